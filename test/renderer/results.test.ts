@@ -61,6 +61,16 @@ describe('narrowing by facets', () => {
     ])
   })
 
+  it('takes one verdict of a person, or having none', () => {
+    const agree: Facet = { kind: 'verdict', value: 'agree', label: 'agree', rows: 2 }
+    const none: Facet = { ...agree, value: 'none' }
+    expect(toggleFacet({ ruleIds: ['r1'] }, agree)).toEqual({ ruleIds: ['r1'], verdict: 'agree' })
+    expect(toggleFacet({ verdict: 'agree' }, none)).toEqual({ verdict: 'none' })
+    expect(toggleFacet({ verdict: 'none' }, none)).toEqual({})
+    expect(toggleFacet({}, { ...agree, value: 'nothing of the kind' })).toEqual({})
+    expect(listChosen({ verdict: 'unsure' })).toEqual([{ kind: 'verdict', value: 'unsure' }])
+  })
+
   it('drops an empty search', () => {
     expect(withSearch({ search: 'x', state: 'failed' }, '')).toEqual({ state: 'failed' })
   })

@@ -104,7 +104,7 @@ function checkStatus(url: URL, { statusCode = 0, headers }: IncomingMessage): vo
   if (statusCode === 200) return
   const { location } = headers
   if (statusCode >= 300 && statusCode < 400 && location !== undefined && URL.canParse(location, url.href)) {
-    throw new SluiceError({ id: 'media_elsewhere', host: url.host, target: new URL(location, url.href).host })
+    throw new SluiceError({ id: 'media_elsewhere', host: url.host, other: new URL(location, url.href).host })
   }
   throw new SluiceError({ id: 'media_not_fetched', host: url.host, reason: `HTTP status ${statusCode}` })
 }

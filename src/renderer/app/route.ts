@@ -6,11 +6,17 @@ const DRAFT_STEPS = ['operation', 'source', 'mapping', 'check', 'review'] as con
 /** One of {@link DRAFT_STEPS}. */
 export type DraftStep = (typeof DRAFT_STEPS)[number]
 
+/** The screens of a run beside its progress. */
+const RUN_SCREENS = ['results', 'labelling', 'export', 'trend'] as const
+
+/** One of a run's screens; `run` is its progress. */
+export type RunPlace = 'run' | (typeof RUN_SCREENS)[number]
+
 /** Where the window stands. */
 export type Route =
   | { kind: 'runs' | 'connections' }
   | { kind: 'draft'; step: DraftStep }
-  | { kind: 'run' | 'results' | 'export' | 'trend'; runId: string }
+  | { kind: RunPlace; runId: string }
   /** Runs side by side, the earliest first; none or one where others are to be chosen. */
   | { kind: 'compare'; runIds: readonly string[] }
 
@@ -29,7 +35,8 @@ export function parseRoute(hash: string): Route {
   if (area === 'run' && first !== undefined && first !== '') {
     const runId = decodeSafely(first)
     if (second === undefined || second === '') return { kind: 'run', runId }
-    if (second === 'results' || second === 'export' || second === 'trend') return { kind: second, runId }
+    const screen = RUN_SCREENS.find((known) => known === second)
+    if (screen !== undefined) return { kind: screen, runId }
   }
   return { kind: 'runs' }
 }

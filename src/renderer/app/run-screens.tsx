@@ -4,6 +4,7 @@ import { useLiveRuns } from '../bridge/live-runs.ts'
 import { LookBackMenu } from '../features/compare/look-back-menu.tsx'
 import { ExportScreen } from '../features/export/export-screen.tsx'
 import { LoadExportScreen } from '../features/export/load-export-screen.tsx'
+import { LabellingScreen } from '../features/labelling/labelling-screen.tsx'
 import { LoadScreen } from '../features/load/load-screen.tsx'
 import { ResultsScreen } from '../features/results/results-screen.tsx'
 import { RunScreen } from '../features/run/run-screen.tsx'
@@ -55,9 +56,11 @@ export function RunScreens(props: {
         onExport={onExport}
         onRun={props.onRun}
         onRetry={() => props.onContinueRun('retry')}
+        onLabel={() => goTo({ kind: 'labelling', runId })}
       />
     )
   }
+  if (route.kind === 'labelling') return <LabellingScreen runId={runId} onResults={props.onResults} />
   if (route.kind === 'export') return <ExportScreen runId={runId} filter={filter} />
   return (
     <RunScreen

@@ -1,6 +1,9 @@
 import { useEffect, useRef } from 'react'
 
-/** A key, with Ctrl or Cmd where `mod` is set. Keys without it are ignored while something is being typed. */
+/**
+ * A key, with Ctrl or Cmd where `mod` is set. While something is being typed, keys without it and letters with it, such
+ * as undo, belong to the field.
+ */
 interface Hotkey {
   key: string
   mod?: boolean
@@ -15,7 +18,7 @@ export function useHotkey(hotkey: Hotkey, act: (() => void) | null): void {
     const press = (event: KeyboardEvent) => {
       if (newest.current === null || event.defaultPrevented || event.repeat) return
       if (event.key !== key || (event.ctrlKey || event.metaKey) !== mod || event.altKey) return
-      if (!mod && isTyping(event.target)) return
+      if ((!mod || key.length === 1) && isTyping(event.target)) return
       if (document.querySelector('[role="dialog"]')) return
       event.preventDefault()
       newest.current()

@@ -226,7 +226,10 @@ export const LOOKBACK_MESSAGES = {
   sample_strata_too_many: {
     code: 'BAD_USAGE',
     words: ({ by, most }: { by: string; most: number }) => ({
-      text: `--by ${by}: the column has more than ${most} different values`,
+      text: {
+        terminal: `--by ${by}: the column has more than ${most} different values`,
+        window: `the column ${by} has more than ${most} different values, too many for groups`,
+      },
       remedy: 'Choose a column with fewer values, such as a language or a label.',
     }),
   },

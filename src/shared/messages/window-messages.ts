@@ -41,8 +41,8 @@ export const WINDOW_MESSAGES = {
   },
   media_elsewhere: {
     code: 'BAD_USAGE',
-    words: ({ host, target }: { host: string; target: string }) => ({
-      text: `${host} redirects to ${target}`,
+    words: ({ host, other }: { host: string; other: string }) => ({
+      text: `${host} redirects to ${other}`,
       remedy: 'Redirects are not followed, and nothing was asked of the other host.',
     }),
   },

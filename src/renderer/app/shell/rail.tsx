@@ -12,12 +12,13 @@ import {
   IconPlugConnected,
   IconSend,
   IconTable,
+  IconTags,
   IconTargetArrow,
 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import iconUrl from '../../icon.svg'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import { type Route, toHash } from '../route.ts'
+import { type Route, type RunPlace, toHash } from '../route.ts'
 import styles from './shell.module.css'
 
 /** One entry of the rail. */
@@ -131,8 +132,7 @@ export function toRailGroups(standing: RailStanding): RailGroup[] {
   const { hasSource, hasPreview, isChecked, sourceName, runId, runName, isLoad, route } = standing
   const step = route.kind === 'draft' ? route.step : null
   const noRun = 'no run has been chosen'
-  const toRun = (kind: 'run' | 'results' | 'export' | 'trend'): Route =>
-    runId === null ? { kind: 'runs' } : { kind, runId }
+  const toRun = (kind: RunPlace): Route => (runId === null ? { kind: 'runs' } : { kind, runId })
   const closed = (isOpen: boolean, why: string) => (isOpen ? {} : { closed: why })
   return [
     {
@@ -185,6 +185,12 @@ export function toRailGroups(standing: RailStanding): RailGroup[] {
                 label: 'Results',
                 icon: IconListSearch,
                 route: toRun('results'),
+                ...closed(runId !== null, noRun),
+              },
+              {
+                label: 'Labelling',
+                icon: IconTags,
+                route: toRun('labelling'),
                 ...closed(runId !== null, noRun),
               },
             ]),

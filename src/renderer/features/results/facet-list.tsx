@@ -1,5 +1,6 @@
 import { IconX } from '@tabler/icons-react'
 import { type ReactNode, useRef } from 'react'
+import { NO_VERDICT, VERDICT_WORDS, type Verdict } from '../../../shared/lookback/verdict.ts'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { toCauseLabel } from '../../../shared/run/counts.ts'
 import { isUnsuccessful, type RowState } from '../../../shared/run/item-state.ts'
@@ -7,6 +8,7 @@ import type { Facet, RowFilter } from '../../../shared/run/results.ts'
 import { AnswerLabel, isRowAnswer, nameAnswers } from '../../ui/states/answers.tsx'
 import { STATE_LOOKS } from '../../ui/states/row-states.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
+import { VerdictLabel } from '../../ui/verdicts/verdict-mark.tsx'
 import styles from './results.module.css'
 
 interface FacetGroup {
@@ -25,6 +27,9 @@ function toGroups(operation: string): FacetGroup[] {
       ? [{ kinds: ['rule'], title: 'Triggered rule', empty: 'none triggered' } as const]
       : []),
     { kinds: ['error', 'cause'], title: 'Error', empty: 'no errors' },
+    ...(operation === 'task'
+      ? [{ kinds: ['verdict'], title: 'Your verdict', empty: 'none given' } as const]
+      : []),
   ]
 }
 
@@ -140,6 +145,9 @@ function countUnsuccessful(states: readonly Facet[]): number {
 
 function FacetName({ facet }: { facet: Facet }) {
   if (facet.kind === 'answer' && isRowAnswer(facet.value)) return <AnswerLabel answer={facet.value} />
+  if (facet.kind === 'verdict' && facet.value !== NO_VERDICT) {
+    return <VerdictLabel verdict={{ verdict: facet.value as Verdict['verdict'], rule: null }} />
+  }
   if (facet.kind !== 'state' || !isRowState(facet.value))
     return <SafeText text={facet.label.replaceAll('`', '')} max={60} />
   const look = STATE_LOOKS[facet.value]
@@ -186,19 +194,28 @@ export function toggleFacet(filter: RowFilter, facet: FacetId): RowFilter {
     const { answer: _answer, ...rest } = filter
     return !isChosen && isRowAnswer(value) ? { ...rest, answer: value } : rest
   }
+  if (kind === 'verdict') {
+    const { verdict: _verdict, ...rest } = filter
+    return !isChosen && isVerdictFilter(value) ? { ...rest, verdict: value } : rest
+  }
   const { state: _state, unsuccessful: _unsuccessful, ...rest } = filter
   return !isChosen && isRowState(value) ? { ...rest, state: value } : rest
 }
 
 /** The facets that a filter narrows to, so that they can be taken back even where no row has them. */
-export function listChosen({ state, ruleIds = [], errorCode, cause, answer }: RowFilter): FacetId[] {
+export function listChosen({ state, ruleIds = [], errorCode, cause, answer, verdict }: RowFilter): FacetId[] {
   return [
     { kind: 'state', value: state } as const,
     ...ruleIds.map((value) => ({ kind: 'rule', value }) as const),
     { kind: 'error', value: errorCode } as const,
     { kind: 'cause', value: cause } as const,
     { kind: 'answer', value: answer } as const,
+    { kind: 'verdict', value: verdict } as const,
   ].flatMap(({ kind, value }) => (value === undefined ? [] : [{ kind, value }]))
+}
+
+function isVerdictFilter(text: string): text is NonNullable<RowFilter['verdict']> {
+  return Object.hasOwn(VERDICT_WORDS, text)
 }
 
 /** The filter with `unsuccessful` switched on or off; it replaces a single state. */

@@ -1,12 +1,12 @@
 import type { PageRow } from '../../../shared/bridge/results.ts'
-import { matchColumns, toColumnIndex } from '../../../shared/mapping/match-columns.ts'
+import type { RowVerdict } from '../../../shared/lookback/verdict.ts'
 import { formatCount, formatMs } from '../../../shared/messages/figure-text.ts'
-import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
-import { CONTENT_FIELDS, type ContentRule, MASK_REM, MaskedText } from '../../ui/content/user-content.tsx'
+import { type ContentRule, MASK_REM, MaskedText } from '../../ui/content/user-content.tsx'
 import type { GridColumn } from '../../ui/grid/data-grid.tsx'
 import { AnswerLabel, nameAnswers } from '../../ui/states/answers.tsx'
 import { RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
+import { VerdictMark } from '../../ui/verdicts/verdict-mark.tsx'
 import styles from './results.module.css'
 
 /** Source columns that the table shows; a row's details show all. */
@@ -98,6 +98,15 @@ const TRIES: GridColumn<PageRow> = {
   cell: (row) => (row.attempts === 0 ? '' : row.attempts),
 }
 
+function toVerdictColumn(verdictsOf: (row: number) => readonly RowVerdict[]): GridColumn<PageRow> {
+  return {
+    id: 'verdict',
+    title: 'Verdict',
+    rem: 10,
+    cell: (row) => <VerdictMark verdicts={verdictsOf(row.row)} />,
+  }
+}
+
 /** The columns of the results table: the outcome of the row, its content, the answer, then its other cells; user content masked until revealed. */
 export function createResultColumns(options: {
   operation: string
@@ -110,6 +119,8 @@ export function createResultColumns(options: {
   order: readonly number[]
   isContent: ContentRule
   isRevealed: (row: number) => boolean
+  /** What persons said of a row; null where nobody has judged any. */
+  verdictsOf: ((row: number) => readonly RowVerdict[]) | null
 }): GridColumn<PageRow>[] {
   const cells = options.order.slice(0, SOURCE_COLUMNS_SHOWN).map(
     (index, place): GridColumn<PageRow> => ({
@@ -129,6 +140,7 @@ export function createResultColumns(options: {
     toRowColumn(options.rows),
     STATE,
     toOutcomeColumn(options.operation),
+    ...(options.verdictsOf === null ? [] : [toVerdictColumn(options.verdictsOf)]),
     ...cells.slice(0, 1),
     ANSWER,
     LATENCY,
@@ -142,18 +154,4 @@ export function createResultColumns(options: {
 export function orderColumns(count: number, content: readonly number[]): number[] {
   const all = Array.from({ length: count }, (_, index) => index)
   return [...content, ...all.filter((index) => !content.includes(index))]
-}
-
-/** What a row is about, in the order in which the table shows it. */
-const SUBJECT_FIELDS = [...CONTENT_FIELDS, 'custom_index_item_id', 'appeal_id']
-
-/** Indexes of the source's columns that hold what is judged, by the run's mapping. */
-export function findContent(plan: Plan | null, names: readonly string[]): number[] {
-  const mapping = toWholeMapping(plan, names)
-  return SUBJECT_FIELDS.map((field) => toColumnIndex(names, mapping[field])).filter((index) => index >= 0)
-}
-
-/** A run's mapping with the columns that are matched by name. */
-export function toWholeMapping(plan: Plan | null, names: readonly string[]): Mapping {
-  return plan === null ? {} : { ...matchColumns(names, plan.operation), ...plan.mapping }
 }

@@ -1,8 +1,10 @@
 import { Button } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
+import { IconDownload, IconTags } from '@tabler/icons-react'
 import { useRef } from 'react'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
+import { useRowMedia } from '../../bridge/row-media.ts'
+import { MediaView, useMediaSteps } from '../../ui/content/media-view.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { withSearch } from './facet-list.tsx'
@@ -12,6 +14,8 @@ import { ResultsSide } from './results-side.tsx'
 import { ResultsTable } from './results-table.tsx'
 import { RowDrawer } from './row-drawer.tsx'
 import { useResults } from './use-results.ts'
+import { useVerdictControl } from './verdicts-control.tsx'
+import { VerdictsPanel } from './verdicts-panel.tsx'
 
 /** Every row of a run: narrowed by facets and search, opened in a drawer, its content hidden until revealed. */
 export function ResultsScreen(props: {
@@ -22,11 +26,17 @@ export function ResultsScreen(props: {
   onRun: () => void
   /** Sends what did not succeed again, as a child run. */
   onRetry: () => void
+  /** Labels a sample of the rows one by one. */
+  onLabel: () => void
 }) {
   const results = useResults(props.runId, props.filter)
   const place = useRef<HTMLDivElement>(null)
   const keys = useResultsKeys(results, place)
   const { run, row, revealed } = results
+  const isTask = run.operation === 'task'
+  const { verdicts, act, dialog } = useVerdictControl(props.runId, row, isTask)
+  const steps = useMediaSteps(results.isOpen ? (row?.row ?? null) : null)
+  const media = useRowMedia(props.runId, results.isOpen ? (row?.row ?? null) : null)
   return (
     <Screen
       title="Results"
@@ -37,6 +47,11 @@ export function ResultsScreen(props: {
           <Button variant="default" onClick={props.onRun}>
             Back to the run
           </Button>
+          {isTask && (
+            <Button variant="default" leftSection={<IconTags size="1rem" />} onClick={props.onLabel}>
+              Label a sample
+            </Button>
+          )}
           {run.retryable > 0 && (
             <Button variant="default" onClick={props.onRetry}>
               Retry {formatCounted(run.retryable, 'row')}…
@@ -53,7 +68,7 @@ export function ResultsScreen(props: {
     >
       <div className={styles.layout} ref={place}>
         <ResultsSide results={results} />
-        <ResultsTable results={results} onKey={keys.pressInGrid} />
+        <ResultsTable results={results} verdicts={verdicts} onKey={keys.pressInGrid} />
         {results.isOpen && row !== null && (
           // biome-ignore lint/a11y/noStaticElementInteractions: the keys of the table go on working in the drawer
           <div className={styles.drawerPlace} onKeyDown={keys.pressInDrawer}>
@@ -69,9 +84,20 @@ export function ResultsScreen(props: {
               onReveal={() => revealed.toggle(row.row)}
               onStep={results.step}
               onClose={keys.close}
+              verdicts={
+                isTask && (
+                  <VerdictsPanel
+                    verdicts={verdicts.of(row.row)}
+                    act={act}
+                    onVerdicts={(next) => verdicts.set(row, next)}
+                  />
+                )
+              }
+              media={media.media.length > 0 && <MediaView {...media} {...steps} />}
             />
           </div>
         )}
+        {dialog}
       </div>
     </Screen>
   )

@@ -2,25 +2,28 @@ import { Button } from '@mantine/core'
 import { IconFilterOff } from '@tabler/icons-react'
 import { type KeyboardEvent, useMemo } from 'react'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import type { Verdicts } from '../../bridge/verdicts.ts'
+import { findContent } from '../../ui/content/content-columns.ts'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
 import { DataGrid } from '../../ui/grid/data-grid.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Empty } from '../../ui/layout/screen.tsx'
 import { isNarrowed } from './facet-list.tsx'
-import { createResultColumns, findContent, orderColumns } from './result-columns.tsx'
+import { createResultColumns, orderColumns } from './result-columns.tsx'
 import type { Counted } from './result-pages.ts'
 import styles from './results.module.css'
 import type { Results } from './use-results.ts'
+import { VerdictsBar } from './verdicts-control.tsx'
 
 /** The rows that match, under a line that says how many they are. */
-export function ResultsTable({
-  results,
-  onKey,
-}: {
+export function ResultsTable(props: {
   results: Results
+  verdicts: Verdicts
   onKey: (event: KeyboardEvent) => boolean
 }) {
+  const { results, verdicts } = props
   const { pages, filter, run, names, plan, isContent, revealed } = results
+  const verdictsOf = verdicts.judged > 0 ? verdicts.of : null
   const columns = useMemo(
     () =>
       createResultColumns({
@@ -31,8 +34,9 @@ export function ResultsTable({
         order: orderColumns(names?.length ?? 0, findContent(plan, names ?? [])),
         isContent,
         isRevealed: revealed.isRevealed,
+        verdictsOf,
       }),
-    [names, plan, isContent, revealed.isRevealed, run.operation, run.isAsync, run.rows],
+    [names, plan, isContent, revealed.isRevealed, run.operation, run.isAsync, run.rows, verdictsOf],
   )
   return (
     <div className={styles.list}>
@@ -45,6 +49,7 @@ export function ResultsTable({
           results.narrow({})
         }}
       />
+      <VerdictsBar verdicts={verdicts} />
       {results.error !== null && <ErrorNotice error={results.error} />}
       {pages.counted === 'exactly' && pages.count === 0 ? (
         <NoRows narrowed={isNarrowed(filter)} />
@@ -61,7 +66,7 @@ export function ResultsTable({
             results.setCursor(index)
             results.setOpen(true)
           }}
-          onKey={onKey}
+          onKey={props.onKey}
           onWindow={pages.want}
         />
       )}

@@ -1,6 +1,6 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { IconChevronDown, IconChevronUp, IconEye, IconEyeOff, IconX } from '@tabler/icons-react'
-import { useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { sendsKey } from '../../../shared/plan/operation.ts'
 import type { SourcePlace } from '../../../shared/plan/source-place.ts'
@@ -29,6 +29,10 @@ export function RowDrawer(props: {
   onReveal: () => void
   onStep: (step: 1 | -1) => void
   onClose: () => void
+  /** What a person says of the row. */
+  verdicts: ReactNode
+  /** Pictures, videos and sounds that the row names. */
+  media: ReactNode
 }) {
   const { detail, revealed, onReveal, onStep } = props
   const heading = useRef<HTMLHeadingElement>(null)
@@ -81,7 +85,14 @@ export function RowDrawer(props: {
       <section className={styles.drawerBody} tabIndex={0} aria-label="Details of the row">
         {detail !== null && (
           <>
+            {props.verdicts}
             <OutcomePart operation={props.operation} detail={detail} />
+            {props.media && (
+              <section>
+                <h3>Media</h3>
+                {props.media}
+              </section>
+            )}
             <CellsTable
               columns={detail.columns}
               cells={detail.result.cells}

@@ -4,10 +4,10 @@ import { useCallback, useEffect, useMemo, useState } from 'react'
 import type { RowFilter } from '../../../shared/run/results.ts'
 import { ask } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import { toWholeMapping } from '../../ui/content/content-columns.ts'
 import { createContentRule, useContentShown } from '../../ui/content/user-content.tsx'
 import { countRetryable } from '../../ui/states/row-states.tsx'
 import { withSearch } from './facet-list.tsx'
-import { toWholeMapping } from './result-columns.tsx'
 import { COUNT_AGAIN_MS, REFRESH_MS, useResultPages } from './result-pages.ts'
 
 const SEARCH_QUIET_MS = 250

@@ -1,0 +1,232 @@
+import { Button, Group, Progress } from '@mantine/core'
+import { IconArrowBackUp, IconArrowForwardUp, IconArrowLeft, IconArrowRight } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { setNote, toLabels, toVerdicts } from '../../../shared/lookback/verdict.ts'
+import { formatCount } from '../../../shared/messages/figure-text.ts'
+import type { RowDetail } from '../../../shared/run/results.ts'
+import { ask } from '../../bridge/client.ts'
+import { useRowMedia } from '../../bridge/row-media.ts'
+import type { VerdictChange, Verdicts } from '../../bridge/verdicts.ts'
+import { MediaView, useMediaSteps } from '../../ui/content/media-view.tsx'
+import { ContentSwitch, useContentShown } from '../../ui/content/user-content.tsx'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { useHotkey, useWindowKeys } from '../../ui/use-hotkey.ts'
+import { NoteDialog } from '../../ui/verdicts/note-dialog.tsx'
+import { findRuleOfKey, RuleDialog } from '../../ui/verdicts/rule-dialog.tsx'
+import { VerdictMark } from '../../ui/verdicts/verdict-mark.tsx'
+import styles from './labelling.module.css'
+import { RowContent } from './row-content.tsx'
+import { RuleChoice } from './rule-choice.tsx'
+import type { LabellingState } from './use-labelling.ts'
+
+/** The row that is looked at, in large text, with the rules that it may be labelled with. */
+export function LabelWalk({ labelling, verdicts }: { labelling: LabellingState; verdicts: Verdicts }) {
+  const { stored, runId } = labelling
+  const [row] = stored?.rows[stored.at] ?? []
+  const [next] = stored?.rows[stored.at + 1] ?? []
+  const detail = useQuery(
+    ask.results.row.queryOptions({ input: { runId, row: row ?? 1 }, placeholderData: keepPreviousData }),
+  )
+  // Read ahead, so that the next row is there at once.
+  useQuery(ask.results.row.queryOptions({ input: { runId, row: next ?? row ?? 1 } }))
+  const goTo = (change: VerdictChange | null) => {
+    const place = change === null ? null : labelling.findPlace(change.row.row)
+    if (place !== null) labelling.goTo(place)
+  }
+  useHotkey({ key: 'z', mod: true }, () => goTo(verdicts.undo()))
+  useHotkey({ key: 'Z', mod: true }, () => goTo(verdicts.redo()))
+  useHotkey({ key: 'y', mod: true }, () => goTo(verdicts.redo()))
+  if (stored === null || row === undefined) return null
+  const total = stored.rows.length
+  const done = labelling.labelled + labelling.skipped
+  return (
+    <div className={styles.walk}>
+      <div className={styles.bar}>
+        <p className={styles.progress} aria-live="polite">
+          <strong>
+            {formatCount(stored.at + 1)} of {formatCount(total)}
+          </strong>{' '}
+          · {formatCount(labelling.labelled)} labelled, {formatCount(labelling.skipped)} skipped
+        </p>
+        <Progress className={styles.meter} value={(done / total) * 100} aria-label="Labelled or skipped" />
+        <Button
+          variant="default"
+          size="compact-xs"
+          title="Ctrl or Cmd with Z"
+          disabled={!verdicts.canUndo}
+          leftSection={<IconArrowBackUp size="1rem" />}
+          onClick={() => goTo(verdicts.undo())}
+        >
+          Undo
+        </Button>
+        <Button
+          variant="default"
+          size="compact-xs"
+          title="Ctrl or Cmd with Shift and Z"
+          disabled={!verdicts.canRedo}
+          leftSection={<IconArrowForwardUp size="1rem" />}
+          onClick={() => goTo(verdicts.redo())}
+        >
+          Redo
+        </Button>
+        <ContentSwitch />
+      </div>
+      {detail.error !== null && <ErrorNotice error={detail.error} onRetry={detail.refetch} />}
+      {detail.data?.result.row === row && (
+        <LabelledRow key={row} detail={detail.data} labelling={labelling} verdicts={verdicts} />
+      )}
+    </div>
+  )
+}
+
+/** One row of the sample: begins with what was said of it before, or with nothing. */
+function LabelledRow(props: { detail: RowDetail; labelling: LabellingState; verdicts: Verdicts }) {
+  const { detail, labelling, verdicts } = props
+  const { result } = detail
+  const { stored, runId } = labelling
+  const triggered = result.triggeredRules.map(({ ruleName }) => ruleName)
+  const showsDecision = stored?.showsDecision === true
+  const given = verdicts.of(result.row)
+  const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null)
+  const labels = chosen ?? toLabels(given, triggered) ?? new Set(showsDecision ? triggered : [])
+  const [asked, setAsked] = useState<'note' | 'rule' | null>(null)
+  const [isRevealed, setRevealed] = useState(false)
+  const allShown = useContentShown((content) => content.shown)
+  const media = useRowMedia(runId, result.row)
+  const steps = useMediaSteps(result.row)
+  const known = stored?.rules ?? []
+  const rules = [...new Set([...known, ...(showsDecision ? triggered : []), ...labels])]
+  const note = given[0]?.note ?? null
+  const at = stored?.at ?? 0
+
+  const toggle = (rule: string) => {
+    const next = new Set(labels)
+    if (!next.delete(rule)) next.add(rule)
+    setChosen(next)
+  }
+  const save = () => {
+    verdicts.set(
+      result,
+      toVerdicts(labels, triggered).map((verdict) => ({ ...verdict, note })),
+    )
+    labelling.goOn(result.row)
+  }
+  const giveUp = () => {
+    verdicts.set(result, [{ verdict: 'unsure', rule: null, note }])
+    labelling.goOn(result.row)
+  }
+  const actions: Readonly<Record<string, () => void>> = {
+    Enter: save,
+    u: giveUp,
+    s: () => labelling.skip(result.row),
+    n: () => setAsked('note'),
+    ' ': () => setRevealed(!isRevealed),
+    ArrowLeft: () => labelling.goTo(at - 1),
+    ArrowRight: () => labelling.goTo(at + 1),
+  }
+  useWindowKeys((event) => {
+    if (event.repeat) return
+    const button = event.target instanceof HTMLElement ? event.target.closest('button, a, summary') : null
+    const isOnButton = button !== null && (event.key === ' ' || !button.hasAttribute('data-label'))
+    if (isOnButton && (event.key === 'Enter' || event.key === ' ')) return
+    const rule = findRuleOfKey(event.key, rules)
+    const act = rule === null ? actions[event.key.length === 1 ? event.key.toLowerCase() : event.key] : null
+    if (act === undefined) return
+    event.preventDefault()
+    if (rule !== null) toggle(rule)
+    else act?.()
+  })
+  return (
+    <div className={styles.row}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+      <section className={styles.content} tabIndex={0} aria-label="The row">
+        <RowContent
+          runId={runId}
+          detail={detail}
+          revealed={isRevealed !== allShown}
+          onReveal={() => setRevealed(!isRevealed)}
+        />
+        {media.media.length > 0 && <MediaView {...media} {...steps} />}
+      </section>
+      <aside className={styles.side} aria-label="Your label">
+        {showsDecision && (
+          <p>
+            The service triggered{' '}
+            <strong>
+              {triggered.length === 0 ? 'no rule' : <SafeText text={triggered.join(', ')} max={500} lines />}
+            </strong>
+          </p>
+        )}
+        <RuleChoice rules={rules} labels={labels} onToggle={toggle} onOther={() => setAsked('rule')} />
+        {given.length > 0 && (
+          <p>{showsDecision ? <VerdictMark verdicts={given} /> : 'You have labelled this row.'}</p>
+        )}
+        {note !== null && (
+          <p className={styles.note}>
+            <SafeText text={note} max={10_000} lines />
+          </p>
+        )}
+        <div className={styles.actions}>
+          <Button fullWidth rightSection={<kbd>Enter</kbd>} onClick={save}>
+            {labels.size === 0 ? 'Triggers nothing' : 'Save and go on'}
+          </Button>
+          <Group gap="xs" grow>
+            <Button variant="default" rightSection={<kbd>U</kbd>} onClick={giveUp}>
+              Unsure
+            </Button>
+            <Button variant="default" rightSection={<kbd>S</kbd>} onClick={() => labelling.skip(result.row)}>
+              Skip
+            </Button>
+            <Button variant="default" rightSection={<kbd>N</kbd>} onClick={() => setAsked('note')}>
+              Note…
+            </Button>
+          </Group>
+          <Group gap="xs" grow>
+            <Button
+              variant="default"
+              disabled={at === 0}
+              leftSection={<IconArrowLeft size="1rem" />}
+              onClick={() => labelling.goTo(at - 1)}
+            >
+              Back
+            </Button>
+            <Button
+              variant="default"
+              rightSection={<IconArrowRight size="1rem" />}
+              onClick={() => labelling.goTo(at + 1)}
+            >
+              Forward
+            </Button>
+          </Group>
+        </div>
+      </aside>
+      {asked === 'note' && (
+        <NoteDialog
+          row={formatCount(result.place.row)}
+          note={note}
+          hasVerdict={given.length > 0}
+          onNote={(text) => {
+            verdicts.set(result, setNote(given, text))
+            setAsked(null)
+          }}
+          onClose={() => setAsked(null)}
+        />
+      )}
+      {asked === 'rule' && (
+        <RuleDialog
+          title="Another rule"
+          rules={[]}
+          takesOthers
+          onRule={(rule) => {
+            labelling.change({ rules: [...new Set([...known, rule])] })
+            setChosen(new Set([...labels, rule]))
+            setAsked(null)
+          }}
+          onClose={() => setAsked(null)}
+        />
+      )}
+    </div>
+  )
+}

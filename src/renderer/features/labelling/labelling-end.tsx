@@ -1,0 +1,150 @@
+import { Button, Group } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { parseBridgeError } from '../../../shared/bridge/errors.ts'
+import type { Evaluation, Judged, Metric } from '../../../shared/lookback/evaluation.ts'
+import { describeLeftOut, toShareText } from '../../../shared/lookback/evaluation-view.ts'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import type { RowFilter } from '../../../shared/run/results.ts'
+import { ask } from '../../bridge/client.ts'
+import type { Verdicts } from '../../bridge/verdicts.ts'
+import { PrimaryButton } from '../../ui/controls.tsx'
+import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
+import { Figures, Panel } from '../../ui/layout/screen.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import styles from './labelling.module.css'
+import type { LabellingState } from './use-labelling.ts'
+
+/** What came of a sample whose rows were all seen: how many were labelled, and how right the rules are by that. */
+export function LabellingEnd(props: {
+  labelling: LabellingState
+  verdicts: Verdicts
+  onResults: (filter: RowFilter) => void
+}) {
+  const { labelling, verdicts } = props
+  const { stored, runId, labelled, skipped } = labelling
+  const rows = stored?.rows ?? []
+  const unsure = rows.filter(([row]) => verdicts.of(row)[0]?.verdict === 'unsure').length
+  const left = rows.length - labelled
+  const estimate = useQuery({
+    ...ask.labelling.estimate.queryOptions({ input: { runId } }),
+    enabled: labelled > unsure,
+    // Verdicts may have changed since it was last read.
+    staleTime: 0,
+  })
+  return (
+    <>
+      <Panel title="All rows of the sample are seen">
+        <Figures
+          figures={[
+            { label: 'Drawn', value: formatCount(rows.length), unit: rows.length === 1 ? 'row' : 'rows' },
+            {
+              label: 'Labelled',
+              value: formatCount(labelled - unsure),
+              unit: labelled - unsure === 1 ? 'row' : 'rows',
+            },
+            { label: 'Unsure', value: formatCount(unsure), unit: unsure === 1 ? 'row' : 'rows' },
+            { label: 'Skipped', value: formatCount(left), unit: left === 1 ? 'row' : 'rows' },
+          ]}
+        />
+        <Group gap="xs" mt="md">
+          {left > 0 && (
+            <PrimaryButton onPress={labelling.takeUpSkipped}>
+              {skipped > 0 ? `Go through the ${formatCounted(left, 'skipped row')}` : 'Label the rest'}
+            </PrimaryButton>
+          )}
+          <Button variant="default" onClick={() => labelling.goTo(0)}>
+            Start again at the first row
+          </Button>
+          <Button variant="default" onClick={() => props.onResults({ verdict: 'should' })}>
+            Rows that miss a rule
+          </Button>
+          <Button variant="default" onClick={() => props.onResults({ verdict: 'should-not' })}>
+            Rows with a wrong rule
+          </Button>
+        </Group>
+      </Panel>
+      {labelled <= unsure ? (
+        <Notice kind="info" title="Nothing to estimate yet">
+          No row of the sample has a label.
+        </Notice>
+      ) : parseBridgeError(estimate.error)?.said.id === 'labels_name_no_rule' ? (
+        <Notice kind="info" title="Nothing to estimate yet">
+          No labelled row triggered a rule, or should have.
+        </Notice>
+      ) : estimate.error !== null ? (
+        <ErrorNotice error={estimate.error} onRetry={estimate.refetch} />
+      ) : (
+        estimate.data !== undefined && <EstimatePanel evaluation={estimate.data} />
+      )}
+    </>
+  )
+}
+
+/** How right the rules are by the verdicts of the run, with 95 % intervals. */
+function EstimatePanel({ evaluation }: { evaluation: Evaluation }) {
+  const { overall, rules, rows, strata } = evaluation
+  const leftOut = describeLeftOut(evaluation)
+  const all = (strata ?? []).reduce((sum, stratum) => sum + stratum.rows, 0)
+  const lines: { name: string; judged: Judged }[] = [
+    { name: 'Any of these rules', judged: overall },
+    ...rules.map((judged) => ({ name: judged.rule, judged })),
+  ]
+  return (
+    <Panel
+      title="How right the rules are"
+      aside={
+        strata === null
+          ? `by ${formatCounted(rows.evaluated, 'labelled row')}`
+          : `estimated for ${formatCounted(all, 'row')} from ${formatCounted(rows.evaluated, 'labelled row')}`
+      }
+      scrolls
+    >
+      <table className={styles.estimates}>
+        <thead>
+          <tr>
+            <th scope="col">Rule</th>
+            <th scope="col">Precision, 95 % interval</th>
+            <th scope="col">Recall, 95 % interval</th>
+            <th scope="col">F1, 95 % interval</th>
+            <th scope="col">Right</th>
+            <th scope="col">Too much</th>
+            <th scope="col">Missed</th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map(({ name, judged: { precision, recall, f1, matrix } }) => (
+            <tr key={name}>
+              <th scope="row">
+                <SafeText text={name} max={120} />
+              </th>
+              <MetricCell metric={precision} />
+              <MetricCell metric={recall} />
+              <MetricCell metric={f1} />
+              <td>{formatCounted(matrix.true_positives, 'row')}</td>
+              <td>{formatCounted(matrix.false_positives, 'row')}</td>
+              <td>{formatCounted(matrix.false_negatives, 'row')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p className={styles.foot}>
+        {strata !== null && 'Each labelled row counts for the rows of its group. '}
+        Counts are of labelled rows. {leftOut !== null && `Left out: ${leftOut}.`}
+      </p>
+    </Panel>
+  )
+}
+
+function MetricCell({ metric: { value, low, high } }: { metric: Metric }) {
+  return (
+    <td>
+      <strong>{toShareText(value)}</strong>
+      {low !== null && high !== null && (
+        <span className={styles.interval}>
+          {' '}
+          {toShareText(low)} to {toShareText(high)}
+        </span>
+      )}
+    </td>
+  )
+}

@@ -1,0 +1,44 @@
+import { Button } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { RULE_KEYS } from '../../ui/verdicts/rule-dialog.tsx'
+import styles from './labelling.module.css'
+
+/** The rules that a row may be labelled with; the first nine have keys. */
+export function RuleChoice(props: {
+  rules: readonly string[]
+  labels: ReadonlySet<string>
+  onToggle: (rule: string) => void
+  /** Adds a rule that no row has triggered. */
+  onOther: () => void
+}) {
+  return (
+    <section aria-label="Rules that the row should trigger">
+      <h2 className={styles.question}>Which rules should it trigger?</h2>
+      <ul className={styles.rules}>
+        {props.rules.map((rule, index) => (
+          <li key={rule}>
+            <button
+              type="button"
+              data-label
+              className={styles.rule}
+              aria-pressed={props.labels.has(rule)}
+              onClick={() => props.onToggle(rule)}
+            >
+              {index < RULE_KEYS ? <kbd>{index + 1}</kbd> : <span />}
+              <SafeText text={rule} max={120} />
+            </button>
+          </li>
+        ))}
+      </ul>
+      <Button
+        variant="subtle"
+        size="compact-sm"
+        leftSection={<IconPlus size="1rem" />}
+        onClick={props.onOther}
+      >
+        Another rule…
+      </Button>
+    </section>
+  )
+}

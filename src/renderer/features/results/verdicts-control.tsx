@@ -1,0 +1,163 @@
+import { Button, Group } from '@mantine/core'
+import { IconArrowBackUp, IconArrowForwardUp } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import type { PageRow } from '../../../shared/bridge/results.ts'
+import { addVerdict, setNote } from '../../../shared/lookback/verdict.ts'
+import { formatCount } from '../../../shared/messages/figure-text.ts'
+import { ask } from '../../bridge/client.ts'
+import { describeChange, useVerdicts, type Verdicts } from '../../bridge/verdicts.ts'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { useHotkey, useWindowKeys } from '../../ui/use-hotkey.ts'
+import { NoteDialog } from '../../ui/verdicts/note-dialog.tsx'
+import { RuleDialog } from '../../ui/verdicts/rule-dialog.tsx'
+import styles from './results.module.css'
+
+/** What a person can do with the row under the cursor, by key or button. */
+export type VerdictAction = 'agree' | 'should' | 'should-not' | 'unsure' | 'note' | 'remove'
+
+/** The key of each action. */
+const KEYS: Readonly<Record<string, VerdictAction>> = {
+  a: 'agree',
+  s: 'should',
+  d: 'should-not',
+  u: 'unsure',
+  n: 'note',
+  x: 'remove',
+}
+
+/** What is said of rows on the results screen, and the ways to say it. */
+export interface VerdictControl {
+  verdicts: Verdicts
+  act: (action: VerdictAction) => void
+  /** What is being asked: a rule or a note. */
+  dialog: ReactNode
+}
+
+/** Judges the row under the cursor; with `isOn` false, for what triggers no rules, it does nothing. */
+export function useVerdictControl(runId: string, row: PageRow | null, isOn: boolean): VerdictControl {
+  const verdicts = useVerdicts(runId, isOn)
+  const [asked, setAsked] = useState<{ action: 'should' | 'should-not' | 'note'; row: PageRow } | null>(null)
+  const triggered = row?.triggeredRules.map(({ ruleName }) => ruleName) ?? []
+
+  const act = (action: VerdictAction) => {
+    if (!isOn || row === null) return
+    const [only, ...others] = triggered
+    const known = verdicts.of(row.row)
+    if (action === 'remove') verdicts.set(row, [])
+    else if (action === 'agree' || action === 'unsure') {
+      verdicts.set(row, addVerdict(known, { verdict: action, rule: null }))
+    } else if (action === 'should-not' && only !== undefined && others.length === 0) {
+      verdicts.set(row, addVerdict(known, { verdict: action, rule: only }))
+    } else setAsked({ action, row })
+  }
+  useWindowKeys((event) => {
+    const action = KEYS[event.key.toLowerCase()]
+    if (action === undefined || event.repeat || !isOn || row === null) return
+    event.preventDefault()
+    act(action)
+  })
+  useHotkey({ key: 'z', mod: true }, isOn ? verdicts.undo : null)
+  useHotkey({ key: 'Z', mod: true }, isOn ? verdicts.redo : null)
+  useHotkey({ key: 'y', mod: true }, isOn ? verdicts.redo : null)
+
+  const close = () => setAsked(null)
+  return {
+    verdicts,
+    act,
+    dialog:
+      asked === null ? null : asked.action === 'note' ? (
+        <NoteDialog
+          row={formatCount(asked.row.place.row)}
+          note={verdicts.of(asked.row.row)[0]?.note ?? null}
+          hasVerdict={verdicts.of(asked.row.row).length > 0}
+          onNote={(note) => {
+            verdicts.set(asked.row, setNote(verdicts.of(asked.row.row), note))
+            close()
+          }}
+          onClose={close}
+        />
+      ) : (
+        <RuleQuestion
+          runId={runId}
+          verdict={asked.action}
+          row={asked.row}
+          onRule={(rule) => {
+            const said = { verdict: asked.action as 'should' | 'should-not', rule }
+            verdicts.set(asked.row, addVerdict(verdicts.of(asked.row.row), said))
+            close()
+          }}
+          onClose={close}
+        />
+      ),
+  }
+}
+
+/** Asks which rule is missing, or which of those that triggered is too much. */
+function RuleQuestion(props: {
+  runId: string
+  verdict: 'should' | 'should-not'
+  row: PageRow
+  onRule: (rule: string) => void
+  onClose: () => void
+}) {
+  const { runId, verdict } = props
+  const triggered = new Set(props.row.triggeredRules.map(({ ruleName }) => ruleName))
+  const known = useQuery(ask.results.facets.queryOptions({ input: { runId, filter: {} } })).data
+  const others = (known?.facets ?? [])
+    .filter(({ kind, value, label }) => kind === 'rule' && value !== '' && !triggered.has(label))
+    .map(({ label }) => label)
+  const row = `row ${formatCount(props.row.place.row)}`
+  return (
+    <RuleDialog
+      title={verdict === 'should' ? `Rule that ${row} should trigger` : `Rule that ${row} should not trigger`}
+      rules={[...new Set(verdict === 'should' ? others : triggered)]}
+      takesOthers={verdict === 'should' || triggered.size === 0}
+      onRule={props.onRule}
+      onClose={props.onClose}
+    />
+  )
+}
+
+/** The last verdict that was given here, to be taken back or given again. */
+export function VerdictsBar({ verdicts }: { verdicts: Verdicts }) {
+  const { last, canUndo, canRedo, error } = verdicts
+  if (error !== null) return <ErrorNotice error={error} />
+  if (!canUndo && !canRedo) return null
+  return (
+    <div className={styles.verdictsBar}>
+      <p className={styles.verdictsText} aria-live="polite">
+        {last === null ? (
+          'All verdicts of this session are undone'
+        ) : (
+          <>
+            Row {formatCount(last.row.place.row)}: <SafeText text={describeChange(last)} max={120} />
+          </>
+        )}
+      </p>
+      <Group gap="xs" wrap="nowrap">
+        <Button
+          variant="default"
+          size="compact-xs"
+          title="Ctrl or Cmd with Z"
+          disabled={!canUndo}
+          leftSection={<IconArrowBackUp size="1rem" />}
+          onClick={verdicts.undo}
+        >
+          Undo
+        </Button>
+        <Button
+          variant="default"
+          size="compact-xs"
+          title="Ctrl or Cmd with Shift and Z"
+          disabled={!canRedo}
+          leftSection={<IconArrowForwardUp size="1rem" />}
+          onClick={verdicts.redo}
+        >
+          Redo
+        </Button>
+      </Group>
+    </div>
+  )
+}

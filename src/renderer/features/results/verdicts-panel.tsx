@@ -1,0 +1,66 @@
+import { Button, CloseButton, Group } from '@mantine/core'
+import { describeVerdict, type RowVerdict } from '../../../shared/lookback/verdict.ts'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { VerdictLabel } from '../../ui/verdicts/verdict-mark.tsx'
+import styles from './results.module.css'
+import type { VerdictAction } from './verdicts-control.tsx'
+
+const BUTTONS: readonly { action: VerdictAction; label: string; key: string }[] = [
+  { action: 'agree', label: 'Agree', key: 'A' },
+  { action: 'should', label: 'Should trigger…', key: 'S' },
+  { action: 'should-not', label: 'Should not trigger…', key: 'D' },
+  { action: 'unsure', label: 'Unsure', key: 'U' },
+  { action: 'note', label: 'Note…', key: 'N' },
+]
+
+/** What a person says of the row that is open, and the buttons to say it; each has a key. */
+export function VerdictsPanel(props: {
+  verdicts: readonly RowVerdict[]
+  act: (action: VerdictAction) => void
+  onVerdicts: (verdicts: readonly RowVerdict[]) => void
+}) {
+  const { verdicts, act, onVerdicts } = props
+  const note = verdicts.find((one) => one.note !== null)?.note ?? null
+  const isGiven = (action: VerdictAction) =>
+    action === 'note' ? note !== null : verdicts.some(({ verdict }) => verdict === action)
+  return (
+    <section>
+      <h3>Your verdict</h3>
+      <Group gap="xs">
+        {BUTTONS.map(({ action, label, key }) => (
+          <Button
+            key={action}
+            variant="default"
+            size="compact-sm"
+            aria-pressed={isGiven(action)}
+            className={isGiven(action) ? styles.given : undefined}
+            rightSection={<kbd>{key}</kbd>}
+            onClick={() => act(action)}
+          >
+            {label}
+          </Button>
+        ))}
+      </Group>
+      {verdicts.length > 0 && (
+        <ul className={styles.verdicts} aria-label="Verdicts on this row">
+          {verdicts.map((verdict) => (
+            <li key={`${verdict.verdict} ${verdict.rule}`}>
+              <VerdictLabel verdict={verdict} />
+              <CloseButton
+                size="xs"
+                aria-label={`Remove: ${describeVerdict(verdict)}`}
+                title="Remove ( X removes all )"
+                onClick={() => onVerdicts(verdicts.filter((one) => one !== verdict))}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      {note !== null && (
+        <p className={styles.note}>
+          <SafeText text={note} max={10_000} lines />
+        </p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,318 @@
+import { Button, Group } from '@mantine/core'
+import {
+  IconDownload,
+  IconEye,
+  IconEyeOff,
+  IconPhotoOff,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconVolume,
+  IconVolumeOff,
+} from '@tabler/icons-react'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import type { MediaFileEntry, RowMedia } from '../../../shared/bridge/media.ts'
+import { formatBytes } from '../../../shared/messages/figure-text.ts'
+import { ErrorNotice } from '../layout/notice.tsx'
+import { SafeText } from '../text/safe-text.tsx'
+import { useWindowKeys } from '../use-hotkey.ts'
+import styles from './media.module.css'
+
+/** How much of a picture is seen, least first: sharpness comes late, and colour last. */
+const STEPS = [
+  { look: styles.blurred, now: 'Greyscale, strongly blurred', next: 'Less blur' },
+  { look: styles.soft, now: 'Greyscale, blurred', next: 'Sharp' },
+  { look: styles.grey, now: 'Greyscale, sharp', next: 'In colour' },
+  { look: styles.colour, now: 'As it is', next: null },
+] as const
+
+/** How far the media of a row are revealed, from nothing for each row anew; M goes on, Shift with M hides them again. */
+export function useMediaSteps(row: number | null): { step: number; setStep: (step: number) => void } {
+  const [at, setAt] = useState({ row, step: 0 })
+  const step = at.row === row ? at.step : 0
+  const setStep = useCallback(
+    (next: number) => setAt({ row, step: Math.min(Math.max(0, next), STEPS.length - 1) }),
+    [row],
+  )
+  useWindowKeys((event) => {
+    if (event.key.toLowerCase() !== 'm' || event.repeat || row === null) return
+    event.preventDefault()
+    setStep(event.shiftKey ? 0 : step + 1)
+  })
+  return { step, setStep }
+}
+
+/**
+ * The pictures, videos and sounds of a row, greyscale and blurred until they are revealed in steps. Nothing moves or
+ * sounds by itself, and nothing is fetched from elsewhere unless a person asks for it.
+ */
+export function MediaView(props: {
+  media: readonly RowMedia[]
+  step: number
+  setStep: (step: number) => void
+  /** Fetches what stands in a column from elsewhere. */
+  fetch: (column: number) => void
+  isFetching: boolean
+  error: unknown
+}) {
+  const { media, step, setStep } = props
+  const shown = STEPS[step] ?? STEPS[0]
+  const hasPictures = media.some((one) => one.kind === 'file' && one.shows !== 'audio')
+  return (
+    <div className={styles.media}>
+      {hasPictures && (
+        <Group gap="xs">
+          {shown.next !== null && (
+            <Button
+              variant="default"
+              size="compact-sm"
+              leftSection={<IconEye size="1rem" />}
+              rightSection={<kbd>M</kbd>}
+              onClick={() => setStep(step + 1)}
+            >
+              {shown.next}
+            </Button>
+          )}
+          {step > 0 && (
+            <Button
+              variant="default"
+              size="compact-sm"
+              leftSection={<IconEyeOff size="1rem" />}
+              title="Shift with M"
+              onClick={() => setStep(0)}
+            >
+              Blur again
+            </Button>
+          )}
+          <span className={styles.now} aria-live="polite">
+            {shown.now}
+          </span>
+        </Group>
+      )}
+      {media.map((one) => (
+        <MediaItem
+          key={one.column}
+          media={one}
+          look={shown.look}
+          isFetching={props.isFetching}
+          onFetch={() => props.fetch(one.column)}
+        />
+      ))}
+      {props.error !== null && <ErrorNotice error={props.error} />}
+    </div>
+  )
+}
+
+const WORDS = { image: 'Picture', video: 'Video', audio: 'Sound' } as const
+
+const UNUSABLE = {
+  missing: 'The file is not in the folder of the source, or cannot be read.',
+  'not-media': 'The file is not a picture, video or sound that can be shown here.',
+  'too-large': 'The file is too large to be shown',
+} as const
+
+function MediaItem(props: {
+  media: RowMedia
+  look: string | undefined
+  isFetching: boolean
+  onFetch: () => void
+}) {
+  const { media, look } = props
+  if (media.kind === 'unusable') {
+    return (
+      <p className={styles.none}>
+        <IconPhotoOff size="1.2rem" aria-hidden />
+        {UNUSABLE[media.why]}
+        {media.why === 'too-large' && media.sizeBytes !== null && ` (${formatBytes(media.sizeBytes)}).`}
+      </p>
+    )
+  }
+  if (media.kind === 'remote') {
+    return (
+      <div className={styles.remote}>
+        <p>
+          The file is on{' '}
+          <strong>
+            <SafeText text={media.host} max={200} />
+          </strong>
+          . Nothing has been fetched. If you fetch it, <SafeText text={media.host} max={200} /> sees the
+          address of this machine and the time. No key, cookie or account goes with the request.
+        </p>
+        <Button
+          variant="default"
+          loading={props.isFetching}
+          leftSection={<IconDownload size="1rem" />}
+          onClick={props.onFetch}
+        >
+          Fetch from&nbsp;
+          <SafeText text={media.host} max={60} />
+        </Button>
+      </div>
+    )
+  }
+  return (
+    <figure className={styles.figure}>
+      {media.shows === 'image' ? (
+        <Picture key={media.url} media={media} look={look} />
+      ) : media.shows === 'video' ? (
+        <Video key={media.url} media={media} look={look} />
+      ) : (
+        // biome-ignore lint/a11y/useMediaCaption: what people posted has no captions
+        <audio
+          className={styles.audio}
+          src={media.url}
+          controls
+          preload="none"
+          aria-label="Sound of the row"
+        />
+      )}
+      <figcaption className={styles.caption}>
+        {WORDS[media.shows]}, {media.type}, {formatBytes(media.sizeBytes)}
+      </figcaption>
+    </figure>
+  )
+}
+
+/** A picture; one that moves shows its first frame until it is played. */
+function Picture({ media, look }: { media: MediaFileEntry; look: string | undefined }) {
+  const [isPlaying, setPlaying] = useState(false)
+  const [isBroken, setBroken] = useState(false)
+  if (isBroken) return <Unplayable />
+  const isStill = media.isAnimated && !isPlaying
+  return (
+    <>
+      <div className={styles.frame}>
+        {isStill ? (
+          <FirstFrame url={media.url} look={look} onBroken={() => setBroken(true)} />
+        ) : (
+          <img
+            className={look}
+            src={media.url}
+            alt="What the row shows"
+            draggable={false}
+            onError={() => setBroken(true)}
+          />
+        )}
+      </div>
+      {media.isAnimated && (
+        <Group gap="xs">
+          <PlayButton isPlaying={isPlaying} onPlay={setPlaying} />
+        </Group>
+      )}
+    </>
+  )
+}
+
+/** Draws one frame, since an image element cannot be kept from moving. */
+function FirstFrame(props: { url: string; look: string | undefined; onBroken: () => void }) {
+  const { url, onBroken } = props
+  const canvas = useRef<HTMLCanvasElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the frame is drawn once for each address
+  useEffect(() => {
+    const image = new Image()
+    image.onload = () => {
+      const element = canvas.current
+      if (element === null) return
+      element.width = image.naturalWidth
+      element.height = image.naturalHeight
+      element.getContext('2d')?.drawImage(image, 0, 0)
+    }
+    image.onerror = onBroken
+    image.src = url
+    return () => {
+      image.onload = null
+      image.onerror = null
+    }
+  }, [url])
+  return (
+    <canvas ref={canvas} className={props.look} role="img" aria-label="First frame of what the row shows" />
+  )
+}
+
+/** A video, paused at its first frame and muted. Its buttons stand outside of the blur. */
+function Video({ media, look }: { media: MediaFileEntry; look: string | undefined }) {
+  const video = useRef<HTMLVideoElement>(null)
+  const [isPlaying, setPlaying] = useState(false)
+  const [isMuted, setMuted] = useState(true)
+  const [isBroken, setBroken] = useState(false)
+  const [place, setPlace] = useState({ at: 0, of: 0 })
+  if (isBroken) return <Unplayable />
+  const follow = () => {
+    const { currentTime = 0, duration = 0 } = video.current ?? {}
+    setPlace({ at: currentTime, of: Number.isFinite(duration) ? duration : 0 })
+  }
+  return (
+    <>
+      <div className={styles.frame}>
+        <video
+          ref={video}
+          className={look}
+          src={media.url}
+          muted={isMuted}
+          preload="metadata"
+          playsInline
+          disablePictureInPicture
+          aria-label="Video of the row"
+          onPlay={() => setPlaying(true)}
+          onPause={() => setPlaying(false)}
+          onLoadedMetadata={follow}
+          onTimeUpdate={follow}
+          onError={() => setBroken(true)}
+        />
+      </div>
+      <Group gap="xs" wrap="nowrap">
+        <PlayButton
+          isPlaying={isPlaying}
+          onPlay={(play) => {
+            if (play) void video.current?.play().catch(() => setBroken(true))
+            else video.current?.pause()
+          }}
+        />
+        <Button
+          variant="default"
+          size="compact-sm"
+          leftSection={isMuted ? <IconVolumeOff size="1rem" /> : <IconVolume size="1rem" />}
+          onClick={() => setMuted(!isMuted)}
+        >
+          {isMuted ? 'Sound off' : 'Sound on'}
+        </Button>
+        <input
+          className={styles.seek}
+          type="range"
+          min={0}
+          max={place.of}
+          step="any"
+          value={place.at}
+          aria-label="Position in the video, seconds"
+          onChange={(event) => {
+            if (video.current !== null) video.current.currentTime = Number(event.currentTarget.value)
+          }}
+        />
+        <span className={styles.now}>
+          {place.at.toFixed(1)} of {place.of.toFixed(1)} s
+        </span>
+      </Group>
+    </>
+  )
+}
+
+function PlayButton({ isPlaying, onPlay }: { isPlaying: boolean; onPlay: (play: boolean) => void }) {
+  return (
+    <Button
+      variant="default"
+      size="compact-sm"
+      leftSection={isPlaying ? <IconPlayerPause size="1rem" /> : <IconPlayerPlay size="1rem" />}
+      onClick={() => onPlay(!isPlaying)}
+    >
+      {isPlaying ? 'Pause' : 'Play'}
+    </Button>
+  )
+}
+
+function Unplayable() {
+  return (
+    <p className={styles.none}>
+      <IconPhotoOff size="1.2rem" aria-hidden />
+      The file is damaged, or in a format that cannot be shown here.
+    </p>
+  )
+}

@@ -1,0 +1,90 @@
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { type KeyboardEvent, useState } from 'react'
+import { SafeText } from '../text/safe-text.tsx'
+import styles from './verdicts.module.css'
+
+/** Rules that have a key of their own: 1 to 9. */
+export const RULE_KEYS = 9
+
+/** The rule that a digit stands for; null where it stands for none. */
+export function findRuleOfKey<Rule>(key: string, rules: readonly Rule[]): Rule | null {
+  return /^[1-9]$/.test(key) ? (rules[Number(key) - 1] ?? null) : null
+}
+
+/**
+ * Asks for a rule: one of the known ones by a click or the keys 1 to 9, or, with `takesOthers`, one that nothing has
+ * triggered, by name.
+ */
+export function RuleDialog(props: {
+  title: string
+  rules: readonly string[]
+  takesOthers: boolean
+  onRule: (rule: string) => void
+  onClose: () => void
+}) {
+  const { rules, takesOthers, onRule } = props
+  const [name, setName] = useState('')
+  const press = (event: KeyboardEvent) => {
+    if (event.target instanceof HTMLInputElement || event.repeat) return
+    const rule = findRuleOfKey(event.key, rules)
+    if (rule === null) return
+    event.preventDefault()
+    onRule(rule)
+  }
+  return (
+    <Modal
+      opened
+      onClose={props.onClose}
+      title={props.title}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      onKeyDown={press}
+    >
+      <Stack gap="md">
+        {rules.length > 0 && (
+          <ul className={styles.rules} aria-label="Rules">
+            {rules.map((rule, index) => (
+              <li key={rule}>
+                <button
+                  type="button"
+                  className={styles.rule}
+                  {...(index === 0 && { 'data-autofocus': true })}
+                  onClick={() => onRule(rule)}
+                >
+                  {index < RULE_KEYS ? <kbd>{index + 1}</kbd> : <span />}
+                  <SafeText text={rule} max={120} />
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+        {takesOthers && (
+          <Group
+            component="form"
+            gap="xs"
+            align="end"
+            wrap="nowrap"
+            onSubmit={(event) => {
+              event.preventDefault()
+              if (name.trim() !== '') onRule(name.trim())
+            }}
+          >
+            <TextInput
+              flex={1}
+              label={rules.length > 0 ? 'Another rule' : 'Rule'}
+              description="Its name or id, as the service has it."
+              value={name}
+              onChange={(event) => setName(event.currentTarget.value)}
+              autoComplete="off"
+              spellCheck={false}
+              maxLength={1_000}
+              {...(rules.length === 0 && { 'data-autofocus': true })}
+            />
+            <Button type="submit" variant="default" disabled={name.trim() === ''}>
+              Choose
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </Modal>
+  )
+}
