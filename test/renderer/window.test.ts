@@ -158,7 +158,7 @@ describe('what to do about an error', () => {
   })
 
   it('repeats what the check said about invalid rows', () => {
-    expect(advise(null, 'forbidden_character', 'invalid')).toContain('neither _ nor ;')
+    expect(advise(null, 'forbidden_character', 'invalid')).toContain('does not accept "_" or ";"')
   })
 })
 

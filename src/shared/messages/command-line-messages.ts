@@ -96,7 +96,7 @@ export const COMMAND_LINE_MESSAGES = {
       },
       sluice: string,
     ) => ({
-      text: `the plan would send ${sent}, but no stored connection does that; nothing was sent`,
+      text: `the plan would send ${sent}, which no stored connection allows; nothing was sent`,
       remedy: `If you trust the plan, add --trust-plan. Or store the connection with: ${sluice} connection add NAME --base-url URL${apiKeyEnv === null ? '' : ` --key default=${apiKeyEnv}`}`,
     }),
   },

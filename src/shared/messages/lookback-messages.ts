@@ -6,7 +6,7 @@ export const LOOKBACK_MESSAGES = {
   evaluation_not_of_tasks: {
     code: 'BAD_USAGE',
     words: ({ runId }: { runId: string }) => ({
-      text: `run ${runId} cannot be evaluated: only \`task\` runs trigger rules`,
+      text: `run ${runId} cannot be evaluated: only \`task\` runs that are not load tests can be`,
       remedy: 'Choose a `task` run that is not a load test.',
     }),
   },
@@ -69,7 +69,7 @@ export const LOOKBACK_MESSAGES = {
     code: 'BAD_USAGE',
     words: ({ runId }: { runId: string }) => ({
       text: `run ${runId} is a load test, which has no evaluation and no rows to report`,
-      remedy: 'Name only a file that ends in .html; `export` writes its other formats.',
+      remedy: 'Choose a file that ends in .html. To write other formats of a load test, use `export`.',
     }),
   },
   report_ending: {
@@ -142,7 +142,7 @@ export const LOOKBACK_MESSAGES = {
   baseline_deleted: {
     code: 'BAD_USAGE',
     words: ({ name, runId }: { name: string; runId: string }) => ({
-      text: `the baseline \`${name}\` was run ${runId}, which no longer exists`,
+      text: `the baseline \`${name}\` points to run ${runId}, which no longer exists`,
       remedy: 'Set another run as the baseline with `baseline set RUN`.',
     }),
   },
@@ -236,11 +236,11 @@ export const LOOKBACK_MESSAGES = {
   ledger_without_runs: {
     code: 'BAD_USAGE',
     words: ({ of, services }: { of: LedgerKind; services: readonly LedgerService[] }) => ({
-      text: `no run to this service ${DEEDS[of]}`,
+      text: `no run has ${DEEDS[of]} on this service`,
       remedy:
         services.length === 0
           ? `The ledger is made from runs of ${COMMANDS[of]}. The workspace has none.`
-          : `The workspace has such runs to ${listServices(services)}.`,
+          : `The workspace has such runs on ${listServices(services)}.`,
     }),
   },
   ledger_of_several: {
@@ -256,15 +256,18 @@ export const LOOKBACK_MESSAGES = {
   ledger_list_unknown: {
     code: 'BAD_USAGE',
     words: ({ of, name, names }: { of: LedgerKind; name: string; names: readonly string[] }) => ({
-      text: `no run to this service ${DEEDS[of]} in \`${name}\``,
+      text: `no run has ${DEEDS[of]} in \`${name}\` on this service`,
       remedy: `Choose one of ${quoteAll(names)}.`,
     }),
   },
   ledger_list_open: {
     code: 'BAD_USAGE',
     words: ({ of, names }: { of: LedgerKind; names: readonly string[] }) => ({
-      text: `an export is of one ${of}; these runs changed ${quoteAll(names)}`,
-      remedy: 'Name one of them.',
+      text:
+        names.length === 0
+          ? `there is nothing to export: these runs did not change any ${of}`
+          : `an export covers only one ${of}, but these runs changed several: ${quoteAll(names)}`,
+      remedy: names.length === 0 ? 'Check whether these runs sent any rows.' : 'Name one of them.',
     }),
   },
 } satisfies Record<string, ErrorEntry>

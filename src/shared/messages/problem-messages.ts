@@ -70,7 +70,7 @@ export const PROBLEM_MESSAGES = {
     remedy: 'The usual cause is a quote that is never closed. Close it, or shorten the row or file.',
   },
   header_like_data: {
-    expected: () => 'the line above is read as column names and is not sent, but it looks like a row',
+    expected: () => 'the header line is read as column names and is not sent, but it looks like a row',
     title: 'The first line may be a row',
     remedy: 'If it is a row, go back to Source and turn the header off.',
   },
@@ -144,7 +144,7 @@ export const PROBLEM_MESSAGES = {
         : 'must not be "." or "..", which would lead to another path',
     title: 'A forbidden character in an id',
     remedy:
-      'The service accepts neither _ nor ; here. Change the ids in the file, or build them from {{row}} in Mapping.',
+      'The service does not accept "_" or ";" in this id. Change the ids in the file, or build them from {{row}} in Mapping.',
   },
   one_of: {
     expected: ({ one, other, isExclusive }: { one: string; other: string; isExclusive: boolean }) =>
@@ -161,12 +161,17 @@ export const PROBLEM_MESSAGES = {
       'Each row needs its own value: map another column or a template, or remove the duplicates from the file.',
   },
   not_distinct: {
-    expected: (from: { field: string } | { columns: number[] }) =>
-      'field' in from
-        ? `must differ from ${from.field}`
-        : `is the name of columns ${from.columns.join(' and ')}; column ${from.columns[0]} is used. To use another, map it by its number`,
+    expected: ({ field }: { field: string }) => `must differ from ${field}`,
     title: 'Ids that must differ are the same',
     remedy: 'group_id must differ from post_id and parent_id. Map other columns.',
+  },
+  ambiguous_column: {
+    expected: ({ columns }: { columns: number[] }) => {
+      const used = `is the name of columns ${columns.join(' and ')}; column ${columns[0]} is used`
+      return { terminal: `${used}. To use another, map it by its number`, window: used }
+    },
+    title: 'Columns with the same name',
+    remedy: 'The first of these columns is used. To use another, assign the field to that column in Mapping.',
   },
   not_json_object: {
     expected: () => 'must be a JSON object',

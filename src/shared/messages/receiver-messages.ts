@@ -55,7 +55,7 @@ function explainAnswer({ status, location, excerpt }: TestAnswer): TestFailure {
     return {
       found: `it redirects (${status}) to ${location ?? 'another address'}`,
       remedy:
-        'The service may not follow redirects. Use the address that it redirects to, and check whether that begins with http or https.',
+        'The service may not follow redirects. Use the address that it redirects to, with the same scheme (http or https).',
     }
   }
   return { found: `it answered ${quoteAnswer({ status, excerpt })}`, remedy: adviseOnStatus(status) }

@@ -132,8 +132,9 @@ export const SOURCE_MESSAGES = {
     problem: `expected text, found binary data (a NUL byte at offset ${offset})`,
     remedy: {
       terminal:
-        'Choose a CSV or TSV file. If it is text in another encoding, pass the encoding, such as --encoding utf-16le.',
-      window: 'Choose a CSV or TSV file. If it is text in another encoding, choose that under Encoding.',
+        'If this file is text in another encoding, pass the encoding, such as --encoding utf-16le. If not, choose a CSV or TSV file.',
+      window:
+        'If this file is text in another encoding, choose the encoding under Encoding. If not, choose a CSV or TSV file.',
     },
   })),
   source_encoding_unknown: unreadable(({ encoding }: { encoding: string }) => ({
@@ -156,7 +157,7 @@ export const SOURCE_MESSAGES = {
   })),
   header_quote_open: unreadable(() => ({
     problem: 'the header line opens a quote that is never closed',
-    remedy: 'Close the quote in the first line, or double a quote that is part of a name.',
+    remedy: 'Close the quote in that line, or double a quote that is part of a name.',
   })),
   source_is_header: unreadable(() => ({
     problem: 'expected rows, found only a line with column names',
@@ -280,12 +281,12 @@ export const SOURCE_MESSAGES = {
       row: number /** Null where rows follow it. */
       lastRow: number | null
     }) => ({
-      problem: `expected the column names in row ${row} of the sheet ${JSON.stringify(sheet)}, but it ${
+      problem: `expected the column names in row ${row} of the sheet ${JSON.stringify(sheet)}, but ${
         lastRow === null
-          ? 'is empty'
+          ? 'that row is empty'
           : lastRow === 0
-            ? 'is empty, and so is the sheet'
-            : `is below its last row, ${lastRow}`
+            ? 'the whole sheet is empty'
+            : `its last row is ${lastRow}`
       }`,
       remedy: 'Enter the number of the row with the column names, as the spreadsheet shows it.',
     }),
@@ -302,12 +303,12 @@ export const SOURCE_MESSAGES = {
         sheet === null
           ? 'the workbook has no visible sheet'
           : `the sheet ${JSON.stringify(sheet)} does not exist`,
-      remedy: `Choose another sheet. ${listSheets(sheets)}`,
+      remedy: adviseOnSheets(sheets),
     }),
   ),
   sheet_is_chart: unreadable(({ sheet, sheets }: { sheet: string; sheets: readonly string[] }) => ({
     problem: `the sheet ${JSON.stringify(sheet)} is a chart and has no cells`,
-    remedy: `Choose another sheet. ${listSheets(sheets)}`,
+    remedy: adviseOnSheets(sheets),
   })),
 }
 
@@ -318,6 +319,8 @@ export function saySourceProblem(said: { id: string }): string | null {
   return entry?.problem?.(said as never).problem ?? null
 }
 
-function listSheets(sheets: readonly string[]): string {
-  return sheets.length === 0 ? 'The workbook has no sheets.' : `Sheets: ${sheets.join(', ')}.`
+function adviseOnSheets(sheets: readonly string[]): string {
+  return sheets.length === 0
+    ? 'The workbook has no sheets. Choose another file.'
+    : `Choose another sheet. Sheets: ${sheets.join(', ')}.`
 }

@@ -87,7 +87,7 @@ export const WINDOW_MESSAGES = {
   production_kept: {
     code: 'NOT_CONFIRMED',
     words: ({ connection }: { connection: string }) => ({
-      text: `the production prompt was not confirmed; nothing was done with ${connection}`,
+      text: `the production prompt was not confirmed; ${connection} was neither contacted nor changed`,
       remedy: 'Try again and confirm the prompt, or leave the connection as it is.',
     }),
   },
@@ -108,14 +108,14 @@ export const WINDOW_MESSAGES = {
   key_in_variable: {
     code: 'BAD_USAGE',
     words: ({ label, variable }: { label: string; variable: string }) => ({
-      text: `the key ${label} comes from the environment variable ${variable}`,
+      text: `the key ${label} cannot be changed here: it comes from the environment variable ${variable}`,
       remedy: 'Set the variable to the new key where Sluice is started, or add a key with another label.',
     }),
   },
   last_key: {
     code: 'BAD_USAGE',
     words: ({ label, connection }: { label: string; connection: string }) => ({
-      text: `${label} is the only key of ${connection}`,
+      text: `the key ${label} cannot be removed: it is the only key of ${connection}`,
       remedy: 'Add another key first, or remove the connection.',
     }),
   },

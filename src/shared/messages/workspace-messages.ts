@@ -80,7 +80,7 @@ export const WORKSPACE_MESSAGES = {
     code: 'RUN_BUSY',
     words: ({ what }: { what: string }) => ({
       text: `${what} is in use by another process`,
-      remedy: 'Wait until that process ends, or stop it. Only one process at a time can write to it.',
+      remedy: `Wait until that process ends, or stop it. Only one process at a time can write to ${what}.`,
     }),
   },
   file_disk_full: {

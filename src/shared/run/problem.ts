@@ -28,6 +28,7 @@ const problemCodeSchema = z.enum([
   'one_of',
   'not_unique',
   'not_distinct',
+  'ambiguous_column',
   'not_json_object',
   'not_a_url',
   'wrong_type',

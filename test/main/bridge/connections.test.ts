@@ -150,9 +150,11 @@ it('leaves keys of variables to whoever sets those', async () => {
   const moved = client.connections.change({ name: 'live', settings: toSettings('https://other.example') })
   expect(await toCode(moved)).toContain('its key is in the environment variable BRIDGE_LIVE_KEY')
   const retyped = client.connections.setKey({ name: 'live', label: 'default', apiKey: 'x' })
-  expect(await toCode(retyped)).toContain('the key default comes from the environment variable')
+  expect(await toCode(retyped)).toContain(
+    'the key default cannot be changed here: it comes from the environment variable',
+  )
   const only = client.connections.removeKey({ name: 'live', label: 'default' })
-  expect(await toCode(only)).toContain('default is the only key of live')
+  expect(await toCode(only)).toContain('the key default cannot be removed: it is the only key of live')
 })
 
 it('takes the production mark from no connection unless a person says so outside of the page', async () => {
@@ -162,7 +164,7 @@ it('takes the production mark from no connection unless a person says so outside
   await client.connections.add({ name: 'live', settings, label: 'default' })
   const unmark = { name: 'live', settings: { ...settings, isProduction: false } }
   const move = { name: 'live', settings: { ...settings, baseUrl: 'https://moved.example' } }
-  const declined = 'the production prompt was not confirmed; nothing was done with live'
+  const declined = 'the production prompt was not confirmed; live was neither contacted nor changed'
   expect(await toCode(client.connections.change(unmark))).toBe(declined)
   expect(await toCode(client.connections.change(move))).toBe(declined)
   expect(await toCode(client.connections.remove({ name: 'live' }))).toBe(declined)

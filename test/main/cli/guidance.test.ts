@@ -125,7 +125,7 @@ it('says which of two columns of one name is used, unless its number was given',
   const read = async (...flags: string[]) => {
     const result = await run(['task', source, ...NOWHERE, ...flags, '--dry-run', '--json'])
     const { problems, first_request } = JSON.parse(result.stdout)
-    const found = problems.filter(({ code }: { code: string }) => code === 'not_distinct')
+    const found = problems.filter(({ code }: { code: string }) => code === 'ambiguous_column')
     return { user: first_request.body.user_id, found }
   }
   const silent = {

@@ -52,7 +52,7 @@ export function removeBaselines(workspace: string, runId: string, name: string |
 
 function changeBaselines(workspace: string, change: (baselines: Baseline[]) => Baseline[]): void {
   const file = toFile(workspace)
-  const lease = takeLease(file, `the baselines in ${file}`)
+  const lease = takeLease(file, `the baseline file ${file}`)
   try {
     const changed = baselinesSchema.parse({ version: 1, baselines: change(readBaselines(workspace)) })
     try {

@@ -31,7 +31,7 @@ function findDoubledColumns(mapping: Mapping, header: readonly string[]): PlanWa
     const numbers = header.flatMap((name, index) => (name === source.column ? [index + 1] : []))
     const [first] = numbers
     if (first === undefined || numbers.length < 2) return []
-    return [{ severity: 'warning', code: 'not_distinct', args: { columns: numbers }, field }]
+    return [{ severity: 'warning', code: 'ambiguous_column', args: { columns: numbers }, field }]
   })
 }
 

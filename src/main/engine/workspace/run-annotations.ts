@@ -44,7 +44,7 @@ export function changeAnnotations(
   change: AnnotationChange,
 ): Annotations {
   const file = toAnnotationsFile(workspace, firstRunId)
-  const lease = takeLease(file, `the annotations of run ${firstRunId}`)
+  const lease = takeLease(file, `the annotation file of run ${firstRunId}`)
   try {
     const changed = applyAnnotationChange(readAnnotations(workspace, firstRunId), change)
     const mistakes = findAnnotationMistakes(change)

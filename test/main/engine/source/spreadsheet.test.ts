@@ -193,9 +193,11 @@ test('a header row that is empty or below the last row is said', async () => {
   const path = await writeWorkbook({
     sheets: [{ name: 'S', rows: `${toRow('a')}<row r="5"><c><v>1</v></c></row>` }],
   })
-  expect(await failReadingAny(path, { headerRow: 3 })).toContain('in row 3 of the sheet "S", but it is empty')
+  expect(await failReadingAny(path, { headerRow: 3 })).toContain(
+    'in row 3 of the sheet "S", but that row is empty',
+  )
   expect(await failReadingAny(path, { headerRow: 9 })).toContain(
-    'in row 9 of the sheet "S", but it is below its last row, 5',
+    'in row 9 of the sheet "S", but its last row is 5',
   )
 })
 
