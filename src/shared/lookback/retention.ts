@@ -20,7 +20,7 @@ export const NO_RETENTION: Retention = { olderThanMs: null, largerThanBytes: nul
 export interface RetainedRun {
   run_id: string
   name: string
-  /** When the newest of them ended, or was created where it has not. */
+  /** When the newest of the run and its retries ended, or when it was created if it has not ended. */
   ended_at: string
   size_bytes: number
   /** `running`: a process holds it. `protected`: it is needed, for example as a baseline. Neither is ever deleted. */

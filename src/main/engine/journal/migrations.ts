@@ -175,7 +175,7 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE problem ADD COLUMN details TEXT;
   `,
   `
-  -- What the source was like when it was read, a JSON object; null where it could not be told, or nobody noted it.
+  -- Fingerprint of the source when it was read, a JSON object; null if it could not be determined or was not recorded.
   ALTER TABLE run ADD COLUMN source_fingerprint TEXT;
   `,
 ]

@@ -244,7 +244,7 @@ export function findTakenOver(
   ])
 }
 
-/** States of the rows that a retry took over and may have sent again, of which nobody knows since it was deleted. */
+/** States of the rows that a deleted retry had taken over. It is unknown whether it sent them again. */
 export function findDeletedStates(
   record: Pick<RunRecord, 'supersededBy' | 'unknownTakenBy' | 'plan'>,
 ): ReadonlySet<ItemState> {

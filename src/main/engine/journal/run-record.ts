@@ -41,7 +41,7 @@ export interface RunRecord {
   /** Callbacks of the inbox up to this one were processed. */
   inboxRead: number
   appVersion: string
-  /** What the source was like when it was read; null where nobody noted it. */
+  /** Fingerprint of the source when it was read; null if it was not recorded. */
   sourceFingerprint: SourceFingerprint | null
 }
 

@@ -36,7 +36,7 @@ const SCHEMA = `
     -- The newest of the run and its retries.
     newest TEXT NOT NULL,
     created_at INTEGER NOT NULL,
-    -- When the newest of them ended, or was created where it has not.
+    -- When the newest of the run and its retries ended, or when it was created if it has not ended.
     ended_at INTEGER NOT NULL,
     product TEXT NOT NULL,
     operation TEXT NOT NULL,
