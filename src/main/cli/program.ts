@@ -79,7 +79,7 @@ const GROUPS: Readonly<Record<string, readonly ListedCommand[]>> = {
     ),
     list(
       'retry [options] <run>',
-      'send rows that did not succeed again',
+      'send unsuccessful rows again',
       async () => (await import('./commands/resume.ts')).addRetryCommand,
     ),
     list(
@@ -106,7 +106,7 @@ const GROUPS: Readonly<Record<string, readonly ListedCommand[]>> = {
     ),
     list(
       'report [options] <run> [file]',
-      'write a report to pass on',
+      'write a report to share',
       async () => (await import('./commands/report.ts')).addReportCommand,
     ),
     list(
@@ -121,12 +121,12 @@ const GROUPS: Readonly<Record<string, readonly ListedCommand[]>> = {
     ),
     list(
       'verdict [options] <run> [row] [verdict] [rule]',
-      'record what you think of rows',
+      'record verdicts on rows',
       async () => (await import('./commands/verdict.ts')).addVerdictCommand,
     ),
     list(
       'ledger',
-      'show items, terms and appeals over all runs',
+      'show items, terms and appeals across all runs',
       async () => (await import('./commands/ledger.ts')).addLedgerCommand,
     ),
     list(

@@ -141,7 +141,7 @@ function describeLimited(
     return found === undefined ? [] : [describeRatio(found, a)]
   })
   return [
-    `This machine limited ${joinWords(limited)} at times, so it is unclear whether the service is slower or faster.`,
+    `This machine was the bottleneck in ${joinWords(limited)} at times, so it is unclear whether the service is slower or faster.`,
     ...(measured.length === 0 ? [] : [`Measured for ${b}: ${measured.join(', ')}.`]),
   ]
 }

@@ -240,6 +240,6 @@ test('if one run has only percentiles, the percentiles that both have are compar
 test('the sentence says first where the machine that sent limited a run', () => {
   const { sentence } = compare({ ...toLatencies(drawSeconds(3, { factor: 5 })), generatorLimited: true })
   expect(sentence).toMatch(
-    /^This machine limited B at times, so it is unclear whether the service is slower or faster\. Measured for B: p50 at /,
+    /^This machine was the bottleneck in B at times, so it is unclear whether the service is slower or faster\. Measured for B: p50 at /,
   )
 })

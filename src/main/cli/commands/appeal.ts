@@ -15,12 +15,12 @@ export function addAppealCommand(program: Command, context: CliContext): void {
     name: 'appeal',
     source: 'appeals',
     description:
-      'Reads the status of each appeal_id. Sends no API key. With --recheck, asks again for the appeals that earlier runs ' +
-      'left in review; `ledger appeals` shows them.',
+      'Reads the status of each appeal_id. Sends no API key. With --recheck, reads the status of the appeals that were still ' +
+      'in review in earlier runs; `ledger appeals` lists them.',
     addOptions: (command) => {
       command
         .optionsGroup('Appeals:')
-        .option('--recheck', 'ask for all appeals that are still in review, instead of a source')
+        .option('--recheck', 'check all appeals that are still in review, instead of those of a source')
     },
     toOperation: () => ({ kind: 'appeal-status' }),
     async findSource(source, { flags, workspace, baseUrl }) {

@@ -21,14 +21,17 @@ export function addBaselineCommand(program: Command, context: CliContext): void 
     .command('baseline')
     .description(
       'Marks the runs that `compare --against-baseline` compares with. ' +
-        'Each connection and source has a baseline of its own, or several with different names.',
+        'Each combination of connection and source has its own baseline, or several with different names.',
     )
   const use = (flags: BaselineFlags, work: (engine: Engine) => Promise<void>) =>
     withEngine(context, flags.workspace, work)
   const add = (term: string, description: string) =>
     addWorkspaceOption(baseline.command(term).description(description))
 
-  const set = add('set', 'Makes a run the baseline of its connection and source, in place of the one before.')
+  const set = add(
+    'set',
+    'Makes a run the baseline of its connection and source. Replaces the previous baseline.',
+  )
     .argument('<run>', RUN_ARGUMENT_HELP)
     .option('--name <name>', 'name of the baseline', parseFilledText, DEFAULT_BASELINE)
     .option('--json', 'one JSON document on stdout')
@@ -78,8 +81,8 @@ export function addBaselineCommand(program: Command, context: CliContext): void 
     )
   addExamples(list, ['baseline list', 'baseline list --json'])
 
-  const remove = add('remove', 'Removes a baseline. The run stays.')
-    .argument('<run>', 'id of the run, or a unique prefix of it; the run may be deleted')
+  const remove = add('remove', 'Removes a baseline. The run is kept.')
+    .argument('<run>', 'id of the run, or a unique prefix of it; also of a run that was deleted')
     .option('--name <name>', 'remove the baseline of this name only', parseFilledText)
     .option('--json', 'one JSON array on stdout')
     .action((reference: string, flags: BaselineFlags) =>

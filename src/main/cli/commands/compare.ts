@@ -71,18 +71,18 @@ export function addCompareCommand(program: Command, context: CliContext): void {
     .argument('[b]', `run to compare with it: ${RUN_ARGUMENT_HELP}`)
     .description(
       'Compares two runs: which rows were decided differently, and whether B is slower than A. ' +
-        'Load tests are compared by latency alone; its ranges are 99 % confidence intervals.',
+        'Load tests are compared by latency alone. The ranges shown for latency are 99 % confidence intervals.',
     )
     .optionsGroup('Baseline:')
     .option(
       '--against-baseline',
       'compare one run (default: the newest that has a baseline) with the baseline of its connection and source',
     )
-    .option('--baseline <name>', 'the same with the baseline of this name', parseFilledText)
+    .option('--baseline <name>', 'like --against-baseline, with the baseline of this name', parseFilledText)
     .optionsGroup('Changed rows:')
     .option(
       '--by <key>',
-      'join rows by post_id, row, content or a column (default: post_id if it lasts from run to run, row if the source is the same, else content)',
+      'join rows by post_id, row, content or a column (default: post_id if it stays the same between runs, row if the source is the same, otherwise content)',
       parseFilledText,
     )
     .option(
@@ -91,18 +91,13 @@ export function addCompareCommand(program: Command, context: CliContext): void {
       parseChange,
     )
     .option('--limit <n>', 'changed rows to list', createIntegerParser(0, LIMIT_MAX), CHANGES_LISTED)
-    .option(
-      '--offset <n>',
-      'changed rows to pass over first',
-      createIntegerParser(0, Number.MAX_SAFE_INTEGER),
-      0,
-    )
-    .option('--export <file>', 'write all changed rows to a .csv, .xlsx or .jsonl file')
+    .option('--offset <n>', 'changed rows to skip', createIntegerParser(0, Number.MAX_SAFE_INTEGER), 0)
+    .option('--export <file>', 'write all rows that match --list to a .csv, .xlsx or .jsonl file')
   addLabelOptions(command)
     .optionsGroup('Checks:')
     .option(
       '--fail-if-slower <percent>',
-      `exit with ${EXIT.thresholdCrossed} if a percentile of B is slower by more than this with 99 % confidence, such as 10%`,
+      `exit with ${EXIT.thresholdCrossed} if a percentile of B is slower by more than this, such as 10%, and the difference is significant (99 % confidence)`,
       parsePercent,
     )
     .option(
@@ -250,7 +245,7 @@ async function checkSlower(
   }
   if (limited.length > 0) {
     await context.err.writeLine(
-      `--fail-if-slower is not reliable here: this machine limited ${limited.join(' and ')} at times. Run again on an idle machine.`,
+      `--fail-if-slower is not reliable here: this machine was the bottleneck in ${limited.join(' and ')} at times. Run again on an idle machine.`,
     )
   }
 }

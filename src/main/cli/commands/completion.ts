@@ -10,8 +10,8 @@ export function addCompletionCommand(program: Command, context: CliContext): voi
     .command('completion')
     .addArgument(new Argument('<shell>', SHELLS.join(', ')).choices(SHELLS))
     .description(
-      'Prints a script with which the shell completes commands, options, files, runs and connections of the installed ' +
-        'sluice. To install it:\n\n' +
+      'Prints a script that adds completion to your shell: commands, options, files, runs and connections. It works with the ' +
+        'installed `sluice`. To install it:\n\n' +
         '  bash        sluice completion bash > ~/.local/share/bash-completion/completions/sluice\n' +
         '  zsh         sluice completion zsh > "$fpath[1]/_sluice"\n' +
         '  fish        sluice completion fish > ~/.config/fish/completions/sluice.fish\n' +

@@ -13,8 +13,8 @@ export function addDeleteCommand(program: Command, context: CliContext): void {
     .command('delete')
     .argument('<run>', RUN_ARGUMENT_HELP)
     .description(
-      'Permanently deletes a run, its retries and whatever the workspace holds of them, exports in it included. The source ' +
-        'and files elsewhere are kept.',
+      'Permanently deletes a run, its retries and everything that the workspace stores about them, including exports in the ' +
+        'workspace. The source and files elsewhere are kept.',
     )
     .option('--yes', 'skip the confirmation')
     .option('--json', 'one JSON document on stdout')

@@ -26,14 +26,15 @@ export function addEvaluateCommand(program: Command, context: CliContext): void 
     .command('evaluate')
     .argument('<run>', RUN_ARGUMENT_HELP)
     .description(
-      'Compares the rules that each row triggered with its label: which rows were found, missed or flagged in vain. ' +
-        'A label names the rules that a row should trigger, or stands for them with --positive; every other label means none. ' +
+      'Compares the rules that each row triggered with its label: which rows were found, missed or flagged wrongly. ' +
+        'A label names the rules that a row should trigger, or is a value that --positive assigns to a rule. With any other ' +
+        'label, a row should trigger no rule. ' +
         'Rows without a label are left out.',
     )
   addEvaluationOptions(command)
     .option(
       '--export <file>',
-      'write the evaluated rows, or those of --list, to a .csv, .xlsx or .jsonl file',
+      'write the evaluated rows, or only those of --list, to a .csv, .xlsx or .jsonl file',
     )
     .option('--json', 'one JSON document on stdout')
   addWorkspaceOption(command).action(async (reference: string, flags: EvaluateFlags) => {

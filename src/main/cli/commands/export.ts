@@ -55,7 +55,7 @@ function parseExportDelimiter(text: string): string {
   if (text === 'source') return text
   const delimiter = parseDelimiter(text)
   if (isExportDelimiter(delimiter)) return delimiter
-  throw new InvalidArgumentError(`expected , ; | tab or source, found \`${text}\`.`)
+  throw new InvalidArgumentError(`expected \`,\`, \`;\`, \`|\`, \`tab\` or \`source\`, found \`${text}\`.`)
 }
 
 function parseState(text: string): RowFilter {
@@ -155,13 +155,13 @@ export function addExportCommand(program: Command, context: CliContext): void {
     )
     .option(
       '--columns <names>',
-      'columns of a .csv or .xlsx, in order, between commas: names, or default, all, source, scores, rules (default: default)',
+      'comma-separated columns of a .csv or .xlsx, in order: column names, or the sets default, all, source, scores, rules (default: default)',
       collectColumns,
     )
     .option('--rules-as-columns', 'add one column per triggered rule: rule.NAME, true or false')
     .option(
       '--delimiter <character>',
-      'between the cells of a .csv: , ; | tab, or source for that of the source (default: ,)',
+      'delimiter of a .csv: "," ";" "|" or tab, or source to use the delimiter of the source (default: ,)',
       parseExportDelimiter,
     )
     .addOption(new Option('--format <format>', 'format on stdout (default: csv)').choices(['csv', 'jsonl']))

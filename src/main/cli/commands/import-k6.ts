@@ -24,7 +24,10 @@ export function addImportK6Command(program: Command, context: CliContext): void 
       'Imports k6 results in any of its four formats as a run, for show, compare and export. ' +
         'Only --out json holds every sample, so only its percentiles can be merged and compared.',
     )
-    .option('--of <run>', `run whose k6 export was used; its plan is taken over: ${RUN_ARGUMENT_HELP}`)
+    .option(
+      '--of <run>',
+      `run that the k6 project was exported from, whose plan is copied (${RUN_ARGUMENT_HELP})`,
+    )
     .option('--name <text>', 'run name (default: the file name)')
   addReportingOptions(command).action(async (files: string[], flags: ImportFlags) => {
     await withEngine(context, flags.workspace, async (engine) => {

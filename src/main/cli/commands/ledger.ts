@@ -50,19 +50,20 @@ const LEDGERS: Readonly<
     list: 'custom index id (default: the only one)',
     summary: 'items of a custom index',
     description:
-      'Shows the items that your runs added to a custom index and have not removed. The export can be used as the source of ' +
-      '`index remove` and `index add`.\n\n' +
+      'Shows the items of a custom index that your runs added and did not remove later. The export can be used as the source ' +
+      'of `index remove` and `index add`.\n\n' +
       'States: known; removed; removal-unknown (a removal had no usable answer); add-unknown (an add had no usable answer, so ' +
-      'that it may have added an item whose id is not known).',
+      'it may have added an item with an unknown id).',
     examples: ['ledger index sandbox-index', 'ledger index sandbox-index --search upload --export items.csv'],
   },
   watchlist: {
     list: 'API field name of the watchlist (default: the only one)',
     summary: 'terms of a watchlist',
     description:
-      'Shows the terms that a watchlist has, as far as your runs know: the last outcome and the notes. The export can be used ' +
+      'Shows the terms of a watchlist as recorded by your runs, each with its last outcome and notes. The export can be used ' +
       'as the source of `watchlist add` and `watchlist update`.\n\n' +
-      'States: known; absent (the service does not have the term); failed (it could not process it); unknown (no usable answer).',
+      'States: known; absent (the service does not have the term); failed (the service could not process the term); unknown ' +
+      '(no usable answer).',
     examples: [
       'ledger watchlist sandbox_terms',
       'ledger watchlist sandbox_terms --state all --export terms.xlsx',
@@ -72,8 +73,8 @@ const LEDGERS: Readonly<
     list: null,
     summary: 'appeals over time',
     description:
-      'Shows every appeal that your runs asked for: its last known status and when it changed. The export can be used as the ' +
-      'source of `appeal`; `appeal --recheck` asks for those in review again.\n\n' +
+      'Shows every appeal that your runs checked: its last known status and when it changed. The export can be used as the ' +
+      'source of `appeal`; `appeal --recheck` checks those in review again.\n\n' +
       'States: in-review, reviewed, overturned, upheld, other-status, not-found (the service does not know the appeal), ' +
       'unknown (never answered).',
     examples: ['ledger appeals', 'ledger appeals --state in-review --export in-review.csv'],
@@ -85,7 +86,7 @@ export function addLedgerCommand(program: Command, context: CliContext): void {
   const ledger = program
     .command('ledger')
     .description(
-      'Adds up all runs of a service: items of custom indexes, terms of watchlists, and appeals. Nothing is sent.',
+      'Combines what all runs recorded about a service: items of custom indexes, terms of watchlists, and appeals. Nothing is sent.',
     )
   for (const of of Object.keys(LEDGERS) as LedgerKind[]) addLedger(ledger, context, of)
 }
@@ -98,13 +99,13 @@ function addLedger(parent: Command, context: CliContext, of: LedgerKind): void {
     .optionsGroup('Entries:')
     .option(
       '--state <states>',
-      `only entries in these states, between commas, or all (default: ${SHOWN_STATES[of] === LEDGER_STATES[of] ? 'all' : SHOWN_STATES[of].join(', ')})`,
+      `only entries in these states, comma-separated, or all (default: ${SHOWN_STATES[of] === LEDGER_STATES[of] ? 'all' : SHOWN_STATES[of].join(', ')})`,
       createStatesParser(of),
     )
     .option('--search <text>', 'only entries that contain this text', parseFilledText)
     .option('--limit <n>', 'entries to show', createIntegerParser(1, LEDGER_PAGE_MAX), SHOWN)
     .option('--offset <n>', 'entries to skip', createIntegerParser(0, Number.MAX_SAFE_INTEGER), 0)
-    .option('--export <file>', 'write all these entries to a .csv, .xlsx or .jsonl file')
+    .option('--export <file>', 'write all matching entries to a .csv, .xlsx or .jsonl file')
     .option('--json', 'one JSON document on stdout')
   addWorkspaceOption(command).action(async (...args: unknown[]) => {
     // Commander passes the argument, where there is one, before the options.
@@ -120,13 +121,13 @@ export function addLedgerServiceOptions(command: Command): Command {
     .optionsGroup('Service:')
     .option(
       '--connection <name>',
-      'stored connection (default: the connection in use, else the only service with such runs)',
+      'stored connection (default: the connection in use, or the only service that this ledger has runs for)',
       parseConnectionName,
     )
     .option('--base-url <url>', 'service URL of the runs', parseBaseUrl)
     .option(
       '--api-key-env <name>',
-      'environment variable with the API key of the runs, if they used none of a connection',
+      'environment variable with the API key of the runs, if it is not a key of a stored connection',
       parseVariableName,
     )
 }

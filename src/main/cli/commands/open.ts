@@ -58,7 +58,9 @@ async function serveScreens(context: CliContext, flags: OpenFlags): Promise<void
     await printEntry()
     if (context.canAsk) process.stdin.on('data', printNewEntry)
     await asked.promise
-    await err.writeLine('Stopping. Running runs can be resumed. Press Ctrl-C again to quit at once.')
+    await err.writeLine(
+      'Stopping. Runs in progress can be resumed later. Press Ctrl-C again to quit at once.',
+    )
   } finally {
     process.stdin.off('data', printNewEntry).pause()
     await shell.close()

@@ -16,8 +16,8 @@ export function addPlanCommand(program: Command, context: CliContext): void {
     .command('plan')
     .argument('<file>', 'plan file, written by --save-plan')
     .description(
-      'Runs a plan file. Paths in it are relative to the file. A plan that sends a key or appeal ids to an address that no stored ' +
-        'connection has needs a confirmation, or --trust-plan.',
+      'Runs a plan file. Paths in it are relative to the file. Asks for confirmation if the plan sends a key or appeal ids to ' +
+        'an address that is not in a stored connection. --trust-plan skips the confirmation.',
     )
   addMetricsOption(addRunTimeOptions(command))
     .option(

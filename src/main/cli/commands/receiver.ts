@@ -156,8 +156,8 @@ export function formatReceiver(terminal: Terminal, status: ReceiverStatus): stri
       ...(status.role === 'listening'
         ? []
         : [
-            'Another process of this workspace is listening and stores callbacks for this one.',
-            'This process takes over when it ends.',
+            'Another process already listens for callbacks of this workspace and stores them.',
+            'When that process ends, this one takes over.',
           ]),
       'Late callbacks update their rows when the run is next opened.',
     ]),

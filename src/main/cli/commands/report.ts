@@ -30,7 +30,7 @@ export function addReportCommand(program: Command, context: CliContext): void {
     .argument('<run>', RUN_ARGUMENT_HELP)
     .argument('[file]', 'output file, replaced if it exists: .html or .xlsx; for a load test .html')
     .description(
-      'Writes a report to pass on: summary, failures by cause, triggered rules, latency, and an evaluation if labels are given. ' +
+      'Writes a report to share: summary, failures by cause, triggered rules, latency, and an evaluation if labels are given. ' +
         'A .html file is one page that works offline and can be printed; a .xlsx file has a sheet for each part, and one for the results. ' +
         'The content of rows is left out unless --with-content is given.',
     )
@@ -85,7 +85,8 @@ function refuseUnlabelled(flags: ReportFlags): void {
   ).filter((name) => flags[name] !== undefined)
   if (given.length === 0) return
   const names = given.map((name) => `--${name}`).join(', ')
-  throw new InvalidArgumentError(`${names} needs labels: --label COLUMN, or --verdicts.`)
+  const verb = given.length === 1 ? 'needs' : 'need'
+  throw new InvalidArgumentError(`${names} ${verb} labels: --label COLUMN, or --verdicts.`)
 }
 
 /** The report that a load test has anyway. */

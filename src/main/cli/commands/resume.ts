@@ -194,7 +194,7 @@ export function addRetryCommand(program: Command, context: CliContext): void {
     .command('retry')
     .argument('<run>', RUN_ARGUMENT_HELP)
     .description(
-      'Sends the rows that did not succeed again, with the same post_ids and bodies, as a retry of the run. ' +
+      'Sends the unsuccessful rows again, with the same post_ids and bodies, as a retry of the run. ' +
         'Does not send invalid rows: correct them in the source and submit it again.',
     )
   addAgainOptions(command).action(async (reference: string, flags: AgainFlags) => {

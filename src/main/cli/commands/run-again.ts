@@ -48,15 +48,15 @@ export function addRunAgainCommand(program: Command, context: CliContext): void 
     .argument('<run>', RUN_ARGUMENT_HELP)
     .description(
       'Starts a new run or load test with the plan of an earlier one: reads the source again, says whether it has changed, ' +
-        'and submits it with new post_ids. To send only what did not succeed, use retry.',
+        'and submits it with new post_ids. To send only the unsuccessful rows, use retry.',
     )
     .option('--source <file>', 'read this source instead')
-    .option('--if-unchanged', 'send nothing if the source has changed, or may have')
+    .option('--if-unchanged', 'send nothing if the source has changed or may have changed')
     .option(
       '--keep-post-ids',
       'send the post_ids of the source again; the service may refuse them as duplicates',
     )
-    .option('--name <text>', 'name of the new run (default: that of the earlier run)')
+    .option('--name <text>', 'name of the new run (default: the name of the earlier run)')
   addServiceOptions(command)
   addPaceOptions(command, NO_DEFAULT)
   addMetricsOption(command)
@@ -85,7 +85,7 @@ export function addRunAgainCommand(program: Command, context: CliContext): void 
   addExamples(
     command,
     ['run-again latest', 'run-again latest --connection staging --name "After the new rule"'],
-    `the same as for the command that started the run; ${EXIT.badInput} where --if-unchanged stopped it.`,
+    `the same as for the command that started the run; ${EXIT.badInput} if --if-unchanged stopped the new run.`,
   )
 }
 
@@ -112,7 +112,7 @@ function describeChange({ run_id: runId }: RunSummary, source: string, change: S
     case 'same':
       return `${file} is the same as in run ${runId} (${describeSize(change.now)}).`
     case 'changed':
-      return `${file} has changed since run ${runId}: ${describeSize(change.now)}, written ${formatTime(change.now)}; then ${describeSize(change.before)}, written ${formatTime(change.before)}.`
+      return `${file} has changed since run ${runId}: now ${describeSize(change.now)}, written ${formatTime(change.now)}; before ${describeSize(change.before)}, written ${formatTime(change.before)}.`
     case 'unknown':
       return `Run ${runId} recorded no fingerprint of its source, so ${file} may have changed since.`
     case 'missing':
@@ -143,7 +143,7 @@ function renewPostIds(
     plan: { ...plan, mapping: { ...mapping, post_id: DEFAULT_POST_ID } },
     notes: isOwn
       ? [
-          'Each row gets a new post_id, {{run}}-{{row}}. To send those of the source again, add --keep-post-ids.',
+          'Each row gets a new post_id, {{run}}-{{row}}. To send the post_ids of the source again, add --keep-post-ids.',
         ]
       : [],
   }

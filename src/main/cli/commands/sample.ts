@@ -31,16 +31,19 @@ export function addSampleCommand(program: Command, context: CliContext): void {
     .argument('<run-or-source>', `source file, or ${RUN_ARGUMENT_HELP}`)
     .argument('<file>', 'output file, replaced if it exists: .csv, .xlsx or .jsonl')
     .description(
-      'Draws a random sample of the answered rows of a run, to be labelled, or of the rows of a source, to be sent. ' +
-        'The columns sluice_stratum and sluice_stratum_rows tell evaluate how many rows each one stands for.',
+      'Draws a random sample: answered rows of a run to label, or rows of a source to send. ' +
+        'The columns sluice_stratum and sluice_stratum_rows tell `evaluate` how many rows each drawn row stands for.',
     )
     .requiredOption('--size <n>', 'rows to draw', createIntegerParser(1, 10_000_000))
     .option(
       '--by <column>',
-      'group the rows by a column, or those of a run by rule, score-band or score-band:CLASS',
+      'column to group the rows by; for a run also rule, score-band or score-band:CLASS',
     )
     .addOption(
-      new Option('--allocation <kind>', 'rows per group: in proportion to its size, or equally many')
+      new Option(
+        '--allocation <kind>',
+        'rows per group: proportional to the size of the group, or the same number for each group',
+      )
         .choices(ALLOCATIONS)
         .default('proportional' satisfies Allocation),
     )

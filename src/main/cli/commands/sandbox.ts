@@ -125,7 +125,10 @@ export function addSandboxCommand(program: Command, context: CliContext): void {
       createIntegerParser(0, 65_535),
       0,
     )
-    .option('--latency <time>', 'response time: 40ms, "40ms±10ms" or "20ms|200ms@5%" (default: none added)')
+    .option(
+      '--latency <time>',
+      'response time: 40ms, "40ms±10ms" or "20ms|200ms@5%" (default: no added delay)',
+    )
     .option(
       '--fault <kind=share>',
       'simulated fault, such as 5xx=3% or "429=3%,retry-after=1" (all kinds: docs/sandbox.md); repeatable',
@@ -160,7 +163,7 @@ export function addSandboxCommand(program: Command, context: CliContext): void {
     .addOption(
       new Option(
         '--watchlist-add-codes <pairing>',
-        'pairing of status and error code in watchlist add',
+        'how watchlist add pairs HTTP statuses with error codes: consistent (as in watchlist update) or contradictory (swapped)',
       ).choices(['consistent', 'contradictory']),
     )
     .option('--store <file>', 'database file, kept across restarts (default: in memory)')

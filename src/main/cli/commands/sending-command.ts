@@ -60,7 +60,9 @@ function refuseForStdin({ format, savePlan }: SendingFlags): void {
     throw new InvalidArgumentError('- (stdin) needs --format csv, tsv, jsonl or xlsx.')
   }
   if (savePlan !== undefined) {
-    throw new InvalidArgumentError('--save-plan cannot be used with - (stdin): a plan names its source.')
+    throw new InvalidArgumentError(
+      '--save-plan cannot be used with - (stdin): a plan file must name a source file.',
+    )
   }
 }
 

@@ -21,7 +21,7 @@ export function addTrendCommand(program: Command, context: CliContext): void {
     .argument('<source-or-run>', 'source file or folder, or a run of it')
     .description(
       'Shows all runs of one source, oldest first: rows, failures, latency, and the share of rows that triggered each rule. ' +
-        'With labels, also how right each run was.',
+        'With labels, also shows how accurate each run was.',
     )
   addLabelOptions(command).optionsGroup('Options:').option('--json', 'one JSON document on stdout')
   addWorkspaceOption(command).action(

@@ -35,10 +35,10 @@ export function addVerdictCommand(program: Command, context: CliContext): void {
     .argument('[verdict]', VERDICTS.join(', '), parseVerdictArgument)
     .argument('[rule]', 'rule that should, or should not, have triggered')
     .description(
-      'Records what you think of a row, next to the run and without changing it:\n' +
+      'Records your verdict on a row. The run itself is not changed. Verdicts:\n' +
         '  agree            the triggered rules are right\n' +
-        '  should RULE      right, but RULE is missing\n' +
-        '  should-not RULE  right, but for RULE\n' +
+        '  should RULE      right, but RULE should have triggered too\n' +
+        '  should-not RULE  right, except that RULE should not have triggered\n' +
         '  unsure           cannot be decided; evaluate leaves the row out\n\n' +
         'Without a row, lists all verdicts. They also apply to retries.',
     )
@@ -46,7 +46,7 @@ export function addVerdictCommand(program: Command, context: CliContext): void {
     .option('--remove', 'remove the verdicts on the row')
     .option(
       '--from <file>',
-      'import verdicts from a file with sluice_row, sluice_verdict, sluice_rule and sluice_note',
+      'import verdicts from a file with the columns sluice_row, sluice_verdict, sluice_rule and sluice_note',
     )
     .option('--export <file>', 'write the verdicts with their rows to a .csv or .xlsx file')
     .option('--json', 'one JSON document on stdout')
@@ -98,7 +98,7 @@ function refuseContradictions(
     throw new InvalidArgumentError(`expected one of ${VERDICTS.join(', ')} after the row, or --remove.`)
   }
   if (remove !== undefined && (row === undefined || verdict !== undefined)) {
-    throw new InvalidArgumentError('--remove needs a row, and no verdict.')
+    throw new InvalidArgumentError('--remove needs a row and does not take a verdict.')
   }
   if (row !== undefined && (from ?? file) !== undefined) {
     throw new InvalidArgumentError('--from and --export cannot be used with a row.')

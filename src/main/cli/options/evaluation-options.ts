@@ -69,17 +69,17 @@ export function addEvaluationOptions(command: Command): Command {
     .optionsGroup('Results:')
     .option(
       '--slice <column>',
-      'also judge each value of a column apart, or of language, model or variant; repeatable',
+      'also evaluate each value of a column, or of language, model or variant, separately; repeatable',
       collect,
     )
     .option(
       '--list <cell:rule>',
-      'list rows: tp, fp, fn or tn of a rule, such as "fn:Likely spam"; repeatable',
+      'list the rows that count as tp, fp, fn or tn for a rule, such as "fn:Likely spam"; repeatable',
       collectCell,
     )
     .option(
       '--assert <condition>',
-      `exit with ${EXIT.thresholdCrossed} unless it holds, such as "recall(Likely spam)>=0.9"; repeatable`,
+      `exit with ${EXIT.thresholdCrossed} if this condition does not hold, such as "recall(Likely spam)>=0.9"; repeatable`,
       collectAssertion,
     )
     .optionsGroup('Scores:')

@@ -44,19 +44,19 @@ export function addLabelOptions(command: Command): Command {
     .option('--labels <file>', 'file with the label column (default: the source of the run)')
     .option(
       '--key <column>',
-      'column of that file that names the row: a column of the source, sluice_row or post_id; FILE_COLUMN=RUN_COLUMN if the names differ',
+      'column of the --labels file that identifies the row, named like a column of the source, sluice_row or post_id; FILE_COLUMN=RUN_COLUMN if the names differ',
       parseKey,
     )
-    .option('--verdicts', 'use verdicts as labels; they replace the label of their row')
+    .option('--verdicts', 'use verdicts as labels; a verdict replaces the label of its row')
     .option(
       '--positive <value=rule>',
-      'rows with this label should trigger this rule; only such rules are judged; repeatable',
+      'rows with this label should trigger this rule; other rules are then left out; repeatable',
       collectPositive,
     )
     .option('--separator <text>', 'separates several values in one label, such as ";"', parseFilledText)
     .option(
       '--seed <n>',
-      'seed for the intervals that are drawn at random',
+      'random seed for the bootstrap confidence intervals',
       createIntegerParser(0, 2 ** 32 - 1),
       1,
     )

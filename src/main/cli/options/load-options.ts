@@ -128,7 +128,7 @@ export function addLoadOptions(command: Command): Command {
     .addOption(
       new Option(
         '--when-full <choice>',
-        'what a due request does at that limit: wait (adds to response_time) or drop (default: wait)',
+        'what a due request does when --max-in-flight is reached: wait (adds to response_time) or drop (default: wait)',
       ).choices(['wait', 'drop']),
     )
     .option(

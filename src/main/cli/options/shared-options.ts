@@ -54,12 +54,15 @@ export function addOnUnknownOption(command: Command): Command {
   command.addOption(
     new Option(
       '--on-unknown <choice>',
-      'rows sent without a usable answer: resend, skip, or ask (without a terminal, ask means skip)',
+      'what to do with rows that were sent but have no usable answer: resend, skip, or ask (without a terminal, ask means skip)',
     )
       .choices(['ask', 'resend', 'skip'])
       .default('ask'),
   )
-  return command.option('--resend-index-adds', 'also resend such rows of `index add`; may add items twice')
+  return command.option(
+    '--resend-index-adds',
+    'also resend `index add` rows without a usable answer; may add items twice',
+  )
 }
 
 /** Where a run is exported to when it has ended. */

@@ -33,7 +33,7 @@ export function formatTrend(terminal: Terminal, { source, runs }: Trend): string
   )
   const notes = [
     ...(runs.some((run) => run.generator_limited)
-      ? ["! this machine limited the run at times, so its latency is not the service's alone"]
+      ? ["! this machine was the bottleneck at times, so the latency is not the service's alone"]
       : []),
     ...runs.flatMap(({ run_id: runId, without_metrics: why }) =>
       why === null ? [] : [`${runId} is not evaluated: ${why}`],

@@ -85,9 +85,9 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   'load.thinkTime.minMs': 'Shortest pause, in milliseconds.',
   'load.thinkTime.maxMs': 'Longest pause, in milliseconds.',
   'load.gracefulStopMs':
-    'Time for requests in flight to finish after the test, in milliseconds; then they are unknown.',
+    'Time for requests in flight to finish after the test, in milliseconds; requests that take longer are unknown.',
   'load.maxInFlight': 'Limit of requests in flight with an open pace (default: highest rate × timeout).',
-  'load.whenFull': 'What a due request does at that limit: wait, or drop.',
+  'load.whenFull': 'What a due request does when maxInFlight is reached: wait, or drop.',
   'load.thresholds': 'Pass/fail criteria, such as p(99)<500.',
   'load.thresholds.*.expression': 'Criterion in k6 syntax, such as p(99)<500.',
   'load.thresholds.*.abortOnFail': 'Whether to stop the test when it fails.',

@@ -40,8 +40,8 @@ export function addConnectionUseCommand(parent: Command, context: CliContext): v
     .argument('<name>', 'connection name')
     .summary('select a connection or switch its key')
     .description(
-      'Selects the connection for commands without --connection or --base-url. --key switches its active key, also in ' +
-        'running runs if the variable is set where they run.',
+      'Selects the connection for commands without --connection or --base-url. --key switches its active key, also ' +
+        'for runs in progress if the variable is set in their environment.',
     )
     .option('--key <label>', 'switch to this key')
     .option('--json', 'one JSON document on stdout')
@@ -56,7 +56,7 @@ export function addConnectionUseCommand(parent: Command, context: CliContext): v
     await out.writeLine(
       flags.json
         ? JSON.stringify(toDocument(used, connections, env), null, 2)
-        : `Using ${name}, ${used.baseUrl}, with key ${label} ${variable === undefined ? 'that is typed in the window' : `from ${variable}`}.`,
+        : `Using ${name}, ${used.baseUrl}, with key ${label} ${variable === undefined ? '(typed in the window)' : `from ${variable}`}.`,
     )
   })
   addExamples(command, ['connection use staging', 'connection use staging --key default'])

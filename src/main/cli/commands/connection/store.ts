@@ -130,7 +130,7 @@ export function addConnectionSetCommand(parent: Command, context: CliContext): v
     )
   addStoreOptions(command)
     .option('--remove-key <label>', 'remove a key; repeatable', collect)
-    .option('--active-key <label>', 'switch to this key, also in running runs')
+    .option('--active-key <label>', 'switch to this key, also for runs in progress')
     .option('--production', 'ask for confirmation before sending')
     .option('--no-production', 'skip the confirmation')
     .action(async (name: string, flags: SetFlags) => {

@@ -22,8 +22,8 @@ export function addRunsEditCommand(parent: Command, context: CliContext): void {
     .argument('<run>', RUN_ARGUMENT_HELP)
     .summary('name, tag or annotate a run')
     .description(
-      'Sets the name, tags and note of a run and its retries. They are kept next to the run, and the run itself stays as ' +
-        'it is.',
+      'Sets the name, tags and note of a run and its retries. They are stored separately; the run itself does not ' +
+        'change.',
     )
     .option('--name <text>', 'new name; an empty one restores the name from the plan')
     .option('--tag <tag>', 'add a tag; repeatable', collect)

@@ -186,7 +186,7 @@ export function addRunsCommand(program: Command, context: CliContext): void {
     // What stands behind `edit` or `prune` is theirs.
     .enablePositionalOptions()
     .description(
-      'Lists the runs of the workspace, newest first. A run and its retries count as one. Every condition has to hold.',
+      'Lists the runs of the workspace, newest first. A run and its retries count as one. Filters are combined: a run must match all of them.',
     )
     .optionsGroup('Which runs:')
     .option(
@@ -202,16 +202,20 @@ export function addRunsCommand(program: Command, context: CliContext): void {
     .option('--state <state>', `${RUN_STATES.join(', ')}; repeatable`, createChoiceCollector(RUN_STATES))
     .option('--connection <name>', 'name of a connection, or URL of a service')
     .option('--tag <tag>', 'tag that the run has; repeatable', collect)
-    .option('--since <moment>', 'created at or after a date or time, or 7d ago', parseSince)
-    .option('--until <moment>', 'created until the end of a date, a time, or 7d ago', parseUntil)
+    .option('--since <moment>', 'earliest creation: a date, a time, or an age such as 7d', parseSince)
+    .option(
+      '--until <moment>',
+      'latest creation: a date (inclusive), a time, or an age such as 7d',
+      parseUntil,
+    )
     .optionsGroup('Order and pages:')
     .addOption(new Option('--sort <order>', 'order of the runs').choices(RUN_ORDERS).default('newest'))
     .option(
       '--limit <n>',
-      `runs of a page (default: ${PAGE_RUNS}; with --json all)`,
+      `runs per page (default: ${PAGE_RUNS}; with --json all)`,
       createIntegerParser(1, RUN_PAGE_MAX),
     )
-    .option('--page <n>', 'number of the page', createIntegerParser(1, 1_000_000), 1)
+    .option('--page <n>', 'page number', createIntegerParser(1, 1_000_000), 1)
     .optionsGroup('Options:')
     .option('--json', 'one JSON array on stdout')
   addRunsEditCommand(command, context)
@@ -275,5 +279,5 @@ function toQuery(flags: ListFlags, limit: number | undefined): RunListQuery {
 function describeNone({ all, total }: RunPage, { page }: ListFlags, workspace: string): string {
   if (all === 0) return `No runs in ${workspace}. To try Sluice, run: ${COMMAND_PREFIX} demo`
   if (total > 0) return `Page ${page} is empty: ${formatCounted(total, 'run')} in total.`
-  return `None of the ${formatCounted(all, 'run')} in ${workspace} is like that.`
+  return `None of the ${formatCounted(all, 'run')} in ${workspace} matches.`
 }

@@ -31,17 +31,17 @@ function addLimitOptions(command: Command): Command {
   return command
     .option(
       '--older-than <duration>',
-      'runs that ended this long ago, such as 30d',
+      'runs that ended at least this long ago, such as 30d',
       createDurationParser(LONGEST_AGE),
     )
     .option(
       '--larger-than <size>',
-      'runs whose files are larger, such as 1GB; with --older-than, both have to hold',
+      'runs larger than this, such as 1GB; with --older-than, only runs that exceed both limits',
       createSizeParser(1, LARGEST_BYTES),
     )
     .option(
       '--keep-below <size>',
-      'the oldest runs, until all runs together are smaller, such as 10GB',
+      'the oldest runs, until all runs together are smaller than this, such as 10GB',
       createSizeParser(0, LARGEST_BYTES),
     )
 }
@@ -116,7 +116,7 @@ async function prune(context: CliContext, flags: LimitFlags & { dryRun?: true; y
         ? `Nothing to delete: ${describeKept(found)}.`
         : `${verb} ${describeRuns(deleted)}; ${describeKept(found)}.`,
     )
-    if (busy.length > 0) await err.writeLine(`In use by now, and kept: ${busy.join(', ')}`)
+    if (busy.length > 0) await err.writeLine(`Not deleted, because now in use: ${busy.join(', ')}`)
   })
 }
 
@@ -130,7 +130,7 @@ function describeKept({ kept_bytes: bytes, running, protected: needed }: Prunabl
     ...(running > 0 ? [`${formatCount(running)} in use`] : []),
     ...(needed > 0 ? [`${formatCounted(needed, 'baseline')}`] : []),
   ]
-  const beyond = kept.length === 0 ? '' : `, among them ${kept.join(' and ')} beyond the limits`
+  const beyond = kept.length === 0 ? '' : `, including some that exceed the limits: ${kept.join(' and ')}`
   return `the remaining runs take ${formatBytes(bytes)}${beyond}`
 }
 
@@ -164,9 +164,11 @@ export function addRunsRetentionCommand(parent: Command, context: CliContext): v
     .command('retention')
     .summary('show or set the limits of `runs prune`')
     .description(
-      'Stores the limits that `runs prune` uses without options, or shows them. Nothing is deleted before `runs prune` is run.',
+      'Stores or shows the limits that `runs prune` uses by default. Nothing is deleted until you run `runs prune`.',
     )
-  addLimitOptions(command).option('--off', 'store no limits').option('--json', 'one JSON document on stdout')
+  addLimitOptions(command)
+    .option('--off', 'remove the stored limits')
+    .option('--json', 'one JSON document on stdout')
   addWorkspaceOption(command).action(async (flags: LimitFlags & { off?: true }) => {
     const workspace = resolveWorkspace(flags.workspace, context.env)
     const given = toRetention(flags)

@@ -157,7 +157,7 @@ function refuseMissingRows(family: RunFamily, rows: readonly number[]): void {
 
 function writeVerdicts<Result>(family: RunFamily, write: (db: DatabaseSync) => Result): Result {
   const file = toFile(family)
-  const lease = takeLease(file, `the verdicts of run ${family.record.runId}`)
+  const lease = takeLease(file, `the verdict file of run ${family.record.runId}`)
   try {
     return withDatabase(file, (db) => {
       db.exec('BEGIN IMMEDIATE')
