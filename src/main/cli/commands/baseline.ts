@@ -25,12 +25,13 @@ export function addBaselineCommand(program: Command, context: CliContext): void 
     )
   const use = (flags: BaselineFlags, work: (engine: Engine) => Promise<void>) =>
     withEngine(context, flags.workspace, work)
-  const add = (term: string, description: string) =>
-    addWorkspaceOption(baseline.command(term).description(description))
+  const add = (term: string, summary: string, description: string) =>
+    addWorkspaceOption(baseline.command(term).summary(summary).description(description))
 
   const set = add(
     'set',
-    'Makes a run the baseline of its connection and source. Replaces the previous baseline.',
+    'make a run the baseline',
+    'Makes a run the baseline of its connection and source. Replaces the previous baseline of that name.',
   )
     .argument('<run>', RUN_ARGUMENT_HELP)
     .option('--name <name>', 'name of the baseline', parseFilledText, DEFAULT_BASELINE)
@@ -48,7 +49,7 @@ export function addBaselineCommand(program: Command, context: CliContext): void 
     )
   addExamples(set, ['baseline set latest', 'baseline set latest --name release-4'])
 
-  const list = add('list', 'Lists the baselines.')
+  const list = add('list', 'list the baselines', 'Lists the baselines.')
     .option('--json', 'one JSON array on stdout')
     .action((flags: BaselineFlags) =>
       use(flags, async (engine) => {
@@ -81,9 +82,9 @@ export function addBaselineCommand(program: Command, context: CliContext): void 
     )
   addExamples(list, ['baseline list', 'baseline list --json'])
 
-  const remove = add('remove', 'Removes a baseline. The run is kept.')
-    .argument('<run>', 'id of the run, or a unique prefix of it; also of a run that was deleted')
-    .option('--name <name>', 'remove the baseline of this name only', parseFilledText)
+  const remove = add('remove', 'remove a baseline', 'Removes a baseline. The run is kept.')
+    .argument('<run>', 'id of the run, or a unique prefix of it, even if the run was deleted; or `latest`')
+    .option('--name <name>', 'remove only the baseline of this name', parseFilledText)
     .option('--json', 'one JSON array on stdout')
     .action((reference: string, flags: BaselineFlags) =>
       use(flags, async (engine) => {

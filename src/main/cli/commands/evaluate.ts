@@ -34,7 +34,7 @@ export function addEvaluateCommand(program: Command, context: CliContext): void 
   addEvaluationOptions(command)
     .option(
       '--export <file>',
-      'write the evaluated rows, or only those of --list, to a .csv, .xlsx or .jsonl file',
+      'write all evaluated rows, or only those of --list, to a .csv, .xlsx or .jsonl file',
     )
     .option('--json', 'one JSON document on stdout')
   addWorkspaceOption(command).action(async (reference: string, flags: EvaluateFlags) => {

@@ -144,7 +144,7 @@ export function addExportCommand(program: Command, context: CliContext): void {
     .argument('<run>', RUN_ARGUMENT_HELP)
     .argument(
       '<file>',
-      `output file, replaced if it exists, or - for stdout: ${listEndings(ROW_EXPORT_FORMATS)}; for a load test ${listEndings(LOAD_EXPORT_FORMATS)} or .k6`,
+      `output file, replaced if it exists: ${listEndings(ROW_EXPORT_FORMATS)}; for a load test ${listEndings(LOAD_EXPORT_FORMATS)} or .k6. Or - for stdout`,
     )
     .description(
       'Exports every row of a run with its outcome. The file extension selects the format:\n' +
@@ -155,10 +155,10 @@ export function addExportCommand(program: Command, context: CliContext): void {
     )
     .option(
       '--columns <names>',
-      'comma-separated columns of a .csv or .xlsx, in order: column names, or the sets default, all, source, scores, rules (default: default)',
+      'comma-separated columns of a .csv or .xlsx, in order: column names, or the sets all, source, scores, rules and default (the columns without --columns)',
       collectColumns,
     )
-    .option('--rules-as-columns', 'add one column per triggered rule: rule.NAME, true or false')
+    .option('--rules-as-columns', 'add a column rule.NAME for each triggered rule, with true or false')
     .option(
       '--delimiter <character>',
       'delimiter of a .csv: "," ";" "|" or tab, or source to use the delimiter of the source (default: ,)',

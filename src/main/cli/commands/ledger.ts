@@ -47,7 +47,7 @@ const LEDGERS: Readonly<
   Record<LedgerKind, { list: string | null; summary: string; description: string; examples: string[] }>
 > = {
   index: {
-    list: 'custom index id (default: the only one)',
+    list: 'id of the custom index (default: the only one, or a table of all)',
     summary: 'items of a custom index',
     description:
       'Shows the items of a custom index that your runs added and did not remove later. The export can be used as the source ' +
@@ -57,7 +57,7 @@ const LEDGERS: Readonly<
     examples: ['ledger index sandbox-index', 'ledger index sandbox-index --search upload --export items.csv'],
   },
   watchlist: {
-    list: 'API field name of the watchlist (default: the only one)',
+    list: 'API field name of the watchlist (default: the only one, or a table of all)',
     summary: 'terms of a watchlist',
     description:
       'Shows the terms of a watchlist as recorded by your runs, each with its last outcome and notes. The export can be used ' +
@@ -106,6 +106,7 @@ function addLedger(parent: Command, context: CliContext, of: LedgerKind): void {
     .option('--limit <n>', 'entries to show', createIntegerParser(1, LEDGER_PAGE_MAX), SHOWN)
     .option('--offset <n>', 'entries to skip', createIntegerParser(0, Number.MAX_SAFE_INTEGER), 0)
     .option('--export <file>', 'write all matching entries to a .csv, .xlsx or .jsonl file')
+    .optionsGroup('Options:')
     .option('--json', 'one JSON document on stdout')
   addWorkspaceOption(command).action(async (...args: unknown[]) => {
     // Commander passes the argument, where there is one, before the options.

@@ -48,7 +48,8 @@ export function addRunAgainCommand(program: Command, context: CliContext): void 
     .argument('<run>', RUN_ARGUMENT_HELP)
     .description(
       'Starts a new run or load test with the plan of an earlier one: reads the source again, says whether it has changed, ' +
-        'and submits it with new post_ids. To send only the unsuccessful rows, use retry.',
+        'and submits it with new post_ids. Keeps the service and pace of the earlier run, unless options change them. ' +
+        'To send only the unsuccessful rows, use `retry`.',
     )
     .option('--source <file>', 'read this source instead')
     .option('--if-unchanged', 'send nothing if the source has changed or may have changed')
@@ -57,8 +58,13 @@ export function addRunAgainCommand(program: Command, context: CliContext): void 
       'send the post_ids of the source again; the service may refuse them as duplicates',
     )
     .option('--name <text>', 'name of the new run (default: the name of the earlier run)')
+  const ownOptions = command.options.length
   addServiceOptions(command)
   addPaceOptions(command, NO_DEFAULT)
+  // Without these options the earlier plan holds, so the defaults that other commands have would mislead.
+  for (const option of command.options.slice(ownOptions)) {
+    option.description = option.description.replace(/ \(default: [^)]*\)$/, '')
+  }
   addMetricsOption(command)
   addRunTimeOptions(command.optionsGroup('Run:')).action(async (reference: string, flags: RunAgainFlags) => {
     const workspace = resolveWorkspace(flags.workspace, context.env)

@@ -28,7 +28,7 @@ const SHOWN = 20
 export function addSampleCommand(program: Command, context: CliContext): void {
   const command = program
     .command('sample')
-    .argument('<run-or-source>', `source file, or ${RUN_ARGUMENT_HELP}`)
+    .argument('<run-or-source>', `source file, or a run (${RUN_ARGUMENT_HELP})`)
     .argument('<file>', 'output file, replaced if it exists: .csv, .xlsx or .jsonl')
     .description(
       'Draws a random sample: answered rows of a run to label, or rows of a source to send. ' +

@@ -33,14 +33,14 @@ export function addVerdictCommand(program: Command, context: CliContext): void {
     .argument('<run>', RUN_ARGUMENT_HELP)
     .argument('[row]', 'row number, as in sluice_row', createIntegerParser(1, Number.MAX_SAFE_INTEGER))
     .argument('[verdict]', VERDICTS.join(', '), parseVerdictArgument)
-    .argument('[rule]', 'rule that should, or should not, have triggered')
+    .argument('[rule]', 'rule that should or should not have triggered')
     .description(
       'Records your verdict on a row. The run itself is not changed. Verdicts:\n' +
         '  agree            the triggered rules are right\n' +
         '  should RULE      right, but RULE should have triggered too\n' +
         '  should-not RULE  right, except that RULE should not have triggered\n' +
-        '  unsure           cannot be decided; evaluate leaves the row out\n\n' +
-        'Without a row, lists all verdicts. They also apply to retries.',
+        '  unsure           cannot be decided; `evaluate` leaves the row out\n\n' +
+        'Without a row, lists all verdicts. Verdicts also apply to retries.',
     )
     .option('--note <text>', 'note for this verdict')
     .option('--remove', 'remove the verdicts on the row')

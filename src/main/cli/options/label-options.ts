@@ -53,7 +53,11 @@ export function addLabelOptions(command: Command): Command {
       'rows with this label should trigger this rule; other rules are then left out; repeatable',
       collectPositive,
     )
-    .option('--separator <text>', 'separates several values in one label, such as ";"', parseFilledText)
+    .option(
+      '--separator <text>',
+      'text that separates several values in one label, such as ";"',
+      parseFilledText,
+    )
     .option(
       '--seed <n>',
       'random seed for the bootstrap confidence intervals',

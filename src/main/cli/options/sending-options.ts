@@ -69,7 +69,7 @@ export function addPaceOptions(command: Command, retries: number | null = 3): Co
     )
     .option(
       '--retries <n>',
-      'retries per request, where a repeat is safe',
+      'retries per request, if it is safe to repeat',
       createIntegerParser(0, 100),
       retries ?? undefined,
     )

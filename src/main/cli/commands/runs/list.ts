@@ -196,7 +196,7 @@ export function addRunsCommand(program: Command, context: CliContext): void {
     .addOption(new Option('--type <type>', 'bulk runs, or load tests').choices(RUN_PRODUCTS))
     .option(
       '--operation <name>',
-      'such as task or index-add; repeatable',
+      'operation, such as task or index-add; repeatable',
       createChoiceCollector(OPERATION_KINDS),
     )
     .option('--state <state>', `${RUN_STATES.join(', ')}; repeatable`, createChoiceCollector(RUN_STATES))
