@@ -11,7 +11,7 @@ export const RUN_PRODUCTS = ['run', 'load'] as const
 /** Runs of one page at most. */
 export const RUN_PAGE_MAX = 1_000
 
-/** Which runs of the workspace are wanted; a run and its retries count as one. Every condition that is given has to hold. */
+/** Which runs of the workspace are wanted; a run and its retries count as one. A run must match every condition. */
 export const runListQuerySchema = z.object({
   /**
    * Words that all have to occur, in whatever case, in the id, name, source's file name, tags, note, connection, or

@@ -54,7 +54,7 @@ function HealthNotice({ run }: { run: OverlaidRun }) {
   return (
     <>
       {run.isLimited && (
-        <Notice kind="warning" title={<>This machine limited {name} at times</>}>
+        <Notice kind="warning" title={<>This machine was the bottleneck in {name} at times</>}>
           {run.limitedBecause.length === 0
             ? 'Its latencies are not those of the service alone.'
             : run.limitedBecause.join(' ')}
