@@ -2,11 +2,10 @@ import { z } from 'zod'
 import { formatShare } from '../messages/figure-text.ts'
 import type { Plan } from '../plan/plan.ts'
 import { type Percentiles, percentilesSchema, type RunSummary } from '../run/run.ts'
-import { type CapacitySettings, type ProbeVerdict, toCapacityEstimate } from './capacity-search.ts'
+import type { CapacityPlan } from './capacity-plan.ts'
+import { type ProbeVerdict, toCapacityEstimate } from './capacity-search.ts'
 import type { Load } from './load.ts'
-import { isOpen, type LoadPace } from './load-pace.ts'
-import { METRIC_KINDS } from './metrics.ts'
-import { formatThresholdResult, type Threshold, thresholdResultSchema } from './thresholds.ts'
+import { formatThresholdResult, thresholdResultSchema } from './thresholds.ts'
 
 /** One probe: a load test of its own, which `show`, `export` and `compare` know by its run. */
 const probeSchema = z.object({
@@ -85,36 +84,6 @@ export const capacityReportSchema = z.object({
 
 /** See {@link capacityReportSchema}. */
 export type CapacityReport = z.infer<typeof capacityReportSchema>
-
-/** What a capacity search needs to know apart from the plan. */
-export interface CapacityPlan extends CapacitySettings {
-  /** Pause after each probe, milliseconds. */
-  coolDownMs: number
-}
-
-/** Failed requests that a capacity tolerates where no threshold speaks of them. */
-const DEFAULT_FAILED = 'http_req_failed:rate<0.01'
-
-/**
- * The thresholds that probes are judged by: latencies without a metric are those of `response_time` at a rate, and at
- * most 1 % of requests may fail where no threshold says otherwise.
- */
-export function toCapacityThresholds(load: Load): Threshold[] {
-  const trends = METRIC_KINDS.trend.aggregations
-  const thresholds = load.thresholds.map((threshold) => {
-    const isBare = trends.some((name) => new RegExp(`^${name}\\b`).test(threshold.expression))
-    return isBare && isOpen(load.pace)
-      ? { ...threshold, expression: `response_time:${threshold.expression}` }
-      : threshold
-  })
-  if (thresholds.some(({ expression }) => /^(http_req_failed|rate)\b/.test(expression))) return thresholds
-  return [...thresholds, { expression: DEFAULT_FAILED, abortOnFail: false, delayAbortEvalMs: 0 }]
-}
-
-/** The pace of one probe. */
-export function toProbePace({ unit }: Pick<CapacitySettings, 'unit'>, level: number): LoadPace {
-  return unit === 'rate' ? { kind: 'open', ratePerSecond: level } : { kind: 'closed', concurrency: level }
-}
 
 /** Less of the schedule than this was not the level that was to be probed. */
 const SENT_SHARE = 0.98

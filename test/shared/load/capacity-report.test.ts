@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { judgeProbe, toCapacityThresholds } from '../../../src/shared/load/capacity-report.ts'
+import { toCapacityThresholds } from '../../../src/shared/load/capacity-plan.ts'
+import { judgeProbe } from '../../../src/shared/load/capacity-report.ts'
 import { loadSchema } from '../../../src/shared/load/load.ts'
 import { createProbeSummary, type ProbeParts } from './probe-summary.ts'
 

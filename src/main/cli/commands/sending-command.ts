@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { CapacityPlan } from '../../../shared/load/capacity-report.ts'
+import type { CapacityPlan } from '../../../shared/load/capacity-plan.ts'
 import type { Load } from '../../../shared/load/load.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { toSluiceError } from '../../../shared/messages/errors.ts'

@@ -1,19 +1,15 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type CapacityPlan, toCapacityThresholds } from '../../../shared/load/capacity-report.ts'
+import {
+  CAPACITY_DEFAULTS,
+  type CapacityMistake,
+  type CapacityPlan,
+  planCapacity,
+  toCapacityThresholds,
+} from '../../../shared/load/capacity-plan.ts'
 import type { Load } from '../../../shared/load/load.ts'
-import { IN_FLIGHT_MAX, isOpen, isWholeRate, RATE_MAX, toPeak } from '../../../shared/load/load-pace.ts'
+import { IN_FLIGHT_MAX, isOpen, RATE_MAX, toPeak } from '../../../shared/load/load-pace.ts'
 import type { LoadFlags } from './load-options.ts'
 import { createDurationParser, createIntegerParser, createPositiveNumberParser } from './parse-values.ts'
-
-const WARMUP_DEFAULT_MS = 10_000
-const MEASURED_DEFAULT_MS = 30_000
-const COOL_DOWN_DEFAULT_MS = 5_000
-const PROBES_DEFAULT = 25
-const TIME_DEFAULT_MS = 3_600_000
-/** Six doublings. */
-const MAX_FACTOR = 64
-const REPEATS = 3
-const RESOLUTION = 0.05
 
 /** The options of a capacity search. */
 export interface CapacityFlags {
@@ -34,12 +30,12 @@ export function addCapacityOptions(command: Command): Command {
     )
     .option(
       '--max-level <n>',
-      `highest rate or concurrency to send (default: ${MAX_FACTOR} times the start)`,
+      `highest rate or concurrency to send (default: ${CAPACITY_DEFAULTS.maxFactor} times the start)`,
       createPositiveNumberParser(RATE_MAX),
     )
     .option(
       '--max-probes <n>',
-      `maximum number of probes (default: ${PROBES_DEFAULT})`,
+      `maximum number of probes (default: ${CAPACITY_DEFAULTS.maxProbes})`,
       createIntegerParser(1, 1000),
     )
     .option(
@@ -49,7 +45,7 @@ export function addCapacityOptions(command: Command): Command {
     )
     .option(
       '--cool-down <duration>',
-      `pause between probes (default: ${COOL_DOWN_DEFAULT_MS / 1000}s)`,
+      `pause between probes (default: ${CAPACITY_DEFAULTS.coolDownMs / 1000}s)`,
       createDurationParser('1h', { allowsZero: true }),
     )
 }
@@ -81,8 +77,8 @@ export function completeProbeFlags<Flags extends LoadFlags & CapacityFlags>(flag
   }
   return {
     ...flags,
-    duration: flags.duration ?? MEASURED_DEFAULT_MS,
-    warmup: flags.warmup ?? WARMUP_DEFAULT_MS,
+    duration: flags.duration ?? CAPACITY_DEFAULTS.measuredMs,
+    warmup: flags.warmup ?? CAPACITY_DEFAULTS.warmupMs,
   }
 }
 
@@ -94,27 +90,27 @@ export function toProbeLoad(load: Load, flags: CapacityFlags): Load {
 /** The search that was asked for; null where none was. Throws commander's `InvalidArgumentError`. */
 export function toCapacityPlan(load: Load, flags: CapacityFlags): CapacityPlan | null {
   if (!flags.findCapacity) return null
-  const start = toPeak(load.pace)
-  const unit = isOpen(load.pace) ? 'rate' : 'concurrency'
-  const highest = unit === 'rate' ? RATE_MAX : IN_FLIGHT_MAX
-  const isLevel = unit === 'rate' ? isWholeRate : Number.isInteger
-  const max = flags.maxLevel ?? Math.min(highest, Math.round(start * MAX_FACTOR * 1000) / 1000)
-  if (max < start) throw new InvalidArgumentError(`--max-level must not be below the start, ${start}.`)
-  if (max > highest || !isLevel(max)) {
-    const expected =
-      unit === 'rate' ? 'have at most three decimal places' : `be a whole number up to ${highest}`
-    throw new InvalidArgumentError(`--max-level must ${expected}.`)
-  }
-  const coolDownMs = flags.coolDown ?? COOL_DOWN_DEFAULT_MS
-  return {
-    unit,
-    start,
-    max,
-    resolution: RESOLUTION,
-    repeats: REPEATS,
-    maxProbes: flags.maxProbes ?? PROBES_DEFAULT,
-    maxTimeMs: flags.maxTime ?? TIME_DEFAULT_MS,
-    probeMs: load.warmupMs + (load.durationMs ?? 0) + coolDownMs,
-    coolDownMs,
+  const { coolDownMs, maxProbes, maxTimeMs } = CAPACITY_DEFAULTS
+  const planned = planCapacity(load, {
+    ...(flags.maxLevel === undefined ? {} : { max: flags.maxLevel }),
+    maxProbes: flags.maxProbes ?? maxProbes,
+    maxTimeMs: flags.maxTime ?? maxTimeMs,
+    coolDownMs: flags.coolDown ?? coolDownMs,
+  })
+  if (planned.ok) return planned.plan
+  throw new InvalidArgumentError(`${sayMistake(planned.mistake, load)}.`)
+}
+
+function sayMistake(mistake: CapacityMistake, { pace }: Load): string {
+  switch (mistake) {
+    case 'stages':
+    case 'requests':
+      return CONFLICTS[mistake]
+    case 'no_threshold':
+      return "--find-capacity needs a --threshold to judge by, such as 'p(99)<500'"
+    case 'max_below_start':
+      return `--max-level must not be below the start, ${toPeak(pace)}`
+    case 'max_not_a_level':
+      return `--max-level must ${isOpen(pace) ? 'have at most three decimal places' : `be a whole number up to ${IN_FLIGHT_MAX}`}`
   }
 }

@@ -1,38 +1,22 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { CapacityPlan } from '../../../shared/load/capacity-plan.ts'
 import {
   type CapacityOutcome,
-  type CapacityPlan,
-  type CapacityProbe,
   capacityReportSchema,
-  judgeProbe,
   toCapacityReport,
-  toProbePace,
 } from '../../../shared/load/capacity-report.ts'
-import { chooseNextStep } from '../../../shared/load/capacity-search.ts'
-import type { Load } from '../../../shared/load/load.ts'
+import { findCapacity, type LoadPlan, type SearchEnd } from '../../../shared/load/find-capacity.ts'
 import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
-import { SluiceError } from '../../../shared/messages/errors.ts'
-import type { Plan } from '../../../shared/plan/plan.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
-import type { RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
 import type { RunTimeFlags } from '../options/sending-options.ts'
 import type { ReportingFlags } from '../options/shared-options.ts'
-import {
-  describeCapacitySearch,
-  formatCapacityReport,
-  formatLevel,
-  formatProbe,
-} from '../summary/capacity-text.ts'
-import { toPrintable } from '../terminal/output.ts'
+import { describeCapacitySearch, formatCapacityReport, formatProbe } from '../summary/capacity-text.ts'
 import { confirmProduction } from './consent.ts'
 import type { MetricsServer } from './metrics.ts'
 import type { RunAccess } from './run-access.ts'
 import { followRun, printSummary, toExitCode } from './settle-run.ts'
-
-/** A plan of a load test. */
-type LoadPlan = Plan & { load: Load }
 
 /** A capacity search: the plan's load test is its probe. */
 interface CapacitySearch {
@@ -133,60 +117,6 @@ async function sendProbes(
     })
   } finally {
     interruption.close()
-  }
-}
-
-/** How a search ended; `unsent` is the first probe where none of its rows could be sent. */
-type SearchEnd = CapacityOutcome | { unsent: RunSummary }
-
-/** What a search needs from outside. */
-interface SearchSteps {
-  /** Runs one load test to its end. */
-  send(probe: Plan): Promise<RunSummary>
-  onJudged(probe: CapacityProbe, number: number): Promise<void>
-  /** Waits that long, or until the search is interrupted. */
-  pause(ms: number): Promise<void>
-  isInterrupted(): boolean
-  nowMs(): number
-}
-
-/** Sends one probe after the other, chosen by those before, until the search ends. */
-export async function findCapacity(
-  plan: LoadPlan,
-  capacity: CapacityPlan,
-  { send, onJudged, pause, isInterrupted, nowMs }: SearchSteps,
-): Promise<SearchEnd> {
-  const probes: CapacityProbe[] = []
-  const startedMs = nowMs()
-  const end = (how: CapacityOutcome['end'], error: string | null = null): CapacityOutcome => ({
-    ...{ end: how, error, probes },
-    elapsedMs: nowMs() - startedMs,
-  })
-  try {
-    for (;;) {
-      const step = chooseNextStep(capacity, probes, nowMs() - startedMs)
-      if (step.kind === 'end') return end(step.end)
-      if (probes.length > 0) await pause(capacity.coolDownMs)
-      if (isInterrupted()) return end('interrupted')
-      const { level } = step
-      const name = `${plan.name}, probe ${probes.length + 1} at ${formatLevel(capacity.unit, level)}`
-      const summary = await send({
-        ...plan,
-        name,
-        load: { ...plan.load, pace: toProbePace(capacity, level) },
-      })
-      const isCrossed = summary.thresholds?.some(({ ok }) => !ok) === true
-      if (summary.state === 'interrupted') return end('interrupted')
-      if (probes.length === 0 && summary.requests.sent === 0) return { unsent: summary }
-      if (summary.state === 'stopped' && !isCrossed) return end('broken_off', summary.stop_reason)
-      const judged = judgeProbe(level, summary)
-      probes.push(judged)
-      await onJudged(judged, probes.length)
-    }
-  } catch (error) {
-    // What was measured is kept and shown; without a finished probe, the error says it all.
-    if (!(error instanceof SluiceError) || probes.length === 0) throw error
-    return end('broken_off', toPrintable(error.message))
   }
 }
 

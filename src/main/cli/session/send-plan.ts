@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { CapacityPlan } from '../../../shared/load/capacity-report.ts'
+import type { CapacityPlan } from '../../../shared/load/capacity-plan.ts'
 import { guessColumns, matchColumns } from '../../../shared/mapping/match-columns.ts'
 import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'

@@ -1,8 +1,15 @@
-import type { CapacityPlan, CapacityProbe, CapacityReport } from '../../../shared/load/capacity-report.ts'
-import type { Load } from '../../../shared/load/load.ts'
-import { formatDurationMs } from '../../../shared/messages/duration.ts'
+import type { CapacityPlan } from '../../../shared/load/capacity-plan.ts'
+import type { CapacityProbe, CapacityReport } from '../../../shared/load/capacity-report.ts'
 import {
-  formatCount,
+  CAPACITY_WARNING,
+  type CapacityUnit,
+  type CapacityView,
+  describeCapacityPlan,
+  formatLevel,
+  toCapacityView,
+} from '../../../shared/load/capacity-view.ts'
+import type { Load } from '../../../shared/load/load.ts'
+import {
   formatCounted,
   formatDuration,
   formatFigure,
@@ -14,50 +21,21 @@ import { formatSection, formatTable, sectionColumns, wrapWords } from '../termin
 import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-type Unit = CapacityPlan['unit']
-
-/** A level with its unit: `300/s`, `16 in flight`. */
-export function formatLevel(unit: Unit, level: number): string {
-  return unit === 'rate' ? `${level.toLocaleString('en-US')}/s` : `${formatCount(level)} in flight`
-}
-
-function formatLongLevel(unit: Unit, level: number): string {
-  return unit === 'rate'
-    ? `${level.toLocaleString('en-US')} requests per second`
-    : `${formatCounted(level, 'request')} in flight`
-}
-
 /** What a capacity search does to the service, before it begins. */
 export function describeCapacitySearch(
   terminal: Terminal,
   { baseUrl, capacity, load }: { baseUrl: string; capacity: CapacityPlan; load: Load },
 ): string[] {
-  const { unit, start, max, maxProbes, maxTimeMs, coolDownMs } = capacity
   const columns = sectionColumns(terminal)
   const wrap = (text: string) => wrapWords(toPrintable(text), columns)
-  const measured = formatDurationMs(load.durationMs ?? 0)
-  const warmup = load.warmupMs === 0 ? '' : ` after ${formatDurationMs(load.warmupMs)} of warm-up`
+  const { probes, atMost } = describeCapacityPlan(capacity, load)
   return [
     ...formatSection(terminal, 'Capacity search', [
       ...wrap(`of ${baseUrl}`),
-      ...wrap(
-        'Overloads the service on purpose: doubles the load until a threshold fails, then narrows it down. Everyone who uses this deployment may get slow answers and errors.',
-      ).map((line) => terminal.tone('warn', line)),
+      ...wrap(CAPACITY_WARNING).map((line) => terminal.tone('warn', line)),
     ]),
-    ...formatSection(
-      terminal,
-      'Probes',
-      wrap(
-        `${measured} each${warmup}, ${formatDurationMs(coolDownMs)} apart, from ${formatLongLevel(unit, start)}`,
-      ),
-    ),
-    ...formatSection(
-      terminal,
-      'At most',
-      wrap(
-        `${formatLongLevel(unit, max)}, ${formatCounted(maxProbes, 'probe')}, ${formatDurationMs(maxTimeMs)}`,
-      ),
-    ),
+    ...formatSection(terminal, 'Probes', wrap(probes)),
+    ...formatSection(terminal, 'At most', wrap(atMost)),
     ...formatSection(
       terminal,
       'Thresholds',
@@ -92,22 +70,17 @@ export function formatProbe(
 export function formatCapacityReport(terminal: Terminal, report: CapacityReport): string {
   const columns = sectionColumns(terminal)
   const wrap = (text: string) => wrapWords(toPrintable(text), columns)
-  const { unit: reportUnit, capacity, probes, elapsed_ms: elapsedMs, thresholds } = report
-  const unit: Unit = reportUnit === 'requests_per_second' ? 'rate' : 'concurrency'
-  const isDone = report.end === 'found'
-  const answer =
-    capacity === null ? 'unknown' : `${isDone ? '' : 'at least '}${formatLongLevel(unit, capacity)}`
+  const { probes, elapsed_ms: elapsedMs, thresholds } = report
+  const { unit, answer, interval, end, failure } = toCapacityView(report, 'terminal')
   return [
-    [
-      ...formatSection(terminal, 'Capacity', [
-        terminal.tone('strong', answer),
-        ...wrap(describeInterval(report, unit)),
-        ...(isDone ? [] : wrap(describeEnd(report, unit)).map((line) => terminal.tone('warn', line))),
-      ]),
-    ],
+    formatSection(terminal, 'Capacity', [
+      terminal.tone('strong', answer),
+      ...wrap(interval),
+      ...(end === null ? [] : wrap(end).map((line) => terminal.tone('warn', line))),
+    ]),
     formatSection(terminal, 'Thresholds', thresholds.flatMap(wrap)),
     formatCurve(terminal, report, unit),
-    formatFailure(terminal, report, unit),
+    formatFailure(terminal, failure, unit),
     formatSection(
       terminal,
       'Probes',
@@ -121,36 +94,7 @@ export function formatCapacityReport(terminal: Terminal, report: CapacityReport)
     .join('\n\n')
 }
 
-function describeInterval({ interval: { low, high } }: CapacityReport, unit: Unit): string {
-  const held = low === null ? null : `All probes up to ${formatLevel(unit, low)} held.`
-  const failed = high === null ? null : `All probes from ${formatLevel(unit, high)} on failed.`
-  return [held, failed].filter((sentence) => sentence !== null).join(' ')
-}
-
-function describeEnd({ end, error, probes, settings }: CapacityReport, unit: Unit): string {
-  const last = probes.at(-1)
-  const at = last === undefined ? '' : ` at ${formatLevel(unit, last.level)}`
-  switch (end) {
-    case 'found':
-      return ''
-    case 'max_held':
-      return `The highest level allowed held: ${formatLevel(unit, settings.max)}. To search further, raise --max-level.`
-    case 'none_held':
-      return 'Thresholds failed at every level that was probed. To begin lower, use a smaller --rate or --concurrency.'
-    case 'generator_limited':
-      return `Ended because this machine was the bottleneck${at}, twice: probes there say nothing about the service. Try --workers, or a machine with less to do.`
-    case 'probe_limit':
-      return `Ended after ${formatCounted(settings.max_probes, 'probe')}. To search further, raise --max-probes.`
-    case 'time_limit':
-      return `Ended because another probe would exceed ${formatDurationMs(settings.max_time_ms)}. To search further, raise --max-time.`
-    case 'interrupted':
-      return 'Interrupted. A search cannot be resumed; the probes that finished are kept.'
-    case 'broken_off':
-      return `Ended by an error: ${error ?? 'unknown'}`
-  }
-}
-
-function formatCurve(terminal: Terminal, { curve, latency }: CapacityReport, unit: Unit): string[] {
+function formatCurve(terminal: Terminal, { curve, latency }: CapacityReport, unit: CapacityUnit): string[] {
   if (curve.length === 0) return []
   const { held: heldSign, crossed } = terminal.glyphs
   const rows = curve.map(({ level, held, failed, latency_ms, failed_share, succeeded_per_s }) => {
@@ -186,11 +130,8 @@ function formatCurve(terminal: Terminal, { curve, latency }: CapacityReport, uni
 }
 
 /** Why the lowest level that failed did so. */
-function formatFailure(terminal: Terminal, { probes }: CapacityReport, unit: Unit): string[] {
-  const lowest = probes
-    .filter(({ verdict }) => verdict === 'failed')
-    .toSorted((one, other) => one.level - other.level)[0]
-  if (lowest === undefined) return []
+function formatFailure(terminal: Terminal, lowest: CapacityView['failure'], unit: CapacityUnit): string[] {
+  if (lowest === null) return []
   return formatSection(terminal, `At ${formatLevel(unit, lowest.level)}`, [
     ...lowest.reasons.flatMap((reason) => wrapWords(toPrintable(reason), sectionColumns(terminal))),
     terminal.tone('quiet', `run ${lowest.run_id}`),

@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import type { CapacitySettings } from './capacity-search.ts'
+import type { Load } from './load.ts'
+import {
+  IN_FLIGHT_MAX,
+  isOpen,
+  isWholeRate,
+  LOAD_MAX_MS,
+  type LoadPace,
+  RATE_MAX,
+  toPeak,
+} from './load-pace.ts'
+import { METRIC_KINDS } from './metrics.ts'
+import type { Threshold } from './thresholds.ts'
+
+/** What a capacity search does unless a person says otherwise (docs/load-tests.md §11). Times are milliseconds. */
+export const CAPACITY_DEFAULTS = {
+  warmupMs: 10_000,
+  measuredMs: 30_000,
+  coolDownMs: 5_000,
+  maxProbes: 25,
+  maxTimeMs: 3_600_000,
+  /** Six doublings of the start. */
+  maxFactor: 64,
+} as const
+
+const REPEATS = 3
+const RESOLUTION = 0.05
+
+/** What bounds a capacity search; the plan's load test is its probe. */
+export const capacityBoundsSchema = z.object({
+  /** Highest level to send (default: 64 times the start). */
+  max: z.number().positive().max(RATE_MAX).exactOptional(),
+  maxProbes: z.int().min(1).max(1_000).default(CAPACITY_DEFAULTS.maxProbes),
+  maxTimeMs: z.int().min(1).max(LOAD_MAX_MS).default(CAPACITY_DEFAULTS.maxTimeMs),
+  /** Pause after each probe. */
+  coolDownMs: z.int().min(0).max(3_600_000).default(CAPACITY_DEFAULTS.coolDownMs),
+})
+
+/** See {@link capacityBoundsSchema}. */
+export type CapacityBounds = z.infer<typeof capacityBoundsSchema>
+
+/** Why a load test cannot be the probe of a search. */
+export type CapacityMistake = 'stages' | 'requests' | 'no_threshold' | 'max_below_start' | 'max_not_a_level'
+
+/** What a capacity search needs to know apart from the plan. */
+export interface CapacityPlan extends CapacitySettings {
+  /** Pause after each probe, milliseconds. */
+  coolDownMs: number
+}
+
+/** Failed requests that a capacity tolerates where no threshold speaks of them. */
+const DEFAULT_FAILED = 'http_req_failed:rate<0.01'
+
+/**
+ * The thresholds that probes are judged by: latencies without a metric are those of `response_time` at a rate, and at
+ * most 1 % of requests may fail where no threshold says otherwise.
+ */
+export function toCapacityThresholds(load: Load): Threshold[] {
+  const trends = METRIC_KINDS.trend.aggregations
+  const thresholds = load.thresholds.map((threshold) => {
+    const isBare = trends.some((name) => new RegExp(`^${name}\\b`).test(threshold.expression))
+    return isBare && isOpen(load.pace)
+      ? { ...threshold, expression: `response_time:${threshold.expression}` }
+      : threshold
+  })
+  if (thresholds.some(({ expression }) => /^(http_req_failed|rate)\b/.test(expression))) return thresholds
+  return [...thresholds, { expression: DEFAULT_FAILED, abortOnFail: false, delayAbortEvalMs: 0 }]
+}
+
+/** The pace of one probe. */
+export function toProbePace({ unit }: Pick<CapacitySettings, 'unit'>, level: number): LoadPace {
+  return unit === 'rate' ? { kind: 'open', ratePerSecond: level } : { kind: 'closed', concurrency: level }
+}
+
+/** The search with such bounds whose probes are the load test, at other levels; or what is wrong. */
+export function planCapacity(
+  load: Load,
+  { max: asked, maxProbes, maxTimeMs, coolDownMs }: CapacityBounds,
+): { ok: true; plan: CapacityPlan } | { ok: false; mistake: CapacityMistake } {
+  const { pace, requests, durationMs = 0, thresholds, warmupMs } = load
+  if (pace.kind === 'stages') return { ok: false, mistake: 'stages' }
+  if (requests !== undefined) return { ok: false, mistake: 'requests' }
+  if (thresholds.length === 0) return { ok: false, mistake: 'no_threshold' }
+  const start = toPeak(pace)
+  const unit = isOpen(pace) ? 'rate' : 'concurrency'
+  const highest = unit === 'rate' ? RATE_MAX : IN_FLIGHT_MAX
+  const max = asked ?? Math.min(highest, Math.round(start * CAPACITY_DEFAULTS.maxFactor * 1000) / 1000)
+  if (max < start) return { ok: false, mistake: 'max_below_start' }
+  const isLevel = unit === 'rate' ? isWholeRate(max) : Number.isInteger(max)
+  if (max > highest || !isLevel) return { ok: false, mistake: 'max_not_a_level' }
+  return {
+    ok: true,
+    plan: {
+      ...{ unit, start, max, resolution: RESOLUTION, repeats: REPEATS, maxProbes, maxTimeMs, coolDownMs },
+      probeMs: warmupMs + durationMs + coolDownMs,
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import { formatDurationMs } from '../messages/duration.ts'
+import { formatCount, formatCounted } from '../messages/figure-text.ts'
+import type { CapacityPlan } from './capacity-plan.ts'
+import type { CapacityProbe, CapacityReport } from './capacity-report.ts'
+import type { Load } from './load.ts'
+
+/** What a search varies: requests a second, or requests in flight. */
+export type CapacityUnit = CapacityPlan['unit']
+
+/** Who reads: remedies name options in a terminal, and fields in the window. */
+type Audience = 'terminal' | 'window'
+
+/** A level with its unit: `300/s`, `16 in flight`. */
+export function formatLevel(unit: CapacityUnit, level: number): string {
+  return unit === 'rate' ? `${level.toLocaleString('en-US')}/s` : `${formatCount(level)} in flight`
+}
+
+/** A level in words: `300 requests per second`, `16 requests in flight`. */
+export function formatLongLevel(unit: CapacityUnit, level: number): string {
+  return unit === 'rate'
+    ? `${level.toLocaleString('en-US')} requests per second`
+    : `${formatCounted(level, 'request')} in flight`
+}
+
+/** What a search does to everyone who uses the service. */
+export const CAPACITY_WARNING =
+  'Overloads the service on purpose: doubles the load until a threshold fails, then narrows it down. Everyone who uses this deployment may get slow answers and errors.'
+
+/** What a search is about to do, a phrase each. */
+export function describeCapacityPlan(
+  { unit, start, max, maxProbes, maxTimeMs, coolDownMs }: CapacityPlan,
+  { warmupMs, durationMs = 0 }: Load,
+): { probes: string; atMost: string } {
+  const warmup = warmupMs === 0 ? '' : ` after ${formatDurationMs(warmupMs)} of warm-up`
+  return {
+    probes: `${formatDurationMs(durationMs)} each${warmup}, ${formatDurationMs(coolDownMs)} apart, from ${formatLongLevel(unit, start)}`,
+    atMost: `${formatLongLevel(unit, max)}, ${formatCounted(maxProbes, 'probe')}, ${formatDurationMs(maxTimeMs)}`,
+  }
+}
+
+/** What a search found, in words. */
+export interface CapacityView {
+  unit: CapacityUnit
+  /** `320 requests per second`, `at least 64 requests in flight`, `unknown`. */
+  answer: string
+  /** Where probes agreed; empty where there was none. */
+  interval: string
+  /** Why there is no exact answer, with what to do; null where there is one. */
+  end: string | null
+  /** The lowest level that failed; null where none did. */
+  failure: CapacityProbe | null
+}
+
+/** What a search found, whoever shows it. */
+export function toCapacityView(report: CapacityReport, audience: Audience): CapacityView {
+  const unit = report.unit === 'requests_per_second' ? 'rate' : 'concurrency'
+  const { capacity, end, interval, probes } = report
+  const isDone = end === 'found'
+  const held = interval.low === null ? null : `All probes up to ${formatLevel(unit, interval.low)} held.`
+  const failed =
+    interval.high === null ? null : `All probes from ${formatLevel(unit, interval.high)} on failed.`
+  return {
+    unit,
+    answer: capacity === null ? 'unknown' : `${isDone ? '' : 'at least '}${formatLongLevel(unit, capacity)}`,
+    interval: [held, failed].filter((sentence) => sentence !== null).join(' '),
+    end: isDone ? null : describeEnd(report, unit, audience),
+    failure:
+      probes
+        .filter(({ verdict }) => verdict === 'failed')
+        .toSorted((one, other) => one.level - other.level)[0] ?? null,
+  }
+}
+
+function describeEnd(
+  { end, error, probes, settings }: CapacityReport,
+  unit: CapacityUnit,
+  audience: Audience,
+): string {
+  const last = probes.at(-1)
+  const at = last === undefined ? '' : ` at ${formatLevel(unit, last.level)}`
+  const say = (option: string, field: string) => (audience === 'terminal' ? option : field)
+  switch (end) {
+    case 'found':
+      return ''
+    case 'max_held':
+      return `The highest level allowed held: ${formatLevel(unit, settings.max)}. To search further, raise ${say('--max-level', 'the highest level')}.`
+    case 'none_held':
+      return `Thresholds failed at every level that was probed. To begin lower, use a smaller ${say('--rate or --concurrency', 'first level')}.`
+    case 'generator_limited':
+      return `Ended because this machine was the bottleneck${at}, twice: probes there say nothing about the service. Try ${say('--workers', 'more sending threads')}, or a machine with less to do.`
+    case 'probe_limit':
+      return `Ended after ${formatCounted(settings.max_probes, 'probe')}. To search further, raise ${say('--max-probes', 'the number of probes')}.`
+    case 'time_limit':
+      return `Ended because another probe would exceed ${formatDurationMs(settings.max_time_ms)}. To search further, raise ${say('--max-time', 'the longest time')}.`
+    case 'interrupted':
+      return 'Interrupted. A search cannot be resumed; the probes that finished are kept.'
+    case 'broken_off':
+      return `Ended by an error: ${error ?? 'unknown'}`
+  }
+}

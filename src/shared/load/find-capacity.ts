@@ -1,0 +1,64 @@
+import { SluiceError } from '../messages/errors.ts'
+import type { Plan } from '../plan/plan.ts'
+import type { RunSummary } from '../run/run.ts'
+import { type CapacityPlan, toProbePace } from './capacity-plan.ts'
+import { type CapacityOutcome, type CapacityProbe, judgeProbe } from './capacity-report.ts'
+import { chooseNextStep } from './capacity-search.ts'
+import { formatLevel } from './capacity-view.ts'
+import type { Load } from './load.ts'
+
+/** A plan of a load test. */
+export type LoadPlan = Plan & { load: Load }
+
+/** How a search ended; `unsent` is the first probe where none of its rows could be sent. */
+export type SearchEnd = CapacityOutcome | { unsent: RunSummary }
+
+/** What a search needs from outside. */
+export interface SearchSteps {
+  /** Runs one load test, at that level, to its end. */
+  send(probe: Plan, level: number): Promise<RunSummary>
+  onJudged(probe: CapacityProbe, number: number): void | Promise<void>
+  /** Waits that long, or until the search is interrupted. */
+  pause(ms: number): Promise<void>
+  isInterrupted(): boolean
+  nowMs(): number
+}
+
+/** Sends one probe after the other, chosen by those before, until the search ends (docs/load-tests.md §11). */
+export async function findCapacity(
+  plan: LoadPlan,
+  capacity: CapacityPlan,
+  { send, onJudged, pause, isInterrupted, nowMs }: SearchSteps,
+): Promise<SearchEnd> {
+  const probes: CapacityProbe[] = []
+  const startedMs = nowMs()
+  const end = (how: CapacityOutcome['end'], error: string | null = null): CapacityOutcome => ({
+    ...{ end: how, error, probes },
+    elapsedMs: nowMs() - startedMs,
+  })
+  try {
+    for (;;) {
+      const step = chooseNextStep(capacity, probes, nowMs() - startedMs)
+      if (step.kind === 'end') return end(step.end)
+      if (probes.length > 0) await pause(capacity.coolDownMs)
+      if (isInterrupted()) return end('interrupted')
+      const { level } = step
+      const name = `${plan.name}, probe ${probes.length + 1} at ${formatLevel(capacity.unit, level)}`
+      const summary = await send(
+        { ...plan, name, load: { ...plan.load, pace: toProbePace(capacity, level) } },
+        level,
+      )
+      const isCrossed = summary.thresholds?.some(({ ok }) => !ok) === true
+      if (summary.state === 'interrupted') return end('interrupted')
+      if (probes.length === 0 && summary.requests.sent === 0) return { unsent: summary }
+      if (summary.state === 'stopped' && !isCrossed) return end('broken_off', summary.stop_reason)
+      const judged = judgeProbe(level, summary)
+      probes.push(judged)
+      await onJudged(judged, probes.length)
+    }
+  } catch (error) {
+    // What was measured is kept and shown; without a finished probe, the error says it all.
+    if (!(error instanceof SluiceError) || probes.length === 0) throw error
+    return end('broken_off', error.message)
+  }
+}
