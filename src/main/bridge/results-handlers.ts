@@ -1,6 +1,7 @@
 import { LOAD_SECONDS_MAX, type LoadOverview } from '../../shared/bridge/results.ts'
 import { decodeHistogram, toLatencyBars } from '../../shared/load/latency-meter.ts'
 import type { LoadChartSecond, LoadReport, LoadSecond } from '../../shared/load/load-report.ts'
+import { TREND_METRICS, type TrendMetric } from '../../shared/load/metrics.ts'
 import { sendsKey } from '../../shared/plan/operation.ts'
 import { removeSourceEnding } from '../../shared/plan/source-formats.ts'
 import { AUTHORIZATION_HEADER, JSON_CONTENT_TYPE, toAuthorization } from '../../shared/service/endpoints.ts'
@@ -29,9 +30,9 @@ export const resultsHandlers = bridge.results.router({
     return engine.readRow(runId, row)
   }),
   latency: bridge.results.latency.handler(
-    async ({ context: { engine }, input: { runId, sinceSecond = 0 } }) => {
+    async ({ context: { engine }, input: { runId, sinceSecond = 0, metrics } }) => {
       await engine.settleLate(runId)
-      const { seconds, bars } = await engine.readLatency(runId)
+      const { seconds, bars } = await engine.readLatency(runId, metrics)
       return { seconds: seconds.filter(({ second }) => second >= sinceSecond), bars }
     },
   ),
@@ -75,39 +76,69 @@ function toHeaders(hasBody: boolean, hasKey: boolean): [name: string, value: str
 /** What load tests measured. */
 export const loadHandlers = bridge.load.router({
   report: bridge.load.report.handler(async ({ context, input }) =>
-    toLoadOverview(await context.engine.readLoadReport(input.runId)),
+    toLoadOverview(await context.engine.readLoadReport(input.runId), input.metrics),
   ),
+  importK6: bridge.load.importK6.handler(async ({ context, input: { sourceIds, name, ofRunId } }) => {
+    const { engine, liveRuns, sources } = context
+    const files = sourceIds.map((sourceId) => sources.find(sourceId))
+    const summary = await engine.importK6(
+      files.map(({ path }) => path),
+      {
+        name: name ?? `k6: ${files[0]?.name ?? ''}`,
+        ...(ofRunId === undefined ? {} : { ofRunId }),
+      },
+    )
+    liveRuns.noteChange()
+    return summary
+  }),
 })
 
+/** The latencies whose course is shown first. */
+const FIRST_SHOWN: readonly TrendMetric[] = ['http_req_duration', 'response_time', 'callback_latency']
+
 /** A report as a window shows it: small enough to travel, however long the test was. */
-export function toLoadOverview(report: LoadReport): LoadOverview {
+export function toLoadOverview(
+  report: LoadReport,
+  metrics: readonly TrendMetric[] = FIRST_SHOWN,
+): LoadOverview {
   const { seconds, histograms, comparison: _none, ...rest } = report
-  const { http_req_duration: duration } = histograms
-  return {
-    ...rest,
-    seconds: thinSeconds(seconds),
-    measuredSeconds: seconds.length,
-    bars: duration === undefined ? [] : toLatencyBars(decodeHistogram(duration)),
+  const bars: LoadOverview['bars'] = {}
+  for (const metric of TREND_METRICS) {
+    const encoded = histograms[metric]
+    if (encoded !== undefined) bars[metric] = toLatencyBars(decodeHistogram(encoded))
   }
+  return { ...rest, seconds: thinSeconds(seconds, metrics), measuredSeconds: seconds.length, bars }
 }
 
-function thinSeconds(seconds: readonly LoadSecond[]): LoadChartSecond[] {
+function thinSeconds(seconds: readonly LoadSecond[], metrics: readonly TrendMetric[]): LoadChartSecond[] {
   const stretch = Math.max(1, Math.ceil(seconds.length / LOAD_SECONDS_MAX))
   return Array.from({ length: Math.ceil(seconds.length / stretch) }, (_, i) =>
     seconds.slice(i * stretch, (i + 1) * stretch),
   ).flatMap((among) => {
     const [first, ...others] = among
     if (first === undefined) return []
-    const { second, latencyMs } = others.reduce((kept, one) => (toP99(one) > toP99(kept) ? one : kept), first)
-    const { http_req_duration, response_time } = latencyMs
+    const worst = others.reduce((kept, one) => (toP99(one) > toP99(kept) ? one : kept), first)
+    const latencyMs: LoadChartSecond['latencyMs'] = {}
+    for (const metric of metrics) {
+      const percentiles = worst.latencyMs[metric]
+      if (percentiles !== undefined) latencyMs[metric] = percentiles
+    }
+    const mean = (read: (one: LoadSecond) => number) =>
+      Math.round(among.reduce((sum, one) => sum + read(one), 0) / among.length)
     return [
       {
-        second,
+        second: worst.second,
         limited: among.some(({ limited }) => limited),
-        latencyMs: {
-          ...(http_req_duration && { http_req_duration }),
-          ...(response_time && { response_time }),
+        scheduled: worst.scheduled === null ? null : mean(({ scheduled }) => scheduled ?? 0),
+        counts: {
+          sent: mean(({ counts }) => counts.sent),
+          succeeded: mean(({ counts }) => counts.succeeded),
+          rejected: mean(({ counts }) => counts.rejected),
+          failed: mean(({ counts }) => counts.failed),
+          unknown: mean(({ counts }) => counts.unknown),
         },
+        dropped: mean(({ dropped }) => dropped),
+        latencyMs,
       },
     ]
   })

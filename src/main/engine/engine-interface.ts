@@ -1,6 +1,7 @@
 import type { LoadComparison } from '../../shared/load/compare.ts'
 import type { LatencyOverlay } from '../../shared/load/latency-overlay.ts'
 import type { LoadReport } from '../../shared/load/load-report.ts'
+import type { TrendMetric } from '../../shared/load/metrics.ts'
 import type { AnnotationChange, Annotations } from '../../shared/lookback/annotations.ts'
 import type { Baseline } from '../../shared/lookback/baseline.ts'
 import type { ChangedRows, CompareOptions, DecisionComparison } from '../../shared/lookback/comparison.ts'
@@ -119,7 +120,8 @@ export interface RunReader {
   readRow(runId: string, row: number): Promise<RowDetail>
   readFacets(runId: string, filter?: RowFilter): Promise<FacetList>
   readProblems(runId: string): Promise<ProblemGroup[]>
-  readLatency(runId: string): Promise<LatencySeries>
+  /** Latencies of the run, over time and as distributions (default: http_req_duration and callback_latency). */
+  readLatency(runId: string, metrics?: readonly TrendMetric[]): Promise<LatencySeries>
   /** All that a report of a load test shows. Throws `BAD_USAGE` where the run is none. */
   readLoadReport(runId: string): Promise<LoadReport>
   exportRun(runId: string, options: ExportOptions): Promise<ExportResult>

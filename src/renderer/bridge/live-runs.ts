@@ -173,3 +173,15 @@ function toAnswers({ terms, appeals }: RunSummary): RunSnapshot['answers'] {
   const { failed, ...others } = terms ?? { failed: [] }
   return { ...others, ...(failed.length > 0 && { failed: failed.length }), ...appeals }
 }
+
+const POLL_SHORTEST_MS = 1_000
+const POLL_SHARE = 30
+
+/**
+ * How often the course of a run is read while it goes on, milliseconds: the longer the run, the longer reading takes, on
+ * the machine that measures. Grows in doublings, so that it seldom changes.
+ */
+export function toPollInterval(elapsedMs: number): number {
+  const doublings = Math.ceil(Math.log2(Math.max(1, elapsedMs / POLL_SHARE / POLL_SHORTEST_MS)))
+  return POLL_SHORTEST_MS * 2 ** doublings
+}

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { loadChartSecondSchema, loadReportSchema } from '../load/load-report.ts'
+import { trendMetricSchema } from '../load/metrics.ts'
 import { sourcePlaceSchema } from '../plan/source-place.ts'
 import { LOAD_EXPORT_FORMATS, ROW_EXPORT_FORMATS } from '../run/export-formats.ts'
 import { problemGroupSchema, problemSchema } from '../run/problem.ts'
@@ -11,9 +12,9 @@ import {
   rowDetailSchema,
   rowFilterSchema,
 } from '../run/results.ts'
-import { latencyBarSchema } from '../run/run.ts'
+import { latencyBarsSchema, runSummarySchema } from '../run/run.ts'
 import { base, runIdSchema, toStrict } from './procedure.ts'
-import { excerptShape } from './source.ts'
+import { chosenSourceSchema, excerptShape } from './source.ts'
 
 /** A result whose cells are excerpts. */
 const pageRowSchema = resultRowSchema.extend(excerptShape)
@@ -39,9 +40,19 @@ export const resultsContract = {
   facets: base.input(toStrict(runIdSchema.extend({ filter: rowFilterSchema }))).output(facetListSchema),
   /** Everything known about one row; bodies that the journal cut are marked. */
   row: base.input(toStrict(runIdSchema.extend({ row: z.int().min(1) }))).output(rowDetailSchema),
-  /** Latency by second, from `sinceSecond` on where it is given, and the whole distribution. */
+  /**
+   * Latencies by second, from `sinceSecond` on where it is given, and as whole distributions (default:
+   * http_req_duration and callback_latency).
+   */
   latency: base
-    .input(toStrict(runIdSchema.extend({ sinceSecond: z.int().min(0).exactOptional() })))
+    .input(
+      toStrict(
+        runIdSchema.extend({
+          sinceSecond: z.int().min(0).exactOptional(),
+          metrics: z.array(trendMetricSchema).exactOptional(),
+        }),
+      ),
+    )
     .output(latencySeriesSchema),
 }
 
@@ -86,8 +97,8 @@ const overviewSchema = loadReportSchema.extend({
   seconds: z.array(loadChartSecondSchema),
   /** Seconds that were measured. */
   measuredSeconds: z.int(),
-  /** Distribution of http_req_duration. */
-  bars: z.array(latencyBarSchema),
+  /** The distribution of each latency that was measured. */
+  bars: latencyBarsSchema,
 })
 
 /** See {@link overviewSchema}. */
@@ -95,8 +106,28 @@ export type LoadOverview = z.infer<typeof overviewSchema>
 
 /** What load tests measured. */
 export const loadContract = {
-  /** All that was measured so far. Fails with `BAD_USAGE` where the run is not a load test. */
-  report: base.input(runIdSchema).output(overviewSchema),
+  /**
+   * All that was measured so far, with these latencies by second (default: http_req_duration, response_time and
+   * callback_latency). Fails with `BAD_USAGE` where the run is not a load test.
+   */
+  report: base
+    .input(toStrict(runIdSchema.extend({ metrics: z.array(trendMetricSchema).exactOptional() })))
+    .output(overviewSchema),
+  /**
+   * Imports k6 results as a run; several files have to be JSON lines of one run. With `ofRunId`, the plan of the load test
+   * they were exported from is taken over. Fails with `BAD_SOURCE`.
+   */
+  importK6: base
+    .input(
+      toStrict(
+        z.object({
+          sourceIds: z.array(chosenSourceSchema.shape.sourceId).min(1).max(100),
+          name: z.string().min(1).max(200).exactOptional(),
+          ofRunId: runIdSchema.shape.runId.exactOptional(),
+        }),
+      ),
+    )
+    .output(runSummarySchema),
 }
 
 const exportFormatSchema = z.enum([...ROW_EXPORT_FORMATS, ...LOAD_EXPORT_FORMATS].map(({ ending }) => ending))

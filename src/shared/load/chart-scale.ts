@@ -116,28 +116,37 @@ export interface DistributionLayout {
   step: number
   grid: { y: number; label: string }[]
   bars: { bar: LatencyBar; x: number; y: number; width: number; height: number }[]
-  /** Lower edges of bars that have room for a label. */
-  edges: { x: number; ms: number }[]
-  /** Percentiles, each label at a height of its own so that they never overlap. */
-  marks: { x: number; name: 'p50' | 'p95' | 'p99'; ms: number; labelY: number; isLabelLeft: boolean }[]
+  /** Round values along the axis that have room for a label. */
+  ticks: { x: number; ms: number }[]
+  /** Percentiles and the maximum, their labels in rows so that none covers another. */
+  marks: { x: number; name: DistributionMark; ms: number; labelY: number; isLabelLeft: boolean }[]
 }
 
-const MARKED = ['p50', 'p95', 'p99'] as const
+const MARKED = ['p50', 'p90', 'p95', 'p99', 'max'] as const
+
+/** A point of a distribution that its picture marks. */
+type DistributionMark = (typeof MARKED)[number]
+
 const MARK_HEIGHT = 13
-const MARK_LABEL_WIDTH = 120
+const MARK_LABEL_WIDTH = 90
+
+/** Room above the bars that the marks need if all their labels are in rows of their own. */
+export const MARKS_HEIGHT = MARK_HEIGHT * MARKED.length + 12
 
 /** Lays out bars of even width, each wider in milliseconds than the one before, with percentiles marked. */
 export function layOutDistribution(
   bars: readonly LatencyBar[],
-  percentiles: Readonly<Record<(typeof MARKED)[number], number>> | null,
+  percentiles: Readonly<Record<DistributionMark, number>> | null,
   { width, height, left, right, top, bottom, labelWidth }: DistributionFrame,
 ): DistributionLayout {
   const scale = createLinearScale(Math.max(...bars.map(({ count }) => count)))
-  const step = Math.max(1, width - left - right) / bars.length
+  const inner = Math.max(1, width - left - right)
+  const step = inner / bars.length
   const base = height - bottom
+  const toX = (ms: number) => left + step * toBarPosition(bars, ms)
   const toY = (count: number) => top + (base - top) * (1 - scale.toShare(count))
   const gap = step > 4 ? 1 : 0
-  const every = Math.max(1, Math.ceil(labelWidth / step))
+  const [lowest, highest] = [bars[0]?.fromMs ?? 1, bars.at(-1)?.upToMs ?? 1]
   return {
     step,
     // Counts are whole: no line stands between two of them.
@@ -149,14 +158,54 @@ export function layOutDistribution(
       const x = left + step * index + gap / 2
       return [{ bar, x, y: base - barHeight, width: Math.max(1, step - gap), height: barHeight }]
     }),
-    edges: bars.flatMap(({ fromMs }, index) =>
-      index % every === 0 ? [{ x: left + step * index, ms: fromMs }] : [],
-    ),
-    marks: MARKED.flatMap((name, index) => {
-      if (percentiles === null) return []
-      const x = left + step * toBarPosition(bars, percentiles[name])
-      const isLabelLeft = x > width - MARK_LABEL_WIDTH
-      return [{ x, name, ms: percentiles[name], labelY: 12 + index * MARK_HEIGHT, isLabelLeft }]
-    }),
+    ticks: listLogarithmicTicks(lowest, highest, Math.max(2, Math.floor(inner / labelWidth))).map((ms) => ({
+      x: toX(ms),
+      ms,
+    })),
+    marks:
+      percentiles === null
+        ? []
+        : placeMarks(
+            MARKED.map((name) => ({ name, ms: percentiles[name], x: toX(percentiles[name]) })),
+            width,
+          ),
   }
+}
+
+/** Puts each label into the first row in which it covers no other. */
+function placeMarks(
+  marks: readonly { name: DistributionMark; ms: number; x: number }[],
+  width: number,
+): DistributionLayout['marks'] {
+  const rows: [from: number, to: number][][] = []
+  return marks.map((mark) => {
+    const isLabelLeft = mark.x > width - MARK_LABEL_WIDTH
+    const from = isLabelLeft ? mark.x - MARK_LABEL_WIDTH : mark.x
+    const to = from + MARK_LABEL_WIDTH
+    const free = rows.findIndex((taken) => taken.every(([start, end]) => to <= start || from >= end))
+    const row = free === -1 ? rows.length : free
+    rows[row] = [...(rows[row] ?? []), [from, to]]
+    return { ...mark, isLabelLeft, labelY: 12 + row * MARK_HEIGHT }
+  })
+}
+
+/** What a decade of a logarithmic axis is labelled with, from few labels to many. */
+const DECADES = [[1], [1, 3], [1, 2, 5], [1, 2, 3, 4, 5, 6, 7, 8, 9]]
+
+/** At most `most` round values from `lowest` to `highest`, which lie on a logarithmic axis. */
+function listLogarithmicTicks(lowest: number, highest: number, most: number): number[] {
+  const first = Math.floor(Math.log10(lowest))
+  const powers = Array.from({ length: Math.ceil(Math.log10(highest)) - first + 1 }, (_, i) => first + i)
+  const fitting = DECADES.map((factors) =>
+    powers
+      .flatMap((power) => factors.map((factor) => Number(`${factor}e${power}`)))
+      .filter((value) => value >= lowest && value <= highest),
+  ).filter((ticks) => ticks.length <= most)
+  const densest = fitting.at(-1) ?? []
+  if (densest.length > 2) return densest
+  // Within so narrow a range, the axis is almost linear.
+  const step = toNiceStep((highest - lowest) / most)
+  const from = Math.ceil(lowest / step - 1e-9)
+  const count = Math.floor(highest / step + 1e-9) - from + 1
+  return Array.from({ length: Math.max(0, count) }, (_, i) => Number(((from + i) * step).toPrecision(12)))
 }

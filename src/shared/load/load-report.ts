@@ -54,11 +54,13 @@ const secondSchema = z.object({
 export type LoadSecond = z.infer<typeof secondSchema>
 
 /** One second of a load test as the window's charts show it. */
-export const loadChartSecondSchema = secondSchema.pick({ second: true, limited: true }).extend({
-  latencyMs: z.object({
-    http_req_duration: percentilesSchema.exactOptional(),
-    response_time: percentilesSchema.exactOptional(),
-  }),
+export const loadChartSecondSchema = secondSchema.pick({
+  second: true,
+  limited: true,
+  scheduled: true,
+  counts: true,
+  dropped: true,
+  latencyMs: true,
 })
 
 /** See {@link loadChartSecondSchema}. */

@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { trendMetricSchema } from '../load/metrics.ts'
 import { NO_VERDICT, VERDICTS } from '../lookback/verdict.ts'
 import { sourceFormatSchema } from '../plan/plan.ts'
 import { sourcePlaceSchema } from '../plan/source-place.ts'
 import type { AppealFindings, TaskFindings } from '../service/answer-findings.ts'
 import { rowAnswerSchema, rowStateSchema } from './item-state.ts'
 import { problemSchema } from './problem.ts'
-import { latencyBarSchema, percentilesSchema } from './run.ts'
+import { latencyBarsSchema, percentilesSchema } from './run.ts'
 
 /** Most rows of one page. */
 const PAGE_MAX_ROWS = 500
@@ -205,9 +206,8 @@ const runSecondSchema = z.object({
   rejected: z.int(),
   failed: z.int(),
   unknown: z.int(),
-  httpReqDurationMs: percentilesSchema.nullable(),
-  /** Of the callbacks that came in this second. */
-  callbackLatencyMs: percentilesSchema.nullable(),
+  /** Of what ended in this second: requests, and callbacks that came. */
+  latencyMs: z.partialRecord(trendMetricSchema, percentilesSchema),
 })
 
 /** See {@link runSecondSchema}. */
@@ -216,11 +216,8 @@ export type RunSecond = z.infer<typeof runSecondSchema>
 /** A run's latency over time and its whole distribution. */
 export const latencySeriesSchema = z.object({
   seconds: z.array(runSecondSchema),
-  /** The whole distribution of each latency; empty where nothing was measured. */
-  bars: z.object({
-    http_req_duration: z.array(latencyBarSchema),
-    callback_latency: z.array(latencyBarSchema),
-  }),
+  /** The whole distribution of each latency that was measured. */
+  bars: latencyBarsSchema,
 })
 
 /** See {@link latencySeriesSchema}. */

@@ -29,10 +29,13 @@ export const percentilesSchema = z.object({
 export type Percentiles = z.infer<typeof percentilesSchema>
 
 /** One bar of a latency distribution: how many latencies lie above `fromMs` and up to `upToMs`. */
-export const latencyBarSchema = z.object({ fromMs: z.number(), upToMs: z.number(), count: z.int() })
+const latencyBarSchema = z.object({ fromMs: z.number(), upToMs: z.number(), count: z.int() })
 
 /** See {@link latencyBarSchema}. */
 export type LatencyBar = z.infer<typeof latencyBarSchema>
+
+/** Distributions as bars, by what was measured. */
+export const latencyBarsSchema = z.partialRecord(trendMetricSchema, z.array(latencyBarSchema))
 
 /** Every row of the source is in exactly one of the counts after `read`. */
 export const rowCountsSchema = z.object({

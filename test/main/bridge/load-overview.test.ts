@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { toLoadOverview } from '../../../src/main/bridge/results-handlers.ts'
 import { LOAD_SECONDS_MAX } from '../../../src/shared/bridge/results.ts'
+import type { TrendMetric } from '../../../src/shared/load/metrics.ts'
 import { buildEmptyLoadReport, buildLoadReport } from '../engine/load/report/build-load-report.ts'
 
 it('shows a window every second of a short test, and its distribution as bars', () => {
@@ -9,7 +10,11 @@ it('shows a window every second of a short test, and its distribution as bars', 
   expect(seconds.map(({ second }) => second)).toEqual(report.seconds.map(({ second }) => second))
   expect(seconds.filter(({ limited }) => limited).map(({ second }) => second)).toEqual([7])
   expect(measuredSeconds).toBe(30)
-  expect(bars.reduce((sum, { count }) => sum + count, 0)).toBe(report.latencyMs.http_req_duration?.count)
+  for (const metric of ['http_req_duration', 'response_time'] as const) {
+    const drawn = bars[metric]?.reduce((sum, { count }) => sum + count, 0)
+    expect(drawn).toBe(report.latencyMs[metric]?.count)
+  }
+  expect(seconds[0]?.counts).toEqual(report.seconds[0]?.counts)
 })
 
 it('thins a long test without hiding its worst second or one that was limited', () => {
@@ -22,5 +27,12 @@ it('thins a long test without hiding its worst second or one that was limited', 
 })
 
 it('shows one that measured nothing', () => {
-  expect(toLoadOverview(buildEmptyLoadReport())).toMatchObject({ seconds: [], bars: [], measuredSeconds: 0 })
+  expect(toLoadOverview(buildEmptyLoadReport())).toMatchObject({ seconds: [], bars: {}, measuredSeconds: 0 })
+})
+
+it('shows the latencies by second that were asked for, and no others', () => {
+  const listMetrics = (metrics?: TrendMetric[]) =>
+    Object.keys(toLoadOverview(buildLoadReport({ seconds: 2 }), metrics).seconds[0]?.latencyMs ?? {})
+  expect(listMetrics()).toEqual(['http_req_duration', 'response_time'])
+  expect(listMetrics(['start_lag'])).toEqual(['start_lag'])
 })

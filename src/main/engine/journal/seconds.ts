@@ -1,6 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import {
-  createHistogram,
   decodeHistogram,
   LatencyMeter,
   toLatencyBars,
@@ -9,7 +8,6 @@ import {
 import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { LatencySeries, RunSecond } from '../../../shared/run/results.ts'
-import type { Percentiles } from '../../../shared/run/run.ts'
 import type { Journal } from './journal.ts'
 import type { RunView } from './run-family.ts'
 import { updateRunRecord } from './run-record.ts'
@@ -144,24 +142,35 @@ export function restoreSendingTime(journal: Journal, knownMs: number): void {
 /** Seconds read at once, so that no read stays open. */
 const PAGE = 200
 
-/** Reads a run's latencies, over time and as distributions: http_req_duration and callback_latency. */
-export function readLatencySeries({ db }: RunView): LatencySeries {
+/** The latencies that a run's screen shows first. */
+const FIRST_SHOWN: readonly TrendMetric[] = ['http_req_duration', 'callback_latency']
+
+/**
+ * Reads latencies of a run, over time and as distributions (default: http_req_duration and callback_latency); each
+ * further one makes reading a long run slower.
+ */
+export function readLatencySeries(
+  { db }: RunView,
+  metrics: readonly TrendMetric[] = FIRST_SHOWN,
+): LatencySeries {
   const page = db.prepare('SELECT * FROM second WHERE at > ? ORDER BY at LIMIT ?')
   const seconds: RunSecond[] = []
-  const totals = { http_req_duration: createHistogram(), callback_latency: createHistogram() }
-  const read = (row: Record<string, unknown>, series: keyof typeof totals): Percentiles | null => {
-    const encoded = row[series]
-    if (typeof encoded !== 'string') return null
-    const histogram = decodeHistogram(encoded)
-    totals[series].add(histogram)
-    return toPercentiles(histogram)
-  }
+  const totals = new LatencyMeter()
   let firstAt: number | null = null
   let lastAt = 0
   for (let rows = page.all(lastAt, PAGE); rows.length > 0; rows = page.all(lastAt, PAGE)) {
     for (const row of rows) {
       lastAt = Number(row['at'])
       firstAt ??= lastAt
+      const latencyMs: RunSecond['latencyMs'] = {}
+      for (const metric of metrics) {
+        const encoded = row[metric]
+        if (typeof encoded !== 'string') continue
+        const histogram = decodeHistogram(encoded)
+        totals.add(metric, histogram)
+        const percentiles = toPercentiles(histogram)
+        if (percentiles !== null) latencyMs[metric] = percentiles
+      }
       seconds.push({
         second: lastAt - firstAt,
         sent: Number(row['sent']),
@@ -169,14 +178,14 @@ export function readLatencySeries({ db }: RunView): LatencySeries {
         rejected: Number(row['rejected']),
         failed: Number(row['failed']),
         unknown: Number(row['unknown']),
-        httpReqDurationMs: read(row, 'http_req_duration'),
-        callbackLatencyMs: read(row, 'callback_latency'),
+        latencyMs,
       })
     }
   }
-  const bars = {
-    http_req_duration: toLatencyBars(totals.http_req_duration),
-    callback_latency: toLatencyBars(totals.callback_latency),
+  const bars: LatencySeries['bars'] = {}
+  for (const metric of metrics) {
+    const histogram = totals.histogram(metric)
+    if (histogram !== null) bars[metric] = toLatencyBars(histogram)
   }
   return { seconds, bars }
 }

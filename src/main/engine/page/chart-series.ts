@@ -1,6 +1,6 @@
 import type { Histogram } from 'hdr-histogram-js'
 import type { LoadReport, LoadSecond } from '../../../shared/load/load-report.ts'
-import type { TrendMetric } from '../../../shared/load/metrics.ts'
+import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import { formatFigure, formatMs } from '../../../shared/messages/figure-text.ts'
 
 /** Points that a chart shows at most. */
@@ -61,12 +61,9 @@ export function toBuckets(seconds: readonly ChartSecond[]): TimeBucket[] {
   return buckets
 }
 
-/** The latencies that are drawn over time where they were measured. */
-const OVER_TIME = ['http_req_duration', 'response_time', 'callback_latency'] as const
-
 /** Latency and requests over time; latencies of a bucket are those of its worst second. */
 export function listTimeCharts(measured: MeasuredCourse, buckets: readonly TimeBucket[]): LineChart[] {
-  const metrics = OVER_TIME.filter(
+  const metrics = TREND_METRICS.filter(
     (metric) => metric === 'http_req_duration' || measured.latencyMs[metric] !== undefined,
   )
   return [...metrics.map((metric) => toLatencyChart(metric, buckets)), toRequestChart(measured, buckets)]

@@ -3,9 +3,10 @@ import {
   createValueScale,
   formatTick,
   layOutDistribution,
+  MARKS_HEIGHT,
   type Scale,
 } from '../../../shared/load/chart-scale.ts'
-import { formatCount, formatFigure, formatMs, formatShare } from '../../../shared/messages/figure-text.ts'
+import { formatCount, formatMs, formatShare } from '../../../shared/messages/figure-text.ts'
 import type { LatencyBar, Percentiles } from '../../../shared/run/run.ts'
 import type { LineChart, SpectrumPoint, TimeBucket } from './chart-series.ts'
 import { html, type Markup, NOTHING } from './markup.ts'
@@ -166,7 +167,14 @@ export function drawDistribution(
 ): Markup {
   const total = bars.reduce((sum, { count }) => sum + count, 0)
   if (total === 0) return html`<p class="none">${title}: nothing was measured.</p>`
-  const frame = { width: WIDTH, height: HEIGHT, left: LEFT, right: LINE_RIGHT, top: 48, bottom: BOTTOM }
+  const frame = {
+    width: WIDTH,
+    height: HEIGHT,
+    left: LEFT,
+    right: LINE_RIGHT,
+    top: MARKS_HEIGHT,
+    bottom: BOTTOM,
+  }
   const layout = layOutDistribution(bars, percentiles, { ...frame, labelWidth: 75 })
   const median = percentiles === null ? '' : `; half of them took at most ${formatMs(percentiles.p50)}`
   const description = `${title} of ${formatCount(total)} requests${median}`
@@ -180,11 +188,11 @@ export function drawDistribution(
           html`<rect class="bar" x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}"><title>${formatMs(fromMs)} to ${formatMs(upToMs)}: ${formatCount(count)} (${formatShare(count / total)})</title></rect>
 `,
       ),
-      ...layout.edges.map(
+      ...layout.ticks.map(
         ({
           x,
           ms,
-        }) => html`<text class="tick middle" x="${round(x)}" y="${HEIGHT - 10}">${formatFigure(ms)}</text>
+        }) => html`<path class="grid" d="M${round(x)} ${BASE}v5"/><text class="tick middle" x="${round(x)}" y="${HEIGHT - 10}">${formatTick(ms)}</text>
 `,
       ),
       ...layout.marks.map(

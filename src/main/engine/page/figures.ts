@@ -6,6 +6,7 @@ import {
   type LoadNotice,
   type LoadView,
 } from '../../../shared/load/load-view.ts'
+import { TREND_METRICS } from '../../../shared/load/metrics.ts'
 import { formatCount, formatFigure } from '../../../shared/messages/figure-text.ts'
 import { listTimeCharts, type MeasuredCourse, type TimeBucket, toNines, toSpectrum } from './chart-series.ts'
 import { drawDistribution, drawLineChart, drawSpectrum } from './charts.ts'
@@ -61,29 +62,33 @@ const SPECTRUM_LINES = [
   { metric: 'http_req_duration', className: 'median' },
 ] as const
 
-/** The latencies whose distributions are drawn, where they were measured. */
-const DISTRIBUTED = ['http_req_duration', 'callback_latency'] as const
-
 function drawDistributions(
   histograms: LoadReport['histograms'],
   latencyMs: LoadReport['latencyMs'],
 ): Markup[] {
-  const known = SPECTRUM_LINES.flatMap(({ metric, className }) => {
+  const measured = TREND_METRICS.flatMap((metric) => {
     const encoded = histograms[metric]
     const histogram = encoded === undefined ? null : decodeHistogram(encoded)
-    return histogram === null || histogram.totalCount === 0 ? [] : [{ label: metric, className, histogram }]
+    return histogram === null || histogram.totalCount === 0 ? [] : [{ metric, histogram }]
   })
-  if (known.length === 0) return []
-  const nines = Math.max(...known.map(({ histogram }) => toNines(histogram.totalCount)))
-  const lines = known.map(({ histogram, ...line }) => ({ ...line, points: toSpectrum(histogram, nines) }))
+  if (measured.length === 0) return []
+  const lines = SPECTRUM_LINES.flatMap(({ metric, className }) => {
+    const found = measured.find((one) => one.metric === metric)
+    return found === undefined ? [] : [{ label: metric, className, histogram: found.histogram }]
+  })
+  const nines = Math.max(...lines.map(({ histogram }) => toNines(histogram.totalCount)))
   return [
-    ...DISTRIBUTED.flatMap((metric) => {
-      const found = known.find(({ label }) => label === metric)
-      if (found === undefined) return []
-      const title = `Distribution of ${metric}`
-      return [drawDistribution(title, toLatencyBars(found.histogram), latencyMs[metric] ?? null)]
-    }),
-    drawSpectrum(lines, nines),
+    ...measured.map(({ metric, histogram }) =>
+      drawDistribution(`Distribution of ${metric}`, toLatencyBars(histogram), latencyMs[metric] ?? null),
+    ),
+    ...(lines.length === 0
+      ? []
+      : [
+          drawSpectrum(
+            lines.map(({ histogram, ...line }) => ({ ...line, points: toSpectrum(histogram, nines) })),
+            nines,
+          ),
+        ]),
   ]
 }
 

@@ -43,7 +43,7 @@ serveCalls<QueryCalls>({
   readColumns: (run) => openFamily(run).record.columns,
   readRow: (run, row) => readRow(openFamily(run), row),
   readProblems: (run) => readProblemGroups(openFamily(run)),
-  readLatency: (run) => readLatencySeries(openFamily(run)),
+  readLatency: (run, metrics) => readLatencySeries(openFamily(run), metrics),
   readLoadReport: (run) => readLoadReport(openFamily(run)),
   compare: (run, other) => compareTwoRuns(openFamily(run), openFamily(other)),
   compareLatencies: (run, others) => compareLatencies([run, ...others].map(openFamily)),

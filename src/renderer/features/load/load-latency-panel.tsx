@@ -1,23 +1,28 @@
 import { useMemo } from 'react'
 import type { LoadOverview } from '../../../shared/bridge/results.ts'
-import type { LoadChartSecond } from '../../../shared/load/load-report.ts'
 import { listLatencies } from '../../../shared/load/load-view.ts'
-import { METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import { isTrend, METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import { parseThreshold } from '../../../shared/load/threshold-parser.ts'
+import type { ThresholdResult } from '../../../shared/load/thresholds.ts'
 import type { Percentiles } from '../../../shared/run/run.ts'
-import { LatencyDistribution } from '../../ui/charts/latency-distribution.tsx'
-import { LatencyOverTime } from '../../ui/charts/latency-over-time.tsx'
-import { PercentilesTable } from '../../ui/charts/percentiles-table.tsx'
-import type { LatencySecond } from '../../ui/charts/to-chart-seconds.ts'
+import { LatencyCharts } from '../../ui/charts/latency-charts.tsx'
+import { RequestsOverTime } from '../../ui/charts/requests-over-time.tsx'
+import type { TimeLimit } from '../../ui/charts/time-chart.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import styles from './load.module.css'
 
-/** Every latency that was measured, and over time and as a distribution where the report has them. */
+/** Every latency that was measured, with its course and its distribution where the report has them. */
 export function LoadLatencyPanel(props: {
   latencyMs: Partial<Record<TrendMetric, Percentiles | null>>
+  thresholds: readonly ThresholdResult[]
   report: LoadOverview | null
+  shown: readonly TrendMetric[]
+  onShown: (shown: readonly TrendMetric[]) => void
 }) {
-  const { latencyMs, report } = props
-  const series = listLatencies(latencyMs).map(({ metric, percentiles }) => ({ name: metric, percentiles }))
+  const { latencyMs, thresholds, report } = props
+  const series = listLatencies(latencyMs)
+  const limits = useMemo(() => toLimits(thresholds), [thresholds])
+  const limited = useMemo(() => listLimited(report), [report])
   return (
     <Panel
       title="Latency"
@@ -30,46 +35,58 @@ export function LoadLatencyPanel(props: {
       {series.length === 0 ? (
         <p className={styles.quietInside}>Measured from the first answer after the warm-up on.</p>
       ) : (
-        <div className={styles.progress}>
-          <PercentilesTable series={series} />
-          {report !== null && <Charts report={report} />}
-        </div>
+        <LatencyCharts
+          series={series}
+          shown={props.shown}
+          onShown={props.onShown}
+          measured={report}
+          limits={limits}
+          limited={limited}
+        />
       )}
     </Panel>
   )
 }
 
-function Charts({ report }: { report: LoadOverview }) {
-  const { seconds, bars, latencyMs } = report
-  const durations = useMemo(() => toLatencySeconds(seconds, 'http_req_duration'), [seconds])
-  const responses = useMemo(() => toLatencySeconds(seconds, 'response_time'), [seconds])
+/** How much was due, sent and answered over time. */
+export function LoadRequestsPanel({ report }: { report: LoadOverview }) {
+  const seconds = useMemo(
+    () =>
+      report.seconds.map(({ second, scheduled, counts, dropped }) => ({
+        ...{ second, scheduled, sent: counts.sent, succeeded: counts.succeeded },
+        unsuccessful: counts.rejected + counts.failed + counts.unknown + dropped,
+      })),
+    [report.seconds],
+  )
+  const limited = useMemo(() => listLimited(report), [report])
   return (
-    <div className={styles.charts}>
-      <div>
-        <h3 className={styles.chartTitle}>http_req_duration in each second</h3>
-        <LatencyOverTime seconds={durations} name="http_req_duration" />
-      </div>
-      {latencyMs.response_time !== undefined && (
-        <div>
-          <h3 className={styles.chartTitle}>response_time in each second, including the wait to be sent</h3>
-          <LatencyOverTime seconds={responses} name="response_time" />
-        </div>
+    <Panel
+      title="Requests per second"
+      aside={limited.length > 0 ? 'shaded: this machine was the bottleneck' : undefined}
+    >
+      {seconds.length === 0 ? (
+        <p className={styles.quietInside}>Counted from the first measured second on.</p>
+      ) : (
+        <RequestsOverTime seconds={seconds} limited={limited} />
       )}
-      <div>
-        <h3 className={styles.chartTitle}>Distribution of http_req_duration</h3>
-        <LatencyDistribution
-          name="http_req_duration"
-          bars={bars}
-          percentiles={latencyMs.http_req_duration ?? null}
-        />
-      </div>
-    </div>
+    </Panel>
   )
 }
 
-function toLatencySeconds(
-  seconds: readonly LoadChartSecond[],
-  series: keyof LoadChartSecond['latencyMs'],
-): LatencySecond[] {
-  return seconds.map(({ second, latencyMs }) => ({ second, percentiles: latencyMs[series] ?? null }))
+function listLimited(report: LoadOverview | null): number[] {
+  return (report?.seconds ?? []).flatMap(({ second, limited }) => (limited ? [second] : []))
+}
+
+/** What thresholds allow of each latency. */
+function toLimits(thresholds: readonly ThresholdResult[]): Partial<Record<TrendMetric, TimeLimit[]>> {
+  const limits: Partial<Record<TrendMetric, TimeLimit[]>> = {}
+  for (const { expression } of thresholds) {
+    // k6 knows expressions that Sluice does not.
+    const read = parseThreshold(expression)
+    if (!read.ok) continue
+    const { metric, operator, limit } = read.parsed
+    if (!isTrend(metric) || !operator.startsWith('<')) continue
+    limits[metric] = [...(limits[metric] ?? []), { label: expression, value: limit }]
+  }
+  return limits
 }

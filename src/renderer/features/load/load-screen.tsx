@@ -5,7 +5,8 @@ import type { ReactNode } from 'react'
 import { toLoadView, toThresholdView } from '../../../shared/load/load-view.ts'
 import type { RunPhase } from '../../../shared/run/snapshot.ts'
 import { ask, useConnection } from '../../bridge/client.ts'
-import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import { toPollInterval, useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import { useShownLatencies } from '../../ui/charts/latency-charts.tsx'
 import type { NamedPlace } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
@@ -13,7 +14,7 @@ import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { RunStateLabel, toVerdict } from '../../ui/states/run-state.tsx'
 import styles from './load.module.css'
-import { LoadLatencyPanel } from './load-latency-panel.tsx'
+import { LoadLatencyPanel, LoadRequestsPanel } from './load-latency-panel.tsx'
 import {
   GeneratorPanel,
   GroupsPanel,
@@ -24,6 +25,8 @@ import {
   ThresholdsPanel,
 } from './load-panels.tsx'
 import { LoadProgressPanel } from './load-progress-panel.tsx'
+
+const REPORT_EVERY_MS = 2_000
 
 /** A load test during and after sending: thresholds, latencies, answers, and the machine that sent it. */
 export function LoadScreen(props: {
@@ -44,11 +47,12 @@ export function LoadScreen(props: {
   const actions = useLoadActions(runId, phase, props.onExport)
   const load = snapshot?.load ?? null
   const isOver = phase === 'ended'
+  const { shown, onShown } = useShownLatencies()
   const report = useQuery(
     ask.load.report.queryOptions({
-      input: isOver || load !== null ? { runId } : skipToken,
+      input: isOver || load !== null ? { runId, metrics: [...shown] } : skipToken,
       placeholderData: keepPreviousData,
-      refetchInterval: isOver ? false : toReportInterval(load?.elapsedMs ?? 0),
+      refetchInterval: isOver ? false : Math.max(REPORT_EVERY_MS, toPollInterval(load?.elapsedMs ?? 0)),
     }),
   )
   if (summary === undefined || snapshot === undefined || phase === undefined) {
@@ -96,21 +100,26 @@ export function LoadScreen(props: {
             note={isOver && view !== null ? view.thresholds.note : null}
             isOver={isOver}
           />
-          {view !== null && (
-            <div className={`${styles.column} ${styles.late}`}>
-              <StatusesPanel statuses={view.statuses} />
-              <LoadErrorsPanel errors={view.errors} />
-            </div>
-          )}
+          {view !== null && <LoadErrorsPanel errors={view.errors} />}
         </div>
-        <div className={styles.column}>
-          <LoadLatencyPanel latencyMs={(isOver ? known?.latencyMs : load?.latencyMs) ?? {}} report={known} />
-          {view !== null && view.groups.length > 0 && <GroupsPanel groups={view.groups} />}
-          {known !== null && view !== null && view.generator !== null && (
-            <GeneratorPanel generator={view.generator} seconds={known.seconds} />
-          )}
-        </div>
+        {view !== null && (
+          <div className={styles.column}>
+            <StatusesPanel statuses={view.statuses} />
+            {view.groups.length > 0 && <GroupsPanel groups={view.groups} />}
+            {known !== null && view.generator !== null && (
+              <GeneratorPanel generator={view.generator} seconds={known.seconds} />
+            )}
+          </div>
+        )}
       </div>
+      <LoadLatencyPanel
+        latencyMs={(isOver ? known?.latencyMs : load?.latencyMs) ?? {}}
+        thresholds={thresholds}
+        report={known}
+        shown={shown}
+        onShown={onShown}
+      />
+      {known !== null && <LoadRequestsPanel report={known} />}
     </Screen>
   )
 }
@@ -118,18 +127,6 @@ export function LoadScreen(props: {
 function LoadHead({ phase }: { phase: RunPhase }) {
   if (phase === 'ready') return <Notice kind="info" title="The rows are checked; nothing is sent yet" />
   return null
-}
-
-const SHORTEST_MS = 2_000
-const SHARE = 30
-
-/**
- * How often a report is read during its load test, milliseconds: the longer the test, the longer
- * reading takes, on the machine that measures. Grows in doublings, so that it seldom changes.
- */
-function toReportInterval(elapsedMs: number): number {
-  const doublings = Math.ceil(Math.log2(Math.max(1, elapsedMs / SHARE / SHORTEST_MS)))
-  return SHORTEST_MS * 2 ** doublings
 }
 
 /** What can be done with a load test: start it, stop it, export its report. Load tests cannot be paused. */

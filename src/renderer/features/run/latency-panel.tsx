@@ -1,69 +1,52 @@
 import { useMemo } from 'react'
-import { METRICS } from '../../../shared/load/metrics.ts'
+import { listLatencies } from '../../../shared/load/load-view.ts'
+import type { TrendMetric } from '../../../shared/load/metrics.ts'
 import type { LatencySeries } from '../../../shared/run/results.ts'
-import type { Percentiles } from '../../../shared/run/run.ts'
-import { LatencyDistribution } from '../../ui/charts/latency-distribution.tsx'
-import { LatencyOverTime } from '../../ui/charts/latency-over-time.tsx'
-import { PercentilesTable } from '../../ui/charts/percentiles-table.tsx'
+import type { Percentiles, RunSummary } from '../../../shared/run/run.ts'
+import { LatencyCharts } from '../../ui/charts/latency-charts.tsx'
+import { RequestsOverTime } from '../../ui/charts/requests-over-time.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import styles from './run.module.css'
 
-type Series = keyof LatencySeries['bars']
-
 /** How long the service takes: percentiles, and each latency over time and as a distribution. */
 export function LatencyPanel(props: {
-  percentiles: Percentiles | null
-  /** From a request being sent to its callback being received; absent where there are no callbacks. */
-  callbacks: Percentiles | null | undefined
+  /** Newest percentiles of http_req_duration; those of the others are in `measured`. */
+  newest: Percentiles | null
+  measured: RunSummary['latency_ms']
   series: LatencySeries | null
+  shown: readonly TrendMetric[]
+  onShown: (shown: readonly TrendMetric[]) => void
 }) {
-  const { percentiles, callbacks, series } = props
-  const rows: { name: Series; percentiles: Percentiles | null }[] = [
-    { name: 'http_req_duration', percentiles },
-    ...(callbacks === undefined ? [] : [{ name: 'callback_latency' as const, percentiles: callbacks }]),
-  ]
+  const { newest, measured, series } = props
+  const latencies = listLatencies({ ...measured, ...(newest !== null && { http_req_duration: newest }) })
   return (
     <Panel title="Latency">
-      {percentiles === null && !callbacks ? (
+      {latencies.length === 0 ? (
         <p className={styles.quietInside}>Measured from the first answer on.</p>
       ) : (
-        <div className={styles.latency}>
-          <PercentilesTable series={rows} />
-          {series !== null &&
-            rows.map((row) => (
-              <SeriesCharts key={row.name} name={row.name} percentiles={row.percentiles} series={series} />
-            ))}
-        </div>
+        <LatencyCharts series={latencies} shown={props.shown} onShown={props.onShown} measured={series} />
       )}
     </Panel>
   )
 }
 
-function SeriesCharts(props: { name: Series; percentiles: Percentiles | null; series: LatencySeries }) {
-  const { name, percentiles, series } = props
+/** How much is sent, and what happens to it, over time. */
+export function RequestsPanel({ series }: { series: LatencySeries | null }) {
   const seconds = useMemo(
     () =>
-      series.seconds.map(({ second, httpReqDurationMs, callbackLatencyMs }) => ({
-        second,
-        percentiles: name === 'http_req_duration' ? httpReqDurationMs : callbackLatencyMs,
-      })),
-    [series, name],
+      series?.seconds.map(({ second, sent, succeeded, rejected, failed, unknown }) => ({
+        ...{ second, sent, succeeded, scheduled: null },
+        unsuccessful: rejected + failed + unknown,
+      })) ?? [],
+    [series],
   )
   return (
-    <section aria-label={name}>
-      <h3 className={styles.chartTitle}>
-        <code>{name}</code>: {METRICS[name].meaning}
-      </h3>
-      <div className={styles.charts}>
-        <div>
-          <h4 className={styles.chartTitle}>In each second</h4>
-          <LatencyOverTime name={name} seconds={seconds} />
-        </div>
-        <div>
-          <h4 className={styles.chartTitle}>Distribution</h4>
-          <LatencyDistribution name={name} bars={series.bars[name]} percentiles={percentiles} />
-        </div>
-      </div>
-    </section>
+    <Panel title="Requests per second">
+      {seconds.length === 0 ? (
+        <p className={styles.quietInside}>Counted from the first answer on.</p>
+      ) : (
+        <RequestsOverTime seconds={seconds} />
+      )}
+    </Panel>
   )
 }

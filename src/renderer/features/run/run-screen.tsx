@@ -1,11 +1,12 @@
-import { skipToken, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import { toErrorKey } from '../../../shared/run/counts.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
 import type { ErrorGroup, RunSummary } from '../../../shared/run/run.ts'
 import { ask, useConnection } from '../../bridge/client.ts'
-import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import { toPollInterval, useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import { useShownLatencies } from '../../ui/charts/latency-charts.tsx'
 import { type NamedPlace, rememberTypedKey, toAddresses } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
@@ -13,15 +14,15 @@ import { Screen } from '../../ui/layout/screen.tsx'
 import { nameAnswers } from '../../ui/states/answers.tsx'
 import { RunStateLabel } from '../../ui/states/run-state.tsx'
 import { CallbacksPanel } from './callbacks-panel.tsx'
+import { FailedRowsPanel, hasFailedRows } from './failed-rows-panel.tsx'
 import { KeyDialog } from './key-dialog.tsx'
-import { LatencyPanel } from './latency-panel.tsx'
+import { LatencyPanel, RequestsPanel } from './latency-panel.tsx'
 import { AnswersPanel, ErrorsPanel, ItemsPanel, RulesPanel } from './outcome-panels.tsx'
 import { nameStanding, PaceControl, ProgressPanel, toStanding } from './progress-panel.tsx'
 import styles from './run.module.css'
 import { RunActions } from './run-actions.tsx'
 import { KeyNotice, type NewKey, RetriesNotice, StopNotice } from './run-notices.tsx'
 
-const LATENCY_EVERY_MS = 1_000
 const SUMMARY_EVERY_MS = 2_000
 
 /** A run during and after sending: progress, rate, triggered rules, and errors with what to do about them. */
@@ -110,14 +111,24 @@ export function RunScreen(props: {
             onExport={props.onExport}
           />
           <LiveCallbacks runId={runId} live={phase !== 'ended'} />
+        </div>
+        <div className={styles.column}>
           <LiveErrors
             runId={runId}
             operation={summary.operation}
             onPick={(group) => onResults(toFilter(group))}
           />
+          {hasFailedRows(summary.operation) && (
+            <FailedRowsPanel
+              runId={runId}
+              operation={summary.operation}
+              live={phase !== 'ended'}
+              onResults={onResults}
+            />
+          )}
         </div>
-        <LiveLatency runId={runId} summary={summary} live={phase !== 'ended'} />
       </div>
+      <LiveLatency runId={runId} summary={summary} live={phase !== 'ended'} />
     </Screen>
   )
 }
@@ -163,11 +174,7 @@ function LiveCallbacks({ runId, live }: { runId: string; live: boolean }) {
   const callbacks = useLiveRuns((known) => known.snapshots[runId]?.callbacks)
   const rows = useLiveRuns((known) => known.snapshots[runId]?.rows)
   if (callbacks === null || callbacks === undefined || rows === undefined) return null
-  return (
-    <div className={styles.callbacks}>
-      <CallbacksPanel callbacks={callbacks} rows={rows} live={live} />
-    </div>
-  )
+  return <CallbacksPanel callbacks={callbacks} rows={rows} live={live} />
 }
 
 function LiveErrors(props: { runId: string; operation: string; onPick: (group: ErrorGroup) => void }) {
@@ -177,27 +184,34 @@ function LiveErrors(props: { runId: string; operation: string; onPick: (group: E
 }
 
 function LiveLatency({ runId, summary, live }: { runId: string; summary: RunSummary; live: boolean }) {
-  const percentiles = useLiveRuns((known) => known.snapshots[runId]?.latencyMs)
-  const hasAnswers = percentiles !== null && percentiles !== undefined
-  const isAsync = summary.mode === 'async'
+  const newest = useLiveRuns((known) => known.snapshots[runId]?.latencyMs)
+  const everyMs = useLiveRuns((known) => toPollInterval(known.snapshots[runId]?.elapsedMs ?? 0))
+  const { shown, onShown } = useShownLatencies()
+  const hasAnswers = newest !== null && newest !== undefined
   const series = useQuery(
     ask.results.latency.queryOptions({
-      input: hasAnswers ? { runId } : skipToken,
-      refetchInterval: live ? LATENCY_EVERY_MS : false,
+      input: hasAnswers ? { runId, metrics: [...shown] } : skipToken,
+      placeholderData: keepPreviousData,
+      refetchInterval: live ? everyMs : false,
     }),
   )
-  const newest = useQuery(
+  const current = useQuery(
     ask.runs.summarize.queryOptions({
-      input: isAsync && live ? { runId } : skipToken,
-      refetchInterval: SUMMARY_EVERY_MS,
+      input: hasAnswers && live ? { runId } : skipToken,
+      refetchInterval: Math.max(SUMMARY_EVERY_MS, everyMs),
     }),
   )
-  const { latency_ms } = live ? (newest.data ?? summary) : summary
+  const { latency_ms: measured } = live ? (current.data ?? summary) : summary
   return (
-    <LatencyPanel
-      percentiles={percentiles ?? null}
-      callbacks={isAsync ? (latency_ms.callback_latency ?? null) : undefined}
-      series={series.data ?? null}
-    />
+    <>
+      <LatencyPanel
+        newest={newest ?? null}
+        measured={measured}
+        series={series.data ?? null}
+        shown={shown}
+        onShown={onShown}
+      />
+      <RequestsPanel series={series.data ?? null} />
+    </>
   )
 }

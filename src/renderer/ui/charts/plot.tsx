@@ -16,14 +16,24 @@ export interface PlotLook {
 /** What a chart is, apart from its size and data; recreated when the theme changes. */
 export type PlotOptions = (look: PlotLook) => Omit<uPlot.Options, 'width' | 'height'>
 
-const HEIGHT_REM = 11
+const HEIGHT_REM = 13
+
+const NOWHERE = { left: -10, top: -10 }
 
 /**
  * A uPlot canvas as wide as its place. `label` says in words what the picture shows; the figures themselves stand in
  * text next to it. `options` must keep its identity between renders.
  */
-export function Plot(props: { options: PlotOptions; data: uPlot.AlignedData; label: string }) {
-  const { options, data, label } = props
+export function Plot(props: {
+  options: PlotOptions
+  data: uPlot.AlignedData
+  label: string
+  /** The point that the keyboard is on; null where it is on none. */
+  cursor?: number | null
+  /** Changes with the range of the x axis, which the options read. */
+  zoom?: unknown
+}) {
+  const { options, data, label, cursor = null, zoom } = props
   const place = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
   const newest = useRef(data)
@@ -54,7 +64,15 @@ export function Plot(props: { options: PlotOptions; data: uPlot.AlignedData; lab
     }
   }, [options, scheme])
 
-  useEffect(() => plot.current?.setData(data), [data])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another zoom shows another part of the same data
+  useEffect(() => plot.current?.setData(data), [data, zoom])
+
+  useEffect(() => {
+    const made = plot.current
+    if (!made) return
+    const at = cursor === null ? undefined : made.data[0][cursor]
+    made.setCursor(at === undefined ? NOWHERE : { left: made.valToPos(at, 'x'), top: 1 })
+  }, [cursor])
 
   return <div ref={place} className={styles.plot} role="img" aria-label={label} />
 }

@@ -1,11 +1,9 @@
 import { decodeHistogram, toPercentiles } from '../../../../shared/load/latency-meter.ts'
+import { TREND_METRICS } from '../../../../shared/load/metrics.ts'
 import type { CoursePoint, RunCourse } from '../../../../shared/lookback/run-report.ts'
 import type { RunView } from '../../journal/run-family.ts'
 import { POINTS_MAX } from '../../page/chart-series.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
-
-/** Latencies that are shown over time. */
-const OVER_TIME = ['http_req_duration', 'callback_latency'] as const
 
 /** A longer time in which nothing ended is left out as a pause, seconds. */
 const PAUSE_MIN_S = 60
@@ -68,7 +66,7 @@ function addSecond(point: CoursePoint, second: Record<string, unknown>): void {
     point[count] += Number(second[count])
   }
   if (Number(second['generator_limited']) === 1) point.limited = true
-  for (const metric of OVER_TIME) {
+  for (const metric of TREND_METRICS) {
     const encoded = second[metric]
     const percentiles = typeof encoded === 'string' ? toPercentiles(decodeHistogram(encoded)) : null
     if (percentiles === null) continue

@@ -79,9 +79,11 @@ describe('the page of a load test', () => {
     const charts = [...page.matchAll(/role="img" aria-label="([^"]*)"/g)].map(([, label]) => label)
     expect(charts).toEqual([
       expect.stringMatching(/^Distribution of http_req_duration of 12,000 requests; half of them took/),
+      expect.stringMatching(/^Distribution of response_time of 12,000 requests/),
       expect.stringMatching(/^Latency by percentile: response_time up to .*, http_req_duration up to/),
       expect.stringContaining('http_req_duration over time'),
       expect.stringContaining('response_time over time'),
+      expect.stringContaining('start_lag over time'),
       expect.stringContaining('Requests per second over time'),
       expect.stringContaining('Longest stall'),
     ])
@@ -143,7 +145,7 @@ describe('what has to be known first', () => {
     )
     expect(
       formatLoadPage(buildLoadReport({ limited: [10, 11, 40] })).match(/<rect class="limited" x/g),
-    ).toHaveLength(8)
+    ).toHaveLength(10)
   })
 
   test('is nothing where all went well', () => {

@@ -140,10 +140,11 @@ describe('the report of a run', () => {
     expect([...page.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, title]) => title)).toEqual([
       ...['Rows', 'Failures by cause', 'Triggered rules', 'Evaluation', 'Latency', 'Over time'],
     ])
+    const measured = ['http_req_duration', 'http_req_waiting', 'http_req_connecting']
     expect([...page.matchAll(/role="img" aria-label="([^"]*)"/g)].map(([, label]) => label)).toEqual([
-      expect.stringContaining('Distribution of http_req_duration'),
+      ...measured.map((metric) => expect.stringContaining(`Distribution of ${metric}`)),
       expect.stringContaining('Latency by percentile'),
-      expect.stringContaining('http_req_duration over time'),
+      ...measured.map((metric) => expect.stringContaining(`${metric} over time`)),
       expect.stringContaining('Requests per second over time'),
     ])
   })

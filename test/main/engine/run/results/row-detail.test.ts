@@ -85,14 +85,18 @@ test('the seconds of a run hold every try, and its distribution every answer', a
     unknown: requests.unknown,
   })
   expect(seconds[0]?.second).toBe(0)
-  const distribution = bars.http_req_duration
+  const distribution = bars.http_req_duration ?? []
   expect(distribution.reduce((total, { count }) => total + count, 0)).toBe(requests.sent)
-  expect(bars.callback_latency).toEqual([])
+  expect(bars.callback_latency).toBeUndefined()
   const duration = latency_ms.http_req_duration
   expect(duration?.count).toBe(requests.sent)
   expect(distribution.at(-1)?.upToMs).toBeGreaterThanOrEqual((duration?.max ?? Infinity) * 0.999)
   expect(distribution[0]?.upToMs).toBeGreaterThanOrEqual(duration?.min ?? Infinity)
   expect(latency_ms.response_time).toBeUndefined()
+  const waiting = runs.read(runId, (view) => readLatencySeries(view, ['http_req_waiting']))
+  expect(Object.keys(waiting.bars)).toEqual(['http_req_waiting'])
+  expect(waiting.bars.http_req_waiting?.reduce((total, { count }) => total + count, 0)).toBe(requests.sent)
+  expect(Object.keys(waiting.seconds[0]?.latencyMs ?? {})).toEqual(['http_req_waiting'])
   // Four lanes have opened a connection each.
   expect(latency_ms.http_req_connecting?.count).toBe(4)
 })

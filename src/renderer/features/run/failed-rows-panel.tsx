@@ -1,0 +1,103 @@
+import { Button } from '@mantine/core'
+import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import type { RowFilter } from '../../../shared/run/results.ts'
+import { ask } from '../../bridge/client.ts'
+import { useLiveRuns } from '../../bridge/live-runs.ts'
+import { ContentSwitch, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { Panel } from '../../ui/layout/screen.tsx'
+import { RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
+import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
+import styles from './run.module.css'
+
+/** Rows that are listed here; all of them are in the results. */
+const LISTED_MAX = 50
+
+const LIVE_EVERY_MS = 2_000
+
+/** What failed of a watchlist or a custom index, by operation. */
+const KINDS = {
+  'watchlist-add': { noun: 'term', filter: { answer: 'failed' } },
+  'watchlist-update': { noun: 'term', filter: { answer: 'failed' } },
+  'index-add': { noun: 'item', filter: { unsuccessful: true } },
+  'index-remove': { noun: 'item', filter: { unsuccessful: true } },
+} as const satisfies Record<string, { noun: string; filter: RowFilter }>
+
+/** Whether an operation has terms or items that can fail one by one. */
+export function hasFailedRows(operation: string): operation is keyof typeof KINDS {
+  return Object.hasOwn(KINDS, operation)
+}
+
+/** The terms or items that the service did not take, one by one, each with the reason. */
+export function FailedRowsPanel(props: {
+  runId: string
+  operation: keyof typeof KINDS
+  live: boolean
+  onResults: (filter: RowFilter) => void
+}) {
+  const { runId, live } = props
+  const { noun, filter } = KINDS[props.operation]
+  const unsuccessful = useLiveRuns((known) => {
+    const rows = known.snapshots[runId]?.rows
+    return rows === undefined ? 0 : rows.rejected + rows.failed + rows.unknown
+  })
+  const shown = useContentShown((content) => content.shown)
+  const terms = useLiveRuns((known) => known.summaries[runId]?.terms?.failed)
+  const page = useQuery(
+    ask.results.page.queryOptions({
+      input: unsuccessful === 0 ? skipToken : { runId, filter, offset: 0, limit: LISTED_MAX },
+      placeholderData: keepPreviousData,
+      refetchInterval: live ? LIVE_EVERY_MS : false,
+    }),
+  )
+  const { rows = [], total = 0 } = page.data ?? {}
+  if (page.error !== null) return <ErrorNotice error={page.error} onRetry={page.refetch} />
+  if (rows.length === 0) return null
+  return (
+    <Panel title={`Failed ${noun}s`} aside={formatCounted(total, noun)} flush scrolls>
+      <table className={styles.failed}>
+        <caption className="visually-hidden">Failed {noun}s with their reasons</caption>
+        <thead>
+          <tr>
+            <th scope="col">Row</th>
+            <th scope="col">{noun === 'term' ? 'Term' : 'Item'}</th>
+            <th scope="col">State</th>
+            <th scope="col">Reason</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ row, place, state, status, errorCode, message, customIndexItemId, postId }) => {
+            const term = terms?.find((one) => one.row === row)
+            return (
+              <tr key={row}>
+                <th scope="row">
+                  <RowNumber row={row} place={place} />
+                </th>
+                <td>
+                  {term === undefined ? (
+                    <SafeText text={customIndexItemId ?? postId ?? '–'} max={60} />
+                  ) : (
+                    <MaskedText text={term.term} revealed={shown} max={60} />
+                  )}
+                </td>
+                <td>
+                  <StateLabel state={state} />
+                </td>
+                <td>
+                  <Sentence text={message ?? [status ?? 'no answer', errorCode].filter(Boolean).join(' ')} />
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+      <div className={styles.failedFoot}>
+        <ContentSwitch />
+        <Button variant="default" size="xs" onClick={() => props.onResults(filter)}>
+          {total > rows.length ? `View all ${formatCount(total)}` : 'View in the results'}
+        </Button>
+      </div>
+    </Panel>
+  )
+}

@@ -1,0 +1,238 @@
+import { Button } from '@mantine/core'
+import { useMemo, useRef, useState } from 'react'
+import type uPlot from 'uplot'
+import { formatSpan } from '../../../shared/messages/figure-text.ts'
+import { formatClock } from '../format-time.ts'
+import { ChartCursor } from './chart-cursor.tsx'
+import styles from './charts.module.css'
+import { createAxis, Legend, type LegendEntry, Plot, type PlotLook, type PlotOptions } from './plot.tsx'
+import type { ChartPause } from './to-chart-seconds.ts'
+
+/** A line of a chart over time: its look, and its value at each point; null breaks it. */
+export interface TimeLine extends LegendEntry {
+  values: readonly (number | null)[]
+}
+
+/** A value that must not be exceeded, drawn across. */
+export interface TimeLimit {
+  label: string
+  value: number
+}
+
+const DASHES: Record<NonNullable<LegendEntry['dash']>, number[]> = {
+  solid: [],
+  dashed: [6, 4],
+  dotted: [2, 3],
+}
+
+const SHORTEST_SECONDS = 5
+const FEW_SECONDS = 120
+const WHOLE_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600]
+
+/** Room that one label of the time axis needs, pixels. */
+const LABEL_PX = 60
+
+/** A shorter drag is a click. */
+const DRAG_PX = 8
+
+type Range = readonly [from: number, to: number]
+
+/** What is drawn besides the lines. */
+interface Marks {
+  pauses: readonly ChartPause[]
+  limits: readonly TimeLimit[]
+  /** Seconds of sending that are shaded, since this machine was the bottleneck. */
+  limited: readonly number[]
+}
+
+/** What the options of a chart read when it is drawn; it changes without making the chart anew. */
+interface Newest {
+  zoom: Range | null
+  onHover: (index: number | null) => void
+  onZoom: (zoom: Range) => void
+}
+
+/**
+ * Lines over the time of sending. The point under the pointer or the keyboard is described in figures; dragging across
+ * zooms in, as + and − do on the keyboard.
+ */
+export function TimeChart(props: {
+  /** What the picture shows, with its newest figures. */
+  label: string
+  /** What the points are, for the keyboard, such as `Seconds of http_req_duration`. */
+  points: string
+  /** Seconds of sending before each point. */
+  at: readonly number[]
+  lines: readonly TimeLine[]
+  formatAxis: (value: number) => string
+  /** The figures of a point. */
+  describe: (index: number) => string
+  pauses: readonly ChartPause[]
+  limits?: readonly TimeLimit[]
+  limited?: readonly number[]
+}) {
+  const { at, lines, formatAxis, pauses, limits = [], limited = [] } = props
+  const [hovered, setHovered] = useState<number | null>(null)
+  const [keyed, setKeyed] = useState<number | null>(null)
+  const [zoom, setZoom] = useState<Range | null>(null)
+  const newest = useRef<Newest>({ zoom, onHover: setHovered, onZoom: setZoom })
+  newest.current = { zoom, onHover: setHovered, onZoom: setZoom }
+  const made = JSON.stringify({
+    lines: lines.map(({ label, token, dash }) => ({ label, token, dash })),
+    marks: { pauses, limits, limited } satisfies Marks,
+  })
+  const options = useMemo(() => createOptions(made, formatAxis, newest), [made, formatAxis])
+  const data = useMemo<uPlot.AlignedData>(
+    () => [[...at], ...lines.map(({ values }) => [...values])],
+    [at, lines],
+  )
+  const index = keyed ?? hovered
+  const isKnown = index !== null && index < at.length
+  const zoomByKey = (key: string) => {
+    if (key === 'Escape' && zoom !== null) setZoom(null)
+    else if (key === '+' || key === '=') setZoom(scaleZoom(zoom, at, keyed ?? 0, 0.5))
+    else if (key === '-') setZoom(scaleZoom(zoom, at, keyed ?? 0, 2))
+    else return false
+    return true
+  }
+  const reading = isKnown
+    ? props.describe(index)
+    : 'Point at a second for its figures; drag across to zoom in'
+  return (
+    <figure>
+      <div className={styles.canvas}>
+        <Plot options={options} data={data} label={props.label} cursor={keyed} zoom={zoom} />
+        <ChartCursor
+          label={props.points}
+          count={at.length}
+          index={index}
+          text={reading}
+          onIndex={setKeyed}
+          onOtherKey={zoomByKey}
+        />
+      </div>
+      <div className={styles.under}>
+        <Legend entries={lines} />
+        <p className={styles.reading}>{reading}</p>
+        {zoom !== null && (
+          <Button variant="default" size="compact-xs" onClick={() => setZoom(null)}>
+            Show all
+          </Button>
+        )}
+      </div>
+    </figure>
+  )
+}
+
+/** The range around a point, so many times as wide; null where it holds everything. */
+function scaleZoom(zoom: Range | null, at: readonly number[], index: number, factor: number): Range | null {
+  const end = Math.max(SHORTEST_SECONDS, at.at(-1) ?? 0)
+  const [from, to] = zoom ?? [0, end]
+  const width = Math.max(SHORTEST_SECONDS, (to - from) * factor)
+  if (width >= end) return null
+  const start = Math.min(end - width, Math.max(0, (at[index] ?? 0) - width / 2))
+  return [start, start + width]
+}
+
+function createOptions(
+  made: string,
+  formatAxis: (value: number) => string,
+  newest: { current: Newest },
+): PlotOptions {
+  const { lines, marks } = JSON.parse(made) as { lines: LegendEntry[]; marks: Marks }
+  const highestLimit = Math.max(0, ...marks.limits.map(({ value }) => value))
+  return (look) => ({
+    legend: { show: false },
+    cursor: { y: false, drag: { x: true, y: false, setScale: false, dist: DRAG_PX }, points: { size: 6 } },
+    scales: {
+      x: {
+        time: false,
+        range: (plot) => {
+          const { zoom } = newest.current
+          return zoom === null ? [0, Math.max(SHORTEST_SECONDS, plot.data[0].at(-1) ?? 0)] : [...zoom]
+        },
+      },
+      y: {
+        range: (_plot, _min, max) => [0, Math.max(0.1, (max ?? 1) * 1.1, toShownLimit(highestLimit, max))],
+      },
+    },
+    axes: [
+      { ...createAxis(look, { format: formatClock, sizePx: 30 }), incrs: WHOLE_STEPS, space: LABEL_PX },
+      createAxis(look, { format: formatAxis, sizePx: 64 }),
+    ],
+    series: [
+      {},
+      ...lines.map(({ label, token, dash = 'solid' }) => ({
+        label,
+        stroke: look.color(token),
+        width: 1.5,
+        dash: DASHES[dash],
+        points: { show: (plot: uPlot) => plot.data[0].length < FEW_SECONDS, size: 4 },
+        spanGaps: false,
+      })),
+    ],
+    hooks: {
+      setCursor: [(plot: uPlot) => newest.current.onHover(plot.cursor.idx ?? null)],
+      setSelect: [
+        (plot: uPlot) => {
+          const { left, width } = plot.select
+          if (width < DRAG_PX) return
+          newest.current.onZoom([plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x')])
+          plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+        },
+      ],
+      draw: [(plot: uPlot) => drawMarks(plot, marks, look)],
+    },
+  })
+}
+
+/** A limit far above all values would press the lines to the ground; then it is left out of the picture. */
+function toShownLimit(limit: number, highest: number | null): number {
+  return limit <= (highest ?? 0) * 3 ? limit * 1.1 : 0
+}
+
+function drawMarks(plot: uPlot, { pauses, limits, limited }: Marks, look: PlotLook): void {
+  const { ctx, bbox } = plot
+  const right = bbox.left + bbox.width
+  ctx.save()
+  ctx.beginPath()
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height)
+  ctx.clip()
+  ctx.fillStyle = look.color('--chart-limited')
+  for (const at of limited) {
+    const from = plot.valToPos(at - 0.5, 'x', true)
+    ctx.fillRect(from, bbox.top, plot.valToPos(at + 0.5, 'x', true) - from, bbox.height)
+  }
+  ctx.strokeStyle = look.text
+  ctx.fillStyle = look.text
+  ctx.font = look.font
+  ctx.textBaseline = 'top'
+  ctx.setLineDash([3, 3])
+  for (const { at, lengthS } of pauses) {
+    const x = plot.valToPos(at - 0.5, 'x', true)
+    drawLine(ctx, [x, bbox.top], [x, bbox.top + bbox.height])
+    const text = `paused ${formatSpan(lengthS * 1000)}`
+    const isRight = x + ctx.measureText(text).width + 8 > right
+    ctx.textAlign = isRight ? 'right' : 'left'
+    ctx.fillText(text, x + (isRight ? -4 : 4), bbox.top + 2)
+  }
+  ctx.strokeStyle = look.color('--state-failed')
+  ctx.fillStyle = look.color('--state-failed')
+  ctx.setLineDash([8, 4])
+  ctx.textAlign = 'right'
+  ctx.textBaseline = 'bottom'
+  for (const { label, value } of limits) {
+    const y = plot.valToPos(value, 'y', true)
+    if (y < bbox.top) continue
+    drawLine(ctx, [bbox.left, y], [right, y])
+    ctx.fillText(label, right - 4, y - 2)
+  }
+  ctx.restore()
+}
+
+function drawLine(ctx: CanvasRenderingContext2D, from: [number, number], to: [number, number]): void {
+  ctx.beginPath()
+  ctx.moveTo(...from)
+  ctx.lineTo(...to)
+  ctx.stroke()
+}
