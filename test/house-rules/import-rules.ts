@@ -126,7 +126,7 @@ const OWNERS: readonly Owner[] = [
   { packages: /^undici(\/|$)/, layers: ['service'] },
   { packages: /^p-queue(\/|$)/, layers: ['sending'] },
   { packages: /^(papaparse|iconv-lite|jschardet|yauzl|saxes|numfmt|mediabunny)(\/|$)/, layers: ['source'] },
-  { packages: /^yazl(\/|$)/, layers: ['run'] },
+  { packages: /^yazl(\/|$)/, layers: ['run', 'load'] },
   { packages: /^mime(\/|$)/, layers: ['source', 'receiver'] },
   { packages: /^fastify(\/|$)/, layers: ['receiver', 'sandbox'] },
   { packages: /^(d3-random|pure-rand)(\/|$)/, layers: ['shared'] },

@@ -51,7 +51,7 @@ export const EXPORT_MESSAGES = {
     code: 'BAD_USAGE',
     words: () => ({
       text: 'a load test cannot be exported to stdout',
-      remedy: 'Name a file that ends in .html, .junit.xml, .hlog, .csv, .jsonl or .k6.',
+      remedy: 'Name a file that ends in .html, .junit.xml, .hlog, .csv, .jsonl, .k6.zip or .k6.',
     }),
   },
   export_format_of_stdout: {

@@ -32,7 +32,7 @@ export const ROW_EXPORT_FORMATS = [
   },
 ] as const satisfies readonly ExportFormatEntry[]
 
-/** The formats of what a load test measured. A k6 project, which is a folder, is not among them. */
+/** The formats of what a load test measured, and of the load itself. A k6 project as a folder is not among them. */
 export const LOAD_EXPORT_FORMATS = [
   {
     ending: 'html',
@@ -64,6 +64,12 @@ export const LOAD_EXPORT_FORMATS = [
     meaning: 'The requests that were kept whole: an even sample, and those that did not succeed.',
     help: 'sampled requests',
   },
+  {
+    ending: 'k6.zip',
+    label: 'k6 project',
+    meaning: 'A script for k6 with the same load, the rows as they are sent, and how to run it; no key.',
+    help: 'k6 project of the same load, as a zip file',
+  },
 ] as const satisfies readonly ExportFormatEntry[]
 
 /** A format of rows, named by its ending. */
@@ -71,6 +77,9 @@ export type RowExportFormat = (typeof ROW_EXPORT_FORMATS)[number]['ending']
 
 /** A format of load tests, named by its ending. */
 export type LoadExportFormat = (typeof LOAD_EXPORT_FORMATS)[number]['ending']
+
+/** A format of what a load test measured: all but the load itself. */
+export type LoadReportFormat = Exclude<LoadExportFormat, 'k6.zip'>
 
 /** Endings that stand for those of the formats, too. */
 const OTHER_ENDINGS = new Map([

@@ -9,7 +9,8 @@ import { isExportDelimiter } from '../../../shared/run/export-columns.ts'
 import type { ExportOptions, ExportResult } from '../../../shared/run/results.ts'
 import { readCutOffMs, readSamples } from '../journal/load-record.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
-import { writeK6Project } from '../load/k6/k6-project.ts'
+import { writeK6Archive } from '../load/k6/k6-archive.ts'
+import { type K6Project, writeK6Project } from '../load/k6/k6-project.ts'
 import { readLoadSeconds } from '../load/load-results.ts'
 import type { HlogInterval } from '../load/report/tool-reports.ts'
 import { findLoadReportFormat, writeLoadReport } from '../load/report/write-load-report.ts'
@@ -24,13 +25,16 @@ import { readLoadReport } from './load-report.ts'
 export function checkExport(plan: Plan, file: string): void {
   refuseSource({ record: { plan } }, file)
   if (plan.load === undefined) findReportFormat(file)
-  else if (!/\.k6$/i.test(file)) findLoadReportFormat(file)
+  else if (!/\.k6(\.zip)?$/i.test(file)) findLoadReportFormat(file)
 }
 
 /** Writes a run's rows to a file, its format chosen by the ending. Throws `BAD_USAGE`, `FILE_UNWRITABLE` or `DISK_FULL`. */
 export async function exportRun(view: RunFamily, options: ExportOptions): Promise<ExportResult> {
   refuseSource(view, options.file)
-  if (options.format === 'k6' || /\.k6$/i.test(options.file)) return exportK6(view, options.file)
+  if (/\.k6\.zip$/i.test(options.file)) return writeK6Archive({ file: options.file, ...toK6Project(view) })
+  if (options.format === 'k6' || /\.k6$/i.test(options.file)) {
+    return writeK6Project({ folder: options.file, ...toK6Project(view) })
+  }
   if (view.record.plan.load !== undefined) return exportLoad(view, options.file)
   const { columns, header } = view.record
   const format = findReportFormat(options.file)
@@ -85,19 +89,14 @@ function exportLoad(view: RunFamily, file: string): Promise<ExportResult> {
 }
 
 /** The run's load as a project of k6, which sends the same bodies at the same rates. */
-function exportK6({ db, record }: RunView, folder: string): Promise<ExportResult> {
+function toK6Project({ db, record }: RunView): Omit<K6Project, 'folder'> {
   const { plan, columns, runToken, appVersion } = record
   const { connection, operation, load } = plan
   if (load === undefined || operation.kind !== 'task') {
     throw new SluiceError({ id: 'k6_needs_load', runId: record.runId })
   }
   const mapRow = createRowMapper(plan, columns, runToken)
-  return writeK6Project({
-    folder,
-    plan: { connection, operation, load },
-    appVersion,
-    bodies: readBodies(db, mapRow),
-  })
+  return { plan: { connection, operation, load }, appVersion, bodies: readBodies(db, mapRow) }
 }
 
 /** Bodies of the rows that are sent, a page at a time. */

@@ -25,6 +25,7 @@ export function RunsScreen(props: {
   namePlace: (baseUrl: string) => NamedPlace
   /** Begins with what is to be done. */
   onNew: () => void
+  onImportK6: () => void
   onChoose: () => void
   onChooseFolder: () => void
   onSandbox: () => Promise<void>
@@ -70,6 +71,9 @@ export function RunsScreen(props: {
               onClick={() => sandbox.mutate()}
             >
               Try it with the sandbox
+            </Button>
+            <Button variant="default" onClick={props.onImportK6}>
+              Import k6 results
             </Button>
             <PrimaryButton onPress={props.onNew} icon={<IconPlus size="1rem" />}>
               New run

@@ -3,7 +3,7 @@ import { SluiceError } from '../../../../shared/messages/errors.ts'
 import {
   findExportFormat,
   LOAD_EXPORT_FORMATS,
-  type LoadExportFormat,
+  type LoadReportFormat,
 } from '../../../../shared/run/export-formats.ts'
 import type { ExportResult } from '../../../../shared/run/results.ts'
 import { replaceFile, toFileError } from '../../workspace/replace-file.ts'
@@ -12,9 +12,9 @@ import { formatLoadPage } from './load-page.ts'
 import { createHlogWriter, createSecondsWriter, formatSample, type HlogInterval } from './tool-reports.ts'
 
 /** The format that a file's ending asks for. Throws `BAD_USAGE` for any other ending. */
-export function findLoadReportFormat(file: string): LoadExportFormat {
+export function findLoadReportFormat(file: string): LoadReportFormat {
   const format = findExportFormat(file, LOAD_EXPORT_FORMATS)
-  if (format !== null) return format
+  if (format !== null && format !== 'k6.zip') return format
   throw new SluiceError({ id: 'load_report_ending', file })
 }
 
@@ -34,7 +34,7 @@ export interface LoadReportSource {
  * replaced once the new one is whole. Throws `BAD_USAGE`, `FILE_UNWRITABLE` or `DISK_FULL`.
  */
 export async function writeLoadReport(
-  options: LoadReportSource & { file: string; format?: LoadExportFormat },
+  options: LoadReportSource & { file: string; format?: LoadReportFormat },
 ): Promise<ExportResult> {
   const { file } = options
   const format = options.format ?? findLoadReportFormat(file)
@@ -59,7 +59,7 @@ interface WrittenPage {
 }
 
 const WRITERS: Readonly<
-  Record<LoadExportFormat, (source: LoadReportSource) => Iterable<WrittenPage> | AsyncIterable<WrittenPage>>
+  Record<LoadReportFormat, (source: LoadReportSource) => Iterable<WrittenPage> | AsyncIterable<WrittenPage>>
 > = {
   html: ({ report }) => [{ text: formatLoadPage(report), rows: 0 }],
   'junit.xml': ({ report }) => [{ text: formatJunitReport(report), rows: 0 }],

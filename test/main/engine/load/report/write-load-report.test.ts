@@ -81,7 +81,7 @@ describe('a load report', () => {
     'called %s is refused, with the endings that there are',
     (file) => {
       expect(() => findLoadReportFormat(file)).toThrow(
-        /ends in \.html, \.junit\.xml, \.hlog, \.csv, \.jsonl or \.k6/,
+        /ends in \.html, \.junit\.xml, \.hlog, \.csv, \.jsonl, \.k6\.zip or \.k6/,
       )
     },
   )
