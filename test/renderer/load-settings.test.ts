@@ -5,8 +5,11 @@ import {
   findLoadMistakes,
   hasSchedule,
   type LoadSettings,
+  toCapacityBounds,
   toPlanLoad,
 } from '../../src/renderer/features/operation/load-settings.ts'
+
+const { search: SEARCH } = DEFAULT_LOAD
 
 const of = (change: Partial<LoadSettings>): LoadSettings => ({ ...DEFAULT_LOAD, ...change })
 
@@ -53,7 +56,12 @@ describe('a load test as it is typed', () => {
     [{ pace: 'stages', stages: '10@soon' }, 'stages', /^At character 4: expected a duration/],
     [{ pace: 'open', ratePerSecond: 0 }, 'rate', /more than 0/],
     [{ duration: '60' }, 'duration', /60s/],
-    [{ warmup: '2h' }, 'warmup', /at most an hour/],
+    [{ warmup: '2h' }, 'warm-up', /at most an hour/],
+    [{ gracefulStop: 'soon' }, 'graceful stop', /30s/],
+    [{ thinkFrom: '2s', thinkTo: '1s' }, 'think time', /shorter duration first/],
+    [{ pace: 'open', workers: 4, maxInFlight: 2 }, 'sending threads', /at most as many/],
+    [{ goal: 'capacity', thresholds: 'p(99)<500', search: { ...SEARCH, max: 5 } }, 'highest level', /10/],
+    [{ goal: 'capacity', thresholds: 'p(99)<500', search: { ...SEARCH, maxTime: '' } }, 'longest time', /1h/],
   ] satisfies [Partial<LoadSettings>, string, RegExp][])(
     'says what is wrong with %j',
     (change, field, how) => {
@@ -64,4 +72,31 @@ describe('a load test as it is typed', () => {
       expect(findLoadGap(of(change))).toBe(`Correct the ${field} of the load test`)
     },
   )
+
+  it('has every option of the command line', () => {
+    const load = toPlanLoad(
+      of({
+        ...{ thinkFrom: '500ms', thinkTo: '2s', gracefulStop: '1m', httpVersion: '2', http2Connections: 3 },
+        ...{ workers: 2, sampleSize: 10, errorLimit: 20 },
+      }),
+    )
+    expect(load).toMatchObject({
+      thinkTime: { minMs: 500, maxMs: 2_000 },
+      ...{ gracefulStopMs: 60_000, httpVersion: '2', http2Connections: 3 },
+      ...{ workers: 2, sampleSize: 10, errorLimit: 20 },
+    })
+    expect(toPlanLoad(of({ http2Connections: 3 }))).not.toHaveProperty('http2Connections')
+    expect(toPlanLoad(of({ pace: 'open', thinkFrom: '1s' }))).not.toHaveProperty('thinkTime')
+  })
+
+  it('searches a capacity with probes of their own length, and not without a threshold', () => {
+    const search = of({ goal: 'capacity', pace: 'open', thresholds: 'p(99)<500' })
+    expect(toPlanLoad(search)).toMatchObject({
+      pace: { kind: 'open', ratePerSecond: 50 },
+      ...{ durationMs: 30_000, warmupMs: 10_000 },
+    })
+    expect(toCapacityBounds(search)).toEqual({ maxProbes: 25, maxTimeMs: 3_600_000, coolDownMs: 5_000 })
+    expect(toCapacityBounds(of({ thresholds: 'p(99)<500' }))).toBeNull()
+    expect(findLoadGap(of({ goal: 'capacity' }))).toBe('Add a threshold to search by')
+  })
 })

@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { parseRoute, type Route, toHash } from '../../src/renderer/app/route.ts'
 import { type RailStanding, toRailGroups } from '../../src/renderer/app/shell/rail.tsx'
 import { suggestFileName } from '../../src/renderer/bridge/save-export.ts'
-import { type LatencySecond, toChartSeconds } from '../../src/renderer/ui/charts/to-chart-seconds.ts'
+import {
+  type LatencySecond,
+  toChartSeconds,
+  toRequestSeconds,
+} from '../../src/renderer/ui/charts/to-chart-seconds.ts'
 import { toColumnRem, toMovedCursor } from '../../src/renderer/ui/grid/data-grid.tsx'
 import { describeOptions } from '../../src/renderer/ui/operations/operation-looks.tsx'
 import { adviseInWindow } from '../../src/shared/messages/outcome-advice.ts'
@@ -39,6 +43,7 @@ describe('the rail', () => {
     runId: null,
     runName: undefined,
     isLoad: false,
+    searchId: null,
     route: { kind: 'runs' },
   }
   const closedIn = (standing: RailStanding) =>
@@ -55,6 +60,13 @@ describe('the rail', () => {
   it('opens each step with what it needs', () => {
     expect(closedIn({ ...NOTHING, hasSource: true, hasPreview: true })).not.toContain('Mapping')
     expect(closedIn({ ...NOTHING, hasPreview: true, isChecked: true, runId: 'r' })).toEqual([])
+  })
+
+  it('leads back to a capacity search once there was one', () => {
+    const listRoutes = (searchId: string | null) =>
+      toRailGroups({ ...NOTHING, searchId }).flatMap(({ entries }) => entries.map(({ route }) => route.kind))
+    expect(listRoutes(null)).not.toContain('capacity')
+    expect(listRoutes('s')).toContain('capacity')
   })
 })
 
@@ -114,6 +126,17 @@ describe('a chart of a long run', () => {
       [3_603, 3, 4],
     ])
     expect(toChartSeconds(seconds).pauses).toEqual([{ at: 2, lengthS: 3_600 }])
+  })
+
+  it('shows the mean requests of a stretch that is too long for single seconds', () => {
+    const hours = Array.from({ length: 2_400 }, (_, second) => ({
+      ...{ second, scheduled: null, succeeded: 5, unsuccessful: 0 },
+      sent: second % 2 === 0 ? 4 : 6,
+    }))
+    const { points } = toRequestSeconds(hours)
+    expect(points).toHaveLength(1_200)
+    expect(new Set(points.map(({ sent }) => sent))).toEqual(new Set([5]))
+    expect(points[0]?.scheduled).toBeNull()
   })
 
   it('leaves a short run as it is', () => {

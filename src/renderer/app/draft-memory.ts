@@ -17,6 +17,7 @@ const destinationSchema = z.discriminatedUnion('kind', [
 ])
 
 const loadSchema = z.object({
+  goal: z.enum(['measure', 'capacity']),
   pace: z.enum(['closed', 'open', 'stages']),
   concurrency: z.int().min(1),
   ratePerSecond: z.number(),
@@ -25,9 +26,26 @@ const loadSchema = z.object({
   duration: z.string(),
   requests: z.int().min(1),
   warmup: z.string(),
+  gracefulStop: z.string(),
+  thinkFrom: z.string(),
+  thinkTo: z.string(),
   maxInFlight: z.int().min(1).nullable(),
   whenFull: z.enum(['wait', 'drop']),
+  httpVersion: z.enum(['1.1', '2']),
+  http2Connections: z.int().min(1).nullable(),
+  workers: z.int().min(1),
+  retries: z.int().min(0),
+  sampleSize: z.int().min(0),
+  errorLimit: z.int().min(0),
   thresholds: z.string(),
+  search: z.object({
+    warmup: z.string(),
+    measured: z.string(),
+    coolDown: z.string(),
+    max: z.number().nullable(),
+    maxProbes: z.int().min(1),
+    maxTime: z.string(),
+  }),
 })
 
 /** What outlives a reload of the page: everything but the API key and what stands in the rows. */

@@ -54,8 +54,7 @@ export function toRunRequest(draft: Draft, connections: readonly ConnectionEntry
     ...(isAsync(operation) && { callback: toPlanCallback(callback) }),
     pace: { kind: 'closed', concurrency },
     ...(load !== undefined && { load }),
-    // What a load test sends again would hide what it measures.
-    retry: { limit: load === undefined ? retries : 0 },
+    retry: { limit: load === undefined ? retries : draft.load.retries },
   }
 }
 

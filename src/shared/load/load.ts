@@ -22,12 +22,13 @@ import { formatThreshold, thresholdSchema } from './thresholds.ts'
 export const SAMPLE_SIZE_DEFAULT = 1_000
 
 /** Requests that did not succeed and are kept whole unless the plan says otherwise; all of them are counted. */
-const ERROR_LIMIT_DEFAULT = 1_000
+export const ERROR_LIMIT_DEFAULT = 1_000
 
 /** How long requests in flight may take to end once the load is over, unless the plan says otherwise (as in k6). */
 export const GRACEFUL_STOP_MS = 30_000
 
-const KEPT_MAX = 100_000
+/** Most requests that can be kept whole. */
+export const KEPT_MAX = 100_000
 
 const thinkTimeSchema = z
   .object({

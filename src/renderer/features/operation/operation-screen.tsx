@@ -69,9 +69,9 @@ export function OperationScreen(props: {
       }
     >
       <OperationCards chosen={activity} onChoose={props.onActivity} />
+      {load !== null && <LoadOptions load={load} onLoad={props.onLoad} />}
       <div className={styles.columns}>
         <div className={styles.stack}>
-          {load !== null && <LoadOptions load={load} onLoad={props.onLoad} />}
           <Panel title={toLook(operation.kind).title}>
             <Options
               operation={operation}

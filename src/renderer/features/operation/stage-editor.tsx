@@ -1,0 +1,169 @@
+import { ActionIcon, Button, Group, NumberInput, Stack, TextInput } from '@mantine/core'
+import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
+import { IN_FLIGHT_MAX, RATE_MAX, type StagesPace } from '../../../shared/load/load-pace.ts'
+import { formatDurationMs, parseDurationMs } from '../../../shared/messages/duration.ts'
+import { LoadProfile } from './load-profile.tsx'
+import styles from './operation.module.css'
+import {
+  addStage,
+  changeDuration,
+  changeLevels,
+  createStages,
+  formatStages,
+  readStages,
+  removeStage,
+  STAGE_SHAPES,
+} from './stages.ts'
+
+/** Stages, drawn and in figures; the text of the command line stands below and can be pasted into. */
+export function StageEditor(props: {
+  /** As `parseStages` reads it. */
+  text: string
+  /** What is wrong with the text; absent where nothing is. */
+  mistake: string | undefined
+  onText: (text: string) => void
+}) {
+  const { text, onText } = props
+  // While the text is wrong, the stages are the last right ones.
+  const [last, setLast] = useState(() => readStages(text))
+  const pace = readStages(text) ?? last
+  useEffect(() => setLast((known) => readStages(text) ?? known), [text])
+  const change = (changed: StagesPace) => onText(formatStages(changed))
+  return (
+    <Stack gap="sm">
+      {pace !== null && (
+        <>
+          <Group gap="xs">
+            <span className={styles.quiet}>Begin with</span>
+            {STAGE_SHAPES.map(({ shape, label, meaning }) => (
+              <Button
+                key={shape}
+                variant="default"
+                size="compact-sm"
+                title={meaning}
+                onClick={() => change(createStages(shape, pace.of, toPeakOf(pace)))}
+              >
+                {label}
+              </Button>
+            ))}
+          </Group>
+          <LoadProfile pace={pace} hasEnd onPace={change} />
+          <StageTable pace={pace} onPace={change} />
+        </>
+      )}
+      <TextInput
+        label="The same as text"
+        description="As the command line takes it: 10@30s holds 10 for 30 s, 10..50@1m ramps from 10 to 50. Start with concurrency: for requests in flight."
+        spellCheck={false}
+        autoComplete="off"
+        value={text}
+        error={props.mistake}
+        onChange={(event) => onText(event.currentTarget.value)}
+      />
+    </Stack>
+  )
+}
+
+function toPeakOf({ stages }: StagesPace): number {
+  return Math.max(...stages.flatMap(({ from, to }) => [from, to]))
+}
+
+/** Exact levels and durations, a line for each stage. */
+function StageTable({ pace, onPace }: { pace: StagesPace; onPace: (pace: StagesPace) => void }) {
+  const unit = pace.of === 'rate' ? 'requests/s' : 'in flight'
+  const level = (index: number, end: 'from' | 'to', value: number) => (
+    <NumberInput
+      size="xs"
+      w="7rem"
+      hideControls
+      aria-label={`Stage ${index + 1}, ${end === 'from' ? 'start' : 'end'} (${unit})`}
+      value={value}
+      min={0}
+      max={pace.of === 'rate' ? RATE_MAX : IN_FLIGHT_MAX}
+      decimalScale={pace.of === 'rate' ? 3 : 0}
+      clampBehavior="strict"
+      onChange={(typed) => {
+        if (typeof typed === 'number' && typed !== value) onPace(changeLevels(pace, index, { [end]: typed }))
+      }}
+    />
+  )
+  return (
+    <table className={styles.stages}>
+      <caption className="visually-hidden">Stages of the load</caption>
+      <thead>
+        <tr>
+          <th scope="col">Stage</th>
+          <th scope="col">From ({unit})</th>
+          <th scope="col">To ({unit})</th>
+          <th scope="col">Lasts</th>
+          <th scope="col">
+            <span className="visually-hidden">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {pace.stages.map(({ from, to, durationMs }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a stage is its place in the sequence
+          <tr key={index}>
+            <th scope="row">{index + 1}</th>
+            <td>{level(index, 'from', from)}</td>
+            <td>{level(index, 'to', to)}</td>
+            <td>
+              <DurationField
+                label={`Stage ${index + 1}, duration`}
+                valueMs={durationMs}
+                onValue={(ms) => onPace(changeDuration(pace, index, ms))}
+              />
+            </td>
+            <td>
+              <Group gap={4} wrap="nowrap">
+                <ActionIcon
+                  aria-label={`Add a stage after stage ${index + 1}`}
+                  title="Add a stage after this one"
+                  onClick={() => onPace(addStage(pace, index))}
+                >
+                  <IconPlus size="1rem" />
+                </ActionIcon>
+                <ActionIcon
+                  aria-label={`Remove stage ${index + 1}`}
+                  title="Remove this stage"
+                  disabled={pace.stages.length === 1}
+                  onClick={() => onPace(removeStage(pace, index))}
+                >
+                  <IconTrash size="1rem" />
+                </ActionIcon>
+              </Group>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** A duration as it is typed; one that is not valid changes nothing and is marked. */
+function DurationField(props: { label: string; valueMs: number; onValue: (ms: number) => void }) {
+  const { valueMs } = props
+  const [text, setText] = useState(formatDurationMs(valueMs))
+  useEffect(
+    () => setText((typed) => (parseDurationMs(typed) === valueMs ? typed : formatDurationMs(valueMs))),
+    [valueMs],
+  )
+  const ms = parseDurationMs(text.trim())
+  return (
+    <TextInput
+      size="xs"
+      w="7rem"
+      aria-label={props.label}
+      value={text}
+      error={ms === null || ms === 0 ? 'such as 30s or 1m30s' : undefined}
+      onChange={(event) => {
+        const typed = event.currentTarget.value
+        setText(typed)
+        const typedMs = parseDurationMs(typed.trim())
+        if (typedMs !== null && typedMs > 0) props.onValue(typedMs)
+      }}
+    />
+  )
+}

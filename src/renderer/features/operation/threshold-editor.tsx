@@ -1,0 +1,288 @@
+import {
+  ActionIcon,
+  Button,
+  Checkbox,
+  Group,
+  NativeSelect,
+  NumberInput,
+  Stack,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
+import { IconPlus, IconTrash } from '@tabler/icons-react'
+import {
+  type Aggregation,
+  isTrend,
+  METRIC_KINDS,
+  METRIC_NAMES,
+  METRICS,
+  type MetricName,
+} from '../../../shared/load/metrics.ts'
+import { parseThreshold, type ThresholdExpression } from '../../../shared/load/threshold-parser.ts'
+import { formatThreshold } from '../../../shared/load/thresholds.ts'
+import { formatDurationMs, parseDurationMs } from '../../../shared/messages/duration.ts'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { describeMistake } from './load-settings.ts'
+import styles from './operation.module.css'
+
+/** One threshold, taken apart, with what happens when it fails. */
+interface EditedThreshold {
+  parsed: ThresholdExpression
+  abortOnFail: boolean
+  delayAbortEvalMs: number
+}
+
+/** Thresholds by choosing, a line each, checked as they are typed; the text of k6 stands below and can be pasted into. */
+export function ThresholdEditor(props: {
+  /** One a line, as `parseThreshold` reads them. */
+  text: string
+  mistake: string | undefined
+  onText: (text: string) => void
+}) {
+  const { text, onText } = props
+  const lines = text.split('\n')
+  const change = (index: number, line: string | null) =>
+    onText(lines.toSpliced(index, 1, ...(line === null ? [] : [line])).join('\n'))
+  const add = (line: string) => onText([...lines.filter((one) => one.trim() !== ''), line].join('\n'))
+  return (
+    <Stack gap="sm">
+      {lines.map((line, index) => {
+        if (line.trim() === '') return null
+        const read = parseThreshold(line.trim())
+        const key = `${index}`
+        return read.ok ? (
+          <ThresholdRow
+            key={key}
+            threshold={read}
+            onThreshold={(changed) => change(index, formatEdited(changed))}
+            onRemove={() => change(index, null)}
+          />
+        ) : (
+          <Group key={key} gap="xs" wrap="nowrap" align="center">
+            <p className={styles.todo}>
+              <code>
+                <SafeText text={line.trim()} max={80} />
+              </code>{' '}
+              {describeMistake(read.mistake)}
+            </p>
+            <RemoveButton what={line.trim()} onRemove={() => change(index, null)} />
+          </Group>
+        )
+      })}
+      <Group gap="xs">
+        {OFFERS.map(({ label, line }) => (
+          <Button
+            key={line}
+            variant="default"
+            size="compact-sm"
+            leftSection={<IconPlus size="0.9rem" />}
+            onClick={() => add(line)}
+          >
+            {label}
+          </Button>
+        ))}
+      </Group>
+      <Textarea
+        label="Thresholds as text, one a line"
+        description="Metrics and grammar of k6, such as p(99)<500, http_req_failed<0.01 or dropped==0."
+        size="xs"
+        autosize
+        minRows={2}
+        maxRows={8}
+        spellCheck={false}
+        classNames={{ error: styles.mistakes ?? '' }}
+        value={text}
+        error={props.mistake}
+        onChange={(event) => onText(event.currentTarget.value)}
+      />
+    </Stack>
+  )
+}
+
+/** What is often asked for; each can be changed once it is there. */
+const OFFERS = [
+  { label: 'Latency', line: 'http_req_duration:p(99)<500' },
+  { label: 'Failed requests', line: 'http_req_failed:rate<0.01' },
+  { label: 'Throughput', line: 'http_reqs:rate>10' },
+  { label: 'Dropped requests', line: 'dropped_iterations:count==0' },
+]
+
+const OPERATORS = ['<', '<=', '>', '>=', '==', '!='] as const
+
+const AGGREGATION_NAMES: Record<Aggregation, string> = {
+  avg: 'mean',
+  min: 'minimum',
+  med: 'median',
+  max: 'maximum',
+  p: 'percentile',
+  count: 'number',
+  rate: 'rate',
+  value: 'value',
+}
+
+function ThresholdRow(props: {
+  threshold: EditedThreshold
+  onThreshold: (threshold: EditedThreshold) => void
+  onRemove: () => void
+}) {
+  const { threshold, onThreshold } = props
+  const { parsed, abortOnFail, delayAbortEvalMs } = threshold
+  const { metric, aggregation, percentile, operator, limit } = parsed
+  const known: readonly Aggregation[] = METRIC_KINDS[METRICS[metric].kind].aggregations
+  const change = (part: Partial<ThresholdExpression>) =>
+    onThreshold({ ...threshold, parsed: { ...parsed, ...part } })
+  return (
+    <fieldset className={styles.threshold}>
+      <legend className="visually-hidden">Threshold {formatEdited(threshold)}</legend>
+      <NativeSelect
+        size="xs"
+        aria-label="Metric"
+        title={METRICS[metric].meaning}
+        data={METRIC_NAMES}
+        value={metric}
+        onChange={(event) => {
+          const chosen = METRIC_NAMES.find((name) => name === event.currentTarget.value)
+          if (chosen !== undefined) change(toMetric(chosen, parsed))
+        }}
+      />
+      {known.length > 1 && (
+        <NativeSelect
+          size="xs"
+          aria-label="Aggregation"
+          data={known.map((value) => ({ value, label: AGGREGATION_NAMES[value] }))}
+          value={aggregation}
+          onChange={(event) => {
+            const chosen = known.find((one) => one === event.currentTarget.value)
+            if (chosen !== undefined)
+              change({ aggregation: chosen, percentile: chosen === 'p' ? (percentile ?? 99) : null })
+          }}
+        />
+      )}
+      {aggregation === 'p' && (
+        <NumberInput
+          size="xs"
+          w="4.5rem"
+          hideControls
+          aria-label="Percentile"
+          value={percentile ?? 99}
+          min={0}
+          max={100}
+          decimalScale={3}
+          clampBehavior="strict"
+          onChange={(value) => {
+            if (typeof value === 'number') change({ percentile: value })
+          }}
+        />
+      )}
+      <NativeSelect
+        size="xs"
+        w="4.25rem"
+        aria-label="Comparison"
+        data={[...OPERATORS]}
+        value={operator === '===' ? '==' : operator}
+        onChange={(event) => {
+          const chosen = OPERATORS.find((one) => one === event.currentTarget.value)
+          if (chosen !== undefined) change({ operator: chosen })
+        }}
+      />
+      <LimitInput
+        metric={metric}
+        aggregation={aggregation}
+        limit={limit}
+        onLimit={(value) => change({ limit: value })}
+      />
+      <Checkbox
+        size="xs"
+        label="Stop the test when it fails"
+        checked={abortOnFail}
+        onChange={(event) =>
+          onThreshold({ ...threshold, abortOnFail: event.currentTarget.checked, delayAbortEvalMs: 0 })
+        }
+      />
+      {abortOnFail && (
+        <TextInput
+          size="xs"
+          w="6rem"
+          aria-label="Not before"
+          placeholder="not before"
+          title="Measured time before this threshold can stop the test"
+          defaultValue={delayAbortEvalMs === 0 ? '' : formatDurationMs(delayAbortEvalMs)}
+          onChange={(event) => {
+            const typed = event.currentTarget.value.trim()
+            const ms = typed === '' ? 0 : parseDurationMs(typed)
+            if (ms !== null) onThreshold({ ...threshold, delayAbortEvalMs: ms })
+          }}
+        />
+      )}
+      <RemoveButton what={formatEdited(threshold)} onRemove={props.onRemove} />
+    </fieldset>
+  )
+}
+
+/** The limit in the unit that a person thinks in: milliseconds, percent, or a number. */
+function LimitInput(props: {
+  metric: MetricName
+  aggregation: Aggregation
+  limit: number
+  onLimit: (limit: number) => void
+}) {
+  const { metric, aggregation, limit } = props
+  const isShare = METRICS[metric].kind === 'rate'
+  const unit = isTrend(metric) ? 'ms' : isShare ? '%' : aggregation === 'rate' ? '/s' : ''
+  return (
+    <NumberInput
+      size="xs"
+      w="7rem"
+      hideControls
+      aria-label={`Limit${unit === '' ? '' : ` (${unit})`}`}
+      suffix={unit === '' ? '' : ` ${unit}`}
+      value={isShare ? toPercent(limit) : limit}
+      min={0}
+      {...(isShare && { max: 100 })}
+      clampBehavior="strict"
+      onChange={(value) => {
+        if (typeof value === 'number') props.onLimit(isShare ? Number((value / 100).toPrecision(12)) : value)
+      }}
+    />
+  )
+}
+
+function toPercent(share: number): number {
+  return Number((share * 100).toPrecision(12))
+}
+
+function RemoveButton({ what, onRemove }: { what: string; onRemove: () => void }) {
+  return (
+    <ActionIcon aria-label={`Remove threshold ${what}`} title="Remove this threshold" onClick={onRemove}>
+      <IconTrash size="1rem" />
+    </ActionIcon>
+  )
+}
+
+/** The same comparison of another metric; what the metric has no use for becomes what it is mostly asked for. */
+function toMetric(metric: MetricName, { aggregation, percentile }: ThresholdExpression): ThresholdExpression {
+  if (isTrend(metric)) {
+    const isKnown = METRIC_KINDS.trend.aggregations.some((one) => one === aggregation)
+    return {
+      ...{ metric, operator: '<', limit: 500 },
+      aggregation: isKnown ? aggregation : 'p',
+      percentile: isKnown ? percentile : 99,
+    }
+  }
+  const [first] = METRIC_KINDS[METRICS[metric].kind].aggregations
+  const isShare = METRICS[metric].kind === 'rate'
+  return {
+    ...{ metric, aggregation: first, percentile: null },
+    ...(isShare ? { operator: '<', limit: 0.01 } : { operator: '<=', limit: 0 }),
+  }
+}
+
+function formatEdited({ parsed, abortOnFail, delayAbortEvalMs }: EditedThreshold): string {
+  const { metric, aggregation, percentile, operator, limit } = parsed
+  const what = aggregation === 'p' ? `p(${percentile ?? 99})` : aggregation
+  return formatThreshold({
+    expression: `${metric}:${what}${operator}${limit}`,
+    abortOnFail,
+    delayAbortEvalMs,
+  })
+}
