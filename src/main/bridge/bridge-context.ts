@@ -7,6 +7,7 @@ import { SluiceError, toSluiceError } from '../../shared/messages/errors.ts'
 import type { ExportResult } from '../../shared/run/results.ts'
 import type { Engine } from '../engine/engine-interface.ts'
 import type { KeyStore } from '../engine/secrets/key-store.ts'
+import type { CapacitySearches } from './capacity-handlers.ts'
 import type { Clock, EventGates } from './event-stream.ts'
 import type { LiveRuns } from './live-runs.ts'
 import type { MediaFiles } from './media-files.ts'
@@ -45,6 +46,7 @@ export interface BridgeServices {
   readonly media: MediaFiles
   readonly productionGate: ProductionGate
   readonly liveRuns: LiveRuns
+  readonly capacitySearches: CapacitySearches
   readonly sandbox: SandboxHost
   /** Announces that a window switched a stored connection's key. */
   readonly keySwitch: KeySwitch

@@ -3,6 +3,7 @@ import { createEngine } from '../engine/engine.ts'
 import { createSessionKeyStore } from '../engine/secrets/key-store.ts'
 import { WORKER_URLS } from '../program-files.ts'
 import type { BridgeHost, BridgeServices } from './bridge-context.ts'
+import { createCapacitySearches } from './capacity-handlers.ts'
 import { systemClock } from './event-stream.ts'
 import { createLiveRuns } from './live-runs.ts'
 import { createMediaFiles } from './media-files.ts'
@@ -22,6 +23,7 @@ export interface Bridge {
 export function openBridge({ workspace, host }: { workspace: string; host: BridgeHost }): Bridge {
   const engine = createEngine({ workspace })
   const sandbox = createSandboxHost({ workerUrl: WORKER_URLS.sandbox, workspace: engine.workspace })
+  const capacitySearches = createCapacitySearches()
   return {
     services: {
       engine,
@@ -31,12 +33,14 @@ export function openBridge({ workspace, host }: { workspace: string; host: Bridg
       media: createMediaFiles(),
       productionGate: createProductionGate(engine.workspace, host.askProduction),
       liveRuns: createLiveRuns(),
+      capacitySearches,
       keySwitch: createKeySwitch(),
       keyStore: createSessionKeyStore(),
       clock: systemClock,
       env: process.env,
     },
     async close() {
+      capacitySearches.stopAll()
       // The sandbox last: runs that drain still wait for its answers.
       await engine.close()
       await sandbox.stop()

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { CapacityPlan } from '../../shared/load/capacity-plan.ts'
+import { CAPACITY_WARNING, formatLongLevel } from '../../shared/load/capacity-view.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import type { PlanConnection } from '../../shared/plan/connection.ts'
 import type { OperationKind } from '../../shared/plan/operation.ts'
@@ -17,6 +19,8 @@ interface SendQuestion {
   operation: OperationKind
   /** Rows that are sent at most; null where that is not known yet. */
   rows: number | null
+  /** The levels of a capacity search; absent where it is none. */
+  search?: Sending['search']
 }
 
 /**
@@ -42,6 +46,8 @@ interface Sending {
   plan: Plan
   /** Rows that are sent at most; null where that is not known yet. */
   rows: number | null
+  /** Where a capacity search begins, and the highest level it may send; absent where it is none. */
+  search?: Pick<CapacityPlan, 'start' | 'max' | 'unit'>
 }
 
 /** Lets nothing go to a production connection without a person's consent. */
@@ -91,7 +97,7 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
     })
   }
 
-  async function passOnce({ runId, plan, rows }: Sending, signal = new AbortController().signal) {
+  async function passOnce({ runId, plan, rows, search }: Sending, signal = new AbortController().signal) {
     const stored = find(plan.connection)
     if (stored === undefined) return
     const isGiven = await askOne(
@@ -102,6 +108,7 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
         run: plan.name ?? runId,
         operation: plan.operation.kind,
         rows,
+        ...(search !== undefined && { search }),
       },
       signal,
     )
@@ -206,7 +213,20 @@ export function describeProduction(question: ProductionQuestion): QuestionWords 
     const { title, line, agree } = CONNECTION_WORDS[question.kind]
     return { title: title(question.connection), lines: [`Address: ${question.baseUrl}`, line], agree }
   }
-  const { connection, baseUrl, run, operation, rows } = question
+  const { connection, baseUrl, run, operation, rows, search } = question
+  if (search !== undefined) {
+    const { unit, start, max } = search
+    return {
+      title: `Overload production connection ${connection}?`,
+      lines: [
+        `Capacity search with: ${toBare(run)}`,
+        CAPACITY_WARNING,
+        `From ${formatLongLevel(unit, start)} to at most ${formatLongLevel(unit, max)}.`,
+        `Address: ${baseUrl}`,
+      ],
+      agree: 'Start the search',
+    }
+  }
   const count = rows === null ? 'its rows' : `${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'}`
   return {
     title: `Send to production connection ${connection}?`,

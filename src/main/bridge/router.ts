@@ -1,5 +1,6 @@
 import { appHandlers, receiverHandlers, sandboxHandlers } from './app-handlers.ts'
 import { bridge } from './bridge-context.ts'
+import { capacityHandlers } from './capacity-handlers.ts'
 import { baselinesHandlers, compareHandlers } from './compare-handlers.ts'
 import { connectionsHandlers } from './connections-handlers.ts'
 import { mediaHandlers } from './media-handlers.ts'
@@ -30,6 +31,7 @@ export const bridgeRouter = bridge.router({
   labelling: labellingHandlers,
   media: mediaHandlers,
   load: loadHandlers,
+  capacity: capacityHandlers,
   exports: exportsHandlers,
   compare: compareHandlers,
   baselines: baselinesHandlers,

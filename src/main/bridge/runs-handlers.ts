@@ -34,7 +34,7 @@ export const runsHandlers = runs.router({
     const plan = await toPlan(context, request)
     const secrets = await findRunSecrets(context, plan, apiKey)
     const handle = await context.engine.startRun(plan, { ...secrets, hold: true, whenFailing: 'pause' })
-    hold(context, plan, handle, apiKey)
+    holdRun(context, plan, handle, apiKey)
     return { runId: handle.runId }
   }),
   awaitReady: runs.awaitReady.handler(async ({ context, input }) => {
@@ -129,12 +129,17 @@ async function continueRun(
   } satisfies ResumeOptions
   const handle = await context.engine[how](request.runId, options)
   productionGate.admit(handle.runId, plan)
-  hold(context, plan, handle, request.apiKey)
+  holdRun(context, plan, handle, request.apiKey)
   return { runId: handle.runId }
 }
 
 /** Keeps a run that was just started for every window. */
-function hold(context: BridgeContext, plan: Plan, handle: RunHandle, typed: string | undefined): void {
+export function holdRun(
+  context: BridgeServices,
+  plan: Plan,
+  handle: RunHandle,
+  typed: string | undefined,
+): void {
   context.liveRuns.add(handle, plan)
   const forget = () => context.productionGate.forget(handle.runId)
   handle.ended.then(forget, forget)
@@ -168,7 +173,7 @@ async function endUnsent({ liveRuns }: BridgeContext, runId: string): Promise<vo
  * name, such as variables, TLS files, proxies and the receiver's host, is the stored connection's or the default.
  * Throws `BAD_SOURCE`, `CONNECTION_NOT_FOUND`, `SANDBOX_UNAVAILABLE` or `BAD_USAGE`.
  */
-async function toPlan(services: BridgeServices, request: RunRequest): Promise<Plan> {
+export async function toPlan(services: BridgeServices, request: RunRequest): Promise<Plan> {
   const { sources, productionGate } = services
   const { destination, timeoutMs, source, callback, load, ...rest } = request
   const { sourceId, ...reading } = source

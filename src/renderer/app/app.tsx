@@ -4,8 +4,10 @@ import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import type { RowFilter } from '../../shared/run/results.ts'
 import { ask } from '../bridge/client.ts'
 import { useFollowRuns } from '../bridge/live-runs.ts'
+import { CapacityScreen } from '../features/capacity/capacity-screen.tsx'
 import { CompareScreen } from '../features/compare/compare-screen.tsx'
 import { ConnectionsScreen } from '../features/connections/connections-screen.tsx'
+import { ImportK6Dialog } from '../features/load/import-k6-dialog.tsx'
 import { RunsScreen } from '../features/runs/runs-screen.tsx'
 import { nameAddress } from '../ui/connection/destination.ts'
 import { ContinueRun, useContinueRequest } from './continue-run.tsx'
@@ -28,6 +30,7 @@ export function App() {
   const isOver = useFileDrop(file)
   const continueRun = useContinueRequest()
   const [filter, setFilter] = useState<RowFilter | null>(null)
+  const [isImporting, setImporting] = useState(false)
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new screen takes the focus, as a new page would
   useEffect(() => {
@@ -71,6 +74,7 @@ export function App() {
         <RunsScreen
           namePlace={namePlace}
           onNew={() => goTo({ kind: 'draft', step: 'operation' })}
+          onImportK6={() => setImporting(true)}
           onChoose={file.choose}
           onChooseFolder={file.chooseFolder}
           onSandbox={openSandboxTrial}
@@ -91,6 +95,14 @@ export function App() {
       {route.kind === 'draft' && (
         <DraftScreens step={route.step} app={app} connections={connections} file={file} />
       )}
+      {route.kind === 'capacity' && (
+        <CapacityScreen
+          key={route.searchId}
+          searchId={route.searchId}
+          namePlace={namePlace}
+          onOpenRun={openRun}
+        />
+      )}
       {'runId' in route && (
         <RunScreens
           key={`${route.kind} ${route.runId}`}
@@ -102,6 +114,15 @@ export function App() {
           onResults={(chosen) => openResults(route.runId, chosen)}
           onExport={(chosen) => openExport(route.runId, chosen)}
           onContinueRun={(kind) => continueRun.make({ kind, runId: route.runId })}
+        />
+      )}
+      {isImporting && (
+        <ImportK6Dialog
+          onImported={(runId) => {
+            setImporting(false)
+            openRun(runId)
+          }}
+          onClose={() => setImporting(false)}
         />
       )}
       {continueRun.request !== null && (

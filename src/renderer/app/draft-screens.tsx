@@ -4,7 +4,7 @@ import type { AppDescription } from '../../shared/bridge/app.ts'
 import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import { CheckScreen } from '../features/check/check-screen.tsx'
 import { MappingScreen } from '../features/mapping/mapping-screen.tsx'
-import { toPlanLoad } from '../features/operation/load-settings.ts'
+import { toCapacityBounds, toPlanLoad } from '../features/operation/load-settings.ts'
 import { OperationScreen } from '../features/operation/operation-screen.tsx'
 import { ReviewScreen } from '../features/review/review-screen.tsx'
 import { withDestination } from '../features/review/settings.ts'
@@ -25,6 +25,7 @@ import {
   continueFromSource,
   keepPreview,
   openSandboxTrial,
+  searchCapacity,
   sendAll,
   sendFirst,
 } from './flow.ts'
@@ -157,12 +158,14 @@ export function DraftScreens(props: {
           runId={runId}
           operation={operation}
           load={load ?? null}
+          bounds={draft.isLoad ? toCapacityBounds(draft.load) : null}
           settings={settings}
           connections={connections}
           lastBaseUrl={app?.lastBaseUrl ?? null}
           onSettings={applySettings}
           onSendFirst={sendFirst}
           onSendAll={sendAll}
+          onSearch={searchCapacity}
         />
       )}
     </>

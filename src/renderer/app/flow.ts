@@ -1,11 +1,13 @@
 import type { AppDescription } from '../../shared/bridge/app.ts'
 import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
+import type { RunRequestInput } from '../../shared/bridge/runs.ts'
 import type { BridgePreview, ChosenSource } from '../../shared/bridge/source.ts'
 import { isObvious } from '../../shared/mapping/check-mapping.ts'
 import { keepKnownFields, suggestMapping } from '../../shared/mapping/match-columns.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import type { Mapping, Operation } from '../../shared/plan/plan.ts'
-import { bridge } from '../bridge/client.ts'
+import { ask, bridge, queryClient } from '../bridge/client.ts'
+import { toCapacityBounds } from '../features/operation/load-settings.ts'
 import { chooseOperation } from '../features/operation/operation-settings.ts'
 import { type Settings, withDestination } from '../features/review/settings.ts'
 import type { Reading } from '../features/source/reading.ts'
@@ -115,22 +117,27 @@ export async function checkDraft(): Promise<void> {
 
 async function holdRun(): Promise<void> {
   const draft = useDraft.getState()
-  const { destination } = draft.settings
   // One that runs forgets what was submitted before, so that the same rows are no duplicates.
-  if (destination.kind === 'sandbox') await bridge.sandbox.start()
+  if (draft.settings.destination.kind === 'sandbox') await bridge.sandbox.start()
+  const { runId } = await bridge.runs.start(await toStart(draft))
+  // The old one goes when the new one is there: without one, the screens that need it would give way.
+  dropRun(draft.heldRunId)
+  changeDraft({ heldRunId: runId })
+}
+
+/** The draft as a run is started from it, with the key that was typed, which is remembered. */
+async function toStart(draft: Draft): Promise<{ request: RunRequestInput; apiKey?: string }> {
+  const { destination } = draft.settings
   const connections = destination.kind === 'stored' ? await bridge.connections.list() : []
   const request = toRunRequest(draft, connections)
   if (request === null) throw toNoPlace(destination)
   const apiKey = typedKey(draft)
-  const { runId } = await bridge.runs.start({ request, ...(apiKey !== null && { apiKey }) })
   const place =
     request.destination.kind === 'service'
       ? request.destination
       : findEntry(destination, connections)?.connection
   if (apiKey !== null && place !== undefined) rememberTypedKey(place, apiKey)
-  // The old one goes when the new one is there: without one, the screens that need it would give way.
-  dropRun(draft.heldRunId)
-  changeDraft({ heldRunId: runId })
+  return { request, ...(apiKey !== null && { apiKey }) }
 }
 
 function toNoPlace(destination: Destination): SluiceError {
@@ -168,6 +175,18 @@ export async function sendAll(): Promise<void> {
   await bridge.runs.begin({ runId: heldRunId })
   // The address first: a draft without a source would lead back to its first step.
   goTo({ kind: 'run', runId: heldRunId })
+  restartDraft(null)
+}
+
+/** Begins a capacity search with the draft's load test as its probe, and shows it; the draft is done. */
+export async function searchCapacity(): Promise<void> {
+  const draft = useDraft.getState()
+  const bounds = toCapacityBounds(draft.load)
+  if (bounds === null) return
+  const { searchId } = await bridge.capacity.start({ ...(await toStart(draft)), bounds })
+  void queryClient.invalidateQueries({ queryKey: ask.capacity.key() })
+  dropRun(draft.heldRunId)
+  goTo({ kind: 'capacity', searchId })
   restartDraft(null)
 }
 

@@ -19,6 +19,7 @@ export type Route =
   | { kind: RunPlace; runId: string }
   /** Runs side by side, the earliest first; none or one where others are to be chosen. */
   | { kind: 'compare'; runIds: readonly string[] }
+  | { kind: 'capacity'; searchId: string }
 
 /** Reads a route from the part of the address behind `#`; what it does not know is the home screen. */
 export function parseRoute(hash: string): Route {
@@ -31,6 +32,9 @@ export function parseRoute(hash: string): Route {
   if (area === 'new') {
     const step = DRAFT_STEPS.find((known) => known === first)
     return step ? { kind: 'draft', step } : { kind: 'runs' }
+  }
+  if (area === 'capacity' && first !== undefined && first !== '') {
+    return { kind: 'capacity', searchId: decodeSafely(first) }
   }
   if (area === 'run' && first !== undefined && first !== '') {
     const runId = decodeSafely(first)
@@ -59,6 +63,8 @@ export function toHash(route: Route): string {
       return ['#/compare', ...route.runIds.map(encodeURIComponent)].join('/')
     case 'draft':
       return `#/new/${route.step}`
+    case 'capacity':
+      return `#/capacity/${encodeURIComponent(route.searchId)}`
     case 'run':
       return `#/run/${encodeURIComponent(route.runId)}`
     default:

@@ -1,5 +1,6 @@
 import type { ContractRouterClient } from '@orpc/contract'
 import { appContract, receiverContract, sandboxContract } from './app.ts'
+import { capacityContract } from './capacity.ts'
 import { baselinesContract, compareContract } from './compare.ts'
 import { connectionsContract } from './connections.ts'
 import { mediaContract } from './media.ts'
@@ -23,6 +24,7 @@ export const bridgeContract = {
   labelling: labellingContract,
   media: mediaContract,
   load: loadContract,
+  capacity: capacityContract,
   exports: exportsContract,
   compare: compareContract,
   baselines: baselinesContract,

@@ -1,4 +1,5 @@
 import type { RunSnapshot } from '../run/snapshot.ts'
+import type { CapacityProgress } from './capacity.ts'
 import type { BridgeClient } from './contract.ts'
 import type { RunListEvent } from './runs.ts'
 
@@ -31,6 +32,20 @@ export async function* followRuns(
   for await (const event of events) {
     yield event
     await client.events.seen({ streamId, sequence: event.sequence })
+  }
+}
+
+/** Yields how a capacity search stands, the newest picture at once, at most two a second, and ends with the search. */
+export async function* followCapacity(
+  client: BridgeClient,
+  searchId: string,
+  signal?: AbortSignal,
+): AsyncGenerator<CapacityProgress, void> {
+  const streamId = `capacity-${++streams}`
+  const events = await client.capacity.watch({ searchId, streamId }, toOptions(signal))
+  for await (const { progress, sequence } of events) {
+    yield progress
+    await client.events.seen({ streamId, sequence })
   }
 }
 

@@ -50,6 +50,9 @@ export type RunRequest = z.infer<typeof runRequestSchema>
 /** See {@link runRequestSchema}, as a page writes it. */
 export type RunRequestInput = z.input<typeof runRequestSchema>
 
+/** What begins a run: what it is, and the key if one was typed for it. */
+export const startRunSchema = z.object({ request: runRequestSchema, apiKey: apiKeySchema.exactOptional() })
+
 const takeUpSchema = toStrict(
   runIdSchema.extend({
     /** Whether rows of unknown outcome are sent again. */
@@ -120,9 +123,7 @@ export const runsContract = {
    * Begins to read and check the source, and answers at once; nothing is sent before `begin`. Without `apiKey` the key
    * is the sandbox's own or that of the stored connection.
    */
-  start: base
-    .input(toStrict(z.object({ request: runRequestSchema, apiKey: apiKeySchema.exactOptional() })))
-    .output(runIdSchema),
+  start: base.input(toStrict(startRunSchema)).output(runIdSchema),
   /** Answers when the source is read and checked; fails with what ended that. */
   awaitReady: base.input(runIdSchema).output(doneSchema),
   /**

@@ -2,6 +2,31 @@ import type { ErrorEntry } from './error-entry.ts'
 import { formatBytes } from './figure-text.ts'
 import { sayPortProblem, type Thrown } from './thrown.ts'
 
+/** Why a load test cannot be the probe of a capacity search. */
+const CAPACITY_MISTAKES = {
+  no_load: { text: 'this is not a load test', remedy: 'Under Operation, choose Load test.' },
+  stages: {
+    text: 'its load changes by itself in stages',
+    remedy: 'Choose a constant load; the search changes it.',
+  },
+  requests: {
+    text: 'it ends after a number of requests',
+    remedy: 'Let each probe end after a duration.',
+  },
+  no_threshold: {
+    text: 'there is no threshold to judge by',
+    remedy: 'Add a threshold, such as p(99)<500.',
+  },
+  max_below_start: {
+    text: 'the highest level is below the first one',
+    remedy: 'Raise the highest level, or begin lower.',
+  },
+  max_not_a_level: {
+    text: 'the highest level is not one that can be sent',
+    remedy: 'Enter a rate with at most three decimals, or a whole number of requests in flight.',
+  },
+} as const
+
 /** Errors that only the window has: its requests, its uploads, its questions, and the shells that show it. */
 export const WINDOW_MESSAGES = {
   request_invalid: {
@@ -146,6 +171,34 @@ export const WINDOW_MESSAGES = {
       text: `the sandbox of this run is no longer at ${baseUrl}; another program may use its port`,
       remedy:
         'Nothing was sent. End the program that uses the port and try again, or start a new run with the sandbox.',
+    }),
+  },
+  capacity_search_unknown: {
+    code: 'BAD_USAGE',
+    words: () => ({
+      text: 'this capacity search is unknown: Sluice was restarted since it began',
+      remedy: 'Its finished probes are load tests in the list of runs.',
+    }),
+  },
+  capacity_search_under_way: {
+    code: 'BAD_USAGE',
+    words: () => ({
+      text: 'another capacity search is still going on; two would disturb each other',
+      remedy: 'Wait for its end, or stop it.',
+    }),
+  },
+  capacity_not_searchable: {
+    code: 'BAD_PLAN',
+    words: ({ mistake }: { mistake: keyof typeof CAPACITY_MISTAKES }) => ({
+      text: `the capacity cannot be searched: ${CAPACITY_MISTAKES[mistake].text}`,
+      remedy: CAPACITY_MISTAKES[mistake].remedy,
+    }),
+  },
+  capacity_unsent: {
+    code: 'BAD_PLAN',
+    words: ({ reason }: { /** Null where the run says none. */ reason: string | null }) => ({
+      text: `the first probe could not send anything${reason === null ? '' : `: ${reason}`}`,
+      remedy: 'Look at the problems of the rows under Check, then start the search again.',
     }),
   },
   destination_missing: {

@@ -29,7 +29,7 @@ export const percentilesSchema = z.object({
 export type Percentiles = z.infer<typeof percentilesSchema>
 
 /** One bar of a latency distribution: how many latencies lie above `fromMs` and up to `upToMs`. */
-const latencyBarSchema = z.object({ fromMs: z.number(), upToMs: z.number(), count: z.int() })
+export const latencyBarSchema = z.object({ fromMs: z.number(), upToMs: z.number(), count: z.int() })
 
 /** See {@link latencyBarSchema}. */
 export type LatencyBar = z.infer<typeof latencyBarSchema>

@@ -42,6 +42,7 @@ const ARGUMENTS = {
   keyFile: 'client.key',
   label: 'spare',
   max: 1_000,
+  mistake: 'stages',
   most: 1_000,
   newest: '20260302-y2',
   offset: 12,

@@ -6,6 +6,7 @@ import {
   IconChartLine,
   IconCheck,
   IconDownload,
+  IconGauge,
   IconList,
   IconListCheck,
   IconListSearch,
@@ -124,12 +125,14 @@ export interface RailStanding {
   runName: string | undefined
   /** Whether the run is a load test: what it measured is on one screen. */
   isLoad: boolean
+  /** The capacity search that began last; null where there was none. */
+  searchId: string | null
   route: Route
 }
 
 /** The rail's groups: the steps of a new run, then the screens of a run; what cannot be opened yet says why. */
 export function toRailGroups(standing: RailStanding): RailGroup[] {
-  const { hasSource, hasPreview, isChecked, sourceName, runId, runName, isLoad, route } = standing
+  const { hasSource, hasPreview, isChecked, sourceName, runId, runName, isLoad, searchId, route } = standing
   const step = route.kind === 'draft' ? route.step : null
   const noRun = 'no run has been chosen'
   const toRun = (kind: RunPlace): Route => (runId === null ? { kind: 'runs' } : { kind, runId })
@@ -173,6 +176,14 @@ export function toRailGroups(standing: RailStanding): RailGroup[] {
         },
       ],
     },
+    ...(searchId === null
+      ? []
+      : [
+          {
+            heading: 'Capacity',
+            entries: [{ label: 'Search', icon: IconGauge, route: { kind: 'capacity' as const, searchId } }],
+          },
+        ]),
     {
       heading: 'Run',
       ...(runName !== undefined && { about: runName }),

@@ -1,8 +1,9 @@
 import { ActionIcon, Group, Modal, useMantineColorScheme } from '@mantine/core'
 import { IconDeviceDesktop, IconKeyboard, IconMoon, IconSun, type TablerIcon } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { AppDescription } from '../../../shared/bridge/app.ts'
-import { useConnection } from '../../bridge/client.ts'
+import { ask, useConnection } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { isLoadTest } from '../../ui/states/run-state.tsx'
@@ -33,6 +34,7 @@ export function Shell(props: {
     const summary = runId === null ? undefined : live.summaries[runId]
     return summary !== undefined && isLoadTest(summary)
   })
+  const search = useQuery(ask.capacity.newest.queryOptions()).data ?? null
   const groups = toRailGroups({
     hasSource,
     hasPreview,
@@ -41,6 +43,7 @@ export function Shell(props: {
     runId,
     runName,
     isLoad,
+    searchId: search?.searchId ?? null,
     route,
   })
   return (

@@ -3,12 +3,14 @@ import { IconSend } from '@tabler/icons-react'
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import type { CapacityBounds } from '../../../shared/load/capacity-plan.ts'
 import type { Load } from '../../../shared/load/load.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { type Operation, sendsKey, toRowsPerItem } from '../../../shared/plan/operation.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
-import { ask } from '../../bridge/client.ts'
+import { ask, bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { findDestinationGap, nameDestination } from '../../ui/connection/destination.ts'
 import { ConnectionChip, DestinationPanel, ProductionNotice } from '../../ui/connection/destination-panel.tsx'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
@@ -17,6 +19,7 @@ import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { OverwriteNotice } from '../../ui/operations/operation-looks.tsx'
 import { countSettled } from '../../ui/states/row-states.tsx'
+import { CapacityDialog } from './capacity-dialog.tsx'
 import { FirstRows } from './first-rows.tsx'
 import { RequestPanel } from './request-panel.tsx'
 import styles from './review.module.css'
@@ -37,19 +40,23 @@ export function ReviewScreen(props: {
   operation: Operation
   /** Null where this is not a load test. */
   load: Load | null
+  /** What a capacity search with the load test is bounded by; null where none is asked for. */
+  bounds: CapacityBounds | null
   settings: Settings
   connections: readonly ConnectionEntry[]
   lastBaseUrl: string | null
   onSettings: (settings: Settings) => Promise<void>
   onSendFirst: (limit: number) => Promise<void>
   onSendAll: () => Promise<void>
+  onSearch: () => Promise<void>
 }) {
-  const { runId, operation, load, connections } = props
+  const { runId, operation, load, bounds, connections } = props
   const needsKey = sendsKey(operation)
   const findGap = ({ destination }: Settings) => findDestinationGap(destination, { needsKey, connections })
   useFollowRun(runId)
   const snapshot = useLiveRuns((live) => live.snapshots[runId])
   const [row, setRow] = useState(1)
+  const [isAsking, setAsking] = useState(false)
   const {
     settings,
     change,
@@ -58,6 +65,13 @@ export function ReviewScreen(props: {
   } = useSettingsDraft(props.settings, props.onSettings, (settled) => findGap(settled) === null)
   const first = useMutation({ mutationFn: props.onSendFirst })
   const all = useMutation({ mutationFn: props.onSendAll })
+  const name = useLiveRuns((live) => live.summaries[runId]?.name) ?? 'load test'
+  const k6 = useMutation({
+    mutationFn: () =>
+      saveExport(suggestFileName(name, 'k6.zip', 'load'), (target) =>
+        bridge.exports.create({ runId, format: 'k6.zip', ...target }),
+      ),
+  })
   const request = useQuery(
     ask.review.readRequest.queryOptions({
       input: isHeld(snapshot) ? { runId, row } : skipToken,
@@ -82,7 +96,7 @@ export function ReviewScreen(props: {
   const blocked =
     findGap(settings) ?? (isApplying || !isHeld(snapshot) ? 'The rows are being read' : undefined)
   const place = nameDestination(settings.destination, connections)
-  const error = applyingError ?? first.error ?? all.error ?? request.error
+  const error = applyingError ?? first.error ?? all.error ?? k6.error ?? request.error
   return (
     <Screen
       title="Review"
@@ -94,6 +108,16 @@ export function ReviewScreen(props: {
       actions={
         <>
           <ContentSwitch />
+          {load !== null && bounds === null && (
+            <Button
+              variant="default"
+              disabled={blocked !== undefined || left === 0}
+              loading={k6.isPending}
+              onClick={() => k6.mutate()}
+            >
+              Save as k6 project
+            </Button>
+          )}
           {load === null && (
             <Button
               variant="default"
@@ -105,14 +129,16 @@ export function ReviewScreen(props: {
             </Button>
           )}
           <PrimaryButton
-            onPress={() => all.mutate()}
+            onPress={() => (bounds === null ? all.mutate() : setAsking(true))}
             busy={all.isPending}
             blocked={left === 0 ? 'Nothing is left to send' : blocked}
             icon={<IconSend size="1rem" />}
           >
             {load === null
               ? `Send ${sent > 0 ? 'the other ' : ''}${formatCounted(left, 'row')}`
-              : 'Start the load test'}
+              : bounds === null
+                ? 'Start the load test'
+                : 'Start the capacity search…'}
           </PrimaryButton>
         </>
       }
@@ -131,7 +157,7 @@ export function ReviewScreen(props: {
             onDestination={(destination) => change(withDestination(settings, destination, connections))}
           />
           {load !== null ? (
-            <LoadPanel load={load} rows={left} settings={settings} onSettings={change} />
+            <LoadPanel load={load} bounds={bounds} rows={left} settings={settings} onSettings={change} />
           ) : (
             <PacePanel
               settings={settings}
@@ -152,6 +178,15 @@ export function ReviewScreen(props: {
           <RequestPanel row={row} rows={rows} request={request.data ?? null} onRow={setRow} />
         </div>
       </div>
+      {isAsking && load !== null && bounds !== null && (
+        <CapacityDialog
+          load={load}
+          bounds={bounds}
+          place={place}
+          onStart={props.onSearch}
+          onClose={() => setAsking(false)}
+        />
+      )}
     </Screen>
   )
 }

@@ -1,4 +1,6 @@
 import { Group } from '@mantine/core'
+import { type CapacityBounds, planCapacity } from '../../../shared/load/capacity-plan.ts'
+import { describeCapacityPlan } from '../../../shared/load/capacity-view.ts'
 import { describeLoad, type Load, toMeasuredMs, toPlannedRequests } from '../../../shared/load/load.ts'
 import { formatCount, formatSpan } from '../../../shared/messages/figure-text.ts'
 import { WholeNumber } from '../../ui/controls.tsx'
@@ -78,20 +80,29 @@ export function PacePanel(props: {
 /** What a load test will do, in words, and what that comes to. */
 export function LoadPanel(props: {
   load: Load
+  /** Of a capacity search with the load test; null where it is sent once. */
+  bounds: CapacityBounds | null
   /** Rows that are sent in turn. */
   rows: number
   settings: Settings
   onSettings: (settings: Settings) => void
 }) {
-  const { load, settings, onSettings } = props
+  const { load, bounds, settings, onSettings } = props
+  const planned = bounds === null ? null : planCapacity(load, bounds)
+  const search = planned?.ok ? describeCapacityPlan(planned.plan, load) : null
   return (
-    <Panel title="Load" aside="nothing is retried">
+    <Panel title={search === null ? 'Load' : 'Each probe'}>
+      {search !== null && (
+        <p>
+          Capacity search: {search.probes}; at most {search.atMost}.
+        </p>
+      )}
       <ul className={styles.load}>
         {describeLoad(load, settings.timeoutS * 1000).map((phrase) => (
           <li key={phrase}>{phrase}</li>
         ))}
       </ul>
-      <Figures figures={toFigures(load, props.rows)} />
+      {search === null && <Figures figures={toFigures(load, props.rows)} />}
       <WholeNumber
         label="Timeout (s)"
         w="6.5rem"

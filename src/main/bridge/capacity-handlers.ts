@@ -1,0 +1,179 @@
+import { randomBytes } from 'node:crypto'
+import type { CapacityProgress } from '../../shared/bridge/capacity.ts'
+import { type CapacityPlan, planCapacity, toCapacityThresholds } from '../../shared/load/capacity-plan.ts'
+import {
+  type CapacityOutcome,
+  type CapacityProbe,
+  toCapacityReport,
+} from '../../shared/load/capacity-report.ts'
+import { findCapacity, type LoadPlan } from '../../shared/load/find-capacity.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
+import type { RunHandle } from '../engine/engine-interface.ts'
+import { type BridgeContext, type BridgeServices, bridge, withBridgeErrors } from './bridge-context.ts'
+import { type EventSource, streamEvents } from './event-stream.ts'
+import { findRunSecrets } from './run-key.ts'
+import { holdRun, toPlan } from './runs-handlers.ts'
+
+/** Two pictures of a search a second, at most. */
+const INTERVAL_MS = 500
+
+/** A capacity search of this process. */
+interface CapacitySearch extends EventSource<CapacityProgress> {
+  readonly searchId: string
+  isOver(): boolean
+  /** Ends the probe and the search. */
+  stop(): void
+}
+
+/** The capacity searches of a process, in the order in which they began. */
+export interface CapacitySearches {
+  add(search: CapacitySearch): void
+  /** Throws `BAD_USAGE` where this process has no such search. */
+  require(searchId: string): CapacitySearch
+  newest(): CapacitySearch | null
+  stopAll(): void
+}
+
+/** Makes the register of searches, empty. */
+export function createCapacitySearches(): CapacitySearches {
+  const searches = new Map<string, CapacitySearch>()
+  return {
+    add: (search) => void searches.set(search.searchId, search),
+    require(searchId) {
+      const found = searches.get(searchId)
+      if (found === undefined) throw new SluiceError({ id: 'capacity_search_unknown' })
+      return found
+    },
+    newest: () => [...searches.values()].at(-1) ?? null,
+    stopAll() {
+      for (const search of searches.values()) search.stop()
+    },
+  }
+}
+
+const { capacity } = bridge
+
+/** Capacity searches. */
+export const capacityHandlers = capacity.router({
+  start: capacity.start.handler(async ({ context, input: { request, bounds, apiKey }, signal }) => {
+    const { load, ...plan } = await toPlan(context, request)
+    if (load === undefined) throw new SluiceError({ id: 'capacity_not_searchable', mistake: 'no_load' })
+    const planned = planCapacity(load, bounds)
+    if (!planned.ok) throw new SluiceError({ id: 'capacity_not_searchable', mistake: planned.mistake })
+    const newest = context.capacitySearches.newest()
+    if (newest !== null && !newest.isOver()) throw new SluiceError({ id: 'capacity_search_under_way' })
+    const probe = { ...plan, load: { ...load, thresholds: toCapacityThresholds(load) } }
+    const searchId = randomBytes(16).toString('hex')
+    const { start, max, unit } = planned.plan
+    await context.productionGate.passOnce(
+      { runId: searchId, plan: probe, rows: null, search: { start, max, unit } },
+      signal,
+    )
+    context.capacitySearches.add(startSearch(context, searchId, probe, planned.plan, apiKey))
+    return { searchId }
+  }),
+  stop: capacity.stop.handler(async ({ context, input }) => {
+    context.capacitySearches.require(input.searchId).stop()
+    return {}
+  }),
+  newest: capacity.newest.handler(async ({ context }) => {
+    const newest = context.capacitySearches.newest()
+    return newest === null ? null : { searchId: newest.searchId, isOver: newest.isOver() }
+  }),
+  watch: capacity.watch.handler(async function* ({ context, input, signal }) {
+    yield* withBridgeErrors(watchSearch(context, input, signal ?? new AbortController().signal))
+  }),
+})
+
+async function* watchSearch(
+  { capacitySearches, clock, gates }: BridgeContext,
+  { searchId, streamId }: { searchId: string; streamId: string },
+  signal: AbortSignal,
+) {
+  const search = capacitySearches.require(searchId)
+  const options = { clock, gates, streamId, intervalMs: INTERVAL_MS, signal }
+  for await (const { sequence, value } of streamEvents(search, options)) yield { sequence, progress: value }
+}
+
+/** Sends probes until the search ends; each is a load test of its own, which every window can follow. */
+function startSearch(
+  services: BridgeServices,
+  searchId: string,
+  plan: LoadPlan,
+  capacityPlan: CapacityPlan,
+  apiKey: string | undefined,
+): CapacitySearch {
+  const { engine, clock } = services
+  const controller = new AbortController()
+  const listeners = new Set<() => void>()
+  const startedMs = clock.now()
+  const toProgress = (
+    outcome: CapacityOutcome,
+    rest: Omit<CapacityProgress, 'report'>,
+  ): CapacityProgress => ({
+    ...rest,
+    report: toCapacityReport(plan, capacityPlan, outcome),
+  })
+  const toOutcomeSoFar = (probes: readonly CapacityProbe[]): CapacityOutcome => ({
+    ...{ end: 'interrupted', error: null, probes },
+    elapsedMs: clock.now() - startedMs,
+  })
+  const probes: CapacityProbe[] = []
+  let progress = toProgress(toOutcomeSoFar([]), { isOver: false, current: null })
+  let isOver = false
+  const note = (next: CapacityProgress) => {
+    progress = next
+    for (const listener of listeners) listener()
+  }
+  const noteCurrent = (current: CapacityProgress['current']) =>
+    note(toProgress(toOutcomeSoFar(probes), { isOver: false, current }))
+
+  const follow = async (handle: RunHandle) => {
+    const stop = () => handle.stop()
+    controller.signal.addEventListener('abort', stop)
+    if (controller.signal.aborted) stop()
+    try {
+      return await handle.ended
+    } finally {
+      controller.signal.removeEventListener('abort', stop)
+    }
+  }
+  const search = async () => {
+    const outcome = await findCapacity(plan, capacityPlan, {
+      send: async (probe, level) => {
+        const secrets = await findRunSecrets(services, probe, apiKey)
+        const handle = await engine.startRun(probe, secrets)
+        holdRun(services, probe, handle, apiKey)
+        noteCurrent({ runId: handle.runId, level, number: probes.length + 1 })
+        return follow(handle)
+      },
+      onJudged: (probe) => {
+        probes.push(probe)
+        noteCurrent(null)
+      },
+      pause: (ms) => clock.wait(ms, controller.signal),
+      isInterrupted: () => controller.signal.aborted,
+      nowMs: () => clock.now(),
+    })
+    if ('unsent' in outcome) {
+      throw new SluiceError({ id: 'capacity_unsent', reason: outcome.unsent.stop_reason })
+    }
+    note(toProgress(outcome, { isOver: true, current: null }))
+  }
+  const ended = search().finally(() => {
+    isOver = true
+  })
+  // Who watches gets the failure; without a window, there is no one to tell.
+  ended.catch(() => {})
+  return {
+    searchId,
+    isOver: () => isOver,
+    stop: () => controller.abort(),
+    read: () => progress,
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    ended,
+  }
+}

@@ -1,0 +1,288 @@
+import { Button, Progress } from '@mantine/core'
+import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconPlayerStop } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import type { CapacityProgress } from '../../../shared/bridge/capacity.ts'
+import { parseBridgeError } from '../../../shared/bridge/errors.ts'
+import { followCapacity } from '../../../shared/bridge/follow.ts'
+import type { CapacityProbe, CapacityReport } from '../../../shared/load/capacity-report.ts'
+import {
+  type CapacityUnit,
+  type CapacityView,
+  formatLevel,
+  toCapacityView,
+} from '../../../shared/load/capacity-view.ts'
+import {
+  formatCount,
+  formatMs,
+  formatRate,
+  formatShare,
+  formatSpan,
+} from '../../../shared/messages/figure-text.ts'
+import { ask, bridge, whenOpen } from '../../bridge/client.ts'
+import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import type { NamedPlace } from '../../ui/connection/destination.ts'
+import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
+import { CopyButton } from '../../ui/controls.tsx'
+import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
+import { type Figure, Figures, Panel, Screen } from '../../ui/layout/screen.tsx'
+import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
+import styles from './capacity.module.css'
+import { CapacityCurve } from './capacity-curve.tsx'
+
+const AGAIN_MS = 500
+
+/** A capacity search while it goes on and when it is over: the answer, the probe that is sent, the curve, every probe. */
+export function CapacityScreen(props: {
+  searchId: string
+  /** What an address is called. */
+  namePlace: (baseUrl: string) => NamedPlace
+  onOpenRun: (runId: string) => void
+}) {
+  const { searchId } = props
+  const { progress, error } = useCapacity(searchId)
+  const stop = useMutation(ask.capacity.stop.mutationOptions())
+  if (progress === null) {
+    return (
+      <Screen title="Capacity" subtitle={error === null ? 'Reading the search' : undefined}>
+        {error !== null && <ErrorNotice error={error} />}
+      </Screen>
+    )
+  }
+  const { report, isOver, current } = progress
+  const view = toCapacityView(report, 'window')
+  const failure = error ?? stop.error
+  return (
+    <Screen
+      title={`Capacity with ${report.name}`}
+      subtitle={
+        <>
+          {isOver ? 'search is over' : 'searching'}, of{' '}
+          <ConnectionChip place={props.namePlace(report.base_url)} />
+        </>
+      }
+      actions={
+        isOver || error !== null ? (
+          <CopyButton label="Copy the result as JSON" text={() => JSON.stringify(report, null, 2)} />
+        ) : (
+          <Button
+            variant="default"
+            loading={stop.isPending}
+            leftSection={<IconPlayerStop size="1rem" />}
+            onClick={() => stop.mutate({ searchId })}
+          >
+            Stop the search
+          </Button>
+        )
+      }
+    >
+      {failure !== null && <ErrorNotice error={failure} />}
+      <AnswerPanel report={report} view={view} isOver={isOver} />
+      {!isOver && error === null && <ProbePanel report={report} unit={view.unit} current={current} />}
+      <Panel title="Latency over load" aside={`${report.latency}, medians of each level's probes`}>
+        <CapacityCurve report={report} unit={view.unit} />
+      </Panel>
+      <ProbesPanel probes={report.probes} unit={view.unit} onOpenRun={props.onOpenRun} />
+    </Screen>
+  )
+}
+
+/** Follows a search as long as the screen shows it, also after a lost connection. */
+function useCapacity(searchId: string): { progress: CapacityProgress | null; error: unknown } {
+  const [progress, setProgress] = useState<CapacityProgress | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  useEffect(() => {
+    const controller = new AbortController()
+    const { signal } = controller
+    const follow = async () => {
+      while (!signal.aborted) {
+        try {
+          for await (const newest of followCapacity(bridge, searchId, signal)) {
+            if (signal.aborted) return
+            setError(null)
+            setProgress(newest)
+          }
+          return
+        } catch (thrown) {
+          if (signal.aborted) return
+          setError(thrown)
+          if (parseBridgeError(thrown) !== null) return
+          await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+          await whenOpen(signal)
+        }
+      }
+    }
+    void follow()
+    return () => controller.abort()
+  }, [searchId])
+  return { progress, error }
+}
+
+/** What the search found, how sure it is, and what it was judged by. */
+function AnswerPanel(props: { report: CapacityReport; view: CapacityView; isOver: boolean }) {
+  const { report, view, isOver } = props
+  return (
+    <Panel title={isOver ? 'Capacity' : 'Capacity so far'} aside={`after ${formatSpan(report.elapsed_ms)}`}>
+      <div className={styles.answerText}>
+        <p className={styles.answer}>{view.answer}</p>
+        {view.interval !== '' && <p>{view.interval}</p>}
+        {isOver && view.end !== null && (
+          <Notice
+            kind={report.end === 'max_held' ? 'info' : 'warning'}
+            title={<Sentence text={view.end} />}
+          />
+        )}
+        <ul className={styles.thresholds} aria-label="Thresholds">
+          {report.thresholds.map((expression) => (
+            <li key={expression}>
+              <code>
+                <SafeText text={expression} max={120} />
+              </code>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </Panel>
+  )
+}
+
+/** The probe that is sent now, or the pause after one. */
+function ProbePanel(props: {
+  report: CapacityReport
+  unit: CapacityUnit
+  current: CapacityProgress['current']
+}) {
+  const { report, unit, current } = props
+  if (current === null) {
+    return (
+      <Panel title="Now" aside={countProbes(report)}>
+        <p className={styles.quiet}>Pause before the next probe.</p>
+      </Panel>
+    )
+  }
+  return (
+    <Panel
+      title={`Probe ${current.number} at ${formatLevel(unit, current.level)}`}
+      aside={countProbes(report)}
+    >
+      <LiveProbe key={current.runId} runId={current.runId} report={report} />
+    </Panel>
+  )
+}
+
+function countProbes({ probes, settings }: CapacityReport): string {
+  return `${formatCount(probes.length)} of at most ${formatCount(settings.max_probes)} probes finished`
+}
+
+function LiveProbe({ runId, report }: { runId: string; report: CapacityReport }) {
+  useFollowRun(runId)
+  const load = useLiveRuns((live) => live.snapshots[runId]?.load)
+  if (load === null || load === undefined) return <p className={styles.quiet}>The rows are being read.</p>
+  const { warmup_ms: warmupMs, measured_ms: measuredMs } = report.settings
+  const doneMs = warmupMs + load.elapsedMs
+  const latency = load.latencyMs[report.latency]
+  const figures: Figure[] = [
+    {
+      label: load.phase === 'warmup' ? 'Warm-up, not measured' : 'Measured',
+      value: formatSpan(Math.max(0, load.phase === 'warmup' ? doneMs : load.elapsedMs)),
+      note: `of ${formatSpan(load.phase === 'warmup' ? warmupMs : measuredMs)}`,
+    },
+    {
+      label: 'Achieved',
+      value: load.achievedPerS === null ? '–' : formatRate(load.achievedPerS),
+      unit: 'requests/s',
+      note: 'in the last second',
+    },
+    {
+      label: 'Did not succeed',
+      value: formatShare(load.failed, load.requests),
+      note: `${formatCount(load.failed)} of ${formatCount(load.requests)}`,
+    },
+    {
+      label: `${report.latency} p99`,
+      value: latency === null || latency === undefined ? '–' : formatMs(latency.p99),
+    },
+  ]
+  return (
+    <div className={styles.answerText}>
+      <Progress
+        size="sm"
+        aria-label="Progress of the probe"
+        value={Math.min(100, Math.max(0, (100 * doneMs) / (warmupMs + measuredMs)))}
+      />
+      <Figures figures={figures} />
+    </div>
+  )
+}
+
+const VERDICTS = {
+  held: { word: 'held', icon: IconCircleCheck },
+  failed: { word: 'failed', icon: IconCircleX },
+  void: { word: 'void: this machine was the bottleneck', icon: IconAlertTriangle },
+} as const
+
+/** Every probe in the order in which it was sent; each is a load test that can be opened. */
+function ProbesPanel(props: {
+  probes: readonly CapacityProbe[]
+  unit: CapacityUnit
+  onOpenRun: (runId: string) => void
+}) {
+  const { probes, unit } = props
+  if (probes.length === 0) return null
+  return (
+    <Panel title="Probes" aside={formatCount(probes.length)} flush scrolls>
+      <table className={styles.table}>
+        <caption className="visually-hidden">Probes</caption>
+        <thead>
+          <tr>
+            <th scope="col">Probe</th>
+            <th scope="col">Verdict</th>
+            {['p50', 'p95', 'p99', 'Unsuccessful', 'Succeeded'].map((title) => (
+              <th key={title} scope="col" className={styles.number}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {probes.map((probe, index) => (
+            <tr key={probe.run_id}>
+              <th scope="row">
+                <button type="button" className={styles.run} onClick={() => props.onOpenRun(probe.run_id)}>
+                  {index + 1} at {formatLevel(unit, probe.level)}
+                </button>
+              </th>
+              <td>
+                <Verdict verdict={probe.verdict} />
+                {probe.reasons.map((reason) => (
+                  <p key={reason} className={styles.reasons}>
+                    <Sentence text={reason} />
+                  </p>
+                ))}
+              </td>
+              {(['p50', 'p95', 'p99'] as const).map((point) => (
+                <td key={point} className={styles.number}>
+                  {probe.latency_ms === null ? '–' : formatMs(probe.latency_ms[point])}
+                </td>
+              ))}
+              <td className={styles.number}>
+                {probe.failed_share === null ? '–' : formatShare(probe.failed_share)}
+              </td>
+              <td className={styles.number}>{formatRate(probe.succeeded_per_s)}/s</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  )
+}
+
+function Verdict({ verdict }: Pick<CapacityProbe, 'verdict'>) {
+  const { word, icon: Icon } = VERDICTS[verdict]
+  return (
+    <span className={styles.verdict} data-verdict={verdict}>
+      <Icon size="1.1em" stroke={2} aria-hidden />
+      {word}
+    </span>
+  )
+}

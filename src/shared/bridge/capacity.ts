@@ -1,0 +1,42 @@
+import { eventIterator } from '@orpc/contract'
+import { z } from 'zod'
+import { capacityBoundsSchema } from '../load/capacity-plan.ts'
+import { capacityReportSchema } from '../load/capacity-report.ts'
+import { base, doneSchema, streamIdSchema, toStrict } from './procedure.ts'
+import { startRunSchema } from './runs.ts'
+
+const searchIdSchema = z.strictObject({ searchId: z.string().min(1).max(100) })
+
+const progressSchema = z.object({
+  isOver: z.boolean(),
+  /** The load test that is sent now; null between two of them, and in the end. */
+  current: z.object({ runId: z.string(), level: z.number(), number: z.int() }).nullable(),
+  /** What was found; while the search goes on, what would be found if it were stopped now. */
+  report: capacityReportSchema,
+})
+
+/** How a capacity search stands. */
+export type CapacityProgress = z.infer<typeof progressSchema>
+
+const progressEventSchema = z.object({ sequence: z.int(), progress: progressSchema })
+
+/** Capacity searches: one load test after another until a deployment's limit is known (docs/load-tests.md §11). */
+export const capacityContract = {
+  /**
+   * Begins a search whose probes are the request's load test. A person is asked first where it goes to production, in a
+   * place that the page cannot reach; fails with `NOT_CONFIRMED` where the answer is no, and with `BAD_PLAN` where the
+   * load test cannot be searched with.
+   */
+  start: base.input(toStrict(startRunSchema.extend({ bounds: capacityBoundsSchema }))).output(searchIdSchema),
+  /** Ends the probe and the search; what was found until then is kept while this process runs. */
+  stop: base.input(searchIdSchema).output(doneSchema),
+  /** The search that began last in this process, whether or not it is over; null where there was none. */
+  newest: base.output(searchIdSchema.extend({ isOver: z.boolean() }).nullable()),
+  /**
+   * How a search stands, the newest picture at once, at most two a second. Ends with the search; fails with what ended it
+   * before its first probe did. Use `followCapacity` of `follow.ts`.
+   */
+  watch: base
+    .input(toStrict(searchIdSchema.extend(streamIdSchema.shape)))
+    .output(eventIterator(progressEventSchema)),
+}
