@@ -68,7 +68,7 @@ export function addCompareCommand(program: Command, context: CliContext): void {
   const command = program
     .command('compare')
     .argument('[a]', `earlier run (${RUN_ARGUMENT_HELP})`)
-    .argument('[b]', `run to compare with it (${RUN_ARGUMENT_HELP})`)
+    .argument('[b]', `run to compare with A (${RUN_ARGUMENT_HELP})`)
     .description(
       'Compares two runs: which rows were decided differently, and whether B is slower than A. ' +
         'Load tests are compared by latency alone. The ranges shown for latency are 99 % confidence intervals.',

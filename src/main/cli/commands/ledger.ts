@@ -122,7 +122,7 @@ export function addLedgerServiceOptions(command: Command): Command {
     .optionsGroup('Service:')
     .option(
       '--connection <name>',
-      'stored connection (default: the connection in use, or the only service that this ledger has runs for)',
+      'stored connection (default: the connection in use; without one, the only service that this ledger has runs for)',
       parseConnectionName,
     )
     .option('--base-url <url>', 'service URL of the runs', parseBaseUrl)

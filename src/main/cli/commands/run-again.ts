@@ -22,6 +22,7 @@ import {
 } from '../options/sending-options.ts'
 import {
   addServiceOptions,
+  hideDefaults,
   type ServiceFlags,
   toConnectionInput,
   toProxy,
@@ -57,14 +58,8 @@ export function addRunAgainCommand(program: Command, context: CliContext): void 
       '--keep-post-ids',
       'send the post_ids of the source again; the service may refuse them as duplicates',
     )
-    .option('--name <text>', 'name of the new run (default: the name of the earlier run)')
-  const ownOptions = command.options.length
-  addServiceOptions(command)
-  addPaceOptions(command, NO_DEFAULT)
-  // Without these options the earlier plan holds, so the defaults that other commands have would mislead.
-  for (const option of command.options.slice(ownOptions)) {
-    option.description = option.description.replace(/ \(default: [^)]*\)$/, '')
-  }
+    .option('--name <text>', 'name of the new run, instead of the name of the earlier run')
+  hideDefaults(addPaceOptions(addServiceOptions(command), NO_DEFAULT))
   addMetricsOption(command)
   addRunTimeOptions(command.optionsGroup('Run:')).action(async (reference: string, flags: RunAgainFlags) => {
     const workspace = resolveWorkspace(flags.workspace, context.env)

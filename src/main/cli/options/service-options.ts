@@ -75,6 +75,14 @@ export function addServiceOptions(command: Command): Command {
   return addDeploymentOptions(command)
 }
 
+/** Takes the defaults out of the help of the options so far, for a command that keeps earlier values instead. */
+export function hideDefaults(command: Command): Command {
+  for (const option of command.options) {
+    option.description = option.description.replace(/ \(default: [^)]*\)$/, '')
+  }
+  return command
+}
+
 /** Parser of `--key LABEL=VARIABLE`, repeatable. What was found is not repeated: it may be a key itself. */
 export function collectKey(text: string, previous: ConnectionKey[] | undefined): ConnectionKey[] {
   const equals = text.indexOf('=')

@@ -20,6 +20,7 @@ import {
   addDeploymentOptions,
   collectKey,
   type DeploymentFlags,
+  hideDefaults,
   toProxy,
   toTls,
 } from '../../options/service-options.ts'
@@ -69,7 +70,7 @@ function toKeys({ key = [], apiKeyEnv }: StoreFlags): ConnectionKey[] {
 }
 
 function addStoreOptions(command: Command): Command {
-  addDeploymentOptions(command)
+  command
     .option(
       '--key <label=variable>',
       'additional key: a label and its environment variable; repeatable',
@@ -88,7 +89,7 @@ export function addConnectionAddCommand(parent: Command, context: CliContext): v
     .description(
       'Stores a connection. Its first key becomes the active key. The first connection becomes the one in use.',
     )
-  addStoreOptions(command)
+  addStoreOptions(addDeploymentOptions(command))
     .option('--production', 'ask for confirmation before sending')
     .action(async (name: string, flags: StoreFlags) => {
       if (flags.baseUrl === undefined) {
@@ -128,11 +129,11 @@ export function addConnectionSetCommand(parent: Command, context: CliContext): v
     .description(
       'Changes the given options and keeps the others. --key with an existing label changes its variable.',
     )
-  addStoreOptions(command)
+  addStoreOptions(hideDefaults(addDeploymentOptions(command)))
     .option('--remove-key <label>', 'remove a key; repeatable', collect)
     .option('--active-key <label>', 'switch to this key, also for runs in progress')
     .option('--production', 'ask for confirmation before sending')
-    .option('--no-production', 'skip the confirmation')
+    .option('--no-production', 'do not ask for confirmation before sending')
     .action(async (name: string, flags: SetFlags) => {
       const workspace = resolveWorkspace(flags.workspace, context.env)
       const connections = changeConnections(workspace, (known) => {
