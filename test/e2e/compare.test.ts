@@ -78,14 +78,14 @@ it('compares runs by decisions, labels and latency, with a baseline, and shows t
     .split(/\r?\n/)
   expect(lines).toHaveLength(21)
   expect(lines[1]).toContain('Likely spam')
-  await page.getByText(/^20 rows written/).waitFor()
+  await page.getByText(/20 rows written/).waitFor()
 
   await page.getByRole('tab', { name: 'By labels' }).click()
-  await page.getByRole('textbox', { name: 'Label column' }).click()
+  await page.getByRole('combobox', { name: 'Label column' }).click()
   await page.getByRole('option', { name: 'truth' }).click()
   await page.getByRole('button', { name: 'Say what a label means' }).click()
   await page.getByRole('textbox', { name: 'Label 1', exact: true }).fill('spam')
-  await page.getByRole('textbox', { name: 'Rule of label 1' }).fill('Likely spam')
+  await page.getByRole('combobox', { name: 'Rule of label 1' }).fill('Likely spam')
   await page.getByRole('button', { name: 'Compare by labels' }).click()
   await page.getByRole('img', { name: 'Change of Recall of Likely spam: −100.0 points' }).waitFor()
   await inspect('compare-labels')
@@ -112,7 +112,7 @@ it('compares runs by decisions, labels and latency, with a baseline, and shows t
     ['Other run', /^Load test: load two/],
     ['Add a run', /^after/],
   ] as const) {
-    await page.getByRole('textbox', { name: label }).click()
+    await page.getByRole('combobox', { name: label }).click()
     await page.getByRole('option', { name }).click()
   }
   await page.getByRole('img', { name: /^Percentiles of http_req_duration of 3 runs/ }).waitFor()

@@ -128,7 +128,7 @@ function copyAnswers(
     numberOwnRules(db, rules)
     const hasCached = (readFacetCounts(member.db).get('from_cache')?.get('') ?? 0) > 0
     const copy = db.prepare(`INSERT OR REPLACE INTO ${side}
-      SELECT row.id, ${index}, ${IS_ANSWERED}, ${hasCached ? toCachedSql(db) : '0'}, ${toOutcomeSql(member)},
+      SELECT row.id, ${index}, ${IS_ANSWERED}, ${hasCached ? toCachedSql(db) : '0'}, ${OUTCOME},
         coalesce((SELECT ',' || group_concat(DISTINCT number ORDER BY number) || ',' FROM m.row_rule INDEXED BY row_rule_by_row
           CROSS JOIN temp.own_rule ON own_rule.rule = row_rule.rule WHERE row_rule.row = row.id), ''),
         ${toKeySql(db, key)}
@@ -155,15 +155,14 @@ function numberOwnRules(db: DatabaseSync, rules: readonly NumberedRule[]): void 
 
 const IS_ANSWERED = "coalesce(result.state = 'succeeded' AND result.error_code IS NULL, 0)"
 
-/** What a row came to, beyond being answered: its state, and what the service said. */
-function toOutcomeSql({ record: { claimed }, isCutOff }: RunView): string {
-  const sending = isCutOff ? 'unknown' : 'sending'
-  return `CASE WHEN row.item IS NULL THEN 'invalid'
-    WHEN result.state IS NULL THEN iif(row.id <= ${claimed}, '${sending}', 'pending')
+/**
+ * What a row came to, beyond being answered: its state, and what the service said. What was under way when a run was
+ * killed is `pending`: a resume decides its outcome.
+ */
+const OUTCOME = `CASE WHEN row.item IS NULL THEN 'invalid'
+    WHEN result.state IS NULL THEN 'pending'
     WHEN ${IS_ANSWERED} THEN coalesce(result.answer, '')
-    WHEN result.state = 'sending' THEN '${sending}'
     ELSE result.state || coalesce(' ' || result.error_code, ' HTTP ' || result.status, '') END`
-}
 
 /** Whether the answer of a row says that it came from the service's cache. */
 function toCachedSql(db: DatabaseSync): string {

@@ -52,7 +52,9 @@ const PLACES: readonly RailEntry[] = [
  * window each name stands under its icon.
  */
 export function Rail(props: { current: Route; groups: RailGroup[]; foot: ReactNode }) {
-  const here = toHash(props.current)
+  const { current } = props
+  // Whichever runs are compared, that is one place.
+  const here = toHash(current.kind === 'compare' ? { kind: 'compare', runIds: [] } : current)
   return (
     <nav className={styles.rail} aria-label="Screens">
       <div className={styles.brand}>
@@ -207,7 +209,7 @@ export function toRailGroups(standing: RailStanding): RailGroup[] {
             ]),
         { label: 'Export', icon: IconDownload, route: toRun('export'), ...closed(runId !== null, noRun) },
         {
-          label: 'Compare with…',
+          label: 'Compare run',
           icon: IconArrowsDiff,
           route: { kind: 'compare', runIds: runId === null ? [] : [runId] },
           ...closed(runId !== null, noRun),

@@ -89,7 +89,7 @@ export function RunsPanel(props: {
                     <SafeText text={run.name} max={60} />
                   </button>
                   <div className={styles.about}>
-                    <SafeText text={`${run.operation} · ${run.base_url}`} max={120} />
+                    <SafeText text={`${run.operation} · ${run.connection ?? run.base_url}`} max={120} />
                   </div>
                 </th>
                 <td>{formatTimestamp(run.started_at ?? run.created_at)}</td>
