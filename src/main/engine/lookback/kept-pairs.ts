@@ -78,7 +78,8 @@ function readStamp({ members }: RunFamily): unknown {
     record.claimed,
     ...[file, `${file}-wal`].map((path) => {
       const found = statSync(path, { throwIfNoEntry: false })
-      return found === undefined ? null : [found.size, found.mtimeMs]
+      // A reader makes an empty log where there was none.
+      return found === undefined || found.size === 0 ? null : [found.size, found.mtimeMs]
     }),
   ])
 }

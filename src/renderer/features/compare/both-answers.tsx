@@ -1,14 +1,14 @@
 import { ActionIcon, Button } from '@mantine/core'
-import { IconEye, IconEyeOff, IconX } from '@tabler/icons-react'
+import { IconChevronDown, IconChevronUp, IconEye, IconEyeOff, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Fragment, useEffect, useRef, useState } from 'react'
+import { Fragment, useEffect, useRef } from 'react'
 import type { ListedChange, RunPair } from '../../../shared/bridge/compare.ts'
 import { formatScoreMove } from '../../../shared/lookback/comparison-text.ts'
 import { formatMs } from '../../../shared/messages/figure-text.ts'
 import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
 import { ask } from '../../bridge/client.ts'
-import { type ContentRule, MaskedText, maskJson, useContentShown } from '../../ui/content/user-content.tsx'
+import { type ContentRule, MaskedText, maskJson } from '../../ui/content/user-content.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { StateLabel } from '../../ui/states/row-states.tsx'
 import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
@@ -20,12 +20,13 @@ export function BothAnswers(props: {
   change: ListedChange
   /** Of the columns of B. */
   isContent: ContentRule
+  isRevealed: boolean
+  onReveal: () => void
+  /** Goes to the next changed row, or the one before. */
+  onStep: (step: 1 | -1) => void
   onClose: () => void
 }) {
-  const { pair, change } = props
-  const shown = useContentShown((content) => content.shown)
-  const [toggled, setToggled] = useState<number | null>(null)
-  const isRevealed = shown !== (toggled === change.b.row)
+  const { pair, change, isRevealed } = props
   const a = useQuery(ask.results.row.queryOptions({ input: { runId: pair.a, row: change.a.row } }))
   const b = useQuery(ask.results.row.queryOptions({ input: { runId: pair.b, row: change.b.row } }))
   const heading = useRef<HTMLHeadingElement>(null)
@@ -42,10 +43,16 @@ export function BothAnswers(props: {
           size="compact-xs"
           aria-pressed={isRevealed}
           leftSection={isRevealed ? <IconEyeOff size="1rem" /> : <IconEye size="1rem" />}
-          onClick={() => setToggled(toggled === change.b.row ? null : change.b.row)}
+          onClick={props.onReveal}
         >
           {isRevealed ? 'Hide' : 'Reveal'}
         </Button>
+        <ActionIcon aria-label="Previous row" onClick={() => props.onStep(-1)}>
+          <IconChevronUp size="1rem" aria-hidden />
+        </ActionIcon>
+        <ActionIcon aria-label="Next row" onClick={() => props.onStep(1)}>
+          <IconChevronDown size="1rem" aria-hidden />
+        </ActionIcon>
         <ActionIcon aria-label="Close" onClick={props.onClose}>
           <IconX size="1rem" aria-hidden />
         </ActionIcon>

@@ -1,7 +1,7 @@
 import { Button, Select } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useMutation, useQueries, useQuery } from '@tanstack/react-query'
-import { type KeyboardEvent, useCallback, useMemo, useState } from 'react'
+import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from 'react'
 import type { ListedChange, RunPair } from '../../../shared/bridge/compare.ts'
 import type { Exported } from '../../../shared/bridge/results.ts'
 import type { ChangeFilter } from '../../../shared/lookback/comparison.ts'
@@ -40,6 +40,9 @@ export function ChangesView(props: {
   const changes = useChanges(pair, list)
   const [cursor, setCursor] = useState(0)
   const [isOpen, setOpen] = useState(false)
+  /** The row that is revealed alone, or hidden alone while all are shown; by its number in B. */
+  const [toggled, setToggled] = useState<number | null>(null)
+  const place = useRef<HTMLDivElement>(null)
   const shown = useContentShown((content) => content.shown)
   const plan = useQuery(ask.runs.readPlan.queryOptions({ input: { runId: pair.b } })).data
   const names = useQuery(ask.results.columns.queryOptions({ input: { runId: pair.b } })).data
@@ -52,14 +55,29 @@ export function ChangesView(props: {
     [names, plan],
   )
   const columns = useMemo(() => {
-    return createColumns({ names: names ?? [], isContent, isShown: shown })
-  }, [names, isContent, shown])
+    return createColumns({ names: names ?? [], isContent, isRevealed: (row) => shown !== (row === toggled) })
+  }, [names, isContent, shown, toggled])
   const rules = [...(decisions.data?.fresh.rules ?? []), ...(decisions.data?.from_cache.rules ?? [])]
   const row = changes.rowAt(cursor)
-  const press = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape' || !isOpen) return false
+  const reveal = () => row !== null && setToggled(toggled === row.b.row ? null : row.b.row)
+  const step = (by: 1 | -1) =>
+    setCursor((at) => Math.min(Math.max(0, at + by), Math.max(0, (changes.total ?? 1) - 1)))
+  const close = () => {
     setOpen(false)
+    place.current?.querySelector<HTMLElement>('[role="grid"]')?.focus()
+  }
+  const press = (event: KeyboardEvent) => {
+    if (event.key === ' ') reveal()
+    else if (event.key === 'Escape' && isOpen) close()
+    else return false
     return true
+  }
+  const pressInAnswers = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') close()
+    else if (event.key === 'j' || event.key === 'J') step(1)
+    else if (event.key === 'k' || event.key === 'K') step(-1)
+    else return
+    event.preventDefault()
   }
   return (
     <div className={styles.stack}>
@@ -79,7 +97,7 @@ export function ChangesView(props: {
         />
         <p className={styles.count} aria-live="polite">
           {changes.total === null ? 'Counting rows' : formatCounted(changes.total, 'row')} · <kbd>J</kbd>{' '}
-          <kbd>K</kbd> move · <kbd>Enter</kbd> open both answers
+          <kbd>K</kbd> move · <kbd>Space</kbd> reveal · <kbd>Enter</kbd> open both answers
         </p>
         <ContentSwitch />
         <ExportChanges pair={pair} list={list} isEmpty={changes.total === 0} />
@@ -92,7 +110,7 @@ export function ChangesView(props: {
         </Panel>
       )}
       {changes.total !== null && changes.total > 0 && (
-        <div className={styles.split} data-open={isOpen}>
+        <div className={styles.split} data-open={isOpen} ref={place}>
           <div className={styles.grid}>
             <DataGrid
               label="Changed rows"
@@ -111,7 +129,18 @@ export function ChangesView(props: {
             />
           </div>
           {isOpen && row !== null && (
-            <BothAnswers pair={pair} change={row} isContent={isContent} onClose={() => setOpen(false)} />
+            // biome-ignore lint/a11y/noStaticElementInteractions: the keys of the table go on working beside it
+            <div className={styles.bothPlace} onKeyDown={pressInAnswers}>
+              <BothAnswers
+                pair={pair}
+                change={row}
+                isContent={isContent}
+                isRevealed={shown !== (toggled === row.b.row)}
+                onReveal={reveal}
+                onStep={step}
+                onClose={close}
+              />
+            </div>
           )}
         </div>
       )}
@@ -182,9 +211,9 @@ const CELLS_SHOWN = 6
 function createColumns(options: {
   names: readonly string[]
   isContent: ReturnType<typeof createContentRule>
-  isShown: boolean
+  isRevealed: (row: number) => boolean
 }): GridColumn<ListedChange>[] {
-  const { names, isContent, isShown } = options
+  const { names, isContent, isRevealed } = options
   const content = names.map((_, index) => index)
   return [
     {
@@ -205,9 +234,13 @@ function createColumns(options: {
       id: 'key',
       title: 'Key',
       rem: MASK_REM,
-      cell: ({ key, keyLength }) =>
+      cell: ({ key, keyLength, b }) =>
         key !== null && (
-          <MaskedText text={key} length={keyLength} revealed={isShown || !isProse(key, keyLength)} />
+          <MaskedText
+            text={key}
+            length={keyLength}
+            revealed={isRevealed(b.row) || !isProse(key, keyLength)}
+          />
         ),
     },
     ...content.slice(0, CELLS_SHOWN).map(
@@ -219,7 +252,11 @@ function createColumns(options: {
           const text = row.cells[index] ?? ''
           const length = row.cellLengths[index] ?? text.length
           return (
-            <MaskedText text={text} length={length} revealed={isShown || !isContent(index, text, length)} />
+            <MaskedText
+              text={text}
+              length={length}
+              revealed={isRevealed(row.b.row) || !isContent(index, text, length)}
+            />
           )
         },
       }),

@@ -11,7 +11,7 @@ import { Empty, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { isLoadTest } from '../../ui/states/run-state.tsx'
 import { ChangesView } from './changes-view.tsx'
 import styles from './compare.module.css'
-import { DecisionsView } from './decisions-view.tsx'
+import { DecisionsView, useDecisions } from './decisions-view.tsx'
 import { LabelsView } from './labels-view.tsx'
 import { LatencyView } from './latency-view.tsx'
 import { JoinSelect, PairSelect, RunsPanel } from './runs-panel.tsx'
@@ -78,8 +78,13 @@ function ComparedRuns({ runs }: { runs: readonly RunSummary[] }) {
   const runIds = runs.map(({ run_id }) => run_id)
   const [first] = runs
   const other = decided.find(({ run_id }) => run_id === against)
-  if (first === undefined || other === undefined) return <LatencyView runIds={runIds} />
-  const pair: RunPair = { a: first.run_id, b: other.run_id, ...(by !== null && { by }) }
+  const pair: RunPair | null =
+    first === undefined || other === undefined
+      ? null
+      : { a: first.run_id, b: other.run_id, ...(by !== null && { by }) }
+  // Kept for all views.
+  useDecisions(pair)
+  if (pair === null || other === undefined) return <LatencyView runIds={runIds} />
   const showRows = (chosen: ChangeFilter) => {
     setList(chosen)
     setView('changes')

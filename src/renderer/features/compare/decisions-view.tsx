@@ -17,9 +17,11 @@ import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './compare.module.css'
 import { ScoresPanel } from './scores-panel.tsx'
 
-/** What two runs decided differently; null until it is known. */
+/** What two runs decided differently: read once, since every row of both is read for it. */
 export function useDecisions(pair: RunPair | null) {
-  return useQuery(ask.compare.decisions.queryOptions({ input: pair ?? skipToken }))
+  return useQuery(
+    ask.compare.decisions.queryOptions({ input: pair ?? skipToken, staleTime: Number.POSITIVE_INFINITY }),
+  )
 }
 
 /** What was decided differently: how many rows changed, by rule, by outcome and by score. */

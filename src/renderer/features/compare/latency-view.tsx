@@ -25,7 +25,12 @@ export function LatencyView({ runIds }: { runIds: readonly string[] }) {
     data: overlay,
     error,
     refetch,
-  } = useQuery(ask.compare.latency.queryOptions({ input: { runIds: [...runIds] } }))
+  } = useQuery(
+    ask.compare.latency.queryOptions({
+      input: { runIds: [...runIds] },
+      staleTime: Number.POSITIVE_INFINITY,
+    }),
+  )
   if (error !== null) return <ErrorNotice error={error} onRetry={refetch} />
   if (overlay === undefined) return <p className={styles.joining}>Reading the latencies</p>
   return (
