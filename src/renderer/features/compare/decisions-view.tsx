@@ -38,7 +38,7 @@ export function DecisionsView(props: { pair: RunPair; onRows: (list: ChangeFilte
         <Notice
           key={warning}
           kind="warning"
-          title={<SafeText text={warning} max={500} />}
+          title={<SafeText text={warning} max={500} lines />}
           {...(isRunning && {
             actions: (
               <Button variant="default" size="compact-xs" loading={isFetching} onClick={() => refetch()}>
@@ -113,11 +113,15 @@ function ChangePanel({
           { label: 'Newly triggered a rule', value: formatCount(sum(({ newly }) => newly)) },
           { label: 'No longer trigger any', value: formatCount(sum(({ no_longer }) => no_longer)) },
           { label: 'Other outcome', value: formatCount(ended) },
-          {
-            label: 'From the cache',
-            value: formatCount(cached.rows),
-            note: cached.rows === 0 ? 'none' : `${formatCount(cached.changed)} changed`,
-          },
+          ...(cached.rows === 0
+            ? []
+            : [
+                {
+                  label: 'Answered from the cache',
+                  value: formatCount(cached.rows),
+                  note: `${formatCount(cached.changed)} changed`,
+                },
+              ]),
         ]}
       />
     </Panel>
@@ -131,7 +135,7 @@ function MatchedPanel({ compared }: { compared: ComparedDecisions }) {
   return (
     <Panel title="How rows were matched">
       <p>
-        <SafeText text={together} max={200} />
+        <SafeText text={together} max={200} lines />
       </p>
       {left.length === 0 ? (
         <p className={styles.quiet}>Every row has its partner.</p>
@@ -141,7 +145,7 @@ function MatchedPanel({ compared }: { compared: ComparedDecisions }) {
           <ul className={styles.left}>
             {left.map((phrase) => (
               <li key={phrase}>
-                <SafeText text={phrase} max={200} />
+                <SafeText text={phrase} max={200} lines />
               </li>
             ))}
           </ul>

@@ -101,7 +101,7 @@ function MetricsPanel({ judged }: { judged: JudgedPair }) {
         ))}
       </table>
       <p className={styles.foot}>
-        An interval that does not cross the middle line says that the change is not chance.
+        Where an interval does not cross the middle line, the change is hardly chance.
       </p>
     </Panel>
   )

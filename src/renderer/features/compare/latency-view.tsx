@@ -35,8 +35,9 @@ export function LatencyView({ runIds }: { runIds: readonly string[] }) {
   if (overlay === undefined) return <p className={styles.joining}>Reading the latencies</p>
   return (
     <div className={styles.stack}>
+      <LimitedNotice runs={overlay.runs.filter((run) => run.isLimited)} />
       {overlay.runs.map((run) => (
-        <HealthNotice key={run.runId} run={run} />
+        <UnfinishedNotice key={run.runId} run={run} />
       ))}
       {overlay.comparisons.map((comparison, index) => (
         <SentencePanel key={comparison.b} letter={toRunLetter(index + 1)} comparison={comparison} />
@@ -49,33 +50,37 @@ export function LatencyView({ runIds }: { runIds: readonly string[] }) {
   )
 }
 
-/** That a run is not over, ended early, or was limited by this machine; nothing where its figures stand. */
-function HealthNotice({ run }: { run: OverlaidRun }) {
-  const name = (
+/** That this machine was the bottleneck of runs, and why; nothing where it was not. */
+function LimitedNotice({ runs }: { runs: readonly OverlaidRun[] }) {
+  if (runs.length === 0) return null
+  const reasons = runs.flatMap(({ letter, limitedBecause }) =>
+    limitedBecause.map((why) => `${letter}: ${why}`),
+  )
+  return (
+    <Notice
+      kind="warning"
+      title={`This machine was the bottleneck in ${runs.map(({ letter }) => letter).join(' and ')} at times`}
+    >
+      These latencies are not those of the service alone, so no run is called slower or faster.{' '}
+      {reasons.join(' ')}
+    </Notice>
+  )
+}
+
+/** That a run is not over, or ended early; nothing where it was measured to its end. */
+function UnfinishedNotice({ run }: { run: OverlaidRun }) {
+  const { letter, name, state } = run
+  if (state === 'completed') return null
+  const title = (
     <>
-      {run.letter}, <SafeText text={run.name} max={60} />,
+      {letter}, <SafeText text={name} max={60} />, {state === 'running' ? 'is still running' : 'ended early'}
     </>
   )
   return (
-    <>
-      {run.isLimited && (
-        <Notice kind="warning" title={<>This machine was the bottleneck in {name} at times</>}>
-          {run.limitedBecause.length === 0
-            ? 'Its latencies are not those of the service alone.'
-            : run.limitedBecause.join(' ')}
-        </Notice>
-      )}
-      {run.state === 'running' && (
-        <Notice kind="warning" title={<>{name} is still running</>}>
-          It measured {formatFigure(run.durationS)} s so far; its figures will change.
-        </Notice>
-      )}
-      {(run.state === 'interrupted' || run.state === 'stopped') && (
-        <Notice kind="warning" title={<>{name} ended early</>}>
-          It measured {formatFigure(run.durationS)} s and {formatCount(run.requests)} requests.
-        </Notice>
-      )}
-    </>
+    <Notice kind="warning" title={title}>
+      It measured {formatFigure(run.durationS)} s and {formatCount(run.requests)} requests
+      {state === 'running' && ' so far; its figures will change'}.
+    </Notice>
   )
 }
 
@@ -87,13 +92,13 @@ function SentencePanel({ letter, comparison }: { letter: string; comparison: Loa
     <Panel title={`${letter} compared with A`}>
       <div className={styles.stack}>
         <p className={styles.sentence}>
-          <SafeText text={sentence} max={1_000} />
+          <SafeText text={sentence} max={1_000} lines />
         </p>
         {caveats.length > 0 && (
           <ul className={styles.left}>
             {caveats.map((caveat) => (
               <li key={caveat}>
-                <SafeText text={caveat} max={500} />
+                <SafeText text={caveat} max={500} lines />
               </li>
             ))}
           </ul>

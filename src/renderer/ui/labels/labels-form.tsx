@@ -51,7 +51,7 @@ export function LabelsForm(props: {
           onChange={setColumn}
         />
         <TextInput
-          label="Separator of several labels"
+          label="Separator of labels"
           placeholder="None"
           className={styles.short ?? ''}
           value={separator}
