@@ -61,7 +61,7 @@ function LimitedNotice({ runs }: { runs: readonly OverlaidRun[] }) {
       kind="warning"
       title={`This machine was the bottleneck in ${runs.map(({ letter }) => letter).join(' and ')} at times`}
     >
-      These latencies are not those of the service alone, so no run is called slower or faster.{' '}
+      These latencies are not the service's alone, so nothing is said about which of these runs is slower.{' '}
       {reasons.join(' ')}
     </Notice>
   )
