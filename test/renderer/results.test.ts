@@ -1,7 +1,11 @@
 import { QueryClient } from '@tanstack/react-query'
 import { describe, expect, it } from 'vitest'
-import { listChosen, toggleFacet, withSearch } from '../../src/renderer/features/results/facet-list.tsx'
+import { move, moveTo } from '../../src/renderer/features/results/column-menu.tsx'
+import { listTextColumns, toUsualColumns } from '../../src/renderer/features/results/result-columns.tsx'
 import { createResultPages, PAGE_ROWS, PAGES_KEPT } from '../../src/renderer/features/results/result-pages.ts'
+import { listChosen, toggleFacet, withSearch } from '../../src/renderer/features/results/row-filter.ts'
+import { isSameFilter } from '../../src/renderer/features/results/saved-filters.tsx'
+import { toNextSort } from '../../src/renderer/features/results/sort-menu.tsx'
 import { ANSWER_LOOKS } from '../../src/renderer/ui/states/answers.tsx'
 import { STATE_LOOKS, toStateLook } from '../../src/renderer/ui/states/row-states.tsx'
 import type { PageRow } from '../../src/shared/bridge/results.ts'
@@ -71,8 +75,91 @@ describe('narrowing by facets', () => {
     expect(listChosen({ verdict: 'unsure' })).toEqual([{ kind: 'verdict', value: 'unsure' }])
   })
 
+  it('takes several bands of a class, and shows those that are chosen even where no row has them', () => {
+    const toBand = (from: number): Facet => {
+      const value = JSON.stringify({ className: 'hate', from, below: from + 1 })
+      return { kind: 'score', value, label: '', rows: 0 }
+    }
+    const both = toggleFacet(toggleFacet({ languages: ['EN'] }, toBand(1)), toBand(3))
+    expect(both).toEqual({
+      languages: ['EN'],
+      scores: [
+        { className: 'hate', from: 1, below: 2 },
+        { className: 'hate', from: 3, below: 4 },
+      ],
+    })
+    expect(listChosen(both)).toEqual([
+      { kind: 'language', value: 'EN' },
+      { kind: 'score', value: toBand(1).value },
+      { kind: 'score', value: toBand(3).value },
+    ])
+    expect(toggleFacet(toggleFacet(both, toBand(1)), toBand(3))).toEqual({ languages: ['EN'] })
+  })
+
+  it('knows a saved filter again in whichever order it was chosen', () => {
+    expect(
+      isSameFilter({ state: 'failed', ruleIds: ['a', 'b'] }, { ruleIds: ['b', 'a'], state: 'failed' }),
+    ).toBe(true)
+    expect(isSameFilter({ ruleIds: ['a'] }, { ruleIds: ['a', 'b'] })).toBe(false)
+  })
+
   it('drops an empty search', () => {
     expect(withSearch({ search: 'x', state: 'failed' }, '')).toEqual({ state: 'failed' })
+  })
+})
+
+describe('the columns of the table', () => {
+  const usual = {
+    operation: 'task',
+    isAsync: false,
+    names: ['id', 'text', 'id'],
+    order: [1, 0, 2],
+    hasScores: true,
+    hasVerdicts: false,
+  }
+
+  it('show the content behind the outcome, and each of the columns that share a name', () => {
+    expect(toUsualColumns(usual).map(({ name }) => name)).toEqual([
+      ...['sluice_row', 'sluice_state', 'sluice_triggered_rules', 'scores', 'source.text', 'sluice_status'],
+      ...['sluice_duration_ms', 'sluice_attempts', 'source.id', 'source.id (2)'],
+    ])
+  })
+
+  it('ask a page for the texts that are neither drawn nor in the source, and that the run has', () => {
+    const entry = { name: 'sluice_language', title: 'Language', group: 'row', hasContent: false } as const
+    const shown = [
+      'sluice_row',
+      'scores',
+      'source.id',
+      'sluice_language',
+      'rule.Gone',
+      'answer.user_id',
+      'score.hate',
+    ]
+    expect(
+      listTextColumns(
+        shown.map((name) => ({ name })),
+        [entry],
+      ),
+    ).toEqual(['sluice_language', 'answer.user_id', 'score.hate'])
+  })
+
+  it('move by one place, or to the place of another, and never out of the table', () => {
+    const shown = ['a', 'b', 'c'].map((name) => ({ name }))
+    const toNames = (columns: readonly { name: string }[]) => columns.map(({ name }) => name).join('')
+    expect(toNames(move(shown, 'c', -1))).toBe('acb')
+    expect(toNames(move(shown, 'a', -1))).toBe('abc')
+    expect(toNames(moveTo(shown, 'a', 'c'))).toBe('bca')
+    expect(toNames(moveTo(shown, 'c', 'a'))).toBe('cab')
+  })
+
+  it('sort by pressing: the highest first, then the lowest, then the order of the source', () => {
+    const by = { kind: 'latency' } as const
+    const first = toNextSort(by, null)
+    expect(first).toEqual({ by, order: 'descending' })
+    const second = toNextSort(by, first)
+    expect(second).toEqual({ by, order: 'ascending' })
+    expect(toNextSort(by, second)).toBeNull()
   })
 })
 

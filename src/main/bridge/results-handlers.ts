@@ -16,15 +16,27 @@ const NAME_MAX = 120
 /** The outcome of the rows of a run. */
 export const resultsHandlers = bridge.results.router({
   columns: bridge.results.columns.handler(({ context, input }) => context.engine.readColumns(input.runId)),
+  listColumns: bridge.results.listColumns.handler(({ context, input }) =>
+    context.engine.listColumns(input.runId),
+  ),
   page: bridge.results.page.handler(async ({ context: { engine }, input: { runId, ...query } }) => {
     await engine.settleLate(runId)
-    const { rows, ...counted } = await engine.readPage(runId, query)
-    return { rows: rows.map((row) => ({ ...row, ...createExcerpts(row.cells) })), ...counted }
+    const { rows, texts, ...counted } = await engine.readPage(runId, query)
+    return {
+      rows: rows.map((row, index) => {
+        const { cells, cellLengths: textLengths } = createExcerpts(texts[index] ?? [])
+        return { ...row, ...createExcerpts(row.cells), texts: cells, textLengths }
+      }),
+      ...counted,
+    }
   }),
   facets: bridge.results.facets.handler(async ({ context: { engine }, input: { runId, filter } }) => {
     await engine.settleLate(runId)
     return engine.readFacets(runId, filter)
   }),
+  foundFacets: bridge.results.foundFacets.handler(({ context: { engine }, input: { runId, filter } }) =>
+    engine.readFoundFacets(runId, filter),
+  ),
   row: bridge.results.row.handler(async ({ context: { engine }, input: { runId, row } }) => {
     await engine.settleLate(runId)
     return engine.readRow(runId, row)
@@ -151,7 +163,7 @@ function toP99({ latencyMs }: LoadSecond): number {
 /** Results as files. */
 export const exportsHandlers = bridge.exports.router({
   create: bridge.exports.create.handler(async ({ context: { engine, host }, input }) => {
-    const { runId, format, targetId, lossless, filter } = input
+    const { runId, format, targetId, lossless, filter, columns } = input
     await engine.settleLate(runId)
     const { name } = await engine.summarizeRun(runId)
     const place = await host.placeExport({ targetId, format, name: toExportName(name, runId, format) })
@@ -159,6 +171,7 @@ export const exportsHandlers = bridge.exports.router({
       file: place.file,
       ...(lossless === undefined ? {} : { lossless }),
       ...(filter === undefined ? {} : { filter }),
+      ...(columns === undefined ? {} : { columns }),
     })
     return place.publish(result)
   }),

@@ -14,6 +14,7 @@ import {
 import { runsHandlers } from './runs-handlers.ts'
 import { sourceHandlers } from './sources.ts'
 import { labellingHandlers, verdictsHandlers } from './verdicts-handlers.ts'
+import { viewsHandlers } from './views-handlers.ts'
 import { eventsHandlers } from './watch-handlers.ts'
 
 /** Every procedure of the contract with its handler. */
@@ -30,6 +31,7 @@ export const bridgeRouter = bridge.router({
   verdicts: verdictsHandlers,
   labelling: labellingHandlers,
   media: mediaHandlers,
+  views: viewsHandlers,
   load: loadHandlers,
   capacity: capacityHandlers,
   exports: exportsHandlers,

@@ -17,6 +17,7 @@ import type { NewVerdict, RowVerdict, Verdict } from '../../shared/lookback/verd
 import type { PlanConnection } from '../../shared/plan/connection.ts'
 import type { Plan, PlanSource } from '../../shared/plan/plan.ts'
 import type { SourceChange } from '../../shared/plan/source-fingerprint.ts'
+import type { ColumnEntry } from '../../shared/run/choose-columns.ts'
 import type { ProblemGroup } from '../../shared/run/problem.ts'
 import type {
   ExportOptions,
@@ -116,9 +117,13 @@ export interface RunHandle {
 export interface RunReader {
   /** The names of the columns of the run's source. */
   readColumns(runId: string): Promise<string[]>
+  /** Every column that a table of the run's rows can have. */
+  listColumns(runId: string): Promise<ColumnEntry[]>
   readPage(runId: string, query: PageQuery): Promise<ResultPage>
   readRow(runId: string, row: number): Promise<RowDetail>
   readFacets(runId: string, filter?: RowFilter): Promise<FacetList>
+  /** Languages, models, variants and scores of the rows; the first questions find them uncounted. */
+  readFoundFacets(runId: string, filter?: RowFilter): Promise<FacetList>
   readProblems(runId: string): Promise<ProblemGroup[]>
   /** Latencies of the run, over time and as distributions (default: http_req_duration and callback_latency). */
   readLatency(runId: string, metrics?: readonly TrendMetric[]): Promise<LatencySeries>

@@ -8,6 +8,7 @@ import { checkContract, exportsContract, loadContract, resultsContract, reviewCo
 import { eventsContract, runsContract } from './runs.ts'
 import { sourceContract } from './source.ts'
 import { labellingContract, verdictsContract } from './verdicts.ts'
+import { viewsContract } from './views.ts'
 
 /** Everything a window can ask of the engine. */
 export const bridgeContract = {
@@ -23,6 +24,7 @@ export const bridgeContract = {
   verdicts: verdictsContract,
   labelling: labellingContract,
   media: mediaContract,
+  views: viewsContract,
   load: loadContract,
   capacity: capacityContract,
   exports: exportsContract,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { loadChartSecondSchema, loadReportSchema } from '../load/load-report.ts'
 import { trendMetricSchema } from '../load/metrics.ts'
 import { sourcePlaceSchema } from '../plan/source-place.ts'
+import { columnEntrySchema } from '../run/choose-columns.ts'
 import { LOAD_EXPORT_FORMATS, ROW_EXPORT_FORMATS } from '../run/export-formats.ts'
 import { problemGroupSchema, problemSchema } from '../run/problem.ts'
 import {
@@ -16,8 +17,12 @@ import { latencyBarsSchema, runSummarySchema } from '../run/run.ts'
 import { base, runIdSchema, toStrict } from './procedure.ts'
 import { chosenSourceSchema, excerptShape } from './source.ts'
 
-/** A result whose cells are excerpts. */
-const pageRowSchema = resultRowSchema.extend(excerptShape)
+/** A result whose cells are excerpts, as are the texts of the columns that were asked for. */
+const pageRowSchema = resultRowSchema.extend({
+  ...excerptShape,
+  texts: z.array(z.string()),
+  textLengths: z.array(z.int()),
+})
 
 /** See {@link pageRowSchema}. */
 export type PageRow = z.infer<typeof pageRowSchema>
@@ -36,8 +41,12 @@ export type BridgePage = z.infer<typeof pageSchema>
 export const resultsContract = {
   /** The names of the source's columns. */
   columns: base.input(runIdSchema).output(z.array(z.string())),
+  /** Every column that a table of the rows can have. */
+  listColumns: base.input(runIdSchema).output(z.array(columnEntrySchema)),
   page: base.input(toStrict(runIdSchema.extend(pageQuerySchema.shape))).output(pageSchema),
   facets: base.input(toStrict(runIdSchema.extend({ filter: rowFilterSchema }))).output(facetListSchema),
+  /** Languages, models, variants and scores; none until all rows are counted, which goes on while somebody asks. */
+  foundFacets: base.input(toStrict(runIdSchema.extend({ filter: rowFilterSchema }))).output(facetListSchema),
   /** Everything known about one row; bodies that the journal cut are marked. */
   row: base.input(toStrict(runIdSchema.extend({ row: z.int().min(1) }))).output(rowDetailSchema),
   /**
@@ -177,6 +186,8 @@ export const exportsContract = {
           /** Cells exactly as they were, formulas unguarded. */
           lossless: z.boolean().exactOptional(),
           filter: rowFilterSchema.exactOptional(),
+          /** Columns of a table, as `--columns` of an export names them. */
+          columns: z.array(z.string()).min(1).max(1_000).exactOptional(),
         }),
       ),
     )

@@ -102,6 +102,28 @@ export const WORKSPACE_MESSAGES = {
       }
     },
   },
+  result_views_unusable: {
+    code: 'WORKSPACE_UNUSABLE',
+    words: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `cannot use the saved filters and columns in ${file}: ${reason}`,
+      remedy:
+        'Repair the file, or delete it. Saved filters and chosen columns are then lost, and nothing else.',
+    }),
+  },
+  filter_name_taken: {
+    code: 'BAD_USAGE',
+    words: ({ name }: { name: string }) => ({
+      text: `a saved filter is already called ${name}`,
+      remedy: 'Choose another name, or remove that filter first.',
+    }),
+  },
+  filter_unknown: {
+    code: 'BAD_USAGE',
+    words: ({ name }: { name: string }) => ({
+      text: `there is no saved filter called ${name}`,
+      remedy: 'It may have been removed or renamed in another window. Look at the list again.',
+    }),
+  },
   retention_unusable: {
     code: 'WORKSPACE_UNUSABLE',
     words: ({ file, reason }: { file: string; reason: string }) => ({

@@ -1,8 +1,11 @@
+import { z } from 'zod'
 import { SluiceError } from '../messages/errors.ts'
 import { listNearest } from '../messages/find-nearest.ts'
 import type { OperationKind } from '../plan/operation.ts'
 import {
   type ExportColumn,
+  quotesContent,
+  RAW_COLUMNS,
   toAnswerColumn,
   toExportColumns,
   toRuleColumns,
@@ -32,7 +35,7 @@ export interface ColumnChoice {
 const GROUPS = ['default', 'all', 'source', 'scores', 'rules'] as const
 
 /** Begins the name of a source's column whose own name means something else as well. */
-const SOURCE = 'source.'
+export const SOURCE = 'source.'
 
 /** Most similar names that an error lists. */
 const NEAREST_MAX = 3
@@ -71,6 +74,66 @@ export function chooseColumns(choice: ColumnChoice): TableColumn[] {
   return [...new Map(chosen.map((column) => [toKey(column), column])).values()]
 }
 
+/** A column that a table of rows can have, as a person chooses it. */
+export const columnEntrySchema = z.object({
+  /** As {@link chooseColumns} takes it; one of the source is `source.NAME`. */
+  name: z.string(),
+  title: z.string(),
+  group: z.enum(['row', 'source', 'scores', 'rules', 'answer', 'raw']),
+  /** Whether its cells may quote what was sent. Those of the source have a rule of their own. */
+  hasContent: z.boolean(),
+})
+
+/** See {@link columnEntrySchema}. */
+export type ColumnEntry = z.infer<typeof columnEntrySchema>
+
+/** Every column there is: those of {@link chooseColumns}, and the members of answers that are given by their paths. */
+export function listColumns(
+  choice: Omit<ColumnChoice, 'asked' | 'rulesAsColumns'>,
+  answerPaths: readonly string[],
+): ColumnEntry[] {
+  const { operation, columns, classes, rules } = choice
+  const toEntries = (group: ColumnEntry['group'], those: readonly ExportColumn[]) =>
+    those.map(({ name, title = name.slice(name.indexOf('.') + 1) }) => ({
+      ...{ name, title, group, hasContent: group === 'answer' || group === 'raw' || quotesContent(name) },
+    }))
+  const members = answerPaths.map((path) => toAnswerColumn(`answer.${path}`)).filter((one) => one !== null)
+  return [
+    ...toEntries('row', toExportColumns(operation, {})),
+    ...[...new Set(columns)].map((name) => ({
+      ...{ name: SOURCE + name, title: name, group: 'source' as const, hasContent: false },
+    })),
+    ...toEntries('scores', toScoreColumns(classes)),
+    ...toEntries('rules', toRuleColumns(rules)),
+    ...toEntries('answer', members),
+    ...toEntries('raw', RAW_COLUMNS),
+  ]
+}
+
 function toKey(column: TableColumn): number | string {
   return typeof column === 'number' ? column : column.name
+}
+
+/** Most members of answers that a list of columns has. */
+const PATHS_MAX = 300
+
+/** How deep members are looked for. */
+const DEPTH_MAX = 8
+
+/** The paths of all values in answers, as `answer.PATH` takes them, in the order they are met; lists have no numbers. */
+export function listAnswerPaths(bodies: Iterable<unknown>): string[] {
+  const paths = new Set<string>()
+  for (const body of bodies) addPaths(paths, body, [])
+  return [...paths].slice(0, PATHS_MAX)
+}
+
+function addPaths(paths: Set<string>, value: unknown, path: readonly string[]): void {
+  if (paths.size >= PATHS_MAX || path.length > DEPTH_MAX) return
+  if (Array.isArray(value)) {
+    for (const item of value) addPaths(paths, item, path)
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value)) {
+      if (name !== '' && !name.includes('.')) addPaths(paths, member, [...path, name])
+    }
+  } else if (path.length > 0) paths.add(path.join('.'))
 }

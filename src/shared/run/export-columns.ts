@@ -6,6 +6,8 @@ import type { ExportRow } from './results.ts'
 /** One of the columns that a CSV or XLSX export appends to those of the source. */
 export interface ExportColumn {
   name: string
+  /** What a window calls it (default: its name). */
+  title?: string
   /** The cell of a row; '' where there is nothing to say. */
   read: (row: ExportRow) => string
 }
@@ -20,73 +22,137 @@ const APPEAL = ['appeal-status'] as const
  * A new one of all operations goes behind these, and before {@link LAST_COLUMN}.
  */
 const COMMON_COLUMNS: readonly ExportColumn[] = [
-  { name: 'sluice_row', read: (row) => String(row.row) },
-  { name: 'sluice_state', read: (row) => toStateName(row.state) },
-  { name: 'sluice_status', read: (row) => toText(row.status) },
-  { name: 'sluice_error_code', read: (row) => row.errorCode ?? '' },
-  { name: 'sluice_message', read: (row) => row.message ?? '' },
-  { name: 'sluice_task_id', read: (row) => row.taskId ?? '' },
-  { name: 'sluice_post_id', read: (row) => row.postId ?? '' },
+  { name: 'sluice_row', title: 'Row', read: (row) => String(row.row) },
+  { name: 'sluice_state', title: 'State', read: (row) => toStateName(row.state) },
+  { name: 'sluice_status', title: 'HTTP status', read: (row) => toText(row.status) },
+  { name: 'sluice_error_code', title: 'Error code', read: (row) => row.errorCode ?? '' },
+  { name: 'sluice_message', title: 'Message', read: (row) => row.message ?? '' },
+  { name: 'sluice_task_id', title: 'Task id', read: (row) => row.taskId ?? '' },
+  { name: 'sluice_post_id', title: 'Post id', read: (row) => row.postId ?? '' },
   {
     name: 'sluice_triggered_rules',
+    title: 'Triggered rules',
     read: (row) => row.triggeredRules.map(({ ruleId, ruleName }) => ruleName || ruleId).join('; '),
   },
-  { name: 'sluice_duration_ms', read: (row) => toMsText(row.durationMs) },
-  { name: 'sluice_attempts', read: (row) => String(row.attempts) },
+  { name: 'sluice_duration_ms', title: 'Latency', read: (row) => toMsText(row.durationMs) },
+  { name: 'sluice_attempts', title: 'Tries', read: (row) => String(row.attempts) },
 ]
 
 /** Columns of the exports of some operations, behind the common ones. */
 const OPERATION_COLUMNS: readonly (ExportColumn & { operations: readonly OperationKind[] })[] = [
   {
     name: 'sluice_rule_ids',
+    title: 'Rule ids',
     operations: TASK,
     read: (row) => row.triggeredRules.map(({ ruleId }) => ruleId).join('; '),
   },
-  { name: 'sluice_from_cache', operations: TASK, read: (row) => toText(row.task?.fromCache) },
-  { name: 'sluice_language', operations: TASK, read: (row) => toListText(row.task?.languages) },
-  { name: 'sluice_pii', operations: TASK, read: (row) => toListText(row.task?.pii) },
-  { name: 'sluice_urls', operations: TASK, read: (row) => toListText(row.task?.urls) },
-  { name: 'sluice_text_filters', operations: TASK, read: (row) => toListText(row.task?.textFilters) },
-  { name: 'sluice_custom_classes', operations: TASK, read: (row) => toListText(row.task?.customClasses) },
+  {
+    name: 'sluice_from_cache',
+    title: 'From cache',
+    operations: TASK,
+    read: (row) => toText(row.task?.fromCache),
+  },
+  {
+    name: 'sluice_language',
+    title: 'Language',
+    operations: TASK,
+    read: (row) => toListText(row.task?.languages),
+  },
+  { name: 'sluice_pii', title: 'Personal data', operations: TASK, read: (row) => toListText(row.task?.pii) },
+  { name: 'sluice_urls', title: 'Addresses', operations: TASK, read: (row) => toListText(row.task?.urls) },
+  {
+    name: 'sluice_text_filters',
+    title: 'Text filters',
+    operations: TASK,
+    read: (row) => toListText(row.task?.textFilters),
+  },
+  {
+    name: 'sluice_custom_classes',
+    title: 'Custom classes',
+    operations: TASK,
+    read: (row) => toListText(row.task?.customClasses),
+  },
   {
     name: 'sluice_moderated_classes',
+    title: 'Moderated classes',
     operations: TASK,
     read: (row) => toListText(row.task?.moderatedClasses),
   },
-  { name: 'sluice_model_results', operations: TASK, read: (row) => toListText(row.task?.models) },
-  { name: 'sluice_index_matches', operations: TASK, read: (row) => toListText(row.task?.matches) },
-  { name: 'sluice_custom_index_item_id', operations: INDEX, read: (row) => row.customIndexItemId ?? '' },
+  {
+    name: 'sluice_model_results',
+    title: 'Model results',
+    operations: TASK,
+    read: (row) => toListText(row.task?.models),
+  },
+  {
+    name: 'sluice_index_matches',
+    title: 'Index matches',
+    operations: TASK,
+    read: (row) => toListText(row.task?.matches),
+  },
+  {
+    name: 'sluice_custom_index_item_id',
+    title: 'Item id',
+    operations: INDEX,
+    read: (row) => row.customIndexItemId ?? '',
+  },
   {
     name: 'sluice_term_outcome',
+    title: 'Term',
     operations: WATCHLIST,
     read: (row) => (row.answer === null || isAppealAnswer(row.answer) ? '' : row.answer),
   },
-  { name: 'sluice_term_notes', operations: WATCHLIST, read: (row) => row.termNotes ?? '' },
+  {
+    name: 'sluice_term_notes',
+    title: 'Notes of the term',
+    operations: WATCHLIST,
+    read: (row) => row.termNotes ?? '',
+  },
   {
     name: 'sluice_service_message',
+    title: 'Message of the service',
     operations: [...INDEX, ...WATCHLIST],
     read: (row) => row.serviceMessage ?? '',
   },
   {
     name: 'sluice_appeal_status',
+    title: 'Appeal',
     operations: APPEAL,
     read: (row) => (row.answer !== null && isAppealAnswer(row.answer) ? row.answer : ''),
   },
-  { name: 'sluice_appeal_action_id', operations: APPEAL, read: (row) => row.appeal?.actionId ?? '' },
-  { name: 'sluice_appeal_action_name', operations: APPEAL, read: (row) => row.appeal?.actionName ?? '' },
-  { name: 'sluice_appeal_reasons', operations: APPEAL, read: (row) => toListText(row.appeal?.reasons) },
+  {
+    name: 'sluice_appeal_action_id',
+    title: 'Action id of the judgment',
+    operations: APPEAL,
+    read: (row) => row.appeal?.actionId ?? '',
+  },
+  {
+    name: 'sluice_appeal_action_name',
+    title: 'Action of the judgment',
+    operations: APPEAL,
+    read: (row) => row.appeal?.actionName ?? '',
+  },
+  {
+    name: 'sluice_appeal_reasons',
+    title: 'Reasons of the judgment',
+    operations: APPEAL,
+    read: (row) => toListText(row.appeal?.reasons),
+  },
   {
     name: 'sluice_original_action_id',
+    title: 'Original action id',
     operations: APPEAL,
     read: (row) => row.appeal?.originalActionId ?? '',
   },
   {
     name: 'sluice_original_action_name',
+    title: 'Original action',
     operations: APPEAL,
     read: (row) => row.appeal?.originalActionName ?? '',
   },
   {
     name: 'sluice_original_reasons',
+    title: 'Original reasons',
     operations: APPEAL,
     read: (row) => toListText(row.appeal?.originalReasons),
   },
@@ -95,6 +161,7 @@ const OPERATION_COLUMNS: readonly (ExportColumn & { operations: readonly Operati
 /** The last column of every export: quotes around its name mark a lossless CSV. */
 const LAST_COLUMN: ExportColumn = {
   name: 'sluice_callback_latency_ms',
+  title: 'Callback latency',
   read: (row) => toMsText(row.callbackLatencyMs),
 }
 
@@ -108,10 +175,11 @@ const RULE = 'rule.'
 const ANSWER = 'answer.'
 
 /** Columns that an export has on request only: the bodies as they came. */
-const RAW_COLUMNS: readonly ExportColumn[] = [
-  { name: 'sluice_response', read: (row) => row.response?.body ?? '' },
+export const RAW_COLUMNS: readonly ExportColumn[] = [
+  { name: 'sluice_response', title: 'Answer as it came', read: (row) => row.response?.body ?? '' },
   {
     name: 'sluice_callback',
+    title: 'Callback as it came',
     read: (row) => row.callbacks.find(({ effect }) => effect === 'settled')?.body ?? '',
   },
 ]

@@ -11,11 +11,26 @@ import { latencyBarsSchema, percentilesSchema } from './run.ts'
 /** Most rows of one page. */
 const PAGE_MAX_ROWS = 500
 
-/** Most rules of one filter. */
-const FILTER_MAX_RULES = 1_000
+/** Most rules, or values of another kind, of one filter. */
+const FILTER_MAX_VALUES = 1_000
+
+/** Most columns that a page is asked for. */
+const PAGE_MAX_COLUMNS = 300
 
 /** Stands among rules for the rows that succeeded without triggering any. */
 export const NO_RULE = ''
+
+const valuesSchema = z.array(z.string()).min(1).max(FILTER_MAX_VALUES)
+
+/** Rows whose score of a class is at least `from` and less than `below`; null is no limit. */
+const scoreFilterSchema = z.object({
+  className: z.string(),
+  from: z.number(),
+  below: z.number().nullable(),
+})
+
+/** See {@link scoreFilterSchema}. */
+export type ScoreFilter = z.infer<typeof scoreFilterSchema>
 
 /** Which rows a page holds; an absent member does not narrow. */
 export const rowFilterSchema = z.object({
@@ -23,7 +38,7 @@ export const rowFilterSchema = z.object({
   /** Rows that ended without success: invalid, rejected, failed, unknown or overdue; not together with `state`. */
   unsuccessful: z.literal(true).exactOptional(),
   /** Rows that triggered at least one of these rules; {@link NO_RULE} stands for succeeding without any. */
-  ruleIds: z.array(z.string()).max(FILTER_MAX_RULES).exactOptional(),
+  ruleIds: z.array(z.string()).max(FILTER_MAX_VALUES).exactOptional(),
   /** Rows that ended without success and with this service error code. */
   errorCode: z.string().exactOptional(),
   /** Rows that did not succeed for this cause, a key of `toErrorKey` or `toInvalidKey`. */
@@ -32,6 +47,14 @@ export const rowFilterSchema = z.object({
   answer: rowAnswerSchema.exactOptional(),
   /** Rows with this verdict of a person, among others; {@link NO_VERDICT} stands for having none. */
   verdict: z.enum([...VERDICTS, NO_VERDICT]).exactOptional(),
+  /** Rows whose answer names at least one of these languages. */
+  languages: valuesSchema.exactOptional(),
+  /** Rows that at least one of these models answered, or was asked of where the answer names none. */
+  models: valuesSchema.exactOptional(),
+  /** Rows that were sent with one of these values of `content_variant`. */
+  variants: valuesSchema.exactOptional(),
+  /** Rows with a score in one of the bands of each class that is named. */
+  scores: z.array(scoreFilterSchema).min(1).max(FILTER_MAX_VALUES).exactOptional(),
   /** Rows any of whose cells contains this text, ASCII letters in either case. */
   search: z.string().exactOptional(),
 })
@@ -39,9 +62,25 @@ export const rowFilterSchema = z.object({
 /** See {@link rowFilterSchema}. */
 export type RowFilter = z.infer<typeof rowFilterSchema>
 
+/** What rows can be ordered by; rows without it come last. Rows that are alike stay in the order of the source. */
+const rowSortSchema = z.object({
+  by: z.discriminatedUnion('kind', [
+    z.object({ kind: z.enum(['row', 'latency', 'callback-latency', 'attempts']) }),
+    z.object({ kind: z.literal('score'), className: z.string() }),
+  ]),
+  order: z.enum(['ascending', 'descending']),
+})
+
+/** See {@link rowSortSchema}. */
+export type RowSort = z.infer<typeof rowSortSchema>
+
 /** One page of results; `offset` counts matching rows. */
 export const pageQuerySchema = z.object({
   filter: rowFilterSchema,
+  /** Default: the order of the source. */
+  sort: rowSortSchema.exactOptional(),
+  /** Columns whose texts are read as well, as `--columns` of an export names them. */
+  columns: z.array(z.string()).max(PAGE_MAX_COLUMNS).exactOptional(),
   offset: z.int().min(0),
   limit: z.int().min(1).max(PAGE_MAX_ROWS),
 })
@@ -69,6 +108,8 @@ export const resultRowSchema = z.object({
   /** From the request being sent to its callback being received; null where there was none. */
   callbackLatencyMs: z.number().nullable(),
   attempts: z.int(),
+  /** The highest score of each class, by name. */
+  classScores: z.array(z.object({ className: z.string(), score: z.number() })),
   cells: z.array(z.string()),
 })
 
@@ -78,6 +119,8 @@ export type ResultRow = z.infer<typeof resultRowSchema>
 /** A page and how many rows match in all. */
 export interface ResultPage {
   rows: ResultRow[]
+  /** Of each row the text of each column that was asked for. */
+  texts: string[][]
   total: number
   /** False while rows are still being counted: there are at least `total`. */
   isCounted: boolean
@@ -141,7 +184,6 @@ export const rowDetailSchema = z.object({
   attempts: z.array(attemptSchema),
   callbacks: z.array(callbackSchema),
   problems: z.array(problemSchema),
-  classScores: z.array(z.object({ className: z.string(), score: z.number() })),
 })
 
 /** See {@link rowDetailSchema}. */
@@ -163,7 +205,6 @@ export interface ExportRow extends ResultRow {
   /** The last answer; null where there was none. */
   response: { body: string; cutFrom: CutFrom | null } | null
   callbacks: CallbackDetail[]
-  classScores: { className: string; score: number }[]
   /** The JSON of the answer that decided the row, in async that of the callback; undefined where there is none. */
   body: unknown
   /** Of a task. */
@@ -176,9 +217,23 @@ export interface ExportRow extends ResultRow {
   serviceMessage: string | null
 }
 
-/** A value and how many rows have it. A `cause` is that of an error without a code, or what kept a row back. */
+/**
+ * A value and how many rows have it. A `cause` is that of an error without a code, or what kept a row back. The value of
+ * a `score` is the JSON of its part of a filter.
+ */
 const facetSchema = z.object({
-  kind: z.enum(['state', 'rule', 'error', 'cause', 'answer', 'verdict']),
+  kind: z.enum([
+    'state',
+    'rule',
+    'error',
+    'cause',
+    'answer',
+    'verdict',
+    'language',
+    'model',
+    'variant',
+    'score',
+  ]),
   value: z.string(),
   label: z.string(),
   rows: z.int(),

@@ -117,6 +117,35 @@ function toText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null
 }
 
+/** From which score of a class on a rule triggers. */
+export interface RuleThreshold {
+  className: string
+  ruleName: string
+  threshold: number
+}
+
+/**
+ * The thresholds of the rules that a legacy answer says were triggered. The interface shows only the `subject` of a
+ * condition (docs/interface.md §2.3), so most answers have none: one is known where a condition names a class, and a
+ * single number besides.
+ */
+export function readRuleThresholds(body: unknown): RuleThreshold[] {
+  return toList(toObject(body)['triggered_rules']).flatMap((rule) => {
+    const { display_name: legacyName, rule_name: name, conditions } = toObject(rule)
+    const ruleName = toText(legacyName) ?? toText(name)
+    if (ruleName === null) return []
+    return toList(conditions).flatMap((condition) => {
+      const { class: named, subject, ...others } = toObject(condition)
+      const className = toText(named) ?? toText(subject)
+      const numbers = Object.values(others).filter((value) => typeof value === 'number')
+      const [threshold] = numbers
+      return className === null || threshold === undefined || numbers.length > 1
+        ? []
+        : [{ className, ruleName, threshold }]
+    })
+  })
+}
+
 /** Where an appeal stands, and what was decided (docs/interface.md §2.6); lists of reasons as they came. */
 export interface AppealFindings {
   status: string | null

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
 import { SluiceError } from '../../../src/shared/messages/errors.ts'
-import { type ColumnChoice, chooseColumns } from '../../../src/shared/run/choose-columns.ts'
+import {
+  type ColumnChoice,
+  chooseColumns,
+  listAnswerPaths,
+  listColumns,
+} from '../../../src/shared/run/choose-columns.ts'
 import { isExportHeader } from '../../../src/shared/run/export-columns.ts'
 import { buildResult } from '../../main/engine/run/export/build-result.ts'
 
@@ -121,4 +126,33 @@ test('an export of all columns, or with a column for each rule, is still known a
     expect(names.at(-1)).toBe('sluice_callback_latency_ms')
     expect(isExportHeader(names.map(String))).toBe(true)
   }
+})
+
+test('every column of the list can be chosen by its name, and those that may quote content are marked', () => {
+  const choice = {
+    operation: 'task',
+    columns: ['id', 'text', 'id'],
+    classes: ['hate'],
+    rules: [SPAM],
+  } satisfies Partial<ColumnChoice>
+  const entries = listColumns(choice, ['user_id'])
+  const names = entries.map(({ name }) => name)
+  expect(toNames(names, choice)).toHaveLength(names.length)
+  expect(entries.find(({ name }) => name === 'source.text')).toMatchObject({ title: 'text', group: 'source' })
+  const quoting = entries.filter(({ hasContent }) => hasContent).map(({ name }) => name)
+  expect(quoting).toEqual(expect.arrayContaining(['sluice_pii', 'answer.user_id', 'sluice_response']))
+  expect(quoting).not.toContain('score.hate')
+})
+
+test('paths of answers lead to their values, through lists without a number', () => {
+  const body = {
+    user_id: 'u',
+    status: [{ response: { language: 'EN' } }, { code: 0 }],
+    'a.b': 1,
+    none: null,
+    empty: [],
+  }
+  const paths = listAnswerPaths([body, 'text'])
+  expect(paths).toEqual(['user_id', 'status.response.language', 'status.code', 'none'])
+  expect(readCell('answer.status.response.language', { body })).toBe('EN')
 })

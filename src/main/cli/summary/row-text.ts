@@ -70,7 +70,9 @@ export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
     formatSection(
       terminal,
       'Class scores',
-      detail.classScores.map((entry) => toPrintable(`${entry.className} ${entry.score}`)),
+      detail.result.classScores
+        .toSorted((a, b) => b.score - a.score)
+        .map((entry) => toPrintable(`${entry.className} ${entry.score}`)),
     ),
     detail.responseBody === null
       ? []

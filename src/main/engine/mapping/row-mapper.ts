@@ -87,19 +87,33 @@ export function createRowMapper(
 }
 
 /**
- * Compiles what a plan's mapping says of post_id into a function that maps nothing else of a row; null where the row has
- * none. It gives what {@link createRowMapper} writes into the body. Throws `BAD_PLAN`.
+ * Compiles what a plan's mapping says of one field into a function that maps nothing else of a row; null where nothing
+ * fills the field. It gives what {@link createRowMapper} writes into the body. Throws `BAD_PLAN`.
  */
+export function createFieldMapper(
+  plan: Plan,
+  columns: readonly string[],
+  runToken: string,
+  name: string,
+): ((row: number, cells: readonly string[], kinds: string | null) => unknown) | null {
+  const writers = createWriters(plan, resolveMapping(plan, columns), columns, { runToken, only: name })
+  if (writers.length === 0) return null
+  return (row, cells, kinds) => {
+    const body: Record<string, unknown> = {}
+    for (const write of writers) write(body, row, cells, kinds)
+    return body[name]
+  }
+}
+
+/** {@link createFieldMapper} for the post_id; the function gives null where the row has none. */
 export function createPostIdMapper(
   plan: Plan,
   columns: readonly string[],
   runToken: string,
 ): (row: number, cells: readonly string[], kinds: string | null) => string | null {
-  const writers = createWriters(plan, resolveMapping(plan, columns), columns, { runToken, only: 'post_id' })
+  const toField = createFieldMapper(plan, columns, runToken, 'post_id')
   return (row, cells, kinds) => {
-    const body: Record<string, unknown> = {}
-    for (const write of writers) write(body, row, cells, kinds)
-    const postId = body['post_id']
+    const postId = toField?.(row, cells, kinds)
     return typeof postId === 'string' && postId !== '' ? postId : null
   }
 }

@@ -1,5 +1,5 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import type { RowFilter } from '../../../shared/run/results.ts'
+import type { PageQuery } from '../../../shared/run/results.ts'
 import { serveCalls } from '../../worker-rpc.ts'
 import { ReaderPool, type RunFamily, readRunFamily } from '../journal/run-family.ts'
 import { readLatencySeries } from '../journal/seconds.ts'
@@ -11,9 +11,12 @@ import { readLoadReport } from '../results/load-report.ts'
 import { findStanding, summarizeRun } from '../results/run-summary.ts'
 import { findLateRuns } from '../run/callback-settler.ts'
 import { readVerdicts, replaceVerdicts, storeVerdicts } from '../run/journal/verdict-store.ts'
-import { readFacets, readProblemGroups } from '../run/results/facets.ts'
-import { isSimple, readPage } from '../run/results/result-page.ts'
+import { readFacets, readFoundFacets, readProblemGroups } from '../run/results/facets.ts'
+import { needsFindings } from '../run/results/found-rows.ts'
+import { KeptIndexes } from '../run/results/kept-indexes.ts'
+import { type Counted, isSimplePage, readPage } from '../run/results/result-page.ts'
 import { readRow } from '../run/results/row-detail.ts'
+import { RowFindings } from '../run/results/row-findings.ts'
 import { RowIndexes } from '../run/results/row-search.ts'
 import { isLeaseHeld } from '../workspace/lease.ts'
 import { changeAnnotations } from '../workspace/run-annotations.ts'
@@ -21,9 +24,19 @@ import { noteExport } from '../workspace/workspace-exports.ts'
 import { toRunId } from '../workspace/workspace-files.ts'
 import type { AskedRun, QueryCalls } from './stored-runs.ts'
 
+/** Runs whose findings are kept; of 1,000,000 rows with six classes each has 45 MB. */
+const FINDINGS_MAX = 2
+
+/** How long a question waits for findings, milliseconds. */
+const FINDINGS_PATIENCE_MS = 30
+
 const pool = new ReaderPool()
 const indexes = new RowIndexes()
 const pairs = new KeptPairs()
+const findings = new KeptIndexes((_name, before: RowFindings | null) => new RowFindings(before), {
+  kept: FINDINGS_MAX,
+  patienceMs: FINDINGS_PATIENCE_MS,
+})
 const catalogues = new Map<string, Catalogue>()
 
 serveCalls<QueryCalls>({
@@ -48,17 +61,25 @@ serveCalls<QueryCalls>({
   compare: (run, other) => compareTwoRuns(openFamily(run), openFamily(other)),
   compareLatencies: (run, others) => compareLatencies([run, ...others].map(openFamily)),
   async readPage(run, query) {
-    const family = openFamily(run)
-    if (isSimple(query.filter)) return readPage(family, query)
-    const counted = await askIndex(run, query.filter, query.offset + query.limit)
+    const counted = isSimplePage(query) ? undefined : await count(run, query)
     // The reader may have been closed meanwhile, to make room for another run's.
-    return readPage(openFamily(run), query, counted)
+    const family = openFamily(run)
+    const page = readPage(family, query, counted)
+    const { readRowColumns } = await import('../run/export/row-columns.ts')
+    const rows = page.rows.map(({ row }) => row)
+    return { ...page, texts: readRowColumns(family, rows, query.columns ?? []) }
   },
   async readFacets(run, filter = {}) {
-    const family = openFamily(run)
-    if (Object.keys(filter).length === 0) return readFacets(family, filter)
-    const counted = await askIndex(run, filter, Number.POSITIVE_INFINITY)
+    const counted = Object.keys(filter).length === 0 ? undefined : await count(run, { filter })
     return readFacets(openFamily(run), filter, counted)
+  },
+  async readFoundFacets(run, filter = {}) {
+    const counted = await count(run, { filter }, true)
+    return readFoundFacets(openFamily(run), filter, counted)
+  },
+  async listColumns(run) {
+    const { listRowColumns } = await import('../run/export/row-columns.ts')
+    return listRowColumns(openFamily(run))
   },
   // Readers of sources and writers of files are loaded where they are asked for: most queries need neither.
   async exportRun(run, options) {
@@ -140,6 +161,7 @@ serveCalls<QueryCalls>({
   listLateRuns: ({ workspace, held }) => openCatalogue(workspace).listLate(held),
   forget(file) {
     indexes.forget(file)
+    findings.forget(file)
     pool.forget(file)
     pairs.close()
   },
@@ -167,6 +189,18 @@ function findFamily({ file, held }: AskedRun): RunFamily | null {
   return readRunFamily(pool, file, (runId, itsFile) => held.includes(runId) || isLeaseHeld(itsFile))
 }
 
-function askIndex(run: AskedRun, filter: RowFilter, rows: number) {
-  return indexes.ask(run.file, filter, { rows, openView: () => openFamily(run) })
+/** What a question about all rows needs, as far as it is known within a moment. */
+async function count(
+  run: AskedRun,
+  query: Pick<PageQuery, 'filter' | 'sort'> & Partial<PageQuery>,
+  withFindings = needsFindings(query),
+): Promise<Counted> {
+  const openView = () => openFamily(run)
+  const rows = withFindings
+    ? Number.POSITIVE_INFINITY
+    : (query.offset ?? Number.POSITIVE_INFINITY) + (query.limit ?? 0)
+  const { index, isCounted } = await indexes.ask(run.file, query.filter, { rows, openView })
+  if (!withFindings) return { index, findings: null, isCounted }
+  const found = await findings.ask(run.file, '', { isEnough: () => false, openView })
+  return { index, findings: found.index, isCounted: isCounted && found.isCounted }
 }

@@ -95,7 +95,7 @@ function Answer(props: { letter: 'A' | 'B'; detail: RowDetail; other: RowDetail;
   const { letter, detail, other } = props
   const { result } = detail
   const otherRules = new Set(other.result.triggeredRules.map(({ ruleName }) => ruleName))
-  const otherScores = new Map(other.classScores.map(({ className, score }) => [className, score]))
+  const otherScores = new Map(other.result.classScores.map(({ className, score }) => [className, score]))
   const code = [result.status, result.errorCode].filter((part) => part !== null).join(' ')
   return (
     <section className={styles.answer} aria-label={`Answer in ${letter}`}>
@@ -114,12 +114,12 @@ function Answer(props: { letter: 'A' | 'B'; detail: RowDetail; other: RowDetail;
                 </span>
               ))}
         </dd>
-        {detail.classScores.length > 0 && (
+        {detail.result.classScores.length > 0 && (
           <>
             <dt>Scores</dt>
             <dd>
               <ul className={styles.scores}>
-                {detail.classScores.map(({ className, score }) => {
+                {toHighestFirst(detail.result.classScores).map(({ className, score }) => {
                   const before = otherScores.get(className)
                   return (
                     <li key={className}>
@@ -158,4 +158,8 @@ function Answer(props: { letter: 'A' | 'B'; detail: RowDetail; other: RowDetail;
       )}
     </section>
   )
+}
+
+function toHighestFirst(scores: RowDetail['result']['classScores']) {
+  return scores.toSorted((a, b) => b.score - a.score)
 }

@@ -6,14 +6,14 @@ import type { Exported, ExportFormat } from '../../../shared/bridge/results.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ROW_EXPORT_FORMATS } from '../../../shared/run/export-formats.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
-import { NO_RULE, type RowFilter } from '../../../shared/run/results.ts'
+import type { RowFilter } from '../../../shared/run/results.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, ExportedNotice } from '../../ui/layout/notice.tsx'
 import { Panel, Screen } from '../../ui/layout/screen.tsx'
-import { ANSWER_LOOKS } from '../../ui/states/answers.tsx'
+import { describeFilter } from '../../ui/states/describe-filter.ts'
 import { STATE_LOOKS, toStateCounts } from '../../ui/states/row-states.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 
@@ -162,22 +162,4 @@ function toChosenFilter(choice: Choice, filter: RowFilter | null, state: RowStat
   if (choice === 'filtered') return filter
   if (choice === 'unsuccessful') return { unsuccessful: true }
   return choice === 'state' ? { state } : null
-}
-
-function describeFilter(filter: RowFilter): string {
-  const parts = [
-    filter.state === undefined ? null : STATE_LOOKS[filter.state].word,
-    filter.unsuccessful ? 'what did not succeed' : null,
-    filter.ruleIds === undefined ? null : describeRules(filter.ruleIds),
-    filter.errorCode === undefined ? null : `error ${filter.errorCode}`,
-    filter.cause === undefined ? null : 'one cause of errors',
-    filter.answer === undefined ? null : ANSWER_LOOKS[filter.answer].word,
-    filter.search === undefined ? null : `cells with “${filter.search.slice(0, 60)}”`,
-  ]
-  return parts.filter((part) => part !== null).join(', ')
-}
-
-function describeRules(ruleIds: readonly string[]): string {
-  const names = ruleIds.map((ruleId) => (ruleId === NO_RULE ? 'no rule' : `rule ${ruleId}`))
-  return names.join(' or ')
 }

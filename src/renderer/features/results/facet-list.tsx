@@ -1,20 +1,30 @@
+import { Button } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
-import { type ReactNode, useRef } from 'react'
-import { NO_VERDICT, VERDICT_WORDS, type Verdict } from '../../../shared/lookback/verdict.ts'
+import { type ReactNode, useRef, useState } from 'react'
+import { NO_VERDICT, type Verdict } from '../../../shared/lookback/verdict.ts'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
-import { toCauseLabel } from '../../../shared/run/counts.ts'
-import { isUnsuccessful, type RowState } from '../../../shared/run/item-state.ts'
+import { isUnsuccessful } from '../../../shared/run/item-state.ts'
 import type { Facet, RowFilter } from '../../../shared/run/results.ts'
 import { AnswerLabel, isRowAnswer, nameAnswers } from '../../ui/states/answers.tsx'
 import { STATE_LOOKS } from '../../ui/states/row-states.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { VerdictLabel } from '../../ui/verdicts/verdict-mark.tsx'
 import styles from './results.module.css'
+import {
+  isFacetChosen,
+  isRowState,
+  listChosen,
+  toFacetLabel,
+  toggleFacet,
+  toggleUnsuccessful,
+} from './row-filter.ts'
+import { ScoreFacets } from './score-facets.tsx'
 
 interface FacetGroup {
   kinds: readonly Facet['kind'][]
   title: string
-  empty: string
+  /** What stands there where no row has any of it; without it the group is then left out. */
+  empty?: string
 }
 
 /** The groups that have a meaning for an operation. */
@@ -30,58 +40,113 @@ function toGroups(operation: string): FacetGroup[] {
     ...(operation === 'task'
       ? [{ kinds: ['verdict'], title: 'Your verdict', empty: 'none given' } as const]
       : []),
+    { kinds: ['language'], title: 'Language' },
+    { kinds: ['model'], title: 'Model' },
+    { kinds: ['variant'], title: 'Content variant' },
   ]
+}
+
+/** Facets that are counted, or are being counted. */
+interface Counted {
+  facets: readonly Facet[]
+  isCounted: boolean
 }
 
 /** What the rows can be narrowed by, with how many rows each leaves under the search and the other filters. */
 export function FacetList(props: {
   operation: string
-  facets: readonly Facet[]
-  /** False while rows are still being counted. */
-  isCounted: boolean
+  counted: Counted
+  /** What is found in answers, which takes longer to count; null before anything is known. */
+  found: Counted | null
   filter: RowFilter
   onFilter: (filter: RowFilter) => void
 }) {
-  const { filter, onFilter, isCounted } = props
-  const facets = withChosen(props.facets, filter, useLabels(props.facets))
+  const { counted, found, filter, onFilter } = props
+  const all = [...counted.facets, ...(found?.facets ?? [])]
+  const facets = withChosen(all, filter, useLabels(all))
+  const isFound = found?.isCounted === true
   return (
     <div className={styles.facets}>
       {toGroups(props.operation).map((group) => {
         const shown = facets.filter(({ kind }) => group.kinds.includes(kind))
+        if (shown.length === 0 && group.empty === undefined) return null
         const unsuccessful = countUnsuccessful(shown)
         return (
-          <section key={group.title} aria-label={group.title}>
-            <h2 className={styles.facetTitle}>{group.title}</h2>
+          <FacetSection key={group.title} title={group.title}>
             {shown.length === 0 && (
-              <p className={styles.facetEmpty}>{isCounted ? group.empty : 'counting'}</p>
+              <p className={styles.facetEmpty}>{counted.isCounted ? group.empty : 'counting…'}</p>
             )}
-            <ul>
-              {shown.map((facet) => (
-                <li key={`${facet.kind} ${facet.value}`}>
-                  <FacetButton
-                    name={<FacetName facet={facet} />}
-                    title={facet.label}
-                    rows={facet.rows}
-                    chosen={isFacetChosen(filter, facet)}
-                    onPick={() => onFilter(toggleFacet(filter, facet))}
-                  />
-                </li>
-              ))}
-              {group.title === 'State' && (unsuccessful > 0 || filter.unsuccessful) && (
-                <li>
-                  <FacetButton
-                    name="all that did not succeed"
-                    rows={unsuccessful}
-                    chosen={filter.unsuccessful === true}
-                    onPick={() => onFilter(toggleUnsuccessful(filter))}
-                  />
-                </li>
-              )}
-            </ul>
-          </section>
+            <FacetButtons facets={shown} filter={filter} onFilter={onFilter} />
+            {group.title === 'State' && (unsuccessful > 0 || filter.unsuccessful) && (
+              <FacetButton
+                name="all that did not succeed"
+                rows={unsuccessful}
+                chosen={filter.unsuccessful === true}
+                onPick={() => onFilter(toggleUnsuccessful(filter))}
+              />
+            )}
+          </FacetSection>
         )
       })}
+      {!isFound && (props.operation === 'task' || props.operation === 'index-add') && (
+        <FacetSection title={props.operation === 'task' ? 'Language, model and scores' : 'Content variant'}>
+          <p className={styles.facetEmpty} aria-live="polite">
+            counting…
+          </p>
+        </FacetSection>
+      )}
+      <ScoreFacets
+        facets={facets.filter(({ kind }) => kind === 'score')}
+        filter={filter}
+        onFilter={onFilter}
+      />
     </div>
+  )
+}
+
+function FacetSection({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section aria-label={title}>
+      <h2 className={styles.facetTitle}>{title}</h2>
+      {children}
+    </section>
+  )
+}
+
+/** Facets of a group that are shown before all are asked for. */
+const FIRST_FACETS = 8
+
+function FacetButtons(props: {
+  facets: readonly Facet[]
+  filter: RowFilter
+  onFilter: (filter: RowFilter) => void
+}) {
+  const { facets, filter, onFilter } = props
+  const [all, setAll] = useState(false)
+  const isLong = facets.length > FIRST_FACETS + 1
+  const shown =
+    all || !isLong ? facets : facets.filter((one, at) => at < FIRST_FACETS || isFacetChosen(filter, one))
+  return (
+    <>
+      <ul>
+        {shown.map((facet) => (
+          <li key={`${facet.kind} ${facet.value}`}>
+            <FacetButton
+              name={<FacetName facet={facet} />}
+              title={facet.label}
+              rows={facet.rows}
+              chosen={isFacetChosen(filter, facet)}
+              onPick={() => onFilter(toggleFacet(filter, facet))}
+            />
+          </li>
+        ))}
+      </ul>
+      {isLong && (
+        <Button variant="subtle" size="compact-xs" onClick={() => setAll(!all)}>
+          {all ? 'Show fewer' : `Show all ${formatCount(facets.length)}`}
+        </Button>
+      )}
+    </>
   )
 }
 
@@ -105,9 +170,7 @@ function withChosen(
     ...facets,
     ...others.map((chosen) => ({
       ...chosen,
-      label:
-        labels.get(`${chosen.kind} ${chosen.value}`) ??
-        (chosen.kind === 'cause' ? toCauseLabel(chosen.value) : chosen.value),
+      label: labels.get(`${chosen.kind} ${chosen.value}`) ?? toFacetLabel(chosen),
       rows: 0,
     })),
   ]
@@ -158,79 +221,4 @@ function FacetName({ facet }: { facet: Facet }) {
       {look.word}
     </span>
   )
-}
-
-/** Whether a text names a row state. */
-function isRowState(text: string): text is RowState {
-  return Object.hasOwn(STATE_LOOKS, text)
-}
-
-type FacetId = Pick<Facet, 'kind' | 'value'>
-
-/** Whether a filter narrows to this facet. */
-function isFacetChosen(filter: RowFilter, { kind, value }: FacetId): boolean {
-  if (kind === 'rule') return filter.ruleIds?.includes(value) ?? false
-  return filter[kind === 'error' ? 'errorCode' : kind] === value
-}
-
-/**
- * The filter with a facet switched on or off. Several rules can be on, and rows have at least one of them; of every
- * other kind only one can be on.
- */
-export function toggleFacet(filter: RowFilter, facet: FacetId): RowFilter {
-  const { kind, value } = facet
-  const isChosen = isFacetChosen(filter, facet)
-  if (kind === 'rule') {
-    const { ruleIds = [], ...rest } = filter
-    const chosen = isChosen ? ruleIds.filter((ruleId) => ruleId !== value) : [...ruleIds, value]
-    return chosen.length === 0 ? rest : { ...rest, ruleIds: chosen }
-  }
-  if (kind === 'error' || kind === 'cause') {
-    const { errorCode: _errorCode, cause: _cause, ...rest } = filter
-    if (isChosen) return rest
-    return kind === 'error' ? { ...rest, errorCode: value } : { ...rest, cause: value }
-  }
-  if (kind === 'answer') {
-    const { answer: _answer, ...rest } = filter
-    return !isChosen && isRowAnswer(value) ? { ...rest, answer: value } : rest
-  }
-  if (kind === 'verdict') {
-    const { verdict: _verdict, ...rest } = filter
-    return !isChosen && isVerdictFilter(value) ? { ...rest, verdict: value } : rest
-  }
-  const { state: _state, unsuccessful: _unsuccessful, ...rest } = filter
-  return !isChosen && isRowState(value) ? { ...rest, state: value } : rest
-}
-
-/** The facets that a filter narrows to, so that they can be taken back even where no row has them. */
-export function listChosen({ state, ruleIds = [], errorCode, cause, answer, verdict }: RowFilter): FacetId[] {
-  return [
-    { kind: 'state', value: state } as const,
-    ...ruleIds.map((value) => ({ kind: 'rule', value }) as const),
-    { kind: 'error', value: errorCode } as const,
-    { kind: 'cause', value: cause } as const,
-    { kind: 'answer', value: answer } as const,
-    { kind: 'verdict', value: verdict } as const,
-  ].flatMap(({ kind, value }) => (value === undefined ? [] : [{ kind, value }]))
-}
-
-function isVerdictFilter(text: string): text is NonNullable<RowFilter['verdict']> {
-  return Object.hasOwn(VERDICT_WORDS, text)
-}
-
-/** The filter with `unsuccessful` switched on or off; it replaces a single state. */
-function toggleUnsuccessful(filter: RowFilter): RowFilter {
-  const { unsuccessful, state: _narrower, ...rest } = filter
-  return unsuccessful ? rest : { ...rest, unsuccessful: true }
-}
-
-/** The filter with a search; an empty one does not narrow. */
-export function withSearch(filter: RowFilter, search: string): RowFilter {
-  const { search: _dropped, ...rest } = filter
-  return search === '' ? rest : { ...rest, search }
-}
-
-/** Whether a filter narrows at all. */
-export function isNarrowed(filter: RowFilter): boolean {
-  return Object.keys(filter).length > 0
 }

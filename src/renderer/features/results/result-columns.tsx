@@ -1,6 +1,9 @@
 import type { PageRow } from '../../../shared/bridge/results.ts'
 import type { RowVerdict } from '../../../shared/lookback/verdict.ts'
 import { formatCount, formatMs } from '../../../shared/messages/figure-text.ts'
+import { type ColumnEntry, SOURCE } from '../../../shared/run/choose-columns.ts'
+import type { ShownColumn } from '../../../shared/run/result-view.ts'
+import type { RowSort } from '../../../shared/run/results.ts'
 import { type ContentRule, MASK_REM, MaskedText } from '../../ui/content/user-content.tsx'
 import type { GridColumn } from '../../ui/grid/data-grid.tsx'
 import { AnswerLabel, nameAnswers } from '../../ui/states/answers.tsx'
@@ -8,146 +11,278 @@ import { RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { VerdictMark } from '../../ui/verdicts/verdict-mark.tsx'
 import styles from './results.module.css'
+import { ScoreStrip } from './score-bars.tsx'
 
-/** Source columns that the table shows; a row's details show all. */
+/** The column that draws the scores of all classes side by side; an export has a column for each. */
+const SCORES = 'scores'
+
+/** The column of what persons said of a row. */
+const VERDICT = 'verdict'
+
+/** Source columns that the table shows until a person chooses others; a row's details show all. */
 const SOURCE_COLUMNS_SHOWN = 12
 
-/** Wide enough for the highest row number. */
-function toRowColumn(rows: number): GridColumn<PageRow> {
-  const rem = Math.max(4.75, 1.75 + formatCount(rows).length * 0.56)
-  return {
-    id: 'row',
-    title: 'Row',
-    rem,
+/** How a column is drawn that is more than a text. */
+interface Look {
+  /** Where it differs from what the list of columns says. */
+  title?: string
+  rem: number
+  align?: 'end'
+  sortBy?: RowSort['by']
+  cell: (row: PageRow, drawn: Drawn) => React.ReactNode
+}
+
+/** The classes whose scores are drawn, and the end of their scale. */
+export interface ScoreScale {
+  classes: readonly string[]
+  end: number
+}
+
+/** What cells are drawn from besides the row. */
+interface Drawn {
+  scale: ScoreScale
+  verdictsOf: (row: number) => readonly RowVerdict[]
+}
+
+const LOOKS: Record<string, Look> = {
+  sluice_row: {
+    rem: 4.75,
     align: 'end',
+    sortBy: { kind: 'row' },
     cell: (row) => <RowNumber row={row.row} place={row.place} />,
-  }
+  },
+  sluice_state: {
+    rem: 7,
+    cell: (row) => <StateLabel state={row.state} attempts={row.attempts} />,
+  },
+  sluice_triggered_rules: {
+    rem: 11,
+    cell: (row) =>
+      row.triggeredRules.map((rule) => (
+        <span key={rule.ruleId} className={styles.rule}>
+          <SafeText text={rule.ruleName} max={40} />
+        </span>
+      )),
+  },
+  [SCORES]: {
+    title: 'Scores',
+    rem: 12,
+    cell: (row, { scale }) => <ScoreStrip scores={row.classScores} scale={scale} />,
+  },
+  [VERDICT]: {
+    rem: 10,
+    cell: (row, { verdictsOf }) => <VerdictMark verdicts={verdictsOf(row.row)} />,
+  },
+  sluice_custom_index_item_id: {
+    rem: 18,
+    cell: (row) => row.customIndexItemId !== null && <SafeText text={row.customIndexItemId} max={60} />,
+  },
+  sluice_term_outcome: { rem: 9, cell: drawAnswer },
+  sluice_appeal_status: { rem: 9, cell: drawAnswer },
+  sluice_status: {
+    title: 'Answer',
+    rem: 10,
+    cell: (row) => (
+      <>
+        {row.status ?? ''}{' '}
+        <SafeText text={row.errorCode ?? (row.status === null ? (row.message ?? '') : '')} max={60} />
+      </>
+    ),
+  },
+  sluice_duration_ms: {
+    rem: 5.75,
+    align: 'end',
+    sortBy: { kind: 'latency' },
+    cell: (row) => (row.durationMs === null ? '' : formatMs(row.durationMs)),
+  },
+  sluice_callback_latency_ms: {
+    title: 'Callback',
+    rem: 6,
+    align: 'end',
+    sortBy: { kind: 'callback-latency' },
+    cell: (row) => (row.callbackLatencyMs === null ? '' : formatMs(row.callbackLatencyMs)),
+  },
+  sluice_attempts: {
+    rem: 4,
+    align: 'end',
+    sortBy: { kind: 'attempts' },
+    cell: (row) => (row.attempts === 0 ? '' : row.attempts),
+  },
 }
 
-const STATE: GridColumn<PageRow> = {
-  id: 'state',
-  title: 'State',
-  rem: 7,
-  cell: (row) => <StateLabel state={row.state} attempts={row.attempts} />,
+function drawAnswer(row: PageRow) {
+  return row.answer !== null && <AnswerLabel answer={row.answer} />
 }
 
-const RULES: GridColumn<PageRow> = {
-  id: 'rules',
-  title: 'Triggered rules',
-  rem: 11,
-  cell: (row) =>
-    row.triggeredRules.map((rule) => (
-      <span key={rule.ruleId} className={styles.rule}>
-        <SafeText text={rule.ruleName} max={40} />
-      </span>
-    )),
+/** What the table calls a column. */
+export function toColumnTitle(entry: ColumnEntry): string {
+  return LOOKS[entry.name]?.title ?? (entry.title === '' ? entry.name : entry.title)
 }
 
-const ITEM_ID: GridColumn<PageRow> = {
-  id: 'item',
-  title: 'Item id',
-  rem: 18,
-  cell: (row) => row.customIndexItemId !== null && <SafeText text={row.customIndexItemId} max={60} />,
+/** Every column to choose from: those of the run, the drawn scores, and each of the source, also where names repeat. */
+export function listTableColumns(options: {
+  entries: readonly ColumnEntry[]
+  names: readonly string[]
+  classes: readonly string[]
+  hasVerdicts: boolean
+}): ColumnEntry[] {
+  const { entries, names, classes } = options
+  const verdict = { name: VERDICT, title: 'Verdict', group: 'row' as const, hasContent: false }
+  const scores = classes.map((name) => ({
+    ...{ name: `score.${name}`, title: name, group: 'scores' as const, hasContent: false },
+  }))
+  const source = toSourceNames(names).map((name, index) => ({
+    ...{ name, title: names[index] || `Column ${index + 1}`, group: 'source' as const, hasContent: false },
+  }))
+  const strip = { name: SCORES, title: 'Scores', group: 'scores' as const, hasContent: false }
+  return [
+    ...entries.filter(({ group }) => group === 'row'),
+    ...(options.hasVerdicts ? [verdict] : []),
+    ...source,
+    ...(scores.length === 0 ? [] : [strip, ...scores]),
+    ...entries.filter(({ group }) => group !== 'row' && group !== 'source' && group !== 'scores'),
+  ]
+}
+
+/** A name for each of the source's columns, as an export has it; repeated names are numbered. */
+function toSourceNames(names: readonly string[]): string[] {
+  const seen = new Map<string, number>()
+  return names.map((name) => {
+    const number = (seen.get(name) ?? 0) + 1
+    seen.set(name, number)
+    return SOURCE + name + (number === 1 ? '' : ` (${number})`)
+  })
+}
+
+/** The columns until a person chooses others: the outcome of the row, its content, the answer, then its other cells. */
+export function toUsualColumns(options: {
+  operation: string
+  isAsync: boolean
+  names: readonly string[]
+  /** Indexes of the source's columns in the order they are shown. */
+  order: readonly number[]
+  hasScores: boolean
+  hasVerdicts: boolean
+}): ShownColumn[] {
+  const sourceNames = toSourceNames(options.names)
+  const [first, ...others] = options.order
+    .slice(0, SOURCE_COLUMNS_SHOWN)
+    .flatMap((index) => sourceNames[index] ?? [])
+  return [
+    ...['sluice_row', 'sluice_state', toOutcome(options.operation)],
+    ...(options.hasVerdicts ? [VERDICT] : []),
+    ...(options.hasScores ? [SCORES] : []),
+    ...(first === undefined ? [] : [first]),
+    ...['sluice_status', 'sluice_duration_ms'],
+    ...(options.isAsync ? ['sluice_callback_latency_ms'] : []),
+    'sluice_attempts',
+    ...others,
+  ].map((name) => ({ name }))
 }
 
 /** A row's outcome in the words of the operation. */
-function toOutcomeColumn(operation: string): GridColumn<PageRow> {
-  if (operation === 'index-add' || operation === 'index-remove') return ITEM_ID
-  if (nameAnswers(operation) === null) return RULES
-  return {
-    id: 'outcome',
-    title: operation === 'appeal-status' ? 'Appeal' : 'Term',
-    rem: 9,
-    cell: (row) => row.answer !== null && <AnswerLabel answer={row.answer} />,
-  }
+function toOutcome(operation: string): string {
+  if (operation === 'index-add' || operation === 'index-remove') return 'sluice_custom_index_item_id'
+  if (nameAnswers(operation) === null) return 'sluice_triggered_rules'
+  return operation === 'appeal-status' ? 'sluice_appeal_status' : 'sluice_term_outcome'
 }
 
-const ANSWER: GridColumn<PageRow> = {
-  id: 'answer',
-  title: 'Answer',
-  rem: 10,
-  cell: (row) => (
-    <>
-      {row.status ?? ''}{' '}
-      <SafeText text={row.errorCode ?? (row.status === null ? (row.message ?? '') : '')} max={60} />
-    </>
-  ),
+/** The columns whose texts a page is asked for: all that are neither drawn nor cells of the source. */
+export function listTextColumns(shown: readonly ShownColumn[], entries: readonly ColumnEntry[]): string[] {
+  const known = new Set(entries.map(({ name }) => name))
+  return shown
+    .map(({ name }) => name)
+    .filter((name) => !Object.hasOwn(LOOKS, name) && !name.startsWith(SOURCE))
+    .filter((name) => known.has(name) || /^(answer|score)\../.test(name))
 }
 
-const LATENCY: GridColumn<PageRow> = {
-  id: 'latency',
-  title: 'Latency',
-  rem: 5.25,
-  align: 'end',
-  cell: (row) => (row.durationMs === null ? '' : formatMs(row.durationMs)),
-}
-
-const CALLBACK_LATENCY: GridColumn<PageRow> = {
-  id: 'callback',
-  title: 'Callback',
-  rem: 5.5,
-  align: 'end',
-  cell: (row) => (row.callbackLatencyMs === null ? '' : formatMs(row.callbackLatencyMs)),
-}
-
-const TRIES: GridColumn<PageRow> = {
-  id: 'tries',
-  title: 'Tries',
-  rem: 3.5,
-  align: 'end',
-  cell: (row) => (row.attempts === 0 ? '' : row.attempts),
-}
-
-function toVerdictColumn(verdictsOf: (row: number) => readonly RowVerdict[]): GridColumn<PageRow> {
-  return {
-    id: 'verdict',
-    title: 'Verdict',
-    rem: 10,
-    cell: (row) => <VerdictMark verdicts={verdictsOf(row.row)} />,
-  }
-}
-
-/** The columns of the results table: the outcome of the row, its content, the answer, then its other cells; user content masked until revealed. */
+/** The chosen columns of the results table, user content masked until revealed. Columns that this run lacks are left out. */
 export function createResultColumns(options: {
-  operation: string
-  isAsync: boolean
+  shown: readonly ShownColumn[]
+  entries: readonly ColumnEntry[]
   /** The highest number of a row. */
   rows: number
   /** Names of the source's columns. */
   names: readonly string[]
-  /** Indexes of the source's columns in the order they are shown. */
-  order: readonly number[]
+  scale: ScoreScale
   isContent: ContentRule
   isRevealed: (row: number) => boolean
-  /** What persons said of a row; null where nobody has judged any. */
-  verdictsOf: ((row: number) => readonly RowVerdict[]) | null
+  verdictsOf: (row: number) => readonly RowVerdict[]
 }): GridColumn<PageRow>[] {
-  const cells = options.order.slice(0, SOURCE_COLUMNS_SHOWN).map(
-    (index, place): GridColumn<PageRow> => ({
-      id: `cell ${index}`,
-      title: <SafeText text={options.names[index] ?? `Column ${index + 1}`} max={40} />,
-      rem: place === 0 ? 14 : MASK_REM,
-      grow: place === 0,
-      cell: (row) => {
+  const { shown, entries, scale, verdictsOf } = options
+  const entryOf = new Map(entries.map((entry) => [entry.name, entry]))
+  const sourceNames = toSourceNames(options.names)
+  const texts = listTextColumns(shown, entries)
+  const growing = shown.find(({ name }) => name.startsWith(SOURCE))?.name
+  return shown.flatMap(({ name, rem }): GridColumn<PageRow>[] => {
+    const entry = entryOf.get(name)
+    const base = { id: name, ...(rem === undefined ? {} : { rem }) }
+    const look = LOOKS[name]
+    if (look !== undefined) {
+      if (entry === undefined) return []
+      const { cell, sortBy, align } = look
+      const usualRem = name === 'sluice_row' ? toRowRem(options.rows) : look.rem
+      return [
+        {
+          ...{ rem: usualRem, title: toColumnTitle(entry), isSortable: sortBy !== undefined, ...base },
+          ...(align === undefined ? {} : { align }),
+          cell: (row) => cell(row, { scale, verdictsOf }),
+        },
+      ]
+    }
+    const index = sourceNames.indexOf(name)
+    if (index >= 0) {
+      const isGrowing = name === growing && rem === undefined
+      const cell = (row: PageRow) => {
         const text = row.cells[index] ?? ''
         const length = row.cellLengths[index] ?? text.length
         const revealed = !options.isContent(index, text, length) || options.isRevealed(row.row)
         return <MaskedText text={text} length={length} revealed={revealed} />
+      }
+      return [
+        {
+          rem: isGrowing ? 14 : MASK_REM,
+          ...base,
+          grow: isGrowing,
+          title: drawTitle(options.names[index] || `Column ${index + 1}`),
+          cell,
+        },
+      ]
+    }
+    const at = texts.indexOf(name)
+    if (at < 0) return []
+    const isScore = name.startsWith('score.')
+    const hasContent = entry?.hasContent ?? !isScore
+    return [
+      {
+        ...{ rem: isScore ? 6 : MASK_REM, ...base },
+        title: drawTitle(entry === undefined ? name : toColumnTitle(entry)),
+        ...(isScore && { align: 'end' as const, isSortable: true }),
+        cell: (row) => (
+          <MaskedText
+            text={row.texts[at] ?? ''}
+            length={row.textLengths[at] ?? 0}
+            revealed={!hasContent || options.isRevealed(row.row)}
+          />
+        ),
       },
-    }),
-  )
-  return [
-    toRowColumn(options.rows),
-    STATE,
-    toOutcomeColumn(options.operation),
-    ...(options.verdictsOf === null ? [] : [toVerdictColumn(options.verdictsOf)]),
-    ...cells.slice(0, 1),
-    ANSWER,
-    LATENCY,
-    ...(options.isAsync ? [CALLBACK_LATENCY] : []),
-    TRIES,
-    ...cells.slice(1),
-  ]
+    ]
+  })
+}
+
+function drawTitle(title: string) {
+  return <SafeText text={title} max={60} />
+}
+
+/** Wide enough for the highest row number. */
+function toRowRem(rows: number): number {
+  return Math.max(4.75, 1.75 + formatCount(rows).length * 0.56)
+}
+
+/** What a column sorts the rows by; null where it sorts nothing. */
+export function toSortBy(name: string): RowSort['by'] | null {
+  if (name.startsWith('score.')) return { kind: 'score', className: name.slice('score.'.length) }
+  return LOOKS[name]?.sortBy ?? null
 }
 
 /** Columns with content first, then the others in their own order. */

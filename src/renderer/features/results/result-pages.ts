@@ -8,7 +8,7 @@ import {
 } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import type { BridgePage, PageRow } from '../../../shared/bridge/results.ts'
-import type { RowFilter } from '../../../shared/run/results.ts'
+import type { RowFilter, RowSort } from '../../../shared/run/results.ts'
 import { ask, queryClient } from '../../bridge/client.ts'
 
 /** How often rows in view are read again during the run. */
@@ -29,7 +29,7 @@ export type Counted = 'no' | 'at-least' | 'exactly'
 /** A filtered list of rows as the table sees it; pages are read again every second while the run is `live`. */
 export function useResultPages(
   runId: string,
-  filter: RowFilter,
+  asked: { filter: RowFilter; sort: RowSort | null; columns: readonly string[] },
   live: boolean,
 ): {
   count: number
@@ -38,14 +38,21 @@ export function useResultPages(
   want: (first: number, last: number) => void
   error: unknown
 } {
+  const { filter, sort, columns } = asked
   const view = useRef({ first: 0, last: 0 })
   const lastCount = useRef(0)
   const pages = useMemo(
     () =>
       createResultPages(queryClient, (offset) =>
-        ask.results.page.queryOptions({ input: { runId, filter, offset, limit: PAGE_ROWS } }),
+        ask.results.page.queryOptions({
+          input: {
+            ...{ runId, filter, offset, limit: PAGE_ROWS },
+            ...(sort !== null && { sort }),
+            ...(columns.length > 0 && { columns: [...columns] }),
+          },
+        }),
       ),
-    [runId, filter],
+    [runId, filter, sort, columns],
   )
   const results = useSyncExternalStore(pages.subscribe, pages.results)
   useEffect(() => {

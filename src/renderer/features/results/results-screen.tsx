@@ -7,12 +7,12 @@ import { useRowMedia } from '../../bridge/row-media.ts'
 import { MediaView, useMediaSteps } from '../../ui/content/media-view.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
-import { withSearch } from './facet-list.tsx'
 import styles from './results.module.css'
 import { useResultsKeys } from './results-keys.ts'
 import { ResultsSide } from './results-side.tsx'
 import { ResultsTable } from './results-table.tsx'
 import { RowDrawer } from './row-drawer.tsx'
+import { isNarrowed, withSearch } from './row-filter.ts'
 import { useResults } from './use-results.ts'
 import { useVerdictControl } from './verdicts-control.tsx'
 import { VerdictsPanel } from './verdicts-panel.tsx'
@@ -61,7 +61,7 @@ export function ResultsScreen(props: {
             onPress={() => props.onExport(withSearch(results.chosen, results.typed))}
             icon={<IconDownload size="1rem" />}
           >
-            Export
+            {isNarrowed(results.filter) ? 'Export these rows' : 'Export'}
           </PrimaryButton>
         </>
       }
@@ -79,6 +79,7 @@ export function ResultsScreen(props: {
               isAsync={run.isAsync}
               detail={results.detail}
               apiKeyEnv={results.plan?.connection.apiKeyEnv ?? 'SLUICE_API_KEY'}
+              scoreEnd={results.table.scale.end}
               isContent={results.isContent}
               revealed={revealed.isRevealed(row.row)}
               onReveal={() => revealed.toggle(row.row)}

@@ -4,18 +4,20 @@ import { useRef } from 'react'
 import { useHotkey } from '../../ui/use-hotkey.ts'
 import { FacetList } from './facet-list.tsx'
 import styles from './results.module.css'
+import { SavedFilters } from './saved-filters.tsx'
 import type { Results } from './use-results.ts'
 
-/** What the rows are narrowed by: a search, and facets with counts. */
+/** What the rows are narrowed by: a search, saved filters, and facets with counts. */
 export function ResultsSide({ results }: { results: Results }) {
-  const { facets } = results
+  const { facets, found, table } = results
   return (
     <div className={styles.side}>
       <SearchBox value={results.typed} onValue={results.search} />
+      <SavedFilters views={table.views} filter={results.filter} onApply={results.apply} />
       <FacetList
         operation={results.run.operation}
-        facets={facets?.facets ?? []}
-        isCounted={facets?.isCounted ?? false}
+        counted={facets ?? { facets: [], isCounted: false }}
+        found={found}
         filter={results.chosen}
         onFilter={results.narrow}
       />

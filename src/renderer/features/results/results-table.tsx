@@ -1,17 +1,19 @@
 import { Button } from '@mantine/core'
 import { IconFilterOff } from '@tabler/icons-react'
-import { type KeyboardEvent, useMemo } from 'react'
+import { type KeyboardEvent, type ReactNode, useMemo } from 'react'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import type { RowSort } from '../../../shared/run/results.ts'
 import type { Verdicts } from '../../bridge/verdicts.ts'
-import { findContent } from '../../ui/content/content-columns.ts'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
 import { DataGrid } from '../../ui/grid/data-grid.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Empty } from '../../ui/layout/screen.tsx'
-import { isNarrowed } from './facet-list.tsx'
-import { createResultColumns, orderColumns } from './result-columns.tsx'
+import { ColumnMenu, moveTo } from './column-menu.tsx'
+import { createResultColumns, toSortBy } from './result-columns.tsx'
 import type { Counted } from './result-pages.ts'
 import styles from './results.module.css'
+import { isNarrowed } from './row-filter.ts'
+import { isSameSort, SortMenu, toNextSort } from './sort-menu.tsx'
 import type { Results } from './use-results.ts'
 import { VerdictsBar } from './verdicts-control.tsx'
 
@@ -22,33 +24,40 @@ export function ResultsTable(props: {
   onKey: (event: KeyboardEvent) => boolean
 }) {
   const { results, verdicts } = props
-  const { pages, filter, run, names, plan, isContent, revealed } = results
-  const verdictsOf = verdicts.judged > 0 ? verdicts.of : null
+  const { pages, filter, run, names, table, isContent, revealed, sort } = results
+  const { shown, entries, scale } = table
   const columns = useMemo(
     () =>
       createResultColumns({
-        operation: run.operation,
-        isAsync: run.isAsync,
-        rows: run.rows,
-        names: names ?? [],
-        order: orderColumns(names?.length ?? 0, findContent(plan, names ?? [])),
-        isContent,
-        isRevealed: revealed.isRevealed,
-        verdictsOf,
+        ...{ shown, entries, scale, isContent, isRevealed: revealed.isRevealed },
+        verdictsOf: verdicts.of,
+        ...{ rows: run.rows, names: names ?? [] },
       }),
-    [names, plan, isContent, revealed.isRevealed, run.operation, run.isAsync, run.rows, verdictsOf],
+    [shown, entries, scale, names, isContent, revealed.isRevealed, run.rows, verdicts.of],
   )
+  const columnActions = {
+    sorted: toSorted(columns, sort),
+    onSort: (id: string) => results.sortBy(toNextSort(toSortBy(id), sort)),
+    onResize: (id: string, rem: number) =>
+      table.setColumns(shown.map((column) => (column.name === id ? { ...column, rem } : column))),
+    onMove: (id: string, to: string) => table.setColumns(moveTo(shown, id, to)),
+  }
   return (
     <div className={styles.list}>
       <ResultsBar
         count={pages.count}
         counted={pages.counted}
         narrowed={isNarrowed(filter)}
-        onShowAllRows={() => {
-          results.search('')
-          results.narrow({})
-        }}
-      />
+        onShowAllRows={() => results.apply({})}
+      >
+        <SortMenu sort={sort} classes={scale.classes} isAsync={run.isAsync} onSort={results.sortBy} />
+        <ColumnMenu
+          entries={entries}
+          shown={shown}
+          widthOf={(name) => columns.find(({ id }) => id === name)?.rem ?? 10}
+          onColumns={table.setColumns}
+        />
+      </ResultsBar>
       <VerdictsBar verdicts={verdicts} />
       {results.error !== null && <ErrorNotice error={results.error} />}
       {pages.counted === 'exactly' && pages.count === 0 ? (
@@ -68,10 +77,18 @@ export function ResultsTable(props: {
           }}
           onKey={props.onKey}
           onWindow={pages.want}
+          columnActions={columnActions}
         />
       )}
     </div>
   )
+}
+
+/** The column that the rows are sorted by, where the table shows it. */
+function toSorted(columns: readonly { id: string }[], sort: RowSort | null) {
+  if (sort === null) return null
+  const found = columns.find(({ id }) => isSameSort(toSortBy(id), sort.by))
+  return found === undefined ? null : { id: found.id, order: sort.order }
 }
 
 /** The line over the table: how many rows it has, its keys, and whether content is shown. */
@@ -80,6 +97,7 @@ function ResultsBar(props: {
   counted: Counted
   narrowed: boolean
   onShowAllRows: () => void
+  children: ReactNode
 }) {
   const { count, counted, narrowed } = props
   return (
@@ -94,6 +112,7 @@ function ResultsBar(props: {
           Show all rows
         </Button>
       )}
+      {props.children}
       <ContentSwitch />
     </div>
   )

@@ -1,17 +1,21 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { IconChevronDown, IconChevronUp, IconEye, IconEyeOff, IconX } from '@tabler/icons-react'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { sendsKey } from '../../../shared/plan/operation.ts'
 import type { SourcePlace } from '../../../shared/plan/source-place.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
+import { readRuleThresholds, readTaskFindings } from '../../../shared/service/answer-findings.ts'
+import { findTextMarks } from '../../../shared/service/text-marks.ts'
 import { toCurl } from '../../../shared/shell-command.ts'
 import type { ContentRule } from '../../ui/content/user-content.tsx'
 import { CopyButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { describePlace, StateLabel } from '../../ui/states/row-states.tsx'
+import { FindingsPart } from './findings-part.tsx'
 import styles from './results.module.css'
 import { AttemptsTable, CellsTable, ExchangePart, OutcomePart } from './row-parts.tsx'
+import { ScoreBars } from './score-bars.tsx'
 
 /**
  * Everything about one row next to the table: its outcome, its cells, the exact exchange and every attempt. It stays
@@ -24,6 +28,8 @@ export function RowDrawer(props: {
   isAsync: boolean
   detail: RowDetail | null
   apiKeyEnv: string
+  /** Where the scale of scores ends. */
+  scoreEnd: number
   isContent: ContentRule
   revealed: boolean
   onReveal: () => void
@@ -37,6 +43,11 @@ export function RowDrawer(props: {
   const { detail, revealed, onReveal, onStep } = props
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
+  const body = useMemo(() => (detail === null ? undefined : readDecidingBody(detail)), [detail])
+  const findings = useMemo(
+    () => (props.operation === 'task' && body !== undefined ? readTaskFindings(body) : null),
+    [props.operation, body],
+  )
   const wasMapped = detail !== null && detail.result.state !== 'invalid'
   return (
     <aside className={styles.drawer} aria-label={`Row ${props.place.row}`}>
@@ -93,11 +104,20 @@ export function RowDrawer(props: {
                 {props.media}
               </section>
             )}
+            {detail.result.classScores.length > 0 && (
+              <ScoreBars
+                scores={detail.result.classScores}
+                end={props.scoreEnd}
+                thresholds={readRuleThresholds(body)}
+              />
+            )}
+            {findings !== null && <FindingsPart findings={findings} revealed={revealed} />}
             <CellsTable
               columns={detail.columns}
               cells={detail.result.cells}
               isContent={props.isContent}
               revealed={revealed}
+              findMarks={(text) => (findings === null ? [] : findTextMarks(text, findings))}
             />
             {wasMapped && (
               <ExchangePart
@@ -129,4 +149,14 @@ export function RowDrawer(props: {
       </section>
     </aside>
   )
+}
+
+/** The JSON that decided the row: in async that of its callback; undefined where there is none. */
+function readDecidingBody({ callbacks, responseBody }: RowDetail): unknown {
+  const settled = callbacks.find(({ effect }) => effect === 'settled')
+  try {
+    return JSON.parse(settled?.body ?? responseBody ?? '')
+  } catch {
+    return undefined
+  }
 }

@@ -4,18 +4,19 @@ import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import { sayExpected } from '../../../shared/messages/problem-messages.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
 import type { AttemptDetail, CutFrom, RowDetail } from '../../../shared/run/results.ts'
+import type { TextMark } from '../../../shared/service/text-marks.ts'
 import { type ContentRule, MaskedText, maskJson } from '../../ui/content/user-content.tsx'
 import { CopyButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { AnswerLabel } from '../../ui/states/answers.tsx'
-import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
+import { LongText, MarkedText, SafeText } from '../../ui/text/safe-text.tsx'
 import { CELL_MAX_CHARACTERS } from '../../ui/text/visible-text.ts'
 import styles from './results.module.css'
 
-/** The outcome of a row: its error and what to do, or the rules it triggered and its scores where they are known. */
+/** The outcome of a row: its error and what to do, or the rules it triggered. */
 export function OutcomePart({ operation, detail }: { operation: string; detail: RowDetail }) {
-  const { result, problems, classScores } = detail
+  const { result, problems } = detail
   return (
     <>
       <ErrorNotice detail={detail} operation={operation} />
@@ -62,15 +63,6 @@ export function OutcomePart({ operation, detail }: { operation: string; detail: 
                 <SafeText text={result.customIndexItemId} />
               </Fact>
             )}
-            {classScores.length > 0 && (
-              <Fact name="Scores">
-                {classScores.map((score) => (
-                  <span key={score.className} className={styles.score}>
-                    <SafeText text={score.className} max={40} /> {score.score}
-                  </span>
-                ))}
-              </Fact>
-            )}
             {result.callbackLatencyMs !== null && (
               <Fact name="Callback latency">{formatMs(result.callbackLatencyMs)}</Fact>
             )}
@@ -92,7 +84,7 @@ function hasTasks(operation: string): boolean {
   return operation === 'task' || operation.startsWith('index-')
 }
 
-function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+export function Fact({ name, children }: { name: string; children: React.ReactNode }) {
   return (
     <tr>
       <th scope="row">{name}</th>
@@ -128,6 +120,8 @@ export function CellsTable(props: {
   cells: readonly string[]
   isContent: ContentRule
   revealed: boolean
+  /** What the answer found in a text, to be marked there. */
+  findMarks: (text: string) => TextMark[]
 }) {
   return (
     <section>
@@ -147,6 +141,7 @@ export function CellsTable(props: {
                     name={name}
                     cell={cell}
                     revealed={props.revealed || !props.isContent(index, cell)}
+                    findMarks={props.findMarks}
                   />
                 </td>
               </tr>
@@ -158,11 +153,28 @@ export function CellsTable(props: {
   )
 }
 
-function CellText({ name, cell, revealed }: { name: string; cell: string; revealed: boolean }) {
+/** Longest text whose marks are drawn, UTF-16 code units. */
+const MARKED_MAX = 20_000
+
+function CellText(props: {
+  name: string
+  cell: string
+  revealed: boolean
+  findMarks: (text: string) => TextMark[]
+}) {
+  const { name, cell, revealed } = props
   if (cell === '') return <span className={styles.muted}>empty</span>
   if (!revealed) return <MaskedText text={cell} revealed={false} />
+  const marks = cell.length > MARKED_MAX ? [] : props.findMarks(cell)
+  if (marks.length > 0) {
+    return <MarkedText text={cell} marks={marks.map((mark) => ({ ...mark, label: sayMark(mark) }))} />
+  }
   if (cell.length > CELL_MAX_CHARACTERS * 4) return <LongText text={cell} label={name} />
   return <SafeText text={cell} max={CELL_MAX_CHARACTERS * 4} lines />
+}
+
+function sayMark({ kind, type }: TextMark): string {
+  return type === null ? kind : `${kind}: ${type}`
 }
 
 /** One side of an exchange, as it was; the user content in it masked until it is revealed. */

@@ -1,14 +1,17 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useState } from 'react'
-import type { RowFilter } from '../../../shared/run/results.ts'
+import { OPERATION_KINDS } from '../../../shared/plan/operation.ts'
+import type { RowFilter, RowSort } from '../../../shared/run/results.ts'
 import { ask } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import { useVerdicts } from '../../bridge/verdicts.ts'
 import { toWholeMapping } from '../../ui/content/content-columns.ts'
 import { createContentRule, useContentShown } from '../../ui/content/user-content.tsx'
 import { countRetryable } from '../../ui/states/row-states.tsx'
-import { withSearch } from './facet-list.tsx'
 import { COUNT_AGAIN_MS, REFRESH_MS, useResultPages } from './result-pages.ts'
+import { withSearch } from './row-filter.ts'
+import { useTableColumns } from './use-table-columns.ts'
 
 const SEARCH_QUIET_MS = 250
 
@@ -39,7 +42,22 @@ export function useResults(runId: string, first: RowFilter) {
         state.data?.isCounted === false ? COUNT_AGAIN_MS : run.isLive ? REFRESH_MS : false,
     }),
   )
-  const pages = useResultPages(runId, filter, run.isLive)
+  // What takes long to count is counted a little with each answer.
+  const found = useQuery(
+    ask.results.foundFacets.queryOptions({
+      input: { runId, filter },
+      placeholderData: keepPreviousData,
+      refetchInterval: ({ state }) =>
+        state.data?.isCounted === false ? COUNT_AGAIN_MS : run.isLive ? REFRESH_MS : false,
+    }),
+  )
+  const names = columnNames.data
+  const hasVerdicts = useVerdicts(runId, run.operation === 'task').judged > 0
+  const table = useTableColumns({
+    ...{ runId, run, names: names ?? null, plan: plan.data ?? null, found: found.data, hasVerdicts },
+  })
+  const [sort, setSort] = useState<RowSort | null>(null)
+  const pages = useResultPages(runId, { filter, sort, columns: table.texts }, run.isLive)
   const lastRow = Math.max(0, pages.count - 1)
   const row = pages.rowAt(Math.min(cursor, lastRow))
   const detail = useQuery(
@@ -50,7 +68,6 @@ export function useResults(runId: string, first: RowFilter) {
       placeholderData: keepPreviousData,
     }),
   )
-  const names = columnNames.data
   const isContent = useMemo(
     () => createContentRule(names ?? [], toWholeMapping(plan.data ?? null, names ?? [])),
     [names, plan.data],
@@ -63,8 +80,18 @@ export function useResults(runId: string, first: RowFilter) {
     names: names ?? null,
     isContent,
     facets: facets.data ?? null,
+    /** Facets of languages, models, variants and scores. */
+    found: found.data ?? null,
+    /** The columns of the table, and the saved filters. */
+    table,
     pages,
-    error: pages.error ?? facets.error ?? plan.error,
+    error: pages.error ?? facets.error ?? found.error ?? plan.error ?? table.error,
+    /** Null for the order of the source. */
+    sort,
+    sortBy(next: RowSort | null) {
+      setSort(next)
+      setCursor(0)
+    },
     /** What the rows are narrowed by, the search apart. */
     chosen,
     /** The search as it is typed. */
@@ -73,6 +100,12 @@ export function useResults(runId: string, first: RowFilter) {
     filter,
     narrow({ search: _typed, ...rest }: RowFilter) {
       setChosen(rest)
+      setCursor(0)
+    },
+    /** Narrows to a filter as it was saved, its search too. */
+    apply({ search: text = '', ...rest }: RowFilter) {
+      setChosen(rest)
+      setTyped(text)
       setCursor(0)
     },
     search(text: string) {
@@ -108,7 +141,7 @@ function useRun(runId: string) {
     /** Rows that a retry would send. */
     retryable,
     name: summary?.name,
-    operation: summary?.operation ?? 'task',
+    operation: OPERATION_KINDS.find((kind) => kind === summary?.operation) ?? 'task',
     isAsync: summary?.mode === 'async',
     rows: summary?.rows.read ?? 0,
   }

@@ -1,7 +1,8 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows out of view have no elements, so the roles are spelt out
-import { type KeyboardEvent, memo, type ReactNode, useEffect, useId, useRef } from 'react'
+import { type KeyboardEvent, memo, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useRem } from '../theme.ts'
 import styles from './grid.module.css'
+import { type ColumnActions, GridHead } from './grid-head.tsx'
 import { useRowWindow } from './use-row-window.ts'
 
 /** One column of a {@link DataGrid}. */
@@ -14,6 +15,7 @@ export interface GridColumn<Row> {
   grow?: boolean
   /** Numbers stand at the end. */
   align?: 'end'
+  isSortable?: boolean
   cell: (row: Row) => ReactNode
 }
 
@@ -38,12 +40,23 @@ export function DataGrid<Row>(props: {
   onKey?: (event: KeyboardEvent, index: number) => boolean
   /** Called with the first and last index in view. */
   onWindow?: (first: number, last: number) => void
+  columnActions?: ColumnActions
 }) {
-  const { columns, count, cursor, onCursor, onOpen, onKey, onWindow, rowAt, focused = false } = props
+  const { count, cursor, onCursor, onOpen, onKey, onWindow, rowAt, focused = false } = props
   const element = useRef<HTMLDivElement>(null)
   const gridId = useId()
   const rowPx = useRem() * ROW_REM
   const { rows, scrolledPx, reveal } = useRowWindow(element, { count, rowPx, headPx: rowPx })
+  const [resizing, setResizing] = useState<{ id: string; rem: number } | null>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other columns have their own widths
+  useEffect(() => setResizing(null), [props.columns])
+  const columns = useMemo(
+    () =>
+      props.columns.map((column) =>
+        column.id === resizing?.id ? { ...column, rem: resizing.rem, grow: false } : column,
+      ),
+    [props.columns, resizing],
+  )
   const template = columns.map((column) => toTrack(column)).join(' ')
   const minWidth = `${columns.reduce((sum, column) => sum + column.rem, 0)}rem`
   const first = rows[0]?.index ?? 0
@@ -89,24 +102,13 @@ export function DataGrid<Row>(props: {
       aria-activedescendant={cursorInView ? `${gridId}-${cursor}` : undefined}
       onKeyDown={press}
     >
-      <div
-        className={styles.head}
-        role="row"
-        tabIndex={-1}
-        aria-rowindex={1}
-        style={{ gridTemplateColumns: template, minWidth }}
-      >
-        {columns.map((column) => (
-          <div
-            key={column.id}
-            role="columnheader"
-            className={column.align === 'end' ? styles.end : undefined}
-            tabIndex={-1}
-          >
-            {column.title}
-          </div>
-        ))}
-      </div>
+      <GridHead
+        columns={columns}
+        template={template}
+        minWidth={minWidth}
+        actions={props.columnActions ?? NO_ACTIONS}
+        onResizing={(id, rem) => setResizing({ id, rem })}
+      />
       <div className={styles.canvas} role="rowgroup" style={{ height: scrolledPx, minWidth }}>
         {rows.map(({ index, topPx }) => (
           <GridRow
@@ -126,6 +128,8 @@ export function DataGrid<Row>(props: {
     </div>
   )
 }
+
+const NO_ACTIONS: ColumnActions = {}
 
 function toTrack(column: { rem: number; grow?: boolean }): string {
   return column.grow ? `minmax(${column.rem}rem, 1fr)` : `${column.rem}rem`

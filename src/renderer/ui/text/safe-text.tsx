@@ -1,5 +1,5 @@
 import { Button, Group } from '@mantine/core'
-import { memo, useMemo, useState } from 'react'
+import { memo, type ReactNode, useMemo, useState } from 'react'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
 import styles from './safe-text.module.css'
 import { CELL_MAX_CHARACTERS, cutText, type TextPiece, toTextPieces } from './visible-text.ts'
@@ -38,6 +38,44 @@ function TextPieces({ pieces }: { pieces: TextPiece[] }) {
       </span>
     )
   })
+}
+
+/** {@link SafeText} with lines, of which parts are marked; a reader hears what each mark is. */
+export function MarkedText({
+  text,
+  marks,
+}: {
+  text: string
+  marks: readonly (TextPart & { label: string })[]
+}) {
+  const parts: ReactNode[] = []
+  let from = 0
+  for (const { start, end, label } of marks) {
+    parts.push(<Lines key={`${from} before`} text={text.slice(from, start)} />)
+    parts.push(
+      <mark key={start} className={styles.found} title={label}>
+        <Lines text={text.slice(start, end)} />
+        <span className={styles.words}> ({label})</span>
+      </mark>,
+    )
+    from = end
+  }
+  return (
+    <bdi className={styles.lines}>
+      {parts}
+      <Lines text={text.slice(from)} />
+    </bdi>
+  )
+}
+
+/** A part of a text in UTF-16 code units, the end exclusive. */
+interface TextPart {
+  start: number
+  end: number
+}
+
+function Lines({ text }: { text: string }) {
+  return <TextPieces pieces={toTextPieces(text, { lines: true })} />
 }
 
 const FIRST_CHARACTERS = 4_000

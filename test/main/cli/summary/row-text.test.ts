@@ -19,6 +19,7 @@ const DETAIL = {
     durationMs: 1,
     callbackLatencyMs: null,
     attempts: 1,
+    classScores: [],
     cells: ['x'],
   },
   columns: ['text_data'],
@@ -30,7 +31,6 @@ const DETAIL = {
   attempts: [],
   callbacks: [],
   problems: [],
-  classScores: [],
 } satisfies RowDetail
 
 const show = (changes: Partial<RowDetail> = {}) =>

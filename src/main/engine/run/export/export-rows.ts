@@ -43,6 +43,19 @@ export function readScoredClasses({ members }: RunFamily): string[] {
   return [...new Set(classes.map((row) => String(row['class'])))].sort().slice(0, COLUMNS_MAX)
 }
 
+/** Rows among which {@link readFirstClasses} looks. */
+const FIRST_ROWS = 5_000
+
+/** The classes that any of the first rows of a run has a score of: at once, however many rows there are. */
+export function readFirstClasses({ members }: RunFamily): string[] {
+  const classes = members.flatMap(({ db }) =>
+    db
+      .prepare('SELECT DISTINCT class FROM row_class WHERE row <= (SELECT min(row) FROM row_class) + ?')
+      .all(FIRST_ROWS),
+  )
+  return [...new Set(classes.map((row) => String(row['class'])))].sort().slice(0, COLUMNS_MAX)
+}
+
 /** The rules that any row of a run triggered, by name; at most {@link COLUMNS_MAX}. */
 export function readTriggeredRules({ members }: RunFamily): ResultRow['triggeredRules'] {
   const found = members.flatMap(({ db }) =>
@@ -127,7 +140,6 @@ function createExportRows(view: RunView, withRequests: boolean): (row: RunRow) =
   const { operation } = view.record.plan
   const exchanges = createExchangeReader(view.db)
   const requests = createRowRequests(view)
-  const scoresOf = view.db.prepare('SELECT class, score FROM row_class WHERE row = ? ORDER BY class')
   const isTask = operation.kind === 'task'
   const isWatchlist = 'watchlist' in operation
   const isAppeal = operation.kind === 'appeal-status'
@@ -166,9 +178,6 @@ function createExportRows(view: RunView, withRequests: boolean): (row: RunRow) =
       request: wasSent && withRequests && isFirst ? toSent(requests.toRequest(row, item)) : null,
       response: response === null ? null : { body: response.text, cutFrom: response.cutFrom },
       callbacks: isFirst ? (exchange?.callbacks ?? []) : [],
-      classScores: scoresOf
-        .all(row)
-        .map((score) => ({ className: String(score['class']), score: Number(score['score']) })),
       body,
       task: isTask && body !== undefined ? readTaskFindings(body) : null,
       appeal: isAppeal && body !== undefined ? readAppealFindings(body) : null,

@@ -12,25 +12,23 @@ import {
   readFamilyCounts,
   readRuleNames,
 } from './family-counts.ts'
-import { countStates } from './result-page.ts'
+import { countFound, countKindRows, pickFound, type Searched } from './found-rows.ts'
+import { type Counted, countAll, countStates } from './result-page.ts'
 import { createPlaceAdder } from './row-detail.ts'
-import { hasRule, isOfKind, RowIndex, type RowKind } from './row-search.ts'
+import { hasRule, isOfKind, type RowKind, readJudgedFor } from './row-search.ts'
 
 /** Rows that illustrate a group of problems. */
 const EXAMPLES = 10
 
-type Counts = Record<Facet['kind'], ReadonlyMap<string, number>>
+type JournalKind = 'state' | 'rule' | 'error' | 'cause' | 'answer' | 'verdict'
+type Counts = Record<JournalKind, ReadonlyMap<string, number>>
 type JournalCounts = Omit<Counts, 'verdict'>
 
 /**
- * Reads every facet of the rows under a filter, most rows first within a kind. Without a filter the counters answer and
- * nothing is scanned; else `index` knows the rows.
+ * Reads the facets of the rows under a filter that the journal counts or its indexes know, most rows first within a
+ * kind. Without a filter the counters answer and nothing is scanned; else `counted` knows the rows.
  */
-export function readFacets(
-  view: RunFamily,
-  filter: RowFilter = {},
-  counted?: { index: RowIndex; isCounted: boolean },
-): FacetList {
+export function readFacets(view: RunFamily, filter: RowFilter = {}, counted?: Counted): FacetList {
   const judged = readJudgedRows(view)
   if (Object.values(filter).every((value) => value === undefined)) {
     const countVerdict: CountVerdict = (verdict) =>
@@ -38,13 +36,27 @@ export function readFacets(
     const counts = { ...readCounts(view), verdict: countVerdicts(judged, countVerdict) }
     return { facets: toFacets(view, counts), isCounted: true }
   }
-  const { index, isCounted } = counted ?? { index: RowIndex.build(view, filter.search), isCounted: true }
-  const countVerdict: CountVerdict = (verdict) => index.count({ ...filter, verdict }, judged)
+  const { index, findings, isCounted } = counted ?? countAll(view, { filter })
+  const countVerdict: CountVerdict = (verdict) => {
+    const chosen = { ...filter, verdict }
+    if (findings === null) return index.count(chosen, judged)
+    return pickFound({ index, findings, judged }, { filter: chosen }).length
+  }
   const counts = {
-    ...countKinds(index.listKinds(filter.verdict, judged), filter),
+    ...countKinds(listKinds({ index, findings, judged }, filter), filter),
     verdict: countVerdicts(judged, countVerdict),
   }
   return { facets: toFacets(view, counts), isCounted }
+}
+
+/** The index's kinds, each with the rows that verdict and findings leave of it. */
+function listKinds(
+  { index, findings, judged }: Omit<Searched, 'findings'> & Pick<Counted, 'findings'>,
+  filter: RowFilter,
+): readonly RowKind[] {
+  if (findings === null) return index.listKinds(filter.verdict, judged)
+  const rows = countKindRows({ index, findings, judged }, filter)
+  return index.kinds.map((kind, number) => ({ ...kind, rows: rows[number] ?? 0 }))
 }
 
 /** How many rows have a verdict. */
@@ -54,6 +66,14 @@ type CountVerdict = (verdict: NonNullable<RowFilter['verdict']>) => number
 function countVerdicts(judged: JudgedRows, count: CountVerdict): Map<string, number> {
   if (judged.all.size === 0) return new Map()
   return new Map(([...VERDICTS, NO_VERDICT] as const).map((verdict) => [verdict, count(verdict)]))
+}
+
+/** The facets that only findings know: languages, models, variants and scores; none before all rows are counted. */
+export function readFoundFacets(view: RunFamily, filter: RowFilter = {}, counted?: Counted): FacetList {
+  const { index, findings, isCounted } = counted ?? countAll(view, { filter }, true)
+  if (!isCounted || findings === null) return { facets: [], isCounted }
+  const judged = readJudgedFor(view, filter)
+  return { facets: countFound({ index, findings, judged }, filter), isCounted }
 }
 
 function readCounts(view: RunFamily): JournalCounts {
@@ -119,7 +139,7 @@ function toFacets({ members, record }: RunFamily, counts: Counts): Facet[] {
   // Rules are triggered by tasks alone.
   const isTask = record.plan.operation.kind === 'task'
   const nameOf = readRuleNames(members)
-  const toLabel = (kind: Facet['kind'], value: string) => {
+  const toLabel = (kind: JournalKind, value: string) => {
     if (kind === 'rule') return value === NO_RULE ? 'no rule' : (nameOf.get(value) ?? value)
     if (kind === 'verdict') return VERDICT_WORDS[value as keyof typeof VERDICT_WORDS]
     return kind === 'cause' ? toCauseLabel(value) : value

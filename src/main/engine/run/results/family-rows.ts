@@ -49,7 +49,10 @@ export function readRunRows(view: RunView, ids: readonly number[]): RunRow[] {
        WHERE row.id IN (SELECT value FROM json_each(?)) ORDER BY row.id`,
     )
     .all(wanted) as unknown as JoinedRow[]
-  const toResult = createResultRows(view, readRules(view, wanted))
+  const toResult = createResultRows(view, {
+    rules: readRules(view, wanted),
+    scores: readScores(view, wanted),
+  })
   return joined.map((row) => ({ result: toResult(row), joined: row }))
 }
 
@@ -71,10 +74,30 @@ function readRules({ db }: RunView, ids: string): ReadonlyMap<number, ResultRow[
   return rules
 }
 
+/** The scores of each of the rows, by class; `ids` is a JSON array. */
+function readScores({ db }: RunView, ids: string): ReadonlyMap<number, ResultRow['classScores']> {
+  const found = db
+    .prepare(
+      'SELECT row, class, score FROM row_class WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row, class',
+    )
+    .all(ids)
+  const scores = new Map<number, ResultRow['classScores']>()
+  for (const { row, class: className, score } of found) {
+    const one = { className: String(className), score: Number(score) }
+    const others = scores.get(Number(row))
+    if (others === undefined) scores.set(Number(row), [one])
+    else others.push(one)
+  }
+  return scores
+}
+
 /** Completes rows with what stands elsewhere: their places, their post_ids and what is wrong with them. */
 function createResultRows(
   { db, record, isCutOff }: RunView,
-  rules: ReadonlyMap<number, ResultRow['triggeredRules']>,
+  found: {
+    rules: ReadonlyMap<number, ResultRow['triggeredRules']>
+    scores: ReadonlyMap<number, ResultRow['classScores']>
+  },
 ): (joined: JoinedRow) => ResultRow {
   const toPlace = createPlaceReader(db)
   const toPostId = createPostIdMapper(record.plan, record.columns, record.runToken)
@@ -100,7 +123,8 @@ function createResultRows(
       message: isUnsettled ? CUT_OFF_MESSAGE : message,
       taskId: joined.task_id,
       postId: isInvalid ? null : toPostId(joined.id, cells, joined.kinds),
-      triggeredRules: isInvalid || joined.state === null ? [] : (rules.get(joined.id) ?? []),
+      triggeredRules: isInvalid || joined.state === null ? [] : (found.rules.get(joined.id) ?? []),
+      classScores: found.scores.get(joined.id) ?? [],
       customIndexItemId: joined.custom_index_item_id,
       answer: joined.answer as ResultRow['answer'],
       durationMs: joined.duration_us === null ? null : joined.duration_us / 1000,

@@ -10,6 +10,8 @@ import {
 import { findTakersOf, type RunFamily, type RunView } from '../../journal/run-family.ts'
 import { countRowsRead, readFacetCounts, readFamilyCounts, summarizeFamilyCounts } from './family-counts.ts'
 import { type FamilyRow, findNewest, listFamilyRows, readFamilyRows, toPageSource } from './family-rows.ts'
+import { needsFindings, pickFound, type Searched } from './found-rows.ts'
+import { RowFindings } from './row-findings.ts'
 import { RowIndex, readJudgedFor } from './row-search.ts'
 
 /** Most rows of a page. */
@@ -19,35 +21,72 @@ const PAGE_MAX = 500
 const ERROR_GROUPS_CERTAIN = 100
 
 /** Whether the journal's own counters and indexes count and page a filter: it narrows by one thing, and by no text. */
-export function isSimple({ ruleIds = [], search = '', cause, verdict, ...others }: RowFilter): boolean {
-  if (search !== '' || (cause ?? verdict) !== undefined || ruleIds.length > 1 || ruleIds[0] === NO_RULE)
+function isSimple(filter: RowFilter): boolean {
+  const { ruleIds = [], search = '', cause, verdict, ...others } = filter
+  if (needsFindings({ filter })) return false
+  if (search !== '' || (cause ?? verdict) !== undefined || ruleIds.length > 1 || ruleIds[0] === NO_RULE) {
     return false
+  }
   return ruleIds.length + Object.values(others).filter((value) => value !== undefined).length <= 1
+}
+
+/** What answers a question about all rows; `isCounted` is false while it may still grow. */
+export interface Counted {
+  index: RowIndex
+  /** Null where the question needs none. */
+  findings: RowFindings | null
+  isCounted: boolean
+}
+
+/** All that a question needs, at once, for a thread that has nothing else to answer. */
+export function countAll(
+  family: RunFamily,
+  query: Pick<PageQuery, 'filter' | 'sort'>,
+  withFindings = needsFindings(query),
+): Counted {
+  return {
+    index: RowIndex.build(family, query.filter.search),
+    findings: withFindings ? RowFindings.build(family) : null,
+    isCounted: true,
+  }
 }
 
 /**
  * Reads one page of a run's results, retries among them (docs/architecture.md §5: rows travel only by page). No read
- * stays open behind it. Where the filter is not simple, `index` knows its rows; it may still be growing, `isCounted`
- * says whether.
+ * stays open behind it. Where the page is not simple, `counted` knows its rows.
  */
-export function readPage(
-  family: RunFamily,
-  query: PageQuery,
-  counted?: { index: RowIndex; isCounted: boolean },
-): ResultPage {
+export function readPage(family: RunFamily, query: PageQuery, counted?: Counted): Omit<ResultPage, 'texts'> {
   const { filter } = query
   const limit = Math.min(PAGE_MAX, Math.max(0, Math.trunc(query.limit)))
-  if (isSimple(filter)) {
+  if (isSimplePage(query)) {
     const rows = toResults(family, selectRows(family, { ...query, limit }))
     return { rows, total: countRows(family, filter), isCounted: true }
   }
-  const { index, isCounted } = counted ?? {
-    index: RowIndex.build(family, filter.search),
-    isCounted: true,
-  }
+  const { index, findings, isCounted } = counted ?? countAll(family, query)
   const judged = readJudgedFor(family, filter)
-  const picked = findNewest(family, index.pick(filter, query.offset, limit, judged))
-  return { rows: toResults(family, picked), total: index.count(filter, judged), isCounted }
+  const { ids, total } = pickPage({ index, findings, judged }, { ...query, limit })
+  return { rows: toResults(family, findNewest(family, ids)), total, isCounted }
+}
+
+/** Whether a page is read without an index: see {@link isSimple}. */
+export function isSimplePage({ filter, sort }: Pick<PageQuery, 'filter' | 'sort'>): boolean {
+  return sort === undefined && isSimple(filter)
+}
+
+function pickPage(
+  { index, findings, judged }: Omit<Searched, 'findings'> & Pick<Counted, 'findings'>,
+  { filter, sort, offset, limit }: PageQuery,
+): { ids: number[]; total: number } {
+  if (findings !== null) {
+    const wanted = sort === undefined ? { filter } : { filter, sort }
+    const all = pickFound({ index, findings, judged }, wanted)
+    return { ids: [...all.subarray(offset, offset + limit)], total: all.length }
+  }
+  const total = index.count(filter, judged)
+  if (sort?.order !== 'descending') return { ids: index.pick(filter, offset, limit, judged), total }
+  const end = Math.max(0, total - offset)
+  const first = Math.max(0, end - limit)
+  return { ids: index.pick(filter, first, end - first, judged).reverse(), total }
 }
 
 /** Lists every row that matches, page by page in the order of the source. */
@@ -64,12 +103,11 @@ export function* listAllPages(family: RunFamily, filter: RowFilter): Generator<F
 }
 
 function* listPicked(family: RunFamily, filter: RowFilter): Generator<FamilyRow[]> {
-  const index = RowIndex.build(family, filter.search)
-  const judged = readJudgedFor(family, filter)
+  const searched = { ...countAll(family, { filter }), judged: readJudgedFor(family, filter) }
   for (let offset = 0; ; offset += PAGE_MAX) {
-    const picked = index.pick(filter, offset, PAGE_MAX, judged)
-    if (picked.length === 0) return
-    yield findNewest(family, picked)
+    const { ids } = pickPage(searched, { filter, offset, limit: PAGE_MAX })
+    if (ids.length === 0) return
+    yield findNewest(family, ids)
   }
 }
 

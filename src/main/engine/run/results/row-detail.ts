@@ -85,13 +85,6 @@ function readRowOf(view: RunView, row: number): RowDetail {
     attempts: item === null ? [] : readAttempts(view, item),
     callbacks: item === null ? [] : exchanges.readCallbacks(item),
     problems: readProblemsOf(view, row),
-    classScores:
-      item === null
-        ? []
-        : db
-            .prepare('SELECT class, score FROM row_class WHERE row = ? ORDER BY score DESC, class')
-            .all(row)
-            .map((row) => ({ className: String(row['class']), score: Number(row['score']) })),
   }
 }
 

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { NO_VERDICT } from '../../../../shared/lookback/verdict.ts'
 import { toErrorKey, toErrorPattern, toInvalidKey } from '../../../../shared/run/counts.ts'
 import { isUnsuccessful, type RowState } from '../../../../shared/run/item-state.ts'
@@ -9,6 +8,7 @@ import type { DatabaseSync, SQLInputValue } from '../../workspace/sqlite.ts'
 import { PROBLEM_COLUMNS, sayCause, toStoredProblem } from '../journal/stored-problems.ts'
 import { type JudgedRows, readJudgedRows } from '../journal/verdict-store.ts'
 import { readFacetCounts } from './family-counts.ts'
+import { KeptIndexes } from './kept-indexes.ts'
 
 /** Row numbers looked at in one step: some milliseconds, so that other questions are answered in between. */
 const STEP_ROWS = 5_000
@@ -123,6 +123,16 @@ export class RowIndex {
     return picked
   }
 
+  /** Numbers of the rows in the order of the source, and the number of each one's kind. */
+  get rows(): { ids: Uint32Array; kindOf: Uint32Array } {
+    return { ids: this.#ids.subarray(0, this.#length), kindOf: this.#kindOf.subarray(0, this.#length) }
+  }
+
+  /** The kinds of rows there are, each with how many rows are of it. */
+  get kinds(): readonly RowKind[] {
+    return this.#kinds
+  }
+
   /** The kinds of rows there are, each with how many rows with that verdict are of it. */
   listKinds(verdict: RowFilter['verdict'], judged: JudgedRows): readonly RowKind[] {
     if (verdict === undefined) return this.#kinds
@@ -171,7 +181,8 @@ export class RowIndex {
 
 const NOBODY_JUDGED: JudgedRows = { all: new Set(), by: new Map() }
 
-function hasVerdict(row: number, verdict: RowFilter['verdict'], { all, by }: JudgedRows): boolean {
+/** Whether a row has the verdict that a filter asks for. */
+export function hasVerdict(row: number, verdict: RowFilter['verdict'], { all, by }: JudgedRows): boolean {
   if (verdict === undefined) return true
   return verdict === NO_VERDICT ? !all.has(row) : by.get(verdict)?.has(row) === true
 }
@@ -314,99 +325,37 @@ function toText(value: unknown): string | null {
   return value === null || value === undefined ? null : String(value)
 }
 
-/** Indexes kept, the one used longest ago goes first; of 1,000,000 rows each has 8 MB. */
+/** Indexes kept; of 1,000,000 rows each has 8 MB. */
 const INDEXES_MAX = 4
 
-/** How long a question waits for an index, milliseconds; then it is answered with what was found so far. */
-const PATIENCE_MS = 250
+/** How long a question waits for an index, milliseconds. */
+const PATIENCE_MS = 50
 
-/** How often the index of an active run is rebuilt at most, milliseconds, and at most a fifth of the time. */
-const REFRESH_MS = 1_000
-const REFRESH_SHARE = 5
-
-interface Entry {
-  file: string
-  index: RowIndex
-  /** The index that takes its place where the journal has changed. */
-  next: RowIndex | null
-  spentMs: number
-  builtAtMs: number
-}
-
-/**
- * The indexes behind searches and combined filters. They grow only while somebody asks, so a search that was given up
- * costs nothing, and a few milliseconds at a time, so that other questions are answered in between.
- */
+/** The indexes behind searches and combined filters. */
 export class RowIndexes {
-  readonly #entries = new Map<string, Entry>()
-  readonly #nowMs: () => number
+  readonly #kept: KeptIndexes<RowIndex>
 
   /** `nowMs` counts milliseconds from anywhere. */
   constructor(nowMs: () => number = () => performance.now()) {
-    this.#nowMs = nowMs
+    const limits = { kept: INDEXES_MAX, patienceMs: PATIENCE_MS, nowMs }
+    this.#kept = new KeptIndexes((search) => new RowIndex(search), limits)
   }
 
-  /**
-   * The index of a run's rows that contain the filter's search, once it is complete, holds `rows` rows that match, or
-   * {@link PATIENCE_MS} have passed. `isCounted` is false while its counts may still change.
-   */
-  async ask(
+  /** The index of a run's rows that contain the filter's search, see {@link KeptIndexes.ask}; it need not have more than `rows` that match. */
+  ask(
     file: string,
     filter: RowFilter,
-    options: { rows: number; openView: () => RunFamily },
+    { rows, openView }: { rows: number; openView: () => RunFamily },
   ): Promise<{ index: RowIndex; isCounted: boolean }> {
-    const { rows, openView } = options
-    const entry = this.#get(file, filter.search ?? '')
-    const askedAtMs = this.#nowMs()
     const judged = readJudgedFor(openView(), filter)
-    for (;;) {
-      const startedAtMs = this.#nowMs()
-      const view = openView()
-      const growing = this.#toGrowing(entry, view, filter.search ?? '', startedAtMs)
-      if (growing === null) return { index: entry.index, isCounted: true }
-      growing.step(view)
-      const endedAtMs = this.#nowMs()
-      entry.spentMs += endedAtMs - startedAtMs
-      if (growing.isComplete) Object.assign(entry, { index: growing, next: null, builtAtMs: endedAtMs })
-      else if (entry.next === null && growing.count(filter, judged) >= rows) {
-        return { index: growing, isCounted: false }
-      } else if (endedAtMs - askedAtMs > PATIENCE_MS) return { index: entry.index, isCounted: false }
-      await setImmediate()
-    }
+    return this.#kept.ask(file, filter.search ?? '', {
+      isEnough: (index) => index.count(filter, judged) >= rows,
+      openView,
+    })
   }
 
   /** Forgets the indexes of a journal that is about to be deleted. */
   forget(file: string): void {
-    for (const [key, entry] of this.#entries) if (entry.file === file) this.#entries.delete(key)
-  }
-
-  /** The index that has to grow before a question can be answered; null where none has. */
-  #toGrowing(entry: Entry, view: RunFamily, search: string, nowMs: number): RowIndex | null {
-    if (!entry.index.isComplete) return entry.index
-    if (entry.next !== null) return entry.next
-    if (!entry.index.isOutdated(view)) return null
-    const restMs = Math.max(REFRESH_MS, entry.spentMs * REFRESH_SHARE)
-    if (view.members.some(({ isHeld }) => isHeld) && nowMs - entry.builtAtMs < restMs) return null
-    entry.spentMs = 0
-    entry.next = new RowIndex(search)
-    return entry.next
-  }
-
-  #get(file: string, search: string): Entry {
-    const key = JSON.stringify([file, search])
-    const entry = this.#entries.get(key) ?? {
-      file,
-      index: new RowIndex(search),
-      next: null,
-      spentMs: 0,
-      builtAtMs: 0,
-    }
-    this.#entries.delete(key)
-    this.#entries.set(key, entry)
-    for (const [oldest] of this.#entries) {
-      if (this.#entries.size <= INDEXES_MAX) break
-      this.#entries.delete(oldest)
-    }
-    return entry
+    this.#kept.forget(file)
   }
 }

@@ -189,6 +189,7 @@ test('a row shows its outcome, its triggered rules and its cells', async () => {
     durationMs: expect.any(Number),
     callbackLatencyMs: null,
     attempts: 1,
+    classScores: [],
     cells: ['comma, inside', 'user5'],
   })
   expect(all[2]).toMatchObject({

@@ -37,7 +37,6 @@ test('an invalid row shows its problems and has no request', async () => {
     requestBody: null,
     responseBody: null,
     attempts: [],
-    classScores: [],
   })
   expect(detail.problems).toContainEqual(
     expect.objectContaining({ row: 10, severity: 'error', code: 'one_of' }),

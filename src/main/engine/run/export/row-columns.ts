@@ -1,0 +1,55 @@
+import {
+  type ColumnEntry,
+  chooseColumns,
+  listAnswerPaths,
+  listColumns,
+} from '../../../../shared/run/choose-columns.ts'
+import type { ExportRow, RowFilter } from '../../../../shared/run/results.ts'
+import type { RunFamily } from '../../journal/run-family.ts'
+import { findNewest } from '../results/family-rows.ts'
+import { listAllPages } from '../results/result-page.ts'
+import { readFirstClasses, readPagesOfRows, readTriggeredRules } from './export-rows.ts'
+
+/** Rows whose answers are looked at for the members that answers have. */
+const SAMPLED_ROWS = 50
+
+/** Begins the names of columns that hold the score of a class. */
+const SCORE = 'score.'
+
+/** Every column that a table of a run's rows can have; further members of answers are given by their paths. */
+export function listRowColumns(family: RunFamily): ColumnEntry[] {
+  const bodies = sampleRows(family, { state: 'succeeded' }).map(({ body }) => body)
+  return listColumns({ ...toChoice(family), classes: readFirstClasses(family) }, listAnswerPaths(bodies))
+}
+
+function sampleRows(family: RunFamily, filter: RowFilter): ExportRow[] {
+  const [first = []] = listAllPages(family, filter)
+  return [...readPagesOfRows(family, [first.slice(0, SAMPLED_ROWS)], { withRequests: false })].flat()
+}
+
+/** Of each row the text of each of the named columns. Throws `BAD_USAGE` for a name that does not exist. */
+export function readRowColumns(
+  family: RunFamily,
+  rows: readonly number[],
+  names: readonly string[],
+): string[][] {
+  if (names.length === 0) return rows.map(() => [])
+  const classes = names.filter((name) => name.startsWith(SCORE)).map((name) => name.slice(SCORE.length))
+  const choice = { ...toChoice(family), rulesAsColumns: false, classes }
+  const columns = names.map((name) => chooseColumns({ ...choice, asked: [name] })[0])
+  const toTexts = (row: ExportRow) =>
+    columns.map((column) => {
+      if (column === undefined) return ''
+      return typeof column === 'number' ? (row.cells[column] ?? '') : column.read(row)
+    })
+  const textsOf = new Map<number, string[]>()
+  for (const page of readPagesOfRows(family, [findNewest(family, rows)], { withRequests: false })) {
+    for (const row of page) textsOf.set(row.row, toTexts(row))
+  }
+  return rows.map((row) => textsOf.get(row) ?? names.map(() => ''))
+}
+
+function toChoice(family: RunFamily) {
+  const { columns, plan } = family.record
+  return { operation: plan.operation.kind, columns, rules: readTriggeredRules(family) }
+}

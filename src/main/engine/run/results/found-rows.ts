@@ -1,0 +1,253 @@
+import type { Facet, RowFilter, RowSort, ScoreFilter } from '../../../../shared/run/results.ts'
+import { sayScoreBand } from '../../../../shared/run/score-bands.ts'
+import type { JudgedRows } from '../journal/verdict-store.ts'
+import { type FoundKind, NO_BAND, type RowFindings } from './row-findings.ts'
+import { hasVerdict, isOfKind, type RowIndex } from './row-search.ts'
+
+/** What a filter calls the values of each kind. */
+const MEMBERS = { language: 'languages', model: 'models', variant: 'variants' } as const
+const KINDS = ['language', 'model', 'variant'] as const satisfies FoundKind[]
+
+/** Most values of a kind that are listed, those with most rows. */
+const FACETS_MAX = 200
+
+/** What is asked for: rows under a filter, in the order of the source unless sorted. */
+interface Wanted {
+  filter: RowFilter
+  sort?: RowSort
+}
+
+/** A run's rows as they are found. */
+export interface Searched {
+  index: RowIndex
+  findings: RowFindings
+  /** Which rows have which verdicts, where the filter asks for one. */
+  judged: JudgedRows
+}
+
+/** Whether only {@link RowFindings} know the rows that are asked for, or their order. */
+export function needsFindings({ filter, sort }: Wanted): boolean {
+  const { languages, models, variants, scores } = filter
+  const isFound = [languages, models, variants, scores].some((narrowing) => narrowing !== undefined)
+  return isFound || (sort !== undefined && sort.by.kind !== 'row')
+}
+
+/** What was last picked from an index, so that the next page of it is at hand. */
+const lastPicked = new WeakMap<RowIndex, { findings: RowFindings; key: string; ids: Uint32Array }>()
+
+/** All rows that match, in their order. Rows that the findings have not reached yet are left out. */
+export function pickFound(searched: Searched, wanted: Wanted): Uint32Array {
+  const { index, findings } = searched
+  const key = JSON.stringify([wanted.filter, wanted.sort])
+  const last = lastPicked.get(index)
+  if (last?.findings === findings && last.key === key) return last.ids
+  const ids = pick(searched, wanted)
+  // Verdicts are given meanwhile.
+  const isKept = index.isComplete && findings.isComplete && wanted.filter.verdict === undefined
+  if (isKept) lastPicked.set(index, { findings, key, ids })
+  return ids
+}
+
+function pick({ index, findings, judged }: Searched, wanted: Wanted): Uint32Array {
+  const { filter, sort } = wanted
+  const { ids, kindOf } = index.rows
+  const isOfFilter = index.kinds.map((kind) => isOfKind(kind, filter))
+  const tests = toTests(findings, filter, judged)
+  const last = needsFindings(wanted) ? findings.lastRead : Number.POSITIVE_INFINITY
+  const picked = new Uint32Array(ids.length)
+  let length = 0
+  for (let at = 0; at < ids.length; at += 1) {
+    const id = ids[at] ?? 0
+    if (id > last || isOfFilter[kindOf[at] ?? 0] !== true) continue
+    if (!tests.every((test) => test.passes(id))) continue
+    picked[length] = id
+    length += 1
+  }
+  const found = picked.subarray(0, length)
+  return sort === undefined ? found : sortRows(found, findings, sort)
+}
+
+/** How many of the rows of each of the index's kinds are left by what a filter says of findings. */
+export function countKindRows({ index, findings, judged }: Searched, filter: RowFilter): Uint32Array {
+  const { ids, kindOf } = index.rows
+  const tests = toTests(findings, filter, judged)
+  const rows = new Uint32Array(index.kinds.length)
+  for (let at = 0; at < ids.length; at += 1) {
+    const id = ids[at] ?? 0
+    if (id > findings.lastRead || !tests.every((test) => test.passes(id))) continue
+    const kind = kindOf[at] ?? 0
+    rows[kind] = (rows[kind] ?? 0) + 1
+  }
+  return rows
+}
+
+/**
+ * Counts the languages, models, variants and bands of scores of the rows under a filter; each disregards what the filter
+ * says of its own kind, a band of its own class. Only of complete findings.
+ */
+export function countFound({ index, findings, judged }: Searched, filter: RowFilter): Facet[] {
+  const { ids, kindOf } = index.rows
+  const isOfFilter = index.kinds.map((kind) => isOfKind(kind, filter))
+  const tests = toTests(findings, filter, judged)
+  const counts = [
+    ...KINDS.map((kind) => toValueCount(kind, findings)),
+    ...findings.classes.map((className) => toBandCount(className, findings)),
+  ]
+  // A count takes the rows that pass all tests but its own.
+  const testOf = counts.map(({ subject }) => tests.findIndex((test) => test.subject === subject))
+  const columns = counts.map(({ of, rows }, at) => ({ of, rows, test: testOf[at] ?? -1 }))
+  for (let at = 0; at < ids.length; at += 1) {
+    if (isOfFilter[kindOf[at] ?? 0] !== true) continue
+    const id = ids[at] ?? 0
+    let failed = -1
+    let failures = 0
+    for (let test = 0; test < tests.length && failures < 2; test += 1) {
+      if (tests[test]?.passes(id) === true) continue
+      failed = test
+      failures += 1
+    }
+    if (failures > 1) continue
+    for (const { of, rows, test } of columns) {
+      if (failures === 1 && test !== failed) continue
+      const number = of[id] ?? 0
+      rows[number] = (rows[number] ?? 0) + 1
+    }
+  }
+  return counts.flatMap(({ toFacets }) => toFacets())
+}
+
+/** Rows narrow by one subject at a time: a verdict, a kind of value, or the scores of a class. */
+interface Test {
+  subject: string
+  passes: (row: number) => boolean
+}
+
+function toTests(findings: RowFindings, filter: RowFilter, judged: JudgedRows): Test[] {
+  const { verdict } = filter
+  const byVerdict: Test = { subject: 'verdict', passes: (row) => hasVerdict(row, verdict, judged) }
+  const byValue = KINDS.flatMap((kind): Test[] => {
+    const wanted = filter[MEMBERS[kind]]
+    if (wanted === undefined) return []
+    const { of, sets } = findings.valuesOf(kind)
+    const isWanted = Uint8Array.from(sets, (set) => (set.some((value) => wanted.includes(value)) ? 1 : 0))
+    return [{ subject: kind, passes: (row) => isWanted[of[row] ?? 0] === 1 }]
+  })
+  const byClass = [...Map.groupBy(filter.scores ?? [], ({ className }) => className)]
+  return [
+    ...(verdict === undefined ? [] : [byVerdict]),
+    ...byValue,
+    ...byClass.map(([className, bands]) => toScoreTest(findings, className, bands)),
+  ]
+}
+
+function toScoreTest(findings: RowFindings, className: string, bands: readonly ScoreFilter[]): Test {
+  const scores = findings.scoresOf(className)
+  // Scores are kept with 24 bits; limits are compared as they are.
+  const limits = bands.map(({ from, below }) => ({
+    from: Math.fround(from),
+    below: below === null ? Number.POSITIVE_INFINITY : Math.fround(below),
+  }))
+  return {
+    subject: toSubject(className),
+    passes: (row) => {
+      const score = scores[row] ?? Number.NaN
+      return limits.some(({ from, below }) => score >= from && score < below)
+    },
+  }
+}
+
+function toSubject(className: string): string {
+  return `score ${className}`
+}
+
+/** Rows by the number that each has in a column. */
+interface FoundCount {
+  subject: string
+  of: Uint8Array | Uint16Array
+  rows: Uint32Array
+  toFacets: () => Facet[]
+}
+
+function toValueCount(kind: FoundKind, findings: RowFindings): FoundCount {
+  const { of, sets } = findings.valuesOf(kind)
+  const rows = new Uint32Array(sets.length)
+  const toFacets = () => {
+    const rowsOf = new Map<string, number>()
+    for (const [number, set] of sets.entries()) {
+      for (const value of set) rowsOf.set(value, (rowsOf.get(value) ?? 0) + (rows[number] ?? 0))
+    }
+    return [...rowsOf]
+      .filter(([, count]) => count > 0)
+      .map(([value, count]) => ({ kind, value, label: value, rows: count }))
+      .sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1))
+      .slice(0, FACETS_MAX)
+  }
+  return { subject: kind, of, rows, toFacets }
+}
+
+function toBandCount(className: string, findings: RowFindings): FoundCount {
+  const { bands, of } = findings.bandsOf(className)
+  const rows = new Uint32Array(NO_BAND + 1)
+  const toFacets = () =>
+    bands.map((band, number) => ({
+      kind: 'score' as const,
+      value: JSON.stringify({ className, ...band } satisfies ScoreFilter),
+      label: `${className} ${sayScoreBand(band)}`,
+      rows: rows[number] ?? 0,
+    }))
+  return { subject: toSubject(className), of, rows, toFacets }
+}
+
+function sortRows(ids: Uint32Array, findings: RowFindings, { by, order }: RowSort): Uint32Array {
+  if (by.kind === 'row') return order === 'ascending' ? ids : ids.toReversed()
+  const values = by.kind === 'score' ? findings.scoresOf(by.className) : findings[VALUES[by.kind]]
+  return sortByKeys(ids, toKeys(ids, values, order === 'descending'))
+}
+
+const VALUES = {
+  latency: 'latencies',
+  'callback-latency': 'callbackLatencies',
+  attempts: 'attempts',
+} as const
+
+const NO_VALUE = 0xffff_ffff
+
+/** Whole numbers in the order of the values; the bits of a number that is not negative are in its order. */
+function toKeys(ids: Uint32Array, values: Float32Array, isDescending: boolean): Uint32Array {
+  const bits = new Uint32Array(values.buffer, values.byteOffset, values.length)
+  return ids.map((id) => {
+    const value = values[id] ?? Number.NaN
+    if (Number.isNaN(value)) return NO_VALUE
+    const key = value <= 0 ? 0 : (bits[id] ?? 0)
+    return isDescending ? NO_VALUE - 1 - key : key
+  })
+}
+
+const DIGIT_BITS = 11
+const DIGITS = 1 << DIGIT_BITS
+
+/** Sorts by keys of 32 bits, a digit at a time, the lowest first: rows with the same key stay in their order. Uses both arrays up. */
+function sortByKeys(ids: Uint32Array, keys: Uint32Array): Uint32Array {
+  interface Keyed {
+    ids: Uint32Array
+    keys: Uint32Array
+  }
+  let from: Keyed = { ids, keys }
+  let to: Keyed = { ids: new Uint32Array(ids.length), keys: new Uint32Array(ids.length) }
+  for (let shift = 0; shift < 32; shift += DIGIT_BITS) {
+    const places = new Uint32Array(DIGITS + 1)
+    const toDigit = (key: number) => (key >>> shift) & (DIGITS - 1)
+    for (const key of from.keys) places[toDigit(key) + 1] = (places[toDigit(key) + 1] ?? 0) + 1
+    for (let digit = 1; digit <= DIGITS; digit += 1) {
+      places[digit] = (places[digit] ?? 0) + (places[digit - 1] ?? 0)
+    }
+    for (const [at, key] of from.keys.entries()) {
+      const place = places[toDigit(key)] ?? 0
+      places[toDigit(key)] = place + 1
+      to.ids[place] = from.ids[at] ?? 0
+      to.keys[place] = key
+    }
+    ;[from, to] = [to, from]
+  }
+  return from.ids
+}

@@ -1,0 +1,106 @@
+import { setImmediate } from 'node:timers/promises'
+import type { RunFamily } from '../../journal/run-family.ts'
+
+/** What is known of all rows of a run, built a step at a time. */
+interface GrowingIndex {
+  /** Whether every row was looked at. */
+  readonly isComplete: boolean
+  /** Whether the journal has changed since the index was begun. */
+  isOutdated(family: RunFamily): boolean
+  /** Looks at the next few thousand rows. */
+  step(family: RunFamily): void
+}
+
+/** How often the index of an active run is rebuilt at most, milliseconds, and at most a fifth of the time. */
+const REFRESH_MS = 1_000
+const REFRESH_SHARE = 5
+
+interface Entry<Index> {
+  file: string
+  index: Index
+  /** The index that takes its place where the journal has changed. */
+  next: Index | null
+  spentMs: number
+  builtAtMs: number
+}
+
+/**
+ * Indexes of runs. They grow only while somebody asks, so a question that was given up costs nothing, and a few
+ * milliseconds at a time, so that other questions are answered in between.
+ */
+export class KeptIndexes<Index extends GrowingIndex> {
+  readonly #entries = new Map<string, Entry<Index>>()
+  readonly #create: (name: string, before: Index | null) => Index
+  readonly #limits: { kept: number; patienceMs: number; nowMs: () => number }
+
+  /**
+   * `create` makes an empty index; `before` is the one that it takes the place of. `kept` indexes stay, the one used
+   * longest ago goes first. A question waits for `patienceMs`, then it is answered with what was found so far. `nowMs`
+   * counts milliseconds from anywhere.
+   */
+  constructor(
+    create: (name: string, before: Index | null) => Index,
+    limits: { kept: number; patienceMs: number; nowMs?: () => number },
+  ) {
+    this.#create = create
+    this.#limits = { nowMs: () => performance.now(), ...limits }
+  }
+
+  /**
+   * The index of a run under a name, once it is complete, has enough for the question, or the patience is over.
+   * `isCounted` is false while it may still change.
+   */
+  async ask(
+    file: string,
+    name: string,
+    { isEnough, openView }: { isEnough: (index: Index) => boolean; openView: () => RunFamily },
+  ): Promise<{ index: Index; isCounted: boolean }> {
+    const entry = this.#get(file, name)
+    const { nowMs, patienceMs } = this.#limits
+    const askedAtMs = nowMs()
+    for (;;) {
+      const startedAtMs = nowMs()
+      const view = openView()
+      const growing = this.#toGrowing(entry, view, name, startedAtMs)
+      if (growing === null) return { index: entry.index, isCounted: true }
+      growing.step(view)
+      const endedAtMs = nowMs()
+      entry.spentMs += endedAtMs - startedAtMs
+      if (growing.isComplete) Object.assign(entry, { index: growing, next: null, builtAtMs: endedAtMs })
+      else if (entry.next === null && isEnough(growing)) return { index: growing, isCounted: false }
+      else if (endedAtMs - askedAtMs > patienceMs) return { index: entry.index, isCounted: false }
+      await setImmediate()
+    }
+  }
+
+  /** Forgets the indexes of a journal that is about to be deleted. */
+  forget(file: string): void {
+    for (const [key, entry] of this.#entries) if (entry.file === file) this.#entries.delete(key)
+  }
+
+  /** The index that has to grow before a question can be answered; null where none has. */
+  #toGrowing(entry: Entry<Index>, view: RunFamily, name: string, nowMs: number): Index | null {
+    if (!entry.index.isComplete) return entry.index
+    if (entry.next !== null) return entry.next
+    if (!entry.index.isOutdated(view)) return null
+    const restMs = Math.max(REFRESH_MS, entry.spentMs * REFRESH_SHARE)
+    if (view.members.some(({ isHeld }) => isHeld) && nowMs - entry.builtAtMs < restMs) return null
+    entry.spentMs = 0
+    entry.next = this.#create(name, entry.index)
+    return entry.next
+  }
+
+  #get(file: string, name: string): Entry<Index> {
+    const key = JSON.stringify([file, name])
+    const entry = this.#entries.get(key) ?? {
+      ...{ file, index: this.#create(name, null), next: null, spentMs: 0, builtAtMs: 0 },
+    }
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
+    for (const [oldest] of this.#entries) {
+      if (this.#entries.size <= this.#limits.kept) break
+      this.#entries.delete(oldest)
+    }
+    return entry
+  }
+}

@@ -1,0 +1,372 @@
+import { statSync } from 'node:fs'
+import { isAsync } from '../../../../shared/plan/operation.ts'
+import { type ScoreBand, toScoreBands } from '../../../../shared/run/score-bands.ts'
+import { readTaskFindings } from '../../../../shared/service/answer-findings.ts'
+import type { RunFamily, RunView } from '../../journal/run-family.ts'
+import { createFieldMapper } from '../../mapping/row-mapper.ts'
+import { parseJson } from '../../service/judgement.ts'
+import type { DatabaseSync, SQLInputValue } from '../../workspace/sqlite.ts'
+import { readStoredBody } from '../journal/stored-bodies.ts'
+
+/** Row numbers looked at in one step: some milliseconds, also where each answer has to be unpacked and parsed. */
+const STEP_ROWS = 500
+
+/** Most classes whose scores are kept, 4 bytes a row each; of further ones no row can be found by its score. */
+const CLASSES_MAX = 32
+
+/** Most sets of values of one kind that are kept apart; the rows of all others count as one. */
+const SETS_MAX = 20_000
+const FURTHER_VALUES = '(further values)'
+
+/** What rows can have a value of: the language and the models of the answer, and the variant that was sent. */
+export type FoundKind = 'language' | 'model' | 'variant'
+
+/** Stands in {@link RowFindings.bandsOf} for a row without a score. */
+export const NO_BAND = 0xff
+
+/**
+ * What the journal of a run and its retries says of each row beyond its state and its rules, by row number: about 20
+ * bytes a row, and 4 for each class. It is built a step at a time; then it narrows, counts and sorts all rows within
+ * milliseconds. A row is described by the newest run that has tried it.
+ */
+export class RowFindings {
+  readonly #values: Record<FoundKind, ValueSets>
+  readonly #scores: Map<string, Scores>
+  /** Which try an answer was read of, so that it is not read again; 0 for none. */
+  #stamps = new Uint16Array(0)
+  #before: RowFindings | null
+  #latencies = new Float32Array(0)
+  #callbackLatencies = new Float32Array(0)
+  #attempts = new Float32Array(0)
+  #after = 0
+  #last: number | null = null
+  #readFrom: Source | null = null
+
+  /** Empty findings; what `before` has read of answers that have not changed is taken from there. */
+  constructor(before: RowFindings | null = null) {
+    this.#before = before
+    this.#values = {
+      language: new ValueSets(before?.valuesOf('language')),
+      model: new ValueSets(before?.valuesOf('model')),
+      variant: new ValueSets(before?.valuesOf('variant')),
+    }
+    this.#scores = new Map()
+  }
+
+  /** All findings at once, for a thread that has nothing else to answer. */
+  static build(family: RunFamily): RowFindings {
+    const findings = new RowFindings()
+    while (!findings.isComplete) findings.step(family)
+    return findings
+  }
+
+  /** Whether every row was looked at. */
+  get isComplete(): boolean {
+    return this.#last !== null && this.#after >= this.#last
+  }
+
+  /** The last row that was looked at. */
+  get lastRead(): number {
+    return this.#after
+  }
+
+  /** Whether a journal has changed since the findings were begun. */
+  isOutdated(family: RunFamily): boolean {
+    return this.#readFrom !== null && !isSame(this.#readFrom, readSource(family))
+  }
+
+  /** Looks at the next few hundred rows. */
+  step(family: RunFamily): void {
+    this.#readFrom ??= readSource(family)
+    this.#last ??= this.#begin(Math.max(...family.members.map(readLastRow)))
+    const range = [this.#after, Math.min(this.#last, this.#after + STEP_ROWS)] as const
+    this.#after = range[1]
+    for (const [index, run] of listTriers(family).entries()) this.#read(run, index, range)
+    if (this.isComplete) this.#before = null
+  }
+
+  /** The values of a kind that rows have. */
+  valuesOf(kind: FoundKind): ValueSets {
+    return this.#values[kind]
+  }
+
+  /** The classes that rows have scores of, in alphabetical order. */
+  get classes(): string[] {
+    return [...this.#scores.keys()].sort()
+  }
+
+  /** A class's score of each row, NaN where it has none. */
+  scoresOf(className: string): Float32Array {
+    return this.#scores.get(className)?.of ?? new Float32Array(this.#stamps.length).fill(Number.NaN)
+  }
+
+  /** The bands of a class, and the band of each row. Only of complete findings. */
+  bandsOf(className: string): { bands: ScoreBand[]; of: Uint8Array } {
+    return this.#scores.get(className)?.toBands() ?? { bands: [], of: new Uint8Array(0) }
+  }
+
+  /** Milliseconds of each row's last try, NaN where nothing was measured. */
+  get latencies(): Float32Array {
+    return this.#latencies
+  }
+
+  /** Milliseconds from each row's request to its callback, NaN where none came. */
+  get callbackLatencies(): Float32Array {
+    return this.#callbackLatencies
+  }
+
+  /** How often each row was tried. */
+  get attempts(): Float32Array {
+    return this.#attempts
+  }
+
+  #begin(last: number): number {
+    const length = last + 1
+    this.#stamps = new Uint16Array(length)
+    this.#latencies = new Float32Array(length).fill(Number.NaN)
+    this.#callbackLatencies = new Float32Array(length).fill(Number.NaN)
+    this.#attempts = new Float32Array(length)
+    for (const values of Object.values(this.#values)) values.begin(length)
+    return last
+  }
+
+  #read(run: RunView, index: number, range: Range): void {
+    const { db, record } = run
+    const isTask = record.plan.operation.kind === 'task'
+    const tried = readTuples<[number, number, number | null, number | null, number]>(
+      db,
+      `SELECT row, attempts, duration_us, callback_us, state IN ('acknowledged', 'overdue', 'pending', 'sending', 'unknown')
+       FROM result WHERE row > ? AND row <= ? AND attempts > 0`,
+      range,
+    )
+    const stampOf = new Map<number, number>()
+    for (const [row, attempts, durationUs, callbackUs, isOpen] of tried) {
+      this.#latencies[row] = durationUs === null ? Number.NaN : durationUs / 1000
+      this.#callbackLatencies[row] = callbackUs === null ? Number.NaN : callbackUs / 1000
+      this.#attempts[row] = (this.#attempts[row] ?? 0) + attempts
+      if (!isTask) continue
+      if (index > 0) for (const scores of this.#scores.values()) scores.of[row] = Number.NaN
+      stampOf.set(row, toStamp(index, attempts, callbackUs !== null, isOpen === 1))
+    }
+    this.#readSentFields(run, range)
+    if (!isTask) return
+    this.#readScores(run, range, stampOf)
+    this.#readAnswers(run, range, stampOf)
+  }
+
+  /** What the request says: the variant, and the models, which the answer's take the place of. */
+  #readSentFields({ db, record }: RunView, range: Range): void {
+    const { plan, columns, runToken } = record
+    const toVariant = createFieldMapper(plan, columns, runToken, 'content_variant')
+    const toModels =
+      plan.operation.kind === 'task' ? createFieldMapper(plan, columns, runToken, 'models') : null
+    if (toVariant === null && toModels === null) return
+    const rows = readTuples<[number, string, string | null]>(
+      db,
+      'SELECT id, cells, kinds FROM row WHERE id > ? AND id <= ? AND item IS NOT NULL',
+      range,
+    )
+    for (const [row, text, kinds] of rows) {
+      const cells = JSON.parse(text) as string[]
+      this.#values.variant.set(row, toTexts(toVariant?.(row, cells, kinds)))
+      this.#values.model.set(row, toTexts(toModels?.(row, cells, kinds)))
+    }
+  }
+
+  #readScores({ db }: RunView, range: Range, tried: ReadonlyMap<number, unknown>): void {
+    const found = readTuples<[number, string, number]>(
+      db,
+      'SELECT row, class, score FROM row_class WHERE row > ? AND row <= ?',
+      range,
+    )
+    for (const [row, className, score] of found) {
+      if (!tried.has(row)) continue
+      const scores = this.#scores.get(className) ?? this.#addClass(className)
+      scores?.set(row, score)
+    }
+  }
+
+  #addClass(className: string): Scores | null {
+    if (this.#scores.size === CLASSES_MAX) return null
+    const scores = new Scores(this.#stamps.length)
+    this.#scores.set(className, scores)
+    return scores
+  }
+
+  #readAnswers(run: RunView, range: Range, stampOf: ReadonlyMap<number, number>): void {
+    const before = this.#before
+    const unread: number[] = []
+    for (const [row, stamp] of stampOf) {
+      this.#stamps[row] = stamp
+      if (before === null || before.#stamps[row] !== stamp) unread.push(row)
+      else for (const kind of FOUND_IN_ANSWERS) this.#values[kind].copy(row, before.valuesOf(kind))
+    }
+    if (unread.length === 0) return
+    const isWanted = new Set(unread)
+    for (const { row, text } of readBodies(run, range)) {
+      if (!isWanted.has(row)) continue
+      const { languages, models } = MENTIONS.test(text) ? readTaskFindings(parseJson(text)) : NOTHING
+      this.#values.language.set(row, languages)
+      if (models.length > 0) this.#values.model.set(row, [...new Set(models.map(({ model }) => model))])
+    }
+  }
+}
+
+/** Tells the tries of a row apart; never 0. An open row may get its answer without another try. */
+function toStamp(run: number, attempts: number, isCalledBack: boolean, isOpen: boolean): number {
+  return ((run & 0x3f) << 10) | (Math.min(attempts, 0xff) << 2) | (isCalledBack ? 2 : 0) | (isOpen ? 1 : 0)
+}
+
+const FOUND_IN_ANSWERS = ['language', 'model'] as const
+const NOTHING = { languages: [], models: [] }
+
+/** Most answers name neither a language nor a model, and need not be parsed. */
+const MENTIONS = /"(?:language|model)"/
+
+/** Above the first row number, up to the second. */
+type Range = readonly [above: number, upTo: number]
+
+/** The bodies that decided rows: answers, in async callbacks. */
+function* readBodies({ db, record }: RunView, range: Range): Generator<{ row: number; text: string }> {
+  const sql = isAsync(record.plan.operation)
+    ? `SELECT item, body, content, bytes FROM callback LEFT JOIN long_callback ON long_callback.id = callback.id
+       WHERE item > ? AND item <= ? AND effect = 'settled'`
+    : `SELECT row, response, content, bytes FROM result LEFT JOIN long_answer ON long_answer.id = result.row
+       WHERE row > ? AND row <= ?`
+  for (const [row, stored, content, bytes] of readTuples<[number, unknown, unknown, unknown]>(
+    db,
+    sql,
+    range,
+  )) {
+    const body = readStoredBody(stored, content, bytes)
+    if (body !== null) yield { row, text: body.text }
+  }
+}
+
+/** The runs whose tries a row shows, oldest first: those of the whole up to its last member. */
+function listTriers({ whole, members }: RunFamily): readonly RunView[] {
+  const lastId = members.at(-1)?.record.runId
+  return whole.slice(0, whole.findIndex(({ record }) => record.runId === lastId) + 1)
+}
+
+function toTexts(value: unknown): string[] {
+  const values = Array.isArray(value) ? value : [value]
+  return values.filter((text): text is string => typeof text === 'string' && text !== '')
+}
+
+/** The values that each row has of a kind: 2 bytes a row, since few sets of values occur. */
+export class ValueSets {
+  /** Each set that occurs, behind the empty one and that of all further ones. */
+  readonly sets: string[][]
+  readonly #numberOf: Map<string, number>
+  /** The number of each row's set. */
+  of = new Uint16Array(0)
+
+  constructor(before?: ValueSets) {
+    this.sets = before?.sets ?? [[], [FURTHER_VALUES]]
+    this.#numberOf = before === undefined ? new Map([['[]', 0]]) : before.#numberOf
+  }
+
+  begin(length: number): void {
+    this.of = new Uint16Array(length)
+  }
+
+  copy(row: number, before: ValueSets): void {
+    this.of[row] = before.of[row] ?? 0
+  }
+
+  set(row: number, values: readonly string[]): void {
+    this.of[row] = this.#toNumber([...values].sort())
+  }
+
+  #toNumber(values: string[]): number {
+    const key = JSON.stringify(values)
+    const known = this.#numberOf.get(key)
+    if (known !== undefined) return known
+    if (this.sets.length >= SETS_MAX) return 1
+    const number = this.sets.push(values) - 1
+    this.#numberOf.set(key, number)
+    return number
+  }
+}
+
+/** The score of each row in one class. */
+class Scores {
+  readonly of: Float32Array
+  #highest = 0
+  #isWhole = true
+  #banded: { bands: ScoreBand[]; of: Uint8Array } | null = null
+
+  constructor(length: number) {
+    this.of = new Float32Array(length).fill(Number.NaN)
+  }
+
+  set(row: number, score: number): void {
+    this.of[row] = score
+    this.#highest = Math.max(this.#highest, score)
+    this.#isWhole &&= Number.isInteger(score)
+  }
+
+  toBands(): { bands: ScoreBand[]; of: Uint8Array } {
+    this.#banded ??= this.#band()
+    return this.#banded
+  }
+
+  #band(): { bands: ScoreBand[]; of: Uint8Array } {
+    const bands = toScoreBands({ highest: this.#highest, isWhole: this.#isWhole })
+    const bounds = bands.map(({ from }) => Math.fround(from))
+    const perBand = (bands.length - 1) / (bounds.at(-1) || 1)
+    const of = new Uint8Array(this.of.length).fill(NO_BAND)
+    for (const [row, score] of this.of.entries()) {
+      if (Number.isNaN(score)) continue
+      let band = Math.max(0, Math.min(bands.length - 1, Math.floor(score * perBand)))
+      // The bounds decide, as they do where rows are narrowed; the product is only near.
+      while (band > 0 && score < (bounds[band] ?? 0)) band -= 1
+      while (band < bands.length - 1 && score >= (bounds[band + 1] ?? 0)) band += 1
+      of[row] = band
+    }
+    return { bands, of }
+  }
+}
+
+/** What the findings were read from: each journal's reader, its version for that reader, and its files. */
+interface Source {
+  readers: { db: DatabaseSync; version: number }[]
+  files: string
+}
+
+function readSource(family: RunFamily): Source {
+  const runs = listTriers(family)
+  return {
+    readers: runs.map(({ db }) => ({
+      db,
+      version: Number(db.prepare('PRAGMA data_version').get()?.['data_version']),
+    })),
+    files: runs.map(({ file }) => `${describeFile(file)} ${describeFile(`${file}-wal`)}`).join('\n'),
+  }
+}
+
+function describeFile(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false })
+  return found === undefined || found.size === 0 ? '' : `${found.size} ${found.mtimeMs}`
+}
+
+/** A reader that was closed meanwhile, to make room for another run's, cannot say; then the files do. */
+function isSame(one: Source, now: Source): boolean {
+  if (one.readers.length !== now.readers.length) return false
+  return one.readers.every(({ db, version }, index) => {
+    const other = now.readers[index]
+    return db === other?.db ? version === other.version : one.files === now.files
+  })
+}
+
+function readLastRow({ db }: RunView): number {
+  return Number(db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0)
+}
+
+/** Arrays rather than objects, which take twice as long to make. */
+function readTuples<Tuple>(db: DatabaseSync, sql: string, values: readonly SQLInputValue[]): Tuple[] {
+  const statement = db.prepare(sql)
+  statement.setReturnArrays(true)
+  return statement.all(...values) as unknown as Tuple[]
+}

@@ -1,0 +1,175 @@
+import { ActionIcon, Button, Checkbox, Popover, TextInput } from '@mantine/core'
+import { IconArrowDown, IconArrowUp, IconColumns3, IconMinus, IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { ColumnEntry } from '../../../shared/run/choose-columns.ts'
+import { COLUMN_REM, type ShownColumn } from '../../../shared/run/result-view.ts'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { toColumnTitle } from './result-columns.tsx'
+import styles from './results.module.css'
+
+const GROUPS: Record<ColumnEntry['group'], string> = {
+  row: 'Outcome and answer',
+  source: 'Source',
+  scores: 'Scores',
+  rules: 'Rules, true or false',
+  answer: 'Members of the answer',
+  raw: 'As it came',
+}
+
+/** By how much a press makes a column wider or narrower, rem. */
+const STEP_REM = 2
+
+/** Chooses, orders and sizes the columns of the table, all by keyboard; the choice is kept for the operation. */
+export function ColumnMenu(props: {
+  entries: readonly ColumnEntry[]
+  shown: readonly ShownColumn[]
+  /** The width of a column as it is drawn, rem. */
+  widthOf: (name: string) => number
+  /** Null brings the usual ones back. */
+  onColumns: (columns: ShownColumn[] | null) => void
+}) {
+  const { entries, shown, widthOf, onColumns } = props
+  const [search, setSearch] = useState('')
+  const entryOf = new Map(entries.map((entry) => [entry.name, entry]))
+  const isShown = new Set(shown.map(({ name }) => name))
+  const isFound = (entry: ColumnEntry) => matches(entry, search)
+  // Columns that this run lacks stay chosen for those that have them.
+  const present = shown.flatMap((column) => {
+    const entry = entryOf.get(column.name) ?? toTypedEntry(column.name)
+    return entry === null ? [] : [{ ...column, entry }]
+  })
+  const hidden = entries.filter((entry) => !isShown.has(entry.name) && isFound(entry))
+  const typed = search.trim()
+  const isNewPath = typed.length > 'answer.'.length && typed.startsWith('answer.') && !entryOf.has(typed)
+  const show = (name: string) => onColumns([...shown, { name }])
+  const hide = (name: string) => {
+    // A table without columns shows nothing, and has nothing to bring them back by.
+    if (present.length > 1) onColumns(shown.filter((column) => column.name !== name))
+  }
+  const resize = (name: string, by: number) => {
+    const rem = Math.min(COLUMN_REM.max, Math.max(COLUMN_REM.min, widthOf(name) + by))
+    onColumns(shown.map((column) => (column.name === name ? { ...column, rem } : column)))
+  }
+  return (
+    <Popover position="bottom-end" width="27rem" trapFocus returnFocus withinPortal>
+      <Popover.Target>
+        <Button variant="default" size="compact-xs" leftSection={<IconColumns3 size="1rem" aria-hidden />}>
+          Columns
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Columns of the table">
+        <div className={styles.columns}>
+          <div className={styles.columnsHead}>
+            <TextInput
+              aria-label="Search the columns"
+              placeholder="Search, or a path such as answer.user_id"
+              value={search}
+              data-autofocus
+              onChange={(event) => setSearch(event.currentTarget.value)}
+            />
+            <Button variant="default" onClick={() => onColumns(null)}>
+              Usual columns
+            </Button>
+          </div>
+          <div className={styles.columnsList}>
+            <h3 className={styles.facetTitle}>Shown, in this order</h3>
+            <ul>
+              {present
+                .filter(({ entry }) => isFound(entry))
+                .map(({ name, entry }) => {
+                  const title = toColumnTitle(entry)
+                  return (
+                    <li key={name} className={styles.column}>
+                      <Checkbox
+                        checked
+                        label={<SafeText text={title} max={60} />}
+                        onChange={() => hide(name)}
+                      />
+                      <span className={styles.columnActions}>
+                        <ActionIcon
+                          aria-label={`Move ${title} left`}
+                          onClick={() => onColumns(move(shown, name, -1))}
+                        >
+                          <IconArrowUp size="1rem" />
+                        </ActionIcon>
+                        <ActionIcon
+                          aria-label={`Move ${title} right`}
+                          onClick={() => onColumns(move(shown, name, 1))}
+                        >
+                          <IconArrowDown size="1rem" />
+                        </ActionIcon>
+                        <ActionIcon
+                          aria-label={`Make ${title} narrower`}
+                          onClick={() => resize(name, -STEP_REM)}
+                        >
+                          <IconMinus size="1rem" />
+                        </ActionIcon>
+                        <ActionIcon aria-label={`Make ${title} wider`} onClick={() => resize(name, STEP_REM)}>
+                          <IconPlus size="1rem" />
+                        </ActionIcon>
+                      </span>
+                    </li>
+                  )
+                })}
+            </ul>
+            {[...Map.groupBy(hidden, ({ group }) => group)].map(([group, those]) => (
+              <section key={group} aria-label={GROUPS[group]}>
+                <h3 className={styles.facetTitle}>{GROUPS[group]}</h3>
+                <ul>
+                  {those.map((entry) => (
+                    <li key={entry.name} className={styles.column}>
+                      <Checkbox
+                        checked={false}
+                        label={<SafeText text={toColumnTitle(entry)} max={60} />}
+                        description={
+                          entry.group === 'source' ? undefined : <SafeText text={entry.name} max={60} />
+                        }
+                        onChange={() => show(entry.name)}
+                      />
+                    </li>
+                  ))}
+                </ul>
+              </section>
+            ))}
+            {isNewPath && (
+              <Button variant="default" onClick={() => show(typed)}>
+                Show <SafeText text={typed} max={60} />
+              </Button>
+            )}
+            {hidden.length === 0 && !isNewPath && search !== '' && (
+              <p className={styles.facetEmpty}>No other column has this in its name.</p>
+            )}
+          </div>
+        </div>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+/** A member of the answer that a person has typed, which the list need not have. */
+function toTypedEntry(name: string): ColumnEntry | null {
+  if (!name.startsWith('answer.')) return null
+  return { name, title: name.slice('answer.'.length), group: 'answer', hasContent: true }
+}
+
+function matches(entry: ColumnEntry, search: string): boolean {
+  const wanted = search.trim().toLowerCase()
+  return `${toColumnTitle(entry)} ${entry.name}`.toLowerCase().includes(wanted)
+}
+
+/** The columns with one of them a place further to the left or right. */
+export function move(shown: readonly ShownColumn[], name: string, by: -1 | 1): ShownColumn[] {
+  const from = shown.findIndex((column) => column.name === name)
+  const to = from + by
+  const moved = shown[from]
+  if (moved === undefined || to < 0 || to >= shown.length) return [...shown]
+  return shown.toSpliced(from, 1).toSpliced(to, 0, moved)
+}
+
+/** The columns with one of them in the place of another, which makes room. */
+export function moveTo(shown: readonly ShownColumn[], name: string, to: string): ShownColumn[] {
+  const moved = shown.find((column) => column.name === name)
+  const place = shown.findIndex((column) => column.name === to)
+  if (moved === undefined || place === -1) return [...shown]
+  return shown.filter((column) => column !== moved).toSpliced(place, 0, moved)
+}

@@ -1,0 +1,109 @@
+import type { ResultRow } from '../../../shared/run/results.ts'
+import { toScoreScale } from '../../../shared/run/score-bands.ts'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import type { ScoreScale } from './result-columns.tsx'
+import styles from './scores.module.css'
+
+type Scores = ResultRow['classScores']
+
+/** Most classes that have a place in the strip of a row. */
+const STRIP_MAX = 12
+
+/** The scores of a row as bars side by side, each class in its own place, and the highest in words. */
+export function ScoreStrip({ scores, scale }: { scores: Scores; scale: ScoreScale }) {
+  const sorted = toHighestFirst(scores)
+  const [highest] = sorted
+  if (highest === undefined) return null
+  const words = sorted.map(({ className, score }) => `${className} ${formatScore(score)}`).join(', ')
+  const scoreOf = new Map(scores.map(({ className, score }) => [className, score]))
+  return (
+    <span className={styles.strip} title={words}>
+      <svg className={styles.bars} viewBox={`0 0 ${STRIP_MAX * 3} 10`} aria-hidden>
+        {scale.classes.slice(0, STRIP_MAX).map((className, place) => {
+          const share = Math.min(1, (scoreOf.get(className) ?? 0) / scale.end)
+          return (
+            <g key={className}>
+              <rect className={styles.track} x={place * 3} y={0} width={2.4} height={10} />
+              <rect
+                className={styles.bar}
+                x={place * 3}
+                y={10 - share * 10}
+                width={2.4}
+                height={share * 10}
+              />
+            </g>
+          )
+        })}
+      </svg>
+      <span className={styles.highest} aria-hidden>
+        <SafeText text={highest.className} max={24} /> {formatScore(highest.score)}
+      </span>
+      <span className={styles.words}>{words}</span>
+    </span>
+  )
+}
+
+/** Each class with its score as a bar and a number, the highest first, and the thresholds of rules that the answer names. */
+export function ScoreBars({
+  scores,
+  end: least,
+  thresholds,
+}: {
+  scores: Scores
+  /** Where the scale ends, unless a score is higher. */
+  end: number
+  thresholds: readonly { className: string; ruleName: string; threshold: number }[]
+}) {
+  const highest = Math.max(0, ...scores.map(({ score }) => score))
+  const end = highest > least ? toScoreScale(highest) : least
+  return (
+    <section>
+      <h3>Scores</h3>
+      <table className={styles.table}>
+        <tbody>
+          {toHighestFirst(scores).map(({ className, score }) => {
+            const own = thresholds.filter((one) => one.className === className)
+            return (
+              <tr key={className}>
+                <th scope="row">
+                  <SafeText text={className} max={60} />
+                </th>
+                <td className={styles.number}>{formatScore(score)}</td>
+                <td className={styles.wideBar}>
+                  <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden>
+                    <rect className={styles.track} width={100} height={8} />
+                    <rect className={styles.bar} width={Math.min(100, (score / end) * 100)} height={8} />
+                    {own.map(({ ruleName, threshold }) => (
+                      <rect
+                        key={`${ruleName} ${threshold}`}
+                        className={styles.threshold}
+                        x={Math.min(99, (threshold / end) * 100)}
+                        width={1}
+                        height={8}
+                      />
+                    ))}
+                  </svg>
+                  {own.map(({ ruleName, threshold }) => (
+                    <span key={`${ruleName} ${threshold}`} className={styles.note}>
+                      <SafeText text={ruleName} max={60} /> triggers from {formatScore(threshold)}
+                    </span>
+                  ))}
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+      <p className={styles.note}>Scale from 0 to {end}</p>
+    </section>
+  )
+}
+
+function toHighestFirst(scores: Scores): Scores {
+  return scores.toSorted((a, b) => b.score - a.score || (a.className < b.className ? -1 : 1))
+}
+
+/** A score with at most four digits behind the point. */
+function formatScore(score: number): string {
+  return String(Number(score.toFixed(4)))
+}

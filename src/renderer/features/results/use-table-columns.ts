@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { OperationKind } from '../../../shared/plan/operation.ts'
+import type { Plan } from '../../../shared/plan/plan.ts'
+import type { FacetList } from '../../../shared/run/results.ts'
+import { toScoreScale } from '../../../shared/run/score-bands.ts'
+import { ask } from '../../bridge/client.ts'
+import { findContent } from '../../ui/content/content-columns.ts'
+import {
+  listTableColumns,
+  listTextColumns,
+  orderColumns,
+  type ScoreScale,
+  toUsualColumns,
+} from './result-columns.tsx'
+import { parseBand } from './row-filter.ts'
+import { useResultView } from './use-result-view.ts'
+
+/** The columns that a run's rows can have, those that are shown, and the scale of the scores that are drawn. */
+export function useTableColumns(options: {
+  runId: string
+  run: { operation: OperationKind; isAsync: boolean }
+  names: readonly string[] | null
+  plan: Plan | null
+  found: FacetList | undefined
+  /** Whether anybody has judged a row. */
+  hasVerdicts: boolean
+}) {
+  const { runId, run, names, plan, found, hasVerdicts } = options
+  const { operation, isAsync } = run
+  const views = useResultView(operation)
+  const listed = useQuery(ask.results.listColumns.queryOptions({ input: { runId } }))
+  const scale = useScale(listed.data ?? NO_COLUMNS, found)
+  const entries = useMemo(
+    () =>
+      listTableColumns({
+        entries: listed.data ?? [],
+        names: names ?? [],
+        classes: scale.classes,
+        hasVerdicts,
+      }),
+    [listed.data, names, scale, hasVerdicts],
+  )
+  const chosen = views.view?.columns ?? null
+  const hasScores = scale.classes.length > 0
+  const shown = useMemo(
+    () =>
+      chosen ??
+      toUsualColumns({
+        ...{ operation, isAsync, names: names ?? [], hasScores, hasVerdicts },
+        order: orderColumns(names?.length ?? 0, findContent(plan, names ?? [])),
+      }),
+    [chosen, operation, isAsync, names, plan, hasScores, hasVerdicts],
+  )
+  const texts = useStable(useMemo(() => listTextColumns(shown, entries), [shown, entries]))
+  return {
+    views,
+    entries,
+    shown,
+    /** Names of the columns whose texts the pages are asked for. */
+    texts,
+    scale,
+    setColumns: views.setColumns,
+    error: listed.error,
+  }
+}
+
+const NO_COLUMNS: [] = []
+
+/** The classes that rows have scores of, and the end of their scale: guessed until the bands are counted. */
+function useScale(
+  columns: readonly { name: string; title: string; group: string }[],
+  found: FacetList | undefined,
+): ScoreScale {
+  const bands =
+    found?.facets.filter(({ kind }) => kind === 'score').map(({ value }) => parseBand(value)) ?? []
+  const listed = columns.filter(({ group }) => group === 'scores').map(({ title }) => title)
+  const classes = [...new Set([...listed, ...bands.map(({ className }) => className)])].sort()
+  const end = Math.max(1, ...bands.map(({ from, below }) => (below === null ? toEnd(from) : below)))
+  const key = JSON.stringify([classes, end])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all of them
+  return useMemo(() => ({ classes, end }), [key])
+}
+
+/** The end of a scale whose last band begins there: a whole number is a band of its own. */
+function toEnd(from: number): number {
+  return Number.isInteger(from) && from < 10 ? from : toScoreScale(from)
+}
+
+/** The same list as long as it holds the same texts. */
+function useStable(list: string[]): string[] {
+  const key = JSON.stringify(list)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all of it
+  return useMemo(() => list, [key])
+}

@@ -1,0 +1,135 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows out of view have no elements, so the roles are spelt out
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
+import type { PointerEvent, ReactNode } from 'react'
+import { useRem } from '../theme.ts'
+import styles from './grid.module.css'
+
+/** What a person can do with the columns of a grid; what is left out cannot be done. */
+export interface ColumnActions {
+  /** The column that the rows are sorted by. */
+  sorted?: { id: string; order: 'ascending' | 'descending' } | null
+  /** Called with a sortable column whose title is pressed. */
+  onSort?: (id: string) => void
+  /** Called with the new width in rem when the edge of a column was dragged. */
+  onResize?: (id: string, rem: number) => void
+  /** Called when a column was dropped on another, whose place it takes. */
+  onMove?: (id: string, to: string) => void
+}
+
+interface HeadColumn {
+  id: string
+  title: ReactNode
+  align?: 'end'
+  isSortable?: boolean
+}
+
+const DRAGGED_TYPE = 'application/x-sluice-column'
+
+/** The titles of a grid's columns: pressed to sort, dragged to move, their edges dragged to resize. */
+export function GridHead(props: {
+  columns: readonly HeadColumn[]
+  template: string
+  minWidth: string
+  actions: ColumnActions
+  /** Called with the width in rem while an edge is dragged. */
+  onResizing: (id: string, rem: number) => void
+}) {
+  const { actions } = props
+  const { onMove, onResize, sorted = null } = actions
+  return (
+    <div
+      className={styles.head}
+      role="row"
+      tabIndex={-1}
+      aria-rowindex={1}
+      style={{ gridTemplateColumns: props.template, minWidth: props.minWidth }}
+    >
+      {props.columns.map((column) => (
+        <div
+          key={column.id}
+          role="columnheader"
+          className={column.align === 'end' ? styles.end : undefined}
+          tabIndex={-1}
+          aria-sort={sorted?.id === column.id ? sorted.order : undefined}
+          draggable={onMove !== undefined}
+          onDragStart={(event) => event.dataTransfer.setData(DRAGGED_TYPE, column.id)}
+          onDragOver={(event) => {
+            if (event.dataTransfer.types.includes(DRAGGED_TYPE)) event.preventDefault()
+          }}
+          onDrop={(event) => {
+            const dragged = event.dataTransfer.getData(DRAGGED_TYPE)
+            if (dragged !== '' && dragged !== column.id) onMove?.(dragged, column.id)
+          }}
+        >
+          <Title column={column} actions={actions} />
+          {onResize !== undefined && (
+            <Edge
+              onResizing={(rem) => props.onResizing(column.id, rem)}
+              onResized={(rem) => onResize(column.id, rem)}
+            />
+          )}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function Title({ column, actions }: { column: HeadColumn; actions: ColumnActions }) {
+  const { onSort, sorted = null } = actions
+  if (onSort === undefined || column.isSortable !== true) return column.title
+  const Arrow = sorted?.order === 'ascending' ? IconArrowUp : IconArrowDown
+  return (
+    <button
+      type="button"
+      className={styles.sort}
+      title="Sort by this column"
+      onClick={() => onSort(column.id)}
+    >
+      {column.title}
+      {sorted?.id === column.id && <Arrow size="0.9em" aria-hidden />}
+    </button>
+  )
+}
+
+const NARROWEST_REM = 3
+
+/** The edge of a column. For the keyboard there are buttons in the list of columns. */
+function Edge({
+  onResizing,
+  onResized,
+}: {
+  onResizing: (rem: number) => void
+  onResized: (rem: number) => void
+}) {
+  const remPx = useRem()
+  const press = (event: PointerEvent<HTMLSpanElement>) => {
+    const edge = event.currentTarget
+    const left = edge.parentElement?.getBoundingClientRect().left ?? 0
+    event.preventDefault()
+    edge.setPointerCapture(event.pointerId)
+    const toRem = (x: number) => Math.max(NARROWEST_REM, Math.round(((x - left) / remPx) * 4) / 4)
+    let rem = toRem(event.clientX)
+    const move = ({ clientX }: globalThis.PointerEvent) => {
+      rem = toRem(clientX)
+      onResizing(rem)
+    }
+    const end = () => {
+      edge.removeEventListener('pointermove', move)
+      onResized(rem)
+    }
+    edge.addEventListener('pointermove', move)
+    edge.addEventListener('lostpointercapture', end, { once: true })
+  }
+  return (
+    <span
+      className={styles.edge}
+      aria-hidden
+      draggable
+      onDragStart={(event) => {
+        event.preventDefault()
+        event.stopPropagation()
+      }}
+      onPointerDown={press}
+    />
+  )
+}

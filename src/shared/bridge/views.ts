@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { filterNameSchema, operationKindSchema, resultViewSchema } from '../run/result-view.ts'
+import { rowFilterSchema } from '../run/results.ts'
+import { base, toStrict } from './procedure.ts'
+
+const ofOperation = z.strictObject({ operation: operationKindSchema })
+const named = ofOperation.extend({ name: filterNameSchema })
+
+/** How the rows of an operation's runs are looked at: chosen columns and saved filters, kept in the workspace. */
+export const viewsContract = {
+  read: base.input(ofOperation).output(resultViewSchema),
+  /** Stores the columns in their order; null brings the usual ones back. */
+  setColumns: base
+    .input(toStrict(ofOperation.extend({ columns: resultViewSchema.shape.columns })))
+    .output(resultViewSchema),
+  /** Stores a filter under a name that is not taken, at a place among the others (default: the last). */
+  saveFilter: base
+    .input(toStrict(named.extend({ filter: rowFilterSchema, at: z.int().min(0).exactOptional() })))
+    .output(resultViewSchema),
+  renameFilter: base.input(toStrict(named.extend({ newName: filterNameSchema }))).output(resultViewSchema),
+  removeFilter: base.input(named).output(resultViewSchema),
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { OPERATION_KINDS } from '../plan/operation.ts'
+import { rowFilterSchema } from './results.ts'
+
+/** Most columns of a table, and most saved filters of an operation. */
+const COLUMNS_MAX = 300
+const FILTERS_MAX = 100
+
+/** Narrowest and widest column, in rem. */
+export const COLUMN_REM = { min: 3, max: 60 } as const
+
+/** The kinds of operations, each of which has a view of its own. */
+export const operationKindSchema = z.enum(OPERATION_KINDS)
+
+/** A column of the table of rows, and its width in rem where a person has set one. */
+const shownColumnSchema = z.object({
+  /** As `--columns` of an export names it, or one that only the table has. */
+  name: z.string().min(1).max(1_000),
+  rem: z.number().min(COLUMN_REM.min).max(COLUMN_REM.max).exactOptional(),
+})
+
+/** See {@link shownColumnSchema}. */
+export type ShownColumn = z.infer<typeof shownColumnSchema>
+
+/** What a person calls a filter; no two of an operation have the same name. */
+export const filterNameSchema = z.string().trim().min(1).max(80)
+
+const savedFilterSchema = z.object({ name: filterNameSchema, filter: rowFilterSchema })
+
+/** See {@link savedFilterSchema}. */
+export type SavedFilter = z.infer<typeof savedFilterSchema>
+
+/** How the rows of all runs of an operation are looked at. */
+export const resultViewSchema = z.object({
+  /** The columns in their order; null for the usual ones. */
+  columns: z.array(shownColumnSchema).min(1).max(COLUMNS_MAX).nullable(),
+  filters: z.array(savedFilterSchema).max(FILTERS_MAX),
+})
+
+/** See {@link resultViewSchema}. */
+export type ResultView = z.infer<typeof resultViewSchema>
+
+/** The view of an operation before anything of it was changed. */
+export const USUAL_VIEW: ResultView = { columns: null, filters: [] }
+
+/** What a workspace keeps, by kind of operation. */
+export const resultViewsSchema = z.object({
+  version: z.literal(1),
+  views: z.partialRecord(operationKindSchema, resultViewSchema),
+})

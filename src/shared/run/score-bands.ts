@@ -1,0 +1,39 @@
+/** Scores from `from` up to, and without, `below`; null is no limit. */
+export interface ScoreBand {
+  from: number
+  below: number | null
+}
+
+/** Into how many bands scores are put that are not whole numbers. */
+const BANDS = 10
+
+/** Whole numbers up to this are bands of their own. */
+const WHOLE_MAX = 10
+
+/** Where a scale ends that has a score: at 1, 10, 100 and so on. */
+export function toScoreScale(highest: number): number {
+  let scale = 1
+  while (scale < highest) scale *= 10
+  return scale
+}
+
+/**
+ * The bands of a class, lowest first, from its highest score and whether all of them are whole numbers. The interface
+ * has whole numbers (docs/interface.md §2.3); services are known to answer shares of 1 as well.
+ */
+export function toScoreBands({ highest, isWhole }: { highest: number; isWhole: boolean }): ScoreBand[] {
+  const scale = toScoreScale(highest)
+  const isApart = isWhole && highest <= WHOLE_MAX
+  const count = isApart ? highest + 1 : BANDS
+  const toBound = (band: number) => (isApart ? band : (band * scale) / BANDS)
+  return Array.from({ length: count }, (_, band) => ({
+    from: toBound(band),
+    below: band === count - 1 ? null : toBound(band + 1),
+  }))
+}
+
+/** A band in words: `0.9 to 1`, `2`, `at least 0.8`. */
+export function sayScoreBand({ from, below }: ScoreBand, scale: number | null = null): string {
+  if (below === null) return scale === null || scale <= from ? `at least ${from}` : `${from} to ${scale}`
+  return Number.isInteger(from) && below === from + 1 ? String(from) : `${from} to ${below}`
+}

@@ -1,0 +1,113 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { DEFAULT_SANDBOX_KEY } from '../../../src/main/sandbox/sandbox-options.ts'
+import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { connectWindow, withBridge } from './connect.ts'
+import { createRequest, writeText } from './plans.ts'
+
+const toError = (call: PromiseLike<unknown>) =>
+  call.then(
+    () => null,
+    (error: unknown) => parseBridgeError(error),
+  )
+
+it('keeps saved filters and columns of an operation for every window of the workspace, and no others', async () => {
+  const workspace = createTemporaryFolder()
+  const { services } = withBridge(workspace)
+  const { client } = await connectWindow('message port', services)
+  const task = { operation: 'task' } as const
+  expect(await client.views.read(task)).toEqual({ columns: null, filters: [] })
+  const high = { scores: [{ className: 'hate', from: 0.8, below: null }], languages: ['EN'] }
+  await client.views.saveFilter({ ...task, name: 'Worst', filter: high })
+  await client.views.saveFilter({ ...task, name: 'Failed', filter: { state: 'failed' } })
+  const columns = [{ name: 'sluice_row' }, { name: 'score.hate', rem: 8 }]
+  await client.views.setColumns({ ...task, columns })
+  const view = await (await connectWindow('websocket', services)).client.views.read(task)
+  expect(view).toEqual({
+    columns,
+    filters: [
+      { name: 'Worst', filter: high },
+      { name: 'Failed', filter: { state: 'failed' } },
+    ],
+  })
+  expect((await client.views.read({ operation: 'index-add' })).filters).toEqual([])
+  expect(await toError(client.views.saveFilter({ ...task, name: 'Worst', filter: {} }))).toMatchObject({
+    code: 'BAD_USAGE',
+    message: 'a saved filter is already called Worst',
+  })
+  expect(
+    await toError(client.views.renameFilter({ ...task, name: 'Failed', newName: 'Worst' })),
+  ).toMatchObject({
+    code: 'BAD_USAGE',
+  })
+  const renamed = await client.views.renameFilter({ ...task, name: 'Worst', newName: 'Hate' })
+  expect(renamed.filters.map(({ name }) => name)).toEqual(['Hate', 'Failed'])
+  await client.views.removeFilter({ ...task, name: 'Hate' })
+  // Undoing puts it back where it was.
+  const undone = await client.views.saveFilter({ ...task, name: 'Hate', filter: high, at: 0 })
+  expect(undone.filters.map(({ name }) => name)).toEqual(['Hate', 'Failed'])
+  expect(await toError(client.views.removeFilter({ ...task, name: 'Gone' }))).toMatchObject({
+    message: 'there is no saved filter called Gone',
+  })
+  expect((await client.views.setColumns({ ...task, columns: null })).columns).toBeNull()
+})
+
+it('leaves a damaged file of saved filters alone and says where it is', async () => {
+  const workspace = createTemporaryFolder()
+  const { services } = withBridge(workspace)
+  const { client } = await connectWindow('message port', services)
+  const file = join(workspace, 'result-views.json')
+  writeFileSync(file, '{"version": 2}')
+  const save = client.views.saveFilter({ operation: 'task', name: 'x', filter: {} })
+  expect(await toError(save)).toMatchObject({
+    code: 'WORKSPACE_UNUSABLE',
+    message: expect.stringContaining(file),
+  })
+  expect(readFileSync(file, 'utf8')).toBe('{"version": 2}')
+})
+
+it('reads the columns a page is asked for, counts what answers say, and exports exactly what is filtered', async () => {
+  const service = await withSandbox()
+  const { services, host } = withBridge()
+  const { client } = await connectWindow('message port', services)
+  const texts = Array.from({ length: 12 }, (_, i) =>
+    i % 3 === 0 ? `write to me${i}@example.com` : `hello ${i}`,
+  )
+  const path = writeText(`text_data,user_id\n${texts.map((text, i) => `${text},u${i}`).join('\n')}\n`)
+  const operation = { kind: 'task', legacy: true } as const
+  const request = await createRequest(services, path, service.baseUrl, { operation })
+  const { runId } = await client.runs.start({ request, apiKey: DEFAULT_SANDBOX_KEY })
+  await client.runs.awaitReady({ runId })
+  await client.runs.begin({ runId })
+  await services.engine.heldRun(runId)?.ended
+
+  const columns = ['sluice_pii', 'answer.user_id', 'score.hate', 'source.user_id']
+  const sort = { by: { kind: 'score', className: 'hate' }, order: 'descending' } as const
+  const page = await client.results.page({ runId, filter: {}, offset: 0, limit: 5, columns, sort })
+  expect(page.total).toBe(12)
+  expect(page.rows[0]?.texts).toHaveLength(4)
+  expect(page.rows.every(({ row, texts: [, , , user] }) => user === `u${row - 1}`)).toBe(true)
+  expect(page.rows[0]?.classScores.length).toBeGreaterThan(0)
+
+  const listed = await client.results.listColumns({ runId })
+  const names = listed.map(({ name }) => name)
+  expect(names).toEqual(
+    expect.arrayContaining(['sluice_language', 'score.hate', 'answer.status.response.language']),
+  )
+  const wrong = client.results.page({ runId, filter: {}, offset: 0, limit: 5, columns: ['sluice_rwo'] })
+  expect(await toError(wrong)).toMatchObject({ code: 'BAD_USAGE' })
+
+  let found = await client.results.foundFacets({ runId, filter: {} })
+  while (!found.isCounted) found = await client.results.foundFacets({ runId, filter: {} })
+  const language = found.facets.find(({ kind }) => kind === 'language')
+  const filter = { languages: [language?.value ?? ''] }
+  expect((await client.results.page({ runId, filter, offset: 0, limit: 5 })).total).toBe(language?.rows)
+  const file = join(createTemporaryFolder(), 'rows.csv')
+  const target = host.addExportFile(file)
+  const exported = await client.exports.create({ runId, format: 'csv', ...target, filter, columns })
+  expect(exported.rows).toBe(language?.rows)
+  expect(readFileSync(file, 'utf8')).toContain('sluice_pii,answer.user_id,score.hate,user_id')
+})
