@@ -84,6 +84,7 @@ function hasTasks(operation: string): boolean {
   return operation === 'task' || operation.startsWith('index-')
 }
 
+/** One line of a table of facts: a name, and what it is. */
 export function Fact({ name, children }: { name: string; children: React.ReactNode }) {
   return (
     <tr>

@@ -48,33 +48,31 @@ export function pickFound(searched: Searched, wanted: Wanted): Uint32Array {
   return ids
 }
 
-function pick({ index, findings, judged }: Searched, wanted: Wanted): Uint32Array {
+function pick(searched: Searched, wanted: Wanted): Uint32Array {
   const { filter, sort } = wanted
-  const { ids, kindOf } = index.rows
-  const isOfFilter = index.kinds.map((kind) => isOfKind(kind, filter))
-  const tests = toTests(findings, filter, judged)
-  const last = needsFindings(wanted) ? findings.lastRead : Number.POSITIVE_INFINITY
+  const { ids } = searched.index.rows
+  const last = needsFindings(wanted) ? searched.findings.lastRead : Number.POSITIVE_INFINITY
+  const failed = findFailed(searched, toTests(searched, filter), filter)
   const picked = new Uint32Array(ids.length)
   let length = 0
   for (let at = 0; at < ids.length; at += 1) {
     const id = ids[at] ?? 0
-    if (id > last || isOfFilter[kindOf[at] ?? 0] !== true) continue
-    if (!tests.every((test) => test.passes(id))) continue
+    if (failed[at] !== PASSED || id > last) continue
     picked[length] = id
     length += 1
   }
   const found = picked.subarray(0, length)
-  return sort === undefined ? found : sortRows(found, findings, sort)
+  return sort === undefined ? found : sortRows(found, searched.findings, sort)
 }
 
-/** How many of the rows of each of the index's kinds are left by what a filter says of findings. */
-export function countKindRows({ index, findings, judged }: Searched, filter: RowFilter): Uint32Array {
+/** How many of the rows of each of the index's kinds are left by what a filter says of findings and verdicts. */
+export function countKindRows(searched: Searched, filter: RowFilter): Uint32Array {
+  const { index, findings } = searched
   const { ids, kindOf } = index.rows
-  const tests = toTests(findings, filter, judged)
+  const failed = findFailed(searched, toTests(searched, filter), {})
   const rows = new Uint32Array(index.kinds.length)
   for (let at = 0; at < ids.length; at += 1) {
-    const id = ids[at] ?? 0
-    if (id > findings.lastRead || !tests.every((test) => test.passes(id))) continue
+    if (failed[at] !== PASSED || (ids[at] ?? 0) > findings.lastRead) continue
     const kind = kindOf[at] ?? 0
     rows[kind] = (rows[kind] ?? 0) + 1
   }
@@ -85,35 +83,46 @@ export function countKindRows({ index, findings, judged }: Searched, filter: Row
  * Counts the languages, models, variants and bands of scores of the rows under a filter; each disregards what the filter
  * says of its own kind, a band of its own class. Only of complete findings.
  */
-export function countFound({ index, findings, judged }: Searched, filter: RowFilter): Facet[] {
-  const { ids, kindOf } = index.rows
-  const isOfFilter = index.kinds.map((kind) => isOfKind(kind, filter))
-  const tests = toTests(findings, filter, judged)
+export function countFound(searched: Searched, filter: RowFilter): Facet[] {
+  const { index, findings } = searched
+  const { ids } = index.rows
+  const tests = toTests(searched, filter)
+  const failed = findFailed(searched, tests, filter)
   const counts = [
     ...KINDS.map((kind) => toValueCount(kind, findings)),
     ...findings.classes.map((className) => toBandCount(className, findings)),
   ]
-  // A count takes the rows that pass all tests but its own.
-  const testOf = counts.map(({ subject }) => tests.findIndex((test) => test.subject === subject))
-  const columns = counts.map(({ of, rows }, at) => ({ of, rows, test: testOf[at] ?? -1 }))
-  for (let at = 0; at < ids.length; at += 1) {
-    if (isOfFilter[kindOf[at] ?? 0] !== true) continue
-    const id = ids[at] ?? 0
-    let failed = -1
-    let failures = 0
-    for (let test = 0; test < tests.length && failures < 2; test += 1) {
-      if (tests[test]?.passes(id) === true) continue
-      failed = test
-      failures += 1
-    }
-    if (failures > 1) continue
-    for (const { of, rows, test } of columns) {
-      if (failures === 1 && test !== failed) continue
-      const number = of[id] ?? 0
+  return counts.flatMap(({ subject, of, rows, toFacets }) => {
+    // A count takes the rows that pass all tests but its own.
+    const own = PASSED + 1 + tests.findIndex((test) => test.subject === subject)
+    for (let at = 0; at < ids.length; at += 1) {
+      const state = failed[at]
+      if (state !== PASSED && state !== own) continue
+      const number = of[ids[at] ?? 0] ?? 0
       rows[number] = (rows[number] ?? 0) + 1
     }
+    return toFacets()
+  })
+}
+
+/** What {@link findFailed} says of a row: it passes; behind this, by its number, the only test that it fails; or is out. */
+const PASSED = 0
+const OUT = 0xffff
+
+/** Of each row of the index the tests that it fails, where it is of the filter's kinds. */
+function findFailed({ index }: Searched, tests: readonly Test[], filter: RowFilter): Uint16Array {
+  const { ids, kindOf } = index.rows
+  const stateOf = Uint16Array.from(index.kinds, (kind) => (isOfKind(kind, filter) ? PASSED : OUT))
+  const failed = new Uint16Array(ids.length)
+  for (let at = 0; at < ids.length; at += 1) failed[at] = stateOf[kindOf[at] ?? 0] ?? OUT
+  for (const [number, test] of tests.entries()) {
+    const { passes } = test
+    for (let at = 0; at < ids.length; at += 1) {
+      if (failed[at] === OUT || passes(ids[at] ?? 0)) continue
+      failed[at] = failed[at] === PASSED ? PASSED + 1 + number : OUT
+    }
   }
-  return counts.flatMap(({ toFacets }) => toFacets())
+  return failed
 }
 
 /** Rows narrow by one subject at a time: a verdict, a kind of value, or the scores of a class. */
@@ -122,9 +131,12 @@ interface Test {
   passes: (row: number) => boolean
 }
 
-function toTests(findings: RowFindings, filter: RowFilter, judged: JudgedRows): Test[] {
+function toTests({ findings, judged }: Searched, filter: RowFilter): Test[] {
   const { verdict } = filter
-  const byVerdict: Test = { subject: 'verdict', passes: (row) => hasVerdict(row, verdict, judged) }
+  const byVerdict: Test = {
+    subject: 'verdict',
+    passes: (row) => hasVerdict(row, verdict, judged),
+  }
   const byValue = KINDS.flatMap((kind): Test[] => {
     const wanted = filter[MEMBERS[kind]]
     if (wanted === undefined) return []
@@ -143,17 +155,16 @@ function toTests(findings: RowFindings, filter: RowFilter, judged: JudgedRows): 
 function toScoreTest(findings: RowFindings, className: string, bands: readonly ScoreFilter[]): Test {
   const scores = findings.scoresOf(className)
   // Scores are kept with 24 bits; limits are compared as they are.
-  const limits = bands.map(({ from, below }) => ({
-    from: Math.fround(from),
-    below: below === null ? Number.POSITIVE_INFINITY : Math.fround(below),
-  }))
-  return {
-    subject: toSubject(className),
-    passes: (row) => {
-      const score = scores[row] ?? Number.NaN
-      return limits.some(({ from, below }) => score >= from && score < below)
-    },
+  const from = Float32Array.from(bands, (band) => band.from)
+  const below = Float32Array.from(bands, (band) => band.below ?? Number.POSITIVE_INFINITY)
+  const passes = (row: number) => {
+    const score = scores[row] ?? Number.NaN
+    for (let band = 0; band < from.length; band += 1) {
+      if (score >= (from[band] ?? 0) && score < (below[band] ?? 0)) return true
+    }
+    return false
   }
+  return { subject: toSubject(className), passes }
 }
 
 function toSubject(className: string): string {
@@ -237,11 +248,15 @@ function sortByKeys(ids: Uint32Array, keys: Uint32Array): Uint32Array {
   for (let shift = 0; shift < 32; shift += DIGIT_BITS) {
     const places = new Uint32Array(DIGITS + 1)
     const toDigit = (key: number) => (key >>> shift) & (DIGITS - 1)
-    for (const key of from.keys) places[toDigit(key) + 1] = (places[toDigit(key) + 1] ?? 0) + 1
+    for (let at = 0; at < from.keys.length; at += 1) {
+      const next = toDigit(from.keys[at] ?? 0) + 1
+      places[next] = (places[next] ?? 0) + 1
+    }
     for (let digit = 1; digit <= DIGITS; digit += 1) {
       places[digit] = (places[digit] ?? 0) + (places[digit - 1] ?? 0)
     }
-    for (const [at, key] of from.keys.entries()) {
+    for (let at = 0; at < from.keys.length; at += 1) {
+      const key = from.keys[at] ?? 0
       const place = places[toDigit(key)] ?? 0
       places[toDigit(key)] = place + 1
       to.ids[place] = from.ids[at] ?? 0
