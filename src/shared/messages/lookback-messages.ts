@@ -6,7 +6,7 @@ export const LOOKBACK_MESSAGES = {
   evaluation_not_of_tasks: {
     code: 'BAD_USAGE',
     words: ({ runId }: { runId: string }) => ({
-      text: `run ${runId} cannot be evaluated: only \`task\` runs that are not load tests can be`,
+      text: `run ${runId} cannot be evaluated: it is a load test, or not a \`task\` run`,
       remedy: 'Choose a `task` run that is not a load test.',
     }),
   },

@@ -116,7 +116,7 @@ async function prune(context: CliContext, flags: LimitFlags & { dryRun?: true; y
         ? `Nothing to delete: ${describeKept(found)}.`
         : `${verb} ${describeRuns(deleted)}; ${describeKept(found)}.`,
     )
-    if (busy.length > 0) await err.writeLine(`Not deleted, because now in use: ${busy.join(', ')}`)
+    if (busy.length > 0) await err.writeLine(`Not deleted because they are in use now: ${busy.join(', ')}`)
   })
 }
 
