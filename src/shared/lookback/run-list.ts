@@ -21,6 +21,8 @@ export const runListQuerySchema = z.object({
   product: z.enum(RUN_PRODUCTS).exactOptional(),
   operations: z.array(z.enum(OPERATION_KINDS)).exactOptional(),
   states: z.array(runStateSchema).exactOptional(),
+  /** Only runs in which something went wrong (`hasFailed`), or only the others. */
+  failed: z.boolean().exactOptional(),
   /** The name of a connection, or the address of its service. */
   connection: z.string().exactOptional(),
   /** The watchlist or custom index. */
@@ -39,23 +41,50 @@ export const runListQuerySchema = z.object({
 /** See {@link runListQuerySchema}. */
 export type RunListQuery = z.infer<typeof runListQuerySchema>
 
+/** What lists show of a run next to its summary. */
+export const runFiguresSchema = z.object({
+  /** Size of the files of the run and its retries, bytes. */
+  sizeBytes: z.number(),
+  /** The p95 of http_req_duration in equal parts of the run, at most {@link COURSE_POINTS}, milliseconds; empty if unknown. */
+  courseMs: z.array(z.number()),
+})
+
+/** See {@link runFiguresSchema}. */
+export type RunFigures = z.infer<typeof runFiguresSchema>
+
+/** Most points of the course of a run. */
+export const COURSE_POINTS = 30
+
+/** What the runs of a workspace can be filtered by. */
+export const runChoicesSchema = z.object({
+  tags: z.array(z.string()),
+  /** Names of connections; addresses of services whose runs have none. */
+  connections: z.array(z.string()),
+})
+
+/** See {@link runChoicesSchema}. */
+export type RunChoices = z.infer<typeof runChoicesSchema>
+
 /** A page of the runs that were asked for. */
 export interface RunPage {
   /** Each together with its retries. */
   runs: RunSummary[]
+  /** Figures of each, in the same order. */
+  figures: RunFigures[]
+  choices: RunChoices
   /** Runs that were asked for, on all pages. */
   total: number
   /** Runs of the workspace. */
   all: number
-  /** Journals that cannot be read, and why; none of their runs is in the list. */
+  /** Journals that cannot be read, newest first; none of their runs is in the list. */
   unreadable: UnreadableRun[]
 }
 
-/** A journal that cannot be read. */
-interface UnreadableRun {
-  runId: string
-  message: string
-}
+/** A journal that cannot be read, and why. */
+export const unreadableRunSchema = z.object({ runId: z.string(), message: z.string() })
+
+/** See {@link unreadableRunSchema}. */
+export type UnreadableRun = z.infer<typeof unreadableRunSchema>
 
 /** The runs that a person's reference means. */
 export interface FoundRuns {

@@ -252,6 +252,17 @@ export function toServiceUrl({
 }
 
 /** Whether a run is a load test. */
-export function isLoadRun({ thresholds }: RunSummary): boolean {
+export function isLoadRun({ thresholds }: Pick<RunSummary, 'thresholds'>): boolean {
   return thresholds !== undefined
+}
+
+/** Whether something went wrong: a run stopped by itself, rows did not succeed, or a threshold of a load test failed. */
+export function hasFailed({
+  state,
+  thresholds,
+  rows,
+}: Pick<RunSummary, 'state' | 'thresholds' | 'rows'>): boolean {
+  if (state === 'stopped') return true
+  if (thresholds !== undefined) return state !== 'running' && thresholds.some(({ ok }) => ok === false)
+  return rows.invalid + rows.rejected + rows.failed + rows.unknown + rows.overdue > 0
 }

@@ -70,6 +70,12 @@ describe('runs', () => {
     }
     expect(await sluice(['runs', '--state', 'finished'])).toMatchObject({ code: 2 })
   })
+
+  it('has only runs in which something went wrong with --failed', async () => {
+    const { workspace, sluice } = openWorkspace(['run-1', 'run-2'])
+    writeRun(workspace, { runId: 'run-3', state: 'stopped' })
+    expect(await readIds(sluice, '--failed')).toEqual(['run-3'])
+  })
 })
 
 describe('runs prune', () => {

@@ -6,6 +6,7 @@ import {
   toPercentiles,
 } from '../../../shared/load/latency-meter.ts'
 import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import { COURSE_POINTS } from '../../../shared/lookback/run-list.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { LatencySeries, RunSecond } from '../../../shared/run/results.ts'
 import type { Journal } from './journal.ts'
@@ -188,6 +189,33 @@ export function readLatencySeries(
     if (histogram !== null) bars[metric] = toLatencyBars(histogram)
   }
   return { seconds, bars }
+}
+
+/** Seconds that a course is read from, for each of its points, at most. */
+const SECONDS_OF_POINT = 2
+
+/**
+ * The p95 of http_req_duration in the course of a run and its retries, milliseconds, at most {@link COURSE_POINTS}
+ * points. Of a long run a few seconds stand for each part, so that reading takes as long as for a short one.
+ */
+export function readLatencyCourse(members: readonly Pick<RunView, 'db'>[]): number[] {
+  const seconds = members.flatMap((member) =>
+    member.db
+      .prepare('SELECT at FROM second WHERE sent > 0 ORDER BY at')
+      .all()
+      .map(({ at }) => ({ member, at: Number(at) })),
+  )
+  const points = Math.min(COURSE_POINTS, seconds.length)
+  return Array.from({ length: points }, (_, point) => {
+    const first = Math.floor((point * seconds.length) / points)
+    const end = Math.floor(((point + 1) * seconds.length) / points)
+    const histogram = createHistogram()
+    for (const { member, at } of seconds.slice(first, Math.min(end, first + SECONDS_OF_POINT))) {
+      const found = member.db.prepare('SELECT http_req_duration AS encoded FROM second WHERE at = ?').get(at)
+      if (typeof found?.['encoded'] === 'string') histogram.add(decodeHistogram(found['encoded']))
+    }
+    return toPercentiles(histogram)?.p95
+  }).filter((p95) => p95 !== undefined)
 }
 
 /** Codes of tries that were never sent because a time-out passed: our own, and that of opening a connection. */

@@ -168,6 +168,7 @@ interface ListFlags extends WorkspaceFlags {
   type?: NonNullable<RunListQuery['product']>
   operation?: NonNullable<RunListQuery['operations']>
   state?: NonNullable<RunListQuery['states']>
+  failed?: true
   connection?: string
   tag?: string[]
   /** Unix milliseconds. */
@@ -200,6 +201,7 @@ export function addRunsCommand(program: Command, context: CliContext): void {
       createChoiceCollector(OPERATION_KINDS),
     )
     .option('--state <state>', `${RUN_STATES.join(', ')}; repeatable`, createChoiceCollector(RUN_STATES))
+    .option('--failed', 'with unsuccessful rows or a failed threshold, or stopped by itself')
     .option('--connection <name>', 'name of a connection, or URL of a service')
     .option('--tag <tag>', 'tag that the run has; repeatable', collect)
     .option('--since <moment>', 'earliest creation: a date, a time, or an age such as 7d', parseSince)
@@ -261,12 +263,13 @@ async function listRuns(context: CliContext, flags: ListFlags): Promise<void> {
 }
 
 function toQuery(flags: ListFlags, limit: number | undefined): RunListQuery {
-  const { search, type, operation, state, connection, tag, since, until, sort, page } = flags
+  const { search, type, operation, state, failed, connection, tag, since, until, sort, page } = flags
   return {
     ...(search !== undefined && { search }),
     ...(type !== undefined && { product: type }),
     ...(operation !== undefined && { operations: operation }),
     ...(state !== undefined && { states: state }),
+    ...(failed && { failed }),
     ...(connection !== undefined && { connection }),
     ...(tag !== undefined && { tags: tag }),
     ...(since !== undefined && { fromMs: since }),

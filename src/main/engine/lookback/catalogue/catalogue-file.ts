@@ -6,7 +6,7 @@ import { closeDatabaseFile } from '../../workspace/file-permissions.ts'
 import { takeLease } from '../../workspace/lease.ts'
 
 /** Raised with every change of the tables, or of what their rows hold: an older catalogue is then built anew. */
-const SCHEMA_VERSION = 1
+const SCHEMA_VERSION = 2
 
 const SCHEMA = `
   -- Every run and retry that has a journal, readable or not, as it was when it was read last.
@@ -49,11 +49,13 @@ const SCHEMA = `
     rows INTEGER NOT NULL,
     p95 REAL,
     size_bytes INTEGER NOT NULL,
+    has_failed INTEGER NOT NULL,
     search TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE tag (id TEXT NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (id, tag)) STRICT, WITHOUT ROWID;
-  -- The summary as JSON. In a table of its own, so that searching the others reads few pages.
-  CREATE TABLE summary (id TEXT PRIMARY KEY, document TEXT NOT NULL) STRICT;
+  -- The summary and the course of the latency as JSON. In a table of its own, so that searching the others reads few
+  -- pages.
+  CREATE TABLE summary (id TEXT PRIMARY KEY, document TEXT NOT NULL, course TEXT NOT NULL) STRICT;
 
   -- The version of Sluice whose words the summaries have.
   CREATE TABLE made_by (version TEXT NOT NULL) STRICT;

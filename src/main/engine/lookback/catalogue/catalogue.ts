@@ -4,6 +4,7 @@ import { choosePrunable, type PrunableRuns, type Retention } from '../../../../s
 import type { FoundRuns, RunListQuery, RunPage } from '../../../../shared/lookback/run-list.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../../shared/messages/thrown.ts'
+import type { OperationKind } from '../../../../shared/plan/operation.ts'
 import { ReaderPool, readRunFamily } from '../../journal/run-family.ts'
 import { InboxReader } from '../../receiver/inbox.ts'
 import { isLeaseHeld } from '../../workspace/lease.ts'
@@ -26,7 +27,7 @@ import {
   removeRuns,
   toUnreadRun,
 } from './catalogued-run.ts'
-import { findRuns, readRetainedRuns, readRunPage } from './listed-runs.ts'
+import { findRuns, listRunsOf, type OperationRun, readRetainedRuns, readRunPage } from './listed-runs.ts'
 
 /** How long journals are read until what they say is written, and others get their turn, milliseconds. */
 const SLICE_MS = 100
@@ -67,6 +68,11 @@ export class Catalogue {
   /** The runs that a reference means: an id, the beginning of one, or `latest`. */
   find(reference: string, held: readonly string[]): Promise<FoundRuns> {
     return this.#ask(held, (db) => findRuns(db, reference))
+  }
+
+  /** The runs and retries that did one of these operations, oldest first, and those that cannot be read. */
+  listRunsOf(operations: readonly OperationKind[], held: readonly string[]): Promise<OperationRun[]> {
+    return this.#ask(held, (db) => listRunsOf(db, operations))
   }
 
   /** The runs that exceed the limits of retention; none that a process holds, and none that is needed. */

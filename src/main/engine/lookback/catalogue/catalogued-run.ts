@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
-import { isLoadRun, type RunSummary } from '../../../../shared/run/run.ts'
+import { hasFailed, isLoadRun, type RunSummary } from '../../../../shared/run/run.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
+import { readLatencyCourse } from '../../journal/seconds.ts'
 import { summarizeRun } from '../../results/run-summary.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
 import type { RunFilesState } from '../../workspace/workspace-files.ts'
@@ -25,6 +26,8 @@ export interface CataloguedRun {
 export interface CataloguedWhole {
   members: CataloguedRun[]
   summary: RunSummary
+  /** See `RunFigures`, milliseconds. */
+  courseMs: number[]
 }
 
 /**
@@ -46,6 +49,7 @@ export function readWhole(
   return {
     members: members.map((member) => toCataloguedRun(member, firstId, states)),
     summary: summarizeRun(family),
+    courseMs: readLatencyCourse(family.members),
   }
 }
 
@@ -118,11 +122,11 @@ export function insertRun(db: DatabaseSync, run: CataloguedRun): void {
 }
 
 /** Writes what was read of a run with its retries. */
-export function insertWhole(db: DatabaseSync, { members, summary }: CataloguedWhole): void {
+export function insertWhole(db: DatabaseSync, { members, summary, courseMs }: CataloguedWhole): void {
   for (const member of members) insertRun(db, member)
   const { run_id: id, tags = [], retries } = summary
   const newest = retries.at(-1) ?? summary
-  db.prepare('INSERT OR REPLACE INTO whole VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
+  db.prepare('INSERT OR REPLACE INTO whole VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
     id,
     newest.run_id,
     Date.parse(summary.created_at),
@@ -138,11 +142,16 @@ export function insertWhole(db: DatabaseSync, { members, summary }: CataloguedWh
     summary.rows.read,
     summary.latency_ms.http_req_duration?.p95 ?? null,
     members.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    Number(hasFailed(summary)),
     toSearched(summary),
   )
   const insertTag = db.prepare('INSERT OR IGNORE INTO tag VALUES (?, ?)')
   for (const tag of tags) insertTag.run(id, tag)
-  db.prepare('INSERT OR REPLACE INTO summary VALUES (?, ?)').run(id, JSON.stringify(summary))
+  db.prepare('INSERT OR REPLACE INTO summary VALUES (?, ?, ?)').run(
+    id,
+    JSON.stringify(summary),
+    JSON.stringify(courseMs),
+  )
 }
 
 function toSearched(summary: RunSummary): string {

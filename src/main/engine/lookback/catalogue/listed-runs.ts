@@ -1,5 +1,6 @@
 import type { RetainedRun } from '../../../../shared/lookback/retention.ts'
-import type { FoundRuns, RunListQuery, RunPage } from '../../../../shared/lookback/run-list.ts'
+import type { FoundRuns, RunChoices, RunListQuery, RunPage } from '../../../../shared/lookback/run-list.ts'
+import type { OperationKind } from '../../../../shared/plan/operation.ts'
 import type { RunSummary } from '../../../../shared/run/run.ts'
 import type { DatabaseSync, SQLInputValue } from '../../workspace/sqlite.ts'
 import { foldText } from './catalogued-run.ts'
@@ -23,24 +24,43 @@ interface Condition {
 export function readRunPage(db: DatabaseSync, query: RunListQuery): RunPage {
   const { order = 'newest', offset = 0, limit = -1 } = query
   const { sql, values } = toCondition(query)
-  const documents = db
+  const found = db
     .prepare(
-      `SELECT document FROM whole JOIN summary USING (id) WHERE ${sql} ORDER BY ${ORDERS[order]} LIMIT ? OFFSET ?`,
+      `SELECT document, size_bytes, course FROM whole JOIN summary USING (id) WHERE ${sql}
+       ORDER BY ${ORDERS[order]} LIMIT ? OFFSET ?`,
     )
     .all(...values, limit, offset)
   const count = (where: string, bound: SQLInputValue[] = []) =>
     Number(db.prepare(`SELECT count(*) AS n FROM whole WHERE ${where}`).get(...bound)?.['n'])
   const unreadable = db.prepare('SELECT id, error FROM run WHERE error IS NOT NULL ORDER BY id DESC').all()
   return {
-    runs: documents.map(({ document }) => JSON.parse(String(document)) as RunSummary),
+    runs: found.map(({ document }) => JSON.parse(String(document)) as RunSummary),
+    figures: found.map(({ size_bytes: sizeBytes, course }) => ({
+      sizeBytes: Number(sizeBytes),
+      courseMs: JSON.parse(String(course)) as number[],
+    })),
+    choices: readChoices(db),
     total: count(sql, values),
     all: count('true'),
     unreadable: unreadable.map(({ id, error }) => ({ runId: String(id), message: String(error) })),
   }
 }
 
+function readChoices(db: DatabaseSync): RunChoices {
+  const read = (sql: string) =>
+    db
+      .prepare(sql)
+      .all()
+      .map(({ value }) => String(value))
+  return {
+    tags: read('SELECT DISTINCT tag AS value FROM tag ORDER BY value'),
+    connections: read('SELECT DISTINCT coalesce(connection, base_url) AS value FROM whole ORDER BY value'),
+  }
+}
+
 function toCondition(query: RunListQuery): Condition {
-  const { search = '', product, operations, states, connection, target, tags = [], fromMs, beforeMs } = query
+  const { search = '', product, operations, states, failed, connection, target, tags = [] } = query
+  const { fromMs, beforeMs } = query
   const conditions: Condition[] = foldText(search)
     .split(/\s+/)
     .filter((word) => word !== '')
@@ -51,6 +71,7 @@ function toCondition(query: RunListQuery): Condition {
   if (product !== undefined) add('product = ?', product)
   if (operations !== undefined) addOneOf('operation', operations)
   if (states !== undefined) addOneOf('state', states)
+  if (failed !== undefined) add('has_failed = ?', Number(failed))
   if (connection !== undefined) {
     add('? IN (connection, base_url, task_base_url)', connection)
   }
@@ -62,6 +83,27 @@ function toCondition(query: RunListQuery): Condition {
     sql: conditions.map(({ sql }) => `(${sql})`).join(' AND ') || 'true',
     values: conditions.flatMap(({ values }) => values),
   }
+}
+
+/** A run or retry of certain operations, or one that cannot be read and may have done them. */
+export interface OperationRun {
+  id: string
+  /** The same as long as its files are; null where they may be changing. */
+  fingerprint: string | null
+}
+
+/** The runs and retries that did one of these operations, oldest first, and those that cannot be read. */
+export function listRunsOf(db: DatabaseSync, operations: readonly OperationKind[]): OperationRun[] {
+  return db
+    .prepare(
+      `SELECT run.id, run.fingerprint FROM run LEFT JOIN whole ON whole.id = run.first
+       WHERE whole.operation IS NULL OR whole.operation IN (${operations.map(() => '?').join()}) ORDER BY run.id`,
+    )
+    .all(...operations)
+    .map(({ id, fingerprint }) => ({
+      id: String(id),
+      fingerprint: fingerprint === null ? null : String(fingerprint),
+    }))
 }
 
 /** Ids that a reference is looked up among, of those that fit, at most. */

@@ -15,6 +15,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { updateRunRecord } from '../../../../../src/main/engine/journal/run-record.ts'
+import { SecondWriter } from '../../../../../src/main/engine/journal/seconds.ts'
 import { Catalogue } from '../../../../../src/main/engine/lookback/catalogue/catalogue.ts'
 import { toCatalogueFile } from '../../../../../src/main/engine/lookback/catalogue/catalogue-file.ts'
 import { changeAnnotations } from '../../../../../src/main/engine/workspace/run-annotations.ts'
@@ -23,6 +24,7 @@ import {
   toJournalFile,
   toRunFiles,
 } from '../../../../../src/main/engine/workspace/workspace-files.ts'
+import { LatencyMeter } from '../../../../../src/shared/load/latency-meter.ts'
 import type { RunListQuery } from '../../../../../src/shared/lookback/run-list.ts'
 import { holdLease } from '../../../../helpers/hold-lease.ts'
 import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
@@ -94,6 +96,55 @@ describe('the list of runs', () => {
     expect(await list({ tags: ['a'] })).toEqual(['run-3', 'run-1'])
     expect(await list({ tags: ['a', 'run-1'] })).toEqual(['run-1'])
     expect(await list({ fromMs: 2_000, beforeMs: 4_000 })).toEqual(['run-3', 'run-2'])
+  })
+
+  it('finds the runs in which something went wrong', async () => {
+    const { workspace, list } = openWorkspace([...THREE, { runId: 'run-4', state: 'stopped' }])
+    const journal = openRun(workspace, { runId: 'run-2' })
+    journal.transact('process', () => {
+      updateRunRecord(journal.db, { rows_read: 2 })
+      journal.db.exec("INSERT INTO facet VALUES ('state', 'rejected', 1), ('state', 'succeeded', 1)")
+    })
+    journal.close()
+    expect(await list({ failed: true })).toEqual(['run-4', 'run-2'])
+    expect(await list({ failed: false })).toEqual(['run-3', 'run-1'])
+  })
+
+  it('says what runs can be filtered by, how large each is, and how its latency went', async () => {
+    const connection = { name: 'live', baseUrl: 'https://api.example.com' }
+    const { workspace, catalogue } = openWorkspace([...THREE, { runId: 'run-4', plan: { connection } }])
+    changeAnnotations(workspace, 'run-1', { addTags: ['nightly', 'eu'] })
+    const journal = openRun(workspace, { runId: 'run-4' })
+    const writer = new SecondWriter(journal)
+    journal.transact('process', () => {
+      for (let second = 0; second < 100; second += 1) {
+        const latency = new LatencyMeter()
+        latency.record('http_req_duration', second < 50 ? 20_000 : 80_000)
+        const counts = { succeeded: 1, rejected: 0, failed: 0, unknown: 0 }
+        writer.write({
+          at: 1_000 + second,
+          ...counts,
+          eventLoopMaxUs: null,
+          generatorLimited: false,
+          latency,
+        })
+      }
+    })
+    journal.close()
+    const { choices, figures } = await catalogue.list({}, [])
+    expect(choices).toEqual({ tags: ['eu', 'nightly'], connections: ['https://api.example.com', 'live'] })
+    expect(figures.map(({ courseMs }) => courseMs.length)).toEqual([30, 0, 0, 0])
+    expect(figures.every(({ sizeBytes }) => sizeBytes > 1_000)).toBe(true)
+    const [course = []] = figures.map(({ courseMs }) => courseMs.map(Math.round))
+    expect([course[0], course[14], course[15], course[29]]).toEqual([20, 20, 80, 80])
+  })
+
+  it('names the runs of an operation, and those that cannot be read', async () => {
+    const indexAdd = { operation: { kind: 'index-add', indexId: 'index-7' } } as const
+    const { workspace, catalogue } = openWorkspace([...THREE, { runId: 'run-4', plan: indexAdd }])
+    truncateSync(toJournalFile(workspace, 'run-2'), 100)
+    const found = await catalogue.listRunsOf(['index-add', 'index-remove'], [])
+    expect(found.map(({ id }) => id)).toEqual(['run-2', 'run-4'])
   })
 
   it('is ordered by name, by rows and by age', async () => {
