@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
-import { DEFAULT_POST_ID } from '../../../shared/mapping/match-columns.ts'
+import { describeSourceChange, findPostIds, renewPostIds } from '../../../shared/lookback/run-again.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { type Plan, planSchema } from '../../../shared/plan/plan.ts'
-import type { SourceChange, SourceFingerprint } from '../../../shared/plan/source-fingerprint.ts'
+import type { SourceChange } from '../../../shared/plan/source-fingerprint.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { findConnection, readConnections } from '../../engine/workspace/connections.ts'
 import type { CliContext } from '../context.ts'
@@ -75,10 +74,10 @@ export function addRunAgainCommand(program: Command, context: CliContext): void 
       const change = await engine.findSourceChange(run.run_id, source)
       const columns = await engine.readColumns(run.run_id)
       refuseChange(run, source.path, change, flags)
-      const { plan: renewed, notes: renewal } = renewPostIds({ ...earlier, source }, columns, flags)
+      const { plan: renewed, notes: renewal } = toRenewed({ ...earlier, source }, columns, flags)
       return {
         plan: override(renewed, run, flags, { workspace, env: context.env }),
-        notes: [describeChange(run, source.path, change), ...renewal],
+        notes: [describeSourceChange(run.run_id, basename(source.path), change), ...renewal],
       }
     })
     context.exitCode = await sendPlan(context, { workspace, plan, flags, notes })
@@ -103,50 +102,21 @@ function refuseChange(
   if (!ifUnchanged || change.kind === 'same') return
   throw new SluiceError({
     id: 'again_source_changed',
-    reason: describeChange(run, source, change).replace(/\.$/, ''),
+    reason: describeSourceChange(run.run_id, basename(source), change).replace(/\.$/, ''),
   })
 }
 
-function describeChange({ run_id: runId }: RunSummary, source: string, change: SourceChange): string {
-  const file = basename(source)
-  switch (change.kind) {
-    case 'same':
-      return `${file} is the same as in run ${runId} (${describeSize(change.now)}).`
-    case 'changed':
-      return `${file} has changed since run ${runId}: now ${describeSize(change.now)}, written ${formatTime(change.now)}; before ${describeSize(change.before)}, written ${formatTime(change.before)}.`
-    case 'unknown':
-      return `Run ${runId} recorded no fingerprint of its source, so ${file} may have changed since.`
-    case 'missing':
-      return `${file} cannot be read.`
-  }
-}
-
-function describeSize({ bytes, files }: SourceFingerprint): string {
-  return files === null ? formatBytes(bytes) : `${formatCounted(files, 'file')}, ${formatBytes(bytes)}`
-}
-
-function formatTime({ modified_at: at }: SourceFingerprint): string {
-  return at.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')
-}
-
-/** The plan with post_ids that no run has sent before: the service may refuse those it knows. */
-function renewPostIds(
-  plan: Plan,
-  columns: readonly string[],
-  { keepPostIds }: RunAgainFlags,
-): { plan: Plan; notes: string[] } {
-  const { operation, mapping, load } = plan
-  if (operation.kind !== 'task' || load !== undefined || keepPostIds) return { plan, notes: [] }
-  const given = mapping['post_id']
-  if (given?.kind === 'template' && given.template.includes('{{run}}')) return { plan, notes: [] }
-  const isOwn = given !== undefined || columns.some((column) => column.trim().toLowerCase() === 'post_id')
+/** The plan with new post_ids, and what is to be said about that. */
+function toRenewed(plan: Plan, columns: readonly string[], { keepPostIds }: RunAgainFlags) {
+  if (keepPostIds) return { plan, notes: [] }
   return {
-    plan: { ...plan, mapping: { ...mapping, post_id: DEFAULT_POST_ID } },
-    notes: isOwn
-      ? [
-          'Each row gets a new post_id, {{run}}-{{row}}. To send the post_ids of the source again, add --keep-post-ids.',
-        ]
-      : [],
+    plan: renewPostIds(plan, columns),
+    notes:
+      findPostIds(plan, columns) === 'own'
+        ? [
+            'Each row gets a new post_id, {{run}}-{{row}}. To send the post_ids of the source again, add --keep-post-ids.',
+          ]
+        : [],
   }
 }
 
