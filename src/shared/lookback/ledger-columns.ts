@@ -33,6 +33,7 @@ const TERM_COLUMNS: readonly LedgerColumn<TermEntry>[] = [
   { name: 'notes', read: ({ notes }) => notes },
   ...OWN_COLUMNS,
   { name: 'sluice_notes_known', read: (entry) => String(entry.notes_known) },
+  { name: 'sluice_failure', read: ({ failure }) => failure },
 ]
 
 const APPEAL_COLUMNS: readonly LedgerColumn<AppealEntry>[] = [

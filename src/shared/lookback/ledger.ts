@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import type { OperationKind } from '../plan/operation.ts'
 
 /** What a ledger is of: items of custom indexes, terms of watchlists, or appeals. */
-const ledgerKindSchema = z.enum(['index', 'watchlist', 'appeals'])
+export const ledgerKindSchema = z.enum(['index', 'watchlist', 'appeals'])
 
 /** See {@link ledgerKindSchema}. */
 export type LedgerKind = z.infer<typeof ledgerKindSchema>
@@ -62,6 +63,8 @@ const termEntrySchema = entrySchema.extend({
   notes: z.string().nullable(),
   /** False where nobody said what the notes are. */
   notes_known: z.boolean(),
+  /** What the service said about a term that it could not process last; null where it gave no reason. */
+  failure: z.string().nullable(),
 })
 
 const appealEntrySchema = entrySchema.extend({
@@ -103,8 +106,15 @@ export type AppealEntry = z.infer<typeof appealEntrySchema>
 /** An entry of any ledger. */
 export type LedgerEntry = IndexEntry | TermEntry | AppealEntry
 
+/** The operations whose runs make a ledger. */
+export const LEDGER_OPERATIONS: Readonly<Record<LedgerKind, readonly OperationKind[]>> = {
+  index: ['index-add', 'index-remove'],
+  watchlist: ['watchlist-add', 'watchlist-update'],
+  appeals: ['appeal-status'],
+}
+
 /** Whose runs a ledger adds up: those to one address with the keys of stored connections, or with one other key. */
-const ledgerServiceSchema = z.object({
+export const ledgerServiceSchema = z.object({
   base_url: z.string(),
   /** The connections whose keys were sent, which share a key if they are several; none where it was another key. */
   connections: z.array(z.string()),
@@ -119,6 +129,8 @@ const countsSchema = z.record(z.string(), z.int())
 
 const commonSchema = z.object({
   service: ledgerServiceSchema,
+  /** Every service whose runs make such a ledger, this one among them; the one used first comes first. */
+  services: z.array(ledgerServiceSchema),
   /** Runs that the ledger was read from; a run and its retries are several. */
   runs: z.int(),
   /** Every index or watchlist that these runs changed; empty for appeals. */
@@ -147,8 +159,11 @@ export type Ledger = z.infer<typeof ledgerSchema>
 /** Which ledger is read, and which of its entries. */
 export interface LedgerQuery {
   of: LedgerKind
-  /** Whose runs; what is left out does not narrow. Throws `BAD_USAGE` unless these leave one service. */
-  service: { baseUrl?: string; connection?: string; apiKeyEnv?: string }
+  /**
+   * Whose runs; what is left out does not narrow. Null stands for keys that were typed for no stored connection. Throws
+   * `BAD_USAGE` unless these leave one service.
+   */
+  service: { baseUrl?: string; connection?: string; apiKeyEnv?: string | null }
   /** Id of the index or name of the watchlist; null for the only one. */
   list: string | null
   states: readonly LedgerState[]

@@ -177,20 +177,36 @@ export function readAppealFindings(body: unknown): AppealFindings {
   }
 }
 
+/** What a watchlist's answer has of a term. */
+export interface AnsweredTerm {
+  /** Null where they are empty, undefined where the answer has none. */
+  notes: string | null | undefined
+  /** Everything else, such as why the term failed; null where there is nothing. */
+  remark: string | null
+}
+
 /**
  * The terms of a watchlist's answer, whichever list they are in, by the lower-cased term: objects, or their text alone
- * (docs/interface.md §4.5). Notes are null where they are empty, undefined where the answer has none.
+ * (docs/interface.md §4.5).
  */
-export function readAnsweredTerms(body: unknown): ReadonlyMap<string, { notes: string | null | undefined }> {
-  const terms = new Map<string, { notes: string | null | undefined }>()
+export function readAnsweredTerms(body: unknown): ReadonlyMap<string, AnsweredTerm> {
+  const terms = new Map<string, AnsweredTerm>()
   for (const list of Object.values(toObject(body))) {
     for (const item of toList(list)) {
-      const { term, notes } = typeof item === 'string' ? { term: item } : toObject(item)
+      const { term, notes, ...others } = typeof item === 'string' ? { term: item } : toObject(item)
       if (typeof term !== 'string') continue
-      terms.set(term.toLowerCase(), { notes: notes === undefined ? undefined : toText(notes) })
+      const remark = Object.entries(others).map(([name, value]) => `${name}: ${sayValue(value)}`)
+      terms.set(term.toLowerCase(), {
+        notes: notes === undefined ? undefined : toText(notes),
+        remark: remark.length === 0 ? null : remark.join(', '),
+      })
     }
   }
   return terms
+}
+
+function sayValue(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /** The notes of each term of a watchlist's answer, by the lower-cased term; null where they are cleared or absent. */

@@ -108,6 +108,7 @@ const TERM_COLUMNS: readonly EntryColumn<TermEntry>[] = [
   { title: 'state', align: 'left', toCell: ({ state }) => toWords(state) },
   { title: 'last outcome', align: 'left', toCell: ({ outcome }) => toWords(outcome) },
   { title: 'last answer', align: 'left', toCell: ({ changed_at: at }) => formatMoment(at) },
+  { title: 'reason', align: 'left', minColumns: 12, toCell: ({ failure }) => failure ?? '' },
   {
     title: 'notes',
     align: 'left',

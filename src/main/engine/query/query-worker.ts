@@ -7,6 +7,7 @@ import { Catalogue } from '../lookback/catalogue/catalogue.ts'
 import { compareLatencies, compareTwoRuns } from '../lookback/compared-run.ts'
 import { KeptPairs } from '../lookback/kept-pairs.ts'
 import { changeLabelling, endLabelling, findStratum, readLabelling } from '../lookback/labelling-store.ts'
+import type { Ledgers } from '../lookback/ledger/read-ledger.ts'
 import { readLoadReport } from '../results/load-report.ts'
 import { findStanding, summarizeRun } from '../results/run-summary.ts'
 import { findLateRuns } from '../run/callback-settler.ts'
@@ -38,6 +39,7 @@ const findings = new KeptIndexes((_name, before: RowFindings | null) => new RowF
   patienceMs: FINDINGS_PATIENCE_MS,
 })
 const catalogues = new Map<string, Catalogue>()
+let ledgers: Ledgers | null = null
 
 serveCalls<QueryCalls>({
   // A run may have been cut off before it was written down, or just be in the making.
@@ -140,11 +142,11 @@ serveCalls<QueryCalls>({
   },
   async readLedger(asked, query, page) {
     const { readLedger } = await import('../lookback/ledger/read-ledger.ts')
-    return readLedger(pool, asked, query, page)
+    return readLedger(await openLedgers(), asked, query, page)
   },
   async exportLedger(asked, query, file) {
     const { exportLedger } = await import('../lookback/ledger/export-ledger.ts')
-    return exportLedger(pool, asked, query, file)
+    return exportLedger(await openLedgers(), asked, query, file)
   },
   async findSourceChange(run, source) {
     const { findSourceChange } = await import('../source/source-fingerprint.ts')
@@ -159,11 +161,12 @@ serveCalls<QueryCalls>({
   findPrunable: ({ workspace, held }, retention) => openCatalogue(workspace).findPrunable(retention, held),
   listTokens: ({ workspace, held }) => openCatalogue(workspace).listTokens(held),
   listLateRuns: ({ workspace, held }) => openCatalogue(workspace).listLate(held),
-  forget(file) {
+  async forget(file) {
     indexes.forget(file)
     findings.forget(file)
     pool.forget(file)
     pairs.close()
+    await ledgers?.forget()
   },
 })
 
@@ -171,6 +174,12 @@ function openCatalogue(workspace: string): Catalogue {
   const catalogue = catalogues.get(workspace) ?? new Catalogue(workspace)
   catalogues.set(workspace, catalogue)
   return catalogue
+}
+
+async function openLedgers(): Promise<Ledgers> {
+  const { Ledgers: Opened } = await import('../lookback/ledger/read-ledger.ts')
+  ledgers ??= new Opened(openCatalogue)
+  return ledgers
 }
 
 function readOr<Value>(otherwise: Value, run: AskedRun, read: (family: RunFamily) => Value): Value {

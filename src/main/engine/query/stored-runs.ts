@@ -17,13 +17,18 @@ import type { ExportResult, SourcePreview } from '../../../shared/run/results.ts
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { WorkerClient } from '../../worker-rpc.ts'
 import type { Engine, RunReader } from '../engine-interface.ts'
-import type { AskedWorkspace } from '../lookback/ledger/read-ledger.ts'
 import type { RunBases } from '../receiver/workspace-receiver.ts'
 import { isRunId, toJournalFile } from '../workspace/workspace-files.ts'
 
 /** A run as the queries' thread finds it: its journal, and the ids of the runs that this process holds. */
 export interface AskedRun {
   file: string
+  held: readonly string[]
+}
+
+/** The workspace as the queries' thread is asked about it, with the ids of the runs that this process holds. */
+export interface AskedWorkspace {
+  workspace: string
   held: readonly string[]
 }
 
@@ -76,7 +81,7 @@ export type QueryCalls = { [Name in keyof RunReader]: Query<RunReader[Name]> } &
     readLedger(asked: AskedWorkspace, query: LedgerQuery, page: LedgerPage): Promise<Ledger>
     exportLedger(asked: AskedWorkspace, query: LedgerQuery, file: string): Promise<ExportResult>
     /** Lets go of a journal that is about to be deleted. */
-    forget(file: string): void
+    forget(file: string): Promise<void>
   }
 
 type LedgerPage = Parameters<Engine['readLedger']>[1]
@@ -102,6 +107,8 @@ export class StoredRuns {
   readonly #thread: QueryThread
   /** Keeps the rows of two runs joined while a person looks through their changes. */
   readonly #comparing: QueryThread
+  /** Ledgers read every row of many runs, which must not hold up the pages of one, and keep what they have read. */
+  readonly #ledgers: QueryThread
   readonly #apart = new Set<QueryThread>()
 
   /** `url` is the entry `query-worker.ts`, or its bundle; `listHeld` gives the ids of the runs that this process holds. */
@@ -111,6 +118,7 @@ export class StoredRuns {
     this.#listHeld = listHeld
     this.#thread = new QueryThread(url)
     this.#comparing = new QueryThread(url)
+    this.#ledgers = new QueryThread(url)
   }
 
   /** Asks about a run by its id. Throws `RUN_NOT_FOUND`. */
@@ -227,14 +235,14 @@ export class StoredRuns {
     )
   }
 
-  /** Reads a page of a ledger, in a thread of its own. */
+  /** Reads a page of a ledger, in the ledgers' thread. */
   readLedger(query: LedgerQuery, page: LedgerPage): Promise<Ledger> {
-    return this.#askInOwnThread('readLedger', this.#toAskedWorkspace(), query, page)
+    return this.#ledgers.ask('readLedger', this.#toAskedWorkspace(), query, page)
   }
 
-  /** Writes entries of a ledger to a file, in a thread of its own. */
+  /** Writes entries of a ledger to a file, in the ledgers' thread. */
   exportLedger(query: LedgerQuery, file: string): Promise<ExportResult> {
-    return this.#askInOwnThread('exportLedger', this.#toAskedWorkspace(), query, file)
+    return this.#ledgers.ask('exportLedger', this.#toAskedWorkspace(), query, file)
   }
 
   async #askInOwnThread<Name extends keyof QueryCalls>(
@@ -264,12 +272,14 @@ export class StoredRuns {
   /** Lets go of a journal that is about to be deleted. */
   async forget(runId: string): Promise<void> {
     const file = toJournalFile(this.#workspace, runId)
-    await Promise.all([this.#thread.forget(file), this.#comparing.forget(file)])
+    const keeping = [this.#thread, this.#comparing, this.#ledgers]
+    await Promise.all(keeping.map((thread) => thread.forget(file)))
   }
 
   /** Ends the threads; open queries are rejected. */
   async close(): Promise<void> {
-    await Promise.all([this.#thread, this.#comparing, ...this.#apart].map((thread) => thread.close()))
+    const threads = [this.#thread, this.#comparing, this.#ledgers, ...this.#apart]
+    await Promise.all(threads.map((thread) => thread.close()))
   }
 
   #find(runId: string): AskedRun {

@@ -216,6 +216,23 @@ describe('the ledger of an index', () => {
     expect((await read('index', { service: { connection: 'live', apiKeyEnv: 'OTHER' } })).total).toBe(1)
   })
 
+  it('puts runs with a typed key of a stored connection together, apart from other typed keys', async () => {
+    const { send, read, sandbox, workspace } = await openIndex()
+    const { baseUrl } = sandbox
+    const live = { name: 'live', baseUrl, keys: [{ label: 'default' }], activeKey: 'default' }
+    changeConnections(workspace, (known) => addConnection(known, storedConnectionSchema.parse(live)))
+    const sendWith = (name: string, connection: object) =>
+      send(ADD, toImages([name]), { connection: { baseUrl, keyFrom: 'window', ...connection } })
+    await sendWith('a', { name: 'live' })
+    await sendWith('b', {})
+    await sendWith('c', { name: 'removed since' })
+    const { service, services, total } = await read('index', { service: { connection: 'live' } })
+    expect(service).toEqual({ base_url: baseUrl, connections: ['live'], api_key_env: null })
+    expect(total).toBe(1)
+    expect(services).toEqual([service, { base_url: baseUrl, connections: [], api_key_env: null }])
+    expect((await read('index', { service: { baseUrl, apiKeyEnv: null } })).total).toBe(2)
+  })
+
   it('has nothing to read in a workspace without such runs', async () => {
     const { read } = await openIndex()
     await expect(read('index')).rejects.toMatchObject({

@@ -1,8 +1,9 @@
 import { copyFileSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ReaderPool } from '../../../../src/main/engine/journal/run-family.ts'
+import { onTestFinished } from 'vitest'
+import { Catalogue } from '../../../../src/main/engine/lookback/catalogue/catalogue.ts'
 import { exportLedger } from '../../../../src/main/engine/lookback/ledger/export-ledger.ts'
-import { readLedger } from '../../../../src/main/engine/lookback/ledger/read-ledger.ts'
+import { Ledgers, readLedger } from '../../../../src/main/engine/lookback/ledger/read-ledger.ts'
 import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import {
   type Ledger,
@@ -42,10 +43,8 @@ export async function openLedgerWorkspace(options: Parameters<typeof withSandbox
     })
   }
 
-  function withPool<Result>(use: (pool: ReaderPool) => Promise<Result>): Promise<Result> {
-    const pool = new ReaderPool()
-    return use(pool).finally(() => pool.close())
-  }
+  const ledgers = new Ledgers((asked) => new Catalogue(asked))
+  onTestFinished(() => ledgers.forget())
 
   const toQuery = (of: LedgerKind, query: Partial<LedgerQuery>): LedgerQuery => ({
     ...{ of, service: {}, list: null, search: null, states: SHOWN_STATES[of] },
@@ -96,13 +95,11 @@ export async function openLedgerWorkspace(options: Parameters<typeof withSandbox
       query: Partial<LedgerQuery> = {},
       page = { offset: 0, limit: 1_000 },
     ) =>
-      withPool(
-        async (pool) =>
-          ledgerSchema.parse(await readLedger(pool, asked, toQuery(of, query), page)) as LedgerOf<Kind>,
-      ),
+      readLedger(ledgers, asked, toQuery(of, query), page).then(ledgerSchema.parse) as Promise<
+        LedgerOf<Kind>
+      >,
     exportTo: (of: LedgerKind, name: string, query: Partial<LedgerQuery> = {}) => {
-      const file = join(folder, name)
-      return withPool((pool) => exportLedger(pool, asked, toQuery(of, query), file))
+      return exportLedger(ledgers, asked, toQuery(of, query), join(folder, name))
     },
   }
 }

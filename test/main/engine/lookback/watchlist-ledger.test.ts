@@ -50,7 +50,7 @@ describe('the ledger of a watchlist', () => {
         added_terms: [],
         pre_existing_terms: [{ term: 'zeta' }],
         // A text alone, and nothing at all about the last one.
-        failed_terms: ['broken', { term: 'fine' }],
+        failed_terms: ['broken', { term: 'fine', notes: '', reason: 'too short', code: 7 }],
       },
     ]
     const server = await startFaultServer({
@@ -67,6 +67,7 @@ describe('the ledger of a watchlist', () => {
       ['broken', 'failed', 'failed'],
       ['passed over', 'unknown', 'unknown'],
     ])
+    expect(entries.map(({ failure }) => failure)).toEqual([null, 'reason: too short, code: 7', null, null])
     expect(counts).toEqual({ known: 2, failed: 1, unknown: 1 })
   })
 

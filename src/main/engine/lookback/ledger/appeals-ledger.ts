@@ -18,8 +18,6 @@ const NOTHING_FOUND: AppealFindings = {
 
 /** Appeals over time (docs/interface.md §2.6): what was answered whenever they were asked for. */
 export const APPEALS_LEDGER: LedgerReader<AppealDetail> = {
-  operations: ['appeal-status'],
-
   collect(run, events) {
     const { runId } = run.record
     const exchanges = createExchangeReader(run.db)

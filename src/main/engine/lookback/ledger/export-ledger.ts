@@ -2,12 +2,11 @@ import type { LedgerEntry, LedgerQuery } from '../../../../shared/lookback/ledge
 import { listLedgerColumns, toLedgerCells, toLedgerLine } from '../../../../shared/lookback/ledger-columns.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { ExportResult, ExportRow } from '../../../../shared/run/results.ts'
-import type { ReaderPool } from '../../journal/run-family.ts'
 import { toTable } from '../../run/export/csv-report.ts'
 import { toUnsentRow } from '../../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../../run/export/write-report.ts'
 import { replaceFile, toFileError } from '../../workspace/replace-file.ts'
-import { type AskedWorkspace, withLedger } from './read-ledger.ts'
+import type { AskedPlace, Ledgers } from './read-ledger.ts'
 
 /** Entries that are written at a time. */
 const PAGE_ENTRIES = 500
@@ -18,13 +17,13 @@ const PAGE_ENTRIES = 500
  * and opening a ledger throw.
  */
 export function exportLedger(
-  pool: ReaderPool,
-  asked: AskedWorkspace,
+  ledgers: Ledgers,
+  asked: AskedPlace,
   query: LedgerQuery,
   file: string,
 ): Promise<ExportResult> {
   const format = findReportFormat(file)
-  return withLedger(pool, asked, query, ({ tables, list }) => {
+  return ledgers.use(asked, query, ({ tables, list }) => {
     if (list === null) {
       const names = tables.readLists().map(({ name }) => name)
       throw new SluiceError({ id: 'ledger_list_open', of: query.of, names })

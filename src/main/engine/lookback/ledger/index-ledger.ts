@@ -31,7 +31,6 @@ type Events = Parameters<LedgerReader<IndexDetail>['collect']>[1]
  * that nobody knows the ids of.
  */
 export const INDEX_LEDGER: LedgerReader<IndexDetail> = {
-  operations: ['index-add', 'index-remove'],
   collect(run, events) {
     if (run.record.plan.operation.kind === 'index-add') collectAdds(run, events)
     else collectRemovals(run, events)

@@ -1,58 +1,63 @@
-import type { LedgerKind, LedgerQuery, LedgerService } from '../../../../shared/lookback/ledger.ts'
+import {
+  LEDGER_OPERATIONS,
+  type LedgerKind,
+  type LedgerQuery,
+  type LedgerService,
+} from '../../../../shared/lookback/ledger.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../../shared/messages/thrown.ts'
 import type { PlanConnection } from '../../../../shared/plan/connection.ts'
-import type { OperationKind } from '../../../../shared/plan/operation.ts'
 import type { StoredConnection } from '../../../../shared/plan/stored-connection.ts'
 import { type ReaderPool, type RunView, readRunView } from '../../journal/run-family.ts'
-import { followsActiveKey, readConnections } from '../../workspace/connections.ts'
+import { readConnections } from '../../workspace/connections.ts'
 import { isLeaseHeld } from '../../workspace/lease.ts'
-import { listRunIds, toJournalFile } from '../../workspace/workspace-files.ts'
+import { toJournalFile } from '../../workspace/workspace-files.ts'
+import type { OperationRun } from '../catalogue/listed-runs.ts'
 
 /** The runs of a ledger, and whose they are. */
 export interface LedgerRuns {
   service: LedgerService
+  /** Every service whose runs make such a ledger. */
+  services: LedgerService[]
   /** Opens each run, the oldest first. */
   runs: readonly (() => RunView)[]
   /** What keeps the ledger from being complete, a sentence each. */
   warnings: string[]
 }
 
+/** Where runs are found. */
+export interface LedgerPlace {
+  pool: ReaderPool
+  workspace: string
+  /** Ids of the runs that this process holds. */
+  held: readonly string[]
+}
+
 /**
- * Finds the runs of a workspace that did such operations with one service: to one address and with the keys of one
+ * Finds those runs of a workspace, of all that may have made such a ledger, that went to one service: to one address and with the keys of one
  * project. Keys of a stored connection are interchangeable (docs/interface.md §5.2), so whatever was sent with any of
  * them belongs together; a run with another key has a ledger of its own. Appeals carry no key, so only their address
  * counts. Throws `BAD_USAGE` unless what was asked leaves one service.
  */
-export function findLedgerRuns({
-  pool,
-  workspace,
-  held,
-  of,
-  service: asked,
-  operations,
-}: {
-  pool: ReaderPool
-  workspace: string
-  held: readonly string[]
-  of: LedgerKind
-  service: LedgerQuery['service']
-  operations: readonly OperationKind[]
-}): LedgerRuns {
+export function findLedgerRuns(
+  { pool, workspace, held }: LedgerPlace,
+  candidates: readonly OperationRun[],
+  { of, service: asked }: Pick<LedgerQuery, 'of' | 'service'>,
+): LedgerRuns {
   const stored = readConnections(workspace).connections
-  const found = new Map<string, KeyedService & { runs: { runId: string; open: () => RunView }[] }>()
+  const found = new Map<string, KeyedService & { runs: FoundRun[] }>()
   const unreadable: string[] = []
-  for (const runId of listRunIds(workspace).reverse()) {
+  for (const { id: runId } of candidates) {
     const file = toJournalFile(workspace, runId)
     const open = () => readRunView(pool, file, held.includes(runId) || isLeaseHeld(file))
     try {
       const view = open()
       // A run that was cut off before it was written down has sent nothing.
-      if (view === null || !operations.includes(view.record.plan.operation.kind)) continue
+      if (view === null || !LEDGER_OPERATIONS[of].includes(view.record.plan.operation.kind)) continue
       const service = toService(view.record.plan.connection, stored, of)
       const key = JSON.stringify(service.service)
       const entry = found.get(key) ?? { ...service, runs: [] }
-      entry.runs.push({ runId, open: () => open() ?? view })
+      entry.runs.push({ runId, isHeld: view.isHeld, open: () => open() ?? view })
       found.set(key, entry)
     } catch (error) {
       unreadable.push(`Run ${runId} cannot be read, so what it did is missing here: ${toThrownText(error)}.`)
@@ -71,17 +76,24 @@ export function findLedgerRuns({
   const { service, runs } = chosen
   return {
     service,
+    services: services.map((one) => one.service),
     runs: runs.map(({ open }) => open),
     warnings: [
       ...unreadable,
       ...runs
-        .filter(({ open }) => open().isHeld)
+        .filter(({ isHeld }) => isHeld)
         .map(({ runId }) => `Run ${runId} is still running. Its rows without an answer are not known yet.`),
       ...services
         .filter((other) => other !== chosen && other.service.base_url === service.base_url)
         .map(({ service: other, runs: its }) => sayOther(other, its.length)),
     ],
   }
+}
+
+interface FoundRun {
+  runId: string
+  isHeld: boolean
+  open: () => RunView
 }
 
 /** A service, and the variables that hold its keys. */
@@ -91,31 +103,32 @@ interface KeyedService {
 }
 
 function toService(
-  { baseUrl, name, apiKeyEnv, keyFrom }: PlanConnection,
+  connection: PlanConnection,
   stored: readonly StoredConnection[],
   of: LedgerKind,
 ): KeyedService {
-  const toOther = (variable: string | null): KeyedService => ({
-    service: { base_url: baseUrl, connections: [], api_key_env: variable },
-    variables: variable === null ? [] : [variable],
-  })
-  if (of === 'appeals' || keyFrom === 'window') return toOther(null)
-  const there = stored.filter((one) => one.baseUrl === baseUrl)
-  const isOwn = there.some(
-    (one) => (name ?? one.name) === one.name && followsActiveKey(one, { name: one.name, apiKeyEnv }),
-  )
-  if (!isOwn) return toOther(apiKeyEnv)
+  const { baseUrl, apiKeyEnv, keyFrom } = connection
+  const variable = of === 'appeals' || keyFrom === 'window' ? null : apiKeyEnv
+  const there = of === 'appeals' ? [] : stored.filter((one) => one.baseUrl === baseUrl)
   // Connections that share a key are of one project, and so are all their keys.
-  const variables = new Set([apiKeyEnv])
-  const owners = new Set<StoredConnection>()
-  for (const variable of variables) {
-    for (const one of there.filter(({ keys }) => keys.some(({ env }) => env === variable))) {
-      owners.add(one)
-      for (const { env } of one.keys) if (env !== undefined) variables.add(env)
+  const owners = new Set(there.filter((one) => isKeyOf(one, connection)))
+  const variables = new Set(variable === null ? [] : [variable])
+  for (const owner of owners) {
+    for (const { env } of owner.keys) {
+      if (env === undefined) continue
+      variables.add(env)
+      for (const one of there) if (one.keys.some((key) => key.env === env)) owners.add(one)
     }
   }
   const connections = [...owners].map((one) => one.name).sort()
-  return { service: { base_url: baseUrl, connections, api_key_env: null }, variables: [...variables] }
+  const service = { base_url: baseUrl, connections, api_key_env: connections.length > 0 ? null : variable }
+  return { service, variables: [...variables] }
+}
+
+/** Whether the key that a run was sent with is one of a stored connection's. */
+function isKeyOf(stored: StoredConnection, { name, apiKeyEnv, keyFrom }: PlanConnection): boolean {
+  if (keyFrom === 'window') return name === stored.name
+  return (name ?? stored.name) === stored.name && stored.keys.some(({ env }) => env === apiKeyEnv)
 }
 
 function isAsked(
@@ -126,6 +139,7 @@ function isAsked(
   if (baseUrl !== undefined && baseUrl !== service.base_url) return false
   if (of === 'appeals') return true
   // A variable that was named goes before the connection, as it does when a run is started.
+  if (apiKeyEnv === null) return service.connections.length === 0 && service.api_key_env === null
   if (apiKeyEnv !== undefined) return variables.includes(apiKeyEnv)
   return connection === undefined || service.connections.includes(connection)
 }

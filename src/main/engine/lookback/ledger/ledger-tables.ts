@@ -1,6 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import type { LedgerEntry, LedgerState } from '../../../../shared/lookback/ledger.ts'
-import type { OperationKind } from '../../../../shared/plan/operation.ts'
 import type { RunView } from '../../journal/run-family.ts'
 import { BulkInsert } from '../../workspace/sqlite.ts'
 
@@ -19,7 +18,6 @@ export interface LedgerEvent<Detail = unknown> {
 
 /** How one kind of ledger is made. */
 export interface LedgerReader<Detail = never> {
-  operations: readonly OperationKind[]
   /** Adds what one run sent and was answered. */
   collect(run: RunView, events: { add(event: LedgerEvent<Detail>): void }): void
   /** What all events about one thing come to, given in the order of the answers; null where they come to nothing. */

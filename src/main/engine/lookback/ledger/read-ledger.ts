@@ -1,24 +1,22 @@
-import type {
-  AppealEntry,
-  IndexEntry,
-  Ledger,
-  LedgerKind,
-  LedgerQuery,
-  TermEntry,
+import {
+  type AppealEntry,
+  type IndexEntry,
+  LEDGER_OPERATIONS,
+  type Ledger,
+  type LedgerKind,
+  type LedgerQuery,
+  type TermEntry,
 } from '../../../../shared/lookback/ledger.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
-import type { ReaderPool } from '../../journal/run-family.ts'
+import { ReaderPool } from '../../journal/run-family.ts'
+import { readConnections } from '../../workspace/connections.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { OperationRun } from '../catalogue/listed-runs.ts'
 import { APPEALS_LEDGER } from './appeals-ledger.ts'
 import { INDEX_LEDGER } from './index-ledger.ts'
-import { findLedgerRuns, type LedgerRuns } from './ledger-runs.ts'
+import { findLedgerRuns, type LedgerPlace, type LedgerRuns } from './ledger-runs.ts'
 import { type LedgerReader, LedgerTables } from './ledger-tables.ts'
 import { WATCHLIST_LEDGER } from './watchlist-ledger.ts'
-
-/** Where runs are found: the workspace, and the ids of the runs that this process holds. */
-export interface AskedWorkspace {
-  workspace: string
-  held: readonly string[]
-}
 
 const READERS: Record<LedgerKind, LedgerReader> = {
   index: INDEX_LEDGER,
@@ -26,53 +24,136 @@ const READERS: Record<LedgerKind, LedgerReader> = {
   appeals: APPEALS_LEDGER,
 }
 
+/** The workspace, and the ids of the runs that this process holds. */
+export type AskedPlace = Omit<LedgerPlace, 'pool'>
+
 /** A ledger that is open to be read. */
-export interface OpenLedger {
+interface OpenLedger {
   tables: LedgerTables
   found: LedgerRuns
-  /** The index or watchlist that was chosen, '' for appeals; null where one of several has yet to be chosen. */
-  list: string | null
 }
 
+/** How long a ledger that nobody reads is kept, milliseconds. */
+const KEPT_MS = 60_000
+
 /**
- * Opens a ledger: what all runs of one service made of its indexes, watchlists or appeals. Everything that was sent and
- * everything that was answered becomes an event. Events about the same item, term or appeal are put in the order of the
- * answers and give its state. Both stand in a temporary database, so that memory does not grow with them. Rows that a
- * retry or a resumed run sent again are about the same thing, so they count once.
- *
- * Throws `BAD_USAGE` where no run has done such a thing, several services are left, or the list does not exist.
+ * Ledgers of workspaces, made from their runs when they are asked for. The last one is kept while its runs stay as they
+ * are, so that its next page, or another filter, is read at once. Questions are answered one after the other.
  */
-export async function withLedger<Result>(
-  pool: ReaderPool,
-  { workspace, held }: AskedWorkspace,
-  { of, service, list }: Pick<LedgerQuery, 'of' | 'service' | 'list'>,
-  use: (ledger: OpenLedger) => Promise<Result> | Result,
-): Promise<Result> {
-  const reader = READERS[of]
-  const found = findLedgerRuns({ pool, workspace, held, of, service, operations: reader.operations })
-  const tables = new LedgerTables()
-  try {
-    for (const openRun of found.runs) reader.collect(openRun(), tables)
-    tables.fold(reader.fold)
-    return await use({ tables, found, list: of === 'appeals' ? '' : chooseList(tables, of, list) })
-  } finally {
-    tables.close()
+export class Ledgers {
+  readonly #pool = new ReaderPool()
+  readonly #openCatalogue: (workspace: string) => Catalogue
+  #kept: { key: string; ledger: OpenLedger } | null = null
+  #timer: NodeJS.Timeout | undefined
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(openCatalogue: (workspace: string) => Catalogue) {
+    this.#openCatalogue = openCatalogue
+  }
+
+  /**
+   * Opens a ledger: what all runs of one service made of its indexes, watchlists or appeals. `list` is the index or
+   * watchlist that was chosen, '' for appeals; null where one of several has yet to be chosen.
+   *
+   * Throws `BAD_USAGE` where no run has done such a thing, several services are left, or the list does not exist.
+   */
+  use<Result>(
+    asked: AskedPlace,
+    { of, service, list }: Pick<LedgerQuery, 'of' | 'service' | 'list'>,
+    work: (ledger: OpenLedger & { list: string | null }) => Promise<Result> | Result,
+  ): Promise<Result> {
+    const answer = this.#last.then(async () => {
+      const { ledger, isKept } = await this.#open(asked, { of, service })
+      try {
+        return await work({ ...ledger, list: of === 'appeals' ? '' : chooseList(ledger.tables, of, list) })
+      } finally {
+        if (!isKept) ledger.tables.close()
+      }
+    })
+    this.#last = answer.catch(() => {})
+    return answer
+  }
+
+  /** Lets go of the ledger that is kept: what it was made from may be deleted. */
+  async forget(): Promise<void> {
+    await this.#last
+    this.#close()
+  }
+
+  async #open(
+    place: AskedPlace,
+    query: Pick<LedgerQuery, 'of' | 'service'>,
+  ): Promise<{ ledger: OpenLedger; isKept: boolean }> {
+    clearTimeout(this.#timer)
+    const { workspace, held } = place
+    const candidates = await this.#openCatalogue(workspace).listRunsOf(LEDGER_OPERATIONS[query.of], held)
+    const key = JSON.stringify([workspace, query, readConnections(workspace), candidates])
+    if (this.#kept?.key === key) {
+      this.#closeLater()
+      return { ledger: this.#kept.ledger, isKept: true }
+    }
+    this.#close()
+    const ledger = this.#make(place, candidates, query)
+    // What may be written to is read again.
+    const isKept = candidates.every(({ fingerprint }) => fingerprint !== null)
+    if (isKept) {
+      this.#kept = { key, ledger }
+      this.#closeLater()
+    }
+    return { ledger, isKept }
+  }
+
+  /**
+   * Everything that was sent and everything that was answered becomes an event. Events about the same item, term or
+   * appeal are put in the order of the answers and give its state. Both stand in a temporary database, so that memory
+   * does not grow with them. Rows that a retry or a resumed run sent again are about the same thing, so they count once.
+   */
+  #make(
+    place: AskedPlace,
+    candidates: readonly OperationRun[],
+    query: Pick<LedgerQuery, 'of' | 'service'>,
+  ): OpenLedger {
+    const reader = READERS[query.of]
+    const tables = new LedgerTables()
+    try {
+      const found = findLedgerRuns({ pool: this.#pool, ...place }, candidates, query)
+      for (const openRun of found.runs) reader.collect(openRun(), tables)
+      tables.fold(reader.fold)
+      return { tables, found }
+    } catch (error) {
+      tables.close()
+      throw error
+    } finally {
+      this.#pool.close()
+    }
+  }
+
+  #closeLater(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.forget(), KEPT_MS)
+    this.#timer.unref()
+  }
+
+  #close(): void {
+    this.#kept?.ledger.tables.close()
+    this.#kept = null
   }
 }
 
-/** Reads a page of a ledger. Throws what {@link withLedger} throws. */
+/** Reads a page of a ledger. Throws what {@link Ledgers.use} throws. */
 export function readLedger(
-  pool: ReaderPool,
-  asked: AskedWorkspace,
+  ledgers: Ledgers,
+  asked: AskedPlace,
   query: LedgerQuery,
   page: { offset: number; limit: number },
 ): Promise<Ledger> {
-  return withLedger(pool, asked, query, ({ tables, found, list }) => {
+  return ledgers.use(asked, query, ({ tables, found, list }) => {
     const lists = tables.readLists()
     const filter = { list: list ?? '', states: query.states, search: query.search }
     const entries = list === null ? [] : [...tables.readEntries(filter, page)]
     const common = {
       service: found.service,
+      services: found.services,
       runs: found.runs.length,
       lists: query.of === 'appeals' ? [] : lists,
       list: query.of === 'appeals' ? null : list,

@@ -12,14 +12,12 @@ type TermDetail =
   | { kind: 'present'; outcome: string; notes?: string | null }
   | { kind: 'absent' }
   /** The service could not process it, which changes nothing. */
-  | { kind: 'failed' }
+  | { kind: 'failed'; failure: string | null }
   /** Sent without a usable answer. */
   | { kind: 'lost'; outcome: string; isAdd: boolean; hasNotes: boolean }
 
 /** Terms of watchlists, by the lower-cased term (docs/interface.md §2.5). The service has no way to remove one. */
 export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
-  operations: ['watchlist-add', 'watchlist-update'],
-
   collect(run, events) {
     const { runId, plan } = run.record
     const { operation } = plan
@@ -46,7 +44,7 @@ export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
       }
       if (!isMentioned) continue
       const atUs = sent.answeredAtUs ?? sent.triedAtUs
-      if (answer === 'failed') add(atUs, { kind: 'failed' })
+      if (answer === 'failed') add(atUs, { kind: 'failed', failure: said?.remark ?? null })
       else if (answer === 'non_existent') add(atUs, { kind: 'absent' })
       else add(atUs, { kind: 'present', outcome: answer, ...toNotes(said?.notes, notes, answer === 'added') })
     }
@@ -60,9 +58,11 @@ export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
     let outcome = ''
     let notes: string | null = null
     let isNotesKnown = false
+    let failure: string | null = null
     for (const event of events) {
       const { detail } = event
       last = event
+      failure = detail.kind === 'failed' ? detail.failure : null
       switch (detail.kind) {
         case 'present':
           state = 'known'
@@ -94,7 +94,7 @@ export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
     }
     return {
       entry: {
-        ...{ state, outcome, term: first.key, notes, notes_known: isNotesKnown },
+        ...{ state, outcome, term: first.key, notes, notes_known: isNotesKnown, failure },
         first_at: toIsoTime(first.atUs),
         changed_at: toIsoTime(last.atUs),
         run_id: last.runId,
