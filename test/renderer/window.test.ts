@@ -15,6 +15,7 @@ import type { Operation } from '../../src/shared/plan/operation.ts'
 describe('the address of a screen', () => {
   it.each<Route>([
     { kind: 'runs' },
+    { kind: 'lists', of: 'appeals' },
     { kind: 'draft', step: 'operation' },
     { kind: 'draft', step: 'mapping' },
     { kind: 'run', runId: '20260301-a' },

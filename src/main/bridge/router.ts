@@ -3,6 +3,8 @@ import { bridge } from './bridge-context.ts'
 import { capacityHandlers } from './capacity-handlers.ts'
 import { baselinesHandlers, compareHandlers } from './compare-handlers.ts'
 import { connectionsHandlers } from './connections-handlers.ts'
+import { historyHandlers } from './history-handlers.ts'
+import { listsHandlers } from './lists-handlers.ts'
 import { mediaHandlers } from './media-handlers.ts'
 import {
   checkHandlers,
@@ -21,6 +23,8 @@ import { eventsHandlers } from './watch-handlers.ts'
 export const bridgeRouter = bridge.router({
   app: appHandlers,
   runs: runsHandlers,
+  history: historyHandlers,
+  lists: listsHandlers,
   events: eventsHandlers,
   connections: connectionsHandlers,
   source: sourceHandlers,

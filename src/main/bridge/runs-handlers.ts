@@ -1,11 +1,13 @@
 import type { RunRequest } from '../../shared/bridge/runs.ts'
+import type { Baseline } from '../../shared/lookback/baseline.ts'
 import { isEmpty } from '../../shared/mapping/check-mapping.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import type { PlanConnectionInput } from '../../shared/plan/connection.ts'
 import { sendsKey, toRowsPerItem } from '../../shared/plan/operation.ts'
 import { type Plan, planSchema } from '../../shared/plan/plan.ts'
 import { toPlanConnection } from '../../shared/plan/stored-connection.ts'
-import type { ResumeOptions, RunHandle } from '../engine/engine-interface.ts'
+import type { RunSummary } from '../../shared/run/run.ts'
+import type { Engine, ResumeOptions, RunHandle } from '../engine/engine-interface.ts'
 import { ApiKey } from '../engine/secrets/bound-secret.ts'
 import { findConnection, readConnections } from '../engine/workspace/connections.ts'
 import { type BridgeContext, type BridgeServices, bridge } from './bridge-context.ts'
@@ -19,11 +21,15 @@ export const runsHandlers = runs.router({
   list: runs.list.handler(async ({ context: { engine, liveRuns }, input: query }) => {
     await engine.settleLate()
     const page = await engine.listRuns(query)
-    const entries = page.runs.map((summary) => ({
+    const { runs: summaries, figures, ...others } = page
+    const baselines = readBaselinesOrNone(engine)
+    const entries = summaries.map((summary, at) => ({
       summary,
       isHeld: liveRuns.find(summary.run_id) !== null,
+      figures: figures[at] ?? { sizeBytes: 0, courseMs: [] },
+      baselines: findBaselineNames(baselines, summary),
     }))
-    return { entries, total: page.total, all: page.all }
+    return { entries, ...others }
   }),
   summarize: runs.summarize.handler(async ({ context: { engine }, input: { runId } }) => {
     await engine.settleLate(runId)
@@ -89,6 +95,7 @@ export const runsHandlers = runs.router({
     continueRun(context, input, 'retryRun', signal),
   ),
   deleteRun: runs.deleteRun.handler(async ({ context, input }) => {
+    await refuseBaseline(context, input.runId)
     await endUnsent(context, input.runId)
     await context.engine.deleteRun(input.runId)
     context.liveRuns.noteChange()
@@ -131,6 +138,34 @@ async function continueRun(
   productionGate.admit(handle.runId, plan)
   holdRun(context, plan, handle, request.apiKey)
   return { runId: handle.runId }
+}
+
+/** The list of baselines reports why it cannot be read; here it counts as empty. */
+function readBaselinesOrNone(engine: Engine): Baseline[] {
+  try {
+    return engine.readBaselines()
+  } catch {
+    return []
+  }
+}
+
+/** Names of the baselines that a run or one of its retries is. */
+function findBaselineNames(
+  baselines: readonly Baseline[],
+  { run_id, retries }: Pick<RunSummary, 'run_id' | 'retries'>,
+): string[] {
+  const ids = new Set([run_id, ...retries.map((retry) => retry.run_id)])
+  return baselines.filter((one) => ids.has(one.run_id)).map(({ name }) => name)
+}
+
+/** Later runs are compared with a baseline, so it is not deleted from a list. Throws `BAD_USAGE`. */
+async function refuseBaseline({ engine }: BridgeServices, runId: string): Promise<void> {
+  const baselines = engine.readBaselines()
+  if (baselines.length === 0) return
+  // A damaged journal can be deleted, too.
+  const summary = await engine.summarizeRun(runId).catch(() => ({ run_id: runId, retries: [] }))
+  const names = findBaselineNames(baselines, summary)
+  if (names.length > 0) throw new SluiceError({ id: 'run_is_baseline', runId, names })
 }
 
 /** Keeps a run that was just started for every window. */
@@ -192,7 +227,8 @@ export async function toPlan(services: BridgeServices, request: RunRequest): Pro
   })
 }
 
-async function toConnection(
+/** What a plan says of the place that a page chose. Throws `CONNECTION_NOT_FOUND` and `SANDBOX_UNAVAILABLE`. */
+export async function toConnection(
   { engine, sandbox }: BridgeServices,
   destination: RunRequest['destination'],
 ): Promise<PlanConnectionInput> {
@@ -207,7 +243,7 @@ async function toConnection(
 }
 
 /** The sandbox posts to any address that a row names, and the window promises that nothing leaves this machine. */
-function refuseOwnCallbacks({ mapping }: RunRequest): void {
+export function refuseOwnCallbacks({ mapping }: Pick<RunRequest, 'mapping'>): void {
   if (isEmpty(mapping['callback_url'])) return
   throw new SluiceError({ id: 'sandbox_callbacks_elsewhere' })
 }

@@ -7,12 +7,13 @@ import { useFollowRuns } from '../bridge/live-runs.ts'
 import { CapacityScreen } from '../features/capacity/capacity-screen.tsx'
 import { CompareScreen } from '../features/compare/compare-screen.tsx'
 import { ConnectionsScreen } from '../features/connections/connections-screen.tsx'
+import { ListsScreen } from '../features/lists/lists-screen.tsx'
 import { ImportK6Dialog } from '../features/load/import-k6-dialog.tsx'
 import { RunsScreen } from '../features/runs/runs-screen.tsx'
 import { nameAddress } from '../ui/connection/destination.ts'
 import { ContinueRun, useContinueRequest } from './continue-run.tsx'
 import { DraftScreens } from './draft-screens.tsx'
-import { beginAt, beginWith, openSandboxTrial } from './flow.ts'
+import { beginAt, beginWith, openListDraft, openSandboxTrial } from './flow.ts'
 import { FilePicker, useFileDrop, useOpenFile } from './open-file.tsx'
 import { goTo, useRoute } from './route.ts'
 import { RunScreens } from './run-screens.tsx'
@@ -73,6 +74,7 @@ export function App() {
       {route.kind === 'runs' && (
         <RunsScreen
           namePlace={namePlace}
+          connections={connections}
           onNew={() => goTo({ kind: 'draft', step: 'operation' })}
           onImportK6={() => setImporting(true)}
           onChoose={file.choose}
@@ -90,6 +92,17 @@ export function App() {
           onRuns={(runIds) => goTo({ kind: 'compare', runIds })}
           onOpenRun={openRun}
           onTrend={(runId) => goTo({ kind: 'trend', runId })}
+        />
+      )}
+      {route.kind === 'lists' && (
+        <ListsScreen
+          key={route.of}
+          of={route.of}
+          onOf={(of) => goTo({ kind: 'lists', of })}
+          namePlace={namePlace}
+          onDraft={(draft) => openListDraft(draft, connections)}
+          onOpenRun={(runId) => openResults(runId, NO_FILTER)}
+          onNew={() => goTo({ kind: 'draft', step: 'operation' })}
         />
       )}
       {route.kind === 'draft' && (

@@ -7,6 +7,7 @@ import { keepKnownFields, suggestMapping } from '../../shared/mapping/match-colu
 import { SluiceError } from '../../shared/messages/errors.ts'
 import type { Mapping, Operation } from '../../shared/plan/plan.ts'
 import { ask, bridge, queryClient } from '../bridge/client.ts'
+import type { ListDraft } from '../features/lists/list-actions.tsx'
 import { toCapacityBounds } from '../features/operation/load-settings.ts'
 import { chooseOperation } from '../features/operation/operation-settings.ts'
 import { type Settings, withDestination } from '../features/review/settings.ts'
@@ -15,7 +16,7 @@ import { type Destination, findEntry, rememberTypedKey } from '../ui/connection/
 import type { Activity } from '../ui/operations/operation-looks.tsx'
 import { changeDraft, type Draft, restartDraft, useDraft } from './draft.ts'
 import { goTo } from './route.ts'
-import { toRunRequest, typedKey } from './run-request.ts'
+import { findOperationTodo, toRunRequest, typedKey } from './run-request.ts'
 
 /** Begins a new draft with a source, and shows it. */
 export function openSource(source: ChosenSource): void {
@@ -31,6 +32,37 @@ export async function openSandboxTrial(): Promise<void> {
   openSource(sample)
   const { settings } = useDraft.getState()
   changeDraft({ settings: { ...settings, destination: { kind: 'sandbox' } } })
+}
+
+/**
+ * Begins a draft that does something with entries of a list, where these came from, and checks it at once. What keeps
+ * it from being checked, such as a key that is missing, is shown by its steps.
+ */
+export async function openListDraft(
+  { kind, list, service, isSandbox, source }: ListDraft,
+  connections: readonly ConnectionEntry[],
+): Promise<void> {
+  chooseActivity(kind)
+  const { operation, settings } = useDraft.getState()
+  const [connection] = service.connections
+  const destination: Destination =
+    connection !== undefined
+      ? { kind: 'stored', name: connection, apiKey: '' }
+      : isSandbox
+        ? { kind: 'sandbox' }
+        : { kind: 'service', baseUrl: service.base_url, taskBaseUrl: '', apiKey: '' }
+  changeOperation(toListOperation(operation, list))
+  openSource(source)
+  changeDraft({ settings: withDestination(settings, destination, connections) })
+  keepPreview(await bridge.source.preview({ source: { sourceId: source.sourceId, header: true } }))
+  if (findOperationTodo(useDraft.getState(), { connections }) === null) await checkDraft()
+  else goTo({ kind: 'draft', step: 'operation' })
+}
+
+function toListOperation(operation: Operation, list: string | null): Operation {
+  if (list === null) return operation
+  if ('indexId' in operation) return { ...operation, indexId: list }
+  return 'watchlist' in operation ? { ...operation, watchlist: list } : operation
 }
 
 /** Begins with what the newest run did, unless the person has chosen something in this window. */

@@ -1,4 +1,5 @@
 import { useMemo, useSyncExternalStore } from 'react'
+import type { LedgerKind } from '../../shared/lookback/ledger.ts'
 
 /** The steps of a run that is being prepared. */
 const DRAFT_STEPS = ['operation', 'source', 'mapping', 'check', 'review'] as const
@@ -11,10 +12,12 @@ const RUN_SCREENS = ['results', 'labelling', 'export', 'trend'] as const
 
 /** One of a run's screens; `run` is its progress. */
 export type RunPlace = 'run' | (typeof RUN_SCREENS)[number]
+const LISTS: readonly LedgerKind[] = ['index', 'watchlist', 'appeals']
 
 /** Where the window stands. */
 export type Route =
   | { kind: 'runs' | 'connections' }
+  | { kind: 'lists'; of: LedgerKind }
   | { kind: 'draft'; step: DraftStep }
   | { kind: RunPlace; runId: string }
   /** Runs side by side, the earliest first; none or one where others are to be chosen. */
@@ -29,6 +32,7 @@ export function parseRoute(hash: string): Route {
   if (area === 'compare') {
     return { kind: 'compare', runIds: rest.filter((part) => part !== '').map(decodeSafely) }
   }
+  if (area === 'lists') return { kind: 'lists', of: LISTS.find((known) => known === first) ?? 'index' }
   if (area === 'new') {
     const step = DRAFT_STEPS.find((known) => known === first)
     return step ? { kind: 'draft', step } : { kind: 'runs' }
@@ -61,6 +65,8 @@ export function toHash(route: Route): string {
       return `#/${route.kind}`
     case 'compare':
       return ['#/compare', ...route.runIds.map(encodeURIComponent)].join('/')
+    case 'lists':
+      return `#/lists/${route.of}`
     case 'draft':
       return `#/new/${route.step}`
     case 'capacity':

@@ -3,6 +3,8 @@ import { appContract, receiverContract, sandboxContract } from './app.ts'
 import { capacityContract } from './capacity.ts'
 import { baselinesContract, compareContract } from './compare.ts'
 import { connectionsContract } from './connections.ts'
+import { historyContract } from './history.ts'
+import { listsContract } from './lists.ts'
 import { mediaContract } from './media.ts'
 import { checkContract, exportsContract, loadContract, resultsContract, reviewContract } from './results.ts'
 import { eventsContract, runsContract } from './runs.ts'
@@ -14,6 +16,8 @@ import { viewsContract } from './views.ts'
 export const bridgeContract = {
   app: appContract,
   runs: runsContract,
+  history: historyContract,
+  lists: listsContract,
   events: eventsContract,
   connections: connectionsContract,
   source: sourceContract,

@@ -167,7 +167,7 @@ export const exportedSchema = z.discriminatedUnion('kind', [
   }),
 ])
 
-/** Where an export went. */
+/** See {@link exportedSchema}. */
 export type Exported = z.infer<typeof exportedSchema>
 
 /** Results as files. */

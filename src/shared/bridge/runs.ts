@@ -1,7 +1,12 @@
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { IN_FLIGHT_MAX } from '../load/load-pace.ts'
-import { runListQuerySchema } from '../lookback/run-list.ts'
+import {
+  runChoicesSchema,
+  runFiguresSchema,
+  runListQuerySchema,
+  unreadableRunSchema,
+} from '../lookback/run-list.ts'
 import { bareUrlSchema, timeoutMsSchema } from '../plan/connection.ts'
 import { planSchema } from '../plan/plan.ts'
 import { connectionNameSchema } from '../plan/stored-connection.ts'
@@ -11,7 +16,7 @@ import { base, doneSchema, runIdSchema, streamIdSchema, toStrict } from './proce
 import { sourceReadingSchema } from './source.ts'
 
 /** The key as typed into the window: kept in memory, for this run and its address alone, and never given back. */
-const apiKeySchema = z.string().min(1)
+export const apiKeySchema = z.string().min(1)
 
 /** Where a page may have rows sent. It names no variable, file, proxy or certificate: those are a stored connection's. */
 const destinationSchema = z.discriminatedUnion('kind', [
@@ -70,20 +75,30 @@ const runEntrySchema = z.object({
   summary: runSummarySchema,
   /** Whether this process holds the run, so that it can be watched and steered. */
   isHeld: z.boolean(),
+  figures: runFiguresSchema,
+  /** Names of the baselines that it is; such a run cannot be deleted. */
+  baselines: z.array(z.string()),
 })
 
 /** A run in the list of runs. */
 export type RunEntry = z.infer<typeof runEntrySchema>
 
-/** Runs that a list shows at first. */
-export const RUNS_SHOWN = 100
+/** Runs of a page of the list. */
+export const RUNS_SHOWN = 50
 
 const runEntriesSchema = z.object({
   entries: z.array(runEntrySchema),
   /** Runs that were asked for, on all pages, and runs of the workspace. */
   total: z.int(),
   all: z.int(),
+  /** What the runs of the workspace can be filtered by. */
+  choices: runChoicesSchema,
+  /** Runs whose journals cannot be read; they are not among the entries. */
+  unreadable: z.array(unreadableRunSchema),
 })
+
+/** A page of the list of runs. */
+export type RunEntries = z.infer<typeof runEntriesSchema>
 
 const accessSchema = z.object({
   /** The stored connection it uses; null if none has that name. */
@@ -150,7 +165,7 @@ export const runsContract = {
   resumeRun: base.input(takeUpSchema).output(runIdSchema),
   /** Sends what did not succeed as a child run; answers with the child's id. A person is asked as by `begin`. */
   retryRun: base.input(takeUpSchema).output(runIdSchema),
-  /** Removes a run for good. A run that is held and has sent nothing is ended first. */
+  /** Removes a run for good, unless it is a baseline. A run that is held and has sent nothing is ended first. */
   deleteRun: base.input(runIdSchema).output(doneSchema),
   /**
    * Snapshots of a run that this process holds, the newest one at once, at most ten a second. Ends with the run; fails

@@ -146,6 +146,17 @@ export const LOOKBACK_MESSAGES = {
       remedy: 'Set another run as the baseline with `baseline set RUN`.',
     }),
   },
+  run_is_baseline: {
+    code: 'BAD_USAGE',
+    words: ({ runId, names }: { runId: string; names: readonly string[] }) => ({
+      text: `run ${runId} is the baseline ${quoteAll(names)}, which later runs are compared with`,
+      remedy: {
+        terminal: `To delete it all the same, first remove the mark: baseline remove ${runId}`,
+        window:
+          'Make another run the baseline under Compare, or remove the baseline there. Then delete the run.',
+      },
+    }),
+  },
   baseline_not_of_run: {
     code: 'BAD_USAGE',
     words: ({ reference, known }: { reference: string; known: readonly string[] }) => ({

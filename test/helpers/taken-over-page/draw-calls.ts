@@ -197,6 +197,21 @@ function toCallArbitraries(
     { runId, onUnknown: fc.constantFrom('resend', 'skip'), apiKey },
     { requiredKeys: ['runId', 'onUnknown'] },
   )
+  const again = fc.record(
+    { runId, destination, apiKey, keepPostIds: fc.boolean() },
+    { requiredKeys: ['runId'] },
+  )
+  const listed = fc.record({
+    of: fc.constantFrom('index', 'watchlist', 'appeals'),
+    service: fc.record({
+      base_url: url,
+      connections: fc.constantFrom([], ['live']),
+      api_key_env: fc.option(variable),
+    }),
+    list: fc.option(path),
+    states: fc.constant(['known']),
+    search: fc.constant(null),
+  })
   const call = (group: string, name: string, input: fc.Arbitrary<unknown>) =>
     input.map((drawn) => ({ group, name, input: drawn }))
   const anyCall = fc
@@ -294,6 +309,10 @@ function toCallArbitraries(
     { weight: 20, arbitrary: call('receiver', 'open', forbidden) },
     { weight: 20, arbitrary: call('source', 'preview', preview) },
     { weight: 40, arbitrary: call('source', 'preview', spoil(preview)) },
+    { weight: 10, arbitrary: call('history', 'runAgain', again) },
+    { weight: 20, arbitrary: call('history', 'runAgain', spoil(again)) },
+    { weight: 10, arbitrary: call('lists', 'toSource', listed) },
+    { weight: 20, arbitrary: call('lists', 'toSource', spoil(listed)) },
     { weight: 40, arbitrary: call('exports', 'create', exporting) },
     { weight: 40, arbitrary: call('exports', 'create', spoil(exporting)) },
     {

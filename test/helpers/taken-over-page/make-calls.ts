@@ -85,6 +85,6 @@ function isStream(answer: unknown): answer is { return(): Promise<unknown> } {
 }
 
 function isStarted({ name }: DrawnCall, answer: unknown): answer is { runId: string } {
-  const isStart = ['start', 'resumeRun', 'retryRun'].includes(name)
+  const isStart = ['start', 'resumeRun', 'retryRun', 'runAgain'].includes(name)
   return isStart && typeof answer === 'object' && answer !== null && 'runId' in answer
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import {
+  createHistogram,
   decodeHistogram,
   LatencyMeter,
   toLatencyBars,

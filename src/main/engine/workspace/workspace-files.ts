@@ -91,6 +91,11 @@ export function toExportsFile(workspace: string, runId: string): string {
   return join(workspace, RUNS_FOLDER, `${runId}.exports`)
 }
 
+/** Where entries of ledgers are kept that became the sources of runs. */
+export function toLedgerSourcesFolder(workspace: string): string {
+  return join(workspace, 'ledgers')
+}
+
 /** What processes that were killed have left of runs that are deleted: drafts of the files next to a journal. */
 export function findLeftFiles(workspace: string, runIds: ReadonlySet<string>): string[] {
   const folder = join(workspace, RUNS_FOLDER)
@@ -107,7 +112,7 @@ export function toRecheckFile(workspace: string): string {
 
 /** What the workspace holds of runs, their callbacks and files on their way: all but what a person has set. */
 const RECORDED =
-  /^(inbox|catalogue|baselines\.json|appeals-in-review\.csv)([.-].*)?$|^(downloads|uploads|stdin|media|demo)$|^open-.*\.html$|^\..*\.part$/
+  /^(inbox|catalogue|baselines\.json|appeals-in-review\.csv)([.-].*)?$|^(downloads|uploads|stdin|media|demo|ledgers)$|^open-.*\.html$|^\..*\.part$/
 
 /** Paths of all that was ever recorded in a workspace; the lease of the inbox, which the caller holds, apart. */
 export function toRecordedFiles(workspace: string): string[] {

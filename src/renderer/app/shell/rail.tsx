@@ -9,6 +9,7 @@ import {
   IconGauge,
   IconList,
   IconListCheck,
+  IconListDetails,
   IconListSearch,
   IconPlugConnected,
   IconSend,
@@ -44,6 +45,7 @@ interface RailGroup {
 const PLACES: readonly RailEntry[] = [
   { label: 'Runs', icon: IconList, route: { kind: 'runs' } },
   { label: 'Compare', icon: IconArrowsDiff, route: { kind: 'compare', runIds: [] } },
+  { label: 'Lists', icon: IconListDetails, route: { kind: 'lists', of: 'index' } },
   { label: 'Connections', icon: IconPlugConnected, route: { kind: 'connections' } },
 ]
 
@@ -52,9 +54,7 @@ const PLACES: readonly RailEntry[] = [
  * window each name stands under its icon.
  */
 export function Rail(props: { current: Route; groups: RailGroup[]; foot: ReactNode }) {
-  const { current } = props
-  // Whichever runs are compared, that is one place.
-  const here = toHash(current.kind === 'compare' ? { kind: 'compare', runIds: [] } : current)
+  const here = toHash(toPlace(props.current))
   return (
     <nav className={styles.rail} aria-label="Screens">
       <div className={styles.brand}>
@@ -84,6 +84,12 @@ export function Rail(props: { current: Route; groups: RailGroup[]; foot: ReactNo
       <div className={styles.foot}>{props.foot}</div>
     </nav>
   )
+}
+
+/** Whichever runs are compared and whichever lists are shown, that is one place. */
+function toPlace(route: Route): Route {
+  if (route.kind === 'compare') return { kind: 'compare', runIds: [] }
+  return route.kind === 'lists' ? { kind: 'lists', of: 'index' } : route
 }
 
 function RailLink({ entry, here }: { entry: RailEntry; here: string }) {

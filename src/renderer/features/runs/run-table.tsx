@@ -1,10 +1,13 @@
 import { Menu, UnstyledButton } from '@mantine/core'
-import { IconDots } from '@tabler/icons-react'
+import { IconArrowDown, IconArrowUp, IconChevronDown } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import type { RunEntry } from '../../../shared/bridge/runs.ts'
-import { formatCount, formatCounted, formatMs } from '../../../shared/messages/figure-text.ts'
+import type { RunListQuery } from '../../../shared/lookback/run-list.ts'
+import { formatBytes, formatCount, formatCounted, formatMs } from '../../../shared/messages/figure-text.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
+import { Sparkline } from '../../ui/charts/sparkline.tsx'
 import type { NamedPlace } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
 import { formatAgo, formatTimestamp } from '../../ui/format-time.ts'
@@ -19,51 +22,67 @@ import {
   toVerdict,
 } from '../../ui/states/run-state.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
+import { changeFilter } from './run-filter.ts'
 import styles from './runs.module.css'
 
 const OUTCOMES = ['succeeded', 'rejected', 'failed', 'unknown'] as const satisfies readonly RowState[]
+
+type RunOrder = NonNullable<RunListQuery['order']>
 
 /** What can be done with a run from the list. */
 interface RunActions {
   onOpen: (run: RunSummary) => void
   onResults: (run: RunSummary) => void
-  onDelete: (run: RunSummary) => void
+  onEdit: (entry: RunEntry) => void
+  onAgain: (run: RunSummary) => void
+  onDelete: (entry: RunEntry) => void
 }
 
 /** The runs, and how those that this process holds stand this moment. */
 interface RunTableProps extends RunActions {
-  runs: readonly RunSummary[]
+  entries: readonly RunEntry[]
   standings: ReadonlyMap<string, RunStanding>
   nowMs: number
   /** What an address is called. */
   namePlace: (baseUrl: string) => NamedPlace
+  order: RunOrder
+  onOrder: (order: RunOrder) => void
+  /** What stands in the place of a run's name, tags and note while they are changed; null for every other run. */
+  toEditor: (entry: RunEntry) => ReactNode
 }
 
-/** Every run, newest first: what it did to how many rows, how fast, and how it stands. */
+/** A page of runs: what each did to how many rows, how fast, and how it stands. */
 export function RunTable(props: RunTableProps) {
+  const { order, onOrder } = props
+  const head = { order, onOrder }
   return (
     <table className={styles.table}>
-      <caption className="visually-hidden">Runs, newest first</caption>
+      <caption className="visually-hidden">Runs</caption>
       <thead>
         <tr>
           <th scope="col" className={styles.tick}>
             <span className="visually-hidden">Compare</span>
           </th>
-          <th scope="col">Run</th>
-          <th scope="col" className={styles.number}>
+          <SortHead {...head} orders={['name']}>
+            Run
+          </SortHead>
+          <SortHead {...head} orders={['rows']} className={styles.number}>
             Rows
-          </th>
+          </SortHead>
           {OUTCOMES.map((state) => (
             <th key={state} scope="col" className={styles.number}>
               <OutcomeHead state={state} />
             </th>
           ))}
-          <th scope="col" className={`${styles.number} ${styles.spare}`}>
+          <SortHead {...head} orders={['p95']} className={styles.number}>
             p95
-          </th>
-          <th scope="col" className={styles.spare}>
+          </SortHead>
+          <SortHead {...head} orders={['newest', 'oldest']} className={styles.spare}>
             Started
-          </th>
+          </SortHead>
+          <SortHead {...head} orders={['size']} className={`${styles.number} ${styles.size}`}>
+            On disk
+          </SortHead>
           <th scope="col">State</th>
           <th scope="col" className={styles.menu}>
             <span className="visually-hidden">Actions</span>
@@ -71,11 +90,43 @@ export function RunTable(props: RunTableProps) {
         </tr>
       </thead>
       <tbody>
-        {props.runs.map((run) => (
-          <RunLine key={run.run_id} run={run} {...props} />
+        {props.entries.map((entry) => (
+          <RunLine key={entry.summary.run_id} entry={entry} {...props} />
         ))}
       </tbody>
     </table>
+  )
+}
+
+/** The orders that run from the smallest. */
+const ASCENDING: readonly RunOrder[] = ['name', 'oldest']
+
+/** The head of a column that the list can be ordered by; a second press takes the next of its orders. */
+function SortHead(props: {
+  orders: readonly [RunOrder, ...RunOrder[]]
+  order: RunOrder
+  onOrder: (order: RunOrder) => void
+  className?: string | undefined
+  children: ReactNode
+}) {
+  const { orders, order, onOrder } = props
+  const at = orders.indexOf(order)
+  const Arrow = ASCENDING.includes(order) ? IconArrowUp : IconArrowDown
+  return (
+    <th
+      scope="col"
+      className={props.className}
+      {...(at >= 0 && { 'aria-sort': ASCENDING.includes(order) ? 'ascending' : 'descending' })}
+    >
+      <button
+        type="button"
+        className={styles.sort}
+        onClick={() => onOrder(orders[(at + 1) % orders.length] ?? orders[0])}
+      >
+        {props.children}
+        {at >= 0 && <Arrow size="0.9rem" aria-hidden />}
+      </button>
+    </th>
   )
 }
 
@@ -90,25 +141,44 @@ function OutcomeHead({ state }: { state: (typeof OUTCOMES)[number] }) {
   )
 }
 
-function RunLine(props: { run: RunSummary } & Omit<RunTableProps, 'runs'>) {
-  const { run, nowMs } = props
+function RunLine(props: { entry: RunEntry } & Omit<RunTableProps, 'entries'>) {
+  const { entry, nowMs } = props
+  const { summary: run, figures } = entry
   const p95 = run.latency_ms.http_req_duration?.p95
   const started = run.started_at ?? run.created_at
   const isLoad = isLoadTest(run)
   // A load test uses its rows over and over: what counts is each request.
   const counts = isLoad ? run.requests : run.rows
+  const editor = props.toEditor(entry)
   return (
     <tr data-run={run.run_id}>
       <td className={styles.tick}>
         <RunTick run={run} />
       </td>
       <th scope="row" className={styles.run}>
-        <button type="button" className={styles.name} onClick={() => props.onOpen(run)}>
-          <SafeText text={run.name} max={80} />
-        </button>
-        <div className={styles.about}>
-          <SafeText text={describeRun(run)} max={120} /> · <RunPlace place={props.namePlace(run.base_url)} />
-        </div>
+        {editor ?? (
+          <>
+            <div className={styles.title}>
+              <button type="button" className={styles.name} onClick={() => props.onOpen(run)}>
+                <SafeText text={run.name} max={80} />
+              </button>
+              <button
+                type="button"
+                className={styles.edit}
+                aria-label={`Edit name, tags and note of ${run.name}`}
+                onClick={() => props.onEdit(entry)}
+              >
+                Edit
+              </button>
+            </div>
+            <div className={styles.about}>
+              <SafeText text={describeRun(run)} max={120} /> ·{' '}
+              <RunPlace run={run} namePlace={props.namePlace} />
+              <span className={styles.narrowWhen}> · {formatAgo(started, nowMs)}</span>
+            </div>
+            <RunNotes entry={entry} />
+          </>
+        )}
         {!isLoad && <CountsBar rows={run.rows} label={`Progress of ${run.name}`} />}
       </th>
       <td className={styles.number}>{formatCount(run.rows.read)}</td>
@@ -117,42 +187,90 @@ function RunLine(props: { run: RunSummary } & Omit<RunTableProps, 'runs'>) {
           {formatCount(counts[state])}
         </td>
       ))}
-      <td className={`${styles.number} ${styles.spare}`}>{p95 === undefined ? '–' : formatMs(p95)}</td>
+      <td className={styles.number}>
+        {p95 === undefined ? '–' : formatMs(p95)}
+        <Sparkline values={figures.courseMs} label={describeCourse(figures.courseMs)} />
+      </td>
       <td className={`${styles.when} ${styles.spare}`} title={formatTimestamp(started)}>
         {formatAgo(started, nowMs)}
       </td>
+      <td className={`${styles.number} ${styles.size}`}>{formatBytes(figures.sizeBytes)}</td>
       <td>
         <RunStateLabel state={props.standings.get(run.run_id) ?? toVerdict(run)} isLoadTest={isLoad} />
       </td>
       <td className={styles.menu}>
-        <Menu position="bottom-end" shadow="md">
-          <Menu.Target>
-            <UnstyledButton className={styles.dots} aria-label={`Actions for ${run.name}`}>
-              <IconDots size="1rem" aria-hidden />
-            </UnstyledButton>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item onClick={() => props.onOpen(run)}>Open the run</Menu.Item>
-            {!isLoad && <Menu.Item onClick={() => props.onResults(run)}>View results</Menu.Item>}
-            <Menu.Item
-              disabled={run.state === 'running' && props.standings.get(run.run_id) !== 'ready'}
-              onClick={() => props.onDelete(run)}
-            >
-              Delete…
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
+        <RunMenu {...props} />
       </td>
     </tr>
   )
 }
 
-/** Production stands out; every other place is a name. */
-function RunPlace({ place }: { place: NamedPlace }) {
+function RunMenu(props: { entry: RunEntry; standings: ReadonlyMap<string, RunStanding> } & RunActions) {
+  const { entry, standings } = props
+  const run = entry.summary
+  return (
+    <Menu position="bottom-end" shadow="md">
+      <Menu.Target>
+        <UnstyledButton className={styles.actions} aria-label={`Actions for ${run.name}`}>
+          Actions
+          <IconChevronDown size="0.9rem" aria-hidden />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => props.onOpen(run)}>Open the run</Menu.Item>
+        {!isLoadTest(run) && <Menu.Item onClick={() => props.onResults(run)}>View results</Menu.Item>}
+        <Menu.Item onClick={() => props.onEdit(entry)}>Edit name, tags and note</Menu.Item>
+        <Menu.Item onClick={() => props.onAgain(run)}>Run again…</Menu.Item>
+        <Menu.Divider />
+        <Menu.Item
+          disabled={run.state === 'running' && standings.get(run.run_id) !== 'ready'}
+          onClick={() => props.onDelete(entry)}
+        >
+          Delete…
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** What a person noted: tags, each of which lists its runs, and the note; and whether later runs are compared with it. */
+function RunNotes({ entry: { summary, baselines } }: { entry: RunEntry }) {
+  const { tags = [], note } = summary
+  if (tags.length === 0 && note === undefined && baselines.length === 0) return null
+  return (
+    <div className={styles.notes}>
+      {baselines.length > 0 && (
+        <span className={styles.baseline} title="Later runs are compared with it">
+          baseline{baselines.join() === 'default' ? '' : ` ${baselines.join(', ')}`}
+        </span>
+      )}
+      {tags.map((tag) => (
+        <button
+          key={tag}
+          type="button"
+          className={styles.tag}
+          title={`List the runs tagged ${tag}`}
+          onClick={() => changeFilter({ tags: [tag] })}
+        >
+          <SafeText text={tag} max={64} />
+        </button>
+      ))}
+      {note !== undefined && (
+        <span className={styles.note} title={note}>
+          <SafeText text={note} max={240} />
+        </span>
+      )}
+    </div>
+  )
+}
+
+/** The name of its connection, else its address; production stands out. */
+function RunPlace(props: { run: RunSummary; namePlace: (baseUrl: string) => NamedPlace }) {
+  const place = props.namePlace(props.run.base_url)
   return place.kind === 'production' ? (
     <ConnectionChip place={place} />
   ) : (
-    <SafeText text={place.name} max={80} />
+    <SafeText text={props.run.connection ?? place.name} max={80} />
   )
 }
 
@@ -183,17 +301,28 @@ function describeLoad(run: RunSummary): string {
     .join(' · ')
 }
 
+/** How the latency went, for who cannot see the line: `p95 over the run: 41 ms at first, 120 ms at most, 38 ms at the end`. */
+function describeCourse(courseMs: readonly number[]): string {
+  const [first, last] = [courseMs[0], courseMs.at(-1)]
+  if (first === undefined || last === undefined) return ''
+  const highest = formatMs(Math.max(...courseMs))
+  return `p95 over the run: ${formatMs(first)} at first, ${highest} at most, ${formatMs(last)} at the end`
+}
+
 /** A run of the list as it stands this moment: what is held here is newer in its snapshot than in its journal. */
-export function withLive(entry: RunEntry, snapshot: RunSnapshot | undefined): RunSummary {
+export function withLive(entry: RunEntry, snapshot: RunSnapshot | undefined): RunEntry {
   const { summary } = entry
-  if (!entry.isHeld || snapshot === undefined || snapshot.phase === 'ended') return summary
+  if (!entry.isHeld || snapshot === undefined || snapshot.phase === 'ended') return entry
   return {
-    ...summary,
-    rows: snapshot.rows,
-    requests: snapshot.requests,
-    latency_ms: {
-      ...summary.latency_ms,
-      ...(snapshot.latencyMs !== null && { http_req_duration: snapshot.latencyMs }),
+    ...entry,
+    summary: {
+      ...summary,
+      rows: snapshot.rows,
+      requests: snapshot.requests,
+      latency_ms: {
+        ...summary.latency_ms,
+        ...(snapshot.latencyMs !== null && { http_req_duration: snapshot.latencyMs }),
+      },
     },
   }
 }

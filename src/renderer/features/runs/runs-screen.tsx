@@ -1,9 +1,11 @@
-import { Button, Group, Modal, Stack } from '@mantine/core'
-import { IconFlask, IconPlus } from '@tabler/icons-react'
+import { Button } from '@mantine/core'
+import { IconFlask, IconListSearch, IconPlus } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { RUNS_SHOWN, type RunEntry } from '../../../shared/bridge/runs.ts'
-import { RUN_PAGE_MAX } from '../../../shared/lookback/run-list.ts'
+import { useEffect, useState } from 'react'
+import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import { RUNS_SHOWN, type RunEntries, type RunEntry } from '../../../shared/bridge/runs.ts'
+import type { AnnotationChange } from '../../../shared/lookback/annotations.ts'
+import type { UnreadableRun } from '../../../shared/lookback/run-list.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { ask, bridge } from '../../bridge/client.ts'
@@ -12,17 +14,41 @@ import type { NamedPlace } from '../../ui/connection/destination.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { formatAgo } from '../../ui/format-time.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
-import { Panel, Screen } from '../../ui/layout/screen.tsx'
-import { forgetTick, SelectionBar } from '../../ui/runs/run-selection.tsx'
+import { Empty, Panel, Screen } from '../../ui/layout/screen.tsx'
+import { Pager } from '../../ui/pager.tsx'
+import { SelectionBar } from '../../ui/runs/run-selection.tsx'
 import { isLoadTest } from '../../ui/states/run-state.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
+import { useHotkey } from '../../ui/use-hotkey.ts'
+import { CleanUpDialog } from './clean-up-dialog.tsx'
+import { RunAgainDialog } from './run-again-dialog.tsx'
+import { DeleteDialog, DeleteUnreadable, UnreadableRuns } from './run-deletion.tsx'
+import { RunEditor } from './run-editor.tsx'
+import { changeFilter, isFiltering, NO_FILTER, toRunQuery, useRunList } from './run-filter.ts'
+import { OrderChoice, RunFilters } from './run-filters.tsx'
 import { RunTable, withLive } from './run-table.tsx'
+import styles from './runs.module.css'
 import { Welcome } from './welcome.tsx'
 
-/** Home: every run, newest first, and the two ways to begin another. */
+/** What stands over the list. */
+type Opened =
+  | { kind: 'delete'; entry: RunEntry }
+  | { kind: 'delete unreadable'; run: UnreadableRun }
+  | { kind: 'again'; run: RunSummary }
+  | { kind: 'clean up' }
+
+/** A change of what is noted about a run, which can be taken back. */
+interface NotedChange {
+  runId: string
+  name: string
+  undo: AnnotationChange
+}
+
+/** Home: every run, found by search and filters, with what can be done with each, and the ways to begin another. */
 export function RunsScreen(props: {
   /** What an address is called. */
   namePlace: (baseUrl: string) => NamedPlace
+  connections: readonly ConnectionEntry[]
   /** Begins with what is to be done. */
   onNew: () => void
   onImportK6: () => void
@@ -34,9 +60,9 @@ export function RunsScreen(props: {
   /** Puts runs side by side, the earliest first. */
   onCompare: (runIds: string[]) => void
 }) {
-  const [shown, setShown] = useState(RUNS_SHOWN)
+  const wanted = useRunList()
   const list = useQuery({
-    ...ask.runs.list.queryOptions({ input: { limit: shown } }),
+    ...ask.runs.list.queryOptions({ input: toRunQuery(wanted, Date.now()) }),
     placeholderData: keepPreviousData,
   })
   // They may be further back than the page goes.
@@ -44,26 +70,30 @@ export function RunsScreen(props: {
     ask.runs.list.queryOptions({ input: { product: 'run', states: ['interrupted'], limit: RUNS_SHOWN } }),
   )
   const sandbox = useMutation({ mutationFn: props.onSandbox })
-  const [deleting, setDeleting] = useState<RunSummary | null>(null)
-  const remove = useMutation({
-    mutationFn: async (runId: string) => {
-      await bridge.runs.deleteRun({ runId })
-      forgetTick(runId)
-      setDeleting(null)
-      await Promise.all([list.refetch(), interrupted.refetch()])
+  const [opened, setOpened] = useState<Opened | null>(null)
+  const close = () => setOpened(null)
+  const [noted, setNoted] = useState<NotedChange | null>(null)
+  const undo = useMutation({
+    mutationFn: async ({ runId, undo: change }: NotedChange) => {
+      await bridge.history.annotate({ runId, change })
+      setNoted(null)
     },
   })
-  const entries = list.data?.entries ?? null
-  const total = list.data?.total ?? 0
-  const error = list.error ?? sandbox.error ?? remove.error
-  const isEmpty = entries !== null && entries.length === 0
+  useHotkey({ key: 'z', mod: true }, noted === null || undo.isPending ? null : () => undo.mutate(noted))
+  useLastPage(list.data)
+  const found = list.data ?? null
+  const isEmpty = found !== null && found.all === 0 && found.unreadable.length === 0
+  const error = list.error ?? sandbox.error ?? undo.error
   return (
     <Screen
       title="Runs"
-      subtitle={toSubtitle(list.data?.total ?? null)}
+      subtitle={toSubtitle(found?.all ?? null)}
       actions={
-        entries === null || isEmpty ? null : (
+        found === null || isEmpty ? null : (
           <>
+            <Button variant="default" onClick={() => setOpened({ kind: 'clean up' })}>
+              Clean up…
+            </Button>
             <Button
               variant="default"
               leftSection={<IconFlask size="1rem" />}
@@ -95,35 +125,76 @@ export function RunsScreen(props: {
           onSandbox={() => sandbox.mutate()}
         />
       )}
-      {entries !== null && !isEmpty && (
-        <Panel title="All runs" aside="Newest first" flush>
-          <SelectionBar onCompare={props.onCompare} />
-          <LiveTable
-            entries={entries}
-            namePlace={props.namePlace}
-            onOpen={(run) => props.onOpen(run.run_id)}
-            onResults={(run) => props.onResults(run.run_id)}
-            onDelete={setDeleting}
-          />
-          {total > entries.length && (
-            <MoreRuns
-              left={total - entries.length}
-              busy={list.isFetching}
-              onMore={() => setShown(Math.min(RUN_PAGE_MAX, shown + RUNS_SHOWN))}
-            />
-          )}
-        </Panel>
-      )}
-      {deleting !== null && (
-        <DeleteDialog
-          run={deleting}
-          busy={remove.isPending}
-          onConfirm={() => remove.mutate(deleting.run_id)}
-          onClose={() => setDeleting(null)}
+      {found !== null && found.unreadable.length > 0 && (
+        <UnreadableRuns
+          runs={found.unreadable}
+          onDelete={(run) => setOpened({ kind: 'delete unreadable', run })}
         />
       )}
+      {found !== null && !isEmpty && (
+        <RunList
+          found={found}
+          isStale={list.isPlaceholderData}
+          namePlace={props.namePlace}
+          onOpen={(run) => props.onOpen(run.run_id)}
+          onResults={(run) => props.onResults(run.run_id)}
+          onAgain={(run) => setOpened({ kind: 'again', run })}
+          onDelete={(entry) => setOpened({ kind: 'delete', entry })}
+          onNoted={setNoted}
+          onCompare={props.onCompare}
+        />
+      )}
+      {noted !== null && (
+        <div className={styles.undo}>
+          <Notice
+            kind="good"
+            title={
+              <>
+                <SafeText text={noted.name} max={60} /> was changed
+              </>
+            }
+            actions={
+              <>
+                <Button
+                  variant="default"
+                  size="compact-sm"
+                  loading={undo.isPending}
+                  title="Ctrl or Cmd with Z"
+                  onClick={() => undo.mutate(noted)}
+                >
+                  Undo
+                </Button>
+                <Button variant="default" size="compact-sm" onClick={() => setNoted(null)}>
+                  Dismiss
+                </Button>
+              </>
+            }
+          />
+        </div>
+      )}
+      {opened?.kind === 'again' && (
+        <RunAgainDialog
+          run={opened.run}
+          connections={props.connections}
+          onOpen={props.onOpen}
+          onClose={close}
+        />
+      )}
+      {opened?.kind === 'clean up' && <CleanUpDialog onClose={close} />}
+      {opened?.kind === 'delete' && <DeleteDialog entry={opened.entry} onClose={close} />}
+      {opened?.kind === 'delete unreadable' && <DeleteUnreadable run={opened.run} onClose={close} />}
     </Screen>
   )
+}
+
+/** Goes back to the last page where runs have gone and the page is beyond it. */
+function useLastPage(found: RunEntries | undefined): void {
+  const offset = useRunList((list) => list.offset)
+  useEffect(() => {
+    if (found === undefined || found.entries.length > 0 || offset < found.total || offset === 0) return
+    const last = Math.max(0, Math.ceil(found.total / RUNS_SHOWN) - 1) * RUNS_SHOWN
+    useRunList.setState({ offset: last })
+  }, [found, offset])
 }
 
 function toSubtitle(runs: number | null): string {
@@ -132,27 +203,24 @@ function toSubtitle(runs: number | null): string {
   return `${formatCounted(runs, 'run')}. Drop a spreadsheet or a folder anywhere to begin another`
 }
 
-/** Shows older runs, which the table leaves out at first. */
-function MoreRuns({ left, busy, onMore }: { left: number; busy: boolean; onMore: () => void }) {
-  return (
-    <Group justify="center" p="sm">
-      <Button variant="default" loading={busy} onClick={onMore}>
-        Show more ({formatCounted(left, 'older run')})
-      </Button>
-    </Group>
-  )
-}
-
-function LiveTable(props: {
-  entries: RunEntry[]
+/** The filters, and a page of the runs that they leave. */
+function RunList(props: {
+  found: RunEntries
+  /** Whether what is shown belongs to what was asked for before. */
+  isStale: boolean
   namePlace: (baseUrl: string) => NamedPlace
   onOpen: (run: RunSummary) => void
   onResults: (run: RunSummary) => void
-  onDelete: (run: RunSummary) => void
+  onAgain: (run: RunSummary) => void
+  onDelete: (entry: RunEntry) => void
+  onNoted: (change: NotedChange | null) => void
+  onCompare: (runIds: string[]) => void
 }) {
-  const { entries, ...actions } = props
+  const { found, isStale, onNoted, onCompare, ...actions } = props
+  const { entries, total, choices } = found
+  const { filter, order, offset } = useRunList()
+  const [editing, setEditing] = useState<string | null>(null)
   const snapshots = useLiveRuns((live) => live.snapshots)
-  const runs = entries.map((entry) => withLive(entry, snapshots[entry.summary.run_id]))
   const standings = new Map(
     entries.flatMap(({ summary, isHeld }) => {
       const phase = snapshots[summary.run_id]?.phase
@@ -161,7 +229,77 @@ function LiveTable(props: {
         : []
     }),
   )
-  return <RunTable runs={runs} standings={standings} nowMs={Date.now()} {...actions} />
+  const endEdit = (runId: string) => {
+    setEditing(null)
+    // The field that had the focus is gone.
+    requestAnimationFrame(() => focusRun(runId))
+  }
+  return (
+    <>
+      <RunFilters choices={choices} namePlace={props.namePlace} />
+      <Panel
+        title={isFiltering(filter) ? `${formatCounted(total, 'run')} of ${found.all}` : 'All runs'}
+        aside={<OrderChoice />}
+        flush
+      >
+        <SelectionBar onCompare={onCompare} />
+        {entries.length === 0 ? (
+          <Empty
+            icon={IconListSearch}
+            title="No run matches"
+            actions={
+              <Button variant="default" onClick={() => changeFilter(NO_FILTER)}>
+                Show all runs
+              </Button>
+            }
+          >
+            Every filter has to hold. Clear some of them, or search for fewer words.
+          </Empty>
+        ) : (
+          <div aria-busy={isStale} className={styles.page}>
+            <RunTable
+              {...actions}
+              entries={entries.map((entry) => withLive(entry, snapshots[entry.summary.run_id]))}
+              standings={standings}
+              nowMs={Date.now()}
+              order={order}
+              onOrder={(chosen) => useRunList.setState({ order: chosen, offset: 0 })}
+              onEdit={(entry) => {
+                onNoted(null)
+                setEditing(entry.summary.run_id)
+              }}
+              toEditor={({ summary }) =>
+                summary.run_id === editing ? (
+                  <RunEditor
+                    run={summary}
+                    knownTags={choices.tags}
+                    onSaved={(undo) => {
+                      endEdit(summary.run_id)
+                      onNoted({ runId: summary.run_id, name: summary.name, undo })
+                    }}
+                    onClose={() => endEdit(summary.run_id)}
+                  />
+                ) : null
+              }
+            />
+          </div>
+        )}
+        <Pager
+          offset={offset}
+          limit={RUNS_SHOWN}
+          total={total}
+          noun="run"
+          onOffset={(next) => useRunList.setState({ offset: next })}
+        />
+      </Panel>
+    </>
+  )
+}
+
+function focusRun(runId: string): void {
+  for (const row of document.querySelectorAll<HTMLElement>('tr[data-run]')) {
+    if (row.dataset['run'] === runId) row.querySelector('button')?.focus()
+  }
 }
 
 /** Says that a run was cut off, what is left of it, and where to look at it and go on. */
@@ -198,36 +336,5 @@ function InterruptedBanner(props: { entries: RunEntry[]; onReview: (runId: strin
       {left.join(', ')}. Nothing is sent until you resume.
       {cut.length > 1 && ` ${formatCounted(cut.length - 1, 'more run')} in the same state below.`}
     </Notice>
-  )
-}
-
-function describeRetries({ retries }: RunSummary): string {
-  return retries.length === 0 ? '' : `, with its ${formatCounted(retries.length, 'retry', 'retries')}`
-}
-
-/** Asks once more before a run's journal goes for good. */
-function DeleteDialog(props: { run: RunSummary; busy: boolean; onConfirm: () => void; onClose: () => void }) {
-  const { run } = props
-  return (
-    <Modal opened onClose={props.onClose} title="Delete the run" closeButtonProps={{ 'aria-label': 'Close' }}>
-      <Stack gap="md">
-        <p>
-          <strong>
-            <SafeText text={run.name} max={80} />
-          </strong>
-          : its journal with {formatCounted(run.rows.read, 'row')} and every request and answer is deleted
-          {describeRetries(run)}. This cannot be undone. The service keeps what it received. Your spreadsheet
-          is not touched.
-        </p>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" data-autofocus onClick={props.onClose}>
-            Cancel
-          </Button>
-          <Button color="danger" loading={props.busy} onClick={props.onConfirm}>
-            Delete
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
   )
 }

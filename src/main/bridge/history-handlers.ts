@@ -1,0 +1,109 @@
+import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
+import { describeSourceChange, findPostIds, renewPostIds } from '../../shared/lookback/run-again.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
+import { sendsKey } from '../../shared/plan/operation.ts'
+import { type Plan, planSchema } from '../../shared/plan/plan.ts'
+import { isLoadRun, type RunSummary } from '../../shared/run/run.ts'
+import { readRetention, writeRetention } from '../engine/workspace/retention-settings.ts'
+import { type BridgeContext, bridge } from './bridge-context.ts'
+import { findRunSecrets, findStoredConnection, findStoredKey, hasKey } from './run-key.ts'
+import { holdRun, refuseOwnCallbacks, toConnection } from './runs-handlers.ts'
+
+const { history } = bridge
+
+/** Looking after runs: notes, cleaning up, and sending one again. */
+export const historyHandlers = history.router({
+  annotate: history.annotate.handler(async ({ context: { engine, liveRuns }, input: { runId, change } }) => {
+    await engine.annotateRun(runId, change)
+    liveRuns.noteChange()
+    return {}
+  }),
+  readRetention: history.readRetention.handler(async ({ context }) =>
+    readRetention(context.engine.workspace),
+  ),
+  storeRetention: history.storeRetention.handler(async ({ context, input }) => {
+    writeRetention(context.engine.workspace, input)
+    return {}
+  }),
+  findPrunable: history.findPrunable.handler(({ context, input }) => context.engine.findPrunable(input)),
+  prune: history.prune.handler(async ({ context: { engine, liveRuns }, input: { runIds, retention } }) => {
+    const shown = new Set(runIds)
+    const { runs } = await engine.findPrunable(retention)
+    const chosen = runs.map((run) => run.run_id).filter((runId) => shown.has(runId))
+    const busy = await engine.deleteRuns(chosen)
+    liveRuns.noteChange()
+    return { deleted: chosen.length - busy.length, busy }
+  }),
+  planAgain: history.planAgain.handler(async ({ context, input }) => {
+    const { run, plan, source } = await readEarlier(context, input)
+    const { connection, operation } = plan
+    const change = await context.engine.findSourceChange(run.run_id, plan.source)
+    const stored = findStoredConnection(context, connection)
+    const key = findStoredKey(context, connection)
+    const isSandbox = await context.sandbox.isOwnAddress(connection.baseUrl)
+    const isKeyed = sendsKey(operation)
+    return {
+      runId: run.run_id,
+      name: run.name,
+      isLoadTest: isLoadRun(run),
+      baseUrl: connection.baseUrl,
+      connectionName: stored?.name ?? null,
+      isSandbox,
+      sendsKey: isKeyed,
+      needsKey: isKeyed && !isSandbox && (key === null || !hasKey(context, key.owner, key.key)),
+      source: {
+        name: source,
+        change: change.kind,
+        description: describeSourceChange(run.run_id, source, change),
+      },
+      postIds: findPostIds(plan, await context.engine.readColumns(run.run_id)),
+      rows: run.rows.read,
+    }
+  }),
+  runAgain: history.runAgain.handler(async ({ context, input }) => {
+    const { destination, keepPostIds, name, apiKey } = input
+    const { run, plan: earlier } = await readEarlier(context, input)
+    if (!existsSync(earlier.source.path)) {
+      throw new SluiceError({ id: 'again_source_missing', source: earlier.source.path, runId: run.run_id })
+    }
+    const columns = await context.engine.readColumns(run.run_id)
+    const renewed = keepPostIds ? earlier : renewPostIds(earlier, columns)
+    const isSandbox = await context.sandbox.isOwnAddress(earlier.connection.baseUrl)
+    // The sandbox may have another address by now.
+    const place = destination ?? (isSandbox ? { kind: 'sandbox' as const } : null)
+    if (place?.kind === 'sandbox') refuseOwnCallbacks(renewed)
+    const plan = planSchema.parse({
+      ...renewed,
+      name: name ?? run.name,
+      connection: place === null ? renewed.connection : await toConnection(context, place),
+    })
+    refuseProduction(context, plan)
+    const secrets = await findRunSecrets(context, plan, apiKey)
+    const handle = await context.engine.startRun(plan, { ...secrets, hold: true, whenFailing: 'pause' })
+    holdRun(context, plan, handle, apiKey)
+    return { runId: handle.runId }
+  }),
+})
+
+/**
+ * The run whose plan is sent again, and that plan with the source to be read. A retry sends a part of the source: what
+ * is run again is the whole. Throws `RUN_NOT_FOUND` and `BAD_SOURCE`.
+ */
+async function readEarlier(
+  { engine, sources }: BridgeContext,
+  { runId, sourceId }: { runId: string; sourceId?: string },
+): Promise<{ run: RunSummary; plan: Plan; source: string }> {
+  const named = await engine.summarizeRun(runId)
+  const run = named.whole_run === null ? named : await engine.summarizeRun(named.whole_run.run_id)
+  const plan = await engine.readPlan(run.run_id)
+  if (sourceId === undefined) return { run, plan, source: basename(plan.source.path) }
+  const { path, name } = sources.find(sourceId)
+  return { run, plan: { ...plan, source: { ...plan.source, path } }, source: name }
+}
+
+/** Callbacks and media must lead to this machine, wherever the rows go now. */
+function refuseProduction({ productionGate }: BridgeContext, { callback, source: { media } }: Plan): void {
+  productionGate.refuseAddress(callback.url)
+  productionGate.refuseAddress(media?.kind === 'host' ? media.url : undefined)
+}

@@ -1,0 +1,74 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ListQuery } from '../../shared/bridge/lists.ts'
+import type { LedgerQuery, LedgerService } from '../../shared/lookback/ledger.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
+import type { Engine } from '../engine/engine-interface.ts'
+import { readConnections } from '../engine/workspace/connections.ts'
+import { toLedgerSourcesFolder } from '../engine/workspace/workspace-files.ts'
+import { bridge } from './bridge-context.ts'
+import { toExportName } from './results-handlers.ts'
+
+const { lists } = bridge
+
+/** What runs made of indexes, watchlists and appeals. */
+export const listsHandlers = lists.router({
+  read: lists.read.handler(async ({ context: { engine }, input: { offset, limit, ...query } }) => {
+    await engine.settleLate()
+    const read = (service: LedgerQuery['service']) =>
+      engine.readLedger({ ...query, service }, { offset, limit })
+    if (query.service !== null) return read(toAsked(query.service))
+    try {
+      return await read({})
+    } catch (error) {
+      const services = error instanceof SluiceError ? toServices(error) : null
+      if (services === null) throw error
+      const chosen = chooseService(engine, services)
+      return chosen === null ? null : read(toAsked(chosen))
+    }
+  }),
+  export: lists.export.handler(async ({ context: { engine, host }, input }) => {
+    const { format, targetId, ...query } = input
+    await engine.settleLate()
+    const place = await host.placeExport({
+      ...{ targetId, format },
+      name: toExportName(query.list ?? '', query.of, format),
+    })
+    return place.publish(await engine.exportLedger(toLedgerQuery(query), place.file))
+  }),
+  toSource: lists.toSource.handler(async ({ context: { engine, sources, sandbox }, input: query }) => {
+    await engine.settleLate()
+    const folder = toLedgerSourcesFolder(engine.workspace)
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const file = join(folder, toExportName(query.list ?? '', query.of, 'csv'))
+    await engine.exportLedger(toLedgerQuery(query), file)
+    const isSandbox = await sandbox.isOwnAddress(query.service.base_url)
+    return { ...(await sources.add(file)), isSandbox }
+  }),
+})
+
+/** The services that a ledger could be of, where none was chosen; null for any other error. */
+function toServices({ said }: SluiceError): readonly LedgerService[] | null {
+  return said.id === 'ledger_of_several' || said.id === 'ledger_without_runs' ? said.services : null
+}
+
+/** The service of the connection in use, else the one that was used last; null where there is none. */
+function chooseService(engine: Engine, services: readonly LedgerService[]): LedgerService | null {
+  const { inUse } = readConnections(engine.workspace)
+  const ofConnection = services.find(({ connections }) => inUse !== null && connections.includes(inUse))
+  return ofConnection ?? services.at(-1) ?? null
+}
+
+function toLedgerQuery({ service, ...others }: ListQuery): LedgerQuery {
+  return { ...others, service: toAsked(service) }
+}
+
+/** A service as a ledger is asked for it. */
+function toAsked({
+  base_url: baseUrl,
+  connections,
+  api_key_env: apiKeyEnv,
+}: LedgerService): LedgerQuery['service'] {
+  const [connection] = connections
+  return { baseUrl, ...(connection === undefined ? { apiKeyEnv } : { connection }) }
+}

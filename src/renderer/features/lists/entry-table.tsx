@@ -1,0 +1,176 @@
+import type { ReactNode } from 'react'
+import type {
+  AppealEntry,
+  IndexEntry,
+  Ledger,
+  LedgerKind,
+  LedgerState,
+  TermEntry,
+} from '../../../shared/lookback/ledger.ts'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { MaskedText } from '../../ui/content/user-content.tsx'
+import { formatTimestamp } from '../../ui/format-time.ts'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { toListStateLook } from './list-looks.ts'
+import styles from './lists.module.css'
+
+/** A column of the entries; left out where no entry of the page has anything there. */
+interface EntryColumn<Entry> {
+  title: string
+  isNumber?: true
+  /** Null where there is nothing to show. */
+  cell: (entry: Entry, isShown: boolean) => ReactNode
+}
+
+/** The entries of a page; content is masked until the person has it shown. */
+export function EntryTable(props: { ledger: Ledger; isShown: boolean; onOpenRun: (runId: string) => void }) {
+  const { ledger, isShown, onOpenRun } = props
+  const common = { isShown, onOpenRun }
+  switch (ledger.of) {
+    case 'index':
+      return <Entries {...common} of="index" columns={INDEX_COLUMNS} entries={ledger.entries} />
+    case 'watchlist':
+      return <Entries {...common} of="watchlist" columns={TERM_COLUMNS} entries={ledger.entries} />
+    case 'appeals':
+      return <Entries {...common} of="appeals" columns={APPEAL_COLUMNS} entries={ledger.entries} />
+  }
+}
+
+function Entries<Entry extends IndexEntry | TermEntry | AppealEntry>(props: {
+  of: LedgerKind
+  columns: readonly EntryColumn<Entry>[]
+  entries: readonly Entry[]
+  isShown: boolean
+  onOpenRun: (runId: string) => void
+}) {
+  const { of, columns, entries, isShown, onOpenRun } = props
+  const used = columns.filter(({ cell }) => entries.some((entry) => cell(entry, isShown) !== null))
+  return (
+    <table className={styles.table}>
+      <caption className="visually-hidden">Entries, oldest first</caption>
+      <thead>
+        <tr>
+          {used.map(({ title, isNumber }) => (
+            <th key={title} scope="col" className={isNumber && styles.number}>
+              {title}
+            </th>
+          ))}
+          <th scope="col">State</th>
+          <th scope="col">Last request</th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map((entry, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: entries without an id are known by their place alone
+          <tr key={index}>
+            {used.map(({ title, isNumber, cell }) => (
+              <td key={title} className={isNumber && styles.number}>
+                {cell(entry, isShown) ?? '–'}
+              </td>
+            ))}
+            <td>
+              <StateWord of={of} state={entry.state} />
+            </td>
+            <td>
+              <button
+                type="button"
+                className={styles.link}
+                title={`Run ${entry.run_id}`}
+                onClick={() => onOpenRun(entry.run_id)}
+              >
+                row {formatCount(entry.row)} of its run
+              </button>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** A state in its word and colour. */
+function StateWord({ of, state }: { of: LedgerKind; state: LedgerState }) {
+  const { word, meaning, color } = toListStateLook(of, state)
+  return (
+    <span className={styles.state} style={{ color }} title={meaning}>
+      {word}
+    </span>
+  )
+}
+
+function toMoment(at: string | null): ReactNode {
+  return at === null ? null : <span className={styles.moment}>{formatTimestamp(at)}</span>
+}
+
+function toWords(text: string): string {
+  return text.replaceAll('_', ' ')
+}
+
+const INDEX_COLUMNS: readonly EntryColumn<IndexEntry>[] = [
+  {
+    title: 'Item',
+    cell: ({ custom_index_item_id: id, items }) =>
+      id === null ? (
+        <em>not known{items > 1 ? `, up to ${formatCounted(items, 'item')}` : ''}</em>
+      ) : (
+        <SafeText text={id} max={80} />
+      ),
+  },
+  {
+    title: 'Address or media',
+    cell: ({ url, media }, isShown) =>
+      (url ?? media) === null ? null : <MaskedText text={url ?? media ?? ''} revealed={isShown} max={120} />,
+  },
+  { title: 'Variant', cell: (entry) => toText(entry.content_variant) },
+  {
+    title: 'Metadata',
+    cell: ({ metadata }) => (metadata === null ? null : toText(JSON.stringify(metadata))),
+  },
+  { title: 'Added', cell: ({ first_at: at }) => toMoment(at) },
+]
+
+const TERM_COLUMNS: readonly EntryColumn<TermEntry>[] = [
+  { title: 'Term', cell: ({ term }, isShown) => <MaskedText text={term} revealed={isShown} max={120} /> },
+  { title: 'Last outcome', cell: ({ outcome }) => toWords(outcome) },
+  {
+    title: 'Reason',
+    cell: ({ outcome, failure }) =>
+      outcome === 'failed' ? (toText(failure) ?? <em>the service gave none</em>) : null,
+  },
+  {
+    title: 'Notes',
+    cell: ({ state, notes, notes_known: isKnown }, isShown) => {
+      if (!isKnown && state === 'known') return <em>not known</em>
+      return notes === null || notes === '' ? null : <MaskedText text={notes} revealed={isShown} max={120} />
+    },
+  },
+  { title: 'Last answer', cell: ({ changed_at: at }) => toMoment(at) },
+]
+
+const APPEAL_COLUMNS: readonly EntryColumn<AppealEntry>[] = [
+  { title: 'Appeal', cell: (entry) => toText(entry.appeal_id) },
+  { title: 'Decision', cell: (entry) => toText(entry.action_name) },
+  { title: 'First decision', cell: (entry) => toText(entry.original_action_name) },
+  { title: 'Since', cell: ({ history }) => toMoment(history.at(-1)?.from ?? null) },
+  {
+    title: 'Before',
+    cell: ({ history }) =>
+      history.length < 2
+        ? null
+        : history
+            .slice(0, -1)
+            .map(({ state }) => toWords(state))
+            .join(', '),
+  },
+  { title: 'Asked', cell: ({ asked_at: at }) => toMoment(at) },
+  { title: 'Times', isNumber: true, cell: ({ asked }) => formatCount(asked) },
+  {
+    title: 'Unanswered',
+    isNumber: true,
+    cell: ({ unanswered }) => (unanswered === 0 ? null : formatCount(unanswered)),
+  },
+]
+
+function toText(text: string | null): ReactNode {
+  return text === null || text === '' ? null : <SafeText text={text} max={120} />
+}

@@ -1,0 +1,126 @@
+import { Button, Menu } from '@mantine/core'
+import { IconChevronDown } from '@tabler/icons-react'
+import { LIST_FORMATS } from '../../../shared/bridge/lists.ts'
+import type { ChosenSource } from '../../../shared/bridge/source.ts'
+import {
+  LEDGER_STATES,
+  type Ledger,
+  type LedgerService,
+  type LedgerState,
+} from '../../../shared/lookback/ledger.ts'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import type { OperationKind } from '../../../shared/plan/operation.ts'
+import { ROW_EXPORT_FORMATS } from '../../../shared/run/export-formats.ts'
+import { PrimaryButton } from '../../ui/controls.tsx'
+import { ADDABLE_STATES, LIST_LOOKS, REMOVABLE_STATES } from './list-looks.ts'
+
+/** A run that is to be prepared: what it does with the entries that were written to a file. */
+export interface ListDraft {
+  kind: OperationKind
+  /** The index or watchlist; null for appeals. */
+  list: string | null
+  service: LedgerService
+  /** Whether the service is the sandbox. */
+  isSandbox: boolean
+  source: ChosenSource
+}
+
+/** Writes what is shown to a file in one of the formats. */
+export function ExportMenu(props: {
+  busy: boolean
+  blocked: boolean
+  onFormat: (format: (typeof LIST_FORMATS)[number]) => void
+}) {
+  return (
+    <Menu position="bottom-end" shadow="md">
+      <Menu.Target>
+        <Button
+          variant="default"
+          loading={props.busy}
+          disabled={props.blocked}
+          rightSection={<IconChevronDown size="1rem" aria-hidden />}
+        >
+          Export
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {LIST_FORMATS.map((format) => (
+          <Menu.Item key={format} onClick={() => props.onFormat(format)}>
+            {ROW_EXPORT_FORMATS.find(({ ending }) => ending === format)?.label ?? format}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** What can be sent back of what is shown: items to be removed, terms to be added, appeals to be checked again. */
+export function ListAction(props: {
+  ledger: Ledger
+  states: readonly LedgerState[]
+  search: string
+  busy: boolean
+  onDraft: (kind: OperationKind, states: readonly LedgerState[], search: string) => void
+}) {
+  const { ledger, states, search, busy, onDraft } = props
+  const shown = formatCounted(ledger.total, LIST_LOOKS[ledger.of].noun)
+  const areAll = (known: readonly LedgerState[]) => states.every((state) => known.includes(state))
+  switch (ledger.of) {
+    case 'index':
+      return (
+        <PrimaryButton
+          busy={busy}
+          blocked={
+            ledger.total === 0
+              ? 'No item is shown'
+              : areAll(REMOVABLE_STATES)
+                ? undefined
+                : 'Only items that are known, or whose removal is unknown, can be removed'
+          }
+          onPress={() => onDraft('index-remove', states, search)}
+        >
+          Remove {shown}…
+        </PrimaryButton>
+      )
+    case 'watchlist':
+      return (
+        <PrimaryButton
+          busy={busy}
+          blocked={
+            ledger.total === 0
+              ? 'No term is shown'
+              : areAll(ADDABLE_STATES)
+                ? undefined
+                : 'Known terms are there. Choose absent, failed or unknown terms'
+          }
+          onPress={() => onDraft('watchlist-add', states, search)}
+        >
+          Add {shown} again…
+        </PrimaryButton>
+      )
+    case 'appeals': {
+      const inReview = ledger.counts['in_review'] ?? 0
+      const isFiltered = search !== '' || states.length < LEDGER_STATES.appeals.length
+      return (
+        <>
+          {isFiltered && ledger.total > 0 && (
+            <Button
+              variant="default"
+              disabled={busy}
+              onClick={() => onDraft('appeal-status', states, search)}
+            >
+              Check the {formatCount(ledger.total)} shown…
+            </Button>
+          )}
+          <PrimaryButton
+            busy={busy}
+            blocked={inReview === 0 ? 'No appeal is in review' : undefined}
+            onPress={() => onDraft('appeal-status', ['in_review'], '')}
+          >
+            Check {formatCount(inReview)} in review again…
+          </PrimaryButton>
+        </>
+      )
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import { Select, TextInput } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import { useRef } from 'react'
+import {
+  LEDGER_STATES,
+  type Ledger,
+  type LedgerService,
+  type LedgerState,
+} from '../../../shared/lookback/ledger.ts'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import type { NamedPlace } from '../../ui/connection/destination.ts'
+import { Panel } from '../../ui/layout/screen.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { useHotkey } from '../../ui/use-hotkey.ts'
+import { LIST_LOOKS, nameService, toListStateLook, toServiceKey } from './list-looks.ts'
+import styles from './lists.module.css'
+
+/** What is chosen of a ledger. */
+export interface Chosen {
+  service: LedgerService | null
+  list: string | null
+  states: readonly LedgerState[]
+  search: string
+  offset: number
+}
+
+/** Whether the entries of one list are shown, and not the lists there are. */
+export function isChosen(ledger: Ledger): boolean {
+  return ledger.of === 'appeals' || ledger.list !== null
+}
+
+/** The service, the list, the states and the search. */
+export function Choices(props: {
+  ledger: Ledger
+  chosen: Chosen
+  namePlace: (baseUrl: string) => NamedPlace
+  onChoose: (part: Partial<Chosen>) => void
+}) {
+  const { ledger, chosen, namePlace, onChoose } = props
+  const { of, service, services, lists, list } = ledger
+  const field = useRef<HTMLInputElement>(null)
+  useHotkey({ key: '/' }, () => field.current?.focus())
+  const look = LIST_LOOKS[of]
+  const toggle = (state: LedgerState) =>
+    onChoose({
+      states: chosen.states.includes(state)
+        ? chosen.states.filter((one) => one !== state)
+        : [...chosen.states, state],
+    })
+  return (
+    <>
+      <search className={styles.choices} aria-label="Filters">
+        {services.length > 1 && (
+          <Select
+            label="Service"
+            data={services.map((one) => ({ value: toServiceKey(one), label: nameService(one, namePlace) }))}
+            value={toServiceKey(service)}
+            onChange={(key) => {
+              const found = services.find((one) => toServiceKey(one) === key)
+              if (found !== undefined) onChoose({ service: found, list: null })
+            }}
+          />
+        )}
+        {look.list !== null && lists.length > 1 && list !== null && (
+          <Select
+            label={look.list}
+            data={lists.map(({ name }) => name)}
+            value={list}
+            onChange={(name) => onChoose({ list: name, service })}
+          />
+        )}
+        {isChosen(ledger) && (
+          <TextInput
+            ref={field}
+            label="Search"
+            placeholder={of === 'index' ? 'Id, address, metadata' : `Text of the ${look.noun}`}
+            title="Entries that contain this text ( / )"
+            leftSection={<IconSearch size="1rem" aria-hidden />}
+            value={chosen.search}
+            onChange={(event) => onChoose({ search: event.currentTarget.value })}
+            spellCheck={false}
+            autoComplete="off"
+            className={styles.search ?? ''}
+          />
+        )}
+        <p className={styles.origin}>
+          {services.length === 1 && `${nameService(service, namePlace)} · `}
+          {formatCounted(ledger.runs, 'run')}
+        </p>
+      </search>
+      {isChosen(ledger) && (
+        <fieldset className={styles.states}>
+          <legend className="visually-hidden">States</legend>
+          {LEDGER_STATES[of].map((state) => {
+            const { word, meaning, color } = toListStateLook(of, state)
+            return (
+              <button
+                key={state}
+                type="button"
+                aria-pressed={chosen.states.includes(state)}
+                onClick={() => toggle(state)}
+              >
+                <span className={styles.count} style={{ color }}>
+                  {formatCount(ledger.counts[state] ?? 0)} <span>{word}</span>
+                </span>
+                <small>{meaning}</small>
+              </button>
+            )
+          })}
+        </fieldset>
+      )}
+    </>
+  )
+}
+
+/** Every list of the service with its counts, where one has to be chosen. */
+export function ListChoice({ ledger, onList }: { ledger: Ledger; onList: (list: string) => void }) {
+  const { of, lists } = ledger
+  return (
+    <Panel title={`Choose one of ${formatCount(lists.length)}`} flush>
+      <table className={styles.table}>
+        <caption className="visually-hidden">{LIST_LOOKS[of].title}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{LIST_LOOKS[of].list}</th>
+            {LEDGER_STATES[of].map((state) => (
+              <th key={state} scope="col" className={styles.number}>
+                {toListStateLook(of, state).word}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {lists.map(({ name, counts }) => (
+            <tr key={name}>
+              <th scope="row">
+                <button type="button" className={styles.link} onClick={() => onList(name)}>
+                  <SafeText text={name} max={80} />
+                </button>
+              </th>
+              {LEDGER_STATES[of].map((state) => (
+                <td key={state} className={styles.number}>
+                  {formatCount(counts[state] ?? 0)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  )
+}

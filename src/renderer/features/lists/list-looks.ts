@@ -1,0 +1,117 @@
+import type { LedgerKind, LedgerService, LedgerState } from '../../../shared/lookback/ledger.ts'
+import type { NamedPlace } from '../../ui/connection/destination.ts'
+
+/** What a kind of list is called, and what an entry of it is. */
+interface ListLook {
+  title: string
+  /** What stands in the way of its choice; null where there is only one of the kind. */
+  list: string | null
+  noun: string
+  /** What makes such a list, for who has none yet. */
+  origin: string
+}
+
+/** The looks of every kind. */
+export const LIST_LOOKS: Record<LedgerKind, ListLook> = {
+  index: {
+    title: 'Indexes',
+    list: 'Index',
+    noun: 'item',
+    origin: 'Add items to a custom index, and they are listed here with the ids that remove them again.',
+  },
+  watchlist: {
+    title: 'Watchlists',
+    list: 'Watchlist',
+    noun: 'term',
+    origin: 'Add or update terms of a watchlist, and they are listed here with the outcome of each.',
+  },
+  appeals: {
+    title: 'Appeals',
+    list: null,
+    noun: 'appeal',
+    origin: 'Read the status of appeals, and they are listed here until each is decided.',
+  },
+}
+
+/** All kinds, in the order they are offered. */
+export const LIST_KINDS = Object.keys(LIST_LOOKS) as LedgerKind[]
+
+/** How a state is shown: its word, what it means, a colour of `tokens.css`. */
+interface ListStateLook {
+  word: string
+  meaning: string
+  color: string
+}
+
+const GOOD = 'var(--state-succeeded)'
+const BAD = 'var(--state-failed)'
+const OPEN = 'var(--state-acknowledged)'
+const UNSURE = 'var(--state-unknown)'
+const GONE = 'var(--state-pending)'
+
+const LOOKS: { [Kind in LedgerKind]: Partial<Record<LedgerState, ListStateLook>> } = {
+  index: {
+    known: { word: 'known', meaning: 'Added, and not removed by any run.', color: GOOD },
+    removed: {
+      word: 'removed',
+      meaning: 'Removed by a run, or the service has no such item.',
+      color: GONE,
+    },
+    removal_unknown: {
+      word: 'removal unknown',
+      meaning: 'A removal had no usable answer: the item may be gone.',
+      color: UNSURE,
+    },
+    add_unknown: {
+      word: 'add unknown',
+      meaning: 'An add had no usable answer: items may be there whose ids are not known.',
+      color: UNSURE,
+    },
+  },
+  watchlist: {
+    known: {
+      word: 'known',
+      meaning: 'Added or updated, or the service said that it exists.',
+      color: GOOD,
+    },
+    absent: { word: 'absent', meaning: 'The service said that it does not exist.', color: GONE },
+    failed: { word: 'failed', meaning: 'The service could not process it.', color: BAD },
+    unknown: { word: 'unknown', meaning: 'No usable answer: it may be there.', color: UNSURE },
+  },
+  appeals: {
+    in_review: { word: 'in review', meaning: 'Not decided yet.', color: OPEN },
+    reviewed: { word: 'reviewed', meaning: 'Decided; the answer does not say how.', color: GOOD },
+    overturned: { word: 'overturned', meaning: 'The first decision was taken back.', color: GOOD },
+    upheld: { word: 'upheld', meaning: 'The first decision stays.', color: GONE },
+    other_status: { word: 'other status', meaning: 'A status that Sluice does not know.', color: UNSURE },
+    not_found: { word: 'not found', meaning: 'The service does not know the appeal.', color: BAD },
+    unknown: { word: 'unknown', meaning: 'Asked, but never answered.', color: UNSURE },
+  },
+}
+
+/** The look of a state of a kind of list. */
+export function toListStateLook(of: LedgerKind, state: LedgerState): ListStateLook {
+  return LOOKS[of][state] ?? { word: state.replaceAll('_', ' '), meaning: '', color: UNSURE }
+}
+
+/** States whose entries can be removed from an index, since their ids are known. */
+export const REMOVABLE_STATES: readonly LedgerState[] = ['known', 'removal_unknown']
+
+/** States whose terms are not known to be on the watchlist. */
+export const ADDABLE_STATES: readonly LedgerState[] = ['absent', 'failed', 'unknown']
+
+/** What a service is called: by its connections, else by its address and key. */
+export function nameService(
+  { base_url: baseUrl, connections, api_key_env: variable }: LedgerService,
+  namePlace: (baseUrl: string) => NamedPlace,
+): string {
+  if (connections.length > 0) return connections.join(', ')
+  const { name, kind } = namePlace(baseUrl)
+  if (kind === 'sandbox' || variable === null) return name
+  return `${name} (key in ${variable})`
+}
+
+/** Tells two services apart, as the value of a choice. */
+export function toServiceKey(service: LedgerService): string {
+  return JSON.stringify([service.base_url, service.connections, service.api_key_env])
+}

@@ -1,0 +1,234 @@
+import { Button, SegmentedControl } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconList, IconListSearch } from '@tabler/icons-react'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { LIST_FORMATS, ListQuery } from '../../../shared/bridge/lists.ts'
+import {
+  LEDGER_STATES,
+  type Ledger,
+  type LedgerKind,
+  type LedgerState,
+  SHOWN_STATES,
+} from '../../../shared/lookback/ledger.ts'
+import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
+import type { OperationKind } from '../../../shared/plan/operation.ts'
+import { ask, bridge } from '../../bridge/client.ts'
+import { saveExport } from '../../bridge/save-export.ts'
+import type { NamedPlace } from '../../ui/connection/destination.ts'
+import { ContentSwitch, useContentShown } from '../../ui/content/user-content.tsx'
+import { PrimaryButton } from '../../ui/controls.tsx'
+import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
+import { Empty, Panel, Screen } from '../../ui/layout/screen.tsx'
+import { Pager } from '../../ui/pager.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { EntryTable } from './entry-table.tsx'
+import { ExportMenu, ListAction, type ListDraft } from './list-actions.tsx'
+import { Choices, type Chosen, isChosen, ListChoice } from './list-choices.tsx'
+import { LIST_KINDS, LIST_LOOKS, toListStateLook } from './list-looks.ts'
+import styles from './lists.module.css'
+
+/** Entries of a page. */
+const PAGE_ENTRIES = 100
+const TYPING_MS = 200
+
+/** What all runs made of indexes, watchlists and appeals, and runs that are made of that again. */
+export function ListsScreen(props: {
+  of: LedgerKind
+  onOf: (of: LedgerKind) => void
+  /** What an address is called. */
+  namePlace: (baseUrl: string) => NamedPlace
+  onDraft: (draft: ListDraft) => Promise<void>
+  onOpenRun: (runId: string) => void
+  onNew: () => void
+}) {
+  const { of, onOf } = props
+  const look = LIST_LOOKS[of]
+  const [chosen, setChosen] = useState<Chosen>({
+    service: null,
+    list: null,
+    states: SHOWN_STATES[of],
+    search: '',
+    offset: 0,
+  })
+  const choose = (part: Partial<Chosen>) => setChosen((known) => ({ ...known, offset: 0, ...part }))
+  const [search] = useDebouncedValue(chosen.search.trim(), TYPING_MS)
+  const page = useQuery({
+    ...ask.lists.read.queryOptions({
+      input: {
+        of,
+        service: chosen.service,
+        list: chosen.list,
+        states: [...chosen.states],
+        search: search === '' ? null : search,
+        offset: chosen.offset,
+        limit: PAGE_ENTRIES,
+      },
+    }),
+    placeholderData: keepPreviousData,
+  })
+  const ledger = page.data ?? null
+  const draft = useMutation({ mutationFn: (work: () => Promise<void>) => work() })
+  const write = useMutation({
+    mutationFn: async (format: (typeof LIST_FORMATS)[number]) => {
+      const query = ledger === null ? null : toQuery(ledger, chosen.states, search)
+      if (query === null) return null
+      const name = `${query.list ?? of}-${of}.${format}`
+      return saveExport(name, (target) => bridge.lists.export({ ...query, format, ...target }))
+    },
+  })
+  const toDraft = (kind: OperationKind, states: readonly LedgerState[], text: string) =>
+    draft.mutate(async () => {
+      const query = ledger === null ? null : toQuery(ledger, states, text)
+      if (query === null) return
+      const { isSandbox, ...source } = await bridge.lists.toSource(query)
+      await props.onDraft({ kind, list: query.list, service: query.service, isSandbox, source })
+    })
+  const error = page.error ?? draft.error ?? write.error
+  return (
+    <Screen
+      title="Lists"
+      subtitle="Added up from your runs"
+      actions={
+        ledger !== null && isChosen(ledger) ? (
+          <>
+            <ContentSwitch />
+            <ExportMenu busy={write.isPending} blocked={ledger.total === 0} onFormat={write.mutate} />
+            <ListAction
+              ledger={ledger}
+              states={chosen.states}
+              search={search}
+              busy={draft.isPending || page.isFetching}
+              onDraft={toDraft}
+            />
+          </>
+        ) : null
+      }
+    >
+      <SegmentedControl
+        aria-label="Lists"
+        className={styles.kinds ?? ''}
+        data={LIST_KINDS.map((value) => ({ value, label: LIST_LOOKS[value].title }))}
+        value={of}
+        onChange={(value) => onOf(LIST_KINDS.find((kind) => kind === value) ?? of)}
+      />
+      {error !== null && <ErrorNotice error={error} onRetry={page.refetch} />}
+      {write.data && (
+        <Notice
+          kind="good"
+          title={`${formatCounted(write.data.rows, look.noun)} written, ${formatBytes(write.data.sizeBytes)}`}
+          actions={
+            <Button variant="default" size="compact-sm" onClick={write.reset}>
+              Dismiss
+            </Button>
+          }
+        >
+          <SafeText
+            text={write.data.kind === 'file' ? write.data.file : `${write.data.name}, in your downloads`}
+            max={300}
+            lines
+          />
+        </Notice>
+      )}
+      {page.isPending && <p className={styles.reading}>Adding up the runs…</p>}
+      {page.data === null && (
+        <Empty
+          icon={IconList}
+          title={`No run has made ${of === 'appeals' ? 'a list of appeals' : `an ${look.noun} list`} yet`}
+          actions={<PrimaryButton onPress={props.onNew}>New run</PrimaryButton>}
+        >
+          {look.origin}
+        </Empty>
+      )}
+      {ledger !== null && (
+        <>
+          <Choices ledger={ledger} chosen={chosen} namePlace={props.namePlace} onChoose={choose} />
+          {ledger.warnings.length > 0 && (
+            <Notice kind="warning" title="This list may be incomplete">
+              <ul>
+                {ledger.warnings.map((warning) => (
+                  <li key={warning}>
+                    <SafeText text={warning} max={400} lines />
+                  </li>
+                ))}
+              </ul>
+            </Notice>
+          )}
+          {isChosen(ledger) ? (
+            <EntryPanel
+              ledger={ledger}
+              isStale={page.isPlaceholderData}
+              states={chosen.states}
+              offset={chosen.offset}
+              onOffset={(offset) => choose({ offset })}
+              onAll={() => choose({ states: LEDGER_STATES[of], search: '' })}
+              onOpenRun={props.onOpenRun}
+            />
+          ) : (
+            <ListChoice ledger={ledger} onList={(list) => choose({ list })} />
+          )}
+        </>
+      )}
+    </Screen>
+  )
+}
+
+/** What is written to a file; null where no list is chosen. */
+function toQuery(ledger: Ledger, states: readonly LedgerState[], search: string): ListQuery | null {
+  if (!isChosen(ledger)) return null
+  const { of, service, list } = ledger
+  return { of, service, list, states: [...states], search: search === '' ? null : search }
+}
+
+/** The entries that match, a page at a time. */
+function EntryPanel(props: {
+  ledger: Ledger
+  isStale: boolean
+  states: readonly LedgerState[]
+  offset: number
+  onOffset: (offset: number) => void
+  onAll: () => void
+  onOpenRun: (runId: string) => void
+}) {
+  const { ledger, isStale, states, offset } = props
+  const { noun } = LIST_LOOKS[ledger.of]
+  const isShown = useContentShown((content) => content.shown)
+  return (
+    <Panel
+      title={`${formatCounted(ledger.total, noun)}${ledger.list === null ? '' : ` in ${ledger.list}`}`}
+      aside={
+        states.length === LEDGER_STATES[ledger.of].length
+          ? 'all states'
+          : states.map((state) => toListStateLook(ledger.of, state).word).join(', ')
+      }
+      flush
+    >
+      {ledger.entries.length === 0 ? (
+        <Empty
+          icon={IconListSearch}
+          title={`No ${noun} matches`}
+          actions={
+            <Button variant="default" onClick={props.onAll}>
+              Show all states
+            </Button>
+          }
+        >
+          {states.length === 0
+            ? 'Choose at least one state above.'
+            : 'Choose other states, or search for less.'}
+        </Empty>
+      ) : (
+        <div aria-busy={isStale} className={styles.page}>
+          <EntryTable ledger={ledger} isShown={isShown} onOpenRun={props.onOpenRun} />
+        </div>
+      )}
+      <Pager
+        offset={offset}
+        limit={PAGE_ENTRIES}
+        total={ledger.total}
+        noun={noun}
+        onOffset={props.onOffset}
+      />
+    </Panel>
+  )
+}

@@ -1,0 +1,114 @@
+import { Button, Group, Stack, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import type { AnnotationChange } from '../../../shared/lookback/annotations.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
+import { bridge } from '../../bridge/client.ts'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import styles from './runs.module.css'
+
+/** What a person says of a run, as the fields have it. */
+export interface RunNotesDraft {
+  name: string
+  tags: readonly string[]
+  note: string
+}
+
+/** What is noted about a run now. */
+export function toNotesDraft({ name, tags = [], note = '' }: RunSummary): RunNotesDraft {
+  return { name, tags, note }
+}
+
+/** What leads from one to the other; null where they are the same. The other way round it is the undo. */
+export function toAnnotationChange(before: RunNotesDraft, after: RunNotesDraft): AnnotationChange | null {
+  const addTags = after.tags.filter((tag) => !before.tags.includes(tag))
+  const removeTags = before.tags.filter((tag) => !after.tags.includes(tag))
+  const change: AnnotationChange = {
+    ...(after.name.trim() !== before.name && { name: after.name.trim() }),
+    ...(after.note.trim() !== before.note && { note: after.note.trim() }),
+    ...(addTags.length > 0 && { addTags }),
+    ...(removeTags.length > 0 && { removeTags }),
+  }
+  return Object.keys(change).length === 0 ? null : change
+}
+
+/** Changes the name, tags and note of a run where they stand. Ctrl or Cmd with Enter saves, Escape gives up. */
+export function RunEditor(props: {
+  run: RunSummary
+  /** Tags of other runs. */
+  knownTags: readonly string[]
+  /** Called with what takes the change back. */
+  onSaved: (undo: AnnotationChange) => void
+  onClose: () => void
+}) {
+  const { run, onClose } = props
+  const before = toNotesDraft(run)
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.select(), [])
+  const [draft, setDraft] = useState(before)
+  const save = useMutation({
+    mutationFn: async () => {
+      const change = toAnnotationChange(before, draft)
+      if (change === null) return onClose()
+      await bridge.history.annotate({ runId: run.run_id, change })
+      props.onSaved(toAnnotationChange(draft, before) ?? {})
+    },
+  })
+  return (
+    <Stack
+      component="form"
+      gap="xs"
+      className={styles.editor}
+      aria-label={`Name, tags and note of ${run.name}`}
+      onSubmit={(event) => {
+        event.preventDefault()
+        save.mutate()
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && !event.defaultPrevented) onClose()
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+          event.preventDefault()
+          save.mutate()
+        }
+      }}
+    >
+      <TextInput
+        label="Name"
+        description="Leave it empty for the name from the plan."
+        maxLength={200}
+        ref={field}
+        value={draft.name}
+        onChange={(event) => setDraft({ ...draft, name: event.currentTarget.value })}
+      />
+      <TagsInput
+        label="Tags"
+        description="Enter or a comma ends a tag."
+        size="xs"
+        data={[...props.knownTags]}
+        value={[...draft.tags]}
+        onChange={(tags) => setDraft({ ...draft, tags })}
+        splitChars={[',']}
+        maxTags={50}
+      />
+      <Textarea
+        label="Note"
+        size="xs"
+        autosize
+        minRows={2}
+        maxRows={8}
+        maxLength={10_000}
+        value={draft.note}
+        onChange={(event) => setDraft({ ...draft, note: event.currentTarget.value })}
+      />
+      {save.error !== null && <ErrorNotice error={save.error} />}
+      <Group gap="xs">
+        <Button type="submit" size="compact-sm" loading={save.isPending} title="Ctrl or Cmd with Enter">
+          Save
+        </Button>
+        <Button variant="default" size="compact-sm" onClick={onClose}>
+          Cancel
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { retentionSchema } from '../lookback/retention.ts'
+import { connectionNameSchema } from '../plan/stored-connection.ts'
+import { base, doneSchema, runIdSchema, toStrict } from './procedure.ts'
+import { apiKeySchema } from './runs.ts'
+import { chosenSourceSchema } from './source.ts'
+
+const annotationChangeSchema = z.strictObject({
+  /** An empty one restores the name from the plan. */
+  name: z.string().exactOptional(),
+  /** An empty one removes the note. */
+  note: z.string().exactOptional(),
+  addTags: z.array(z.string()).readonly().exactOptional(),
+  removeTags: z.array(z.string()).readonly().exactOptional(),
+})
+
+const prunableRunsSchema = z.object({
+  /** Oldest first. */
+  runs: z.array(
+    z.object({
+      run_id: z.string(),
+      name: z.string(),
+      ended_at: z.string(),
+      size_bytes: z.number(),
+      reason: z.enum(['age', 'size', 'total']),
+    }),
+  ),
+  /** Runs that exceed a limit and are kept all the same, since they are in use or baselines. */
+  running: z.int(),
+  protected: z.int(),
+  /** Size of all runs now, and once these are deleted. */
+  size_bytes: z.number(),
+  kept_bytes: z.number(),
+})
+
+const againSchema = z.strictObject({
+  runId: runIdSchema.shape.runId,
+  /** A file to read instead of the earlier source. */
+  sourceId: chosenSourceSchema.shape.sourceId.exactOptional(),
+})
+
+/** Where else the rows of an earlier run may go; never to an address that only the page names. */
+const againPlaceSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('sandbox') }),
+  z.strictObject({ kind: z.literal('stored'), name: connectionNameSchema }),
+])
+
+const plannedAgainSchema = z.object({
+  /** The run whose plan it is: of a retry, the first run of the whole. */
+  runId: z.string(),
+  name: z.string(),
+  isLoadTest: z.boolean(),
+  baseUrl: z.string(),
+  /** The stored connection that it went to; null if there is none of that name any more. */
+  connectionName: z.string().nullable(),
+  isSandbox: z.boolean(),
+  /** Whether requests of this operation carry a key, and whether that of the earlier connection is missing. */
+  sendsKey: z.boolean(),
+  needsKey: z.boolean(),
+  source: z.object({
+    name: z.string(),
+    change: z.enum(['same', 'changed', 'unknown', 'missing']),
+    /** The change in a sentence, with sizes and times. */
+    description: z.string(),
+  }),
+  /** `own`: the source has post_ids, which are replaced by new ones unless they are kept. */
+  postIds: z.enum(['none', 'new', 'own']),
+  /** Rows that the earlier run read. */
+  rows: z.int(),
+})
+
+/** What running a run again would do. */
+export type PlannedAgain = z.infer<typeof plannedAgainSchema>
+
+/** Looking after runs: what a person notes about them, what is kept, and sending one again. */
+export const historyContract = {
+  /** Changes the name, tags and note of a run and its retries. */
+  annotate: base
+    .input(z.strictObject({ runId: runIdSchema.shape.runId, change: annotationChangeSchema }))
+    .output(doneSchema),
+  /** The limits that the workspace stores for cleaning up. */
+  readRetention: base.output(retentionSchema),
+  storeRetention: base.input(toStrict(retentionSchema)).output(doneSchema),
+  /** The runs that exceed limits; nothing is deleted. */
+  findPrunable: base.input(toStrict(retentionSchema)).output(prunableRunsSchema),
+  /**
+   * Deletes those of the runs that a person was shown which still exceed the limits. Answers with how many, and with
+   * those that were left alone because they are in use by now.
+   */
+  prune: base
+    .input(z.strictObject({ runIds: z.array(runIdSchema.shape.runId), retention: toStrict(retentionSchema) }))
+    .output(z.object({ deleted: z.int(), busy: z.array(z.string()) })),
+  /** What running a run again would do, with the source as it is now. */
+  planAgain: base.input(againSchema).output(plannedAgainSchema),
+  /**
+   * Starts a new run with the plan of an earlier one, and has it wait for `runs.begin`. Without a destination it goes
+   * where the earlier one went.
+   */
+  runAgain: base
+    .input(
+      againSchema.extend({
+        destination: againPlaceSchema.exactOptional(),
+        /** Sends the post_ids of the source, which the service may know. */
+        keepPostIds: z.boolean().exactOptional(),
+        name: z.string().min(1).max(200).exactOptional(),
+        apiKey: apiKeySchema.exactOptional(),
+      }),
+    )
+    .output(runIdSchema),
+}

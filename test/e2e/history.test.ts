@@ -1,0 +1,159 @@
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { setBaseline } from '../../src/main/engine/lookback/baseline-store.ts'
+import { changeAnnotations } from '../../src/main/engine/workspace/run-annotations.ts'
+import { toJournalFile } from '../../src/main/engine/workspace/workspace-files.ts'
+import { DEFAULT_SANDBOX_KEY } from '../../src/main/sandbox/sandbox-options.ts'
+import { type PlanInput, planSchema } from '../../src/shared/plan/plan.ts'
+import { openApp } from '../helpers/e2e/open-app.ts'
+import { readShownCounts, seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
+import { createInProcessRuns, RUN_KEY } from '../helpers/in-process-runs.ts'
+import { withSandbox } from '../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
+import { writeRun } from '../helpers/write-run.ts'
+
+/** Runs that were sent before the window is looked at. */
+async function sendEarlier(workspace: string) {
+  const folder = createTemporaryFolder()
+  const service = await withSandbox({ apiKeys: [DEFAULT_SANDBOX_KEY, RUN_KEY] })
+  const runs = createInProcessRuns(workspace)
+  const send = async (operation: PlanInput['operation'], name: string, text: string, tags: string[] = []) => {
+    const path = join(folder, name)
+    writeFileSync(path, text)
+    const connection = { baseUrl: service.baseUrl, keyFrom: 'window' }
+    const plan = planSchema.parse({ name, connection, source: { path }, operation, retry: { limit: 0 } })
+    const { run_id: runId } = await runs.start(plan).ended
+    changeAnnotations(workspace, runId, { addTags: tags })
+    return { runId, path }
+  }
+  return { service, send }
+}
+
+it('finds runs, notes something about one and takes it back, cleans up, and runs one again', async () => {
+  const { page, inspect, workspace } = await openApp()
+  const { send } = await sendEarlier(workspace)
+  for (let run = 0; run < 60; run += 1) {
+    const runId = `20251101-1200${String(run).padStart(2, '0')}-000`
+    const state = run === 3 ? 'stopped' : 'completed'
+    writeRun(workspace, { runId, name: `nightly n${run}`, rows: run, state })
+  }
+  const posts = 'text_data,user_id,post_id\nhello,u1,p1\nyou idiot,u2,p2\nbye,u3,p3\n'
+  const { runId, path } = await send({ kind: 'task' }, 'posts.csv', posts, ['release'])
+  truncateSync(toJournalFile(workspace, '20251101-120007-000'), 100)
+  setBaseline(workspace, createInProcessRuns(workspace).summarize('20251101-120059-000'), 'default')
+  await page.getByRole('link', { name: 'Connections' }).click()
+  await page.getByRole('link', { name: 'Runs' }).click()
+  await page.getByText('1 run cannot be read').waitFor()
+  await page.getByText('1 to 50 of 60 runs').waitFor()
+  await inspect('runs-full')
+
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('51 to 60 of 60 runs').waitFor()
+  await page.getByRole('button', { name: 'Rows', exact: true }).click()
+  await page.locator('tbody tr').first().getByText('nightly n59').waitFor()
+  await page.getByLabel('Search').fill('nightly n5')
+  await page.getByRole('heading', { name: '11 runs of 60' }).waitFor()
+  await page.getByLabel('Search').fill('nothing like it')
+  await page.getByText('No run matches').waitFor()
+  await inspect('runs-none')
+  await page.getByRole('button', { name: 'Show all runs' }).click()
+  await page.getByLabel('Only with failures').check({ force: true })
+  await page.getByRole('heading', { name: '1 run of 60' }).waitFor()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await page.getByRole('combobox', { name: 'Order' }).click()
+  await page.getByRole('option', { name: 'Newest first' }).click()
+  await page.getByRole('button', { name: 'release' }).click()
+  await page.getByRole('heading', { name: '1 run of 60' }).waitFor()
+
+  const row = page.locator(`tr[data-run="${runId}"]`)
+  await row.getByRole('button', { name: /^Edit name/ }).focus()
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('posts of the day')
+  await row.getByRole('textbox', { name: 'Note' }).fill('sent with the new rule')
+  await inspect('runs-edit')
+  await page.keyboard.press('Control+Enter')
+  await row.getByText('posts of the day').waitFor()
+  await row.getByText('sent with the new rule').waitFor()
+  await page.keyboard.press('Control+z')
+  await row.getByRole('button', { name: 'posts.csv', exact: true }).waitFor()
+  expect(await row.getByText('sent with the new rule').count()).toBe(0)
+
+  await page.getByRole('button', { name: 'Clean up…' }).click()
+  await page.getByLabel('Older than (days)').fill('1')
+  await page.getByText(/^58 runs with all results/).waitFor()
+  await page.getByText('1 baseline').waitFor()
+  await inspect('runs-clean-up')
+  await page.getByRole('button', { name: 'Delete 58 runs' }).click()
+  await page.getByText('58 runs deleted').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await page.getByRole('button', { name: 'Actions for nightly n59' }).click()
+  await page.getByRole('menuitem', { name: 'Delete…' }).click()
+  await page.getByText('Later runs are compared with this one').waitFor()
+  await inspect('runs-delete-baseline')
+  await page.keyboard.press('Escape')
+
+  writeFileSync(path, `${readFileSync(path, 'utf8')}more,u4,p4\n`)
+  await page.getByRole('button', { name: 'Actions for posts.csv' }).click()
+  await page.getByRole('menuitem', { name: 'Run again…' }).click()
+  await page.getByText(`posts.csv has changed since run ${runId}`).waitFor()
+  await page.getByRole('dialog').getByRole('combobox', { name: 'Connection' }).click()
+  await page.getByRole('option', { name: 'The sandbox' }).click()
+  await page.getByLabel('Name of the new run').fill('After the rule')
+  await inspect('runs-again')
+  await page.getByRole('button', { name: 'Read and check the source' }).click()
+  await page.getByText('4 rows read and checked, 3 rows before').waitFor()
+  await inspect('runs-again-read')
+  await page.getByRole('button', { name: 'Send 4 rows' }).click()
+  await seeScreen(page, 'After the rule')
+  await seeRunEnded(page)
+  expect(await readShownCounts(page)).toEqual({ succeeded: 4, pending: 0 })
+})
+
+it('lists items, terms and appeals, exports what is listed, and begins their removal', async () => {
+  const { page, inspect, workspace } = await openApp()
+  await page.getByRole('link', { name: 'Lists' }).click()
+  await page.getByText('No run has made').waitFor()
+  await inspect('lists-empty')
+  const { send, service } = await sendEarlier(workspace)
+  const images = Array.from({ length: 120 }, (_, image) => `https://media.example.com/${image}.png,en`)
+  await send(
+    { kind: 'index-add', indexId: 'sandbox-index' },
+    'images.csv',
+    `url,content_variant\n${images.join('\n')}\n`,
+  )
+  await send(
+    { kind: 'watchlist-add', watchlist: 'sandbox_terms' },
+    'terms.csv',
+    'term,notes\nfree coins,spam\nhello,\n',
+  )
+  const decided = { status: 'Reviewed', judgment: { action_name: 'Restore post', overturned: true } }
+  const toAppeal = (id: string, more: object = {}) => ({
+    ...{ appeal_id: id, ...more },
+    original_decision: { action_id: 'remove', display_name: 'Remove post' },
+  })
+  await service.admin('POST', '/appeals', { appeals: [toAppeal('first'), toAppeal('second', decided)] })
+  await send({ kind: 'appeal-status' }, 'appeals.csv', 'appeal_id\nfirst\nsecond\nmissing\n')
+
+  await page.getByText('Watchlists', { exact: true }).click()
+  await page.getByRole('heading', { name: '2 terms in sandbox_terms' }).waitFor()
+  await inspect('lists-terms')
+  await page.getByText('Appeals', { exact: true }).click()
+  await page.getByRole('heading', { name: '3 appeals' }).waitFor()
+  await page.getByRole('button', { name: /^1 in review/ }).waitFor()
+  await inspect('lists-appeals')
+  await page.getByText('Indexes', { exact: true }).click()
+  await page.getByText('1 to 100 of 120 items').waitFor()
+  await inspect('lists-items')
+  await page.getByLabel('Search').fill('/11')
+  await page.getByRole('heading', { name: '11 items in sandbox-index' }).waitFor()
+  await page.getByRole('button', { name: 'Export' }).click()
+  const coming = page.waitForEvent('download')
+  await page.getByRole('menuitem', { name: /CSV/ }).click()
+  expect((await coming).suggestedFilename()).toBe('sandbox-index-index.csv')
+  await page.getByText('11 items written').waitFor()
+  await page.getByRole('button', { name: 'Remove 11 items…' }).click()
+  await seeScreen(page, 'Operation')
+  await page.getByText('Type the API key of the service').waitFor()
+})
