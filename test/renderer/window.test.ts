@@ -54,7 +54,7 @@ describe('the rail', () => {
 
   it('opens only operation and source to who begins', () => {
     expect(closedIn(NOTHING)).toEqual([
-      ...['Mapping', 'Check', 'Review', 'Progress', 'Results', 'Export', 'Compare run', 'Trend'],
+      ...['Mapping', 'Check', 'Review', 'Progress', 'Results', 'Labelling', 'Export', 'Compare run', 'Trend'],
     ])
   })
 
