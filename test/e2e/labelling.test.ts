@@ -52,7 +52,7 @@ it('judges rows by keys and by mouse, takes verdicts back, and narrows the rows 
   await inspect('results-verdicts')
   await drawer.getByRole('button', { name: 'Remove: unsure' }).click()
   await drawer.getByRole('list', { name: 'Verdicts on this row' }).waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await drawer.getByRole('button', { name: 'Undo' }).click()
   await pressed(page, /^Unsure/).waitFor()
   await page.keyboard.press('Escape')
 

@@ -43,8 +43,9 @@ export function useWindowKeys(press: (event: KeyboardEvent) => void): void {
   }, [])
 }
 
+/** Fields that take letters; a switch takes none. */
+const FIELDS = 'input:not([type="checkbox"]), textarea, select, [contenteditable]'
+
 function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null
-  )
+  return target instanceof HTMLElement && target.closest(FIELDS) !== null
 }

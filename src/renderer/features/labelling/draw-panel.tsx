@@ -73,7 +73,7 @@ export function DrawPanel(props: {
           </p>
           <WholeNumber
             label="Rows to draw"
-            w="10rem"
+            w="22rem"
             value={size}
             max={LABELLING_MAX_ROWS}
             onValue={setSize}
@@ -117,7 +117,7 @@ export function DrawPanel(props: {
           <NumberInput
             label="Seed"
             description="The same seed draws the same rows."
-            w="10rem"
+            w="22rem"
             value={seed}
             min={0}
             max={SEED_MAX}

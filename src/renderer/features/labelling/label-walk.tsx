@@ -1,5 +1,5 @@
 import { Button, Group, Progress } from '@mantine/core'
-import { IconArrowBackUp, IconArrowForwardUp, IconArrowLeft, IconArrowRight } from '@tabler/icons-react'
+import { IconArrowLeft, IconArrowRight } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { setNote, toLabels, toVerdicts } from '../../../shared/lookback/verdict.ts'
@@ -15,6 +15,7 @@ import { SafeText } from '../../ui/text/safe-text.tsx'
 import { useHotkey, useWindowKeys } from '../../ui/use-hotkey.ts'
 import { NoteDialog } from '../../ui/verdicts/note-dialog.tsx'
 import { findRuleOfKey, RuleDialog } from '../../ui/verdicts/rule-dialog.tsx'
+import { UndoRedo } from '../../ui/verdicts/undo-redo.tsx'
 import { VerdictMark } from '../../ui/verdicts/verdict-mark.tsx'
 import styles from './labelling.module.css'
 import { RowContent } from './row-content.tsx'
@@ -51,26 +52,12 @@ export function LabelWalk({ labelling, verdicts }: { labelling: LabellingState; 
           · {formatCount(labelling.labelled)} labelled, {formatCount(labelling.skipped)} skipped
         </p>
         <Progress className={styles.meter} value={(done / total) * 100} aria-label="Labelled or skipped" />
-        <Button
-          variant="default"
-          size="compact-xs"
-          title="Ctrl or Cmd with Z"
-          disabled={!verdicts.canUndo}
-          leftSection={<IconArrowBackUp size="1rem" />}
-          onClick={() => goTo(verdicts.undo())}
-        >
-          Undo
-        </Button>
-        <Button
-          variant="default"
-          size="compact-xs"
-          title="Ctrl or Cmd with Shift and Z"
-          disabled={!verdicts.canRedo}
-          leftSection={<IconArrowForwardUp size="1rem" />}
-          onClick={() => goTo(verdicts.redo())}
-        >
-          Redo
-        </Button>
+        <UndoRedo
+          canUndo={verdicts.canUndo}
+          canRedo={verdicts.canRedo}
+          onUndo={() => goTo(verdicts.undo())}
+          onRedo={() => goTo(verdicts.redo())}
+        />
         <ContentSwitch />
       </div>
       {detail.error !== null && <ErrorNotice error={detail.error} onRetry={detail.refetch} />}
@@ -128,9 +115,7 @@ function LabelledRow(props: { detail: RowDetail; labelling: LabellingState; verd
   }
   useWindowKeys((event) => {
     if (event.repeat) return
-    const button = event.target instanceof HTMLElement ? event.target.closest('button, a, summary') : null
-    const isOnButton = button !== null && (event.key === ' ' || !button.hasAttribute('data-label'))
-    if (isOnButton && (event.key === 'Enter' || event.key === ' ')) return
+    if (event.target instanceof HTMLElement && isForControl(event.key, event.target)) return
     const rule = findRuleOfKey(event.key, rules)
     const act = rule === null ? actions[event.key.length === 1 ? event.key.toLowerCase() : event.key] : null
     if (act === undefined) return
@@ -151,23 +136,30 @@ function LabelledRow(props: { detail: RowDetail; labelling: LabellingState; verd
         {media.media.length > 0 && <MediaView {...media} {...steps} />}
       </section>
       <aside className={styles.side} aria-label="Your label">
-        {showsDecision && (
-          <p>
-            The service triggered{' '}
-            <strong>
-              {triggered.length === 0 ? 'no rule' : <SafeText text={triggered.join(', ')} max={500} lines />}
-            </strong>
-          </p>
-        )}
-        <RuleChoice rules={rules} labels={labels} onToggle={toggle} onOther={() => setAsked('rule')} />
-        {given.length > 0 && (
-          <p>{showsDecision ? <VerdictMark verdicts={given} /> : 'You have labelled this row.'}</p>
-        )}
-        {note !== null && (
-          <p className={styles.note}>
-            <SafeText text={note} max={10_000} lines />
-          </p>
-        )}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+        <section className={styles.sideBody} tabIndex={0} aria-label="Rules and note">
+          {showsDecision && (
+            <p>
+              The service triggered{' '}
+              <strong>
+                {triggered.length === 0 ? (
+                  'no rule'
+                ) : (
+                  <SafeText text={triggered.join(', ')} max={500} lines />
+                )}
+              </strong>
+            </p>
+          )}
+          <RuleChoice rules={rules} labels={labels} onToggle={toggle} onOther={() => setAsked('rule')} />
+          {given.length > 0 && (
+            <p>{showsDecision ? <VerdictMark verdicts={given} /> : 'You have labelled this row.'}</p>
+          )}
+          {note !== null && (
+            <p className={styles.note}>
+              <SafeText text={note} max={10_000} lines />
+            </p>
+          )}
+        </section>
         <div className={styles.actions}>
           <Button fullWidth rightSection={<kbd>Enter</kbd>} onClick={save}>
             {labels.size === 0 ? 'Triggers nothing' : 'Save and go on'}
@@ -229,4 +221,11 @@ function LabelledRow(props: { detail: RowDetail; labelling: LabellingState; verd
       )}
     </div>
   )
+}
+
+/** Whether a key presses what has the focus. Enter on a rule or a switch saves instead: Space is what toggles them. */
+function isForControl(key: string, target: HTMLElement): boolean {
+  const control = target.closest('button, a, summary, input')
+  if (control === null) return false
+  return key === ' ' || (key === 'Enter' && !control.matches('input, [data-label]'))
 }

@@ -70,7 +70,7 @@ const LOOKS: Record<string, Look> = {
     cell: (row, { scale }) => <ScoreStrip scores={row.classScores} scale={scale} />,
   },
   [VERDICT]: {
-    rem: 10,
+    rem: 13,
     cell: (row, { verdictsOf }) => <VerdictMark verdicts={verdictsOf(row.row)} />,
   },
   sluice_custom_index_item_id: {

@@ -14,10 +14,23 @@ export function useResultsKeys(results: Results, place: RefObject<HTMLElement | 
     place.current?.querySelector<HTMLElement>('[role="grid"]')?.focus()
   }, [setOpen, place])
 
+  const pressInDrawer = (event: { key: string; target: EventTarget | null; preventDefault: () => void }) => {
+    if (event.key === 'Escape') close()
+    else if (event.key === 'j' || event.key === 'J') step(1)
+    else if (event.key === 'k' || event.key === 'K') step(-1)
+    else if (event.key === ' ' && isHeading(event.target)) reveal()
+    else return
+    event.preventDefault()
+  }
   useWindowKeys((event) => {
     const grid = findGrid()
-    if (grid === null || grid === undefined || isOpen || grid.contains(document.activeElement)) return
+    if (grid === null || grid === undefined || grid.contains(document.activeElement)) return
     const isIdle = document.activeElement === document.body
+    if (isOpen) {
+      // A button of the drawer that had the focus may be gone.
+      if (isIdle) pressInDrawer(event)
+      return
+    }
     if (!/^[jk]$/i.test(event.key) && !(isIdle && (event.key === 'Enter' || event.key === ' '))) return
     event.preventDefault()
     grid.focus()
@@ -35,17 +48,10 @@ export function useResultsKeys(results: Results, place: RefObject<HTMLElement | 
       else return false
       return true
     },
-    pressInDrawer(event: KeyboardEvent) {
-      if (event.key === 'Escape') close()
-      else if (event.key === 'j' || event.key === 'J') step(1)
-      else if (event.key === 'k' || event.key === 'K') step(-1)
-      else if (event.key === ' ' && isHeading(event.target)) reveal()
-      else return
-      event.preventDefault()
-    },
+    pressInDrawer,
   }
 }
 
-function isHeading(target: EventTarget): boolean {
+function isHeading(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest('button, input, [tabindex="0"]') === null
 }

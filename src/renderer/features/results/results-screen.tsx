@@ -7,6 +7,7 @@ import { useRowMedia } from '../../bridge/row-media.ts'
 import { MediaView, useMediaSteps } from '../../ui/content/media-view.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
+import { UndoRedo } from '../../ui/verdicts/undo-redo.tsx'
 import styles from './results.module.css'
 import { useResultsKeys } from './results-keys.ts'
 import { ResultsSide } from './results-side.tsx'
@@ -91,6 +92,7 @@ export function ResultsScreen(props: {
                     verdicts={verdicts.of(row.row)}
                     act={act}
                     onVerdicts={(next) => verdicts.set(row, next)}
+                    undo={<UndoRedo {...verdicts} onUndo={verdicts.undo} onRedo={verdicts.redo} />}
                   />
                 )
               }

@@ -1,5 +1,3 @@
-import { Button, Group } from '@mantine/core'
-import { IconArrowBackUp, IconArrowForwardUp } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { PageRow } from '../../../shared/bridge/results.ts'
@@ -12,6 +10,7 @@ import { SafeText } from '../../ui/text/safe-text.tsx'
 import { useHotkey, useWindowKeys } from '../../ui/use-hotkey.ts'
 import { NoteDialog } from '../../ui/verdicts/note-dialog.tsx'
 import { RuleDialog } from '../../ui/verdicts/rule-dialog.tsx'
+import { UndoRedo } from '../../ui/verdicts/undo-redo.tsx'
 import styles from './results.module.css'
 
 /** What a person can do with the row under the cursor, by key or button. */
@@ -136,28 +135,7 @@ export function VerdictsBar({ verdicts }: { verdicts: Verdicts }) {
           </>
         )}
       </p>
-      <Group gap="xs" wrap="nowrap">
-        <Button
-          variant="default"
-          size="compact-xs"
-          title="Ctrl or Cmd with Z"
-          disabled={!canUndo}
-          leftSection={<IconArrowBackUp size="1rem" />}
-          onClick={verdicts.undo}
-        >
-          Undo
-        </Button>
-        <Button
-          variant="default"
-          size="compact-xs"
-          title="Ctrl or Cmd with Shift and Z"
-          disabled={!canRedo}
-          leftSection={<IconArrowForwardUp size="1rem" />}
-          onClick={verdicts.redo}
-        >
-          Redo
-        </Button>
-      </Group>
+      <UndoRedo canUndo={canUndo} canRedo={canRedo} onUndo={verdicts.undo} onRedo={verdicts.redo} />
     </div>
   )
 }

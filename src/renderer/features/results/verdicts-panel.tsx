@@ -1,4 +1,5 @@
 import { Button, CloseButton, Group } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { describeVerdict, type RowVerdict } from '../../../shared/lookback/verdict.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { VerdictLabel } from '../../ui/verdicts/verdict-mark.tsx'
@@ -18,6 +19,8 @@ export function VerdictsPanel(props: {
   verdicts: readonly RowVerdict[]
   act: (action: VerdictAction) => void
   onVerdicts: (verdicts: readonly RowVerdict[]) => void
+  /** Takes the last verdict back; the table's own button may be under the drawer. */
+  undo: ReactNode
 }) {
   const { verdicts, act, onVerdicts } = props
   const note = verdicts.find((one) => one.note !== null)?.note ?? null
@@ -25,13 +28,16 @@ export function VerdictsPanel(props: {
     action === 'note' ? note !== null : verdicts.some(({ verdict }) => verdict === action)
   return (
     <section>
-      <h3>Your verdict</h3>
-      <Group gap="xs">
+      <div className={styles.partHead}>
+        <h3>Your verdict</h3>
+        {props.undo}
+      </div>
+      <Group gap={6} mt={4}>
         {BUTTONS.map(({ action, label, key }) => (
           <Button
             key={action}
             variant="default"
-            size="compact-sm"
+            size="compact-xs"
             aria-pressed={isGiven(action)}
             className={isGiven(action) ? styles.given : undefined}
             rightSection={<kbd>{key}</kbd>}

@@ -6,7 +6,7 @@ import {
   IconPlus,
   type TablerIcon,
 } from '@tabler/icons-react'
-import { type RowVerdict, VERDICT_WORDS } from '../../../shared/lookback/verdict.ts'
+import { describeVerdict, type RowVerdict, VERDICT_WORDS } from '../../../shared/lookback/verdict.ts'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './verdicts.module.css'
 
@@ -18,7 +18,7 @@ const LOOKS: Record<RowVerdict['verdict'], { icon: TablerIcon; color: string }> 
   unsure: { icon: IconHelpCircle, color: 'var(--state-unknown)' },
 }
 
-/** What a person said of a row, each verdict with its rule; with `hasNote` only that there is a note. */
+/** What a person said of a row, each verdict with its rule, and whether there is a note. */
 export function VerdictMark({ verdicts }: { verdicts: readonly RowVerdict[] }) {
   const note = verdicts.find((one) => one.note !== null)?.note ?? null
   return (
@@ -44,15 +44,17 @@ export function VerdictLabel({
 }) {
   const { icon: Icon, color } = LOOKS[verdict]
   return (
-    <span className={styles.mark} style={{ color }}>
+    <span className={styles.mark} style={{ color }} title={describeVerdict({ verdict, rule })}>
       <Icon size="1.05em" stroke={2.25} aria-hidden />
-      {VERDICT_WORDS[verdict]}
-      {rule !== null && (
-        <>
-          {' '}
-          <SafeText text={rule} max={60} />
-        </>
-      )}
+      <span className={styles.words}>
+        {VERDICT_WORDS[verdict]}
+        {rule !== null && (
+          <>
+            {' '}
+            <SafeText text={rule} max={60} />
+          </>
+        )}
+      </span>
     </span>
   )
 }
