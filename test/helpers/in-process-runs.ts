@@ -10,6 +10,7 @@ import {
   toJournalFile,
 } from '../../src/main/engine/workspace/workspace-files.ts'
 import { WORKER_URLS } from '../../src/main/program-files.ts'
+import type { Fix } from '../../src/shared/plan/fixes.ts'
 import type { Plan } from '../../src/shared/plan/plan.ts'
 import type { RunSummary } from '../../src/shared/run/run.ts'
 import type { RunSnapshot } from '../../src/shared/run/snapshot.ts'
@@ -34,6 +35,8 @@ export type SessionOptions = Partial<
   Pick<RunTask, 'hold' | 'whenFailing' | 'callbackBase' | 'mediaBase' | 'loadWorkerUrl'>
 > & {
   onCommit?: CommitHook
+  /** The fixes of a retry that corrects. */
+  fixes?: readonly Fix[]
 }
 
 /** Starts, resumes and retries runs of a workspace in the tests' own thread, with everything of a real run but it. */
@@ -104,7 +107,10 @@ export function createInProcessRuns(workspace: string) {
       open(createRunId(), { kind: 'start', plan }, options),
     resume: (runId: string, onUnknown: 'resend' | 'skip' = 'skip', options: SessionOptions = {}) =>
       open(runId, { kind: 'resume', onUnknown }, options),
-    retry: (parentRunId: string, onUnknown: 'resend' | 'skip' = 'skip', options: SessionOptions = {}) =>
-      open(createRunId(), { kind: 'retry', onUnknown, parentRunId }, options),
+    retry: (
+      parentRunId: string,
+      onUnknown: 'resend' | 'skip' = 'skip',
+      { fixes, ...options }: SessionOptions = {},
+    ) => open(createRunId(), { kind: 'retry', onUnknown, parentRunId, fixes }, options),
   }
 }

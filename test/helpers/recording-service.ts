@@ -6,6 +6,8 @@ export interface RecordingService {
   baseUrl: string
   /** How often each post_id was accepted, that is, answered 200. */
   accepted: Map<string, number>
+  /** The user_id that each post_id was accepted with last. */
+  userIds: Map<string, string>
   /** How often each post_id arrived at all. */
   arrived: Map<string, number>
   close(): Promise<void>
@@ -16,10 +18,12 @@ export async function startRecordingService(
   refuse: (postId: string, arrivals: number) => 400 | 503 | null = () => null,
 ): Promise<RecordingService> {
   const accepted = new Map<string, number>()
+  const userIds = new Map<string, string>()
   const arrived = new Map<string, number>()
   const server = createServer((request, response) => {
     void readBody(request).then((body) => {
-      const postId = String((JSON.parse(body) as { post_id: unknown }).post_id)
+      const submitted = JSON.parse(body) as { post_id: unknown; user_id: unknown }
+      const postId = String(submitted.post_id)
       const arrivals = (arrived.get(postId) ?? 0) + 1
       arrived.set(postId, arrivals)
       const status = refuse(postId, arrivals)
@@ -30,6 +34,7 @@ export async function startRecordingService(
         return
       }
       accepted.set(postId, (accepted.get(postId) ?? 0) + 1)
+      userIds.set(postId, String(submitted.user_id))
       const rules = postId.endsWith('7') ? [{ rule_id: 'r7', rule_name: 'Ends in seven' }] : []
       answer(response, 200, {
         task_id: `t-${postId}`,
@@ -44,6 +49,7 @@ export async function startRecordingService(
   return {
     baseUrl: `http://127.0.0.1:${port}`,
     accepted,
+    userIds,
     arrived,
     close: () =>
       new Promise((resolve) => {

@@ -3,6 +3,7 @@ import { createEngine } from '../../src/main/engine/engine.ts'
 import type {
   Engine,
   ResumeOptions,
+  RetryOptions,
   RunHandle,
   StartOptions,
 } from '../../src/main/engine/engine-interface.ts'
@@ -17,7 +18,7 @@ type TestStart<Options extends StartOptions> = Omit<Options, 'apiKey'> & { apiKe
 export interface TestEngine extends Omit<Engine, 'startRun' | 'resumeRun' | 'retryRun'> {
   startRun(plan: Plan, options?: TestStart<StartOptions>): Promise<RunHandle>
   resumeRun(runId: string, options: TestStart<ResumeOptions>): Promise<RunHandle>
-  retryRun(runId: string, options: TestStart<ResumeOptions>): Promise<RunHandle>
+  retryRun(runId: string, options: TestStart<RetryOptions>): Promise<RunHandle>
 }
 
 /** An engine with real threads for the tests of a file, which is closed after them. */

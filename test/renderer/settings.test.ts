@@ -61,6 +61,7 @@ const DRAFT: Draft = {
   reading: { header: false, encoding: 'windows-1252' },
   media: DEFAULT_MEDIA,
   preview: null,
+  fixes: [{ kind: 'substitute', field: 'user_id' }],
   mapping: { text_data: { kind: 'column', column: 2 } },
   isRestoring: false,
   heldRunId: null,

@@ -94,6 +94,15 @@ export const runsHandlers = runs.router({
   retryRun: runs.retryRun.handler(({ context, input, signal }) =>
     continueRun(context, input, 'retryRun', signal),
   ),
+  correctRun: runs.correctRun.handler(async ({ context, input: { runId, apiKey, ...correction } }) => {
+    const { fixes: _earlier, ...rest } = await context.engine.readPlan(runId)
+    const plan = { ...rest, fixes: correction.fixes }
+    const secrets = await findRunSecrets(context, plan, apiKey)
+    const options = { ...secrets, ...correction, hold: true, whenFailing: 'pause' } as const
+    const handle = await context.engine.retryRun(runId, options)
+    holdRun(context, plan, handle, apiKey)
+    return { runId: handle.runId }
+  }),
   deleteRun: runs.deleteRun.handler(async ({ context, input }) => {
     await refuseBaseline(context, input.runId)
     await endUnsent(context, input.runId)

@@ -1,4 +1,5 @@
 import { type BrowserWindow, Notification, powerSaveBlocker } from 'electron'
+import { countSendable } from '../../shared/run/counts.ts'
 import type { RunSnapshot } from '../../shared/run/snapshot.ts'
 
 /** The runs that this process holds. */
@@ -29,7 +30,7 @@ function toShare({ load, rows }: RunSnapshot): number | null {
     return measuredMs === null ? null : Math.min(1, Math.max(0, elapsedMs / measuredMs))
   }
   const settled = rows.succeeded + rows.rejected + rows.failed + rows.unknown + rows.overdue
-  const sendable = rows.read - rows.invalid
+  const sendable = countSendable(rows)
   return sendable > 0 ? settled / sendable : null
 }
 

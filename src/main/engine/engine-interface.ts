@@ -15,6 +15,7 @@ import type { Sample, SampleOptions } from '../../shared/lookback/stratified-sam
 import type { Trend, TrendLabels } from '../../shared/lookback/trend.ts'
 import type { NewVerdict, RowVerdict, Verdict } from '../../shared/lookback/verdict.ts'
 import type { PlanConnection } from '../../shared/plan/connection.ts'
+import type { Fix } from '../../shared/plan/fixes.ts'
 import type { Plan, PlanSource } from '../../shared/plan/plan.ts'
 import type { SourceChange } from '../../shared/plan/source-fingerprint.ts'
 import type { ColumnEntry } from '../../shared/run/choose-columns.ts'
@@ -88,6 +89,15 @@ export interface ResumeOptions extends StartOptions {
   resendIndexAdds?: boolean
   /** How long callbacks are awaited from now on, milliseconds (default: as the plan says). */
   callbackTimeoutMs?: number
+}
+
+/** How a run is retried. */
+export interface RetryOptions extends ResumeOptions {
+  /**
+   * All fixes of the retry's plan. With them, rows are taken over, too, that were never sent since they are invalid or
+   * were left out, and all rows are checked again; the run itself stays as it is.
+   */
+  fixes?: readonly Fix[]
 }
 
 /** A run that this process holds. */
@@ -192,9 +202,9 @@ export interface Engine extends RunReader {
   resumeRun(runId: string, options: ResumeOptions): Promise<RunHandle>
   /**
    * Sends what did not succeed in a run and its retries, whichever of them is named, as a retry with the same post_ids
-   * and bodies.
+   * and bodies, as far as fixes do not correct them.
    */
-  retryRun(runId: string, options: ResumeOptions): Promise<RunHandle>
+  retryRun(runId: string, options: RetryOptions): Promise<RunHandle>
   /**
    * Processes the callbacks that came for a run and its retries, or for all runs, while nobody held them, and marks what
    * has become overdue. Reading alone shows results as they are stored, so this is called before a person looks.

@@ -12,6 +12,7 @@ import { ImportK6Dialog } from '../features/load/import-k6-dialog.tsx'
 import { RunsScreen } from '../features/runs/runs-screen.tsx'
 import { nameAddress } from '../ui/connection/destination.ts'
 import { ContinueRun, useContinueRequest } from './continue-run.tsx'
+import { CorrectRun } from './correct-run.tsx'
 import { DraftScreens } from './draft-screens.tsx'
 import { beginAt, beginWith, openListDraft, openSandboxTrial } from './flow.ts'
 import { FilePicker, useFileDrop, useOpenFile } from './open-file.tsx'
@@ -116,7 +117,8 @@ export function App() {
           onOpenRun={openRun}
         />
       )}
-      {'runId' in route && (
+      {route.kind === 'correct' && <CorrectRun runId={route.runId} />}
+      {'runId' in route && route.kind !== 'correct' && (
         <RunScreens
           key={`${route.kind} ${route.runId}`}
           route={route}

@@ -5,6 +5,7 @@ import type { RunAccess } from '../../shared/bridge/runs.ts'
 import { formatCounted } from '../../shared/messages/figure-text.ts'
 import { sayDoubleAdds } from '../../shared/messages/outcome-advice.ts'
 import { ADD_TWICE, countDoubleAdds, isAddTwice } from '../../shared/run/counts.ts'
+import type { RowCounts } from '../../shared/run/run.ts'
 import { ask, bridge } from '../bridge/client.ts'
 import { followAgain, useLiveRuns } from '../bridge/live-runs.ts'
 import {
@@ -16,12 +17,16 @@ import {
 import { ProductionNotice } from '../ui/connection/destination-panel.tsx'
 import { KeyInput } from '../ui/connection/key-input.tsx'
 import { ErrorNotice } from '../ui/layout/notice.tsx'
-import { countRetryable } from '../ui/states/row-states.tsx'
+import { countRetryable, countUnsendable } from '../ui/states/row-states.tsx'
+import { beginCorrection } from './correct-run.tsx'
 import { goTo } from './route.ts'
 
-/** A run that is to be taken up again, and how: where it stopped, or what did not succeed as a child run. */
+/**
+ * A run that is to be taken up again, and how: where it stopped, or what did not succeed as a child run, which may be
+ * corrected first.
+ */
 interface ContinueRequest {
-  kind: 'resume' | 'retry'
+  kind: 'resume' | 'retry' | 'correct'
   runId: string
 }
 
@@ -39,6 +44,10 @@ export function ContinueRun(props: {
       const options = { runId, ...choice }
       if (summary !== undefined && choice.apiKey !== undefined)
         rememberTypedKey(toAddresses(summary), choice.apiKey)
+      if (kind === 'correct') {
+        await beginCorrection(runId, choice)
+        return onClose()
+      }
       const taken =
         kind === 'retry' ? await bridge.runs.retryRun(options) : await bridge.runs.resumeRun(options)
       onClose()
@@ -49,13 +58,13 @@ export function ContinueRun(props: {
   const access = useQuery(ask.runs.readAccess.queryOptions({ input: { runId } }))
   if (summary === undefined || access.isPending) return null
   // A retry sends what is left of the whole run, whichever part of it is shown.
-  const rows = kind === 'retry' ? (summary.whole_run?.rows ?? summary.rows) : summary.rows
+  const rows = kind === 'resume' ? summary.rows : (summary.whole_run?.rows ?? summary.rows)
   const mayAddTwice = summary.operation === 'index-add'
-  const unknown = mayAddTwice ? countDoubleAdds(rows, kind) : rows.unknown
+  const unknown = mayAddTwice ? countDoubleAdds(rows, kind === 'resume' ? 'resume' : 'retry') : rows.unknown
   return (
     <ContinueDialog
       kind={kind}
-      rows={kind === 'resume' ? rows.not_sent : countRetryable(rows) - unknown}
+      rows={toCertain(kind, rows) - (kind === 'resume' ? 0 : unknown)}
       unknown={unknown}
       mayAddTwice={mayAddTwice}
       awaiting={rows.awaiting}
@@ -77,6 +86,12 @@ export function useContinueRequest() {
   return { request, make: setRequest, drop }
 }
 
+/** Rows that are taken up whatever is chosen, with those of unknown outcome. */
+function toCertain(kind: ContinueRequest['kind'], rows: RowCounts): number {
+  if (kind === 'resume') return rows.not_sent
+  return countRetryable(rows) + (kind === 'correct' ? countUnsendable(rows) : 0)
+}
+
 /** A run's own connection says more than its address. */
 function toPlace(place: NamedPlace, access: RunAccess | undefined): NamedPlace {
   const name = access?.connectionName ?? null
@@ -96,7 +111,7 @@ interface ContinueChoice {
  * rows of unknown outcome, and the key where none is at hand.
  */
 function ContinueDialog(props: {
-  kind: 'resume' | 'retry'
+  kind: ContinueRequest['kind']
   /** Rows that are sent whatever is chosen. */
   rows: number
   unknown: number
@@ -121,14 +136,9 @@ function ContinueDialog(props: {
   const mustConfirm = props.mayAddTwice && onUnknown === 'resend'
   const total = rows + (onUnknown === 'resend' ? unknown : 0)
   const waits = kind === 'resume' && awaiting > 0
-  const verb = kind === 'resume' ? 'Resume' : 'Retry'
+  const verb = VERBS[kind]
   return (
-    <Modal
-      opened
-      onClose={props.onClose}
-      title={kind === 'resume' ? 'Resume the run' : 'Retry what did not succeed'}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened onClose={props.onClose} title={TITLES[kind]} closeButtonProps={{ 'aria-label': 'Close' }}>
       <Stack
         component="form"
         gap="md"
@@ -213,7 +223,17 @@ function ContinueDialog(props: {
   )
 }
 
-function toWords(kind: 'resume' | 'retry', rows: number, awaiting: number): string {
+const VERBS = { resume: 'Resume', retry: 'Retry', correct: 'Check' } as const
+const TITLES = {
+  resume: 'Resume the run',
+  retry: 'Retry what did not succeed',
+  correct: 'Correct and retry',
+} as const
+
+function toWords(kind: ContinueRequest['kind'], rows: number, awaiting: number): string {
+  if (kind === 'correct') {
+    return `${formatCounted(rows, 'row')} that did not succeed or had errors are checked again, as a run of their own. You correct them next; nothing is sent before that.`
+  }
   if (kind === 'retry' && rows === 0) return 'Every row that did not succeed may have been accepted.'
   if (kind === 'retry') {
     return `${formatCounted(rows, 'row')} are sent again as a run of their own, with the same body.`

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { chosenSourceSchema } from '../../shared/bridge/source.ts'
+import { fixesSchema } from '../../shared/plan/fixes.ts'
 import { operationSchema } from '../../shared/plan/operation.ts'
 import { planSchema } from '../../shared/plan/plan.ts'
 import { bridge } from '../bridge/client.ts'
@@ -68,6 +69,7 @@ const memorySchema = z.object({
     z.object({ kind: z.literal('template'), template: z.string() }),
   ]),
   mapping: planSchema.shape.mapping.unwrap(),
+  fixes: fixesSchema.default([]),
   heldRunId: z.string().nullable(),
 })
 
@@ -76,6 +78,7 @@ type Memory = z.infer<typeof memorySchema>
 /** What is kept of a draft; the key that was typed is not. */
 export function toMemory(draft: Draft): Memory {
   const { operation, isLoad, load, callback, settings, source, reading, media, mapping, heldRunId } = draft
+  const fixes = [...draft.fixes]
   return {
     operation,
     isLoad,
@@ -86,6 +89,7 @@ export function toMemory(draft: Draft): Memory {
     reading,
     media,
     mapping,
+    fixes,
     heldRunId,
   }
 }
@@ -157,6 +161,6 @@ export async function restoreDraft(): Promise<void> {
   } catch {
     if (!useDraft.getState().isRestoring) return
     // The file is gone, or can no longer be read: what was chosen for it is of no use.
-    changeDraft({ source: null, preview: null, mapping: {}, isRestoring: false })
+    changeDraft({ source: null, preview: null, mapping: {}, fixes: [], isRestoring: false })
   }
 }

@@ -17,6 +17,7 @@ import { useDraft } from './draft.ts'
 import {
   applySettings,
   changeChecked,
+  changeFixes,
   changeMapping,
   changeOperation,
   changeReading,
@@ -146,9 +147,14 @@ export function DraftScreens(props: {
       )}
       {step === 'check' && (
         <CheckScreen
-          key={runId}
           runId={runId}
+          operation={operation}
+          isLoad={draft.isLoad}
+          columns={draft.preview?.columns ?? []}
           mapping={draft.mapping}
+          fixes={draft.fixes}
+          isRetry={false}
+          onFixes={changeFixes}
           onBack={goToSource}
           onContinue={() => goTo({ kind: 'draft', step: 'review' })}
         />

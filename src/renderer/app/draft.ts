@@ -1,5 +1,6 @@
 import { create } from 'zustand'
 import type { BridgePreview, ChosenSource } from '../../shared/bridge/source.ts'
+import type { Fix } from '../../shared/plan/fixes.ts'
 import type { Mapping, Operation } from '../../shared/plan/plan.ts'
 import { DEFAULT_LOAD, type LoadSettings } from '../features/operation/load-settings.ts'
 import {
@@ -27,6 +28,8 @@ export interface Draft {
   media: MediaSettings
   preview: BridgePreview | null
   mapping: Mapping
+  /** What is sent otherwise than the source has it. */
+  fixes: readonly Fix[]
   /** Whether what this window had before a reload is being taken up again. */
   isRestoring: boolean
   /** The run that holds the checked rows and has sent nothing, or only the first few; null before the check. */
@@ -55,6 +58,7 @@ const EMPTY: Draft = {
   media: DEFAULT_MEDIA,
   preview: null,
   mapping: {},
+  fixes: [],
   isRestoring: false,
   heldRunId: null,
 }

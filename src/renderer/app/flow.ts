@@ -5,6 +5,7 @@ import type { BridgePreview, ChosenSource } from '../../shared/bridge/source.ts'
 import { isObvious } from '../../shared/mapping/check-mapping.ts'
 import { keepKnownFields, suggestMapping } from '../../shared/mapping/match-columns.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
+import type { Fix } from '../../shared/plan/fixes.ts'
 import type { Mapping, Operation } from '../../shared/plan/plan.ts'
 import { ask, bridge, queryClient } from '../bridge/client.ts'
 import type { ListDraft } from '../features/lists/list-actions.tsx'
@@ -103,15 +104,16 @@ export function changeOperation(operation: Operation): void {
   changeChecked({
     operation,
     isOperationChosen: true,
+    ...(isOther && { fixes: [] }),
     mapping: isOther
       ? suggestMapping(preview?.columns ?? [], operation).mapping
       : keepKnownFields(mapping, operation),
   })
 }
 
-/** Reads the source otherwise. */
+/** Reads the source otherwise. Corrections name rows and fields as they were read before. */
 export function changeReading(reading: Reading): void {
-  changeChecked({ reading })
+  changeChecked({ reading, fixes: [] })
 }
 
 /** Fills the fields otherwise. */
@@ -145,6 +147,18 @@ export async function continueFromSource(): Promise<void> {
 export async function checkDraft(): Promise<void> {
   await holdRun()
   goTo({ kind: 'draft', step: 'check' })
+}
+
+let correcting: Promise<void> = Promise.resolve()
+
+/** Sends rows otherwise than the source has them, and checks them all again; of several changes at once the last. */
+export function changeFixes(fixes: Fix[]): Promise<void> {
+  changeDraft({ fixes })
+  const recheck = correcting.then(async () => {
+    if (useDraft.getState().fixes === fixes) await holdRun()
+  })
+  correcting = recheck.catch(() => {})
+  return recheck
 }
 
 async function holdRun(): Promise<void> {

@@ -36,7 +36,7 @@ export function findMediaTodo({ preview, media }: Draft): string | null {
 
 /** The run that a draft asks for; null while it has no source or no usable address. The key is never part of it. */
 export function toRunRequest(draft: Draft, connections: readonly ConnectionEntry[]): RunRequestInput | null {
-  const { source, reading, media, preview, mapping, operation, callback, settings } = draft
+  const { source, reading, media, preview, mapping, fixes, operation, callback, settings } = draft
   const destination = toDestination(draft, connections)
   const load = draft.isLoad ? toPlanLoad(draft.load) : undefined
   if (source === null || destination === null || load === null) return null
@@ -50,6 +50,7 @@ export function toRunRequest(draft: Draft, connections: readonly ConnectionEntry
       ...(preview?.format === 'folder' && { format: 'folder', media: toPlanMedia(media) }),
     },
     mapping: toPlanMapping(mapping, preview?.columns ?? [], operation),
+    ...(fixes.length > 0 && { fixes: [...fixes] }),
     operation: toPlanOperation(operation),
     ...(isAsync(operation) && { callback: toPlanCallback(callback) }),
     pace: { kind: 'closed', concurrency },

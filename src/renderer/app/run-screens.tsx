@@ -24,7 +24,7 @@ export function RunScreens(props: {
   onRun: () => void
   onResults: (filter: RowFilter) => void
   onExport: (filter: RowFilter) => void
-  onContinueRun: (kind: 'resume' | 'retry') => void
+  onContinueRun: (kind: 'resume' | 'retry' | 'correct') => void
 }) {
   const { route, namePlace, filter, onExport } = props
   const { runId } = route
@@ -57,6 +57,7 @@ export function RunScreens(props: {
         onRun={props.onRun}
         onRetry={() => props.onContinueRun('retry')}
         onLabel={() => goTo({ kind: 'labelling', runId })}
+        onCorrect={() => props.onContinueRun('correct')}
       />
     )
   }

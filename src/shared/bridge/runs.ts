@@ -8,6 +8,7 @@ import {
   unreadableRunSchema,
 } from '../lookback/run-list.ts'
 import { bareUrlSchema, timeoutMsSchema } from '../plan/connection.ts'
+import { fixesSchema } from '../plan/fixes.ts'
 import { planSchema } from '../plan/plan.ts'
 import { connectionNameSchema } from '../plan/stored-connection.ts'
 import { runSummarySchema } from '../run/run.ts'
@@ -30,7 +31,7 @@ const destinationSchema = z.discriminatedUnion('kind', [
   }),
 ])
 
-const { mapping, operation, callback, pace, load, retry } = planSchema.shape
+const { mapping, fixes, operation, callback, pace, load, retry } = planSchema.shape
 
 /** What a page says of a run: a plan in which files, connections and listeners are named by what it was given. */
 export const runRequestSchema = toStrict(
@@ -40,6 +41,7 @@ export const runRequestSchema = toStrict(
     timeoutMs: timeoutMsSchema.exactOptional(),
     source: sourceReadingSchema,
     mapping,
+    fixes,
     operation,
     /** The workspace decides where the receiver listens. */
     callback: callback.unwrap().pick({ url: true, timeoutMs: true }).exactOptional(),
@@ -68,6 +70,13 @@ const takeUpSchema = toStrict(
     apiKey: apiKeySchema.exactOptional(),
     /** Wait for `begin` before anything is sent. */
     hold: z.boolean().exactOptional(),
+  }),
+)
+
+const correctSchema = toStrict(
+  takeUpSchema.omit({ hold: true }).extend({
+    /** All fixes of the retry's plan. */
+    fixes: fixesSchema,
   }),
 )
 
@@ -165,6 +174,11 @@ export const runsContract = {
   resumeRun: base.input(takeUpSchema).output(runIdSchema),
   /** Sends what did not succeed as a child run; answers with the child's id. A person is asked as by `begin`. */
   retryRun: base.input(takeUpSchema).output(runIdSchema),
+  /**
+   * Makes a retry that corrects, and holds it: it has the rows that did not succeed and those that were never sent, all
+   * checked again. Nothing is sent before `begin`, which asks a person where it has to.
+   */
+  correctRun: base.input(correctSchema).output(runIdSchema),
   /** Removes a run for good, unless it is a baseline. A run that is held and has sent nothing is ended first. */
   deleteRun: base.input(runIdSchema).output(doneSchema),
   /**

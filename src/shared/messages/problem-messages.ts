@@ -135,7 +135,7 @@ export const PROBLEM_MESSAGES = {
           },
     title: 'A required field is missing',
     remedy:
-      'Fill the cell in the file. Or, in Mapping, choose a column for the field or enter one value for all rows.',
+      'Edit the rows, or set one value for all of them. Or, in Mapping, choose another column for the field.',
   },
   forbidden_character: {
     expected: ({ of }: { of: 'id' | 'path' }) =>
@@ -144,21 +144,21 @@ export const PROBLEM_MESSAGES = {
         : 'must not be "." or "..", which would lead to another path',
     title: 'A forbidden character in an id',
     remedy:
-      'The service does not accept "_" or ";" in this id. Change the ids in the file, or build them from {{row}} in Mapping.',
+      'The service does not accept "_" or ";" in this id. Replace them reversibly, edit the ids, or build them from {{row}} in Mapping.',
   },
   one_of: {
     expected: ({ one, other, isExclusive }: { one: string; other: string; isExclusive: boolean }) =>
       isExclusive ? `must have exactly one of ${one} and ${other}` : `must have ${one} or ${other}`,
     title: 'Content missing or given twice',
     remedy:
-      'To submit content, fill either text_data or url, not both. To add an item to an index, fill url or media.',
+      'To submit content, send either text_data or url, not both. To add an item to an index, fill url or media.',
   },
   not_unique: {
     expected: ({ ignoresCase }: { ignoresCase: boolean }, also?: { row: number }) =>
       `must be unique in the source${ignoresCase ? ' (ignoring case)' : ''}${also === undefined ? '' : `, but is also in row ${also.row}`}`,
     title: 'Duplicate value',
     remedy:
-      'Each row needs its own value: map another column or a template, or remove the duplicates from the file.',
+      'Each row needs its own value: edit the rows, leave the duplicates out, or map another column or a template.',
   },
   not_distinct: {
     expected: ({ field }: { field: string }) => `must differ from ${field}`,

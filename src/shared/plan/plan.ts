@@ -3,6 +3,7 @@ import { loadSchema } from '../load/load.ts'
 import { IN_FLIGHT_MAX, RATE_MAX } from '../load/load-pace.ts'
 import { callbackSchema } from './callback.ts'
 import { bareUrlSchema, connectionSchema } from './connection.ts'
+import { fixesSchema } from './fixes.ts'
 import { operationSchema } from './operation.ts'
 import { SOURCE_FORMAT_NAMES } from './source-formats.ts'
 
@@ -101,6 +102,8 @@ export const planSchema = z.object({
   connection: connectionSchema,
   source: sourceSchema,
   mapping: mappingSchema.default({}),
+  /** What is sent otherwise than the source has it. */
+  fixes: fixesSchema.optional(),
   operation: operationSchema,
   callback: callbackSchema.default(callbackSchema.parse({})),
   pace: paceSchema.default({ kind: 'closed', concurrency: 4 }),

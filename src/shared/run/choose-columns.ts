@@ -29,6 +29,8 @@ export interface ColumnChoice {
   classes: readonly string[]
   /** The rules that any row triggered. */
   rules: ExportRow['triggeredRules']
+  /** The fields that fixes may have changed. */
+  corrected?: readonly string[]
 }
 
 /** Words that stand for several columns. */
@@ -42,12 +44,15 @@ const NEAREST_MAX = 3
 
 /** The columns of a table, each once, in the order they were asked for. Throws `BAD_USAGE` for an unknown name. */
 export function chooseColumns(choice: ColumnChoice): TableColumn[] {
-  const { asked, rulesAsColumns, operation, columns, classes, rules } = choice
+  const { asked, rulesAsColumns, operation, columns, classes, rules, corrected = [] } = choice
   const source = [...columns.keys()]
-  const all = toExportColumns(operation, { classes, rules, withRaw: true })
+  const all = toExportColumns(operation, { classes, rules, corrected, withRaw: true })
   const ruleColumns = toRuleColumns(rules)
   const groups: Record<(typeof GROUPS)[number], readonly TableColumn[]> = {
-    default: [...source, ...toExportColumns(operation, { classes, ...(rulesAsColumns ? { rules } : {}) })],
+    default: [
+      ...source,
+      ...toExportColumns(operation, { classes, corrected, ...(rulesAsColumns ? { rules } : {}) }),
+    ],
     all: [...source, ...all],
     source,
     scores: toScoreColumns(classes),

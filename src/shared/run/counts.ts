@@ -1,4 +1,11 @@
-import type { CallbackCounts, ErrorGroup, RequestCounts, RowCounts, RunWarning } from './run.ts'
+import type {
+  CallbackCounts,
+  CorrectedCounts,
+  ErrorGroup,
+  RequestCounts,
+  RowCounts,
+  RunWarning,
+} from './run.ts'
 
 /**
  * Rows by outcome, from the journal's counts by state. `unaccounted` rows were marked as sent by a
@@ -19,9 +26,29 @@ export function toRowCounts(
     unknown: of('unknown') + unaccounted,
     overdue: of('overdue'),
     awaiting: of('acknowledged'),
+    ...(of('left_out') > 0 && { left_out: of('left_out') }),
   }
   const { read, ...others } = counts
   return { ...counts, not_sent: read - Object.values(others).reduce((sum, n) => sum + n, 0) }
+}
+
+/** Rows that are or were to be sent: neither invalid nor left out. */
+export function countSendable({ read, invalid, left_out = 0 }: RowCounts): number {
+  return read - invalid - left_out
+}
+
+const CELL = 'cell '
+
+/** What fixes did at intake, from the journal's counts; null where they did nothing. */
+export function toCorrectedCounts(corrected: ReadonlyMap<string, number>): CorrectedCounts | null {
+  const fields = [...corrected]
+    .filter(([key, n]) => key.startsWith(CELL) && n > 0)
+    .map(([key, cells]) => ({ field: key.slice(CELL.length), cells }))
+    .sort((a, b) => b.cells - a.cells)
+  const split = corrected.get('split') ?? 0
+  if (fields.length === 0 && split === 0) return null
+  const cells = fields.reduce((sum, field) => sum + field.cells, 0)
+  return { rows: corrected.get('rows') ?? 0, cells, fields, split }
 }
 
 /**

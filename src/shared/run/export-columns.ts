@@ -171,6 +171,9 @@ const SCORE = 'score.'
 /** Begins the name of the column that says whether a rule was triggered: `rule.NAME`. */
 const RULE = 'rule.'
 
+/** Begins the name of the column with what was sent for a field, where a fix changed it: `sent.FIELD`. */
+const SENT = 'sent.'
+
 /** Begins the name of a column that holds a member of the answer: `answer.PATH`. */
 const ANSWER = 'answer.'
 
@@ -190,8 +193,11 @@ export function toExportColumns(
   {
     classes = [],
     rules = [],
+    corrected = [],
     withRaw = false,
   }: {
+    /** Fields that fixes may have changed. */
+    corrected?: readonly string[]
     /** Those that any row has a score of. */
     classes?: readonly string[]
     /** Those that get a column each. */
@@ -204,10 +210,19 @@ export function toExportColumns(
     ...COMMON_COLUMNS,
     ...OPERATION_COLUMNS.filter(({ operations }) => operations.includes(operation)),
     ...(withRaw ? RAW_COLUMNS : []),
+    ...toSentColumns(corrected),
     ...toScoreColumns(classes),
     ...toRuleColumns(rules),
     LAST_COLUMN,
   ]
+}
+
+/** One column for each corrected field: what was sent in its place, '' where that is what the source has. */
+function toSentColumns(corrected: readonly string[]): ExportColumn[] {
+  return corrected.map((name) => ({
+    name: SENT + name,
+    read: ({ corrections = [] }) => corrections.find(({ field }) => field === name)?.sent ?? '',
+  }))
 }
 
 /** One column for each class: `score.CLASS`. */
@@ -272,13 +287,13 @@ const QUOTING = new Set([
 
 /** Whether a column of ours may hold content of the row. */
 export function quotesContent(name: string): boolean {
-  return QUOTING.has(name)
+  return QUOTING.has(name) || name.startsWith(SENT)
 }
 
 const NAMES = new Set(
   [...COMMON_COLUMNS, ...OPERATION_COLUMNS, ...RAW_COLUMNS, LAST_COLUMN].map(({ name }) => name),
 )
-const PREFIXES = [SCORE, RULE, ANSWER]
+const PREFIXES = [SENT, SCORE, RULE, ANSWER]
 
 /** Columns that say from which stratum of how many rows a row of a sample was drawn. */
 export const STRATUM_COLUMNS = { name: 'sluice_stratum', rows: 'sluice_stratum_rows' } as const

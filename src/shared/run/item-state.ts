@@ -18,8 +18,11 @@ const itemStateSchema = z.enum([
 /** See {@link itemStateSchema}. */
 export type ItemState = z.infer<typeof itemStateSchema>
 
-/** What the results table shows a row as: its item's state, or `invalid` where it was never sent. */
-export const rowStateSchema = z.enum(['invalid', ...itemStateSchema.options])
+/**
+ * What the results table shows a row as: its item's state, or why it has no item: it is `invalid`, or was `left_out` by
+ * a fix of the plan.
+ */
+export const rowStateSchema = z.enum(['invalid', 'left_out', ...itemStateSchema.options])
 
 /** See {@link rowStateSchema}. */
 export type RowState = z.infer<typeof rowStateSchema>

@@ -8,7 +8,7 @@ const severitySchema = z.enum(['error', 'warning'])
 export type Severity = z.infer<typeof severitySchema>
 
 /** Stable names of what can be wrong with a row; problems are grouped by these on screen and in summaries. */
-const problemCodeSchema = z.enum([
+export const problemCodeSchema = z.enum([
   'ragged_row',
   'undecodable_bytes',
   'broken_quotes',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { trendMetricSchema } from '../load/metrics.ts'
 import { NO_VERDICT, VERDICTS } from '../lookback/verdict.ts'
+import { type Correction, correctionSchema } from '../plan/fixes.ts'
 import { sourceFormatSchema } from '../plan/plan.ts'
 import { sourcePlaceSchema } from '../plan/source-place.ts'
 import type { AppealFindings, TaskFindings } from '../service/answer-findings.ts'
@@ -184,6 +185,10 @@ export const rowDetailSchema = z.object({
   attempts: z.array(attemptSchema),
   callbacks: z.array(callbackSchema),
   problems: z.array(problemSchema),
+  /** What is or was sent otherwise than the source has it; absent where nothing is. */
+  corrections: z.array(correctionSchema).exactOptional(),
+  /** Number of the record that the row is the second half of, where a fix split one. */
+  halfOf: z.int().exactOptional(),
 })
 
 /** See {@link rowDetailSchema}. */
@@ -198,6 +203,8 @@ export interface ExportRow extends ResultRow {
    * null where they stand here.
    */
   exchangeInRow: number | null
+  /** What was sent otherwise than the source has it; absent where nothing was. */
+  corrections?: readonly Correction[]
   /** Every try of the run and its retries, oldest first; empty where the format has no place for them. */
   tries: AttemptDetail[]
   /** As it was sent; null where nothing was. */

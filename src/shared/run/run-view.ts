@@ -32,6 +32,7 @@ export function listOutcomes({ rows, to_repeat: repeat }: RunSummary): CountedRo
     ['overdue', rows.overdue, 'odd', 'accepted, no result in time'],
     ['awaiting', rows.awaiting, 'accent', 'accepted, waiting for the result'],
     ['invalid', rows.invalid, 'warn', 'failed the checks, not sent'],
+    ['left out', rows.left_out ?? 0, 'quiet', 'left out by a fix of the plan'],
     ['not sent', rows.not_sent - repeat.rows, 'quiet', 'not sent yet'],
     ['to be repeated', repeat.rows, 'quiet', 'sent before, to be sent again'],
   ]

@@ -48,6 +48,8 @@ export const rowCountsSchema = z.object({
   overdue: z.int(),
   awaiting: z.int(),
   not_sent: z.int(),
+  /** Left out by fixes of the plan; absent where there are none. */
+  left_out: z.int().exactOptional(),
 })
 
 /** Rows of a source by outcome. */
@@ -150,6 +152,19 @@ const loadSummarySchema = z.object({
   callbacks: z.object({ rejected: z.int(), overdue: z.int(), outstanding: z.int() }).optional(),
 })
 
+const correctedSchema = z.object({
+  /** Rows with at least one corrected cell. */
+  rows: z.int(),
+  cells: z.int(),
+  /** Cells by field, most first. */
+  fields: z.array(z.object({ field: z.string(), cells: z.int() })),
+  /** Records that were split in two rows. */
+  split: z.int(),
+})
+
+/** How much of a source a run's fixes changed. */
+export type CorrectedCounts = z.infer<typeof correctedSchema>
+
 const retrySchema = z.object({
   run_id: z.string(),
   parent_run_id: z.string().nullable(),
@@ -208,6 +223,8 @@ export const runSummarySchema = z.object({
   appeals: appealsSchema.optional(),
   /** Of async runs. */
   callbacks: callbackCountsSchema.optional(),
+  /** Of a run whose plan has fixes that changed anything: what it sent otherwise than its source has it. */
+  corrected: correctedSchema.exactOptional(),
   /** What is odd about the way to the service. */
   warnings: z.array(runWarningSchema),
   retry_after: z.object({ answers: z.int(), waited_s: z.number() }),

@@ -1,6 +1,7 @@
 import { createEngine } from '../../../src/main/engine/engine.ts'
 import type { RunHandle } from '../../../src/main/engine/engine-interface.ts'
 import { ApiKey } from '../../../src/main/engine/secrets/bound-secret.ts'
+import type { Fix } from '../../../src/shared/plan/fixes.ts'
 import { type PlanInput, planSchema } from '../../../src/shared/plan/plan.ts'
 
 /** What the parent asks of this process: start the plan, resume the run, or retry what it left. */
@@ -10,7 +11,7 @@ export interface CrashTask {
     | { kind: 'start'; plan: PlanInput }
     /** Rows of unknown fate are sent again unless told otherwise. */
     | { kind: 'resume'; runId: string; onUnknown?: 'resend' | 'skip' }
-    | { kind: 'retry'; runId: string }
+    | { kind: 'retry'; runId: string; fixes: Fix[] }
 }
 
 const task = JSON.parse(process.argv[2] ?? '') as CrashTask
@@ -34,6 +35,6 @@ async function start(work: CrashTask['work']): Promise<RunHandle> {
     case 'resume':
       return engine.resumeRun(work.runId, { ...again, onUnknown: work.onUnknown ?? 'resend' })
     case 'retry':
-      return engine.retryRun(work.runId, again)
+      return engine.retryRun(work.runId, { ...again, fixes: work.fixes })
   }
 }

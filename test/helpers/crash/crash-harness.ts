@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createWorkspaceFolders, listRunIds } from '../../../src/main/engine/workspace/workspace-files.ts'
+import type { Fix } from '../../../src/shared/plan/fixes.ts'
 import type { PlanInput } from '../../../src/shared/plan/plan.ts'
 import { startRecordingService } from '../recording-service.ts'
 import type { CrashTask } from './crash-child.ts'
@@ -8,9 +9,19 @@ import { createJudge, type Judge } from './crash-judge.ts'
 import { createRandom, runKilled, toKill } from './kill.ts'
 
 const ROWS = 3_000
-/** Every so many rows one is invalid, and one is refused until it is retried. */
+/** Every so many rows one is invalid until it is corrected, one is corrected from the start, and one refused at first. */
 const INVALID_EVERY = 50
+const CORRECTED_EVERY = 30
 const REFUSED_EVERY = 40
+/** A row that the retry leaves out. */
+const LEFT_OUT = 7
+/** What the run corrects, and what its retry corrects in addition. */
+const FIXES: Fix[] = [{ kind: 'value', problem: 'required', field: 'user_id', value: 'anon-{{row}}' }]
+const FIXES_OF_RETRY: Fix[] = [
+  ...FIXES,
+  { kind: 'substitute', field: 'user_id' },
+  { kind: 'leave_out_row', row: LEFT_OUT },
+]
 /** More sessions than any run should need. */
 const SESSIONS_MAX = 60
 
@@ -66,12 +77,12 @@ export async function runCrashCampaign(folder: string, kills: number, seed: numb
       return arrivals === 1 && random() < 0.05 ? 503 : null
     })
     try {
-      const judge = createJudge({ workspace, service, report, rows: ROWS, isInvalid })
+      const judge = createJudge({ workspace, service, report, rows: ROWS, toUserId })
       const campaign = { workspace, random, report, kills, judge }
       const plan = writePlan(workspace, service.baseUrl)
       const runId = await runUntilEnded(campaign, { kind: 'start', plan }, null)
       isMended = true
-      const childId = await runUntilEnded(campaign, { kind: 'retry', runId }, runId)
+      const childId = await runUntilEnded(campaign, { kind: 'retry', runId, fixes: FIXES_OF_RETRY }, runId)
       judge.judgeEnd(runId, childId)
     } finally {
       await service.close()
@@ -107,17 +118,25 @@ function findRun(workspace: string, parentRunId: string | null, judge: Judge): s
   return listRunIds(workspace).find((runId) => runId !== parentRunId && judge.hasRecord(runId)) ?? null
 }
 
-function isInvalid(row: number): boolean {
-  return row % INVALID_EVERY === 7
+function toCell(row: number): string {
+  if (row % INVALID_EVERY === LEFT_OUT) return 'a_b'
+  return row % CORRECTED_EVERY === 1 ? '' : 'user'
+}
+
+/** The user_id that a row is to be sent with; null where it never is. */
+function toUserId(row: number): string | null {
+  if (row === LEFT_OUT) return null
+  return { a_b: 'a~5Fb', '': `anon-${row}` }[toCell(row)] ?? 'user'
 }
 
 function writePlan(workspace: string, baseUrl: string): PlanInput {
   const path = join(workspace, 'source.csv')
-  const lines = Array.from({ length: ROWS }, (_, i) => `text ${i + 1},${isInvalid(i + 1) ? 'a_b' : 'user'}`)
+  const lines = Array.from({ length: ROWS }, (_, i) => `text ${i + 1},${toCell(i + 1)}`)
   writeFileSync(path, `text_data,user_id\n${lines.join('\n')}\n`)
   return {
     connection: { baseUrl },
     source: { path },
+    fixes: FIXES,
     operation: { kind: 'task' },
     pace: { kind: 'closed', concurrency: 16 },
     retry: { limit: 6, baseMs: 1, maxMs: 20 },

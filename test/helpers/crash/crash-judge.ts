@@ -20,13 +20,14 @@ export interface Judge {
   judgeEnd(runId: string, childId: string): void
 }
 
-/** Builds the judge of one workspace. `isInvalid` tells rows of the source that must never be sent. */
+/** Builds the judge of one workspace. */
 export function createJudge(options: {
   workspace: string
   service: RecordingService
   report: CrashReport
   rows: number
-  isInvalid: (row: number) => boolean
+  /** The user_id that each row is to be accepted with, as corrected; null where it is never sent. */
+  toUserId: (row: number) => string | null
 }): Judge {
   const { workspace, service, report, rows } = options
   const listings = new Map<string, number>()
@@ -115,8 +116,11 @@ export function createJudge(options: {
         const accepted = service.accepted.get(postId) ?? 0
         const listed = listings.get(postId) ?? 0
         report.rows += 1
-        if (options.isInvalid(row) !== (accepted === 0))
+        const userId = options.toUserId(row)
+        if ((userId === null) !== (accepted === 0))
           violations.push(`${postId} was accepted ${accepted} times`)
+        if (accepted > 0 && service.userIds.get(postId) !== userId)
+          violations.push(`${postId} was accepted of ${service.userIds.get(postId)}, not of ${userId}`)
         if (accepted > 1) report.acceptedTwice += 1
         if (accepted > 1 + listed) {
           violations.push(`${postId} was accepted ${accepted} times, listed as unknown ${listed} times`)

@@ -24,6 +24,7 @@ const STATES = [
   'unknown',
   'overdue',
   'invalid',
+  'left_out',
   'awaiting',
   'not_sent',
 ] as const satisfies readonly StateName[]

@@ -6,6 +6,7 @@ import {
   formatRate,
   formatSpan,
 } from '../../../shared/messages/figure-text.ts'
+import { countSendable } from '../../../shared/run/counts.ts'
 import { formatSlowdown, type RunSnapshot } from '../../../shared/run/snapshot.ts'
 import {
   cutToWidth,
@@ -131,7 +132,7 @@ interface RowProgress {
 
 /** Rows that are settled, of those that passed validation. */
 function toRowProgress({ rows }: RunSnapshot): RowProgress {
-  const total = rows.read - rows.invalid
+  const total = countSendable(rows)
   const done = rows.succeeded + rows.rejected + rows.failed + rows.unknown + rows.overdue
   return { done, total, share: total === 0 ? 0 : done / total }
 }

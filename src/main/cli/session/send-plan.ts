@@ -8,6 +8,7 @@ import { saySheetChoice } from '../../../shared/messages/mapping-messages.ts'
 import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { findSheetChoice } from '../../../shared/plan/source-place.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
+import { countSendable } from '../../../shared/run/counts.ts'
 import type { SourcePreview } from '../../../shared/run/results.ts'
 import type { Engine, RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
@@ -198,7 +199,7 @@ async function startConfirmed(
   }
   // Counted in the journal: the latest snapshot may be older than the last row.
   const { rows } = await engine.summarizeRun(handle.runId)
-  const sendable = rows.read - rows.invalid
+  const sendable = countSendable(rows)
   if (
     sendable > 0 &&
     !(await confirmProduction(context, stored, plan.connection.baseUrl, formatCounted(sendable, 'row')))

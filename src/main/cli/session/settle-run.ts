@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs'
 import { formatThresholdResult } from '../../../shared/load/thresholds.ts'
 import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { countSendable } from '../../../shared/run/counts.ts'
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine, RunHandle } from '../../engine/engine-interface.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
@@ -161,9 +162,9 @@ const EXAMPLES_BESIDE = 3
 
 async function printInvalidRows(context: CliContext, engine: Engine, summary: RunSummary): Promise<void> {
   const { out, outTerminal } = context
-  const { invalid, read } = summary.rows
+  const { invalid } = summary.rows
   if (invalid === 0) return
-  const isAlone = invalid === read
+  const isAlone = countSendable(summary.rows) === 0
   const groups = await engine.readProblems(summary.run_id)
   const errors = groups.filter((group) => group.severity === 'error')
   await out.writeLine()
@@ -183,10 +184,10 @@ async function printInvalidRows(context: CliContext, engine: Engine, summary: Ru
 /** The exit code of a command that executed a run. */
 export function toExitCode(summary: RunSummary): ExitCode {
   if (summary.state === 'interrupted') return EXIT.interrupted
-  const { read, invalid, succeeded } = summary.rows
-  if (read > 0 && invalid === read) return EXIT.badInput
+  const { read, succeeded, left_out: leftOut = 0 } = summary.rows
+  if (read > 0 && countSendable(summary.rows) === 0) return EXIT.badInput
   // Of a load test the thresholds say whether it passed, not its requests.
   if (summary.thresholds?.some(({ ok }) => !ok)) return EXIT.thresholdCrossed
   if (summary.state === 'stopped') return EXIT.rowsFailed
-  return isLoadRun(summary) || succeeded === read ? EXIT.ok : EXIT.rowsFailed
+  return isLoadRun(summary) || succeeded === read - leftOut ? EXIT.ok : EXIT.rowsFailed
 }

@@ -1,11 +1,14 @@
 import { describeLoad } from '../../../shared/load/load.ts'
 import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { sayCorrected } from '../../../shared/messages/fix-messages.ts'
 import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { formatLine } from '../../../shared/plan/source-place.ts'
+import { countSendable } from '../../../shared/run/counts.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
+import type { CorrectedCounts } from '../../../shared/run/run.ts'
 import type { Engine, RunHandle, StartOptions } from '../../engine/engine-interface.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
 import { resolveFromCaller } from '../invocation.ts'
@@ -46,9 +49,11 @@ export function dryRun(
   flags: ReportingFlags,
 ): Promise<ExitCode> {
   return tryOut(context, engine, trial, flags, async (runId) => {
-    const { rows } = await engine.summarizeRun(runId)
+    const { rows, corrected = null } = await engine.summarizeRun(runId)
+    const { read, invalid, left_out } = rows
     const found: Findings = {
-      rows: { read: rows.read, invalid: rows.invalid, sendable: rows.read - rows.invalid },
+      rows: { read, invalid, sendable: countSendable(rows), ...(left_out !== undefined && { left_out }) },
+      corrected,
       problems: await engine.readProblems(runId),
       first: await readFirstRequest(engine, runId),
     }
@@ -61,17 +66,20 @@ export function dryRun(
 
 /** What a dry run found. */
 interface Findings {
-  rows: { read: number; invalid: number; sendable: number }
+  rows: { read: number; invalid: number; sendable: number; left_out?: number }
+  /** What the fixes of the plan changed; null where they changed nothing. */
+  corrected: CorrectedCounts | null
   problems: ProblemGroup[]
   first: RowDetail | null
 }
 
 /** The findings as `--json` prints them. */
-function toDocument({ load, connection }: Plan, { rows, problems, first }: Findings): string {
+function toDocument({ load, connection }: Plan, { rows, corrected, problems, first }: Findings): string {
   const rest = JSON.stringify({
     dry_run: true,
     ...(load === undefined ? {} : { load: describeLoad(load, connection.timeoutMs) }),
     rows,
+    ...(corrected !== null && { corrected }),
     problems: toWordedGroups(problems),
   })
   if (first === null) return prettyJson(addMember(rest, 'first_request', 'null'))
@@ -83,11 +91,19 @@ function toDocument({ load, connection }: Plan, { rows, problems, first }: Findi
 
 async function printFindings(context: CliContext, plan: Plan, found: Findings): Promise<void> {
   const { out, outTerminal } = context
-  const { rows, problems, first } = found
-  const counted = `${formatCount(rows.read)} read, ${formatCount(rows.sendable)} can be sent, ${formatCount(rows.invalid)} invalid`
+  const { rows, corrected, problems, first } = found
+  const counted = [
+    `${formatCount(rows.read)} read`,
+    `${formatCount(rows.sendable)} can be sent`,
+    `${formatCount(rows.invalid)} invalid`,
+    ...(rows.left_out === undefined ? [] : [`${formatCount(rows.left_out)} left out`]),
+  ].join(', ')
   await out.writeLine(formatSection(outTerminal, 'Dry run', ['nothing was sent']).join('\n'))
   await printLoad(context, plan)
   await out.writeLine(formatSection(outTerminal, 'Rows', [counted]).join('\n'))
+  if (corrected !== null) {
+    await out.writeLine(formatSection(outTerminal, 'Corrected', [sayCorrected(corrected)]).join('\n'))
+  }
   if (problems.length > 0) {
     await out.writeLine()
     await out.writeLine(outTerminal.tone('strong', formatCounted(problems.length, 'problem')))

@@ -1,5 +1,6 @@
 import stringWidth from 'string-width'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { countSendable } from '../../../shared/run/counts.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { describeCallbacks, listAnswers } from '../../../shared/run/run-view.ts'
 import {
@@ -26,7 +27,7 @@ export function formatAnswers(terminal: Terminal, summary: RunSummary): string[]
   const { title, answers } = found
   if (answers.length === 0)
     return formatSection(terminal, title, [
-      rows.rejected > 0 && rows.rejected === rows.read - rows.invalid
+      rows.rejected > 0 && rows.rejected === countSendable(rows)
         ? 'none: every request was refused'
         : 'none answered',
     ])

@@ -1,5 +1,6 @@
 import stringWidth from 'string-width'
 import { isDuplicate, isFinal, toDeliveredRetry } from '../../../shared/messages/outcome-advice.ts'
+import { countSendable } from '../../../shared/run/counts.ts'
 import { LOAD_EXPORT_FORMATS, listEndings } from '../../../shared/run/export-formats.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
@@ -31,7 +32,7 @@ export function formatLoadNextSteps(
   if (state === 'interrupted' && started_at === null) {
     steps.push([`resume ${runId}`, 'start sending'])
   }
-  if (started_at !== null && rows.read > rows.invalid) {
+  if (started_at !== null && countSendable(rows) > 0) {
     steps.push(
       [
         `export ${runId} report.html`,

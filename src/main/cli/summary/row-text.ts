@@ -8,6 +8,7 @@ import {
 import { isJson, prettyJson } from '../../../shared/messages/pretty-json.ts'
 import { formatProblem, sayExpected, toWorded } from '../../../shared/messages/problem-messages.ts'
 import { describeState } from '../../../shared/messages/state-name.ts'
+import type { Correction } from '../../../shared/plan/fixes.ts'
 import { formatLine } from '../../../shared/plan/source-place.ts'
 import { formatRowPlace, type Problem, type ProblemGroup } from '../../../shared/run/problem.ts'
 import type { AttemptDetail, CutFrom, RowDetail } from '../../../shared/run/results.ts'
@@ -51,7 +52,8 @@ export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
           `${problem.severity === 'warning' ? 'warning: ' : ''}${toPrintable(formatProblem(problem))}`,
       ),
     ),
-    result.state === 'invalid'
+    formatSection(terminal, 'Sent as', (detail.corrections ?? []).map(formatCorrection)),
+    result.state === 'invalid' || result.state === 'left_out'
       ? []
       : formatSection(terminal, 'Request', [
           `${detail.requestMethod} ${toPrintable(detail.requestUrl)}`,
@@ -85,6 +87,11 @@ export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
     .filter((part) => part.length > 0)
     .map((part) => part.join('\n'))
     .join('\n')
+}
+
+function formatCorrection({ field, before, sent }: Correction): string {
+  const text = (value: string) => (value === '' ? 'nothing' : `\`${value}\``)
+  return toPrintable(`${field}: ${text(sent)}, in the source ${text(before)}`)
 }
 
 function formatCells(terminal: Terminal, detail: RowDetail): string[] {

@@ -10,6 +10,7 @@ import {
   formatRate,
   formatShare,
 } from '../../../shared/messages/figure-text.ts'
+import { sayCorrected } from '../../../shared/messages/fix-messages.ts'
 import { type Percentiles, type RunState, type RunSummary, toServiceUrl } from '../../../shared/run/run.ts'
 import { describeOperation, listOutcomes, RATE_MIN_S, toDurationMs } from '../../../shared/run/run-view.ts'
 import {
@@ -33,7 +34,7 @@ export function formatSummary(terminal: Terminal, summary: RunSummary): string {
     formatHeading(terminal, summary),
     summary.generator.limited ? formatGenerator(terminal, summary) : [],
     formatWarnings(terminal, summary),
-    formatRows(terminal, summary),
+    [...formatRows(terminal, summary), ...formatCorrected(terminal, summary)],
     formatAnswers(terminal, summary),
     [
       ...formatRequests(terminal, summary),
@@ -124,6 +125,10 @@ function formatRetries({ retries, whole_run: whole }: RunSummary): string[] {
 /** A sign, a share and the spaces around them and the state. */
 const SIGN_AND_SHARE_COLUMNS = 14
 
+function formatCorrected(terminal: Terminal, { corrected }: RunSummary): string[] {
+  return corrected === undefined ? [] : formatSection(terminal, 'Corrected', [sayCorrected(corrected)])
+}
+
 /** The longest state that is usual. */
 const NAME_COLUMNS = 10
 
@@ -138,6 +143,7 @@ export function formatRows(terminal: Terminal, summary: RunSummary): string[] {
     unknown: glyphs.unknown,
     overdue: glyphs.unknown,
     invalid: glyphs.skipped,
+    'left out': glyphs.skipped,
   }
   const shown = listOutcomes(summary)
   const countColumns = Math.max(

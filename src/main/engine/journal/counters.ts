@@ -20,6 +20,8 @@ export type CounterKind =
   | 'reuse_ended'
   | 'answer'
   | 'callback'
+  /** What the plan's fixes did at intake: `rows` corrected, `split` ones, and `cell FIELD` for each field. */
+  | 'corrected'
 
 /** Counts of rows, kept in memory and written, as what changed, in the transaction that changes what they count. */
 export class Counters {

@@ -4,7 +4,7 @@ import { removeStdin } from '../workspace/stdin-source.ts'
 import { removeExports } from '../workspace/workspace-exports.ts'
 import { toJournalFile, toRunFiles } from '../workspace/workspace-files.ts'
 import { Journal, openJournalReader } from './journal.ts'
-import { readWholeRun, toDeletedName } from './run-family.ts'
+import { listSuccessors, readWholeRun, toDeletedName } from './run-family.ts'
 import { type RunRecord, readRunRecord, updateRunRecord } from './run-record.ts'
 
 /** Longest wait for somebody who only looks at the lease, milliseconds; it is the main thread that waits. */
@@ -44,7 +44,7 @@ function findGivers(workspace: string, retryId: string): string[] {
     return record === null ? null : { record }
   }
   return readWholeRun(retryId, workspace, read)
-    .filter(({ record }) => record.supersededBy === retryId || record.unknownTakenBy === retryId)
+    .filter(({ record }) => listSuccessors(record).includes(retryId))
     .map(({ record }) => record.runId)
 }
 
@@ -62,8 +62,8 @@ function readRecord(file: string): RunRecord | null {
   }
 }
 
-function hasTakenRows({ claimedRows, supersededBy, unknownTakenBy }: RunRecord): boolean {
-  return claimedRows > 0 || supersededBy !== null || unknownTakenBy !== null
+function hasTakenRows(record: RunRecord): boolean {
+  return record.claimedRows > 0 || listSuccessors(record).some((named) => named !== null)
 }
 
 /**
@@ -80,6 +80,7 @@ function sealParent(workspace: string, parentRunId: string, childRunId: string):
     parent.transact('power', () => {
       if (record?.supersededBy === childRunId) updateRunRecord(parent.db, { superseded_by: sealed })
       if (record?.unknownTakenBy === childRunId) updateRunRecord(parent.db, { unknown_taken_by: sealed })
+      if (record?.invalidTakenBy === childRunId) updateRunRecord(parent.db, { invalid_taken_by: sealed })
     })
   } finally {
     parent.close()

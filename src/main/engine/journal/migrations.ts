@@ -178,4 +178,11 @@ export const MIGRATIONS: readonly string[] = [
   -- Fingerprint of the source when it was read, a JSON object; null if it could not be determined or was not recorded.
   ALTER TABLE run ADD COLUMN source_fingerprint TEXT;
   `,
+  `
+  -- The retry that took the rows over that were never sent, since they were invalid or left out; and whether this run is
+  -- such a retry, which checks its rows again. Of a row of a JSON source or of one that was split, kinds may end in
+  -- #text, or #url and the number of the record: the halves of a record with text and a url.
+  ALTER TABLE run ADD COLUMN invalid_taken_by TEXT;
+  ALTER TABLE run ADD COLUMN corrects INTEGER NOT NULL DEFAULT 0;
+  `,
 ]

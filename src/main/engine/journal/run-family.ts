@@ -256,12 +256,18 @@ export function findDeletedStates(
   ])
 }
 
-/** The retries that stand for rows of a run and still exist: one for what did not succeed, another for unknown rows. */
-function findTakers(
-  { supersededBy, unknownTakenBy }: Pick<RunRecord, 'supersededBy' | 'unknownTakenBy'>,
-  workspace: string,
-): string[] {
-  const takers = [supersededBy, unknownTakenBy].map((named) => findSuccessor(named, workspace))
+/** What a run names as the retries that took rows of it: what did not succeed, unknown rows, and invalid ones. */
+export function listSuccessors({
+  supersededBy,
+  unknownTakenBy,
+  invalidTakenBy,
+}: Pick<RunRecord, 'supersededBy' | 'unknownTakenBy' | 'invalidTakenBy'>): (string | null)[] {
+  return [supersededBy, unknownTakenBy, invalidTakenBy]
+}
+
+/** The retries that stand for rows of a run and still exist. */
+function findTakers(record: RunRecord, workspace: string): string[] {
+  const takers = listSuccessors(record).map((named) => findSuccessor(named, workspace))
   return [...new Set(takers)].filter((taker) => taker !== null).filter((taker) => !isDeleted(taker))
 }
 

@@ -15,6 +15,10 @@ export interface RunRecord {
   supersededBy: string | null
   /** The child run that took over the rows of unknown outcome. */
   unknownTakenBy: string | null
+  /** The child run that took over the rows that were invalid or left out, to correct them. */
+  invalidTakenBy: string | null
+  /** Whether this is a retry with corrections, which took such rows over and checked all its rows again. */
+  corrects: boolean
   name: string
   plan: Plan
   columns: string[]
@@ -52,11 +56,11 @@ export function insertRunRecord(
     RunRecord,
     'runId' | 'runToken' | 'parentRunId' | 'name' | 'plan' | 'createdAtMs' | 'appVersion'
   > &
-    Partial<Pick<RunRecord, 'callbackBase' | 'mediaBase'>>,
+    Partial<Pick<RunRecord, 'callbackBase' | 'mediaBase' | 'corrects'>>,
 ): void {
   db.prepare(
     `INSERT INTO run (run_id, run_token, parent_run_id, name, plan, created_at, app_version, callback_base,
-     media_base) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     media_base, corrects) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ).run(
     record.runId,
     record.runToken,
@@ -67,6 +71,7 @@ export function insertRunRecord(
     record.appVersion,
     record.callbackBase ?? null,
     record.mediaBase ?? null,
+    Number(record.corrects ?? false),
   )
 }
 
@@ -80,6 +85,8 @@ export function readRunRecord(db: DatabaseSync): RunRecord | null {
     parentRunId: toText(row['parent_run_id']),
     supersededBy: toText(row['superseded_by']),
     unknownTakenBy: toText(row['unknown_taken_by']),
+    invalidTakenBy: toText(row['invalid_taken_by']),
+    corrects: Number(row['corrects']) === 1,
     name: String(row['name']),
     plan: planSchema.parse(JSON.parse(String(row['plan']))),
     columns: JSON.parse(String(row['columns'])) as string[],
@@ -120,6 +127,7 @@ export interface RunChanges {
   inbox_read?: number
   superseded_by?: string | null
   unknown_taken_by?: string | null
+  invalid_taken_by?: string | null
   /** A {@link SourceFingerprint} as JSON. */
   source_fingerprint?: string | null
 }

@@ -159,7 +159,7 @@ const IS_ANSWERED = "coalesce(result.state = 'succeeded' AND result.error_code I
  * What a row came to, beyond being answered: its state, and what the service said. What was under way when a run was
  * killed is `pending`: a resume decides its outcome.
  */
-const OUTCOME = `CASE WHEN row.item IS NULL THEN 'invalid'
+const OUTCOME = `CASE WHEN row.item IS NULL THEN coalesce(result.state, 'invalid')
     WHEN result.state IS NULL THEN 'pending'
     WHEN ${IS_ANSWERED} THEN coalesce(result.answer, '')
     ELSE result.state || coalesce(' ' || result.error_code, ' HTTP ' || result.status, '') END`

@@ -10,8 +10,9 @@ import {
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { MappingMistake } from '../../../shared/messages/mapping-messages.ts'
 import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
+import type { Correction } from '../../../shared/plan/fixes.ts'
 import { fieldsOf, parseFieldName, REQUEST_FIELD } from '../../../shared/plan/operation.ts'
-import type { FieldSource, Mapping, Operation, Plan } from '../../../shared/plan/plan.ts'
+import type { FieldSource, Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { type RequestField, V1_MAX_MODELS } from '../../../shared/service/request-field.ts'
 import {
   createMediaCell,
@@ -28,6 +29,8 @@ import {
   parseModels,
   type WriteField,
 } from './field-writers.ts'
+import { createRowFixer, type FixedField } from './row-fixer.ts'
+import { toHalf } from './split-row.ts'
 
 /** What a row becomes: its part of the request's body, and what could not be mapped. */
 interface MappedRow {
@@ -36,6 +39,8 @@ interface MappedRow {
   /** What no other row of the source may have too; null where nothing need be looked up. */
   uniqueKey: UniqueKey | null
   problems: readonly FoundProblem[]
+  /** What the plan's fixes changed; absent where they changed nothing. */
+  corrections?: readonly Correction[]
 }
 
 /** A value that only one row of a source may have, and the field it is in. */
@@ -67,8 +72,8 @@ export function createRowMapper(
 ): MapRow {
   const mapping = resolveMapping(plan, columns)
   const writers = createWriters(plan, mapping, columns, { runToken, addresses })
-  const toUniqueKey = createUniqueKey(plan.operation, mapping)
-  return (row, cells, kinds = null) => {
+  const toUniqueKey = createUniqueKey(plan, mapping)
+  const mapCells = (row: number, cells: readonly string[], kinds: string | null) => {
     const body: Record<string, unknown> = {}
     let problems: FoundProblem[] | null = null
     for (const write of writers) {
@@ -78,17 +83,46 @@ export function createRowMapper(
         problems.push(problem)
       }
     }
-    return {
-      body,
-      uniqueKey: toUniqueKey === null ? null : toUniqueKey(body),
-      problems: problems ?? NO_PROBLEMS,
+    return { body, problems: problems ?? NO_PROBLEMS }
+  }
+  const toKey = (body: Record<string, unknown>) => (toUniqueKey === null ? null : toUniqueKey(body))
+  const fixRow = createRowFixer({ ...plan, mapping }, columns, runToken, (field) =>
+    createFixedField(field, plan, compileSource(mapping[field], columns, runToken)),
+  )
+  const hasFixes = plan.fixes !== undefined && plan.fixes.length > 0
+  return (row, cells, kinds = null) => {
+    const half = toHalf(row, kinds)
+    if (!hasFixes && half === null) {
+      const { body, problems } = mapCells(row, cells, kinds)
+      return { body, uniqueKey: toKey(body), problems }
     }
+    const { body, problems } = mapCells(half?.of ?? row, cells, kinds)
+    const fixed = fixRow({ body, problems, row, cells, half })
+    return { body, uniqueKey: toKey(body), ...fixed }
+  }
+}
+
+/** A field that takes another text as if the cell that fills it had that text; null for what is not a single field. */
+function createFixedField(name: string, plan: Plan, read: ReadCell | null): FixedField | null {
+  const field = fieldsOf(plan.operation).find((one) => one.name === name)
+  if (field === undefined || field === REQUEST_FIELD) return null
+  let text = ''
+  const anything = { [name]: { kind: 'template', template: name } } as const
+  const write = createWriter(field, plan, anything, [], () => () => text)
+  return {
+    read,
+    set(body, row, given) {
+      text = given
+      delete body[name]
+      return write?.(body, row, [], null) ?? null
+    },
   }
 }
 
 /**
  * Compiles what a plan's mapping says of one field into a function that maps nothing else of a row; null where nothing
- * fills the field. It gives what {@link createRowMapper} writes into the body. Throws `BAD_PLAN`.
+ * fills the field. It gives what {@link createRowMapper} writes into the body, and where the plan has another id stand
+ * for it on the wire alone, the row's own, so that results join with what a person has. Throws `BAD_PLAN`.
  */
 export function createFieldMapper(
   plan: Plan,
@@ -97,8 +131,14 @@ export function createFieldMapper(
   name: string,
 ): ((row: number, cells: readonly string[], kinds: string | null) => unknown) | null {
   const writers = createWriters(plan, resolveMapping(plan, columns), columns, { runToken, only: name })
-  if (writers.length === 0) return null
+  const { fixes = [] } = plan
+  if (writers.length === 0 && fixes.length === 0) return null
+  let mapRow: MapRow | null = null
   return (row, cells, kinds) => {
+    if (fixes.length > 0 || toHalf(row, kinds) !== null) {
+      mapRow ??= createRowMapper(plan, columns, runToken)
+      return toOwnValue(mapRow(row, cells, kinds), name)
+    }
     const body: Record<string, unknown> = {}
     for (const write of writers) write(body, row, cells, kinds)
     return body[name]
@@ -116,6 +156,11 @@ export function createPostIdMapper(
     const postId = toField?.(row, cells, kinds)
     return typeof postId === 'string' && postId !== '' ? postId : null
   }
+}
+
+function toOwnValue({ body, corrections = [] }: MappedRow, name: string): unknown {
+  const correction = corrections.find(({ field }) => field === name)
+  return correction === undefined || correction.own === correction.sent ? body[name] : correction.own
 }
 
 /**
@@ -139,9 +184,17 @@ export function resolveMapping(plan: Plan, columns: readonly string[]): Mapping 
     }),
     ...findMediaMistakes(plan, columns),
     ...findSurplusModels(plan, mapping),
+    ...findFixMistakes(plan, columns),
   ]
   if (mistakes.length === 0) return mapping
   throw new SluiceError({ id: 'mapping_unusable', mistakes, sheetChoice: null })
+}
+
+/** Placeholders of fixes that stand for nothing in this source. */
+function findFixMistakes({ fixes = [] }: Plan, columns: readonly string[]): MappingMistake[] {
+  return fixes.flatMap((fix) =>
+    fix.kind === 'value' ? findUnknownPlaceholders(fix.field, fix.value, columns, []) : [],
+  )
 }
 
 /** Models that every row would name; those of a column are a matter of each row. */
@@ -268,15 +321,16 @@ function compileSource(
  * lower-cased (docs/interface.md §4.5, §8). Null where nothing must be, or where the mapping makes it so on its own.
  */
 function createUniqueKey(
-  operation: Operation,
+  { operation, fixes = [] }: Plan,
   mapping: Mapping,
 ): ((body: Readonly<Record<string, unknown>>) => UniqueKey | null) | null {
   if ('watchlist' in operation) return ({ term }) => toTermKey(term)
   if (operation.kind !== 'task') return null
   const postId = mapping['post_id']
   const isUnique = postId?.kind === 'template' && isUniqueByConstruction(postId.template)
-  // A whole request may bring a post_id of its own.
-  if (isUnique && mapping['request'] === undefined) return null
+  // A whole request and a fix may bring a post_id of their own.
+  const isFixed = fixes.some((fix) => 'field' in fix && fix.field === 'post_id')
+  if (isUnique && mapping['request'] === undefined && !isFixed) return null
   return ({ post_id: id }) => toKey('post_id', id)
 }
 

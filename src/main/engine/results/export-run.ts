@@ -15,7 +15,12 @@ import { readLoadSeconds } from '../load/load-results.ts'
 import type { HlogInterval } from '../load/report/tool-reports.ts'
 import { findLoadReportFormat, writeLoadReport } from '../load/report/write-load-report.ts'
 import { createRowMapper, type MapRow } from '../mapping/row-mapper.ts'
-import { readExportPages, readScoredClasses, readTriggeredRules } from '../run/export/export-rows.ts'
+import {
+  readCorrectedFields,
+  readExportPages,
+  readScoredClasses,
+  readTriggeredRules,
+} from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
 import { openSource } from '../source/open-source.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
@@ -75,6 +80,7 @@ function chooseTable(view: RunFamily, { columns, rulesAsColumns = false }: Expor
     columns: view.record.columns,
     classes: readScoredClasses(view),
     rules: readTriggeredRules(view),
+    corrected: readCorrectedFields(view),
   })
 }
 

@@ -4,6 +4,7 @@ import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import { isAsync, type Operation } from '../../../shared/plan/operation.ts'
 import {
   toCallbackCounts,
+  toCorrectedCounts,
   toErrorGroups,
   toRequestCounts,
   toRowCounts,
@@ -80,6 +81,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
       ...toErrorGroups(counts.get('error') ?? new Map()),
       ...toLostGroups(told.lost),
     ],
+    ...toCorrected(family),
     warnings: toRunWarnings(counts.get('reuse_ended')),
     retry_after: {
       answers: counts.get('retry_after_answers')?.get('') ?? 0,
@@ -103,6 +105,12 @@ function toNamed({ record, whole, workspace }: RunFamily): Pick<RunSummary, 'nam
     ...(tags.length > 0 && { tags }),
     ...(note !== null && { note }),
   }
+}
+
+/** What this run alone sent otherwise than its source has it: a retry corrects rows of its own. */
+function toCorrected({ db }: RunFamily): Pick<RunSummary, 'corrected'> {
+  const corrected = toCorrectedCounts(readFacetCounts(db).get('corrected') ?? new Map())
+  return corrected === null ? {} : { corrected }
 }
 
 function toThrottling(members: readonly RunView[], counts: Counts): Pick<RunSummary, 'throttling'> {
@@ -201,7 +209,7 @@ function toInvalidGroups(problems: ReadonlyMap<string, number> | undefined): Run
       const message = sayCause(cause)
       return { severity, rows, code, message: field === null ? message : `${field}: ${message}` }
     })
-    .filter(({ severity }) => severity === 'error')
+    .filter(({ severity, rows }) => severity === 'error' && rows > 0)
     .map(({ rows, code, message }) => ({
       outcome: 'invalid' as const,
       status: null,

@@ -7,12 +7,14 @@ import { findSheetChoice } from '../../../shared/plan/source-place.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { RunRecord } from '../journal/run-record.ts'
 import { findPlanWarnings } from '../mapping/plan-warnings.ts'
-import { isMissingAddress, resolveMapping } from '../mapping/row-mapper.ts'
+import { createLeaveOut } from '../mapping/row-fixer.ts'
+import { isMissingAddress, type MapRow, resolveMapping } from '../mapping/row-mapper.ts'
+import { hasBothContents, markHalf, splitsRows, toHalf } from '../mapping/split-row.ts'
 import { createRowValidator } from '../mapping/validate-row.ts'
 import { createItemRequests } from '../sending/item-requests.ts'
 import { openSource } from '../source/open-source.ts'
-import type { SourceReader } from '../source/source-reader.ts'
-import { IntakeWriter } from './journal/intake-writer.ts'
+import type { SourceReader, SourceRow } from '../source/source-reader.ts'
+import { type IntakeRow, IntakeWriter } from './journal/intake-writer.ts'
 
 /** How far intake has come. */
 export interface IntakeProgress {
@@ -41,29 +43,12 @@ export async function runIntake(options: {
     const mapping = resolveForSheet(plan, reader)
     const resolved = { ...plan, mapping }
     const { mapRow } = createItemRequests({ ...record, plan: resolved, columns }, options.workspace)
-    const validate = createRowValidator(resolved)
-    const writer = new IntakeWriter(
-      journal,
-      (row, cells) => mapRow(row, cells).uniqueKey?.value ?? '',
-      toRowsPerItem(plan.operation),
-    )
+    const checkRow = createRowCheck(resolved, mapRow)
+    const writer = createIntakeWriter(journal, resolved, mapRow)
+    const splitter = new RowSplitter(plan, mapRow)
     for await (const { rows, places, bytesRead } of reader.batches()) {
       writer.writeRows(
-        rows.map(({ row, cells, kinds = null, problems }) => {
-          const mapped = mapRow(row, cells, kinds)
-          const found = withoutConsequences(validate(row, mapped.body), [...problems, ...mapped.problems])
-          const all =
-            problems.length + mapped.problems.length + found.length === 0
-              ? problems
-              : [...problems, ...mapped.problems, ...found]
-          return {
-            row,
-            cells,
-            kinds,
-            uniqueKey: mapped.uniqueKey,
-            problems: all,
-          }
-        }),
+        rows.map((row) => checkRow(splitter.toFirstHalf(row))),
         places,
       )
       options.onProgress({
@@ -74,6 +59,13 @@ export async function runIntake(options: {
       await setImmediate()
       if (options.isStopped()) return false
     }
+    let behind = writer.rowsRead + 1
+    for (const records of splitter.takeSplit()) {
+      writer.writeSecondHalves(records, behind, checkRow)
+      behind += records.length
+      await setImmediate()
+      if (options.isStopped()) return false
+    }
     for (const warning of findPlanWarnings(plan, mapping, reader.columns, reader.header))
       writer.writeCommonProblem(warning)
     writer.finish(reader.columns, reader.header)
@@ -81,6 +73,68 @@ export async function runIntake(options: {
   } finally {
     reader.close()
   }
+}
+
+/** Second halves of split rows that are written at once. */
+const HALVES_AT_ONCE = 500
+
+/** A row as it comes from the source, or from a journal. */
+export type ReadRow = Omit<SourceRow, 'kinds'> & { kinds?: string | null }
+
+/** Splits the records of a plan that bring text and a url. */
+export class RowSplitter {
+  readonly #splits: boolean
+  readonly #leavesOut: ReturnType<typeof createLeaveOut>
+  readonly #mapRow: MapRow
+  /** Records of which the half with the url is still to be written. */
+  readonly #split: number[] = []
+
+  constructor(plan: Plan, mapRow: MapRow) {
+    this.#splits = splitsRows(plan)
+    this.#leavesOut = createLeaveOut(plan.fixes ?? [])
+    this.#mapRow = mapRow
+  }
+
+  /** The row as it is, or where it has to be split its half with the text. */
+  toFirstHalf(read: ReadRow): ReadRow {
+    const { row, cells, kinds = null } = read
+    if (!this.#splits || this.#leavesOut(row, []) || toHalf(row, kinds) !== null) return read
+    if (!hasBothContents(this.#mapRow(row, cells, kinds).body)) return read
+    this.#split.push(row)
+    return { ...read, kinds: markHalf(kinds, { content: 'text_data', of: row }) }
+  }
+
+  /** The numbers of the records that were split, {@link HALVES_AT_ONCE} at a time. */
+  *takeSplit(): Generator<number[]> {
+    for (let from = 0; from < this.#split.length; from += HALVES_AT_ONCE) {
+      yield this.#split.slice(from, from + HALVES_AT_ONCE)
+    }
+  }
+}
+
+/** Maps and checks rows for the journal. `plan` is one whose mapping is resolved. */
+export function createRowCheck(plan: Plan, mapRow: MapRow): (read: ReadRow) => IntakeRow {
+  const validate = createRowValidator(plan)
+  return ({ row, cells, kinds = null, problems }) => {
+    const mapped = mapRow(row, cells, kinds)
+    const found = withoutConsequences(validate(row, mapped.body), [...problems, ...mapped.problems])
+    const all =
+      problems.length + mapped.problems.length + found.length === 0
+        ? problems
+        : [...problems, ...mapped.problems, ...found]
+    const { uniqueKey, corrections } = mapped
+    return { row, cells, kinds, uniqueKey, problems: all, corrections }
+  }
+}
+
+/** The writer of a plan's rows, which knows what makes a row unique and which rows are left out. */
+export function createIntakeWriter(journal: Journal, plan: Plan, mapRow: MapRow): IntakeWriter {
+  return new IntakeWriter(
+    journal,
+    (row, cells, kinds) => mapRow(row, cells, kinds).uniqueKey?.value ?? '',
+    toRowsPerItem(plan.operation),
+    createLeaveOut(plan.fixes ?? []),
+  )
 }
 
 /** A file of a folder that has no address or cannot be sent lacks its content, which its row need not be told as well. */

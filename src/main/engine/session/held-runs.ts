@@ -5,7 +5,7 @@ import type { Plan } from '../../../shared/plan/plan.ts'
 import { countDoubleAdds } from '../../../shared/run/counts.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { APP_VERSION } from '../../../shared/version.ts'
-import type { Engine, ResumeOptions, RunHandle, StartOptions } from '../engine-interface.ts'
+import type { Engine, ResumeOptions, RetryOptions, RunHandle, StartOptions } from '../engine-interface.ts'
 import { toK6Plan } from '../load/k6/k6-result.ts'
 import type { StoredRuns } from '../query/stored-runs.ts'
 import type { RunBases, WorkspaceReceiver } from '../receiver/workspace-receiver.ts'
@@ -98,7 +98,7 @@ export class HeldRuns {
   }
 
   /** Sends what did not succeed in a run and its retries as a child run. */
-  async retry(parentRunId: string, retry: ResumeOptions): Promise<RunHandle> {
+  async retry(parentRunId: string, retry: RetryOptions): Promise<RunHandle> {
     await this.settleLate(parentRunId)
     const { stored } = this.#options
     const plan = await stored.readPlan(parentRunId)
@@ -109,7 +109,8 @@ export class HeldRuns {
     const runId = createRunId()
     const bases = await this.#prepareAgain(runId, parentRunId, plan)
     await this.#refuseDoubleAdds(parentRunId, plan, retry, 'retry')
-    const work = { kind: 'retry', onUnknown: retry.onUnknown, parentRunId } as const
+    const { onUnknown, fixes } = retry
+    const work = { kind: 'retry', onUnknown, parentRunId, fixes } as const
     return this.#startThread(plan, { ...bases, ...secrets, ...toRules(retry), runId, work })
   }
 

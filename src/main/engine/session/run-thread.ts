@@ -1,5 +1,6 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
+import type { Fix } from '../../../shared/plan/fixes.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { WorkerClient } from '../../worker-rpc.ts'
@@ -31,8 +32,8 @@ export interface RunTask {
   work:
     | { kind: 'start'; plan: Plan }
     | { kind: 'resume'; onUnknown: 'resend' | 'skip' }
-    /** Send what did not succeed in the parent, as a child run. */
-    | { kind: 'retry'; onUnknown: 'resend' | 'skip'; parentRunId: string }
+    /** Send what did not succeed in the parent, as a child run; with `fixes` also what was never sent, corrected. */
+    | { kind: 'retry'; onUnknown: 'resend' | 'skip'; parentRunId: string; fixes?: readonly Fix[] | undefined }
     /** Only process the callbacks that came after the run's end. */
     | { kind: 'settle' }
     /** Store what k6 measured as a run. */

@@ -1,116 +1,228 @@
 import { Button, Progress } from '@mantine/core'
 import { IconArrowRight, IconCircleCheck } from '@tabler/icons-react'
-import { skipToken, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
 import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { sayCorrected } from '../../../shared/messages/fix-messages.ts'
 import { sayExpected } from '../../../shared/messages/problem-messages.ts'
-import type { Mapping } from '../../../shared/plan/plan.ts'
+import type { Fix } from '../../../shared/plan/fixes.ts'
+import type { Mapping, Operation } from '../../../shared/plan/plan.ts'
+import { countSendable } from '../../../shared/run/counts.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
-import { ask } from '../../bridge/client.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
+import { bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
-import { Empty, Figures, Panel, Screen } from '../../ui/layout/screen.tsx'
+import { Empty, type Figure, Figures, Panel, Screen } from '../../ui/layout/screen.tsx'
 import styles from './check.module.css'
+import { RowDialog, ValueDialog } from './edit-dialogs.tsx'
+import { FixList } from './fix-list.tsx'
+import { listEditable, listGroupFixes } from './offered-fixes.ts'
 import { ProblemGroupCard } from './problem-group-card.tsx'
+import { RetriedRows } from './retried-rows.tsx'
 
-/** What is wrong with the rows, by cause, before anything is sent: errors keep a row back, warnings do not. */
-export function CheckScreen(props: {
+/** What is checked, and how its rows are corrected. */
+interface CheckProps {
+  /** The run that holds the rows; another one after each correction. */
   runId: string
+  operation: Operation
+  /** Whether the rows are for a load test. */
+  isLoad: boolean
+  columns: readonly string[]
+  /** What fills each field, columns matched by name among it. */
   mapping: Mapping
+  fixes: readonly Fix[]
+  /** Whether the rows are sent again, after a run that had them. */
+  isRetry: boolean
+  onFixes: (fixes: Fix[]) => Promise<void>
   onBack: () => void
-  onContinue: () => void
-}) {
-  const { runId, mapping } = props
-  useFollowRun(runId)
-  const rows = useLiveRuns((live) => live.snapshots[runId]?.rows)
-  const ready = useQuery(ask.runs.awaitReady.queryOptions({ input: { runId } }))
-  const problems = useQuery(
-    ask.check.problems.queryOptions({ input: ready.isSuccess ? { runId } : skipToken }),
-  )
-  const error = ready.error ?? problems.error
-  if (error !== null) {
-    return (
-      <Screen
-        title="Check"
-        actions={
-          <Button variant="default" onClick={props.onBack}>
-            Back to the source
-          </Button>
-        }
-      >
-        <ErrorNotice error={error} />
-      </Screen>
-    )
-  }
-  if (problems.data === undefined || rows === undefined) return <Checking runId={runId} />
+  onContinue: () => Promise<void> | void
+}
 
-  const errors = problems.data.filter((group) => group.severity === 'error')
-  const warnings = problems.data.filter((group) => group.severity === 'warning')
-  const sendable = rows.read - rows.invalid
-  const columnOf = (field: string) => {
-    const source = mapping[field]
-    return source?.kind === 'column' ? String(source.column) : null
+/** A dialog that is open over the screen. */
+type Opened =
+  | { kind: 'row'; row: number; fields: readonly string[] }
+  | { kind: 'value'; group: ProblemGroup; field: string }
+
+/**
+ * What is wrong with the rows, by cause, before anything is sent: errors keep a row back, warnings do not. Rows are
+ * corrected here, one by one or all of a cause, and checked again at once; the file stays as it is.
+ */
+export function CheckScreen(props: CheckProps) {
+  const { runId, fixes, mapping, isRetry, operation } = props
+  const check = useQuery({
+    queryKey: ['check', runId],
+    queryFn: () => readCheck(runId),
+    placeholderData: keepPreviousData,
+  })
+  const fixing = useMutation({ mutationFn: props.onFixes })
+  const proceed = useMutation({ mutationFn: async () => props.onContinue() })
+  const [opened, setOpened] = useState<Opened | null>(null)
+  const close = () => setOpened(null)
+  const last = useRef(check.data)
+  last.current = check.data ?? last.current
+  const found = last.current
+  const error = check.error ?? fixing.error ?? proceed.error
+  if (found === undefined && error === null) return <Checking runId={runId} />
+
+  const groups = found?.groups ?? []
+  // The rows of the next check cannot be looked at before it is done.
+  const checkedId = found?.runId ?? runId
+  const sendable = found === undefined ? 0 : countSendable(found.summary.rows)
+  const isChecking = fixing.isPending || check.isPlaceholderData
+  const fix = (next: Fix[]) => fixing.mutate(next)
+  const cards = {
+    ...props,
+    columnOf: (field: string) => {
+      const source = mapping[field]
+      return source?.kind === 'column' ? String(source.column) : null
+    },
+    onFixes: fix,
+    onOpen: setOpened,
   }
   return (
     <Screen
-      title="Check"
-      subtitle="Every row was read and checked. Nothing has been sent."
+      title={isRetry ? 'Correct and retry' : 'Check'}
+      subtitle={
+        <span aria-live="polite">
+          {isChecking
+            ? 'Checking the rows again…'
+            : isRetry
+              ? 'Checked again. Nothing has been sent.'
+              : 'Every row was read and checked. Nothing has been sent.'}
+        </span>
+      }
       actions={
         <>
           <ContentSwitch />
+          {(isRetry || error !== null) && (
+            <Button variant="default" onClick={props.onBack}>
+              {isRetry ? 'Back to the results' : 'Back to the source'}
+            </Button>
+          )}
           <PrimaryButton
-            onPress={props.onContinue}
-            blocked={sendable === 0 ? 'No row can be sent: fix the errors first' : undefined}
+            onPress={() => proceed.mutate()}
+            busy={proceed.isPending}
+            blocked={toBlocked({ sendable, isChecking, hasError: check.error !== null })}
             icon={<IconArrowRight size="1rem" />}
           >
-            Review {formatCounted(sendable, 'row')}
+            {isRetry ? 'Retry' : 'Review'} {formatCounted(sendable, 'row')}
           </PrimaryButton>
         </>
       }
     >
-      <Panel title="Rows">
-        <Figures
-          figures={[
-            { label: 'Read', value: formatCount(rows.read) },
-            { label: 'Will be sent', value: formatCount(sendable) },
-            { label: 'Have errors, not sent', value: formatCount(rows.invalid) },
-            {
-              label: 'Causes',
-              value: formatCount(errors.length + warnings.length),
-              note: `${formatCounted(errors.length, 'error')}, ${formatCounted(warnings.length, 'warning')}`,
-            },
-          ]}
-        />
-      </Panel>
-      {problems.data.length === 0 && (
+      {error !== null && <ErrorNotice error={error} />}
+      {found !== undefined && (
+        <Panel title="Rows">
+          <Figures figures={toFigures(found.summary, groups)} />
+        </Panel>
+      )}
+      <FixList runId={checkedId} fixes={fixes} onFixes={fix} />
+      {found !== undefined && groups.length === 0 && (
         <Empty icon={IconCircleCheck} title="No problems">
-          Every row can be sent as it is.
+          {fixes.length === 0 ? 'Every row can be sent as it is.' : 'Every row can be sent.'}
         </Empty>
       )}
-      <Groups title="Errors" note="these rows are not sent" groups={errors} columnOf={columnOf} />
-      <Groups title="Warnings" note="these rows are sent" groups={warnings} columnOf={columnOf} />
+      <Groups title="Errors" note="these rows are not sent" groups={groups} severity="error" {...cards} />
+      <Groups title="Warnings" note="these rows are sent" groups={groups} severity="warning" {...cards} />
+      {isRetry && sendable > 0 && (
+        <RetriedRows
+          runId={checkedId}
+          rows={sendable}
+          fixes={fixes}
+          onFixes={fix}
+          onEdit={(row) =>
+            setOpened({
+              kind: 'row',
+              row,
+              fields: listEditable(operation).filter((name) => mapping[name] !== undefined),
+            })
+          }
+        />
+      )}
+      {opened?.kind === 'row' && (
+        <RowDialog {...props} {...opened} runId={checkedId} onFixes={fix} onClose={close} />
+      )}
+      {opened?.kind === 'value' && <ValueDialog {...props} {...opened} onFixes={fix} onClose={close} />}
     </Screen>
   )
 }
 
-function Groups(props: {
-  title: string
-  note: string
+/** What the check of a run found. */
+interface Found {
+  runId: string
   groups: ProblemGroup[]
-  columnOf: (field: string) => string | null
-}) {
-  if (props.groups.length === 0) return null
+  summary: RunSummary
+}
+
+/** Waits for the check of a run, and reads what it found. */
+async function readCheck(runId: string): Promise<Found> {
+  await bridge.runs.awaitReady({ runId })
+  const [groups, summary] = await Promise.all([
+    bridge.check.problems({ runId }),
+    bridge.runs.summarize({ runId }),
+  ])
+  return { runId, groups, summary }
+}
+
+function toBlocked(standing: {
+  sendable: number
+  isChecking: boolean
+  hasError: boolean
+}): string | undefined {
+  if (standing.isChecking) return 'The rows are being checked'
+  if (standing.hasError) return 'The rows could not be checked'
+  return standing.sendable === 0 ? 'No row can be sent: correct the errors first' : undefined
+}
+
+function toFigures({ rows, corrected }: RunSummary, groups: readonly ProblemGroup[]): Figure[] {
+  const errors = groups.filter(({ severity }) => severity === 'error').length
+  return [
+    { label: 'Read', value: formatCount(rows.read) },
+    { label: 'Will be sent', value: formatCount(countSendable(rows)) },
+    { label: 'Have errors, not sent', value: formatCount(rows.invalid) },
+    ...(rows.left_out === undefined ? [] : [{ label: 'Left out', value: formatCount(rows.left_out) }]),
+    ...(corrected === undefined
+      ? []
+      : [{ label: 'Corrected', value: formatCount(corrected.rows), note: sayCorrected(corrected) }]),
+    {
+      label: 'Causes',
+      value: formatCount(groups.length),
+      note: `${formatCounted(errors, 'error')}, ${formatCounted(groups.length - errors, 'warning')}`,
+    },
+  ]
+}
+
+function Groups(
+  props: Omit<CheckProps, 'onFixes'> & {
+    title: string
+    note: string
+    groups: readonly ProblemGroup[]
+    severity: ProblemGroup['severity']
+    columnOf: (field: string) => string | null
+    onFixes: (fixes: Fix[]) => void
+    onOpen: (opened: Opened) => void
+  },
+) {
+  const groups = props.groups.filter(({ severity }) => severity === props.severity)
+  if (groups.length === 0) return null
   return (
     <section className={styles.section} aria-label={props.title}>
       <h2 className={styles.sectionTitle}>
         {props.title} <span>{props.note}</span>
       </h2>
-      {props.groups.map((group) => (
+      {groups.map((group) => (
         <ProblemGroupCard
           key={`${group.code} ${group.field ?? ''} ${sayExpected(group, 'window')}`}
           group={group}
+          can={listGroupFixes(group, props.operation, props.isLoad)}
+          fixes={props.fixes}
           columnOf={props.columnOf}
+          onFixes={props.onFixes}
+          onEdit={(row, fields) => props.onOpen({ kind: 'row', row, fields })}
+          onValue={(field) => props.onOpen({ kind: 'value', group, field })}
         />
       ))}
     </section>
@@ -118,6 +230,7 @@ function Groups(props: {
 }
 
 function Checking({ runId }: { runId: string }) {
+  useFollowRun(runId)
   const bytes = useLiveRuns((live) => live.snapshots[runId]?.bytes)
   const read = bytes?.read ?? 0
   const total = bytes?.total ?? 0

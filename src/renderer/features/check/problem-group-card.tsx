@@ -1,24 +1,36 @@
+import { Button } from '@mantine/core'
 import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react'
-import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { PROBLEM_MESSAGES, sayExpected } from '../../../shared/messages/problem-messages.ts'
+import { addFix, type Fix } from '../../../shared/plan/fixes.ts'
 import type { Problem, ProblemGroup } from '../../../shared/run/problem.ts'
 import { isContentField, isProse, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { RowNumber } from '../../ui/states/row-states.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './check.module.css'
+import type { GroupFixes } from './offered-fixes.ts'
 
 const LOOKS = {
   error: { icon: IconCircleX, word: 'Error', className: styles.error },
   warning: { icon: IconAlertTriangle, word: 'Warning', className: styles.warning },
 } as const
 
-/** One cause of problems: what it is, in how many rows, what to do, and the first rows that have it. */
+/**
+ * One cause of problems: what it is, in how many rows, what can be done about all of them, and the first rows that have
+ * it, each with a way to correct it.
+ */
 export function ProblemGroupCard(props: {
   group: ProblemGroup
+  can: GroupFixes
+  fixes: readonly Fix[]
   /** What the person calls the column that fills a field. */
   columnOf: (field: string) => string | null
+  onFixes: (fixes: Fix[]) => void
+  onEdit: (row: number, fields: readonly string[]) => void
+  onValue: (field: string) => void
 }) {
-  const { group, columnOf } = props
+  const { group, can, fixes, columnOf, onFixes, onEdit, onValue } = props
+  const { offered, valueField, editFields } = can
   const advice = PROBLEM_MESSAGES[group.code]
   const shown = useContentShown((content) => content.shown)
   const { icon: Icon, word, className } = LOOKS[group.severity]
@@ -38,6 +50,35 @@ export function ProblemGroupCard(props: {
       <p className={styles.fix}>
         <strong>Fix:</strong> {advice.remedy}
       </p>
+      {offered.length > 0 && (
+        <div className={styles.groupActions}>
+          {offered.slice(0, -1).map(({ label, fix }, index) => (
+            <Button
+              key={label}
+              {...(index > 0 && { variant: 'default' })}
+              size="compact-sm"
+              onClick={() => onFixes(addFix(fixes, fix))}
+            >
+              {label}
+            </Button>
+          ))}
+          {valueField !== null && (
+            <Button variant="default" size="compact-sm" onClick={() => onValue(valueField)}>
+              Set a value…
+            </Button>
+          )}
+          {offered.slice(-1).map(({ label, fix }) => (
+            <Button
+              key={label}
+              variant="default"
+              size="compact-sm"
+              onClick={() => onFixes(addFix(fixes, fix))}
+            >
+              {label}
+            </Button>
+          ))}
+        </div>
+      )}
       {group.examples.length > 0 && (
         <div className={styles.scroll}>
           <table className={styles.examples}>
@@ -52,6 +93,11 @@ export function ProblemGroupCard(props: {
                 </th>
                 <th scope="col">Expected</th>
                 <th scope="col">Found</th>
+                {editFields.length > 0 && (
+                  <th scope="col" className={styles.editColumn}>
+                    <span className="visually-hidden">Correct</span>
+                  </th>
+                )}
               </tr>
             </thead>
             <tbody>
@@ -77,6 +123,17 @@ export function ProblemGroupCard(props: {
                       />
                     )}
                   </td>
+                  {editFields.length > 0 && (
+                    <td className={styles.rowActions}>
+                      <Button
+                        variant="default"
+                        size="compact-xs"
+                        onClick={() => onEdit(problem.row, editFields)}
+                      >
+                        Edit row {formatCount(problem.place?.row ?? problem.row)}
+                      </Button>
+                    </td>
+                  )}
                 </tr>
               ))}
             </tbody>

@@ -29,6 +29,8 @@ export function ResultsScreen(props: {
   onRetry: () => void
   /** Labels a sample of the rows one by one. */
   onLabel: () => void
+  /** Corrects what did not succeed or was never sent, and then sends it as a child run. */
+  onCorrect: () => void
 }) {
   const results = useResults(props.runId, props.filter)
   const place = useRef<HTMLDivElement>(null)
@@ -56,6 +58,11 @@ export function ResultsScreen(props: {
           {run.retryable > 0 && (
             <Button variant="default" onClick={props.onRetry}>
               Retry {formatCounted(run.retryable, 'row')}…
+            </Button>
+          )}
+          {run.correctable > 0 && (
+            <Button variant="default" onClick={props.onCorrect}>
+              Correct {formatCounted(run.correctable, 'row')}…
             </Button>
           )}
           <PrimaryButton

@@ -16,6 +16,7 @@ import { FindingsPart } from './findings-part.tsx'
 import styles from './results.module.css'
 import { AttemptsTable, CellsTable, ExchangePart, OutcomePart } from './row-parts.tsx'
 import { ScoreBars } from './score-bars.tsx'
+import { SentAs } from './sent-as.tsx'
 
 /**
  * Everything about one row next to the table: its outcome, its cells, the exact exchange and every attempt. It stays
@@ -48,7 +49,7 @@ export function RowDrawer(props: {
     () => (props.operation === 'task' && body !== undefined ? readTaskFindings(body) : null),
     [props.operation, body],
   )
-  const wasMapped = detail !== null && detail.result.state !== 'invalid'
+  const wasMapped = detail !== null && detail.result.state !== 'invalid' && detail.result.state !== 'left_out'
   return (
     <aside className={styles.drawer} aria-label={`Row ${props.place.row}`}>
       <header className={styles.drawerHead}>
@@ -119,6 +120,7 @@ export function RowDrawer(props: {
               revealed={revealed}
               findMarks={(text) => (findings === null ? [] : findTextMarks(text, findings))}
             />
+            <SentAs corrections={detail.corrections ?? []} revealed={revealed} />
             {wasMapped && (
               <ExchangePart
                 title="Request"

@@ -8,7 +8,7 @@ import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import { useVerdicts } from '../../bridge/verdicts.ts'
 import { toWholeMapping } from '../../ui/content/content-columns.ts'
 import { createContentRule, useContentShown } from '../../ui/content/user-content.tsx'
-import { countRetryable } from '../../ui/states/row-states.tsx'
+import { countRetryable, countUnsendable } from '../../ui/states/row-states.tsx'
 import { COUNT_AGAIN_MS, REFRESH_MS, useResultPages } from './result-pages.ts'
 import { withSearch } from './row-filter.ts'
 import { useTableColumns } from './use-table-columns.ts'
@@ -129,17 +129,20 @@ export function useResults(runId: string, first: RowFilter) {
 /** What the screen says of the run as a whole. */
 function useRun(runId: string) {
   const isLive = useLiveRuns((known) => known.snapshots[runId]?.phase !== 'ended')
-  const retryable = useLiveRuns((known) => {
+  const ended = useLiveRuns((known) => {
     const picture = known.snapshots[runId]
     const summary = known.summaries[runId]
-    if (picture?.phase !== 'ended' || summary?.state === 'running') return 0
-    return countRetryable(summary?.whole_run?.rows ?? picture.rows)
+    if (picture?.phase !== 'ended' || summary?.state === 'running') return null
+    return summary?.whole_run?.rows ?? picture.rows
   })
+  const retryable = ended === null ? 0 : countRetryable(ended)
   const summary = useLiveRuns((known) => known.summaries[runId])
   return {
     isLive,
     /** Rows that a retry would send. */
     retryable,
+    /** Rows that can be corrected and sent: those, and what was never sent. */
+    correctable: ended === null ? 0 : retryable + countUnsendable(ended),
     name: summary?.name,
     operation: OPERATION_KINDS.find((kind) => kind === summary?.operation) ?? 'task',
     isAsync: summary?.mode === 'async',

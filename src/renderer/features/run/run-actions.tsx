@@ -12,7 +12,7 @@ import type { RunSummary } from '../../../shared/run/run.ts'
 import type { RunPhase } from '../../../shared/run/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
-import { countRetryable } from '../../ui/states/row-states.tsx'
+import { countRetryable, countUnsendable } from '../../ui/states/row-states.tsx'
 import { useHotkey } from '../../ui/use-hotkey.ts'
 
 const STOPPABLE: readonly RunPhase[] = ['running', 'paused', 'draining', 'awaiting']
@@ -23,7 +23,7 @@ export function RunActions(props: {
   summary: RunSummary
   phase: RunPhase
   onResults: () => void
-  onContinueRun: (kind: 'resume' | 'retry') => void
+  onContinueRun: (kind: 'resume' | 'retry' | 'correct') => void
   onError: (error: unknown) => void
   /** Asks for another key; null where none can be changed. */
   onKey: (() => void) | null
@@ -107,6 +107,11 @@ export function RunActions(props: {
       {ended && countRetryable(rows) > 0 && (
         <Button variant="default" onClick={() => props.onContinueRun('retry')}>
           Retry what did not succeed…
+        </Button>
+      )}
+      {ended && summary.thresholds === undefined && countUnsendable(rows) > 0 && (
+        <Button variant="default" onClick={() => props.onContinueRun('correct')}>
+          Correct and retry…
         </Button>
       )}
       {phase !== 'ready' && phase !== 'intake' && props.lookBack}

@@ -35,7 +35,7 @@ export function RunScreen(props: {
   lookBack: ReactNode
   onResults: (filter: RowFilter) => void
   onExport: () => void
-  onContinueRun: (kind: 'resume' | 'retry') => void
+  onContinueRun: (kind: 'resume' | 'retry' | 'correct') => void
   /** Shows another run of the same whole. */
   onOpenRun: (runId: string) => void
 }) {

@@ -4,6 +4,7 @@ import {
   IconBan,
   IconCircleCheck,
   IconCircleDashed,
+  IconCircleMinus,
   IconCircleX,
   IconClock,
   IconClockExclamation,
@@ -85,6 +86,12 @@ export const STATE_LOOKS: Record<RowState, StateLook> = {
     icon: IconAlertTriangle,
     color: 'var(--state-invalid)',
   },
+  left_out: {
+    word: 'left out',
+    meaning: 'A correction leaves this row out: it is not sent.',
+    icon: IconCircleMinus,
+    color: 'var(--state-pending)',
+  },
 }
 
 /** The look of rows that were sent before and wait to be sent again. */
@@ -137,6 +144,7 @@ export function toStateCounts(rows: RowCounts): StateCount[] {
     { state: 'overdue', rows: rows.overdue },
     { state: 'acknowledged', rows: rows.awaiting },
     { state: 'invalid', rows: rows.invalid },
+    { state: 'left_out', rows: rows.left_out ?? 0 },
     { state: 'pending', rows: rows.not_sent },
   ]
 }
@@ -149,6 +157,11 @@ export function countSettled(rows: RowCounts): number {
 /** Rows that a retry would send: rejected, failed, unknown and overdue. */
 export function countRetryable(rows: RowCounts): number {
   return rows.rejected + rows.failed + rows.unknown + rows.overdue
+}
+
+/** Rows that were never sent, since they are invalid or were left out. */
+export function countUnsendable(rows: RowCounts): number {
+  return rows.invalid + (rows.left_out ?? 0)
 }
 
 /** A run's rows as one bar of states, in proportion; the numbers stand in {@link CountsTable} next to it. */

@@ -1,5 +1,5 @@
 import { findNearest } from '../../messages/find-nearest.ts'
-import { listFieldNames, parseFieldName } from '../operation.ts'
+import { fieldsOf, listFieldNames, parseFieldName, REQUEST_FIELD } from '../operation.ts'
 import type { Plan } from '../plan.ts'
 
 /** Parts of a plan that are in order each for itself and do not go together. */
@@ -16,6 +16,7 @@ export function findConflicts(plan: Plan): PlanConflict[] {
     ...findOperationConflicts(plan),
     ...findSourceConflicts(plan),
     ...findLoadConflicts(plan),
+    ...findFixConflicts(plan),
   ]
 }
 
@@ -31,6 +32,22 @@ function findFieldConflicts({ mapping, operation }: Plan): PlanConflict[] {
         message: `${operation.kind} has no field \`${field}\`${nearest === null ? '.' : `; did you mean ${nearest}?`} Its fields: ${names.join(', ')}`,
       },
     ]
+  })
+}
+
+/** Fixes that no row of the operation can have. */
+function findFixConflicts({ fixes = [], operation, load }: Plan): PlanConflict[] {
+  const names = fieldsOf(operation).flatMap((field) => (field === REQUEST_FIELD ? [] : [field.name]))
+  return fixes.flatMap((fix, index) => {
+    if (fix.kind === 'split') {
+      if (operation.kind === 'task' && operation.api === 'v1' && load === undefined) return []
+      const message = 'rows can be split only for tasks of v1 that are submitted once'
+      return [{ path: ['fixes', index, 'kind'], message }]
+    }
+    if (!('field' in fix) || fix.field === undefined || names.includes(fix.field)) return []
+    const nearest = findNearest(fix.field, names)
+    const message = `${operation.kind} has no field \`${fix.field}\`${nearest === null ? '.' : `; did you mean ${nearest}?`} Its fields: ${names.join(', ')}`
+    return [{ path: ['fixes', index, 'field'], message }]
   })
 }
 

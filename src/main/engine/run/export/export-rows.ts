@@ -1,3 +1,4 @@
+import { listFixedFields } from '../../../../shared/plan/fixes.ts'
 import { isAsync } from '../../../../shared/plan/operation.ts'
 import type {
   AttemptDetail,
@@ -66,6 +67,11 @@ export function readTriggeredRules({ members }: RunFamily): ResultRow['triggered
     .map(([ruleId, ruleName]) => ({ ruleId, ruleName }))
     .sort((a, b) => (a.ruleName < b.ruleName ? -1 : 1))
     .slice(0, COLUMNS_MAX)
+}
+
+/** The fields that any run of a whole may have sent otherwise than the source has them. */
+export function readCorrectedFields({ members }: RunFamily): string[] {
+  return [...new Set(members.flatMap(({ record }) => listFixedFields(record.plan.fixes ?? [])))]
 }
 
 /** What was said of an item: by its last answer, and in async by the callback that settled it. */
@@ -143,6 +149,7 @@ function createExportRows(view: RunView, withRequests: boolean): (row: RunRow) =
   const isTask = operation.kind === 'task'
   const isWatchlist = 'watchlist' in operation
   const isAppeal = operation.kind === 'appeal-status'
+  const { fixes = [] } = view.record.plan
   let last: ItemExchange | null = null
 
   function readItem(item: number, row: number): ItemExchange {
@@ -169,8 +176,11 @@ function createExportRows(view: RunView, withRequests: boolean): (row: RunRow) =
     const isFirst = exchange === null || exchange.row === row
     const wasSent = item !== null && result.attempts > 0
     const response = isFirst ? (exchange?.response ?? null) : null
+    const corrections =
+      fixes.length === 0 ? undefined : requests.mapRow(row, result.cells, joined.kinds).corrections
     return {
       ...result,
+      ...(corrections !== undefined && { corrections }),
       message: isAppeal ? (describeAppeal(body) ?? result.message) : result.message,
       kinds: joined.kinds,
       tries: [],

@@ -70,6 +70,7 @@ function toDocument(result: ExportRow) {
     custom_index_item_id: result.customIndexItemId,
     answer: result.answer,
     callback_latency_ms: result.callbackLatencyMs,
+    ...(result.corrections !== undefined && { corrections: result.corrections }),
   }
 }
 

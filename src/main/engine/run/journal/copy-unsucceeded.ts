@@ -1,4 +1,5 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
+import type { Fix } from '../../../../shared/plan/fixes.ts'
 import { toRowsPerItem } from '../../../../shared/plan/operation.ts'
 import { Journal } from '../../journal/journal.ts'
 import {
@@ -17,6 +18,7 @@ import {
   updateRunRecord,
 } from '../../journal/run-record.ts'
 import { toJournalFile } from '../../workspace/workspace-files.ts'
+import { Recheck } from '../recheck.ts'
 import { recoverUnknown } from './recovery.ts'
 
 /** How a retry is made. */
@@ -26,6 +28,8 @@ interface CopyOptions {
   parentRunId: string
   workspace: string
   onUnknown: 'resend' | 'skip'
+  /** The fixes of a retry that corrects: it takes rows over, too, that were invalid or left out. */
+  fixes?: readonly Fix[] | undefined
   appVersion: string
   nowMs: number
 }
@@ -35,12 +39,14 @@ interface RetriedRun {
   journal: Journal
   record: RunRecord
   states: readonly string[]
+  /** Whether rows are taken, too, that were never sent because of what is wrong with them. */
+  takesInvalid: boolean
   changes: RunChanges
 }
 
 /**
- * Fills the journal of a retry with the rows that did not succeed in the whole run, invalid ones apart, whichever of
- * its runs is named. They keep their numbers, so that post_ids and bodies stay what they were. From then on the retry
+ * Fills the journal of a retry with the rows that did not succeed in the whole run, whichever of its runs is named;
+ * with invalid ones only where it corrects, and then all are checked again. They keep their numbers, so that post_ids and bodies stay what they were. From then on the retry
  * stands for them: a run it took rows from cannot be resumed. Unknown rows that are skipped can be taken by a later
  * retry. Throws `RUN_BUSY`, or `RUN_NOT_RESUMABLE` where there is nothing to send.
  */
@@ -48,21 +54,24 @@ export function copyUnsucceeded(child: Journal, options: CopyOptions): void {
   const members = readWholeRun(options.parentRunId, options.workspace, (runId) =>
     runId === options.runId ? null : readRecordOf(options.workspace, runId),
   ).map(({ record }) => record)
+  const own = readRunRecord(child.db)
+  const corrects = own?.corrects ?? options.fixes !== undefined
   const retriedRuns: RetriedRun[] = []
   try {
     for (const member of members) {
-      const retried = openRetriedRun(child, member, options)
+      const retried = openRetriedRun(child, member, { ...options, corrects })
       if (retried !== null) retriedRuns.push(retried)
     }
     const newest = retriedRuns.at(-1)
     if (newest === undefined) throw toNothingLeft(options, members)
     // First the retry's own record, so that it can be resumed; then the marks; then the rows. A crash in between leaves
     // rows that the retry copies when it is resumed, never rows that two runs would send.
-    if (readRunRecord(child.db) === null) insertChild(child, newest.record, options)
+    if (own === null) insertChild(child, newest.record, options)
     for (const { journal, changes } of retriedRuns) {
       journal.transact('power', () => updateRunRecord(journal.db, changes))
     }
-    fillChild(child, retriedRuns)
+    if (corrects) fillCorrected(child, retriedRuns, options, members)
+    else fillChild(child, retriedRuns)
   } finally {
     for (const { journal } of retriedRuns) journal.close()
   }
@@ -72,15 +81,19 @@ export function copyUnsucceeded(child: Journal, options: CopyOptions): void {
 function openRetriedRun(
   child: Journal,
   { runId, ...known }: RunRecord,
-  options: CopyOptions,
+  options: CopyOptions & { corrects: boolean },
 ): RetriedRun | null {
   if (known.state === 'intake') throw notRead(runId)
   const isFree = (named: string | null) => {
     const successor = findSuccessor(named, options.workspace)
     return successor === null || successor === options.runId
   }
-  if (!isFree(known.supersededBy) && !(options.onUnknown === 'resend' && isFree(known.unknownTakenBy)))
-    return null
+  const mayTake = (record: Pick<RunRecord, 'supersededBy' | 'unknownTakenBy' | 'invalidTakenBy'>) => ({
+    rest: isFree(record.supersededBy),
+    unknown: options.onUnknown === 'resend' && isFree(record.unknownTakenBy),
+    invalid: options.corrects && isFree(record.invalidTakenBy),
+  })
+  if (!Object.values(mayTake(known)).includes(true)) return null
   const file = toJournalFile(options.workspace, runId)
   const journal = new Journal(file, { runId, mustExist: true, onCommit: child.onCommit })
   try {
@@ -88,10 +101,11 @@ function openRetriedRun(
     const record = readRunRecord(journal.db)
     if (record === null) throw notRead(runId)
     const retried = toRetriedStates(record)
-    const takesRest = isFree(record.supersededBy) && hasRows(journal, retried.certain)
-    const takesUnknown =
-      options.onUnknown === 'resend' && isFree(record.unknownTakenBy) && hasRows(journal, retried.unknown)
-    if (!takesRest && !takesUnknown) {
+    const may = mayTake(record)
+    const takesRest = may.rest && hasRows(journal, retried.certain)
+    const takesUnknown = may.unknown && hasRows(journal, retried.unknown)
+    const takesInvalid = may.invalid && hasInvalid(journal)
+    if (!takesRest && !takesUnknown && !takesInvalid) {
       journal.close()
       return null
     }
@@ -100,16 +114,22 @@ function openRetriedRun(
     return {
       journal,
       record,
+      takesInvalid,
       states: [...(takesRest ? retried.certain : []), ...(takesUnknown ? retried.unknown : [])],
       changes: {
         ...(takesRest ? { superseded_by: options.runId } : {}),
         ...(takesUnknown ? { unknown_taken_by: options.runId } : {}),
+        ...(takesInvalid ? { invalid_taken_by: options.runId } : {}),
       },
     }
   } catch (error) {
     journal.close()
     throw error
   }
+}
+
+function hasInvalid({ db }: Journal): boolean {
+  return db.prepare('SELECT 1 FROM row WHERE item IS NULL LIMIT 1').get() !== undefined
 }
 
 /** Whether any valid row is in one of the states; what was never tried is `pending`. */
@@ -126,15 +146,17 @@ function hasRows({ db }: Journal, states: readonly string[]): boolean {
 function insertChild(
   child: Journal,
   parent: RunRecord,
-  options: { runId: string; parentRunId: string; appVersion: string; nowMs: number },
+  options: Pick<CopyOptions, 'runId' | 'parentRunId' | 'fixes' | 'appVersion' | 'nowMs'>,
 ): void {
+  const { fixes } = options
   child.transact('power', () =>
     insertRunRecord(child.db, {
       runId: options.runId,
       runToken: parent.runToken,
       parentRunId: options.parentRunId,
       name: parent.name,
-      plan: parent.plan,
+      plan: fixes === undefined ? parent.plan : { ...parent.plan, fixes: [...fixes] },
+      corrects: fixes !== undefined,
       createdAtMs: options.nowMs,
       callbackBase: parent.callbackBase,
       mediaBase: parent.mediaBase,
@@ -146,18 +168,13 @@ function insertChild(
 /** Copies the rows, run by run; until all are there, the retry stays in intake and copies again when resumed. */
 function fillChild(child: Journal, retriedRuns: readonly RetriedRun[]): void {
   child.transact('power', () => child.db.exec('DELETE FROM row; DELETE FROM lost_try; DELETE FROM row_place'))
-  for (const retried of retriedRuns) copyRows(child, retried)
+  for (const retried of retriedRuns) copyRows(child, retried, 'main.row')
   const [first] = retriedRuns
   if (first === undefined) return
   const { columns, header, plan } = first.record
   child.transact('power', () => {
     if (toRowsPerItem(plan.operation) > 1) regroup(child)
-    child.db.exec(
-      `CREATE TEMP TABLE lost AS SELECT DISTINCT row.item FROM lost_try JOIN main.row ON row.id = lost_try.item;
-       DELETE FROM lost_try;
-       INSERT INTO lost_try SELECT item FROM temp.lost;
-       DROP TABLE temp.lost`,
-    )
+    noteLostTries(child)
     const counted = child.db
       .prepare('SELECT count(*) AS rows, count(DISTINCT item) AS items FROM main.row')
       .get()
@@ -167,32 +184,77 @@ function fillChild(child: Journal, retriedRuns: readonly RetriedRun[]): void {
       header: header === null ? null : JSON.stringify(header),
       rows_read: Number(counted?.['rows']),
       items: Number(counted?.['items']),
-      // What was taken in before is behind the states of the rows; what comes after is for the retry.
-      inbox_read: Math.max(...retriedRuns.map(({ record }) => record.inboxRead)),
+      inbox_read: toInboxRead(retriedRuns),
     })
   })
 }
 
-/** Copies rows; with the state `pending` among its states, also those that were never tried. */
-function copyRows(child: Journal, { journal, states }: RetriedRun): void {
+/** Copies the rows as {@link fillChild} does, and those that were never sent, and checks them all again. */
+function fillCorrected(
+  child: Journal,
+  retriedRuns: readonly RetriedRun[],
+  { workspace }: CopyOptions,
+  [whole]: readonly RunRecord[],
+): void {
+  const [first] = retriedRuns
+  const own = readRunRecord(child.db)
+  if (first === undefined || own === null || whole === undefined) return
+  const { columns, header } = first.record
+  child.transact('power', () => child.db.exec('DELETE FROM lost_try'))
+  const recheck = new Recheck(child, { ...own, columns, header }, workspace)
+  for (const retried of retriedRuns) copyRows(child, retried, 'temp.candidate', () => recheck.takeProblems())
+  recheck.checkAll(toJournalFile(workspace, whole.runId))
+  recheck.finish(columns, header, () => {
+    noteLostTries(child)
+    updateRunRecord(child.db, { inbox_read: toInboxRead(retriedRuns) })
+  })
+}
+
+/** What was taken in before is behind the states of the rows; what comes after is for the retry. */
+function toInboxRead(retriedRuns: readonly RetriedRun[]): number {
+  return Math.max(...retriedRuns.map(({ record }) => record.inboxRead))
+}
+
+/** Makes items of the rows that {@link copyRows} noted, once these are known. */
+function noteLostTries({ db }: Journal): void {
+  db.exec(
+    `CREATE TEMP TABLE lost AS SELECT DISTINCT row.item FROM lost_try JOIN main.row ON row.id = lost_try.item
+       WHERE row.item IS NOT NULL;
+     DELETE FROM lost_try;
+     INSERT INTO lost_try SELECT item FROM temp.lost;
+     DROP TABLE temp.lost`,
+  )
+}
+
+/**
+ * Copies rows; with the state `pending` among its states, also those that were never tried. `alongside` reads more of the
+ * attached journal.
+ */
+function copyRows(
+  child: Journal,
+  { journal, states, takesInvalid }: RetriedRun,
+  into: 'main.row' | 'temp.candidate',
+  alongside: () => void = () => {},
+): void {
   const untried = states.includes('pending') ? 'state IS NULL OR ' : ''
+  const invalid = takesInvalid ? 'item IS NULL OR ' : ''
   child.db.prepare('ATTACH ? AS parent').run(journal.file)
   try {
     child.transact('power', () => {
       child.db.exec('INSERT OR IGNORE INTO main.row_place SELECT * FROM parent.row_place')
       child.db
         .prepare(
-          `INSERT INTO row (id, cells, item, kinds) SELECT id, cells, item, kinds FROM parent.row AS row
-           LEFT JOIN parent.result AS result ON result.row = row.id WHERE item IS NOT NULL
+          `INSERT INTO ${into} (id, cells, item, kinds) SELECT id, cells, item, kinds FROM parent.row AS row
+           LEFT JOIN parent.result AS result ON result.row = row.id WHERE ${invalid}item IS NOT NULL
            AND (${untried}state IN (${toPlaceholders(states)})) ORDER BY id`,
         )
         .run(...states)
-      // Rows for now; `fillChild` makes items of them once these are known.
       child.db.exec(
-        `INSERT OR IGNORE INTO lost_try SELECT row.id FROM main.row JOIN parent.row AS old ON old.id = row.id
+        `INSERT OR IGNORE INTO lost_try SELECT row.id FROM ${into} AS row JOIN parent.row AS old ON old.id = row.id
          WHERE EXISTS (SELECT 1 FROM parent.attempt WHERE attempt.item = old.item AND outcome = 'unknown')
          OR EXISTS (SELECT 1 FROM parent.lost_try WHERE lost_try.item = old.item)`,
       )
+      alongside()
     })
   } finally {
     child.db.exec('DETACH parent')

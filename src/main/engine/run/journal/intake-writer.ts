@@ -1,9 +1,11 @@
 import type { StatementSync } from 'node:sqlite'
 import type { FoundProblem, PlanWarning } from '../../../../shared/messages/problem-messages.ts'
+import type { Correction } from '../../../../shared/plan/fixes.ts'
 import { type RowPlace, type SourcePlace, toSourcePlace } from '../../../../shared/plan/source-place.ts'
 import { type Problem, toFound } from '../../../../shared/run/problem.ts'
 import { CHECKPOINT_PAGES, checkpointEvery, type Journal } from '../../journal/journal.ts'
 import { updateRunRecord } from '../../journal/run-record.ts'
+import { markHalf } from '../../mapping/split-row.ts'
 import { BulkInsert, type DatabaseSync } from '../../workspace/sqlite.ts'
 import { SeenIds } from './seen-ids.ts'
 import { createProblemInsert, toCauseKey } from './stored-problems.ts'
@@ -20,6 +22,8 @@ export interface IntakeRow {
    */
   uniqueKey: { field: string; value: string; shown?: string } | null
   problems: FoundProblem[]
+  /** What the plan's fixes changed. */
+  corrections?: readonly Correction[] | undefined
 }
 
 /** Most problems kept; beyond it they are only counted, by cause. */
@@ -40,6 +44,8 @@ export class IntakeWriter {
   /** Rows written in the open transaction. */
   #grouped = 0
   readonly #rowsPerItem: number
+  readonly #leavesOut: (row: number, problems: readonly Problem[]) => boolean
+  readonly #insertLeftOut: StatementSync
   #rowsRead = 0
   #items = 0
   /** The item that is being filled, and its rows so far. */
@@ -49,15 +55,24 @@ export class IntakeWriter {
   /**
    * Starts afresh: what an earlier, interrupted intake left is removed, since nothing of it was sent. `toUniqueId`
    * gives the value of {@link IntakeRow.uniqueKey} of a row. Consecutive valid rows make items of `rowsPerItem`.
+   * `leavesOut` says which rows a person wants left out, given their problems.
    */
-  constructor(journal: Journal, toUniqueId: (row: number, cells: string[]) => string, rowsPerItem = 1) {
+  constructor(
+    journal: Journal,
+    toUniqueId: (row: number, cells: string[], kinds: string | null) => string,
+    rowsPerItem = 1,
+    leavesOut: (row: number, problems: readonly Problem[]) => boolean = () => false,
+  ) {
     this.#journal = journal
     this.#rowsPerItem = rowsPerItem
+    this.#leavesOut = leavesOut
     const { db, counters } = journal
-    for (const kind of ['state', 'problem'] as const) {
+    for (const kind of ['state', 'problem', 'corrected'] as const) {
       for (const [value, n] of counters.entries(kind)) counters.add(kind, value, -n)
     }
-    journal.transact('process', () => db.exec('DELETE FROM row; DELETE FROM problem; DELETE FROM row_place'))
+    journal.transact('process', () =>
+      db.exec('DELETE FROM row; DELETE FROM result; DELETE FROM problem; DELETE FROM row_place'),
+    )
     checkpointEvery(db, INTAKE_CHECKPOINT_PAGES)
     db.exec('CREATE TEMP TABLE seen (id TEXT PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID')
     this.#insertRow = new BulkInsert(db, 'INSERT INTO row (id, cells, item, kinds)', '(?, ?, ?, ?)')
@@ -65,11 +80,13 @@ export class IntakeWriter {
     this.#insertProblem = createProblemInsert(db)
     const see = db.prepare('INSERT OR IGNORE INTO temp.seen (id, row) VALUES (?, ?)')
     const seenAt = db.prepare('SELECT row FROM temp.seen WHERE id = ?')
-    const cellsOf = db.prepare('SELECT cells FROM row WHERE id = ?')
+    this.#insertLeftOut = db.prepare("INSERT INTO result (row, state, attempts) VALUES (?, 'left_out', 0)")
+    const cellsOf = db.prepare('SELECT cells, kinds FROM row WHERE id = ?')
     this.#seen = new SeenIds({
       idOf: (row) => {
         this.#insertRow.flush()
-        return toUniqueId(row, parseCells(String(cellsOf.get(row)?.['cells'])))
+        const { cells, kinds = null } = cellsOf.get(row) ?? {}
+        return toUniqueId(row, parseCells(String(cells)), kinds === null ? null : String(kinds))
       },
       spill: (id, row) => (see.run(id, row).changes === 1 ? null : Number(seenAt.get(id)?.['row'])),
     })
@@ -100,6 +117,28 @@ export class IntakeWriter {
     if (this.#grouped >= GROUP_ROWS) this.#commitGroup()
   }
 
+  /** Writes the halves with the url of these records, numbered from `firstRow` on. */
+  writeSecondHalves(
+    records: readonly number[],
+    firstRow: number,
+    check: (read: ReadHalf) => IntakeRow,
+  ): void {
+    const { db } = this.#journal
+    const toPlace = createPlaceReader(db)
+    const find = db.prepare('SELECT cells, kinds FROM row WHERE id = ?')
+    const places: RowPlace[] = []
+    const rows = records.map((of, index) => {
+      const row = firstRow + index
+      const { row: sheetRow, line } = toPlace(of)
+      places.push({ row, sheetRow, line: line ?? sheetRow })
+      const { cells, kinds = null } = find.get(of) ?? {}
+      const marked = markHalf(kinds === null ? null : String(kinds), { content: 'url', of })
+      return check({ row, cells: parseCells(String(cells)), kinds: marked, problems: [] })
+    })
+    this.writeRows(rows, places)
+    this.#journal.counters.add('corrected', 'split', rows.length)
+  }
+
   /** Notes a problem that every row has alike, once instead of once a row. */
   writeCommonProblem(problem: PlanWarning): void {
     const rows = this.#rowsRead
@@ -116,8 +155,15 @@ export class IntakeWriter {
     this.#journal.commit()
   }
 
-  /** Ends intake: the run is ready to send. `header` has the names of `columns` as the source has them. */
-  finish(columns: readonly string[], header: readonly string[] | null = null): void {
+  /**
+   * Ends intake: the run is ready to send. `header` has the names of `columns` as the source has them; `alongside` writes
+   * in the same transaction.
+   */
+  finish(
+    columns: readonly string[],
+    header: readonly string[] | null = null,
+    alongside: () => void = () => {},
+  ): void {
     this.#commitGroup()
     this.#journal.transact('power', () => {
       updateRunRecord(this.#journal.db, {
@@ -127,35 +173,43 @@ export class IntakeWriter {
         rows_read: this.#rowsRead,
         items: this.#items,
       })
+      alongside()
     })
     this.#journal.db.exec('DROP TABLE temp.seen')
     checkpointEvery(this.#journal.db, CHECKPOINT_PAGES)
   }
 
-  #writeRow({ row, cells, kinds = null, uniqueKey, problems }: IntakeRow): void {
+  #writeRow({ row, cells, kinds = null, uniqueKey, problems, corrections }: IntakeRow): void {
     this.#rowsRead += 1
-    let valid = true
+    const { counters } = this.#journal
+    const isLeftOut = this.#leavesOut(row, problems)
+    // A row that is left out takes no value from another.
+    const repeated = isLeftOut ? null : this.#findRepeated(row, uniqueKey)
+    const found = repeated === null ? problems : [...problems, repeated]
+    if (isLeftOut || (repeated !== null && this.#leavesOut(row, [repeated]))) {
+      counters.add('state', 'left_out', 1)
+      this.#insertRow.add(row, JSON.stringify(cells), null, kinds)
+      this.#insertLeftOut.run(row)
+      // Only to say why; they count as no problems of the run.
+      if (counters.get('state', 'left_out') <= PROBLEMS_MAX) found.forEach(this.#insertProblem)
+      return
+    }
     const causes = new Set<string>()
-    for (const problem of problems) {
-      this.#writeProblem(problem, causes)
-      if (problem.severity === 'error') valid = false
+    for (const problem of found) this.#writeProblem(problem, causes)
+    const valid = found.every(({ severity }) => severity !== 'error')
+    if (!valid) counters.add('state', 'invalid', 1)
+    if (corrections !== undefined) {
+      counters.add('corrected', 'rows', 1)
+      for (const { field } of corrections) counters.add('corrected', `cell ${field}`, 1)
     }
-    const first = uniqueKey === null ? null : this.#seen.add(uniqueKey.value, row)
-    if (uniqueKey !== null && first !== null) {
-      valid = false
-      const problem = {
-        row,
-        severity: 'error',
-        code: 'not_unique',
-        field: uniqueKey.field,
-        args: { ignoresCase: uniqueKey.shown !== undefined },
-        details: { row: first },
-        found: toFound(uniqueKey.shown ?? uniqueKey.value),
-      } as const
-      this.#writeProblem(problem, causes)
-    }
-    if (!valid) this.#journal.counters.add('state', 'invalid', 1)
     this.#insertRow.add(row, JSON.stringify(cells), valid ? this.#toItem(row) : null, kinds)
+  }
+
+  #findRepeated(row: number, uniqueKey: IntakeRow['uniqueKey']): FoundProblem | null {
+    const first = uniqueKey === null ? null : this.#seen.add(uniqueKey.value, row)
+    if (uniqueKey === null || first === null) return null
+    const { field, value, shown } = uniqueKey
+    return toRepeated(row, first, { field, value, shown })
   }
 
   #toItem(row: number): number {
@@ -174,6 +228,26 @@ export class IntakeWriter {
     if (!causes.has(cause)) this.#journal.counters.add('problem', cause, 1)
     causes.add(cause)
     if (total <= PROBLEMS_MAX) this.#insertProblem(problem)
+  }
+}
+
+/** A half of a split row that is about to be checked. */
+type ReadHalf = Required<Pick<IntakeRow, 'row' | 'problems' | 'kinds'>> & { cells: string[] }
+
+/** The problem of a row whose unique value an earlier row has. */
+export function toRepeated(
+  row: number,
+  first: number,
+  { field, value, shown }: { field: string; value: string; shown?: string | undefined },
+): FoundProblem {
+  return {
+    row,
+    severity: 'error',
+    code: 'not_unique',
+    field,
+    args: { ignoresCase: shown !== undefined },
+    details: { row: first },
+    found: toFound(shown ?? value),
   }
 }
 

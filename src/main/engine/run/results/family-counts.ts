@@ -5,6 +5,7 @@ import { findErrorGroup } from '../../journal/counters.ts'
 import { readRecoveredLoad } from '../../journal/load-record.ts'
 import { findTakersOf, type RunFamily, type RunView } from '../../journal/run-family.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
+import { PROBLEM_COLUMNS, toCauseKey, toStoredProblem } from '../journal/stored-problems.ts'
 
 /** Counts by kind and value. */
 export type Counts = Map<string, Map<string, number>>
@@ -46,10 +47,14 @@ export function summarizeFamilyCounts(
   return { rows, rules: toTriggeredRules(members, counts.get('rule')) }
 }
 
-/** Rows of a run and its retries, each once: a retry of a retry may have rows that its parent never had. */
+/**
+ * Rows of a run and its retries, each once: a retry of a retry, and one that splits records, may have rows that its parent
+ * never had.
+ */
 export function countRowsRead(family: RunFamily, counts?: Counts): number {
   const { record, members } = family
-  if (record.parentRunId === null || members.length === 1) return record.rowsRead
+  const isWhole = record.parentRunId === null && !members.some((member) => member.record.corrects)
+  if (isWhole || members.length === 1) return record.rowsRead
   const taken = (counts ?? readFamilyCounts(family)).get(TAKEN)?.get('') ?? 0
   return members.reduce((sum, member) => sum + member.record.rowsRead, taken)
 }
@@ -87,11 +92,11 @@ export function countUnaccounted(view: RunView): number {
   const { record } = view
   const states = readFacetCounts(view.db).get('state') ?? new Map<string, number>()
   let accounted = 0
-  for (const [state, n] of states) if (state !== 'invalid') accounted += n
+  for (const [state, n] of states) if (state !== 'invalid' && state !== 'left_out') accounted += n
   // A load test marks no rows, and sends them in their order: what was lost was of rows that
   // no request before had, as far as there are such.
   if (record.plan.load !== undefined) {
-    const unsent = record.rowsRead - (states.get('invalid') ?? 0) - accounted
+    const unsent = record.rowsRead - (states.get('invalid') ?? 0) - (states.get('left_out') ?? 0) - accounted
     return Math.min(unsent, readRecoveredLoad(view).lost)
   }
   // Marks of retries stand as `sending`; they have no outcome either.
@@ -124,6 +129,7 @@ function addUpTaken(member: RunView, takers: readonly RunView[]): Counts {
       )
       const taken = JSON.stringify(own)
       add(correction, TAKEN, '', -own.length)
+      if (taker.record.corrects) addUpCorrected(correction, member, taken)
       for (const row of readResults(member, taken)) {
         const state = String(row['state']) as ItemState
         add(correction, 'state', state, -1)
@@ -139,6 +145,29 @@ function addUpTaken(member: RunView, takers: readonly RunView[]): Counts {
     }
   }
   return correction
+}
+
+/** A retry with corrections took rows, too, that were invalid, and counts what is wrong with any of its rows itself. */
+function addUpCorrected(correction: Counts, { db }: RunView, ids: string): void {
+  const invalid = db
+    .prepare(
+      `SELECT count(*) AS n FROM row WHERE item IS NULL AND id IN (SELECT value FROM json_each(?))
+       AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id)`,
+    )
+    .get(ids)
+  add(correction, 'state', 'invalid', -Number(invalid?.['n']))
+  const problems = db
+    .prepare(
+      `SELECT ${PROBLEM_COLUMNS} FROM problem WHERE row IN (SELECT value FROM json_each(?))
+       AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = problem.row AND state = 'left_out')`,
+    )
+    .all(ids)
+    .map(toStoredProblem)
+  const causes = new Set(problems.map((problem) => JSON.stringify([problem.row, toCauseKey(problem)])))
+  for (const cause of causes) {
+    const [, key] = JSON.parse(cause) as [number, string]
+    add(correction, 'problem', key, -1)
+  }
 }
 
 function readResults({ db }: RunView, ids: string) {

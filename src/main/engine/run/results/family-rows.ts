@@ -106,12 +106,12 @@ function createResultRows(
   )
   return (joined) => {
     const cells = JSON.parse(joined.cells) as string[]
-    const isInvalid = joined.item === null
-    const problems = isInvalid ? errorsOf.all(joined.id) : []
+    const isUnsendable = joined.item === null
+    const problems = isUnsendable ? errorsOf.all(joined.id) : []
     const state = toState(joined, record.claimed)
     // Nobody is sending any more; such a row is shown as recovery will leave it.
     const isUnsettled = isCutOff && state === 'sending'
-    const message = isInvalid
+    const message = isUnsendable
       ? problems.map((stored) => toProblemMessage(toStoredProblem(stored))).join('; ')
       : joined.message
     return {
@@ -122,8 +122,8 @@ function createResultRows(
       errorCode: isUnsettled ? null : joined.error_code,
       message: isUnsettled ? CUT_OFF_MESSAGE : message,
       taskId: joined.task_id,
-      postId: isInvalid ? null : toPostId(joined.id, cells, joined.kinds),
-      triggeredRules: isInvalid || joined.state === null ? [] : (found.rules.get(joined.id) ?? []),
+      postId: isUnsendable ? null : toPostId(joined.id, cells, joined.kinds),
+      triggeredRules: isUnsendable || joined.state === null ? [] : (found.rules.get(joined.id) ?? []),
       classScores: found.scores.get(joined.id) ?? [],
       customIndexItemId: joined.custom_index_item_id,
       answer: joined.answer as ResultRow['answer'],
@@ -136,7 +136,7 @@ function createResultRows(
 }
 
 function toState({ item, state, id }: JoinedRow, claimed: number): RowState {
-  if (item === null) return 'invalid'
+  if (item === null) return state === 'left_out' ? state : 'invalid'
   return (state as RowState | null) ?? (id <= claimed ? 'sending' : 'pending')
 }
 
@@ -156,6 +156,7 @@ interface PageSource {
 }
 
 const ROWS = 'row LEFT JOIN result ON result.row = row.id'
+const NOT_LEFT_OUT = 'NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id)'
 
 /** Finds the rows of one run that match a filter that the journal's own indexes answer, see `isSimple`. */
 export function toPageSource(view: RunView, filter: RowFilter): PageSource {
@@ -181,7 +182,7 @@ export function toPageSource(view: RunView, filter: RowFilter): PageSource {
 function toStateSource(view: RunView, { state, unsuccessful }: RowFilter): PageSource {
   const unsettled = view.isCutOff ? toUnsettled(view) : null
   if (unsuccessful) {
-    const invalid = 'SELECT id FROM row INDEXED BY row_invalid WHERE item IS NULL'
+    const invalid = `SELECT id FROM row INDEXED BY row_invalid WHERE item IS NULL AND ${NOT_LEFT_OUT}`
     const settled = `SELECT row FROM result INDEXED BY result_by_state WHERE state IN (${toList(UNSUCCESSFUL_STATES)})`
     const sources = unsettled === null ? [invalid, settled] : [invalid, settled, unsettled.sql]
     return { from: ROWS, where: [isIn(sources)], params: unsettled?.params ?? [], key: 'row.id' }
@@ -189,7 +190,7 @@ function toStateSource(view: RunView, { state, unsuccessful }: RowFilter): PageS
   if (state === undefined) return { from: ROWS, where: [], params: [], key: 'row.id' }
   if (state === 'invalid') {
     const from = 'row INDEXED BY row_invalid LEFT JOIN result ON result.row = row.id'
-    return { from, where: ['row.item IS NULL'], params: [], key: 'row.id' }
+    return { from, where: ['row.item IS NULL', NOT_LEFT_OUT], params: [], key: 'row.id' }
   }
   if (state === 'unknown' && unsettled !== null) {
     const settled = "SELECT row FROM result WHERE state = 'unknown'"
@@ -341,6 +342,9 @@ function readShown(member: RunView, ids: readonly number[]): ShownRow[] {
   return readRunRows(member, ids).map((row) => ({ ...row, shownBy: member }))
 }
 
+const NEVER_TAKEN: readonly RowState[] = ['succeeded', 'acknowledged']
+const UNSENDABLE: readonly RowState[] = ['invalid', 'left_out']
+
 /** The rows of one run that match and that no retry stands for, a chunk at a time. */
 class MemberRows {
   readonly member: RunView
@@ -353,8 +357,9 @@ class MemberRows {
 
   constructor(member: RunView, members: readonly RunView[], filter: RowFilter) {
     this.member = member
-    // What succeeded, or was never sent since it is invalid, no retry takes over.
-    const isNeverTaken = ['succeeded', 'invalid', 'acknowledged'].includes(filter.state ?? '')
+    // What succeeded no retry takes over, nor what was never sent, unless it is corrected.
+    const states = member.record.invalidTakenBy === null ? [...NEVER_TAKEN, ...UNSENDABLE] : NEVER_TAKEN
+    const isNeverTaken = states.some((state) => state === filter.state)
     this.#takers = isNeverTaken ? [] : findTakersOf(member, members)
     this.#source = toPageSource(member, filter)
     this.#read()

@@ -1,4 +1,4 @@
-import { toErrorGroups, toRowCounts } from '../../../../shared/run/counts.ts'
+import { countSendable, toErrorGroups, toRowCounts } from '../../../../shared/run/counts.ts'
 import { UNSUCCESSFUL_STATES } from '../../../../shared/run/item-state.ts'
 import {
   NO_RULE,
@@ -183,8 +183,9 @@ function countSending(member: RunView, members: readonly RunView[]): number {
   // A load test marks no rows; what a dead process had in flight is unknown; what a retry took was not in flight.
   if (isCutOff || record.plan.load !== undefined || findTakersOf(member, members).length > 0) return 0
   const states = readFacetCounts(member.db).get('state') ?? new Map<string, number>()
-  const { read, invalid, not_sent } = toRowCounts(states, record.rowsRead)
-  const unclaimed = read - invalid - record.claimedRows + (states.get('pending') ?? 0)
+  const counts = toRowCounts(states, record.rowsRead)
+  const { not_sent } = counts
+  const unclaimed = countSendable(counts) - record.claimedRows + (states.get('pending') ?? 0)
   return not_sent - Math.max(0, Math.min(not_sent, unclaimed))
 }
 
@@ -200,7 +201,8 @@ function countErrors(family: RunFamily, errorCode: string): number {
 }
 
 function isContiguous({ db, record, members }: RunFamily): boolean {
-  // A retry of a retry may have rows that its parent never had.
-  if (record.parentRunId !== null && members.length > 1) return false
+  // A retry of a retry, and one that splits records, may have rows that its parent never had.
+  if (members.length > 1 && (record.parentRunId !== null || members.some((one) => one.record.corrects)))
+    return false
   return Number(db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0) === record.rowsRead
 }

@@ -2,6 +2,7 @@ import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { Problem } from '../../../../shared/run/problem.ts'
 import type { AttemptDetail, CallbackDetail, RowDetail } from '../../../../shared/run/results.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
+import { toHalf } from '../../mapping/split-row.ts'
 import { createItemRequests } from '../../sending/item-requests.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
 import { createPlaceReader } from '../journal/intake-writer.ts'
@@ -23,13 +24,21 @@ export function readRow(family: RunFamily, row: number): RowDetail {
   const [shown] = readFamilyRows(family, [{ id: row, member: newest }])
   const runs = [...earlier.reverse(), newest]
   return {
-    ...(before === null ? detail : { ...before, problems: detail.problems }),
+    ...(before === null ? detail : toNext(before, detail)),
     result: shown?.result ?? detail.result,
     attempts: runs
       .flatMap((run) => readTries(run, row))
       .map((attempt, index) => ({ ...attempt, number: index + 1 })),
     callbacks: runs.flatMap((run) => readCallbacksOf(run, row)),
   }
+}
+
+/** The last answer of a row, with what is wrong with it and corrected by now. */
+function toNext(
+  { corrections: _sentBefore, ...before }: RowDetail,
+  { problems, corrections }: RowDetail,
+): RowDetail {
+  return { ...before, problems, ...(corrections !== undefined && { corrections }) }
 }
 
 /** The row as one run has it; null where that run has not tried it. */
@@ -70,7 +79,10 @@ function readRowOf(view: RunView, row: number): RowDetail {
   if (found === undefined) throw toNoRow(view, row)
   const { result, joined } = found
   const item = joined.item
-  const request = createRowRequests(view).toRequest(row, item)
+  const requests = createRowRequests(view)
+  const request = requests.toRequest(row, item)
+  const { corrections } = requests.mapRow(row, result.cells, joined.kinds)
+  const half = toHalf(row, joined.kinds)
   const exchanges = createExchangeReader(db)
   const answer = item === null ? null : exchanges.readAnswer(item)
   return {
@@ -85,6 +97,8 @@ function readRowOf(view: RunView, row: number): RowDetail {
     attempts: item === null ? [] : readAttempts(view, item),
     callbacks: item === null ? [] : exchanges.readCallbacks(item),
     problems: readProblemsOf(view, row),
+    ...(corrections !== undefined && { corrections: [...corrections] }),
+    ...(half !== null && half.of !== row && { halfOf: half.of }),
   }
 }
 

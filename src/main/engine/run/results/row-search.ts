@@ -221,7 +221,8 @@ function toKind(
   },
 ): RowKind {
   const untried = Number(row['id']) <= record.claimed ? 'sending' : 'pending'
-  const stored = row['item'] === null ? 'invalid' : ((row['state'] as RowState | null) ?? untried)
+  const stored = (row['state'] as RowState | null) ?? (row['item'] === null ? 'invalid' : untried)
+  const problems = stored === 'invalid' ? (found.problems ?? []) : []
   // Nobody is sending any more; such a row is shown as recovery will leave it.
   const isUnsettled = isCutOff && stored === 'sending'
   const isError = !isUnsettled && stored !== 'invalid' && isUnsuccessful(stored)
@@ -229,7 +230,7 @@ function toKind(
     state: isUnsettled ? 'unknown' : stored,
     answer: toText(row['answer']),
     errorCode: isError ? toText(row['error_code']) : null,
-    causes: isError ? [toCause(stored, row, found.known)] : (found.problems ?? []),
+    causes: isError ? [toCause(stored, row, found.known)] : problems,
     rules: found.rules ?? [],
     rows: 0,
   }

@@ -1,0 +1,147 @@
+import { compileTemplate, type ReadCell } from '../../../shared/mapping/templates.ts'
+import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
+import {
+  type Correction,
+  type Fix,
+  listFixedFields,
+  substitute,
+  toSubstituted,
+} from '../../../shared/plan/fixes.ts'
+import type { Plan } from '../../../shared/plan/plan.ts'
+import type { Problem } from '../../../shared/run/problem.ts'
+import { keepHalf, type RowHalf } from './split-row.ts'
+import { createRowValidator } from './validate-row.ts'
+
+/** A field of the request as a fix deals with it. */
+export interface FixedField {
+  /** The text that the mapping reads for it; null where nothing is mapped to it. */
+  read: ReadCell | null
+  /** Gives it another text, '' for none; returns what keeps it out. */
+  set: (body: Record<string, unknown>, row: number, text: string) => FoundProblem | null
+}
+
+/** A row as its cells alone make it. */
+interface UnfixedRow {
+  /** Changed in place. */
+  body: Record<string, unknown>
+  problems: readonly FoundProblem[]
+  row: number
+  cells: readonly string[]
+  half: RowHalf | null
+}
+
+/** What fixes changed of a row, and what is still wrong with what they wrote. */
+interface FixedRow {
+  problems: readonly FoundProblem[]
+  corrections?: readonly Correction[]
+}
+
+/** A cell fix, or a rule that gives a field a value. */
+type CellFix = Extract<Fix, { kind: 'cell' }>
+interface ValueRule {
+  problem: string
+  field: string
+  read: ReadCell
+}
+
+/**
+ * Compiles the fixes of a plan whose mapping is resolved into a function that changes a row's body. Pure, like the mapper that it belongs to: a resumed run, a retry and a preview get the same body.
+ * First come the cells, then the rules for what is still wrong, and last the substitutes for ids.
+ */
+export function createRowFixer(
+  plan: Plan,
+  columns: readonly string[],
+  runToken: string,
+  createField: (field: string) => FixedField | null,
+): (row: UnfixedRow) => FixedRow {
+  const { fixes = [] } = plan
+  const fields = new Map<string, FixedField>()
+  for (const name of listFixedFields(fixes)) {
+    const field = createField(name)
+    if (field !== null) fields.set(name, field)
+  }
+  const cellFixes = Map.groupBy(
+    fixes.filter((fix): fix is CellFix => fix.kind === 'cell'),
+    ({ row }) => row,
+  )
+  const rules = fixes.flatMap((fix): ValueRule[] =>
+    fix.kind === 'value'
+      ? [{ problem: fix.problem, field: fix.field, read: compileTemplate(fix.value, columns, runToken) }]
+      : [],
+  )
+  const substituted = fixes.flatMap((fix) => (fix.kind === 'substitute' ? toSubstituted(fix.field) : []))
+  const validate = rules.length === 0 ? () => [] : createRowValidator(plan)
+
+  return ({ body, problems: found, row, cells, half }) => {
+    let problems = found
+    let corrections: Map<string, Correction> | null = null
+    const record = half?.of ?? row
+    const readText = (name: string) => {
+      const text = fields.get(name)?.read?.(record, cells) ?? ''
+      return text === '' ? toText(body[name]) : text
+    }
+    const note = (field: string, text: string, isSubstitute: boolean) => {
+      const sent = toText(body[field])
+      if (sent === text) return
+      corrections ??= new Map()
+      const { before = text, own = text } = corrections.get(field) ?? {}
+      corrections.set(field, { field, before, own: isSubstitute ? own : sent, sent })
+    }
+    const set = (name: string, text: string) => {
+      const before = readText(name)
+      const problem = fields.get(name)?.set(body, row, text) ?? null
+      problems = problems.filter(({ field }) => field !== name)
+      if (problem !== null) problems = [...problems, problem]
+      note(name, before, false)
+    }
+
+    for (const { field, value, was } of cellFixes.get(record) ?? []) {
+      if (was === undefined || was === readText(field)) set(field, value)
+    }
+    if (rules.length > 0) {
+      const wrong = [...problems, ...validate(row, body)]
+      for (const { problem, field, read } of rules) {
+        if (wrong.some((one) => isAbout(one, problem, field))) set(field, read(record, cells))
+      }
+    }
+    for (const field of substituted) {
+      const id = body[field]
+      if (typeof id !== 'string') continue
+      body[field] = substitute(id)
+      note(field, id, true)
+    }
+    if (half !== null) {
+      const before = { post_id: toText(body['post_id']), group_id: toText(body['group_id']) }
+      keepHalf(body, half)
+      note('post_id', before.post_id, true)
+      note('group_id', before.group_id, false)
+    }
+    return corrections === null ? { problems } : { problems, corrections: toList(corrections) }
+  }
+}
+
+function toList(corrections: ReadonlyMap<string, Correction>): Correction[] {
+  return [...corrections.values()]
+}
+
+/** A problem without a field is about the whole row, and so about each of its fields. */
+function isAbout(found: FoundProblem, code: string, field: string): boolean {
+  return found.code === code && (found.field ?? field) === field
+}
+
+function toText(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** Whether a plan's fixes leave a row out, given its problems. */
+export function createLeaveOut(
+  fixes: readonly Fix[],
+): (row: number, problems: readonly Pick<Problem, 'code' | 'field'>[]) => boolean {
+  const rows = new Set(fixes.flatMap((fix) => (fix.kind === 'leave_out_row' ? [fix.row] : [])))
+  const rules = fixes.filter((fix) => fix.kind === 'leave_out')
+  if (rows.size === 0 && rules.length === 0) return () => false
+  return (row, problems) =>
+    rows.has(row) ||
+    rules.some((rule) => problems.some(({ code, field }) => code === rule.problem && field === rule.field))
+}

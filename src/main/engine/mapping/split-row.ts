@@ -1,0 +1,59 @@
+import type { Plan } from '../../../shared/plan/plan.ts'
+
+/**
+ * One of the two rows that a record with text and a url becomes. The text half has the record's own number. The url half
+ * stands behind all rows of the source, with the same cells.
+ */
+export interface RowHalf {
+  content: 'text_data' | 'url'
+  /** Number of the record that both halves are of. */
+  of: number
+}
+
+/** Stands behind the kinds of a row's cells: `#text`, or `#url` and the number of the record. */
+const TEXT_MARK = '#text'
+const URL_MARK = '#url'
+
+/** The kinds of a row's cells as the journal keeps them, marked as those of a half. */
+export function markHalf(kinds: string | null, { content, of }: RowHalf): string {
+  const [letters = ''] = (kinds ?? '').split('#')
+  return letters + (content === 'text_data' ? TEXT_MARK : URL_MARK + of)
+}
+
+/** Which half a row is, by the kinds of its cells; null for a whole row. */
+export function toHalf(row: number, kinds: string | null): RowHalf | null {
+  if (kinds === null) return null
+  const at = kinds.indexOf('#')
+  if (at === -1) return null
+  const mark = kinds.slice(at)
+  return mark === TEXT_MARK
+    ? { content: 'text_data', of: row }
+    : { content: 'url', of: Number(mark.slice(URL_MARK.length)) }
+}
+
+/** Whether a plan has rows split that bring text and a url; only v1 refuses both (docs/interface.md §2.1). */
+export function splitsRows({ fixes = [], operation, load }: Plan): boolean {
+  return (
+    operation.kind === 'task' &&
+    operation.api === 'v1' &&
+    load === undefined &&
+    fixes.some(({ kind }) => kind === 'split')
+  )
+}
+
+/** Whether a mapped row has both contents. */
+export function hasBothContents({ text_data: text, url }: Readonly<Record<string, unknown>>): boolean {
+  return text !== undefined && url !== undefined
+}
+
+/**
+ * Leaves a half with its own content. Both get one group_id, unless they have one; the url half gets a post_id of its
+ * own.
+ */
+export function keepHalf(body: Record<string, unknown>, { content }: RowHalf): void {
+  delete body[content === 'url' ? 'text_data' : 'url']
+  const { post_id: postId } = body
+  if (typeof postId !== 'string' || postId === '') return
+  body['group_id'] ??= `${postId}-both`
+  if (content === 'url') body['post_id'] = `${postId}-url`
+}

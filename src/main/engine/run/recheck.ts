@@ -1,0 +1,174 @@
+import type { ProblemCode } from '../../../shared/run/problem.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { RunRecord } from '../journal/run-record.ts'
+import { type MapRow, resolveMapping } from '../mapping/row-mapper.ts'
+import { createItemRequests } from '../sending/item-requests.ts'
+import { createIntakeWriter, createRowCheck, type ReadRow, RowSplitter } from './intake.ts'
+import { type IntakeRow, type IntakeWriter, parseCells, toRepeated } from './journal/intake-writer.ts'
+import { PROBLEM_COLUMNS, toStoredProblem } from './journal/stored-problems.ts'
+
+/** Rows that are read and checked at once. */
+const PAGE_ROWS = 2_000
+
+/** What only the reader of a source finds: a row keeps these, since nothing but its cells is left to check. */
+const FOUND_BY_READERS = [
+  'ragged_row',
+  'undecodable_bytes',
+  'broken_quotes',
+  'oversized_row',
+  'header_like_data',
+  'not_json',
+  'duplicate_key',
+  'number_precision',
+  'formula_without_value',
+  'unknown_kind',
+  'outside_folder',
+  'unreadable_file',
+  'empty_file',
+  'video_too_long',
+] as const satisfies readonly ProblemCode[]
+
+const CODES = FOUND_BY_READERS.map((code) => `'${code}'`).join(', ')
+
+/**
+ * Checks the rows that a retry with corrections takes over, as intake checks those of a source: the table of
+ * candidates is filled first, then {@link Recheck.checkAll} writes what it holds into the journal.
+ */
+export class Recheck {
+  readonly #journal: Journal
+  readonly #mapRow: MapRow
+  readonly #check: (row: ReadRow) => IntakeRow
+  readonly #writer: IntakeWriter
+  readonly #splitter: RowSplitter
+
+  /** Removes what an earlier, interrupted attempt left in the journal. `record` has the columns of the source. */
+  constructor(journal: Journal, record: RunRecord, workspace: string) {
+    const plan = { ...record.plan, mapping: resolveMapping(record.plan, record.columns) }
+    this.#journal = journal
+    this.#mapRow = createItemRequests({ ...record, plan }, workspace).mapRow
+    this.#check = createRowCheck(plan, this.#mapRow)
+    this.#writer = createIntakeWriter(journal, plan, this.#mapRow)
+    this.#splitter = new RowSplitter(plan, this.#mapRow)
+    journal.db.exec(
+      `CREATE TEMP TABLE candidate (id INTEGER PRIMARY KEY, cells TEXT NOT NULL, item INTEGER, kinds TEXT);
+       CREATE TEMP TABLE candidate_problem AS SELECT ${PROBLEM_COLUMNS} FROM problem WHERE FALSE;
+       CREATE INDEX temp.candidate_problem_by_row ON candidate_problem (row)`,
+    )
+  }
+
+  /** Takes what readers found wrong with candidates, from the attached journal that these came from. */
+  takeProblems(): void {
+    this.#journal.db.exec(
+      `INSERT INTO temp.candidate_problem SELECT ${PROBLEM_COLUMNS} FROM parent.problem
+       WHERE code IN (${CODES}) AND row IN (SELECT id FROM temp.candidate)
+       AND row NOT IN (SELECT row FROM temp.candidate_problem)`,
+    )
+  }
+
+  /** Checks all candidates; `wholeFile` is the journal of the first run of the whole, which has every other row. */
+  checkAll(wholeFile: string): void {
+    const { repeats, lastRow } = this.#readWhole(wholeFile)
+    for (const page of this.#pages()) {
+      this.#writer.writeRows(
+        page.map((row) => {
+          const checked = this.#check(this.#splitter.toFirstHalf(row))
+          const other = repeats.get(row.row)
+          if (other === undefined || checked.uniqueKey === null) return checked
+          return {
+            ...checked,
+            problems: [...checked.problems, toRepeated(row.row, other, checked.uniqueKey)],
+          }
+        }),
+      )
+    }
+    let behind = lastRow + 1
+    for (const records of this.#splitter.takeSplit()) {
+      this.#writer.writeSecondHalves(records, behind, this.#check)
+      behind += records.length
+    }
+  }
+
+  /** Ends the check; `alongside` writes in the transaction that makes the run ready. */
+  finish(columns: readonly string[], header: readonly string[] | null, alongside: () => void): void {
+    this.#journal.db.exec('DROP TABLE temp.candidate; DROP TABLE temp.candidate_problem')
+    this.#writer.finish(columns, header, alongside)
+  }
+
+  /**
+   * The candidates whose corrected id another row of the whole has, which was sent or is to be sent, each with that row;
+   * and the number of the last row.
+   */
+  #readWhole(wholeFile: string): { repeats: ReadonlyMap<number, number>; lastRow: number } {
+    const { db } = this.#journal
+    db.prepare('ATTACH ? AS whole').run(wholeFile)
+    try {
+      const last = db
+        .prepare('SELECT max((SELECT max(id) FROM whole.row), (SELECT max(id) FROM temp.candidate)) AS id')
+        .get()
+      return { repeats: this.#findRepeats(), lastRow: Number(last?.['id'] ?? 0) }
+    } finally {
+      db.exec('DETACH whole')
+    }
+  }
+
+  #findRepeats(): ReadonlyMap<number, number> {
+    const { db } = this.#journal
+    const repeats = new Map<number, number>()
+    db.exec('CREATE TEMP TABLE wanted (key TEXT PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID')
+    const want = db.prepare('INSERT OR IGNORE INTO temp.wanted VALUES (?, ?)')
+    let wanted = 0
+    for (const page of this.#pages()) {
+      for (const { row, cells, kinds = null, isNew } of page) {
+        const { uniqueKey, corrections = [] } = this.#mapRow(row, cells, kinds)
+        if (uniqueKey === null) continue
+        if (!isNew && !corrections.some(({ field }) => field === uniqueKey.field)) continue
+        want.run(uniqueKey.value, row)
+        wanted += 1
+      }
+    }
+    if (wanted > 0) {
+      const find = db.prepare('SELECT row FROM temp.wanted WHERE key = ?')
+      for (const { row, cells, kinds } of this.#readOthers()) {
+        const key = this.#mapRow(row, cells, kinds).uniqueKey?.value
+        const found = key === undefined ? undefined : find.get(key)
+        if (found !== undefined) repeats.set(Number(found['row']), row)
+      }
+    }
+    db.exec('DROP TABLE temp.wanted')
+    return repeats
+  }
+
+  *#readOthers(): Generator<ReturnType<typeof toRow>> {
+    const page = this.#journal.db.prepare(
+      `SELECT id, cells, kinds FROM whole.row WHERE id > ? AND item IS NOT NULL
+       AND id NOT IN (SELECT id FROM temp.candidate) ORDER BY id LIMIT ${PAGE_ROWS}`,
+    )
+    for (let rows = page.all(0); rows.length > 0; rows = page.all(Number(rows.at(-1)?.['id']))) {
+      yield* rows.map(toRow)
+    }
+  }
+
+  /** The candidates in their order, each with what readers found; `isNew` where it was never sent. */
+  *#pages(): Generator<(ReadRow & { isNew: boolean })[]> {
+    const { db } = this.#journal
+    const page = db.prepare(
+      `SELECT id, cells, item, kinds FROM temp.candidate WHERE id > ? ORDER BY id LIMIT ${PAGE_ROWS}`,
+    )
+    const problemsOf = db.prepare(`SELECT ${PROBLEM_COLUMNS} FROM temp.candidate_problem WHERE row = ?`)
+    for (let rows = page.all(0); rows.length > 0; rows = page.all(Number(rows.at(-1)?.['id']))) {
+      yield rows.map((row) => ({
+        ...toRow(row),
+        isNew: row['item'] === null,
+        problems: problemsOf.all(Number(row['id'])).map(toStoredProblem) as ReadRow['problems'],
+      }))
+    }
+  }
+}
+
+function toRow({ id, cells, kinds }: Record<string, unknown>) {
+  return {
+    row: Number(id),
+    cells: parseCells(String(cells)),
+    kinds: kinds === null ? null : String(kinds),
+  }
+}

@@ -1,0 +1,215 @@
+import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core'
+import { skipToken, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { findUnknownPlaceholders } from '../../../shared/mapping/check-mapping.ts'
+import { toColumnIndex } from '../../../shared/mapping/match-columns.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { sayExpected } from '../../../shared/messages/problem-messages.ts'
+import { addFix, type Fix } from '../../../shared/plan/fixes.ts'
+import type { Mapping } from '../../../shared/plan/plan.ts'
+import type { ProblemGroup } from '../../../shared/run/problem.ts'
+import type { RowDetail } from '../../../shared/run/results.ts'
+import { ask } from '../../bridge/client.ts'
+import { isContentField, useContentShown } from '../../ui/content/user-content.tsx'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import styles from './check.module.css'
+
+/** Corrects fields of one row, as if its cells had other texts. */
+export function RowDialog(props: {
+  runId: string
+  row: number
+  fields: readonly string[]
+  /** What fills each field, columns matched by name among it. */
+  mapping: Mapping
+  fixes: readonly Fix[]
+  onFixes: (fixes: Fix[]) => void
+  onClose: () => void
+}) {
+  const { runId, row, onClose } = props
+  const detail = useQuery(
+    ask.results.row.queryOptions({
+      input: runId === '' ? skipToken : { runId, row },
+      staleTime: 0,
+      gcTime: 0,
+    }),
+  )
+  const place = detail.data?.result.place.row ?? row
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="lg"
+      title={`Correct row ${place}`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {detail.error !== null && <ErrorNotice error={detail.error} />}
+      {detail.data !== undefined && <RowForm {...props} detail={detail.data} />}
+    </Modal>
+  )
+}
+
+function RowForm(props: Parameters<typeof RowDialog>[0] & { detail: RowDetail }) {
+  const { detail, fields, mapping, fixes, onFixes, onClose } = props
+  const row = detail.halfOf ?? props.row
+  const [typed, setTyped] = useState<Record<string, string>>({})
+  const known = fields.map((field) => {
+    const own = readOwn(detail, mapping, field)
+    const fix = fixes.find((one) => one.kind === 'cell' && one.row === row && one.field === field)
+    return { field, own, value: fix?.kind === 'cell' ? fix.value : (own ?? '') }
+  })
+  const save = () => {
+    let next = [...fixes]
+    for (const { field, own, value } of known) {
+      const text = typed[field]
+      if (text === undefined || text === value) continue
+      next =
+        text === own
+          ? next.filter((one) => !(one.kind === 'cell' && one.row === row && one.field === field))
+          : addFix(next, { kind: 'cell', row, field, value: text, ...(own !== null && { was: own }) })
+    }
+    onFixes(next)
+    onClose()
+  }
+  return (
+    <Stack
+      component="form"
+      gap="md"
+      onSubmit={(event) => {
+        event.preventDefault()
+        save()
+      }}
+    >
+      {known.map(({ field, own, value }, index) => (
+        <FieldInput
+          key={field}
+          field={field}
+          own={own}
+          value={typed[field] ?? value}
+          hasFocus={index === 0}
+          expected={detail.problems
+            .filter((problem) => problem.field === field || (problem.field === undefined && index === 0))
+            .map((problem) => sayExpected(problem, 'window'))}
+          onValue={(text) => setTyped((others) => ({ ...others, [field]: text }))}
+        />
+      ))}
+      <p className={styles.dialogNote}>
+        The file stays as it is. Results and exports keep its cells and show what was sent as well.
+      </p>
+      <DialogActions onClose={onClose} label="Correct" />
+    </Stack>
+  )
+}
+
+/** The text that the source has for a field; null where no single column fills it. */
+function readOwn({ result, columns }: RowDetail, mapping: Mapping, field: string): string | null {
+  const source = mapping[field]
+  if (source?.kind !== 'column') return null
+  return result.cells[toColumnIndex(columns, source)] ?? ''
+}
+
+/** One field of a row. User content is shown once the person asks for it, or types another text. */
+function FieldInput(props: {
+  field: string
+  own: string | null
+  value: string
+  hasFocus: boolean
+  expected: readonly string[]
+  onValue: (value: string) => void
+}) {
+  const { field, own, value } = props
+  const areContentsShown = useContentShown((content) => content.shown)
+  const [revealed, setRevealed] = useState(false)
+  const isHidden = isContentField(field) && value !== '' && !areContentsShown && !revealed
+  const expected = props.expected.length === 0 ? '' : `It ${props.expected.join(', and ')}. `
+  const description = `${expected}${own === null || own === '' ? '' : 'Empty it to leave the field out.'}`
+  if (isHidden) {
+    return (
+      <div>
+        <p className={styles.dialogLabel}>{field}</p>
+        <p className={styles.dialogNote}>
+          {expected}Its text is hidden, {formatCounted(value.length, 'character')}.
+        </p>
+        <Button variant="default" size="compact-sm" onClick={() => setRevealed(true)}>
+          Show the text to edit it
+        </Button>
+      </div>
+    )
+  }
+  return (
+    <Textarea
+      label={field}
+      description={description}
+      autosize
+      minRows={1}
+      maxRows={10}
+      value={value}
+      onChange={(event) => props.onValue(event.currentTarget.value)}
+      autoComplete="off"
+      spellCheck={false}
+      {...(props.hasFocus && { 'data-autofocus': true })}
+    />
+  )
+}
+
+/** Sets one value for all rows of a group. */
+export function ValueDialog(props: {
+  group: ProblemGroup
+  field: string
+  columns: readonly string[]
+  fixes: readonly Fix[]
+  onFixes: (fixes: Fix[]) => void
+  onClose: () => void
+}) {
+  const { group, field, columns, fixes, onFixes, onClose } = props
+  const [value, setValue] = useState('')
+  const [unknown] = findUnknownPlaceholders(field, value, columns, [])
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={`Set ${field} in ${formatCounted(group.rows, 'row')}`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Stack
+        component="form"
+        gap="md"
+        onSubmit={(event) => {
+          event.preventDefault()
+          onFixes(addFix(fixes, { kind: 'value', problem: group.code, field, value }))
+          onClose()
+        }}
+      >
+        <TextInput
+          data-autofocus
+          label={field}
+          description={`Sent in every row where it ${sayExpected(group, 'window')}. {{row}} stands for the number of the row, {{column name}} for its cell.`}
+          value={value}
+          onChange={(event) => setValue(event.currentTarget.value)}
+          error={
+            unknown === undefined ? undefined : 'A name between {{ and }} is not a column of this source.'
+          }
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <DialogActions
+          onClose={onClose}
+          label={value === '' ? 'Leave the field empty' : 'Set the value'}
+          blocked={unknown !== undefined}
+        />
+      </Stack>
+    </Modal>
+  )
+}
+
+function DialogActions(props: { onClose: () => void; label: string; blocked?: boolean }) {
+  return (
+    <Group justify="flex-end" gap="xs">
+      <Button variant="default" onClick={props.onClose}>
+        Cancel
+      </Button>
+      <Button type="submit" disabled={props.blocked ?? false}>
+        {props.label}
+      </Button>
+    </Group>
+  )
+}

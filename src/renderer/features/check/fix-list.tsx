@@ -1,0 +1,103 @@
+import { Button } from '@mantine/core'
+import { IconArrowBackUp } from '@tabler/icons-react'
+import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { sayFix } from '../../../shared/messages/fix-messages.ts'
+import type { Fix } from '../../../shared/plan/fixes.ts'
+import { ask } from '../../bridge/client.ts'
+import { isContentField, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
+import { Panel } from '../../ui/layout/screen.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import styles from './check.module.css'
+
+/** Corrections that the list names one by one; what is older is undone with all others, or in its turn. */
+const FIXES_SHOWN = 50
+
+/** Longest part of a corrected text that the list shows, in characters. */
+const VALUE_SHOWN = 80
+
+/** The corrections so far, newest first, each with a way back. */
+export function FixList(props: { runId: string; fixes: readonly Fix[]; onFixes: (fixes: Fix[]) => void }) {
+  const { runId, fixes, onFixes } = props
+  if (fixes.length === 0) return null
+  return (
+    <Panel
+      title="Corrections"
+      flush
+      aside={
+        <Button
+          variant="default"
+          size="compact-xs"
+          leftSection={<IconArrowBackUp size="1rem" />}
+          onClick={() => onFixes([])}
+        >
+          Undo all ({formatCounted(fixes.length, 'correction')})
+        </Button>
+      }
+    >
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+      <section className={styles.fixes} tabIndex={0} aria-label="Corrections: list">
+        <ul>
+          {fixes
+            .slice(-FIXES_SHOWN)
+            .toReversed()
+            .map((fix) => (
+              <FixItem
+                key={JSON.stringify(fix)}
+                runId={runId}
+                fix={fix}
+                onUndo={() => onFixes(fixes.filter((one) => one !== fix))}
+              />
+            ))}
+        </ul>
+        {fixes.length > FIXES_SHOWN && (
+          <p className={styles.more}>and {formatCounted(fixes.length - FIXES_SHOWN, 'earlier correction')}</p>
+        )}
+      </section>
+    </Panel>
+  )
+}
+
+function FixItem({ runId, fix, onUndo }: { runId: string; fix: Fix; onUndo: () => void }) {
+  const shown = useContentShown((content) => content.shown)
+  const row = 'row' in fix ? fix.row : null
+  const found = useQuery(
+    ask.results.row.queryOptions({
+      input: row === null ? skipToken : { runId, row },
+      placeholderData: keepPreviousData,
+    }),
+  )
+  const { where, what, value } = sayFix(fix)
+  const isContent = 'field' in fix && fix.field !== undefined && isContentField(fix.field)
+  const place = found.data?.result.place.row
+  const rowName = row === null ? [] : [place === undefined ? `Record ${row}` : `Row ${place}`]
+  const name = [...rowName, ...(where === '' ? [] : [where])].join(', ')
+  return (
+    <li>
+      <span className={styles.fixText}>
+        <strong>{name}</strong> {what}
+        {value !== null && (
+          <>
+            {' '}
+            <code>
+              {isContent ? (
+                <MaskedText text={value} max={VALUE_SHOWN} revealed={shown} />
+              ) : (
+                <SafeText text={value} max={VALUE_SHOWN} />
+              )}
+            </code>
+          </>
+        )}
+      </span>
+      <Button
+        variant="default"
+        size="compact-xs"
+        leftSection={<IconArrowBackUp size="1rem" />}
+        aria-label={`Undo: ${name}`}
+        onClick={onUndo}
+      >
+        Undo
+      </Button>
+    </li>
+  )
+}

@@ -1,0 +1,108 @@
+import { Button } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { formatCount } from '../../../shared/messages/figure-text.ts'
+import { addFix, type Fix } from '../../../shared/plan/fixes.ts'
+import { ask } from '../../bridge/client.ts'
+import { Panel } from '../../ui/layout/screen.tsx'
+import { RowNumber } from '../../ui/states/row-states.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import styles from './check.module.css'
+
+const PAGE_ROWS = 20
+
+/** The rows that a retry is going to send, each with the last answer to it, to be corrected one by one. */
+export function RetriedRows(props: {
+  runId: string
+  /** How many there are. */
+  rows: number
+  fixes: readonly Fix[]
+  onFixes: (fixes: Fix[]) => void
+  onEdit: (row: number) => void
+}) {
+  const { runId, rows, fixes, onFixes, onEdit } = props
+  const [offset, setOffset] = useState(0)
+  const from = offset < rows ? offset : 0
+  const page = useQuery(
+    ask.results.page.queryOptions({
+      input: { runId, filter: { state: 'pending' }, offset: from, limit: PAGE_ROWS },
+      placeholderData: keepPreviousData,
+    }),
+  )
+  const shown = page.data?.rows ?? []
+  if (shown.length === 0) return null
+  return (
+    <Panel
+      title="Rows that are sent again"
+      flush
+      aside={
+        <span className={styles.pager}>
+          {formatCount(from + 1)} to {formatCount(from + shown.length)} of {formatCount(rows)}
+          <Button
+            variant="default"
+            size="compact-xs"
+            disabled={from === 0}
+            onClick={() => setOffset(Math.max(0, from - PAGE_ROWS))}
+          >
+            Back
+          </Button>
+          <Button
+            variant="default"
+            size="compact-xs"
+            disabled={from + PAGE_ROWS >= rows}
+            onClick={() => setOffset(from + PAGE_ROWS)}
+          >
+            More
+          </Button>
+        </span>
+      }
+    >
+      <div className={styles.scroll}>
+        <table className={styles.examples}>
+          <caption className="visually-hidden">Rows that are sent again</caption>
+          <thead>
+            <tr>
+              <th scope="col" className={styles.number}>
+                Row
+              </th>
+              <th scope="col">Last answer</th>
+              <th scope="col" className={styles.actionColumn}>
+                <span className="visually-hidden">Correct</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((row) => (
+              <tr key={row.row}>
+                <th scope="row" className={styles.number}>
+                  <RowNumber row={row.row} place={row.place} />
+                </th>
+                <td>
+                  <SafeText text={toAnswer(row)} max={160} />
+                </td>
+                <td className={styles.rowActions}>
+                  <Button variant="default" size="compact-xs" onClick={() => onEdit(row.row)}>
+                    Edit row {formatCount(row.place.row)}
+                  </Button>{' '}
+                  <Button
+                    variant="default"
+                    size="compact-xs"
+                    aria-label={`Leave out row ${row.place.row}`}
+                    onClick={() => onFixes(addFix(fixes, { kind: 'leave_out_row', row: row.row }))}
+                  >
+                    Leave out
+                  </Button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Panel>
+  )
+}
+
+function toAnswer(row: { status: number | null; errorCode: string | null; message: string | null }): string {
+  const parts = [row.status, row.errorCode, row.message].filter((part) => part !== null && part !== '')
+  return parts.length === 0 ? 'not sent yet' : parts.join(' ')
+}

@@ -1,0 +1,49 @@
+import type { Fix } from '../plan/fixes.ts'
+import type { CorrectedCounts } from '../run/run.ts'
+import { formatCounted } from './figure-text.ts'
+import { PROBLEM_MESSAGES } from './problem-messages.ts'
+
+/** What a fix does, for the list of corrections: what it applies to, behind the row where it has one, and its effect. */
+export function sayFix(fix: Fix): { where: string; what: string; value: string | null } {
+  switch (fix.kind) {
+    case 'cell':
+      return { where: fix.field, ...sayValue(fix.value) }
+    case 'value':
+      return { where: `${fix.field} of ${sayRows(fix.problem)}`, ...sayValue(fix.value) }
+    case 'substitute':
+      return {
+        where: `Every ${fix.field} with _ or ;`,
+        what: 'is sent with ~5F and ~3B in their place',
+        value: null,
+      }
+    case 'split':
+      return {
+        where: 'Every row with text_data and url',
+        what: 'is sent as two rows with one group_id',
+        value: null,
+      }
+    case 'leave_out': {
+      const of = fix.field === undefined ? '' : ` in ${fix.field}`
+      return { where: `Each of ${sayRows(fix.problem)}${of}`, what: 'is left out', value: null }
+    }
+    case 'leave_out_row':
+      return { where: '', what: 'is left out', value: null }
+  }
+}
+
+function sayRows(code: keyof typeof PROBLEM_MESSAGES): string {
+  return `the rows with “${PROBLEM_MESSAGES[code].title}”`
+}
+
+function sayValue(value: string): { what: string; value: string | null } {
+  return value === '' ? { what: 'is left empty', value: null } : { what: 'is sent as', value }
+}
+
+/** How much of a source fixes changed: "12 cells in 12 rows (user_id 10, post_id 2), 3 rows split in two". */
+export function sayCorrected({ rows, cells, fields, split }: CorrectedCounts): string {
+  const byField = fields.map(({ field, cells: count }) => `${field} ${count}`).join(', ')
+  return [
+    ...(cells > 0 ? [`${formatCounted(cells, 'cell')} in ${formatCounted(rows, 'row')} (${byField})`] : []),
+    ...(split > 0 ? [`${formatCounted(split, 'row')} split in two`] : []),
+  ].join(', ')
+}

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest'
+import { openApp } from '../helpers/e2e/open-app.ts'
+import { chooseFile, seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
+
+const TEXT = `text_data,user_id,post_id,url
+hello there,u_1,p1,
+how are you,,p2,
+a picture and its text,u3,p3,https://example.com/3.png
+fine thanks,u4,p1,
+all is well,u;5,p5,
+`
+
+it('corrects rows on Check, one by one and by cause, takes some back, sends them, and corrects the rest as a retry', async () => {
+  const { page, inspect } = await openApp()
+  await page.getByRole('link', { name: 'Source' }).click()
+  await chooseFile(page, { name: 'posts.csv', text: TEXT })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await seeScreen(page, 'Check')
+  await page.getByRole('button', { name: 'Review 0 rows' }).waitFor()
+  await inspect('check-errors')
+
+  await page.getByRole('button', { name: 'Replace _ and ; reversibly' }).click()
+  await page.getByRole('button', { name: 'Review 2 rows' }).waitFor()
+  await page.getByRole('button', { name: 'Edit row 3' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('user_id').fill('ann')
+  await inspect('check-edit')
+  await dialog.getByRole('button', { name: 'Correct' }).click()
+  await page.getByRole('button', { name: 'Review 3 rows' }).waitFor()
+  await page.getByRole('button', { name: 'Split into two rows' }).click()
+  await page.getByRole('button', { name: 'Review 5 rows' }).waitFor()
+  await inspect('check-corrected')
+  await page.getByRole('button', { name: 'Undo: Row 3, user_id' }).click()
+  await page.getByRole('button', { name: 'Review 4 rows' }).waitFor()
+
+  await page.getByRole('button', { name: 'Review 4 rows' }).click()
+  await page.getByText('"u~5F1"').waitFor()
+  await page.getByRole('button', { name: 'Send 4 rows' }).click()
+  await seeRunEnded(page)
+  await page.getByRole('button', { name: 'View results' }).click()
+  await page.getByRole('row', { name: /^2 / }).dblclick()
+  await page.getByRole('heading', { name: 'Corrected' }).waitFor()
+  await inspect('results-corrected')
+  await page.keyboard.press('Escape')
+
+  await page.getByRole('button', { name: 'Correct 2 rows…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Check 2 rows' }).click()
+  await seeScreen(page, 'Correct and retry')
+  await page.getByRole('button', { name: 'Set a value…' }).click()
+  await page.getByRole('dialog').getByLabel('user_id').fill('anonymous-{{row}}')
+  await inspect('correct-value')
+  await page.getByRole('dialog').getByRole('button', { name: 'Set the value' }).click()
+  await page.getByRole('button', { name: 'Retry 1 row' }).waitFor()
+  await page.getByRole('button', { name: 'Leave these rows out' }).click()
+  await page.getByText('Left out', { exact: true }).waitFor()
+  await inspect('correct')
+  await page.getByRole('button', { name: 'Retry 1 row' }).click()
+  await seeRunEnded(page)
+  expect(await page.locator('tr[data-state="succeeded"] [data-count]').getAttribute('data-count')).toBe('1')
+})

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { addFix, type Fix, fixesSchema, listFixedFields, substitute } from '../../../src/shared/plan/fixes.ts'
+
+test('substitutes the forbidden characters of ids so that different ids stay different', () => {
+  expect(substitute('user_1;a')).toBe('user~5F1~3Ba')
+  expect(substitute('a~b_')).toBe('a~7Eb~5F')
+  expect(substitute('plain~id-7')).toBe('plain~id-7')
+  const ids = ['a_b', 'a;b', 'a~5Fb_', 'a_~b', 'a__b', '_', ';', '~_', '_~']
+  expect(new Set(ids.map(substitute)).size).toBe(ids.length)
+  for (const id of ids) expect(substitute(id)).not.toMatch(/[_;]/)
+})
+
+test('a second fix of the same place replaces the first', () => {
+  const first: Fix = { kind: 'cell', row: 3, field: 'user_id', value: 'a' }
+  const second: Fix = { kind: 'cell', row: 3, field: 'user_id', value: 'b', was: 'x' }
+  const other: Fix = { kind: 'cell', row: 4, field: 'user_id', value: 'c' }
+  expect(addFix([first, other], second)).toEqual([other, second])
+  const rule: Fix = { kind: 'leave_out', problem: 'not_unique', field: 'post_id' }
+  expect(addFix([rule], rule)).toEqual([rule])
+})
+
+test('names each field whose value fixes may change, and that replies follow the ids of their parents', () => {
+  expect(
+    listFixedFields([
+      { kind: 'substitute', field: 'post_id' },
+      { kind: 'cell', row: 1, field: 'text_data', value: '' },
+      { kind: 'value', problem: 'required', field: 'text_data', value: 'x' },
+      { kind: 'leave_out_row', row: 2 },
+    ]),
+  ).toEqual(['post_id', 'parent_id', 'text_data'])
+})
+
+test('refuses more fixes than a person makes, and codes that no problem has', () => {
+  const many = Array.from({ length: 10_001 }, (_, i) => ({ kind: 'leave_out_row', row: i + 1 }))
+  expect(fixesSchema.safeParse(many).error?.issues[0]?.message).toBe(
+    'expected at most 10000 fixes; use a rule',
+  )
+  expect(fixesSchema.safeParse([{ kind: 'leave_out', problem: 'ugly' }]).success).toBe(false)
+})
