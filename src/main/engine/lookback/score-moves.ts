@@ -39,7 +39,7 @@ export function compareScores(a: RunFamily, b: RunFamily, { db }: PairedRows): S
 }
 
 /** What was found of a class so far: means are sums, and rows are counted by their move. */
-type TalliedMoves = Omit<ScoreMoves, 'distribution'> & { rows: ReadonlyMap<number, number> }
+type TalliedMoves = Omit<ScoreMoves, 'distribution'> & { rows: Map<number, number> }
 
 /** Steps to either side of none. */
 const STEPS = 12
@@ -49,19 +49,22 @@ const FINEST = 0.001
 
 /** Moves as a drawing shows them: in even steps to either side of none. */
 function toDistribution(rows: ReadonlyMap<number, number>): ScoreMoves['distribution'] {
-  const furthest = Math.max(...[...rows.keys()].map(Math.abs))
-  const width = toNiceStep(Math.max(furthest, FINEST) / STEPS)
+  const moved = [...rows.keys()]
+  const furthest = moved.reduce((most, move) => Math.max(most, Math.abs(move)), FINEST)
+  const step = toNiceStep(furthest / STEPS)
+  // Scores that are whole numbers move by whole numbers.
+  const width = moved.every(Number.isInteger) ? Math.max(1, step) : step
   const steps = new Map<number, number>()
   for (const [move, count] of rows) {
     // What moved little stands next to none, and not with those that did not move.
-    const step = Math.sign(move) * Math.max(1, Math.round(Math.abs(move) / width))
-    steps.set(step, (steps.get(step) ?? 0) + count)
+    const place = Math.sign(move) * Math.max(1, Math.round(Math.abs(move) / width))
+    steps.set(place, (steps.get(place) ?? 0) + count)
   }
   return {
     width,
     moves: [...steps]
       .sort(([x], [y]) => x - y)
-      .map(([step, count]) => ({ move: Number((step * width).toPrecision(6)), rows: count })),
+      .map(([place, count]) => ({ move: Number((place * width).toPrecision(6)), rows: count })),
   }
 }
 
@@ -77,10 +80,8 @@ function prepareSteps(
   const sums = db.prepare(
     `SELECT x.class AS class, is_cached, sum(y.score > x.score) AS rose, sum(y.score < x.score) AS fell,
      sum(y.score - x.score) AS moved, sum(abs(y.score - x.score)) AS distance,
-     max(y.score - x.score) AS rise, min(y.score - x.score) AS fall ${from} GROUP BY x.class, is_cached`,
-  )
-  const count = db.prepare(
-    `SELECT round(y.score - x.score, 3) AS move, count(*) AS rows ${from} AND x.class = ? AND is_cached = ? GROUP BY 1`,
+     max(y.score - x.score) AS rise, min(y.score - x.score) AS fall,
+     round(y.score - x.score, 3) AS move, count(*) AS rows ${from} GROUP BY x.class, is_cached, move`,
   )
   const find = db.prepare(
     `SELECT b_row, x.score AS a, y.score AS b ${from} AND x.class = ? AND is_cached = ? AND y.score - x.score = ? LIMIT 1`,
@@ -90,16 +91,18 @@ function prepareSteps(
       const className = String(step['class'])
       const isCached = step['is_cached'] === 1
       const key = `${isCached} ${className}`
-      const own = moves.get(key) ?? { ...NOTHING, class: className }
+      const own = moves.get(key) ?? { ...NOTHING, class: className, rows: new Map<number, number>() }
       const findMove = (move: number) => {
         const found = find.get(after, after + STEP_ROWS, className, Number(isCached), move)
         return { row: Number(found?.['b_row']), a: Number(found?.['a']), b: Number(found?.['b']) }
       }
       const [rise, fall] = [Number(step['rise']), Number(step['fall'])]
+      const move = Number(step['move'])
+      own.rows.set(move, (own.rows.get(move) ?? 0) + Number(step['rows']))
       moves.set(key, {
         class: className,
         from_cache: isCached,
-        rows: addMoves(own.rows, count.all(after, after + STEP_ROWS, className, Number(isCached))),
+        rows: own.rows,
         rose: own.rose + Number(step['rose']),
         fell: own.fell + Number(step['fell']),
         mean: own.mean + Number(step['moved']),
@@ -111,19 +114,7 @@ function prepareSteps(
   }
 }
 
-function addMoves(
-  known: ReadonlyMap<number, number>,
-  found: readonly Record<string, unknown>[],
-): ReadonlyMap<number, number> {
-  const rows = new Map(known)
-  for (const { move, rows: count } of found) {
-    rows.set(Number(move), (rows.get(Number(move)) ?? 0) + Number(count))
-  }
-  return rows
-}
-
 const NOTHING = {
-  rows: new Map<number, number>(),
   from_cache: false,
   rose: 0,
   fell: 0,
