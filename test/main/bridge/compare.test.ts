@@ -137,7 +137,7 @@ it('puts the latencies of several runs over one another, each compared with the 
 })
 
 it('sets, lists and removes the baselines of the connection and source of a run', async () => {
-  const { client, send } = await open()
+  const { client, send, services } = await open()
   const [first, second] = [await send(), await send()]
   expect(await client.baselines.list({ runId: second })).toEqual([])
   const set = await client.baselines.set({ runId: first, name: 'default' })
@@ -147,7 +147,7 @@ it('sets, lists and removes the baselines of the connection and source of a run'
     { name: 'default', runId: first },
     { name: 'release-4', runId: second },
   ])
-  await client.runs.deleteRun({ runId: first })
+  await services.engine.deleteRun(first)
   expect(await client.baselines.list({ runId: second })).toMatchObject([
     { name: 'default', runName: null },
     { name: 'release-4' },
