@@ -172,6 +172,8 @@ function Axes(props: {
   unit: CapacityUnit
 }) {
   const { x, y, toX, toY, width } = props
+  // There are no halves of a request in flight.
+  const levels = props.unit === 'rate' ? x.ticks : x.ticks.filter(Number.isInteger)
   return (
     <g aria-hidden>
       {y.ticks.map((tick) => (
@@ -188,7 +190,7 @@ function Axes(props: {
           </text>
         </g>
       ))}
-      {x.ticks.map((tick) => (
+      {levels.map((tick) => (
         <text
           key={tick}
           className={styles.tick}

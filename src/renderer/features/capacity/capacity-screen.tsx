@@ -57,7 +57,7 @@ export function CapacityScreen(props: {
       title={`Capacity with ${report.name}`}
       subtitle={
         <>
-          {isOver ? 'search is over' : 'searching'}, of{' '}
+          {isOver ? 'search is over' : 'searching'}, service{' '}
           <ConnectionChip place={props.namePlace(report.base_url)} />
         </>
       }
@@ -124,7 +124,7 @@ function AnswerPanel(props: { report: CapacityReport; view: CapacityView; isOver
   return (
     <Panel title={isOver ? 'Capacity' : 'Capacity so far'} aside={`after ${formatSpan(report.elapsed_ms)}`}>
       <div className={styles.answerText}>
-        <p className={styles.answer}>{view.answer}</p>
+        <p className={styles.answer}>{!isOver && report.capacity === null ? 'not known yet' : view.answer}</p>
         {view.interval !== '' && <p>{view.interval}</p>}
         {isOver && view.end !== null && (
           <Notice

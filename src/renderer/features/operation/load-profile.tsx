@@ -3,6 +3,7 @@ import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
 import { createLinearScale, formatTick } from '../../../shared/load/chart-scale.ts'
 import { type Stage, type StagesPace, toTotalMs } from '../../../shared/load/load-pace.ts'
 import { formatDurationMs } from '../../../shared/messages/duration.ts'
+import { formatClock } from '../../ui/format-time.ts'
 import styles from './load-profile.module.css'
 import { changeDuration, moveLevel, removeStage, type StagePart, toDurationStep, toStep } from './stages.ts'
 
@@ -133,8 +134,8 @@ export function LoadProfile(props: {
         ))}
       </svg>
       <figcaption className={styles.hint}>
-        Drag a point or a line. With the keyboard: arrow keys move it, with Shift ten steps at once; Delete
-        removes the stage.
+        Drag a point or a line. With the keyboard: arrow keys move it, with Shift ten steps at once
+        {pace.stages.length > 1 && '; Delete removes the stage'}.
       </figcaption>
     </figure>
   )
@@ -248,7 +249,7 @@ function Axes(props: { scale: ProfileScale; width: number; unit: string; hasEnd:
       {props.hasEnd &&
         times.map((ms) => (
           <text key={ms} className={styles.tick} textAnchor="middle" x={scale.toX(ms)} y={FRAME.height - 8}>
-            {formatDurationMs(ms)}
+            {formatClock(ms / 1000)}
           </text>
         ))}
     </g>

@@ -1,5 +1,4 @@
-import { ActionIcon, Button, Group, NumberInput, Stack, TextInput } from '@mantine/core'
-import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { IN_FLIGHT_MAX, RATE_MAX, type StagesPace } from '../../../shared/load/load-pace.ts'
 import { formatDurationMs, parseDurationMs } from '../../../shared/messages/duration.ts'
@@ -118,21 +117,23 @@ function StageTable({ pace, onPace }: { pace: StagesPace; onPace: (pace: StagesP
             </td>
             <td>
               <Group gap={4} wrap="nowrap">
-                <ActionIcon
+                <Button
+                  variant="subtle"
+                  size="compact-xs"
                   aria-label={`Add a stage after stage ${index + 1}`}
-                  title="Add a stage after this one"
                   onClick={() => onPace(addStage(pace, index))}
                 >
-                  <IconPlus size="1rem" />
-                </ActionIcon>
-                <ActionIcon
+                  Add after
+                </Button>
+                <Button
+                  variant="subtle"
+                  size="compact-xs"
                   aria-label={`Remove stage ${index + 1}`}
-                  title="Remove this stage"
                   disabled={pace.stages.length === 1}
                   onClick={() => onPace(removeStage(pace, index))}
                 >
-                  <IconTrash size="1rem" />
-                </ActionIcon>
+                  Remove
+                </Button>
               </Group>
             </td>
           </tr>

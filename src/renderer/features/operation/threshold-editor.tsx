@@ -193,7 +193,8 @@ function ThresholdRow(props: {
       />
       <Checkbox
         size="xs"
-        label="Stop the test when it fails"
+        label="Stop on failure"
+        title="Stop the test as soon as this threshold fails"
         checked={abortOnFail}
         onChange={(event) =>
           onThreshold({ ...threshold, abortOnFail: event.currentTarget.checked, delayAbortEvalMs: 0 })
