@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseRoute, type Route, toHash } from '../../src/renderer/app/route.ts'
 import { type RailStanding, toRailGroups } from '../../src/renderer/app/shell/rail.tsx'
 import { suggestFileName } from '../../src/renderer/bridge/save-export.ts'
+import { scaleZoom } from '../../src/renderer/ui/charts/time-chart.tsx'
 import {
   type LatencySecond,
   toChartSeconds,
@@ -146,6 +147,23 @@ describe('a chart of a long run', () => {
       points: minute.map((second) => ({ ...second, at: second.second })),
       pauses: [],
     })
+  })
+})
+
+describe('the zoom of a chart over time', () => {
+  const at = Array.from({ length: 101 }, (_, second) => second)
+
+  it('stays around the point and within the run', () => {
+    expect(scaleZoom(null, at, 50, 0.5)).toEqual([25, 75])
+    expect(scaleZoom([25, 75], at, 50, 0.5)).toEqual([37.5, 62.5])
+    expect(scaleZoom(null, at, 100, 0.5)).toEqual([50, 100])
+    expect(scaleZoom([0, 10], at, 0, 0.5)).toEqual([0, 5])
+    expect(scaleZoom([0, 5], at, 0, 0.5)).toEqual([0, 5])
+  })
+
+  it('ends where everything is shown', () => {
+    expect(scaleZoom([25, 75], at, 50, 2)).toBeNull()
+    expect(scaleZoom(null, [], 0, 0.5)).toBeNull()
   })
 })
 

@@ -120,7 +120,7 @@ function StageTable({ pace, onPace }: { pace: StagesPace; onPace: (pace: StagesP
                 <Button
                   variant="subtle"
                   size="compact-xs"
-                  aria-label={`Add a stage after stage ${index + 1}`}
+                  aria-label={`Add after stage ${index + 1}`}
                   onClick={() => onPace(addStage(pace, index))}
                 >
                   Add after

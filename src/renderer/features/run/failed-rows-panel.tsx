@@ -1,14 +1,16 @@
 import { Button } from '@mantine/core'
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
+import { matchColumns, toColumnIndex } from '../../../shared/mapping/match-columns.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import type { Plan } from '../../../shared/plan/plan.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
 import { ask } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
-import { ContentSwitch, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
+import { ContentSwitch, isContentField, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
-import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
+import { Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './run.module.css'
 
 /** Rows that are listed here; all of them are in the results. */
@@ -16,13 +18,13 @@ const LISTED_MAX = 50
 
 const LIVE_EVERY_MS = 2_000
 
-/** What failed of a watchlist or a custom index, by operation. */
+/** What can fail of a watchlist or a custom index, by operation, and the fields that say which it is. */
 const KINDS = {
-  'watchlist-add': { noun: 'term', filter: { answer: 'failed' } },
-  'watchlist-update': { noun: 'term', filter: { answer: 'failed' } },
-  'index-add': { noun: 'item', filter: { unsuccessful: true } },
-  'index-remove': { noun: 'item', filter: { unsuccessful: true } },
-} as const satisfies Record<string, { noun: string; filter: RowFilter }>
+  'watchlist-add': { noun: 'term', fields: ['term'], filter: { answer: 'failed' } },
+  'watchlist-update': { noun: 'term', fields: ['term'], filter: { answer: 'failed' } },
+  'index-add': { noun: 'item', fields: ['url', 'media'], filter: { unsuccessful: true } },
+  'index-remove': { noun: 'item', fields: ['custom_index_item_id'], filter: { unsuccessful: true } },
+} as const satisfies Record<string, { noun: string; fields: readonly string[]; filter: RowFilter }>
 
 /** Whether an operation has terms or items that can fail one by one. */
 export function hasFailedRows(operation: string): operation is keyof typeof KINDS {
@@ -37,23 +39,26 @@ export function FailedRowsPanel(props: {
   onResults: (filter: RowFilter) => void
 }) {
   const { runId, live } = props
-  const { noun, filter } = KINDS[props.operation]
+  const { noun, fields, filter } = KINDS[props.operation]
   const unsuccessful = useLiveRuns((known) => {
     const rows = known.snapshots[runId]?.rows
     return rows === undefined ? 0 : rows.rejected + rows.failed + rows.unknown
   })
   const shown = useContentShown((content) => content.shown)
-  const terms = useLiveRuns((known) => known.summaries[runId]?.terms?.failed)
+  const isNeeded = unsuccessful > 0
+  const plan = useQuery(ask.runs.readPlan.queryOptions({ input: isNeeded ? { runId } : skipToken })).data
+  const columns = useQuery(ask.results.columns.queryOptions({ input: isNeeded ? { runId } : skipToken })).data
   const page = useQuery(
     ask.results.page.queryOptions({
-      input: unsuccessful === 0 ? skipToken : { runId, filter, offset: 0, limit: LISTED_MAX },
+      input: !isNeeded ? skipToken : { runId, filter, offset: 0, limit: LISTED_MAX },
       placeholderData: keepPreviousData,
       refetchInterval: live ? LIVE_EVERY_MS : false,
     }),
   )
   const { rows = [], total = 0 } = page.data ?? {}
   if (page.error !== null) return <ErrorNotice error={page.error} onRetry={page.refetch} />
-  if (rows.length === 0) return null
+  if (rows.length === 0 || plan === undefined || columns === undefined) return null
+  const named = findNamedColumn(plan, columns, fields)
   return (
     <Panel title={`Failed ${noun}s`} aside={formatCounted(total, noun)} flush scrolls>
       <table className={styles.failed}>
@@ -67,19 +72,20 @@ export function FailedRowsPanel(props: {
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ row, place, state, status, errorCode, message, customIndexItemId, postId }) => {
-            const term = terms?.find((one) => one.row === row)
+          {rows.map(({ row, place, state, status, errorCode, message, cells, cellLengths }) => {
+            const text = cells[named.index] ?? ''
             return (
               <tr key={row}>
                 <th scope="row">
                   <RowNumber row={row} place={place} />
                 </th>
                 <td>
-                  {term === undefined ? (
-                    <SafeText text={customIndexItemId ?? postId ?? '–'} max={60} />
-                  ) : (
-                    <MaskedText text={term.term} revealed={shown} max={60} />
-                  )}
+                  <MaskedText
+                    text={text}
+                    length={cellLengths[named.index] ?? text.length}
+                    revealed={shown || !named.isContent}
+                    max={80}
+                  />
                 </td>
                 <td>
                   <StateLabel state={state} />
@@ -100,4 +106,20 @@ export function FailedRowsPanel(props: {
       </div>
     </Panel>
   )
+}
+
+/** The column that says which term or item a row is, and whether it is user content; -1 where no column does. */
+function findNamedColumn(
+  { mapping, operation }: Plan,
+  columns: readonly string[],
+  fields: readonly string[],
+): { index: number; isContent: boolean } {
+  const filled = { ...matchColumns(columns, operation), ...mapping }
+  for (const field of fields) {
+    const source = filled[field]
+    if (source?.kind === 'column') {
+      return { index: toColumnIndex(columns, source), isContent: isContentField(field) }
+    }
+  }
+  return { index: -1, isContent: false }
 }

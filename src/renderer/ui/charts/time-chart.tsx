@@ -124,8 +124,13 @@ export function TimeChart(props: {
   )
 }
 
-/** The range around a point, so many times as wide; null where it holds everything. */
-function scaleZoom(zoom: Range | null, at: readonly number[], index: number, factor: number): Range | null {
+/** The range of a chart around a point, so many times as wide, in seconds of sending; null where it holds everything. */
+export function scaleZoom(
+  zoom: Range | null,
+  at: readonly number[],
+  index: number,
+  factor: number,
+): Range | null {
   const end = Math.max(SHORTEST_SECONDS, at.at(-1) ?? 0)
   const [from, to] = zoom ?? [0, end]
   const width = Math.max(SHORTEST_SECONDS, (to - from) * factor)
