@@ -115,7 +115,7 @@ export function ErrorsPanel(props: {
   const ordered = errors.toSorted((a, b) => Number(a.outcome === 'invalid') - Number(b.outcome === 'invalid'))
   const rows = errors.reduce((sum, group) => sum + group.rows, 0)
   return (
-    <Panel title="Errors" aside={rows === 0 ? 'none' : `${formatCount(rows)} rows`} flush>
+    <Panel title="Errors" aside={rows === 0 ? 'none' : formatCounted(rows, 'row')} flush>
       {errors.length === 0 ? (
         <p className={styles.quiet}>Rows that do not succeed are grouped here by cause, with what to do.</p>
       ) : (
