@@ -3,6 +3,7 @@ import { bridge } from './bridge-context.ts'
 import { capacityHandlers } from './capacity-handlers.ts'
 import { baselinesHandlers, compareHandlers } from './compare-handlers.ts'
 import { connectionsHandlers } from './connections-handlers.ts'
+import { evaluateHandlers } from './evaluate-handlers.ts'
 import { historyHandlers } from './history-handlers.ts'
 import { listsHandlers } from './lists-handlers.ts'
 import { mediaHandlers } from './media-handlers.ts'
@@ -32,6 +33,7 @@ export const bridgeRouter = bridge.router({
   review: reviewHandlers,
   receiver: receiverHandlers,
   results: resultsHandlers,
+  evaluate: evaluateHandlers,
   verdicts: verdictsHandlers,
   labelling: labellingHandlers,
   media: mediaHandlers,

@@ -81,7 +81,7 @@ export const sourceHandlers = bridge.source.router({
 })
 
 /** The error with the source's name instead of its path, which the page must not learn. */
-function withName(error: unknown, name: string): unknown {
+export function withName(error: unknown, name: string): unknown {
   if (!(error instanceof SluiceError)) return error
   return new SluiceError(renameSource(error.said, name), { cause: error })
 }

@@ -5,7 +5,13 @@ import type { TrendMetric } from '../../shared/load/metrics.ts'
 import type { AnnotationChange, Annotations } from '../../shared/lookback/annotations.ts'
 import type { Baseline } from '../../shared/lookback/baseline.ts'
 import type { ChangedRows, CompareOptions, DecisionComparison } from '../../shared/lookback/comparison.ts'
-import type { EvaluateOptions, Evaluation } from '../../shared/lookback/evaluation.ts'
+import type {
+  EvaluateOptions,
+  Evaluation,
+  EvaluationQuestion,
+  EvaluationStep,
+} from '../../shared/lookback/evaluation.ts'
+import type { LabelChoices } from '../../shared/lookback/label-choices.ts'
 import type { Labelling, LabellingChange, LabellingOptions } from '../../shared/lookback/labelling.ts'
 import type { Ledger, LedgerQuery } from '../../shared/lookback/ledger.ts'
 import type { PrunableRuns, Retention } from '../../shared/lookback/retention.ts'
@@ -142,6 +148,13 @@ export interface RunReader {
   exportRun(runId: string, options: ExportOptions): Promise<ExportResult>
   /** Holds what a run's rules did against labels. Throws `BAD_USAGE` where there is nothing to evaluate. */
   evaluateRun(runId: string, options: EvaluateOptions): Promise<Evaluation>
+  /**
+   * The evaluation that a question asks for, or after a quarter of a second how far it is. It goes on only while it is
+   * asked for, and is kept as long as neither the run nor its labels change. Throws as {@link evaluateRun} does.
+   */
+  evaluateInSteps(runId: string, question: EvaluationQuestion): Promise<EvaluationStep>
+  /** What the columns of a run say of where its labels are, from some of its rows. */
+  readLabelChoices(runId: string): Promise<LabelChoices>
   /**
    * Reports a bulk run with its failures, rules and course, and writes the report where a file is named. Throws
    * `BAD_USAGE`, and what an evaluation and an export throw.

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { RowFilter } from '../../shared/run/results.ts'
 import { WORKER_URLS } from '../program-files.ts'
 import type { Engine, EngineOptions } from './engine-interface.ts'
 import { readBaselines, removeBaselines, setBaseline } from './lookback/baseline-store.ts'
@@ -24,6 +25,8 @@ export function createEngine({ runWorkerUrl = WORKER_URLS.run, ...options }: Eng
     readKnownSecrets: () => readStoredSecrets(workspace, process.env).map((secret) => secret.seal()),
   })
   const { load: loadWorkerUrl } = WORKER_URLS
+  const askRows = (filter: RowFilter = {}) =>
+    filter.cell === undefined ? stored.ask.bind(stored) : stored.askEvaluations.bind(stored)
   const held = new HeldRuns({ workspace, runWorkerUrl, loadWorkerUrl, stored, receiver })
 
   return {
@@ -47,10 +50,10 @@ export function createEngine({ runWorkerUrl = WORKER_URLS.run, ...options }: Eng
     summarizeRun: (runId) => stored.summarize(runId),
     readPlan: (runId) => stored.readPlan(runId),
     readColumns: (runId) => stored.ask('readColumns', runId),
-    readPage: (runId, query) => stored.ask('readPage', runId, query),
+    readPage: (runId, query) => askRows(query.filter)('readPage', runId, query),
     readRow: (runId, row) => stored.ask('readRow', runId, row),
-    readFacets: (runId, filter) => stored.ask('readFacets', runId, filter),
-    readFoundFacets: (runId, filter) => stored.ask('readFoundFacets', runId, filter),
+    readFacets: (runId, filter) => askRows(filter)('readFacets', runId, filter),
+    readFoundFacets: (runId, filter) => askRows(filter)('readFoundFacets', runId, filter),
     listColumns: (runId) => stored.ask('listColumns', runId),
     readProblems: (runId) => stored.ask('readProblems', runId),
     readLatency: (runId, metrics) => stored.ask('readLatency', runId, metrics),
@@ -63,7 +66,10 @@ export function createEngine({ runWorkerUrl = WORKER_URLS.run, ...options }: Eng
     setBaseline: async (runId, name) => setBaseline(workspace, await stored.summarize(runId), name),
     removeBaselines: (runId, name) => removeBaselines(workspace, runId, name),
     readTrend: (source, labels) => stored.readTrend(source, labels),
-    exportRun: (runId, exporting) => stored.askApart('exportRun', runId, exporting),
+    exportRun: (runId, exporting) =>
+      exporting.filter?.cell === undefined
+        ? stored.askApart('exportRun', runId, exporting)
+        : stored.askEvaluations('exportRun', runId, exporting),
     readLedger: (query, page) => stored.readLedger(query, page),
     exportLedger: (query, file) => stored.exportLedger(query, file),
     checkExport: async (plan, file) => {
@@ -71,6 +77,8 @@ export function createEngine({ runWorkerUrl = WORKER_URLS.run, ...options }: Eng
       checkExport(plan, file)
     },
     evaluateRun: (runId, evaluating) => stored.askApart('evaluateRun', runId, evaluating),
+    evaluateInSteps: (runId, question) => stored.askEvaluations('evaluateInSteps', runId, question),
+    readLabelChoices: (runId) => stored.ask('readLabelChoices', runId),
     reportRun: (runId, reporting) => stored.askApart('reportRun', runId, reporting),
     sampleRun: (runId, sampling) => stored.askApart('sampleRun', runId, sampling),
     startLabelling: (runId, drawing) => stored.askApart('startLabelling', runId, drawing),

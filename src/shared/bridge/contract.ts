@@ -3,6 +3,7 @@ import { appContract, receiverContract, sandboxContract } from './app.ts'
 import { capacityContract } from './capacity.ts'
 import { baselinesContract, compareContract } from './compare.ts'
 import { connectionsContract } from './connections.ts'
+import { evaluateContract } from './evaluate.ts'
 import { historyContract } from './history.ts'
 import { listsContract } from './lists.ts'
 import { mediaContract } from './media.ts'
@@ -25,6 +26,7 @@ export const bridgeContract = {
   review: reviewContract,
   receiver: receiverContract,
   results: resultsContract,
+  evaluate: evaluateContract,
   verdicts: verdictsContract,
   labelling: labellingContract,
   media: mediaContract,

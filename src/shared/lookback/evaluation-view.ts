@@ -1,5 +1,6 @@
 import { formatCount, formatShare } from '../messages/figure-text.ts'
-import type { Evaluation, JudgedScore, ThresholdPoint } from './evaluation.ts'
+import { addFormulaGuard } from '../run/export-columns.ts'
+import type { CellChoice, Evaluation, Judged, JudgedScore, Metric, ThresholdPoint } from './evaluation.ts'
 
 /** Each cell of a matrix in plain words. */
 export const CELL_WORDS = {
@@ -8,6 +9,52 @@ export const CELL_WORDS = {
   fn: 'did not trigger, and should have',
   tn: 'did not trigger, and should not have',
 } as const
+
+/** The figures of a rule, and what each says. */
+export const FIGURES = [
+  { name: 'precision', label: 'precision', meaning: 'of the rows that triggered are right' },
+  { name: 'recall', label: 'recall', meaning: 'of the rows that should trigger are found' },
+  { name: 'f1', label: 'F1', meaning: 'both in one figure (harmonic mean)' },
+] as const
+
+/** Any of the judged rules, taken as one. */
+export const OVERALL_NAME = 'Any of these rules'
+
+/** Averages over rules, and what each says. */
+export const AVERAGES = [
+  { name: 'macro', meaning: 'macro: each rule counts the same' },
+  { name: 'micro', meaning: 'micro: each decision counts the same' },
+] as const
+
+/** What every interval of an evaluation says. */
+export const INTERVAL_MEANING =
+  'Ranges are 95 % confidence intervals: how far chance alone may have moved a figure.'
+
+/** The interval of a figure in words; null where it has none. */
+export function formatInterval({ low, high }: Metric): string | null {
+  return low === null || high === null ? null : `${formatShare(low)} to ${formatShare(high)}`
+}
+
+/** Rows that a rule should trigger on; in a stratified sample an estimate for all rows. */
+export function countSupport({ matrix, estimated }: Judged): number {
+  const { true_positives: found, false_negatives: missed } = estimated ?? matrix
+  return found + missed
+}
+
+/** A score or threshold with at most six digits behind its point. */
+export function formatScore(score: number): string {
+  return String(Math.round(score * 1e6) / 1e6)
+}
+
+/** An average precision or an area under a curve; `–` where there is none. */
+export function formatArea(area: number | null): string {
+  return area === null ? '–' : area.toFixed(4)
+}
+
+/** The rows of a cell in words. */
+export function describeCell({ cell, rule }: CellChoice): string {
+  return `${rule ?? OVERALL_NAME}: ${CELL_WORDS[cell]}`
+}
 
 /** A share in percent, `–` where there is nothing to take a share of. */
 export function toShareText(value: number | null): string {
@@ -50,4 +97,54 @@ export function listShownPoints({
   const step = Math.max(1, Math.ceil(points.length / SHOWN_POINTS))
   for (const [index, point] of points.entries()) if (index % step === 0) add(point)
   return [...shown.values()].sort((a, b) => a.point.threshold - b.point.threshold)
+}
+
+const CSV_COLUMNS = [
+  ...['slice_column', 'slice_value', 'rule', 'rows', 'support'],
+  ...['true_positives', 'false_positives', 'false_negatives', 'true_negatives'],
+  ...FIGURES.flatMap(({ name }) => [name, `${name}_low`, `${name}_high`]),
+]
+
+/**
+ * The figures as a table of CSV, a line for each rule, average, and rule of a slice; shares from 0 to 1, counts those of
+ * labelled rows. Formulas are guarded.
+ */
+export function toFiguresCsv({
+  rows,
+  overall,
+  rules,
+  slices,
+  ...averages
+}: Pick<Evaluation, 'rows' | 'overall' | 'rules' | 'macro' | 'micro' | 'slices'>): string {
+  const group = (
+    slice: readonly [column: string, value: string],
+    evaluated: number,
+    judged: Pick<Evaluation, 'overall' | 'rules'>,
+  ) =>
+    [{ rule: 'overall', ...judged.overall }, ...judged.rules].map((one) => [
+      ...slice,
+      one.rule,
+      evaluated,
+      one.matrix.true_positives + one.matrix.false_negatives,
+      ...Object.values(one.matrix),
+      ...FIGURES.flatMap(({ name }) => [one[name].value, one[name].low, one[name].high]),
+    ])
+  const lines: (string | number | null)[][] = [
+    CSV_COLUMNS,
+    ...group(['', ''], rows.evaluated, { overall, rules }),
+    ...AVERAGES.map(({ name }) => [
+      ...['', '', name, rows.evaluated, null, null, null, null, null],
+      ...FIGURES.flatMap((figure) => [averages[name][figure.name], null, null]),
+    ]),
+    ...slices.flatMap(({ column, values }) =>
+      values.flatMap((value) => group([column, value.value], value.rows, value)),
+    ),
+  ]
+  return lines.map((line) => `${line.map(toCsvCell).join(',')}\r\n`).join('')
+}
+
+function toCsvCell(value: string | number | null): string {
+  if (typeof value !== 'string') return value === null ? '' : String(value)
+  const guarded = addFormulaGuard(value)
+  return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
 }

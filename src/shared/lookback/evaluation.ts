@@ -94,6 +94,49 @@ export type JudgedScore = z.infer<typeof judgedScoreSchema>
 /** Most points of a curve that a document lists; its other figures are of the whole curve. */
 export const POINTS_MAX = 200
 
+const scoreCurveSchema = z.object({
+  thresholds: z.array(z.number()),
+  /** Rows with at least each threshold's score that should be found, and that should not. */
+  truePositives: z.array(z.number()),
+  falsePositives: z.array(z.number()),
+  /** Rows in all that should be found, and that should not. */
+  positives: z.number(),
+  negatives: z.number(),
+})
+
+/** What each threshold would find, from the highest score down. */
+export type ScoreCurve = z.infer<typeof scoreCurveSchema>
+
+const scoreBarSchema = z.object({
+  from: z.number(),
+  /** Scores below it, in the last bar up to it; the same as `from` where the bar is of one score. */
+  to: z.number(),
+  /** Rows that should be found, and rows that should not. */
+  positives: z.number(),
+  negatives: z.number(),
+})
+
+/** Scores of a class that stand in one bar of their distribution. */
+export type ScoreBar = z.infer<typeof scoreBarSchema>
+
+/** See {@link DrawnScore}. */
+const drawnScoreSchema = z.object({
+  class: z.string(),
+  rule: z.string(),
+  /** At most about {@link CURVE_STEPS} thresholds. */
+  curve: scoreCurveSchema,
+  bars: z.array(scoreBarSchema),
+})
+
+/** The scores of a judged class as they are drawn: a curve that a threshold moves along, and their distribution. */
+export type DrawnScore = z.infer<typeof drawnScoreSchema>
+
+/** About how many thresholds a drawn curve has. */
+export const CURVE_STEPS = 1_000
+
+/** Most bars of a distribution of scores. */
+export const SCORE_BARS = 60
+
 const sliceSchema = z.object({
   column: z.string(),
   /** Most rows first. */
@@ -169,6 +212,32 @@ export interface CellChoice {
   rule: string | null
 }
 
+/** Rows of a cell of an evaluation that the engine keeps, as a filter of results. */
+export const evaluatedCellSchema = z.object({
+  /** The `id` of an {@link EvaluationStep}. */
+  evaluation: z.string().max(100),
+  cell: z.enum(CELLS),
+  /** Null for any of the rules. */
+  rule: z.string().nullable(),
+})
+
+/** See {@link evaluatedCellSchema}. */
+export type EvaluatedCell = z.infer<typeof evaluatedCellSchema>
+
+/** See {@link EvaluationStep}. */
+export const evaluationStepSchema = z.object({
+  /** Names the evaluation in an {@link EvaluatedCell}. */
+  id: z.string(),
+  /** How many rows were looked at, of how many; null where the evaluation is that of the run as it is now. */
+  progress: z.object({ rows: z.int(), of: z.int() }).nullable(),
+  /** Null until there is one; while `progress` goes on, that of the run as it was. */
+  evaluation: evaluationSchema.nullable(),
+  scores: z.array(drawnScoreSchema),
+})
+
+/** How far an evaluation is that goes on while it is asked for. */
+export type EvaluationStep = z.infer<typeof evaluationStepSchema>
+
 /** A file of labels, and how its rows are found in the run. */
 export interface LabelsFile {
   source: PlanSource
@@ -178,8 +247,8 @@ export interface LabelsFile {
   runKey?: string
 }
 
-/** How a run is evaluated. */
-export interface EvaluateOptions {
+/** Where the labels of a run are, what they mean, and what is judged by them. */
+export interface EvaluationQuestion {
   /** Column with the labels, of the run or of `labels`; null where verdicts alone are the labels. */
   label: string | null
   labels?: LabelsFile
@@ -192,6 +261,10 @@ export interface EvaluateOptions {
   slices: readonly string[]
   /** Classes whose scores are held against a rule, in addition to those that are named as a label or rule. */
   scores: readonly { className: string; rule: string }[]
+}
+
+/** How a run is evaluated. */
+export interface EvaluateOptions extends EvaluationQuestion {
   wantedPrecisions: readonly number[]
   whatIf: readonly { className: string; threshold: number }[]
   assertions: readonly Assertion[]

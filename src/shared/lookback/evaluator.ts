@@ -1,4 +1,13 @@
-import { type Evaluation, type Judged, type JudgedRule, type JudgedScore, POINTS_MAX } from './evaluation.ts'
+import {
+  CURVE_STEPS,
+  type DrawnScore,
+  type Evaluation,
+  type Judged,
+  type JudgedRule,
+  type JudgedScore,
+  POINTS_MAX,
+  SCORE_BARS,
+} from './evaluation.ts'
 import type { Target } from './labels.ts'
 import { averageRules, judgeRule, type Tally, toWeight } from './rule-metrics.ts'
 import {
@@ -6,9 +15,11 @@ import {
   findForPrecision,
   listPoints,
   ScoreTally,
+  thinCurve,
   toAveragePrecision,
   toPointAt,
   toRocAuc,
+  toScoreBars,
 } from './score-curve.ts'
 import { createRandom } from './seeded-random.ts'
 
@@ -93,14 +104,16 @@ export class Evaluator {
    * Judges all that was added. `populations` has for each stratum how many rows it stands for, null for rows that stand
    * for themselves.
    */
-  judge(
-    populations: readonly (number | null)[],
-  ): Pick<Evaluation, 'overall' | 'rules' | 'macro' | 'micro' | 'slices' | 'scores'> {
+  judge(populations: readonly (number | null)[]): {
+    judged: Pick<Evaluation, 'overall' | 'rules' | 'macro' | 'micro' | 'slices' | 'scores'>
+    drawn: DrawnScore[]
+  } {
     const { slices } = this.#options
-    const judged = this.#judgeGroup(this.#all, populations)
-    return {
-      ...judged,
-      ...averageRules(judged.rules),
+    const all = this.#judgeGroup(this.#all, populations)
+    const scores = this.#options.scored.map((scored, index) => this.#judgeScore(scored, index, populations))
+    const judged = {
+      ...all,
+      ...averageRules(all.rules),
       slices: slices.map((column, index) => ({
         column,
         values: [...(this.#slices[index] ?? [])]
@@ -112,8 +125,9 @@ export class Evaluator {
           .sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1)),
         further_rows: this.#furtherRows[index] ?? 0,
       })),
-      scores: this.#options.scored.map((scored, index) => this.#judgeScore(scored, index, populations)),
+      scores: scores.map(({ score }) => score),
     }
+    return { judged, drawn: scores.map(({ drawn }) => drawn) }
   }
 
   /** How many labelled rows each stratum has. */
@@ -149,16 +163,16 @@ export class Evaluator {
     { className, target }: ScoredTarget,
     index: number,
     populations: readonly (number | null)[],
-  ): JudgedScore {
+  ): { score: JudgedScore; drawn: DrawnScore } {
     const { targets, wantedPrecisions, whatIf } = this.#options
     const { tally, without, rows } = this.#scores[index] ?? { tally: new ScoreTally(), without: 0, rows: 0 }
     const weights = this.#all
       .listTallies(OVERALL, populations)
       .map((stratum) => (stratum.rows === 0 ? 0 : toWeight(stratum)))
     const curve = tally.toCurve(weights)
-    return {
-      class: className,
-      rule: targets[target]?.rule ?? '',
+    const name = { class: className, rule: targets[target]?.rule ?? '' }
+    const score = {
+      ...name,
       rows,
       without_score: without,
       average_precision: toAveragePrecision(curve),
@@ -169,6 +183,10 @@ export class Evaluator {
         .filter((asked) => asked.className === className)
         .map(({ threshold }) => toPointAt(curve, threshold)),
       points: listPoints(curve, POINTS_MAX),
+    }
+    return {
+      score,
+      drawn: { ...name, curve: thinCurve(curve, CURVE_STEPS), bars: toScoreBars(curve, SCORE_BARS) },
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { ThresholdPoint } from './evaluation.ts'
+import type { ScoreBar, ScoreCurve, ThresholdPoint } from './evaluation.ts'
 
 /** Scores of one class, with whether each row should have been found; 8 bytes a row. */
 export class ScoreTally {
@@ -44,18 +44,6 @@ class Scores {
   toSorted(): Float64Array {
     return this.#values.slice(0, this.#length).sort()
   }
-}
-
-/**
- * What each threshold would find, from the highest score down: how many of the rows with at least that score should be
- * found, and how many should not.
- */
-export interface ScoreCurve {
-  thresholds: readonly number[]
-  truePositives: readonly number[]
-  falsePositives: readonly number[]
-  positives: number
-  negatives: number
 }
 
 /** Walks all lanes from their highest score down, one distinct score at a time. */
@@ -132,13 +120,16 @@ export function toPointAt(curve: ScoreCurve, threshold: number): ThresholdPoint 
 
 /** The threshold with the best F1, the highest of several; null where no row should be found. */
 export function findBestF1(curve: ScoreCurve): ThresholdPoint | null {
-  if (curve.positives === 0) return null
+  return curve.positives === 0 ? null : toPoint(curve, findBestIndex(curve))
+}
+
+function findBestIndex(curve: ScoreCurve): number {
   let [best, bestF1] = [0, -1]
   for (let index = 0; index < curve.thresholds.length; index += 1) {
     const f1 = toF1(curve, index)
     if (f1 > bestF1) [best, bestF1] = [index, f1]
   }
-  return toPoint(curve, best)
+  return best
 }
 
 /** The lowest threshold whose precision is at least this, which finds the most; null where there is none. */
@@ -149,6 +140,77 @@ export function findForPrecision(curve: ScoreCurve, precision: number): Threshol
       return toPoint(curve, index)
   }
   return null
+}
+
+/** The whole percents of precision, from 1 to 100. */
+const PERCENTS = 100
+
+/**
+ * The same curve in about `most` steps that a person can move a threshold through: even steps of rows and of scores,
+ * with those of the best F1 and of each whole percent of precision, so that the answers to both are those of the whole
+ * curve. What any of its thresholds finds is exact.
+ */
+export function thinCurve(curve: ScoreCurve, most: number): ScoreCurve {
+  const { thresholds, truePositives, falsePositives, positives, negatives } = curve
+  const { length } = thresholds
+  if (length <= most) return curve
+  const kept = new Set([0, length - 1, findBestIndex(curve), ...listPrecisionIndexes(curve)])
+  const [highest, lowest] = [thresholds[0] ?? 0, thresholds[length - 1] ?? 0]
+  const half = Math.max(2, Math.floor(most / 2))
+  let at = 0
+  for (let step = 0; step < half; step += 1) {
+    kept.add(Math.round((step * (length - 1)) / (half - 1)))
+    const score = highest - ((highest - lowest) * step) / (half - 1)
+    while (at < length - 1 && (thresholds[at] ?? 0) > score) at += 1
+    kept.add(at)
+  }
+  const indexes = [...kept].filter((index) => index >= 0).sort((a, b) => a - b)
+  const pick = (values: readonly number[]) => indexes.map((index) => values[index] ?? 0)
+  return {
+    thresholds: pick(thresholds),
+    truePositives: pick(truePositives),
+    falsePositives: pick(falsePositives),
+    positives,
+    negatives,
+  }
+}
+
+/** Where each whole percent of precision is reached first from the lowest threshold up. */
+function listPrecisionIndexes({ thresholds, truePositives, falsePositives }: ScoreCurve): number[] {
+  const indexes: number[] = []
+  let percent = 1
+  for (let index = thresholds.length - 1; index >= 0 && percent <= PERCENTS; index -= 1) {
+    const found = truePositives[index] ?? 0
+    const precision = found === 0 ? 0 : found / (found + (falsePositives[index] ?? 0))
+    if (precision >= percent / PERCENTS) indexes.push(index)
+    while (percent <= PERCENTS && precision >= percent / PERCENTS) percent += 1
+  }
+  return indexes
+}
+
+/** How the scores are distributed, ascending: a bar for each score where they are at most `most`, else even bars. */
+export function toScoreBars(curve: ScoreCurve, most: number): ScoreBar[] {
+  const { thresholds, truePositives, falsePositives } = curve
+  const { length } = thresholds
+  const [highest, lowest] = [thresholds[0] ?? 0, thresholds[length - 1] ?? 0]
+  const isEach = length <= most
+  const width = (highest - lowest) / most
+  const bars: ScoreBar[] = isEach
+    ? thresholds.toReversed().map((score) => ({ from: score, to: score, positives: 0, negatives: 0 }))
+    : Array.from({ length: most }, (_, bar) => ({
+        from: lowest + bar * width,
+        to: bar === most - 1 ? highest : lowest + (bar + 1) * width,
+        positives: 0,
+        negatives: 0,
+      }))
+  for (const [index, score] of thresholds.entries()) {
+    const place = isEach ? length - 1 - index : Math.min(most - 1, Math.floor((score - lowest) / width))
+    const bar = bars[place]
+    if (bar === undefined) continue
+    bar.positives += (truePositives[index] ?? 0) - (truePositives[index - 1] ?? 0)
+    bar.negatives += (falsePositives[index] ?? 0) - (falsePositives[index - 1] ?? 0)
+  }
+  return bars
 }
 
 /** Points of the curve, all or evenly picked, ascending by threshold. */

@@ -26,7 +26,10 @@ export const LOOKBACK_MESSAGES = {
       columns: string
       nearest: string | null
     }) => ({
-      text: `${option}: \`${column}\` is not a column of ${file}; the columns are ${columns}`,
+      text: {
+        terminal: `${option}: \`${column}\` is not a column of ${file}; the columns are ${columns}`,
+        window: `\`${column}\` is not a column of ${file}; the columns are ${columns}`,
+      },
       remedy:
         nearest === null ? 'Use one of these columns, by name or number.' : `Did you mean \`${nearest}\`?`,
     }),
@@ -37,7 +40,10 @@ export const LOOKBACK_MESSAGES = {
       text:
         `none of the labels is the name of a rule; labels: ${quoteAll(values)}; ` +
         `triggered rules: ${rules.length === 0 ? 'none' : quoteAll(rules)}`,
-      remedy: 'Map each label to its rule, for example: --positive "spam=Likely spam"',
+      remedy: {
+        terminal: 'Map each label to its rule, for example: --positive "spam=Likely spam"',
+        window: 'Under Labels, say for each value which rule it stands for.',
+      },
     }),
   },
   evaluation_without_labels: {
@@ -49,6 +55,13 @@ export const LOOKBACK_MESSAGES = {
           : `no row of run ${runId} has both a label and an answer (rows with a label but no answer: ${withoutAnswer})`,
       remedy:
         'Check the label column. If the labels are in another file, also check the column that matches its rows to those of the run.',
+    }),
+  },
+  evaluation_forgotten: {
+    code: 'BAD_USAGE',
+    words: () => ({
+      text: 'the evaluation that these rows are from is no longer in memory',
+      remedy: 'Open Evaluate and press the cell again.',
     }),
   },
   assertion_of_unknown_rule: {

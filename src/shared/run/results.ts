@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { trendMetricSchema } from '../load/metrics.ts'
+import { evaluatedCellSchema } from '../lookback/evaluation.ts'
 import { NO_VERDICT, VERDICTS } from '../lookback/verdict.ts'
 import { type Correction, correctionSchema } from '../plan/fixes.ts'
 import { sourceFormatSchema } from '../plan/plan.ts'
@@ -56,6 +57,8 @@ export const rowFilterSchema = z.object({
   variants: valuesSchema.exactOptional(),
   /** Rows with a score in one of the bands of each class that is named. */
   scores: z.array(scoreFilterSchema).min(1).max(FILTER_MAX_VALUES).exactOptional(),
+  /** Rows of one cell of an evaluation that the engine keeps. */
+  cell: evaluatedCellSchema.exactOptional(),
   /** Rows any of whose cells contains this text, ASCII letters in either case. */
   search: z.string().exactOptional(),
 })

@@ -4,10 +4,13 @@ import {
   findForPrecision,
   listPoints,
   ScoreTally,
+  thinCurve,
   toAveragePrecision,
   toPointAt,
   toRocAuc,
+  toScoreBars,
 } from '../../../src/shared/lookback/score-curve.ts'
+import { createRandom } from '../../../src/shared/lookback/seeded-random.ts'
 import { readFixture } from './read-fixture.ts'
 
 const { curves } = readFixture()
@@ -89,5 +92,68 @@ describe('the scores of a class', () => {
     const curve = toCurve({ truth: [0, 0], scores: [1, 2] })
     expect([toAveragePrecision(curve), toRocAuc(curve), findBestF1(curve)]).toEqual([null, null, null])
     expect(toRocAuc(toCurve({ truth: [1], scores: [1] }))).toBe(null)
+  })
+})
+
+describe('a curve that a threshold is moved along', () => {
+  const random = createRandom(7)
+  const truth = Array.from({ length: 20_000 }, () => (random() < 0.1 ? 1 : 0))
+  const scores = truth.map((is) => (is === 1 ? random() ** 0.5 : random() ** 3))
+  const whole = toCurve({ truth, scores })
+  const thin = thinCurve(whole, 1_000)
+
+  it('has about a thousand thresholds of 20,000, and each finds exactly what it does on the whole curve', () => {
+    expect(whole.thresholds.length).toBeGreaterThan(19_000)
+    expect(thin.thresholds.length).toBeLessThan(1_150)
+    for (const point of listPoints(thin, thin.thresholds.length)) {
+      expect(point).toEqual(toPointAt(whole, point.threshold))
+    }
+  })
+
+  it('reaches from the lowest score to the highest in steps that are small in rows and in scores', () => {
+    const ascending = thin.thresholds.toReversed()
+    expect([ascending[0], ascending.at(-1)]).toEqual([whole.thresholds.at(-1), whole.thresholds[0]])
+    const steps = ascending.slice(1).map((threshold, index) => threshold - (ascending[index] ?? 0))
+    expect(Math.max(...steps)).toBeLessThan(0.01)
+    const found = thin.truePositives.map((count, index) => count + (thin.falsePositives[index] ?? 0))
+    const rows = found.slice(1).map((count, index) => count - (found[index] ?? 0))
+    expect(Math.max(...rows)).toBeLessThan(60)
+  })
+
+  it('answers for the best F1 and for each whole percent of precision as the whole curve does', () => {
+    expect(findBestF1(thin)).toEqual(findBestF1(whole))
+    for (let percent = 1; percent <= 100; percent += 1) {
+      expect(findForPrecision(thin, percent / 100)).toEqual(findForPrecision(whole, percent / 100))
+    }
+  })
+
+  it('is left as it is where its scores are few', () => {
+    const few = toCurve({ truth: [1, 0, 1, 0], scores: [3, 3, 2, 0] })
+    expect(thinCurve(few, 1_000)).toBe(few)
+    expect(thinCurve(toCurve({ truth: [], scores: [] }), 1_000).thresholds).toEqual([])
+  })
+})
+
+describe('the distribution of scores', () => {
+  it('has a bar for each score where they are few', () => {
+    expect(toScoreBars(toCurve({ truth: [1, 0, 1, 0, 0], scores: [3, 3, 2, 0, 0] }), 60)).toEqual([
+      { from: 0, to: 0, positives: 0, negatives: 2 },
+      { from: 2, to: 2, positives: 1, negatives: 0 },
+      { from: 3, to: 3, positives: 1, negatives: 1 },
+    ])
+  })
+
+  it('has even bars that hold every row where they are many', () => {
+    const scores = Array.from({ length: 1_001 }, (_, index) => index)
+    const bars = toScoreBars(toCurve({ truth: scores.map((score) => Number(score > 750)), scores }), 10)
+    expect(bars.map(({ positives, negatives }) => positives + negatives)).toEqual([
+      ...[100, 100, 100, 100, 100, 100, 100, 100, 100, 101],
+    ])
+    expect(bars.reduce((sum, { positives }) => sum + positives, 0)).toBe(250)
+    expect([bars[0]?.from, bars.at(-1)?.to]).toEqual([0, 1_000])
+  })
+
+  it('is empty where there is no score', () => {
+    expect(toScoreBars(toCurve({ truth: [], scores: [] }), 60)).toEqual([])
   })
 })

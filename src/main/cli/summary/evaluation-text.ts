@@ -6,9 +6,16 @@ import type {
   ThresholdPoint,
 } from '../../../shared/lookback/evaluation.ts'
 import {
-  CELL_WORDS,
+  AVERAGES,
+  describeCell,
   describeLeftOut,
+  FIGURES,
+  formatArea,
+  formatInterval,
+  formatScore as formatThreshold,
+  INTERVAL_MEANING,
   listShownPoints,
+  OVERALL_NAME,
   toShareText,
 } from '../../../shared/lookback/evaluation-view.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
@@ -33,16 +40,14 @@ export function formatEvaluation(terminal: Terminal, evaluation: Evaluation): st
     evaluation.warnings.flatMap((warning) => formatNote(terminal, warning)),
     ...rules.map((rule) => formatJudged(terminal, rule.rule, rule)),
     ...(rules.length > 1
-      ? [formatJudged(terminal, 'Any of these rules', overall), formatAverages(terminal, evaluation)]
+      ? [formatJudged(terminal, OVERALL_NAME, overall), formatAverages(terminal, evaluation)]
       : []),
     ...slices.map((slice) => formatSlice(terminal, slice)),
     ...scores.map((score) => formatScore(terminal, score)),
     ...evaluation.listed.map((list) => formatListed(terminal, list)),
     formatAssertions(terminal, evaluation),
     formatExported(evaluation),
-    ['Ranges are 95 % confidence intervals: how far chance alone may have moved a figure.'].flatMap((line) =>
-      wrapWords(line, terminal.columns()).map((part) => terminal.tone('quiet', part)),
-    ),
+    wrapWords(INTERVAL_MEANING, terminal.columns()).map((part) => terminal.tone('quiet', part)),
   ]
   return parts
     .filter((part) => part.length > 0)
@@ -109,7 +114,7 @@ const MATRIX_COLUMNS: readonly TableColumn[] = [
 
 /** The matrix of a rule, and what it comes to in three figures, each with a sentence on what it says. */
 function formatJudged(terminal: Terminal, title: string, judged: Judged): string[] {
-  const { matrix, estimated, precision, recall, f1 } = judged
+  const { matrix, estimated } = judged
   const counts = estimated ?? matrix
   const about = estimated === null ? '' : '~'
   const count = (rows: number) => `${about}${formatCount(rows)}`
@@ -127,11 +132,7 @@ function formatJudged(terminal: Terminal, title: string, judged: Judged): string
     ...formatTable(
       terminal,
       FIGURE_COLUMNS,
-      [
-        ['precision', ...formatMetric(precision), 'of the rows that triggered are right'],
-        ['recall', ...formatMetric(recall), 'of the rows that should trigger are found'],
-        ['F1', ...formatMetric(f1), 'both in one figure (harmonic mean)'],
-      ],
+      FIGURES.map(({ name, label, meaning }) => [label, ...formatMetric(judged[name]), meaning]),
       2,
     ).slice(1),
   ]
@@ -144,9 +145,10 @@ const FIGURE_COLUMNS: readonly TableColumn[] = [
   { title: '', align: 'left', minColumns: 10 },
 ]
 
-function formatMetric({ value, low, high }: Metric): [string, string] {
-  if (value === null || low === null || high === null) return ['–', 'no such rows']
-  return [formatShare(value), `${formatShare(low)} to ${formatShare(high)}`]
+function formatMetric(metric: Metric): [string, string] {
+  const interval = formatInterval(metric)
+  if (metric.value === null || interval === null) return ['–', 'no such rows']
+  return [formatShare(metric.value), interval]
 }
 
 const AVERAGE_COLUMNS: readonly TableColumn[] = [
@@ -156,11 +158,12 @@ const AVERAGE_COLUMNS: readonly TableColumn[] = [
   { title: 'F1', align: 'right' },
 ]
 
-function formatAverages(terminal: Terminal, { macro, micro }: Evaluation): string[] {
-  return formatTable(terminal, AVERAGE_COLUMNS, [
-    ['macro: each rule counts the same', ...formatFigures(macro)],
-    ['micro: each decision counts the same', ...formatFigures(micro)],
-  ])
+function formatAverages(terminal: Terminal, evaluation: Evaluation): string[] {
+  return formatTable(
+    terminal,
+    AVERAGE_COLUMNS,
+    AVERAGES.map(({ name, meaning }) => [meaning, ...formatFigures(evaluation[name])]),
+  )
 }
 
 function formatFigures({
@@ -241,19 +244,11 @@ function formatScore(terminal: Terminal, score: JudgedScore): string[] {
   ]
 }
 
-function formatArea(area: number | null): string {
-  return area === null ? '–' : area.toFixed(4)
-}
-
-function formatThreshold(threshold: number): string {
-  return String(Math.round(threshold * 1e6) / 1e6)
-}
-
 function formatListed(
   terminal: Terminal,
   { cell, rule, total, rows }: Evaluation['listed'][number],
 ): string[] {
-  const title = `${toPrintable(rule ?? 'Any of these rules')}: ${CELL_WORDS[cell]} (${formatCounted(total, 'row')})`
+  const title = `${toPrintable(describeCell({ cell, rule }))} (${formatCounted(total, 'row')})`
   const columns: readonly TableColumn[] = [
     { title: 'row', align: 'right' },
     { title: 'label', align: 'left', minColumns: 8 },

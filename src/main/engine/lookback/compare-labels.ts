@@ -17,6 +17,10 @@ import { createLabelReader, type RowLabel } from './row-labels.ts'
 /** Stands among targets for any of them. */
 const OVERALL = -1
 
+function noticeAll(steps: Iterator<number>): void {
+  while (steps.next().done !== true);
+}
+
 /**
  * Holds what the rules of two runs did against labels, on the rows that both decided. Labels are those of B; a row without one there has the verdicts on its row of A. Throws as an evaluation does.
  */
@@ -31,8 +35,8 @@ export async function compareByLabels(
   const readVerdict = (await createLabelReader(a, { label: null, useVerdicts: options.useVerdicts })).read
   const labels = new Labels(names, options)
   if (options.positives.length === 0 || options.useVerdicts) {
-    noticeLabels(b, reader.read, labels)
-    if (options.useVerdicts) noticeLabels(a, readVerdict, labels)
+    noticeAll(noticeLabels(b, reader.read, labels))
+    if (options.useVerdicts) noticeAll(noticeLabels(a, readVerdict, labels))
   }
   const judge = createRowJudge(labels)
   const idsOf = (list: string) =>

@@ -1,36 +1,64 @@
 import { checkAssertion, isKnownSubject } from '../../../shared/lookback/assertion.ts'
-import type { EvaluateOptions, Evaluation } from '../../../shared/lookback/evaluation.ts'
+import type { DrawnScore, EvaluateOptions, Evaluation } from '../../../shared/lookback/evaluation.ts'
 import { Evaluator, type LabelledRow, type ScoredTarget } from '../../../shared/lookback/evaluator.ts'
 import { findRule, Labels, toComparable } from '../../../shared/lookback/labels.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { readScoredClasses } from '../run/export/export-rows.ts'
-import { readFamilyCounts, readRuleNames } from '../run/results/family-counts.ts'
+import { countRowsRead, readFamilyCounts, readRuleNames } from '../run/results/family-counts.ts'
 import { type AnsweredRow, readAnsweredRows } from './answered-rows.ts'
 import { writeEvaluatedRows } from './evaluated-rows.ts'
-import { CellLists } from './matrix-cells.ts'
+import { CellLists, EvaluatedCells } from './matrix-cells.ts'
 import { createLabelReader, type RowLabel } from './row-labels.ts'
 import { createSliceReaders } from './slices.ts'
 
 /** Label values that a document lists; the rest are counted. */
 const VALUES_LISTED = 100
 
+/** An evaluation, how its scores are drawn, and the cells that its rows are in where they were to be kept. */
+export interface EvaluatedRun {
+  evaluation: Evaluation
+  drawn: DrawnScore[]
+  cells: EvaluatedCells | null
+}
+
+/** See {@link evaluateInSteps}; all steps at once. */
+export async function evaluateRun(family: RunFamily, options: EvaluateOptions): Promise<Evaluation> {
+  const steps = evaluateInSteps(family, options)
+  for (;;) {
+    const step = await steps.next()
+    if (step.done) return step.value.evaluation
+  }
+}
+
 /**
  * Holds what the rules of a run and its retries did against labels: which were right, which fired in vain and which were
- * missed. Reads the run twice at most, a thousand rows at a time. Throws `BAD_USAGE` where there is nothing to
- * evaluate, or a column or rule does not exist.
+ * missed. Reads the run twice at most, a thousand rows at a time, and yields how far it is after each. Throws
+ * `BAD_USAGE` where there is nothing to evaluate, or a column or rule does not exist.
  */
-export async function evaluateRun(family: RunFamily, options: EvaluateOptions): Promise<Evaluation> {
+export async function* evaluateInSteps(
+  family: RunFamily,
+  options: EvaluateOptions,
+  { keepsCells = false }: { keepsCells?: boolean } = {},
+): AsyncGenerator<{ rows: number; of: number }, EvaluatedRun, undefined> {
   refuseOthers(family)
   const reader = await createLabelReader(family, options)
   const rules = readRuleNames(family.members)
   const labels = new Labels(rules, options)
-  if (options.positives.length === 0 || options.useVerdicts) noticeLabels(family, reader.read, labels)
+  const progress = { rows: 0, of: countRowsRead(family) }
+  if (options.positives.length === 0 || options.useVerdicts) {
+    progress.of *= 2
+    for (const noticed of noticeLabels(family, reader.read, labels)) {
+      progress.rows += noticed
+      yield progress
+    }
+  }
   const scored = findScoredTargets(readScoredClasses(family), labels, options)
   const evaluator = new Evaluator({ ...options, targets: labels.targets, scored })
   const judge = createRowJudge(labels)
   const sliceReaders = createSliceReaders(family, options.slices)
   const cells = new CellLists(options.list, labels)
+  const kept = keepsCells ? new EvaluatedCells(labels) : null
   const rows = {
     read: 0,
     evaluated: 0,
@@ -55,9 +83,12 @@ export async function evaluateRun(family: RunFamily, options: EvaluateOptions): 
         const slices = sliceReaders.map((read) => read(row))
         const judged = { expected, triggered, stratum, slices, scores: row.scores }
         evaluator.add(judged)
-        cells.add(row, judged, toLabelText(label), rules)
+        if (cells.choices.length > 0) cells.add(row, judged, toLabelText(label), rules)
+        kept?.add(row.row, judged)
       }
     }
+    progress.rows += step.length
+    yield progress
   }
   if (rows.evaluated === 0) {
     throw new SluiceError({
@@ -67,14 +98,14 @@ export async function evaluateRun(family: RunFamily, options: EvaluateOptions): 
     })
   }
   refuseNoTargets(labels, rules)
-  const judged = evaluator.judge(reader.strata.populations)
+  const { judged, drawn } = evaluator.judge(reader.strata.populations)
   for (const assertion of options.assertions) {
     if (isKnownSubject(assertion, judged)) continue
     const { expression } = assertion
     throw new SluiceError({ id: 'assertion_of_unknown_rule', expression, rules: listRules(labels) })
   }
   const values = [...labels.values.values()].sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1))
-  return {
+  const evaluation: Evaluation = {
     run_id: family.record.runId,
     name: family.record.name,
     labels: {
@@ -109,6 +140,7 @@ export async function evaluateRun(family: RunFamily, options: EvaluateOptions): 
           }),
     warnings: listWarnings(labels, rules, scored, options, reader.strata, evaluator.countLabelled()),
   }
+  return { evaluation, drawn, cells: kept }
 }
 
 function refuseOthers({ record: { runId, plan } }: RunFamily): void {
@@ -116,12 +148,15 @@ function refuseOthers({ record: { runId, plan } }: RunFamily): void {
   throw new SluiceError({ id: 'evaluation_not_of_tasks', runId })
 }
 
-/** Finds out which rules labels and verdicts name, so that all others are left out from the first row on. */
-export function noticeLabels(
+/**
+ * Finds out which rules labels and verdicts name, so that all others are left out from the first row on. Yields how many
+ * rows each step looked at.
+ */
+export function* noticeLabels(
   family: RunFamily,
   read: (row: AnsweredRow) => { label: RowLabel },
   labels: Labels,
-): void {
+): Generator<number, void, undefined> {
   for (const step of readAnsweredRows(family)) {
     for (const row of step) {
       const { label } = read(row)
@@ -132,6 +167,7 @@ export function noticeLabels(
         for (const { rule } of label.verdicts) if (rule !== null) labels.addTarget(rule)
       }
     }
+    yield step.length
   }
 }
 

@@ -44,6 +44,53 @@ export class CellLists {
   }
 }
 
+/** Most rows that are kept at first; there is room for twice as many whenever it is full. */
+const FIRST_ROOM = 1_024
+
+/** The cells that the evaluated rows are in, 8 bytes a row: rows that are alike to every rule share what they are. */
+export class EvaluatedCells {
+  readonly #labels: Labels
+  #rows = new Uint32Array(FIRST_ROOM)
+  #kindOf = new Uint32Array(FIRST_ROOM)
+  #length = 0
+  readonly #kinds: Pick<LabelledRow, 'expected' | 'triggered'>[] = []
+  readonly #numberOf = new Map<string, number>()
+
+  constructor(labels: Labels) {
+    this.#labels = labels
+  }
+
+  /** Rows come in ascending order. */
+  add(row: number, { expected, triggered }: Pick<LabelledRow, 'expected' | 'triggered'>): void {
+    const key = expected.length + triggered.length === 0 ? '' : `${expected.join()}/${triggered.join()}`
+    let kind = this.#numberOf.get(key)
+    if (kind === undefined) {
+      kind = this.#kinds.push({ expected, triggered }) - 1
+      this.#numberOf.set(key, kind)
+    }
+    if (this.#length === this.#rows.length) {
+      this.#rows = toLonger(this.#rows)
+      this.#kindOf = toLonger(this.#kindOf)
+    }
+    this.#rows[this.#length] = row
+    this.#kindOf[this.#length] = kind
+    this.#length += 1
+  }
+
+  /** Numbers of the rows in a cell of a rule, or of any of them, ascending. Throws `BAD_USAGE` for another rule. */
+  list({ cell, rule }: CellChoice): Uint32Array {
+    const target = rule === null ? null : findTarget(rule, this.#labels)
+    const isListed = this.#kinds.map((kind) => toCell(kind, target) === cell)
+    return this.#rows.subarray(0, this.#length).filter((_row, at) => isListed[this.#kindOf[at] ?? 0] === true)
+  }
+}
+
+function toLonger(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  const longer = new Uint32Array(array.length * 2)
+  longer.set(array)
+  return longer
+}
+
 function findTarget(rule: string, labels: Labels): number {
   const wanted = toComparable(rule)
   const at = labels.targets.findIndex((target) =>

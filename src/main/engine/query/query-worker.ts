@@ -1,10 +1,11 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import type { PageQuery } from '../../../shared/run/results.ts'
+import type { PageQuery, RowFilter } from '../../../shared/run/results.ts'
 import { serveCalls } from '../../worker-rpc.ts'
 import { ReaderPool, type RunFamily, readRunFamily } from '../journal/run-family.ts'
 import { readLatencySeries } from '../journal/seconds.ts'
 import { Catalogue } from '../lookback/catalogue/catalogue.ts'
 import { compareLatencies, compareTwoRuns } from '../lookback/compared-run.ts'
+import type { KeptEvaluations } from '../lookback/kept-evaluations.ts'
 import { KeptPairs } from '../lookback/kept-pairs.ts'
 import { changeLabelling, endLabelling, findStratum, readLabelling } from '../lookback/labelling-store.ts'
 import type { Ledgers } from '../lookback/ledger/read-ledger.ts'
@@ -18,7 +19,7 @@ import { KeptIndexes } from '../run/results/kept-indexes.ts'
 import { type Counted, isSimplePage, readPage } from '../run/results/result-page.ts'
 import { readRow } from '../run/results/row-detail.ts'
 import { RowFindings } from '../run/results/row-findings.ts'
-import { RowIndexes } from '../run/results/row-search.ts'
+import { RowIndexes } from '../run/results/row-indexes.ts'
 import { isLeaseHeld } from '../workspace/lease.ts'
 import { changeAnnotations } from '../workspace/run-annotations.ts'
 import { noteExport } from '../workspace/workspace-exports.ts'
@@ -34,11 +35,9 @@ const FINDINGS_PATIENCE_MS = 30
 const pool = new ReaderPool()
 const indexes = new RowIndexes()
 const pairs = new KeptPairs()
-const findings = new KeptIndexes((_name, before: RowFindings | null) => new RowFindings(before), {
-  kept: FINDINGS_MAX,
-  patienceMs: FINDINGS_PATIENCE_MS,
-})
+const findings = new KeptIndexes<RowFindings>({ kept: FINDINGS_MAX, patienceMs: FINDINGS_PATIENCE_MS })
 const catalogues = new Map<string, Catalogue>()
+let evaluations: KeptEvaluations | null = null
 let ledgers: Ledgers | null = null
 
 serveCalls<QueryCalls>({
@@ -86,14 +85,22 @@ serveCalls<QueryCalls>({
   // Readers of sources and writers of files are loaded where they are asked for: most queries need neither.
   async exportRun(run, options) {
     const { exportRun } = await import('../results/export-run.ts')
+    const among = await listCell(run, options.filter)
     const family = openFamily(run)
-    const result = await exportRun(family, options)
+    const result = await exportRun(family, options, among)
     noteExport(family.workspace, family.record.runId, result.file)
     return result
   },
   async evaluateRun(run, options) {
     const { evaluateRun } = await import('../lookback/evaluate-run.ts')
     return evaluateRun(openFamily(run), options)
+  },
+  async evaluateInSteps(run, question) {
+    return (await openEvaluations()).ask(run.file, question, () => openFamily(run))
+  },
+  async readLabelChoices(run) {
+    const { readLabelChoices } = await import('../lookback/label-choices.ts')
+    return readLabelChoices(openFamily(run))
   },
   async reportRun(run, options) {
     const { reportRun } = await import('../lookback/report/run-report.ts')
@@ -164,6 +171,7 @@ serveCalls<QueryCalls>({
   async forget(file) {
     indexes.forget(file)
     findings.forget(file)
+    evaluations?.forget(file)
     pool.forget(file)
     pairs.close()
     await ledgers?.forget()
@@ -204,12 +212,29 @@ async function count(
   query: Pick<PageQuery, 'filter' | 'sort'> & Partial<PageQuery>,
   withFindings = needsFindings(query),
 ): Promise<Counted> {
+  const among = await listCell(run, query.filter)
   const openView = () => openFamily(run)
   const rows = withFindings
     ? Number.POSITIVE_INFINITY
     : (query.offset ?? Number.POSITIVE_INFINITY) + (query.limit ?? 0)
-  const { index, isCounted } = await indexes.ask(run.file, query.filter, { rows, openView })
+  const { index, isCounted } = await indexes.ask(run.file, query.filter, { rows, among, openView })
   if (!withFindings) return { index, findings: null, isCounted }
-  const found = await findings.ask(run.file, '', { isEnough: () => false, openView })
+  const found = await findings.ask(run.file, '', {
+    create: (before) => new RowFindings(before),
+    isEnough: () => false,
+    openView,
+  })
   return { index, findings: found.index, isCounted: isCounted && found.isCounted }
+}
+
+/** The rows of the filter's cell; null where it has none. */
+async function listCell(run: AskedRun, filter: RowFilter | undefined): Promise<Uint32Array | null> {
+  if (filter?.cell === undefined) return null
+  return (await openEvaluations()).list(filter.cell, () => openFamily(run))
+}
+
+async function openEvaluations(): Promise<KeptEvaluations> {
+  const { KeptEvaluations } = await import('../lookback/kept-evaluations.ts')
+  evaluations ??= new KeptEvaluations()
+  return evaluations
 }

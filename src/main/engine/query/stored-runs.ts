@@ -109,6 +109,8 @@ export class StoredRuns {
   readonly #comparing: QueryThread
   /** Ledgers read every row of many runs, which must not hold up the pages of one, and keep what they have read. */
   readonly #ledgers: QueryThread
+  /** Keeps the evaluations that windows look at, and reads the rows of their cells. */
+  readonly #evaluations: QueryThread
   readonly #apart = new Set<QueryThread>()
 
   /** `url` is the entry `query-worker.ts`, or its bundle; `listHeld` gives the ids of the runs that this process holds. */
@@ -119,6 +121,7 @@ export class StoredRuns {
     this.#thread = new QueryThread(url)
     this.#comparing = new QueryThread(url)
     this.#ledgers = new QueryThread(url)
+    this.#evaluations = new QueryThread(url)
   }
 
   /** Asks about a run by its id. Throws `RUN_NOT_FOUND`. */
@@ -235,6 +238,19 @@ export class StoredRuns {
     )
   }
 
+  /**
+   * Asks as {@link ask} does, in the thread that keeps evaluations where the answer is one or needs its cells: making one
+   * must not hold up the pages that a person looks at meanwhile.
+   */
+  async askEvaluations<Name extends RunQuery>(
+    name: Name,
+    runId: string,
+    ...rest: RestOf<Name>
+  ): Promise<Awaited<ReturnType<QueryCalls[Name]>>> {
+    const args = [this.#find(runId), ...rest] as unknown as Parameters<QueryCalls[Name]>
+    return this.#evaluations.ask(name, ...args)
+  }
+
   /** Reads a page of a ledger, in the ledgers' thread. */
   readLedger(query: LedgerQuery, page: LedgerPage): Promise<Ledger> {
     return this.#ledgers.ask('readLedger', this.#toAskedWorkspace(), query, page)
@@ -272,13 +288,14 @@ export class StoredRuns {
   /** Lets go of a journal that is about to be deleted. */
   async forget(runId: string): Promise<void> {
     const file = toJournalFile(this.#workspace, runId)
-    const keeping = [this.#thread, this.#comparing, this.#ledgers]
+    const keeping = [this.#thread, this.#comparing, this.#ledgers, this.#evaluations]
     await Promise.all(keeping.map((thread) => thread.forget(file)))
   }
 
   /** Ends the threads; open queries are rejected. */
   async close(): Promise<void> {
-    const threads = [this.#thread, this.#comparing, this.#ledgers, ...this.#apart]
+    const keeping = [this.#thread, this.#comparing, this.#ledgers, this.#evaluations]
+    const threads = [...keeping, ...this.#apart]
     await Promise.all(threads.map((thread) => thread.close()))
   }
 

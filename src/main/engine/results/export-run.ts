@@ -33,8 +33,15 @@ export function checkExport(plan: Plan, file: string): void {
   else if (!/\.k6(\.zip)?$/i.test(file)) findLoadReportFormat(file)
 }
 
-/** Writes a run's rows to a file, its format chosen by the ending. Throws `BAD_USAGE`, `FILE_UNWRITABLE` or `DISK_FULL`. */
-export async function exportRun(view: RunFamily, options: ExportOptions): Promise<ExportResult> {
+/**
+ * Writes a run's rows to a file, its format chosen by the ending; `among` are the rows of the filter's cell, ascending.
+ * Throws `BAD_USAGE`, `FILE_UNWRITABLE` or `DISK_FULL`.
+ */
+export async function exportRun(
+  view: RunFamily,
+  options: ExportOptions,
+  among: Uint32Array | null = null,
+): Promise<ExportResult> {
   refuseSource(view, options.file)
   if (/\.k6\.zip$/i.test(options.file)) return writeK6Archive({ file: options.file, ...toK6Project(view) })
   if (options.format === 'k6' || /\.k6$/i.test(options.file)) {
@@ -55,7 +62,7 @@ export async function exportRun(view: RunFamily, options: ExportOptions): Promis
     columns,
     header,
     table: format === 'jsonl' ? [] : chooseTable(view, options),
-    pages: readExportPages(view, options.filter ?? {}, { withRequests: format === 'jsonl' }),
+    pages: readExportPages(view, options.filter ?? {}, { withRequests: format === 'jsonl', among }),
     lossless: options.lossless ?? false,
     delimiter: await findDelimiter(view, options),
   })

@@ -1,8 +1,14 @@
 import type { Evaluation, Judged, JudgedScore, Metric } from '../../../../shared/lookback/evaluation.ts'
 import {
+  AVERAGES,
   CELL_WORDS,
   describeLeftOut,
+  formatArea,
+  formatInterval,
+  formatScore,
+  INTERVAL_MEANING,
   listShownPoints,
+  OVERALL_NAME,
   toShareText,
 } from '../../../../shared/lookback/evaluation-view.ts'
 import { formatCount, formatCounted, formatShare } from '../../../../shared/messages/figure-text.ts'
@@ -19,13 +25,13 @@ export function drawEvaluation(evaluation: Evaluation, hasContent: boolean): Mar
 <p>${formatCount(rows.evaluated)} of ${formatCounted(rows.read, 'row')} evaluated by labels.${left === null ? '' : ` Left out: ${left}.`}</p>
 ${drawList(evaluation.warnings)}
 ${drawLabels(evaluation)}
-${drawRules([...rules.map((rule) => ({ name: rule.rule, judged: rule })), ...(rules.length > 1 ? [{ name: 'Any of these rules', judged: overall }] : [])])}
+${drawRules([...rules.map((rule) => ({ name: rule.rule, judged: rule })), ...(rules.length > 1 ? [{ name: OVERALL_NAME, judged: overall }] : [])])}
 ${rules.length > 1 ? drawAverages(evaluation) : NOTHING}
 ${slices.map(drawSlice)}
 ${scores.map(drawScore)}
 ${listed.map((list) => drawListed(list, hasContent))}
 ${drawAssertions(evaluation)}
-<p class="about">Ranges are 95 % confidence intervals: how far chance alone may have moved a figure.${evaluation.strata === null ? '' : ' The sample is stratified; figures with ~ are estimates for all rows that it was drawn from.'}</p></section>`
+<p class="about">${INTERVAL_MEANING}${evaluation.strata === null ? '' : ' The sample is stratified; figures with ~ are estimates for all rows that it was drawn from.'}</p></section>`
 }
 
 function drawLabels({ labels }: Evaluation): Markup {
@@ -77,13 +83,12 @@ function drawRules(all: readonly { name: string; judged: Judged }[]): Markup {
   })
 }
 
-function drawMetric({ value, low, high }: Metric): Markup {
-  if (value === null) return html`–`
-  const range = low === null || high === null ? '' : `${formatShare(low)} to ${formatShare(high)}`
-  return html`${formatShare(value)}<span class="meaning">${range}</span>`
+function drawMetric(metric: Metric): Markup {
+  if (metric.value === null) return html`–`
+  return html`${formatShare(metric.value)}<span class="meaning">${formatInterval(metric) ?? ''}</span>`
 }
 
-function drawAverages({ macro, micro }: Evaluation): Markup {
+function drawAverages(evaluation: Evaluation): Markup {
   return drawTable({
     caption: 'Averages over rules',
     columns: [
@@ -92,10 +97,7 @@ function drawAverages({ macro, micro }: Evaluation): Markup {
       { title: 'recall', align: 'right' },
       { title: 'F1', align: 'right' },
     ],
-    rows: [
-      ['macro: each rule counts the same', ...toFigures(macro)],
-      ['micro: each decision counts the same', ...toFigures(micro)],
-    ],
+    rows: AVERAGES.map(({ name, meaning }) => [meaning, ...toFigures(evaluation[name])]),
   })
 }
 
@@ -131,10 +133,9 @@ function drawSlice({ column, values, further_rows: further }: Evaluation['slices
 }
 
 function drawScore(score: JudgedScore): Markup {
-  const area = (value: number | null) => (value === null ? '–' : value.toFixed(4))
   const areas = [
-    `average precision ${area(score.average_precision)}`,
-    `ROC AUC ${area(score.roc_auc)}`,
+    `average precision ${formatArea(score.average_precision)}`,
+    `ROC AUC ${formatArea(score.roc_auc)}`,
     ...(score.without_score > 0
       ? [`${formatCounted(score.without_score, 'row')} without a score left out`]
       : []),
@@ -152,7 +153,7 @@ function drawScore(score: JudgedScore): Markup {
       { title: '', align: 'left' },
     ],
     rows: listShownPoints(score).map(({ point, notes }) => [
-      `≥ ${String(Math.round(point.threshold * 1e6) / 1e6)}`,
+      `≥ ${formatScore(point.threshold)}`,
       ...toFigures(point),
       formatCount(point.true_positives),
       formatCount(point.false_positives),
@@ -167,7 +168,7 @@ function drawScore(score: JudgedScore): Markup {
 }
 
 function drawListed({ cell, rule, total, rows }: Evaluation['listed'][number], hasContent: boolean): Markup {
-  const title = html`${quoteForeign(rule ?? 'Any of these rules')}: ${CELL_WORDS[cell]} (${formatCounted(total, 'row')}${total > rows.length ? `, the first ${rows.length}` : ''})`
+  const title = html`${quoteForeign(rule ?? OVERALL_NAME)}: ${CELL_WORDS[cell]} (${formatCounted(total, 'row')}${total > rows.length ? `, the first ${rows.length}` : ''})`
   if (!hasContent || rows.length === 0) {
     return html`<p class="listed">${title}${rows.length === 0 ? '' : `: rows ${rows.map(({ row }) => row).join(', ')}`}</p>`
   }

@@ -87,14 +87,14 @@ interface ItemExchange {
 
 /**
  * Reads every row that matches with everything an export holds of it, page by page in the order of the source.
- * `withRequests` recomputes the requests, and adds every attempt.
+ * `withRequests` recomputes the requests, and adds every attempt; `among` are the rows of the filter's cell, ascending.
  */
 export function readExportPages(
   family: RunFamily,
   filter: RowFilter,
-  options: { withRequests: boolean },
+  { among = null, ...options }: { withRequests: boolean; among?: Uint32Array | null },
 ): Generator<ExportRow[]> {
-  return readPagesOfRows(family, listAllPages(family, filter), options)
+  return readPagesOfRows(family, listAllPages(family, filter, among), options)
 }
 
 /** Reads given rows as {@link readExportPages} does. */

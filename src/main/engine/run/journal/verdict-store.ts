@@ -33,13 +33,13 @@ const BUSY_TIMEOUT_MS = 5_000
  * Where the verdicts of a run are: next to the journal of the first run of its whole, whose rows all retries share, and
  * never in a journal, which is evidence.
  */
-function toFile({ whole, workspace, record }: RunFamily): string {
+export function findVerdictsFile({ whole, workspace, record }: RunFamily): string {
   return toVerdictsFile(workspace, whole[0]?.record.runId ?? record.runId)
 }
 
 /** Reads the verdicts of a run and its retries, by row. Throws `WORKSPACE_UNUSABLE`. */
 export function readVerdicts(family: RunFamily): Verdict[] {
-  const file = toFile(family)
+  const file = findVerdictsFile(family)
   if (!existsSync(file)) return []
   return withDatabase(file, (db) =>
     db.prepare('SELECT * FROM verdict ORDER BY row, rule').all().map(toVerdict),
@@ -156,7 +156,7 @@ function refuseMissingRows(family: RunFamily, rows: readonly number[]): void {
 }
 
 function writeVerdicts<Result>(family: RunFamily, write: (db: DatabaseSync) => Result): Result {
-  const file = toFile(family)
+  const file = findVerdictsFile(family)
   const lease = takeLease(file, `the verdict file of run ${family.record.runId}`)
   try {
     return withDatabase(file, (db) => {

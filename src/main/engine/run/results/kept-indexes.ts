@@ -15,6 +15,14 @@ interface GrowingIndex {
 const REFRESH_MS = 1_000
 const REFRESH_SHARE = 5
 
+type Create<Index> = (before: Index | null) => Index
+
+interface Question<Index> {
+  create: Create<Index>
+  isEnough: (index: Index) => boolean
+  openView: () => RunFamily
+}
+
 interface Entry<Index> {
   file: string
   index: Index
@@ -30,38 +38,33 @@ interface Entry<Index> {
  */
 export class KeptIndexes<Index extends GrowingIndex> {
   readonly #entries = new Map<string, Entry<Index>>()
-  readonly #create: (name: string, before: Index | null) => Index
   readonly #limits: { kept: number; patienceMs: number; nowMs: () => number }
 
   /**
-   * `create` makes an empty index; `before` is the one that it takes the place of. `kept` indexes stay, the one used
-   * longest ago goes first. A question waits for `patienceMs`, then it is answered with what was found so far. `nowMs`
-   * counts milliseconds from anywhere.
+   * `kept` indexes stay, the one used longest ago goes first. A question waits for `patienceMs`, then it is answered with
+   * what was found so far. `nowMs` counts milliseconds from anywhere.
    */
-  constructor(
-    create: (name: string, before: Index | null) => Index,
-    limits: { kept: number; patienceMs: number; nowMs?: () => number },
-  ) {
-    this.#create = create
+  constructor(limits: { kept: number; patienceMs: number; nowMs?: () => number }) {
     this.#limits = { nowMs: () => performance.now(), ...limits }
   }
 
   /**
    * The index of a run under a name, once it is complete, has enough for the question, or the patience is over.
-   * `isCounted` is false while it may still change.
+   * `isCounted` is false while it may still change. `create` makes it where there is none; `before` is the one that it
+   * takes the place of.
    */
   async ask(
     file: string,
     name: string,
-    { isEnough, openView }: { isEnough: (index: Index) => boolean; openView: () => RunFamily },
+    { create, isEnough, openView }: Question<Index>,
   ): Promise<{ index: Index; isCounted: boolean }> {
-    const entry = this.#get(file, name)
+    const entry = this.#get(file, name, create)
     const { nowMs, patienceMs } = this.#limits
     const askedAtMs = nowMs()
     for (;;) {
       const startedAtMs = nowMs()
       const view = openView()
-      const growing = this.#toGrowing(entry, view, name, startedAtMs)
+      const growing = this.#toGrowing(entry, view, create, startedAtMs)
       if (growing === null) return { index: entry.index, isCounted: true }
       growing.step(view)
       const endedAtMs = nowMs()
@@ -79,21 +82,21 @@ export class KeptIndexes<Index extends GrowingIndex> {
   }
 
   /** The index that has to grow before a question can be answered; null where none has. */
-  #toGrowing(entry: Entry<Index>, view: RunFamily, name: string, nowMs: number): Index | null {
+  #toGrowing(entry: Entry<Index>, view: RunFamily, create: Create<Index>, nowMs: number): Index | null {
     if (!entry.index.isComplete) return entry.index
     if (entry.next !== null) return entry.next
     if (!entry.index.isOutdated(view)) return null
     const restMs = Math.max(REFRESH_MS, entry.spentMs * REFRESH_SHARE)
     if (view.members.some(({ isHeld }) => isHeld) && nowMs - entry.builtAtMs < restMs) return null
     entry.spentMs = 0
-    entry.next = this.#create(name, entry.index)
+    entry.next = create(entry.index)
     return entry.next
   }
 
-  #get(file: string, name: string): Entry<Index> {
+  #get(file: string, name: string, create: Create<Index>): Entry<Index> {
     const key = JSON.stringify([file, name])
     const entry = this.#entries.get(key) ?? {
-      ...{ file, index: this.#create(name, null), next: null, spentMs: 0, builtAtMs: 0 },
+      ...{ file, index: create(null), next: null, spentMs: 0, builtAtMs: 0 },
     }
     this.#entries.delete(key)
     this.#entries.set(key, entry)

@@ -22,9 +22,10 @@ const ERROR_GROUPS_CERTAIN = 100
 
 /** Whether the journal's own counters and indexes count and page a filter: it narrows by one thing, and by no text. */
 function isSimple(filter: RowFilter): boolean {
-  const { ruleIds = [], search = '', cause, verdict, ...others } = filter
+  const { ruleIds = [], search = '', cause, verdict, cell, ...others } = filter
   if (needsFindings({ filter })) return false
-  if (search !== '' || (cause ?? verdict) !== undefined || ruleIds.length > 1 || ruleIds[0] === NO_RULE) {
+  const isCounted = (cause ?? verdict ?? cell) === undefined
+  if (search !== '' || !isCounted || ruleIds.length > 1 || ruleIds[0] === NO_RULE) {
     return false
   }
   return ruleIds.length + Object.values(others).filter((value) => value !== undefined).length <= 1
@@ -38,14 +39,18 @@ export interface Counted {
   isCounted: boolean
 }
 
-/** All that a question needs, at once, for a thread that has nothing else to answer. */
+/**
+ * All that a question needs, at once, for a thread that has nothing else to answer. `among` are the rows of the filter's
+ * cell, ascending.
+ */
 export function countAll(
   family: RunFamily,
   query: Pick<PageQuery, 'filter' | 'sort'>,
   withFindings = needsFindings(query),
+  among: Uint32Array | null = null,
 ): Counted {
   return {
-    index: RowIndex.build(family, query.filter.search),
+    index: RowIndex.build(family, query.filter.search, among),
     findings: withFindings ? RowFindings.build(family) : null,
     isCounted: true,
   }
@@ -89,9 +94,16 @@ function pickPage(
   return { ids: index.pick(filter, first, end - first, judged).reverse(), total }
 }
 
-/** Lists every row that matches, page by page in the order of the source. */
-export function* listAllPages(family: RunFamily, filter: RowFilter): Generator<FamilyRow[]> {
-  if (!isSimple(filter)) return yield* listPicked(family, filter)
+/**
+ * Lists every row that matches, page by page in the order of the source. `among` are the rows of the filter's cell,
+ * ascending.
+ */
+export function* listAllPages(
+  family: RunFamily,
+  filter: RowFilter,
+  among: Uint32Array | null = null,
+): Generator<FamilyRow[]> {
+  if (!isSimple(filter)) return yield* listPicked(family, filter, among)
   let page: FamilyRow[] = []
   for (const row of listFamilyRows(family, filter)) {
     page.push(row)
@@ -102,8 +114,13 @@ export function* listAllPages(family: RunFamily, filter: RowFilter): Generator<F
   if (page.length > 0) yield page
 }
 
-function* listPicked(family: RunFamily, filter: RowFilter): Generator<FamilyRow[]> {
-  const searched = { ...countAll(family, { filter }), judged: readJudgedFor(family, filter) }
+function* listPicked(
+  family: RunFamily,
+  filter: RowFilter,
+  among: Uint32Array | null,
+): Generator<FamilyRow[]> {
+  const counted = countAll(family, { filter }, needsFindings({ filter }), among)
+  const searched = { ...counted, judged: readJudgedFor(family, filter) }
   for (let offset = 0; ; offset += PAGE_MAX) {
     const { ids } = pickPage(searched, { filter, offset, limit: PAGE_MAX })
     if (ids.length === 0) return

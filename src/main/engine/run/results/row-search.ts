@@ -8,7 +8,6 @@ import type { DatabaseSync, SQLInputValue } from '../../workspace/sqlite.ts'
 import { PROBLEM_COLUMNS, sayCause, toStoredProblem } from '../journal/stored-problems.ts'
 import { type JudgedRows, readJudgedRows } from '../journal/verdict-store.ts'
 import { readFacetCounts } from './family-counts.ts'
-import { KeptIndexes } from './kept-indexes.ts'
 
 /** Row numbers looked at in one step: some milliseconds, so that other questions are answered in between. */
 const STEP_ROWS = 5_000
@@ -31,6 +30,9 @@ export interface RowKind {
  */
 export class RowIndex {
   readonly #search: string
+  readonly #among: Uint32Array | null
+  /** How many of {@link #among} were looked at. */
+  #looked = 0
   #ids = new Uint32Array(1024)
   #kindOf = new Uint32Array(1024)
   #length = 0
@@ -40,14 +42,18 @@ export class RowIndex {
   #last: number | null = null
   #readFrom: Version[] | null = null
 
-  /** An empty index of the rows that contain `search`; of all rows where that is empty. */
-  constructor(search: string) {
+  /**
+   * An empty index of the rows that contain `search`; of all rows where that is empty. `among` are the only rows that are
+   * looked at, ascending; null for all.
+   */
+  constructor(search: string, among: Uint32Array | null = null) {
     this.#search = search
+    this.#among = among
   }
 
   /** The whole index at once, for a thread that has nothing else to answer. */
-  static build(view: RunFamily, search = ''): RowIndex {
-    const index = new RowIndex(search)
+  static build(view: RunFamily, search = '', among: Uint32Array | null = null): RowIndex {
+    const index = new RowIndex(search, among)
     while (!index.isComplete) index.step(view)
     return index
   }
@@ -62,38 +68,50 @@ export class RowIndex {
     const known = this.#readFrom
     if (known === null) return false
     const now = readVersions(family)
-    return known.length !== now.length || known.some((one, index) => !isSame(one, now[index]))
+    return known.length !== now.length || known.some((one, index) => !isSameVersion(one, now[index]))
   }
 
   /** Looks at the next few thousand rows. */
   step(family: RunFamily): void {
     this.#readFrom ??= readVersions(family)
-    this.#last ??= Math.max(...family.members.map(readLastRow))
-    const [after, upTo] = [this.#after, Math.min(this.#last, this.#after + STEP_ROWS)]
-    this.#after = upTo
+    this.#last ??= this.#among?.at(-1) ?? (this.#among ? 0 : Math.max(...family.members.map(readLastRow)))
+    const stretch = this.#takeStretch(this.#last)
     const newest = new Map<number, RowKind>()
     for (const member of family.members) {
-      for (const [id, kind] of this.#readKinds(member, after, upTo)) newest.set(id, kind)
+      for (const [id, kind] of this.#readKinds(member, stretch)) newest.set(id, kind)
     }
     // A first run has every row of its retries, and they came in their order.
     const rows = family.record.parentRunId === null ? newest : [...newest].sort(([a], [b]) => a - b)
     for (const [id, kind] of rows) this.#add(id, kind)
   }
 
-  /** What one run says of the rows it has in a range. */
-  #readKinds(view: RunView, after: number, upTo: number): [number, RowKind][] {
+  /** The next rows to look at. */
+  #takeStretch(last: number): Stretch {
+    const after = this.#after
+    if (this.#among === null) {
+      this.#after = Math.min(last, after + STEP_ROWS)
+      return { sql: (row) => `${row} > ? AND ${row} <= ?`, params: [after, this.#after] }
+    }
+    const rows = this.#among.subarray(this.#looked, this.#looked + STEP_ROWS)
+    this.#looked += rows.length
+    this.#after = rows.at(-1) ?? last
+    return { sql: (row) => `${row} IN (SELECT value FROM json_each(?))`, params: [`[${rows.join()}]`] }
+  }
+
+  /** What one run says of the rows it has in a stretch. */
+  #readKinds(view: RunView, stretch: Stretch): [number, RowKind][] {
     const { db } = view
     const search = toSearchCondition(this.#search)
     const rows = db
       .prepare(
         `SELECT row.id, row.item, result.state, result.status, result.error_code, result.message, result.answer
          FROM row LEFT JOIN result ON result.row = row.id
-         WHERE row.id > ? AND row.id <= ?${search.sql} ORDER BY row.id`,
+         WHERE ${stretch.sql('row.id')}${search.sql} ORDER BY row.id`,
       )
-      .all(after, upTo, ...search.params)
+      .all(...stretch.params, ...search.params)
     if (rows.length === 0) return []
-    const rules = readRules(db, after, upTo)
-    const problems = readProblemCauses(db, after, upTo)
+    const rules = readRules(db, stretch)
+    const problems = readProblemCauses(db, stretch)
     const known = readFacetCounts(db).get('error') ?? new Map<string, number>()
     return rows.map((row) => {
       const id = Number(row['id'])
@@ -245,23 +263,29 @@ function toCause(state: RowState, row: Record<string, unknown>, known: ReadonlyM
   return known.has(key) ? key : toErrorKey(state, null, null, FURTHER_ERRORS)
 }
 
-function readRules(db: DatabaseSync, after: number, upTo: number): Map<number, string[]> {
+/** Rows that are looked at together, as a condition on the column with their numbers. */
+interface Stretch {
+  sql(row: string): string
+  params: readonly SQLInputValue[]
+}
+
+function readRules(db: DatabaseSync, { sql, params }: Stretch): Map<number, string[]> {
   const found = db
     .prepare(
       `SELECT row_rule.row, rule.rule_id FROM row_rule INDEXED BY row_rule_by_row
-       JOIN rule ON rule.id = row_rule.rule WHERE row > ? AND row <= ? ORDER BY row, rule.id`,
+       JOIN rule ON rule.id = row_rule.rule WHERE ${sql('row')} ORDER BY row, rule.id`,
     )
-    .all(after, upTo)
+    .all(...params)
   return group(found.map(({ row, rule_id }) => [Number(row), String(rule_id)]))
 }
 
-function readProblemCauses(db: DatabaseSync, after: number, upTo: number): Map<number, string[]> {
+function readProblemCauses(db: DatabaseSync, { sql, params }: Stretch): Map<number, string[]> {
   const found = db
     .prepare(
       `SELECT ${PROBLEM_COLUMNS} FROM problem INDEXED BY problem_by_row
-       WHERE row > ? AND row <= ? AND severity = 'error' ORDER BY row, id`,
+       WHERE ${sql('row')} AND severity = 'error' ORDER BY row, id`,
     )
-    .all(after, upTo)
+    .all(...params)
   return group(
     found.map(toStoredProblem).map((problem) => {
       const { row, code, field = null } = problem
@@ -300,19 +324,21 @@ function toLikePattern(text: string): string {
 }
 
 /** A reader of one journal, and a number that changes whenever another connection has committed. */
-interface Version {
+export interface Version {
   db: DatabaseSync
   version: number
 }
 
-function readVersions({ members }: RunFamily): Version[] {
+/** The versions of the journals of a run and its retries as they are now. */
+export function readVersions({ members }: RunFamily): Version[] {
   return members.map(({ db }) => ({
     db,
     version: Number(db.prepare('PRAGMA data_version').get()?.['data_version']),
   }))
 }
 
-function isSame(one: Version, other: Version | undefined): boolean {
+/** Whether a journal is as it was; one that was opened anew may not be. */
+export function isSameVersion(one: Version, other: Version | undefined): boolean {
   return one.db === other?.db && one.version === other.version
 }
 
@@ -324,39 +350,4 @@ function toLonger(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
 
 function toText(value: unknown): string | null {
   return value === null || value === undefined ? null : String(value)
-}
-
-/** Indexes kept; of 1,000,000 rows each has 8 MB. */
-const INDEXES_MAX = 4
-
-/** How long a question waits for an index, milliseconds. */
-const PATIENCE_MS = 50
-
-/** The indexes behind searches and combined filters. */
-export class RowIndexes {
-  readonly #kept: KeptIndexes<RowIndex>
-
-  /** `nowMs` counts milliseconds from anywhere. */
-  constructor(nowMs: () => number = () => performance.now()) {
-    const limits = { kept: INDEXES_MAX, patienceMs: PATIENCE_MS, nowMs }
-    this.#kept = new KeptIndexes((search) => new RowIndex(search), limits)
-  }
-
-  /** The index of a run's rows that contain the filter's search, see {@link KeptIndexes.ask}; it need not have more than `rows` that match. */
-  ask(
-    file: string,
-    filter: RowFilter,
-    { rows, openView }: { rows: number; openView: () => RunFamily },
-  ): Promise<{ index: RowIndex; isCounted: boolean }> {
-    const judged = readJudgedFor(openView(), filter)
-    return this.#kept.ask(file, filter.search ?? '', {
-      isEnough: (index) => index.count(filter, judged) >= rows,
-      openView,
-    })
-  }
-
-  /** Forgets the indexes of a journal that is about to be deleted. */
-  forget(file: string): void {
-    this.#kept.forget(file)
-  }
 }

@@ -9,7 +9,7 @@ import { storeVerdicts } from '../../../../../src/main/engine/run/journal/verdic
 import { OutcomeWriter } from '../../../../../src/main/engine/run/recorder.ts'
 import { readFacets, readProblemGroups } from '../../../../../src/main/engine/run/results/facets.ts'
 import { listAllPages, readPage } from '../../../../../src/main/engine/run/results/result-page.ts'
-import { RowIndexes } from '../../../../../src/main/engine/run/results/row-search.ts'
+import { RowIndexes } from '../../../../../src/main/engine/run/results/row-indexes.ts'
 import type { NewVerdict } from '../../../../../src/shared/lookback/verdict.ts'
 import { NO_RULE, type RowFilter } from '../../../../../src/shared/run/results.ts'
 import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
@@ -62,6 +62,42 @@ test('a word in 9,600 of 24,000 posts is counted exactly, and paging reaches the
   }
   expect(paged).toEqual(expected)
   expect([...listAllPages(view, filter)].flat().map(({ id }) => id)).toEqual(expected)
+})
+
+test('rows of a list alone are counted, paged and searched, in a page of any other filter', async () => {
+  const view = toView(openPosts())
+  const among = Uint32Array.from(
+    Array.from({ length: POSTS }, (_, i) => i + 1).filter((row) => row % 2 === 0 || row > POSTS - 10),
+  )
+  const cell = { evaluation: 'e', cell: 'fn', rule: null } as const
+  const indexes = new RowIndexes(() => 0)
+  const read = async (filter: RowFilter, offset: number) => {
+    const asked = { rows: Number.POSITIVE_INFINITY, among, openView: () => view }
+    const counted = await indexes.ask('file', { ...filter, cell }, asked)
+    const page = { filter: { ...filter, cell }, offset, limit: 5 }
+    return readPage(view, page, { ...counted, findings: null })
+  }
+  const last = await read({}, among.length - 5)
+  expect(last).toMatchObject({ total: among.length, isCounted: true })
+  expect(last.rows.map(({ row }) => row)).toEqual([...among.slice(-5)])
+  const found = [...among].filter((row) => hasWord(row) && toRules(row).length === 2)
+  const searched = await read({ search: 'trucks', ruleIds: ['r2'] }, 2)
+  expect(searched.total).toBe(found.length)
+  expect(searched.rows.map(({ row }) => row)).toEqual(found.slice(2, 7))
+  expect([...listAllPages(view, { cell }, among)].flat().map(({ id }) => id)).toEqual([...among])
+  expect([...listAllPages(view, { cell }, new Uint32Array())]).toEqual([])
+})
+
+test('a list of other rows under the same filter is looked at anew', async () => {
+  const view = toView(openPosts(300))
+  const filter = { cell: { evaluation: 'e', cell: 'fn', rule: null } } as const
+  const indexes = new RowIndexes()
+  const count = async (among: Uint32Array) => {
+    const counted = await indexes.ask('file', filter, { rows: 1_000, among, openView: () => view })
+    return counted.index.count(filter)
+  }
+  const rows = Uint32Array.of(3, 5, 8)
+  expect([await count(rows), await count(rows), await count(Uint32Array.of(7))]).toEqual([3, 3, 1])
 })
 
 test('each kind of facet counts the rows that the search and the other kinds leave', () => {

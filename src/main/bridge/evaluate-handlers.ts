@@ -1,0 +1,60 @@
+import type { EvaluateQuestion } from '../../shared/bridge/evaluate.ts'
+import type { EvaluationQuestion } from '../../shared/lookback/evaluation.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
+import { type BridgeServices, bridge } from './bridge-context.ts'
+import { toExportName } from './results-handlers.ts'
+import { withName } from './sources.ts'
+
+const { evaluate } = bridge
+
+/** Intervals are drawn alike on every screen and, by default, on the command line. */
+const SEED = 1
+
+/** How right the rules of a run were, by labels. */
+export const evaluateHandlers = evaluate.router({
+  choices: evaluate.choices.handler(({ context: { engine }, input: { runId } }) =>
+    engine.readLabelChoices(runId),
+  ),
+  ask: evaluate.ask.handler(async ({ context, input: { runId, question } }) => {
+    const { engine } = context
+    await engine.settleLate(runId)
+    return withLabels(context, question, (asked) => engine.evaluateInSteps(runId, asked))
+  }),
+  export: evaluate.export.handler(async ({ context, input: { runId, question, cell, format, targetId } }) => {
+    const { engine, host } = context
+    const { name } = await engine.summarizeRun(runId)
+    const place = await host.placeExport({ targetId, format, name: toExportName(name, runId, format) })
+    const { exported } = await withLabels(context, question, (asked) =>
+      engine.evaluateRun(runId, {
+        ...asked,
+        ...{ wantedPrecisions: [], whatIf: [], assertions: [], seed: SEED },
+        list: cell === null ? [] : [cell],
+        exportFile: place.file,
+      }),
+    )
+    const { rows, bytes } = exported ?? { rows: 0, bytes: 0 }
+    return place.publish({ file: place.file, rows, sizeBytes: bytes })
+  }),
+})
+
+/** Asks with the file of labels behind its handle; what is wrong with the file names it without its path. */
+async function withLabels<Answer>(
+  { sources }: BridgeServices,
+  { labels, ...question }: EvaluateQuestion,
+  ask: (question: EvaluationQuestion) => Promise<Answer>,
+): Promise<Answer> {
+  if (labels === undefined) return ask(question)
+  const { sourceId, ...reading } = labels.source
+  const { path, name } = sources.find(sourceId)
+  try {
+    return await ask({ ...question, labels: { ...labels, source: { ...reading, path } } })
+  } catch (error) {
+    if (error instanceof SluiceError && error.said.id === 'lookback_column_missing') {
+      throw new SluiceError(
+        { ...error.said, file: error.said.file === path ? name : error.said.file },
+        { cause: error },
+      )
+    }
+    throw withName(error, name)
+  }
+}

@@ -1,0 +1,122 @@
+import { CHOICE_VALUES_MAX, guessLabels, type LabelChoices } from '../../../shared/lookback/label-choices.ts'
+import { toColumnIndex } from '../../../shared/mapping/match-columns.ts'
+import { findPlaceholder, parseTemplate } from '../../../shared/mapping/templates.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { RunFamily, RunView } from '../journal/run-family.ts'
+import { resolveMapping } from '../mapping/row-mapper.ts'
+import { readVerdicts } from '../run/journal/verdict-store.ts'
+import { countRowsRead, readFamilyCounts, readRuleNames } from '../run/results/family-counts.ts'
+
+/** Rows are looked at in stretches that are spread over the run: rows of one kind often stand together. */
+const STRETCHES = 20
+const STRETCH_ROWS = 250
+
+/** Longest value of a label, in UTF-16 code units. */
+const VALUE_MAX = 100
+
+/** Columns that are looked at. */
+const COLUMNS_MAX = 500
+
+/** Fields whose columns name a row or are its content, so that they are no labels. */
+const NO_LABELS = new Set(['text_data', 'url', 'media', 'request', 'user_id', 'post_id'])
+
+/**
+ * What the columns of a run look like, from {@link STRETCHES} stretches of its rows, and which of them seems to hold
+ * labels. Throws `BAD_USAGE` where the run has no rules to evaluate.
+ */
+export function readLabelChoices(family: RunFamily): LabelChoices {
+  const { record, db } = family
+  const { plan, columns: names, runId } = record
+  if (plan.operation.kind !== 'task' || plan.load !== undefined) {
+    throw new SluiceError({ id: 'evaluation_not_of_tasks', runId })
+  }
+  const left = listOtherColumns(family)
+  const counts = names
+    .slice(0, COLUMNS_MAX)
+    .map((_, column) => (left.has(column) ? null : new Map<string, number>()))
+  const last = Number(db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0)
+  const read = db.prepare('SELECT cells FROM row WHERE id > ? AND id <= ? ORDER BY id')
+  const classes = new Set<string>()
+  let looked = 0
+  for (const [above, upTo] of listStretches(last)) {
+    for (const member of family.members) addClasses(member, [above, upTo], classes)
+    for (const { cells } of read.all(above, upTo)) {
+      looked += 1
+      const values = JSON.parse(String(cells)) as string[]
+      for (const [column, value] of values.entries()) {
+        const counted = counts[column]
+        if (counted === null || counted === undefined) continue
+        if (value.length > VALUE_MAX) counts[column] = null
+        else if (value !== '') counted.set(value, (counted.get(value) ?? 0) + 1)
+        if (counted.size > CHOICE_VALUES_MAX) counts[column] = null
+      }
+    }
+  }
+  const columns = names.map((name, column) => ({
+    name,
+    values: [...(counts[column] ?? [])]
+      .map(([value, rows]) => ({ value, rows }))
+      .sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1)),
+  }))
+  const rules = countRules(family)
+  return {
+    columns,
+    rules,
+    classes: [...classes].sort(),
+    verdicts: readVerdicts(family).length,
+    looked,
+    rows: countRowsRead(family),
+    guess: guessLabels(
+      columns.filter(({ values }) => isRepeated(values)),
+      rules.map(({ rule }) => rule),
+    ),
+  }
+}
+
+function addClasses({ db }: RunView, [above, upTo]: Stretch, classes: Set<string>): void {
+  const found = db.prepare('SELECT DISTINCT class FROM row_class WHERE row > ? AND row <= ?').all(above, upTo)
+  for (const row of found) classes.add(String(row['class']))
+}
+
+/** Whether any value stands in several rows, as labels do and ids do not. */
+function isRepeated(values: readonly { rows: number }[]): boolean {
+  const rows = values.reduce((sum, value) => sum + value.rows, 0)
+  return rows > values.length
+}
+
+type Stretch = readonly [above: number, upTo: number]
+
+function* listStretches(last: number): Generator<Stretch> {
+  if (last <= STRETCHES * STRETCH_ROWS) return yield [0, last]
+  for (let stretch = 0; stretch < STRETCHES; stretch += 1) {
+    const above = Math.floor((stretch * (last - STRETCH_ROWS)) / (STRETCHES - 1))
+    yield [above, above + STRETCH_ROWS]
+  }
+}
+
+/** Columns that fill a field which is no label. */
+function listOtherColumns({ record: { plan, columns } }: RunFamily): Set<number> {
+  const others = new Set<number>()
+  for (const [field, source] of Object.entries(resolveMapping(plan, columns))) {
+    if (!NO_LABELS.has(field)) continue
+    if (source.kind === 'column') others.add(toColumnIndex(columns, source))
+    else {
+      for (const part of parseTemplate(source.template)) {
+        const meaning = part.kind === 'text' ? null : findPlaceholder(part.name, columns)
+        if (meaning?.kind === 'column') others.add(meaning.index)
+      }
+    }
+  }
+  return others
+}
+
+function countRules(family: RunFamily): LabelChoices['rules'] {
+  const counts = readFamilyCounts(family).get('rule') ?? new Map<string, number>()
+  const byName = new Map<string, number>()
+  for (const [ruleId, name] of readRuleNames(family.members)) {
+    byName.set(name, (byName.get(name) ?? 0) + (counts.get(ruleId) ?? 0))
+  }
+  return [...byName]
+    .map(([rule, rows]) => ({ rule, rows }))
+    .sort((a, b) => b.rows - a.rows || (a.rule < b.rule ? -1 : 1))
+}

@@ -1,0 +1,54 @@
+import type { RowFilter } from '../../../../shared/run/results.ts'
+import type { RunFamily } from '../../journal/run-family.ts'
+import { KeptIndexes } from './kept-indexes.ts'
+import { RowIndex, readJudgedFor } from './row-search.ts'
+
+/** Indexes kept; of 1,000,000 rows each has 8 MB. */
+const INDEXES_MAX = 4
+
+/** How long a question waits for an index, milliseconds. */
+const PATIENCE_MS = 50
+
+/** The indexes behind searches and combined filters. */
+export class RowIndexes {
+  readonly #kept: KeptIndexes<RowIndex>
+  /** The lists of rows that questions were limited to, each with a number of its own. */
+  readonly #lists = new WeakMap<Uint32Array, number>()
+  #lastList = 0
+
+  /** `nowMs` counts milliseconds from anywhere. */
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.#kept = new KeptIndexes({ kept: INDEXES_MAX, patienceMs: PATIENCE_MS, nowMs })
+  }
+
+  /**
+   * The index of a run's rows that contain the filter's search, see {@link KeptIndexes.ask}; it need not have more than
+   * `rows` that match. `among` are the rows of the filter's cell, ascending: the same array as long as they are the same.
+   */
+  ask(
+    file: string,
+    filter: RowFilter,
+    { rows, openView, among = null }: { rows: number; openView: () => RunFamily; among?: Uint32Array | null },
+  ): Promise<{ index: RowIndex; isCounted: boolean }> {
+    const { search = '' } = filter
+    const judged = readJudgedFor(openView(), filter)
+    return this.#kept.ask(file, JSON.stringify([search, this.#number(among)]), {
+      create: () => new RowIndex(search, among),
+      isEnough: (index) => index.count(filter, judged) >= rows,
+      openView,
+    })
+  }
+
+  /** Forgets the indexes of a journal that is about to be deleted. */
+  forget(file: string): void {
+    this.#kept.forget(file)
+  }
+
+  #number(list: Uint32Array | null): number {
+    if (list === null) return 0
+    const number = this.#lists.get(list) ?? this.#lastList + 1
+    this.#lists.set(list, number)
+    this.#lastList = Math.max(this.#lastList, number)
+    return number
+  }
+}

@@ -1,0 +1,163 @@
+import { z } from 'zod'
+import { toComparable as toComparableName } from '../mapping/match-columns.ts'
+import { toComparable } from './labels.ts'
+
+/** Different values of a column that are listed; a column with more is no list of labels. */
+export const CHOICE_VALUES_MAX = 50
+
+const columnSchema = z.object({
+  name: z.string(),
+  /** Its values in the rows that were looked at, most rows first; empty where it has too many, or holds content. */
+  values: z.array(z.object({ value: z.string(), rows: z.int() })),
+})
+
+/** A column of a run that may hold labels. */
+export type LabelColumn = z.infer<typeof columnSchema>
+
+const positivesSchema = z.array(z.object({ value: z.string(), rule: z.string() }))
+
+/** See {@link LabelChoices}. */
+export const labelChoicesSchema = z.object({
+  columns: z.array(columnSchema),
+  /** Rules that any row triggered, most rows first. */
+  rules: z.array(z.object({ rule: z.string(), rows: z.int() })),
+  /** Classes that any of the rows that were looked at has a score of. */
+  classes: z.array(z.string()),
+  /** Verdicts of people. */
+  verdicts: z.int(),
+  /** Rows that were looked at, of how many. */
+  looked: z.int(),
+  rows: z.int(),
+  /** The column that looks most like labels, and what its values seem to stand for; null where none does. */
+  guess: z
+    .object({ label: z.string(), positives: positivesSchema, separator: z.string().nullable() })
+    .nullable(),
+})
+
+/** What a run says of where its labels are and what they mean. */
+export type LabelChoices = z.infer<typeof labelChoicesSchema>
+
+/** Words for a column of labels, as {@link toComparableName} has them, the likeliest first. */
+const NAMES = [
+  'label',
+  'labels',
+  'truth',
+  'groundtruth',
+  'gold',
+  'goldlabel',
+  'expected',
+  'expectedlabel',
+  'annotation',
+  'annotations',
+  'class',
+  'category',
+  'classification',
+  'target',
+  'verdict',
+  'decision',
+  'tag',
+  'tags',
+  'violation',
+  'isspam',
+  'istoxic',
+  'toxic',
+  'spam',
+  'v1',
+]
+
+/** Label values that say that nothing is wrong. */
+const NEGATIVES = new Set(
+  'ham none no false 0 ok okay clean safe negative normal benign good allowed allow approved nothing neutral'.split(
+    ' ',
+  ),
+)
+
+/** Label values that say only that something is wrong. */
+const AFFIRMATIVES = new Set(
+  'yes true 1 y positive bad unsafe violating violation flagged flag reject rejected block blocked'.split(
+    ' ',
+  ),
+)
+
+const SEPARATORS = [';', '|', ','] as const
+
+/** Finds the column that looks most like labels, by its name and by whether its values name rules. */
+export function guessLabels(
+  columns: readonly LabelColumn[],
+  rules: readonly string[],
+): LabelChoices['guess'] {
+  let best: { points: number; guess: NonNullable<LabelChoices['guess']> } | null = null
+  for (const column of columns) {
+    const guess = guessColumn(column, rules)
+    if (guess !== null && (best === null || guess.points > best.points)) best = guess
+  }
+  return best?.guess ?? null
+}
+
+function guessColumn({ name, values }: LabelColumn, rules: readonly string[]) {
+  const filled = values.filter(({ value }) => value.trim() !== '')
+  if (filled.length === 0) return null
+  const separator = guessSeparator(filled.map(({ value }) => value))
+  const parts = [
+    ...new Set(
+      filled.flatMap(({ value }) =>
+        (separator === null ? [value] : value.split(separator)).map((part) => part.trim()),
+      ),
+    ),
+  ].filter((part) => part !== '')
+  const positives = parts.flatMap((value) => {
+    const rule = guessRule(value, rules)
+    return rule === null ? [] : [{ value, rule }]
+  })
+  const isKnown = (value: string) =>
+    NEGATIVES.has(toComparable(value)) || AFFIRMATIVES.has(toComparable(value))
+  const known = parts.filter((part) => isKnown(part) || positives.some(({ value }) => value === part))
+  const named = NAMES.indexOf(toComparableName(name))
+  // The name alone, or values that nearly all are known, one of them a rule's: a column of countries has no such values.
+  const points =
+    (named === -1 ? 0 : 2 - named / NAMES.length) +
+    (positives.length > 0 ? 1 : 0) +
+    known.length / parts.length
+  if (named === -1 && (positives.length === 0 || known.length < parts.length)) return null
+  return { points, guess: { label: name, positives, separator } }
+}
+
+/** A mark that parts are joined by: each part stands in other values too. */
+function guessSeparator(values: readonly string[]): string | null {
+  for (const separator of SEPARATORS) {
+    const joined = values.filter((value) => value.includes(separator))
+    if (joined.length === 0) continue
+    const alone = new Set(values.filter((value) => !value.includes(separator)).map(toComparable))
+    const parts = joined
+      .flatMap((value) => value.split(separator).map(toComparable))
+      .filter((part) => part !== '')
+    if (parts.every((part) => alone.has(part) || parts.filter((other) => other === part).length > 1))
+      return separator
+  }
+  return null
+}
+
+/** The rule that a value seems to stand for: of its name, else the only one that has all of its words. */
+function guessRule(value: string, rules: readonly string[]): string | null {
+  const wanted = toComparable(value)
+  if (NEGATIVES.has(wanted)) return null
+  const same = rules.find((rule) => toComparable(rule) === wanted)
+  if (same !== undefined) return same
+  const [only] = rules
+  if (AFFIRMATIVES.has(wanted)) return rules.length === 1 ? (only ?? null) : null
+  const words = toWords(value).filter((word) => word.length >= WORD_MIN)
+  const matching = rules.filter((rule) => {
+    const own = toWords(rule)
+    return words.length > 0 && words.every((word) => own.includes(word))
+  })
+  return matching.length === 1 ? (matching[0] ?? null) : null
+}
+
+/** Characters of a word by which a rule is recognised. */
+const WORD_MIN = 3
+
+function toWords(text: string): string[] {
+  return toComparable(text)
+    .split(/[^\p{Letter}\p{Number}]+/u)
+    .filter((word) => word !== '')
+}
