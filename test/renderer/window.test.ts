@@ -21,6 +21,7 @@ describe('the address of a screen', () => {
     { kind: 'draft', step: 'mapping' },
     { kind: 'run', runId: '20260301-a' },
     { kind: 'results', runId: 'with/slash and %' },
+    { kind: 'evaluate', runId: '20260301-a' },
     { kind: 'export', runId: '20260301-a' },
     { kind: 'trend', runId: '20260301-a' },
     { kind: 'compare', runIds: [] },
@@ -46,6 +47,7 @@ describe('the rail', () => {
     runName: undefined,
     isLoad: false,
     searchId: null,
+    hasRules: false,
     route: { kind: 'runs' },
   }
   const closedIn = (standing: RailStanding) =>
@@ -55,13 +57,16 @@ describe('the rail', () => {
 
   it('opens only operation and source to who begins', () => {
     expect(closedIn(NOTHING)).toEqual([
-      ...['Mapping', 'Check', 'Review', 'Progress', 'Results', 'Labelling', 'Export', 'Compare run', 'Trend'],
+      ...['Mapping', 'Check', 'Review', 'Progress', 'Results', 'Labelling', 'Evaluate', 'Export'],
+      ...['Compare run', 'Trend'],
     ])
   })
 
   it('opens each step with what it needs', () => {
     expect(closedIn({ ...NOTHING, hasSource: true, hasPreview: true })).not.toContain('Mapping')
-    expect(closedIn({ ...NOTHING, hasPreview: true, isChecked: true, runId: 'r' })).toEqual([])
+    expect(closedIn({ ...NOTHING, hasPreview: true, isChecked: true, runId: 'r', hasRules: true })).toEqual(
+      [],
+    )
   })
 
   it('leads back to a capacity search once there was one', () => {

@@ -2,6 +2,7 @@ import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import type { RowFilter } from '../../shared/run/results.ts'
 import { useLiveRuns } from '../bridge/live-runs.ts'
 import { LookBackMenu } from '../features/compare/look-back-menu.tsx'
+import { EvaluateScreen } from '../features/evaluate/evaluate-screen.tsx'
 import { ExportScreen } from '../features/export/export-screen.tsx'
 import { LoadExportScreen } from '../features/export/load-export-screen.tsx'
 import { LabellingScreen } from '../features/labelling/labelling-screen.tsx'
@@ -55,6 +56,7 @@ export function RunScreens(props: {
         filter={filter ?? {}}
         onExport={onExport}
         onRun={props.onRun}
+        onEvaluate={() => goTo({ kind: 'evaluate', runId })}
         onRetry={() => props.onContinueRun('retry')}
         onLabel={() => goTo({ kind: 'labelling', runId })}
         onCorrect={() => props.onContinueRun('correct')}
@@ -62,6 +64,7 @@ export function RunScreens(props: {
     )
   }
   if (route.kind === 'labelling') return <LabellingScreen runId={runId} onResults={props.onResults} />
+  if (route.kind === 'evaluate') return <EvaluateScreen runId={runId} onResults={props.onResults} />
   if (route.kind === 'export') return <ExportScreen runId={runId} filter={filter} />
   return (
     <RunScreen

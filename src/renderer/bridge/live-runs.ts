@@ -66,7 +66,7 @@ async function keepFollowing(runId: string, signal: AbortSignal): Promise<void> 
       }
       await readSummary(runId, signal, { unlessLive: false })
       // What was read last may miss how the last rows ended.
-      if (wasHeld) refresh(ask.results.key(), ask.load.key(), ask.receiver.status.key())
+      if (wasHeld) refresh(ask.results.key(), ask.evaluate.key(), ask.load.key(), ask.receiver.status.key())
       return
     } catch (error) {
       if (signal.aborted) return

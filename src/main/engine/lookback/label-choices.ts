@@ -17,8 +17,8 @@ const VALUE_MAX = 100
 /** Columns that are looked at. */
 const COLUMNS_MAX = 500
 
-/** Fields whose columns name a row or are its content, so that they are no labels. */
-const NO_LABELS = new Set(['text_data', 'url', 'media', 'request', 'user_id', 'post_id'])
+/** Fields whose columns hold what people wrote, so that their values are not shown. */
+const CONTENT = new Set(['text_data', 'url', 'media', 'request'])
 
 /**
  * What the columns of a run look like, from {@link STRETCHES} stretches of its rows, and which of them seems to hold
@@ -30,10 +30,12 @@ export function readLabelChoices(family: RunFamily): LabelChoices {
   if (plan.operation.kind !== 'task' || plan.load !== undefined) {
     throw new SluiceError({ id: 'evaluation_not_of_tasks', runId })
   }
-  const left = listOtherColumns(family)
+  const content = listFillers(family, (field) => CONTENT.has(field))
+  // A column that fills an object of metadata may hold labels, too.
+  const fields = listFillers(family, (field) => !field.includes('.'))
   const counts = names
     .slice(0, COLUMNS_MAX)
-    .map((_, column) => (left.has(column) ? null : new Map<string, number>()))
+    .map((_, column) => (content.has(column) ? null : new Map<string, number>()))
   const last = Number(db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0)
   const read = db.prepare('SELECT cells FROM row WHERE id > ? AND id <= ? ORDER BY id')
   const classes = new Set<string>()
@@ -67,7 +69,7 @@ export function readLabelChoices(family: RunFamily): LabelChoices {
     looked,
     rows: countRowsRead(family),
     guess: guessLabels(
-      columns.filter(({ values }) => isRepeated(values)),
+      columns.filter(({ values }, column) => !fields.has(column) && isRepeated(values)),
       rules.map(({ rule }) => rule),
     ),
   }
@@ -94,20 +96,23 @@ function* listStretches(last: number): Generator<Stretch> {
   }
 }
 
-/** Columns that fill a field which is no label. */
-function listOtherColumns({ record: { plan, columns } }: RunFamily): Set<number> {
-  const others = new Set<number>()
+/** Columns that fill certain fields. */
+function listFillers(
+  { record: { plan, columns } }: RunFamily,
+  isMeant: (field: string) => boolean,
+): Set<number> {
+  const fillers = new Set<number>()
   for (const [field, source] of Object.entries(resolveMapping(plan, columns))) {
-    if (!NO_LABELS.has(field)) continue
-    if (source.kind === 'column') others.add(toColumnIndex(columns, source))
+    if (!isMeant(field)) continue
+    if (source.kind === 'column') fillers.add(toColumnIndex(columns, source))
     else {
       for (const part of parseTemplate(source.template)) {
         const meaning = part.kind === 'text' ? null : findPlaceholder(part.name, columns)
-        if (meaning?.kind === 'column') others.add(meaning.index)
+        if (meaning?.kind === 'column') fillers.add(meaning.index)
       }
     }
   }
-  return others
+  return fillers
 }
 
 function countRules(family: RunFamily): LabelChoices['rules'] {

@@ -12,6 +12,7 @@ import {
   IconListDetails,
   IconListSearch,
   IconPlugConnected,
+  IconReportAnalytics,
   IconSend,
   IconTable,
   IconTags,
@@ -135,12 +136,15 @@ export interface RailStanding {
   isLoad: boolean
   /** The capacity search that began last; null where there was none. */
   searchId: string | null
+  /** Whether its rows trigger rules, which can be evaluated. */
+  hasRules: boolean
   route: Route
 }
 
 /** The rail's groups: the steps of a new run, then the screens of a run; what cannot be opened yet says why. */
 export function toRailGroups(standing: RailStanding): RailGroup[] {
-  const { hasSource, hasPreview, isChecked, sourceName, runId, runName, isLoad, searchId, route } = standing
+  const { hasSource, hasPreview, isChecked, sourceName, runId, runName, isLoad, searchId, hasRules, route } =
+    standing
   const step = route.kind === 'draft' ? route.step : null
   const noRun = 'no run has been chosen'
   const toRun = (kind: RunPlace): Route => (runId === null ? { kind: 'runs' } : { kind, runId })
@@ -211,6 +215,15 @@ export function toRailGroups(standing: RailStanding): RailGroup[] {
                 icon: IconTags,
                 route: toRun('labelling'),
                 ...closed(runId !== null, noRun),
+              },
+              {
+                label: 'Evaluate',
+                icon: IconReportAnalytics,
+                route: toRun('evaluate'),
+                ...closed(
+                  runId !== null && hasRules,
+                  runId === null ? noRun : 'only submitted content triggers rules',
+                ),
               },
             ]),
         { label: 'Export', icon: IconDownload, route: toRun('export'), ...closed(runId !== null, noRun) },

@@ -35,6 +35,9 @@ export function Shell(props: {
     return summary !== undefined && isLoadTest(summary)
   })
   const search = useQuery(ask.capacity.newest.queryOptions()).data ?? null
+  const hasRules = useLiveRuns(
+    (live) => (runId === null ? undefined : live.summaries[runId]?.operation) === 'task',
+  )
   const groups = toRailGroups({
     hasSource,
     hasPreview,
@@ -44,6 +47,7 @@ export function Shell(props: {
     runName,
     isLoad,
     searchId: search?.searchId ?? null,
+    hasRules,
     route,
   })
   return (

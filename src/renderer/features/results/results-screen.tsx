@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { IconDownload, IconTags } from '@tabler/icons-react'
+import { IconDownload, IconReportAnalytics, IconTags } from '@tabler/icons-react'
 import { useRef } from 'react'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
@@ -25,6 +25,8 @@ export function ResultsScreen(props: {
   filter: RowFilter
   onExport: (filter: RowFilter) => void
   onRun: () => void
+  /** Holds the run's rules against labels. */
+  onEvaluate: () => void
   /** Sends what did not succeed again, as a child run. */
   onRetry: () => void
   /** Labels a sample of the rows one by one. */
@@ -51,9 +53,18 @@ export function ResultsScreen(props: {
             Back to the run
           </Button>
           {isTask && (
-            <Button variant="default" leftSection={<IconTags size="1rem" />} onClick={props.onLabel}>
-              Label a sample
-            </Button>
+            <>
+              <Button variant="default" leftSection={<IconTags size="1rem" />} onClick={props.onLabel}>
+                Label a sample
+              </Button>
+              <Button
+                variant="default"
+                leftSection={<IconReportAnalytics size="1rem" />}
+                onClick={props.onEvaluate}
+              >
+                Evaluate
+              </Button>
+            </>
           )}
           {run.retryable > 0 && (
             <Button variant="default" onClick={props.onRetry}>

@@ -1,6 +1,9 @@
 import { CloseButton, TextInput } from '@mantine/core'
-import { IconSearch } from '@tabler/icons-react'
+import { IconSearch, IconX } from '@tabler/icons-react'
 import { useRef } from 'react'
+import { describeCell } from '../../../shared/lookback/evaluation-view.ts'
+import type { RowFilter } from '../../../shared/run/results.ts'
+import { SafeText } from '../../ui/text/safe-text.tsx'
 import { useHotkey } from '../../ui/use-hotkey.ts'
 import { FacetList } from './facet-list.tsx'
 import styles from './results.module.css'
@@ -13,6 +16,7 @@ export function ResultsSide({ results }: { results: Results }) {
   return (
     <div className={styles.side}>
       <SearchBox value={results.typed} onValue={results.search} />
+      <CellFilter filter={results.chosen} onFilter={results.narrow} />
       <SavedFilters views={table.views} filter={results.filter} onApply={results.apply} />
       <FacetList
         operation={results.run.operation}
@@ -22,6 +26,23 @@ export function ResultsSide({ results }: { results: Results }) {
         onFilter={results.narrow}
       />
     </div>
+  )
+}
+
+/** The cell of an evaluation that the rows are from, where they were opened from one. */
+function CellFilter({ filter, onFilter }: { filter: RowFilter; onFilter: (filter: RowFilter) => void }) {
+  const { cell, ...rest } = filter
+  if (cell === undefined) return null
+  return (
+    <section aria-label="Evaluation">
+      <h2 className={styles.facetTitle}>Evaluation</h2>
+      <button type="button" className={styles.facet} aria-pressed onClick={() => onFilter(rest)}>
+        <span className={styles.facetName}>
+          <SafeText text={describeCell(cell)} max={160} />
+        </span>
+        <IconX size="0.9rem" aria-label="(chosen, press to show all again)" />
+      </button>
+    </section>
   )
 }
 

@@ -25,7 +25,8 @@ export function SavedFilters(props: {
   const [removed, setRemoved] = useState<{ saved: SavedFilter; at: number } | null>(null)
   const filters = views.view?.filters ?? []
   const applied = filters.find((saved) => isSameFilter(saved.filter, filter))
-  const canSave = isNarrowed(filter) && applied === undefined
+  // The cell of an evaluation is of this run alone.
+  const canSave = isNarrowed(filter) && applied === undefined && filter.cell === undefined
   if (filters.length === 0 && !canSave && removed === null && views.error === null) return null
   const remove = async (saved: SavedFilter) => {
     setRemoved(null)

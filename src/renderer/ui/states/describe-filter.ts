@@ -1,3 +1,4 @@
+import { describeCell } from '../../../shared/lookback/evaluation-view.ts'
 import { VERDICT_WORDS } from '../../../shared/lookback/verdict.ts'
 import { NO_RULE, type RowFilter } from '../../../shared/run/results.ts'
 import { sayScoreBand } from '../../../shared/run/score-bands.ts'
@@ -18,6 +19,7 @@ export function describeFilter(filter: RowFilter): string {
     filter.errorCode === undefined ? null : `error ${filter.errorCode}`,
     filter.cause === undefined ? null : 'one cause of errors',
     filter.answer === undefined ? null : ANSWER_LOOKS[filter.answer].word,
+    filter.cell === undefined ? null : describeCell(filter.cell),
     filter.verdict === undefined ? null : VERDICT_WORDS[filter.verdict],
     filter.languages === undefined ? null : `language ${joinValues(filter.languages)}`,
     filter.models === undefined ? null : `model ${joinValues(filter.models)}`,

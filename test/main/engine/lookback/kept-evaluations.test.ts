@@ -182,12 +182,12 @@ describe('an evaluation that a window looks at', () => {
   })
 })
 
-it('looks for labels in columns that are neither content nor ids', async () => {
+it('lists the values of columns without content, and guesses no label among those that fill a field', async () => {
   const { openFamily } = await prepare()
   expect(readLabelChoices(openFamily())).toMatchObject({
     columns: [
       { name: 'text_data', values: [] },
-      { name: 'user_id', values: [] },
+      { name: 'user_id', values: expect.arrayContaining([{ value: 'user0', rows: SHOULD.length }]) },
     ],
     rules: [{ rule: 'Odd', rows: SHOULD.length - MISSED.length }],
     classes: ['spam'],

@@ -1,0 +1,202 @@
+import { Button, Progress } from '@mantine/core'
+import { IconArrowLeft, IconTag } from '@tabler/icons-react'
+import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
+import { useMemo, useRef, useState } from 'react'
+import { parseBridgeError } from '../../../shared/bridge/errors.ts'
+import type { Evaluation, EvaluationStep } from '../../../shared/lookback/evaluation.ts'
+import { describeLeftOut, INTERVAL_MEANING } from '../../../shared/lookback/evaluation-view.ts'
+import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
+import type { RowFilter } from '../../../shared/run/results.ts'
+import { ask } from '../../bridge/client.ts'
+import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
+import { Empty, Screen } from '../../ui/layout/screen.tsx'
+import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
+import styles from './evaluate.module.css'
+import { FigureActions } from './figure-actions.tsx'
+import { LabelsPanel } from './labels-panel.tsx'
+import { toQuestion, useLabelSettings } from './question.ts'
+import { type PickedRule, RulePanels } from './rule-panels.tsx'
+import { ScoresPanel } from './scores-panel.tsx'
+import { SlicesPanel } from './slices-panel.tsx'
+
+/** How often an evaluation that is being made is asked for again; each answer waits for some more of it. */
+const AGAIN_MS = 50
+
+/** How often that of a run that goes on is asked for. */
+const REFRESH_MS = 3_000
+
+/** How right the rules of a run were, by labels: each rule with its rows, slices, and what other thresholds would find. */
+export function EvaluateScreen(props: {
+  runId: string
+  /** Opens rows of the run. */
+  onResults: (filter: RowFilter) => void
+}) {
+  const { runId } = props
+  useFollowRun(runId)
+  const name = useLiveRuns((live) => live.summaries[runId]?.name)
+  const isLive = useLiveRuns((live) => live.snapshots[runId]?.phase !== 'ended')
+  const choices = useQuery(
+    ask.evaluate.choices.queryOptions({
+      input: { runId },
+      // Which rules there are is seen as they trigger.
+      refetchInterval: ({ state }) => (isLive && state.data?.rules.length === 0 ? REFRESH_MS : false),
+    }),
+  )
+  const [settings, change] = useLabelSettings(runId, choices.data ?? null)
+  const [picked, setPicked] = useState<PickedRule>(null)
+  const question = useMemo(() => toQuestion(settings), [settings])
+  const step = useQuery(
+    ask.evaluate.ask.queryOptions({
+      input: question === null ? skipToken : { runId, question },
+      placeholderData: keepPreviousData,
+      refetchInterval: ({ state }) =>
+        state.data !== undefined && state.data.progress !== null ? AGAIN_MS : isLive ? REFRESH_MS : false,
+    }),
+  )
+  const made = question === null || step.error !== null ? null : (step.data ?? null)
+  const evaluation = made?.evaluation ?? null
+  const labelled = useLastOf(
+    JSON.stringify([settings?.place, settings?.column, settings?.file, settings?.separator]),
+    step.isPlaceholderData ? null : evaluation,
+  )
+  const isUnmapped = parseBridgeError(step.error)?.said.id === 'labels_name_no_rule'
+  const isOld = step.isPlaceholderData || (made?.progress ?? null) !== null
+  return (
+    <Screen
+      title="Evaluate"
+      subtitle={name === undefined ? 'Reading the run' : <SafeText text={name} max={80} />}
+      actions={
+        <>
+          <Button
+            variant="default"
+            leftSection={<IconArrowLeft size="1rem" aria-hidden />}
+            onClick={() => props.onResults({})}
+          >
+            Results
+          </Button>
+          {evaluation !== null && question !== null && (
+            <FigureActions
+              runId={runId}
+              name={name ?? 'run'}
+              question={question}
+              evaluation={evaluation}
+              picked={picked}
+            />
+          )}
+        </>
+      }
+    >
+      {choices.error !== null && <ErrorNotice error={choices.error} onRetry={choices.refetch} />}
+      {choices.isPending && <p className={styles.quiet}>Looking for labels in the rows of the run</p>}
+      {choices.data !== undefined && settings !== null && (
+        <LabelsPanel
+          choices={choices.data}
+          settings={settings}
+          onChange={change}
+          evaluation={labelled}
+          isNeeded={question === null || isUnmapped}
+        />
+      )}
+      {choices.data !== undefined && question === null && <NoLabels />}
+      {isUnmapped && <NothingMapped />}
+      {question !== null && step.error !== null && !isUnmapped && (
+        <ErrorNotice error={step.error} onRetry={step.refetch} />
+      )}
+      {question !== null && step.error === null && <HowFar step={made} isOld={isOld} />}
+      {evaluation !== null && made !== null && settings !== null && (
+        <div className={styles.figures} data-old={isOld || undefined}>
+          <EvaluatedRows evaluation={evaluation} />
+          <RulePanels
+            evaluation={evaluation}
+            picked={picked}
+            onPick={setPicked}
+            onCell={(cell, rule) => props.onResults({ cell: { evaluation: made.id, cell, rule } })}
+          />
+          <ScoresPanel
+            evaluation={evaluation}
+            scores={made.scores}
+            classes={choices.data?.classes ?? []}
+            asked={settings.scores}
+            onAsk={(scores) => change({ scores })}
+          />
+          <SlicesPanel
+            evaluation={evaluation}
+            columns={choices.data?.columns.map((column) => column.name) ?? []}
+            chosen={settings.slices}
+            onChoose={(slices) => change({ slices })}
+            picked={picked}
+          />
+          <p className={styles.quiet}>{INTERVAL_MEANING}</p>
+        </div>
+      )}
+    </Screen>
+  )
+}
+
+/** The newest value of a key, also while there is none. */
+function useLastOf<Value>(key: string, value: Value | null): Value | null {
+  const last = useRef<{ key: string; value: Value } | null>(null)
+  if (value !== null) last.current = { key, value }
+  return last.current?.key === key ? last.current.value : null
+}
+
+/** How much of the run was looked at, while nothing else can be said, or while the figures are those of before. */
+function HowFar({ step, isOld }: { step: EvaluationStep | null; isOld: boolean }) {
+  if (step !== null && !isOld)
+    return (
+      <div className="visually-hidden" role="status">
+        Evaluated
+      </div>
+    )
+  const progress = step?.progress ?? null
+  const share = progress === null || progress.of === 0 ? 0 : Math.min(1, progress.rows / progress.of)
+  return (
+    <div className={styles.progress} role="status">
+      <Progress value={share * 100} aria-label="Rows looked at" />
+      <span>
+        {progress === null || progress.of === 0
+          ? 'Evaluating'
+          : `Evaluating: ${formatShare(share)} of the rows looked at`}
+        {step !== null && step.evaluation !== null && '; the figures below are those of before'}
+      </span>
+    </div>
+  )
+}
+
+function NoLabels() {
+  return (
+    <Empty icon={IconTag} title="No labels chosen">
+      A label says what a row should trigger. Above, choose the column that has them, or a file with labels.
+      Without either, give verdicts on rows and evaluate by these.
+    </Empty>
+  )
+}
+
+function NothingMapped() {
+  return (
+    <Empty icon={IconTag} title="No label stands for a rule yet">
+      Above, say for each value which rule a row with it should trigger. Values without a rule, such as “ham”,
+      mean that the row should trigger none.
+    </Empty>
+  )
+}
+
+/** How many rows were evaluated, which were left out, and what is odd about the labels. */
+function EvaluatedRows({ evaluation }: { evaluation: Evaluation }) {
+  const { rows, strata, warnings } = evaluation
+  const left = describeLeftOut(evaluation)
+  return (
+    <>
+      <p>
+        <strong>{formatCount(rows.evaluated)}</strong> of {formatCounted(rows.read, 'row')} evaluated
+        {left === null ? '.' : `. Left out: ${left}.`}
+        {strata !== null &&
+          ' The labelled rows are a stratified sample: figures marked with ~ are estimates for all rows that it was drawn from.'}
+      </p>
+      {warnings.map((warning) => (
+        <Notice key={warning} kind="warning" title={<Sentence text={warning} />} />
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,122 @@
+import { Button, Group, Modal, Radio, Stack } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { EvaluateQuestionInput } from '../../../shared/bridge/evaluate.ts'
+import type { Exported } from '../../../shared/bridge/results.ts'
+import { CELLS, type Cell, type Evaluation } from '../../../shared/lookback/evaluation.ts'
+import { CELL_WORDS, toFiguresCsv } from '../../../shared/lookback/evaluation-view.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { ROW_EXPORT_FORMATS } from '../../../shared/run/export-formats.ts'
+import { bridge } from '../../bridge/client.ts'
+import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
+import { CopyButton, PrimaryButton } from '../../ui/controls.tsx'
+import { ErrorNotice, ExportedNotice } from '../../ui/layout/notice.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { findPicked, type PickedRule } from './rule-panels.tsx'
+
+interface FigureActionsProps {
+  runId: string
+  name: string
+  question: EvaluateQuestionInput
+  evaluation: Evaluation
+  picked: PickedRule
+}
+
+/** The figures as text to paste elsewhere, and the rows behind them as a file. */
+export function FigureActions(props: FigureActionsProps) {
+  const { evaluation } = props
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <CopyButton label="Copy as CSV" text={() => toFiguresCsv(evaluation)} />
+      <CopyButton label="Copy as JSON" text={() => JSON.stringify(evaluation, null, 2)} />
+      <PrimaryButton onPress={() => setOpen(true)} icon={<IconDownload size="1rem" />}>
+        Export rows…
+      </PrimaryButton>
+      {isOpen && <ExportDialog {...props} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+type Choice = 'all' | Cell
+
+/** Asks which evaluated rows go to which kind of file, each with its label and the cell of each rule. */
+function ExportDialog(props: FigureActionsProps & { onClose: () => void }) {
+  const { runId, question, evaluation, picked } = props
+  const close = findPicked(evaluation, picked)
+  const [choice, setChoice] = useState<Choice>('all')
+  const [format, setFormat] = useState<'csv' | 'xlsx' | 'jsonl'>('csv')
+  const [done, setDone] = useState<Exported | null>(null)
+  const write = useMutation({
+    mutationFn: async () => {
+      setDone(null)
+      setDone(
+        await saveExport(suggestFileName(props.name, format, 'evaluation'), (target) =>
+          bridge.evaluate.export({
+            runId,
+            question,
+            cell: choice === 'all' ? null : { cell: choice, rule: close.rule },
+            format,
+            ...target,
+          }),
+        ),
+      )
+    },
+  })
+  return (
+    <Modal opened onClose={props.onClose} title="Export rows" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Stack gap="md">
+        <Radio.Group
+          label="Rows"
+          value={choice}
+          onChange={(value) => setChoice(CELLS.find((cell) => cell === value) ?? 'all')}
+        >
+          <Stack gap="xs" mt="xs">
+            <Radio
+              value="all"
+              label={`All evaluated rows: ${formatCounted(evaluation.rows.evaluated, 'row')}`}
+            />
+            {CELLS.map((cell) => (
+              <Radio
+                key={cell}
+                value={cell}
+                label={
+                  <>
+                    <SafeText text={close.name} max={60} />: {CELL_WORDS[cell]}
+                  </>
+                }
+              />
+            ))}
+          </Stack>
+        </Radio.Group>
+        <Radio.Group
+          label="Format"
+          value={format}
+          onChange={(value) =>
+            setFormat(ROW_EXPORT_FORMATS.find(({ ending }) => ending === value)?.ending ?? 'csv')
+          }
+        >
+          <Stack gap="xs" mt="xs">
+            {ROW_EXPORT_FORMATS.map(({ ending, label }) => (
+              <Radio key={ending} value={ending} label={label} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        <p>Each row has its label and, for each rule, the cell of the matrix that it is in.</p>
+        {write.error !== null && <ErrorNotice error={write.error} onDismiss={write.reset} />}
+        {done !== null && (
+          <ExportedNotice exported={done} what={`${formatCounted(done.rows, 'row')} written`} />
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={props.onClose}>
+            Close
+          </Button>
+          <Button loading={write.isPending} onClick={() => write.mutate()}>
+            Write the file
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

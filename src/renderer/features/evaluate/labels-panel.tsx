@@ -1,0 +1,354 @@
+import { Button, NativeSelect, SegmentedControl, Switch, TagsInput, TextInput } from '@mantine/core'
+import { IconFile } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import type { Evaluation } from '../../../shared/lookback/evaluation.ts'
+import type { LabelChoices } from '../../../shared/lookback/label-choices.ts'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { ACCEPTED_SOURCES } from '../../../shared/plan/source-formats.ts'
+import { bridge, findDesktopApi } from '../../bridge/client.ts'
+import { takeFile } from '../../bridge/take-files.ts'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { Panel } from '../../ui/layout/screen.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import styles from './evaluate.module.css'
+import {
+  changePositives,
+  findLabelColumn,
+  findMeaning,
+  type LabelPlace,
+  type LabelSettings,
+  readLabelFile,
+  splitValues,
+  withColumn,
+} from './question.ts'
+
+interface LabelsProps {
+  choices: LabelChoices
+  settings: LabelSettings
+  onChange: (part: Partial<LabelSettings>) => void
+}
+
+const PLACES: { value: LabelPlace; label: string }[] = [
+  { value: 'column', label: 'A column of the source' },
+  { value: 'file', label: 'Another file' },
+  { value: 'verdicts', label: 'Verdicts of people' },
+]
+
+/**
+ * Where the labels are, and which rules each of their values stands for: a line as long as nothing is to be changed, which
+ * gives its place to the figures. `isNeeded` says that something has to be chosen.
+ */
+export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null; isNeeded: boolean }) {
+  const { choices, settings, onChange, evaluation, isNeeded } = props
+  const { place, useVerdicts, separator } = settings
+  const [isOpen, setOpen] = useState(false)
+  // What had to be chosen stays in view while it is.
+  if (isNeeded && !isOpen) setOpen(true)
+  const toggle = (
+    <Button
+      variant="default"
+      size="compact-xs"
+      aria-expanded={isOpen}
+      disabled={isNeeded}
+      onClick={() => setOpen(!isOpen)}
+    >
+      {isOpen ? 'Done' : 'Change labels'}
+    </Button>
+  )
+  if (!isOpen) {
+    return (
+      <Panel title="Labels" aside={toggle}>
+        <Summary settings={settings} evaluation={evaluation} />
+      </Panel>
+    )
+  }
+  return (
+    <Panel title="Labels" aside={toggle}>
+      <div className={styles.labels}>
+        <div className={styles.form}>
+          <SegmentedControl
+            aria-label="Where the labels are"
+            data={PLACES}
+            value={place}
+            onChange={(value) => {
+              const next = PLACES.find((one) => one.value === value)?.value
+              if (next !== undefined) onChange({ place: next })
+            }}
+          />
+          {place === 'column' && <ColumnChoice {...props} />}
+          {place === 'file' && <FileChoice {...props} />}
+          {place === 'verdicts' && (
+            <p>
+              {choices.verdicts === 0
+                ? 'Nobody has given a verdict on a row of this run yet. Open a row in Results to give one.'
+                : `${formatCounted(choices.verdicts, 'verdict')} of people, each on a row of this run.`}
+            </p>
+          )}
+          {place !== 'verdicts' && (
+            <>
+              <TextInput
+                className={styles.short}
+                label="Separator of several values"
+                placeholder="each label is one value"
+                maxLength={20}
+                value={separator}
+                onChange={(event) => onChange({ separator: event.currentTarget.value })}
+              />
+              <Switch
+                label="Verdicts replace the label of their row"
+                description={
+                  choices.verdicts === 0 ? 'There are none yet.' : formatCounted(choices.verdicts, 'verdict')
+                }
+                checked={useVerdicts}
+                disabled={choices.verdicts === 0}
+                onChange={(event) => onChange({ useVerdicts: event.currentTarget.checked })}
+              />
+            </>
+          )}
+        </div>
+        {place !== 'verdicts' && (
+          <ValuesTable choices={choices} settings={settings} onChange={onChange} evaluation={evaluation} />
+        )}
+      </div>
+    </Panel>
+  )
+}
+
+/** Values that a sentence names. */
+const NAMED_MAX = 6
+
+/** Where the labels are and what they mean, in a sentence. */
+function Summary({ settings, evaluation }: { settings: LabelSettings; evaluation: Evaluation | null }) {
+  const { place, column, file } = settings
+  const values = evaluation?.labels.values ?? []
+  const further = values.length - NAMED_MAX + (evaluation?.labels.further_values ?? 0)
+  const isReplaced = place !== 'verdicts' && evaluation?.labels.from.includes('verdicts') === true
+  return (
+    <p>
+      {place === 'verdicts' && 'Verdicts of people'}
+      {place === 'column' && (
+        <>
+          In the column <SafeText text={column ?? ''} max={60} />
+        </>
+      )}
+      {place === 'file' && (
+        <>
+          In the column <SafeText text={file?.label ?? ''} max={60} /> of{' '}
+          <SafeText text={file?.source.name ?? ''} max={80} />
+        </>
+      )}
+      {values.slice(0, NAMED_MAX).map(({ value, rows, rules }, index) => (
+        <span key={value}>
+          {index === 0 ? ': ' : ', '}
+          <strong>
+            <SafeText text={value} max={40} />
+          </strong>{' '}
+          stands for {rules.length === 0 ? 'no rule' : <SafeText text={rules.join(', ')} max={80} />} (
+          {formatCounted(rows, 'row')})
+        </span>
+      ))}
+      {further > 0 && ` and ${formatCounted(further, 'further value')}`}
+      {isReplaced && '; verdicts replace the label of their row'}
+    </p>
+  )
+}
+
+const NO_COLUMN = ''
+
+function ColumnChoice({ choices, settings, onChange }: LabelsProps) {
+  const { columns, guess } = choices
+  const describe = (column: (typeof columns)[number]) => {
+    const values = column.values.slice(0, 3).map(({ value }) => value)
+    return values.length === 0 ? column.name : `${column.name}: ${values.join(', ')}`
+  }
+  const withValues = columns.filter(({ values }) => values.length > 0)
+  const others = columns.filter(({ values }) => values.length === 0)
+  return (
+    <NativeSelect
+      label="Column"
+      description={
+        guess !== null && guess.label === settings.column
+          ? 'Its name or its values look like labels.'
+          : 'The column that says what each row should trigger.'
+      }
+      value={settings.column ?? NO_COLUMN}
+      onChange={(event) => {
+        const name = event.currentTarget.value
+        const column = columns.find((one) => one.name === name)
+        onChange(
+          column === undefined
+            ? { column: null, positives: [] }
+            : { column: name, ...withColumn(column, choices) },
+        )
+      }}
+      data={[
+        { value: NO_COLUMN, label: 'Choose a column' },
+        ...(withValues.length === 0
+          ? []
+          : [
+              {
+                group: 'With few different values',
+                items: withValues.map((column) => ({ value: column.name, label: describe(column) })),
+              },
+            ]),
+        ...(others.length === 0
+          ? []
+          : [{ group: 'Others', items: others.map(({ name }) => ({ value: name, label: name })) }]),
+      ]}
+    />
+  )
+}
+
+/** A file of labels: chosen in the system's dialog on the desktop, uploaded in a browser. */
+function FileChoice({ choices, settings, onChange }: LabelsProps) {
+  const picker = useRef<HTMLInputElement>(null)
+  const take = useMutation({
+    mutationFn: async (file: File | null) => {
+      const desktop = findDesktopApi()
+      const source =
+        file !== null
+          ? await takeFile(file, () => {}, new AbortController().signal)
+          : ((await desktop?.chooseSource()) ?? null)
+      if (source === null) return
+      const preview = await bridge.source.preview({ source: { sourceId: source.sourceId }, limit: 500 })
+      onChange(readLabelFile(source, preview, choices))
+    },
+  })
+  const { file } = settings
+  const names = file?.columns.map(({ name }) => name) ?? []
+  const runKeys = [
+    ...choices.columns.map(({ name }) => ({ value: name, label: name })),
+    { value: 'sluice_row', label: 'number of the row' },
+    { value: 'post_id', label: 'post_id' },
+  ]
+  return (
+    <>
+      <input
+        ref={picker}
+        type="file"
+        accept={ACCEPTED_SOURCES}
+        hidden
+        data-testid="labels-file"
+        onChange={(event) => {
+          const chosen = event.currentTarget.files?.[0]
+          if (chosen) take.mutate(chosen)
+          event.currentTarget.value = ''
+        }}
+      />
+      <div className={styles.file}>
+        <Button
+          variant="default"
+          loading={take.isPending}
+          leftSection={<IconFile size="1rem" aria-hidden />}
+          onClick={() => (findDesktopApi() === null ? picker.current?.click() : take.mutate(null))}
+        >
+          {file === null ? 'Choose a file…' : 'Choose another file…'}
+        </Button>
+        {file !== null && <SafeText text={file.source.name} max={80} />}
+      </div>
+      {take.error !== null && <ErrorNotice error={take.error} onDismiss={take.reset} />}
+      {file !== null && (
+        <>
+          <NativeSelect
+            label="Column with the labels"
+            value={file.label}
+            onChange={(event) => {
+              const column = file.columns.find(({ name }) => name === event.currentTarget.value)
+              if (column === undefined) return
+              onChange({ file: { ...file, label: column.name }, ...withColumn(column, choices) })
+            }}
+            data={names}
+          />
+          <div className={styles.pair}>
+            <NativeSelect
+              label="Its rows are named by"
+              value={file.key}
+              onChange={(event) => onChange({ file: { ...file, key: event.currentTarget.value } })}
+              data={names}
+            />
+            <NativeSelect
+              label="which in the run is"
+              value={file.runKey}
+              onChange={(event) => onChange({ file: { ...file, runKey: event.currentTarget.value } })}
+              data={runKeys}
+            />
+          </div>
+        </>
+      )}
+    </>
+  )
+}
+
+/** What each value of a label means: the rules that a row with it should trigger. */
+function ValuesTable(props: LabelsProps & { evaluation: Evaluation | null }) {
+  const { choices, settings, onChange, evaluation } = props
+  const { positives } = settings
+  const column = findLabelColumn(settings, choices)
+  const values = evaluation?.labels.values ?? (column === null ? [] : splitValues(column, settings.separator))
+  if (values.length === 0) {
+    return (
+      <p className={styles.quiet}>
+        {column === null
+          ? 'The values of the labels are listed here, each with the rules that it stands for.'
+          : `${column.name} has too many different values for labels, or none.`}
+      </p>
+    )
+  }
+  const rules = choices.rules.map(({ rule }) => rule)
+  const taken = evaluation?.labels.values ?? []
+  const further = evaluation?.labels.further_values ?? 0
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+    <section className={styles.values} tabIndex={0} aria-label="What each label means">
+      <table className={styles.table}>
+        <thead>
+          <tr>
+            <th scope="col">Label</th>
+            <th scope="col" className={styles.number}>
+              Rows
+            </th>
+            <th scope="col">A row with it should trigger</th>
+          </tr>
+        </thead>
+        <tbody>
+          {values.map(({ value, rows }) => {
+            const meaning =
+              positives.length > 0
+                ? findMeaning(positives, value)
+                : (taken.find((one) => one.value === value)?.rules ?? [])
+            return (
+              <tr key={value}>
+                <th scope="row">
+                  <SafeText text={value} max={60} />
+                </th>
+                <td className={styles.number}>{formatCount(rows)}</td>
+                <td className={styles.meaning}>
+                  <TagsInput
+                    size="xs"
+                    aria-label={`Rules of ${value}`}
+                    placeholder={meaning.length === 0 ? 'no rule' : ''}
+                    data={rules}
+                    value={meaning}
+                    onChange={(chosen) =>
+                      onChange({ positives: changePositives(positives, taken, value, chosen) })
+                    }
+                    comboboxProps={{ withinPortal: true }}
+                  />
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+      <p className={styles.quiet}>
+        {further > 0 && `${formatCounted(further, 'further value')} without a rule. `}
+        {evaluation === null
+          ? settings.place === 'file'
+            ? 'Counted in the first rows of the file.'
+            : `Counted in ${formatCount(choices.looked)} of ${formatCounted(choices.rows, 'row')}.`
+          : 'Only rules that a label stands for are judged.'}
+      </p>
+    </section>
+  )
+}

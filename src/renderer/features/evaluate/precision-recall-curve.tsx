@@ -1,0 +1,122 @@
+import { useElementSize } from '@mantine/hooks'
+import { memo } from 'react'
+import type { JudgedRule, ThresholdPoint } from '../../../shared/lookback/evaluation.ts'
+import { toShareText } from '../../../shared/lookback/evaluation-view.ts'
+import styles from './scores.module.css'
+
+/** Sizes in pixels. */
+const FRAME = { height: 190, left: 44, right: 8, top: 8, bottom: 34 }
+
+const TICKS = [0, 0.5, 1]
+
+interface Place {
+  x: (recall: number) => number
+  y: (precision: number) => number
+}
+
+/** Precision against recall at every threshold, with where the chosen one stands and where the rule itself does. */
+export function PrecisionRecallCurve(props: {
+  /** Ascending by threshold. */
+  points: readonly ThresholdPoint[]
+  at: ThresholdPoint
+  rule: JudgedRule | null
+}) {
+  const { points, at, rule } = props
+  const { ref, width } = useElementSize()
+  const [inner, tall] = [
+    Math.max(1, width - FRAME.left - FRAME.right),
+    FRAME.height - FRAME.top - FRAME.bottom,
+  ]
+  const place = {
+    x: (recall: number) => FRAME.left + recall * inner,
+    y: (precision: number) => FRAME.top + (1 - precision) * tall,
+  }
+  const decided = rule === null ? null : { precision: rule.precision.value, recall: rule.recall.value }
+  return (
+    <figure ref={ref} className={styles.curve}>
+      <svg
+        width="100%"
+        height={FRAME.height}
+        role="img"
+        aria-label={`Precision against recall; at this threshold precision ${toShareText(at.precision)}, recall ${toShareText(at.recall)}`}
+      >
+        <Curve points={points} width={inner} />
+        {decided !== null && decided.precision !== null && decided.recall !== null && (
+          <rect
+            className={styles.decided}
+            x={place.x(decided.recall) - 4}
+            y={place.y(decided.precision) - 4}
+            width={8}
+            height={8}
+          />
+        )}
+        {at.precision !== null && at.recall !== null && (
+          <circle className={styles.handle} cx={place.x(at.recall)} cy={place.y(at.precision)} r={6} />
+        )}
+      </svg>
+      <figcaption className={styles.sliderKey}>
+        <span>circle: this threshold</span>
+        {rule !== null && <span>square: the rule as it decided</span>}
+      </figcaption>
+    </figure>
+  )
+}
+
+/** Axes and line, which stay as they are while the threshold moves. */
+const Curve = memo(function Curve({ points, width }: { points: readonly ThresholdPoint[]; width: number }) {
+  const tall = FRAME.height - FRAME.top - FRAME.bottom
+  const place: Place = {
+    x: (recall) => FRAME.left + recall * width,
+    y: (precision) => FRAME.top + (1 - precision) * tall,
+  }
+  const line = points
+    .filter(({ precision, recall }) => precision !== null && recall !== null)
+    .map(
+      ({ precision, recall }) => `${place.x(recall ?? 0).toFixed(1)},${place.y(precision ?? 0).toFixed(1)}`,
+    )
+  return (
+    <>
+      {TICKS.map((tick) => (
+        <g key={tick}>
+          <line
+            className={styles.gridLine}
+            x1={FRAME.left}
+            x2={FRAME.left + width}
+            y1={place.y(tick)}
+            y2={place.y(tick)}
+          />
+          <text className={styles.tick} textAnchor="end" x={FRAME.left - 6} y={place.y(tick) + 4}>
+            {tick * 100} %
+          </text>
+          <text
+            className={styles.tick}
+            textAnchor={tick === 1 ? 'end' : 'middle'}
+            x={place.x(tick)}
+            y={FRAME.height - FRAME.bottom + 14}
+          >
+            {tick * 100} %
+          </text>
+        </g>
+      ))}
+      <text className={styles.tick} textAnchor="middle" x={FRAME.left + width / 2} y={FRAME.height - 6}>
+        recall
+      </text>
+      <text
+        className={styles.tick}
+        transform={`translate(10 ${FRAME.top + tall / 2}) rotate(-90)`}
+        textAnchor="middle"
+      >
+        precision
+      </text>
+      <polyline className={styles.curveLine} points={line.join(' ')} />
+      {line.length <= DOTS_MAX &&
+        line.map((point) => {
+          const [x, y] = point.split(',')
+          return <circle key={point} className={styles.curveDot} cx={x} cy={y} r={2.5} />
+        })}
+    </>
+  )
+})
+
+/** Points that are drawn one by one. */
+const DOTS_MAX = 40

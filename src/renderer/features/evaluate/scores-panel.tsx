@@ -1,0 +1,284 @@
+import { Button, NativeSelect, NumberInput } from '@mantine/core'
+import { IconChartHistogram, IconPlus } from '@tabler/icons-react'
+import { useMemo, useState } from 'react'
+import type {
+  DrawnScore,
+  Evaluation,
+  JudgedRule,
+  JudgedScore,
+  ThresholdPoint,
+} from '../../../shared/lookback/evaluation.ts'
+import { FIGURES, formatArea, formatScore, toShareText } from '../../../shared/lookback/evaluation-view.ts'
+import { toComparable } from '../../../shared/lookback/labels.ts'
+import { findBestF1, findForPrecision, listPoints, toPointAt } from '../../../shared/lookback/score-curve.ts'
+import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
+import { Empty, Panel } from '../../ui/layout/screen.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import styles from './evaluate.module.css'
+import { PrecisionRecallCurve } from './precision-recall-curve.tsx'
+import scoreStyles from './scores.module.css'
+import { ThresholdSlider } from './threshold-slider.tsx'
+
+type AskedScores = readonly { className: string; rule: string }[]
+
+/** How well the scores of each class tell the rows of a rule apart, and what another threshold would find. */
+export function ScoresPanel(props: {
+  evaluation: Evaluation
+  scores: readonly DrawnScore[]
+  /** Classes that rows have scores of. */
+  classes: readonly string[]
+  asked: AskedScores
+  onAsk: (asked: AskedScores) => void
+}) {
+  const { evaluation, scores, classes, asked, onAsk } = props
+  const [chosen, setChosen] = useState('')
+  if (classes.length === 0 && scores.length === 0) {
+    return (
+      <Panel title="Scores">
+        <Empty icon={IconChartHistogram} title="No scores">
+          The service returned no scores of classes for this run, so there are no thresholds to try. Rules are
+          judged by what they decided.
+        </Empty>
+      </Panel>
+    )
+  }
+  const at = Math.max(
+    0,
+    scores.findIndex((score) => toKey(score) === chosen),
+  )
+  const [drawn, judged] = [scores[at], evaluation.scores[at]]
+  return (
+    <Panel title="Scores and thresholds">
+      <div className={scoreStyles.scoreChoice}>
+        {scores.length > 0 && (
+          <NativeSelect
+            label="Scores of"
+            value={drawn === undefined ? '' : toKey(drawn)}
+            onChange={(event) => setChosen(event.currentTarget.value)}
+            data={scores.map((score) => ({
+              value: toKey(score),
+              label: `${score.class}, as a test for ${score.rule}`,
+            }))}
+          />
+        )}
+        <AskScores
+          rules={evaluation.rules.map(({ rule }) => rule)}
+          classes={classes}
+          scores={scores}
+          onAsk={(one) => onAsk([...asked.filter(({ className }) => className !== one.className), one])}
+        />
+      </div>
+      {drawn === undefined || judged === undefined ? (
+        <p className={styles.quiet}>
+          No class has the name of a judged rule or of a label. Choose above which class to hold against which
+          rule.
+        </p>
+      ) : (
+        <ScoreView
+          key={toKey(drawn)}
+          drawn={drawn}
+          judged={judged}
+          rule={evaluation.rules.find(({ rule }) => rule === drawn.rule) ?? null}
+        />
+      )}
+    </Panel>
+  )
+}
+
+function toKey(score: Pick<DrawnScore, 'class' | 'rule'>): string {
+  return JSON.stringify([score.class, score.rule])
+}
+
+/** Holds a class against a rule that does not have its name. */
+function AskScores(props: {
+  rules: readonly string[]
+  classes: readonly string[]
+  scores: readonly DrawnScore[]
+  onAsk: (one: { className: string; rule: string }) => void
+}) {
+  const { rules, classes, scores, onAsk } = props
+  const left = classes.filter((className) => scores.every((score) => score.class !== className))
+  const [className, setClass] = useState('')
+  const [rule, setRule] = useState('')
+  if (left.length === 0 || rules.length === 0) return null
+  const chosen = left.includes(className) ? className : (left[0] ?? '')
+  const against = rules.some((one) => toComparable(one) === toComparable(rule)) ? rule : (rules[0] ?? '')
+  return (
+    <fieldset className={styles.pair}>
+      <legend className="visually-hidden">Hold another class against a rule</legend>
+      <NativeSelect
+        label="Another class"
+        value={chosen}
+        onChange={(event) => setClass(event.currentTarget.value)}
+        data={left}
+      />
+      <NativeSelect
+        label="as a test for"
+        value={against}
+        onChange={(event) => setRule(event.currentTarget.value)}
+        data={[...rules]}
+      />
+      <Button
+        variant="default"
+        leftSection={<IconPlus size="1rem" aria-hidden />}
+        onClick={() => onAsk({ className: chosen, rule: against })}
+      >
+        Add
+      </Button>
+    </fieldset>
+  )
+}
+
+/** The precision that is asked for at first, percent. */
+const WANTED = 90
+
+/** One class: a threshold that moves over the distribution of its scores, and what it would find. */
+function ScoreView({
+  drawn,
+  judged,
+  rule,
+}: {
+  drawn: DrawnScore
+  judged: JudgedScore
+  rule: JudgedRule | null
+}) {
+  const { curve, bars } = drawn
+  const best = useMemo(() => findBestF1(curve), [curve])
+  const thresholds = useMemo(() => curve.thresholds.toReversed(), [curve])
+  const points = useMemo(() => listPoints(curve, curve.thresholds.length), [curve])
+  const [moved, setMoved] = useState<number | null>(null)
+  const [wanted, setWanted] = useState(WANTED)
+  const [unreached, setUnreached] = useState<number | null>(null)
+  const threshold = moved ?? best?.threshold ?? thresholds[0] ?? 0
+  const point = toPointAt(curve, threshold)
+  const move = (to: number) => {
+    setMoved(to)
+    setUnreached(null)
+  }
+  const reach = () => {
+    const found = findForPrecision(curve, wanted / 100)
+    if (found === null) setUnreached(wanted)
+    else move(found.threshold)
+  }
+  return (
+    <div className={scoreStyles.score}>
+      <p>
+        Average precision <strong>{formatArea(judged.average_precision)}</strong>, ROC AUC{' '}
+        <strong>{formatArea(judged.roc_auc)}</strong>{' '}
+        <span className={styles.small}>
+          (1 would be perfect; an AUC of 0.5 is no better than chance) · {formatCounted(judged.rows, 'row')}{' '}
+          with a score
+          {judged.without_score > 0 && `, ${formatCounted(judged.without_score, 'row')} without one left out`}
+        </span>
+      </p>
+      <div className={scoreStyles.scoreColumns}>
+        <div>
+          <ThresholdSlider
+            name={`Threshold of ${drawn.class}`}
+            bars={bars}
+            thresholds={thresholds}
+            threshold={threshold}
+            describe={(at) => describePoint(toPointAt(curve, at))}
+            onThreshold={move}
+          />
+          <div className={scoreStyles.reach}>
+            <Button
+              variant="default"
+              disabled={best === null}
+              onClick={() => best !== null && move(best.threshold)}
+            >
+              Best F1
+            </Button>
+            <Button variant="default" onClick={reach}>
+              Lowest with a precision of
+            </Button>
+            <NumberInput
+              aria-label="Wanted precision, percent"
+              className={scoreStyles.percent}
+              min={1}
+              max={100}
+              allowDecimal={false}
+              clampBehavior="strict"
+              suffix=" %"
+              value={wanted}
+              onChange={(value) => typeof value === 'number' && value >= 1 && setWanted(value)}
+            />
+          </div>
+          <p className={styles.small} role="status">
+            {unreached !== null && `No threshold reaches a precision of ${formatShare(unreached / 100)}.`}
+          </p>
+        </div>
+        <PrecisionRecallCurve points={points} at={point} rule={rule} />
+      </div>
+      <WhatIf point={point} rule={rule} />
+    </div>
+  )
+}
+
+function describePoint(point: ThresholdPoint): string {
+  const { precision, recall } = point
+  return `score at least ${formatScore(point.threshold)}: precision ${toShareText(precision)}, recall ${toShareText(recall)}`
+}
+
+const COUNTS = [
+  { name: 'true_positives', label: 'found' },
+  { name: 'false_positives', label: 'in vain' },
+  { name: 'false_negatives', label: 'missed' },
+  { name: 'true_negatives', label: 'rightly not' },
+] as const
+
+/** What the threshold would find, next to what the rule decided. */
+function WhatIf({ point, rule }: { point: ThresholdPoint; rule: JudgedRule | null }) {
+  return (
+    <table className={`${styles.table} ${scoreStyles.whatIf}`}>
+      <caption className="visually-hidden">What the threshold would find</caption>
+      <thead>
+        <tr>
+          <td />
+          {FIGURES.map(({ name, label }) => (
+            <th key={name} scope="col" className={styles.number}>
+              {label}
+            </th>
+          ))}
+          {COUNTS.map(({ name, label }) => (
+            <th key={name} scope="col" className={styles.number}>
+              {label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        <tr>
+          <th scope="row">Score ≥ {formatScore(point.threshold)}</th>
+          {FIGURES.map(({ name }) => (
+            <td key={name} className={styles.number}>
+              {toShareText(point[name])}
+            </td>
+          ))}
+          {COUNTS.map(({ name }) => (
+            <td key={name} className={styles.number}>
+              {formatCount(point[name])}
+            </td>
+          ))}
+        </tr>
+        {rule !== null && (
+          <tr>
+            <th scope="row">
+              <SafeText text={rule.rule} max={60} />, as it decided
+            </th>
+            {FIGURES.map(({ name }) => (
+              <td key={name} className={styles.number}>
+                {toShareText(rule[name].value)}
+              </td>
+            ))}
+            {COUNTS.map(({ name }) => (
+              <td key={name} className={styles.number}>
+                {formatCount((rule.estimated ?? rule.matrix)[name])}
+              </td>
+            ))}
+          </tr>
+        )}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,35 @@
+import type { Metric } from '../../../shared/lookback/evaluation.ts'
+import { formatInterval, toShareText } from '../../../shared/lookback/evaluation-view.ts'
+import styles from './interval-bar.module.css'
+
+/** A share on a line from 0 to 100 %: its 95 % interval as a band, the share itself as a mark. `name` says of what. */
+export function IntervalBar({
+  name,
+  metric,
+  large = false,
+}: {
+  name: string
+  metric: Metric
+  large?: boolean
+}) {
+  const { value, low, high } = metric
+  const interval = formatInterval(metric)
+  const words = interval === null ? '' : `, 95 % interval ${interval}`
+  return (
+    <span
+      className={`${styles.bar} ${large ? styles.large : ''}`}
+      role="img"
+      aria-label={value === null ? `${name}: no such rows` : `${name} ${toShareText(value)}${words}`}
+      title={value === null ? 'No such rows' : `${toShareText(value)}${words}`}
+    >
+      {low !== null && high !== null && (
+        <span className={styles.band} style={{ left: toPercent(low), width: toPercent(high - low) }} />
+      )}
+      {value !== null && <span className={styles.point} style={{ left: toPercent(value) }} />}
+    </span>
+  )
+}
+
+function toPercent(share: number): string {
+  return `${(share * 100).toFixed(2)}%`
+}

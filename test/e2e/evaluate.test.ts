@@ -1,0 +1,83 @@
+import { expect, it } from 'vitest'
+import { openApp } from '../helpers/e2e/open-app.ts'
+import { chooseFile, seeRunEnded, seeScreen, sendEverything } from '../helpers/e2e/walk.ts'
+
+it('evaluates a run by its labels, opens the rows of a cell, and moves a threshold by keys', async () => {
+  const { page, inspect } = await openApp()
+  await chooseFile(page, { name: 'posts.csv', text: toPosts() })
+  await page.getByRole('link', { name: 'Operation' }).click()
+  await page.getByRole('switch', { name: 'Legacy answer' }).check()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Check all rows' }).click()
+  await sendEverything(page)
+  await seeRunEnded(page)
+
+  await page.getByRole('link', { name: 'Evaluate' }).click()
+  await seeScreen(page, 'Evaluate')
+  // The column and what its values stand for are guessed.
+  await page.getByText('In the column truth').waitFor()
+  await page.getByText('stands for Likely spam (80 rows)').waitFor()
+  const matrix = page.getByRole('table', { name: 'Rows by what the rule did and should have done' })
+  await matrix.getByRole('button', { name: /^60 found/ }).waitFor()
+  await page.getByRole('img', { name: /^recall 75\.0 %, 95 % interval/ }).waitFor()
+  await inspect('evaluate')
+
+  const slider = page.getByRole('slider', { name: 'Threshold of spam' })
+  await slider.focus()
+  await page.keyboard.press('End')
+  await expect.poll(() => slider.getAttribute('aria-valuetext')).toMatch(/^score at least 3: precision/)
+  await page.keyboard.press('Home')
+  await expect.poll(() => slider.getAttribute('aria-valuetext')).toMatch(/recall 100 %$/)
+  await page.getByRole('button', { name: 'Best F1' }).click()
+
+  await page.getByRole('combobox', { name: 'Judge each value apart of' }).click()
+  await page.getByRole('option', { name: 'channel' }).click()
+  await page.getByRole('region', { name: 'By channel' }).getByRole('row', { name: /^web/ }).waitFor()
+  await page.keyboard.press('Escape')
+  await inspect('evaluate-slices')
+
+  const missed = matrix.getByRole('button', { name: /^20 missed/ })
+  await missed.focus()
+  await page.keyboard.press('Enter')
+  await seeScreen(page, 'Results')
+  await page.getByText('Likely spam: did not trigger, and should have').waitFor()
+  await page.getByText('20 rows').first().waitFor()
+  await inspect('evaluate-cell-rows')
+  await page.goBack()
+  await seeScreen(page, 'Evaluate')
+  await page.getByRole('region', { name: 'By channel' }).waitFor()
+
+  await page.getByRole('button', { name: 'Export rows…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Export rows' })
+  await dialog.getByLabel(/did not trigger, and should have/).check()
+  const download = page.waitForEvent('download')
+  await dialog.getByRole('button', { name: 'Write the file' }).click()
+  expect((await download).suggestedFilename()).toMatch(/\.csv$/)
+  await dialog.getByText('20 rows written').waitFor()
+  await inspect('evaluate-export')
+  await dialog.getByRole('button', { name: 'Close' }).first().click()
+
+  await page.getByRole('button', { name: 'Change labels' }).click()
+  await inspect('evaluate-labels')
+  await page.getByLabel('Column', { exact: true }).selectOption({ label: 'Choose a column' })
+  await page.getByText('No labels chosen').waitFor()
+  await inspect('evaluate-no-labels')
+  await page.getByLabel('Column', { exact: true }).selectOption('channel')
+  await page.getByText('No label stands for a rule yet').waitFor()
+  await inspect('evaluate-no-rules')
+})
+
+/** 400 posts, of which the sandbox finds three of four that are labelled as spam. */
+function toPosts(): string {
+  const lines = Array.from({ length: 400 }, (_, index) => {
+    const isSpam = index % 5 === 0
+    const text = !isSpam
+      ? `see you at lunch ${index}`
+      : index % 20 === 0
+        ? `nothing to see here ${index}`
+        : `win a free prize now claim your cash prize ${index}`
+    return `${text},user${index},post-${index},${isSpam ? 'spam' : 'ham'},${index % 2 === 0 ? 'web' : 'app'}`
+  })
+  return `text_data,user_id,post_id,truth,channel\n${lines.join('\n')}\n`
+}
