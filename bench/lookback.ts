@@ -61,7 +61,7 @@ export async function runLookbackBench(): Promise<void> {
 }
 
 /** A run of so many rows, all of them answered. */
-async function prepareRun(folder: string, rows: number): Promise<{ runId: string }> {
+export async function prepareRun(folder: string, rows: number): Promise<{ runId: string }> {
   const path = join(folder, 'source.csv')
   writeSource(path, rows)
   const { value } = await runChild<{ runId: string }>('lookback', { kind: 'intake', folder, path })

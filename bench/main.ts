@@ -7,6 +7,7 @@ import { runLoadBench } from './load.ts'
 import { runLookbackBench } from './lookback.ts'
 import { runQueryBench } from './query.ts'
 import { runReceiverBench } from './receiver.ts'
+import { runRowsBench } from './rows.ts'
 import { runSoakBench } from './soak.ts'
 import { runThrottlingBench } from './throttling.ts'
 
@@ -21,6 +22,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   lookback: runLookbackBench,
   query: runQueryBench,
   receiver: runReceiverBench,
+  rows: runRowsBench,
   soak: runSoakBench,
   throttling: runThrottlingBench,
 }

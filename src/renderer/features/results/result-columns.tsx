@@ -56,7 +56,7 @@ const LOOKS: Record<string, Look> = {
     cell: (row) => <StateLabel state={row.state} attempts={row.attempts} />,
   },
   sluice_triggered_rules: {
-    rem: 11,
+    rem: 14,
     cell: (row) =>
       row.triggeredRules.map((rule) => (
         <span key={rule.ruleId} className={styles.rule}>

@@ -104,8 +104,11 @@ function ResultsBar(props: {
     <div className={styles.bar}>
       <p className={styles.barText} aria-live="polite">
         <strong>{toCountText(count, counted)}</strong>
-        {narrowed ? (count === 1 ? ' matches' : ' match') : ''} · <kbd>J</kbd> <kbd>K</kbd> move ·{' '}
-        <kbd>Space</kbd> reveal · <kbd>Enter</kbd> open
+        {narrowed ? (count === 1 ? ' matches' : ' match') : ''}
+        <span className={styles.keys}>
+          {' '}
+          · <kbd>J</kbd> <kbd>K</kbd> move · <kbd>Space</kbd> reveal · <kbd>Enter</kbd> open
+        </span>
       </p>
       {narrowed && (
         <Button variant="default" size="compact-xs" onClick={props.onShowAllRows}>

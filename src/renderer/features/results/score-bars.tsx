@@ -18,7 +18,11 @@ export function ScoreStrip({ scores, scale }: { scores: Scores; scale: ScoreScal
   const scoreOf = new Map(scores.map(({ className, score }) => [className, score]))
   return (
     <span className={styles.strip} title={words}>
-      <svg className={styles.bars} viewBox={`0 0 ${STRIP_MAX * 3} 10`} aria-hidden>
+      <svg
+        className={styles.bars}
+        viewBox={`0 0 ${Math.min(STRIP_MAX, scale.classes.length) * 3} 10`}
+        aria-hidden
+      >
         {scale.classes.slice(0, STRIP_MAX).map((className, place) => {
           const share = Math.min(1, (scoreOf.get(className) ?? 0) / scale.end)
           return (
@@ -36,7 +40,13 @@ export function ScoreStrip({ scores, scale }: { scores: Scores; scale: ScoreScal
         })}
       </svg>
       <span className={styles.highest} aria-hidden>
-        <SafeText text={highest.className} max={24} /> {formatScore(highest.score)}
+        {highest.score === 0 ? (
+          'all 0'
+        ) : (
+          <>
+            <SafeText text={highest.className} max={24} /> {formatScore(highest.score)}
+          </>
+        )}
       </span>
       <span className={styles.words}>{words}</span>
     </span>

@@ -69,14 +69,19 @@ function ClassBands(props: {
         })}
       </div>
       <div className={scoreStyles.bandNote} aria-hidden>
-        <span>{bands[0]?.from ?? 0}</span>
-        <span>{toEnd(bands.at(-1)?.from ?? 0, bands.length)}</span>
+        {toTicks(bands).map((tick) => (
+          <span key={tick}>{tick}</span>
+        ))}
       </div>
     </div>
   )
 }
 
-/** Where the last of ten bands ends; whole numbers are bands of their own. */
-function toEnd(from: number, bands: number): number {
-  return bands === 10 ? Math.round((from / 9) * 10 * 1000) / 1000 : from
+/** What stands under the bands: each whole number under its own, else where the scale begins and ends. */
+function toTicks(bands: readonly { from: number; below: number | null }[]): number[] {
+  const [first, second] = bands
+  const last = bands.at(-1)?.from ?? 0
+  const width = (second?.from ?? 1) - (first?.from ?? 0)
+  if (width === 1 && last < 10) return bands.map(({ from }) => from)
+  return [first?.from ?? 0, Number((last + width).toFixed(6))]
 }

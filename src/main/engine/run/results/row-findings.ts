@@ -9,7 +9,7 @@ import type { DatabaseSync, SQLInputValue } from '../../workspace/sqlite.ts'
 import { readStoredBody } from '../journal/stored-bodies.ts'
 
 /** Row numbers looked at in one step: some milliseconds, also where each answer has to be unpacked and parsed. */
-const STEP_ROWS = 500
+const STEP_ROWS = 1_000
 
 /** Most classes whose scores are kept, 4 bytes a row each; of further ones no row can be found by its score. */
 const CLASSES_MAX = 32
@@ -38,6 +38,7 @@ export class RowFindings {
   #latencies = new Float32Array(0)
   #callbackLatencies = new Float32Array(0)
   #attempts = new Float32Array(0)
+  readonly #mappers = new Map<string, Mappers>()
   #after = 0
   #last: number | null = null
   #readFrom: Source | null = null
@@ -155,11 +156,9 @@ export class RowFindings {
   }
 
   /** What the request says: the variant, and the models, which the answer's take the place of. */
-  #readSentFields({ db, record }: RunView, range: Range): void {
-    const { plan, columns, runToken } = record
-    const toVariant = createFieldMapper(plan, columns, runToken, 'content_variant')
-    const toModels =
-      plan.operation.kind === 'task' ? createFieldMapper(plan, columns, runToken, 'models') : null
+  #readSentFields(run: RunView, range: Range): void {
+    const { db } = run
+    const { toVariant, toModels } = this.#findMappers(run)
     if (toVariant === null && toModels === null) return
     const rows = readTuples<[number, string, string | null]>(
       db,
@@ -173,24 +172,56 @@ export class RowFindings {
     }
   }
 
-  #readScores({ db }: RunView, range: Range, tried: ReadonlyMap<number, unknown>): void {
-    const found = readTuples<[number, string, number]>(
+  /** The run's functions for the fields that requests have, compiled once. */
+  #findMappers({ file, record }: RunView): Mappers {
+    const known = this.#mappers.get(file)
+    if (known !== undefined) return known
+    const { plan, columns, runToken } = record
+    const compile = (name: string) => createFieldMapper(plan, columns, runToken, name)
+    const toModels = plan.operation.kind === 'task' ? compile('models') : null
+    const mappers = { toVariant: compile('content_variant'), toModels }
+    this.#mappers.set(file, mappers)
+    return mappers
+  }
+
+  /** One tuple a row, of numbers alone: the classes that are known, and whether there are others. */
+  #readScores(run: RunView, range: Range, tried: ReadonlyMap<number, unknown>): void {
+    const { db } = run
+    const classes = [...this.#scores]
+    const cases = classes.map(() => 'max(CASE class WHEN ? THEN score END)')
+    const isOther = classes.length === 0 ? '1' : `max(class NOT IN (${classes.map(() => '?').join(', ')}))`
+    const names = classes.map(([name]) => name)
+    const found = readTuples<[number, number, ...(number | null)[]]>(
       db,
-      'SELECT row, class, score FROM row_class WHERE row > ? AND row <= ?',
-      range,
+      `SELECT ${['row', isOther, ...cases].join(', ')} FROM row_class WHERE row > ? AND row <= ? GROUP BY row`,
+      [...names, ...names, ...range],
     )
-    for (const [row, className, score] of found) {
-      if (!tried.has(row)) continue
-      const scores = this.#scores.get(className) ?? this.#addClass(className)
-      scores?.set(row, score)
+    if (found.some(([, other]) => other === 1) && this.#addClasses(db, range)) {
+      this.#readScores(run, range, tried)
+      return
+    }
+    for (const tuple of found) {
+      if (!tried.has(tuple[0])) continue
+      for (const [at, [, scores]] of classes.entries()) {
+        const score = tuple[at + 2]
+        if (typeof score === 'number') scores.set(tuple[0], score)
+      }
     }
   }
 
-  #addClass(className: string): Scores | null {
-    if (this.#scores.size === CLASSES_MAX) return null
-    const scores = new Scores(this.#stamps.length)
-    this.#scores.set(className, scores)
-    return scores
+  /** Makes room for the classes of a range, as far as there is room; says whether there was any. */
+  #addClasses(db: DatabaseSync, range: Range): boolean {
+    const before = this.#scores.size
+    const found = readTuples<[string]>(
+      db,
+      'SELECT DISTINCT class FROM row_class WHERE row > ? AND row <= ? ORDER BY class',
+      range,
+    )
+    for (const [className] of found) {
+      if (this.#scores.size === CLASSES_MAX) break
+      if (!this.#scores.has(className)) this.#scores.set(className, new Scores(this.#stamps.length))
+    }
+    return this.#scores.size > before
   }
 
   #readAnswers(run: RunView, range: Range, stampOf: ReadonlyMap<number, number>): void {
@@ -211,6 +242,9 @@ export class RowFindings {
     }
   }
 }
+
+/** What requests say of a row; null where nothing fills the field. */
+type Mappers = Record<'toVariant' | 'toModels', ReturnType<typeof createFieldMapper>>
 
 /** Tells the tries of a row apart; never 0. An open row may get its answer without another try. */
 function toStamp(run: number, attempts: number, isCalledBack: boolean, isOpen: boolean): number {

@@ -1,0 +1,112 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { createEngine } from '../../src/main/engine/engine.ts'
+import { ApiKey } from '../../src/main/engine/secrets/bound-secret.ts'
+import { DEFAULT_SANDBOX_KEY } from '../../src/main/sandbox/sandbox-options.ts'
+import { planSchema } from '../../src/shared/plan/plan.ts'
+import { openApp } from '../helpers/e2e/open-app.ts'
+import { seeScreen } from '../helpers/e2e/walk.ts'
+import { withSandbox } from '../helpers/sandbox.ts'
+
+const TEXTS = [
+  'write to me at jo.miller@example.com or call +44 20 7946 0958',
+  'buy followers now, free crypto at https://win.example.com/now',
+  'i hate you, you are stupid and worthless',
+  'thank you for the quick answer',
+  'guten Morgen, wie geht es Ihnen heute, danke der Nachfrage',
+]
+const LONG_NAME = 'a_field_whose_name_is_much_longer_than_the_column_that_it_has_in_the_details.of_the_row'
+
+/** A finished run of tasks whose answers name languages, models, scores and what was found in the texts. */
+async function sendRows(workspace: string): Promise<string> {
+  const service = await withSandbox()
+  const path = join(workspace, 'posts.csv')
+  const rows = Array.from(
+    { length: 60 },
+    (_, i) => `"${TEXTS[i % TEXTS.length]}",user-${i},v${i % 2},value ${i}`,
+  )
+  writeFileSync(path, `text_data,user_id,content_variant,${LONG_NAME}\n${rows.join('\n')}\n`)
+  const engine = createEngine({ workspace })
+  const plan = planSchema.parse({
+    connection: { baseUrl: service.baseUrl },
+    source: { path },
+    operation: { kind: 'task', legacy: true },
+  })
+  const run = await engine.startRun(plan, {
+    apiKey: ApiKey.create(DEFAULT_SANDBOX_KEY, plan.connection, 'of the test'),
+  })
+  await run.ended
+  await engine.close()
+  return run.runId
+}
+
+it('narrows rows by what answers say, sorts and saves that, shows more columns, and exports just these rows', async () => {
+  const { page, workspace, inspect } = await openApp({ width: 1440, height: 900 })
+  const runId = await sendRows(workspace)
+  await page.evaluate(`window.location.hash = '#/run/${runId}/results'`)
+  await seeScreen(page, 'Results')
+  const scores = page.getByRole('group', { name: 'Score of bullying' })
+  await scores.waitFor()
+  await inspect('results-scores')
+
+  await scores.getByRole('button', { name: /^bullying at least 2: 12 rows/ }).click()
+  await page.getByText('12 rows match').waitFor()
+  await page.getByRole('button', { name: /^EN/ }).click()
+  await page.getByLabel('Sort by').selectOption({ label: 'Last row first' })
+  await page.getByRole('row', { name: /^59 / }).waitFor()
+
+  await page.getByRole('button', { name: 'Save this filter…' }).click()
+  await page.getByLabel('Name of the filter').fill('Hateful English')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  const saved = page.getByRole('button', { name: 'Hateful English', exact: true })
+  await saved.waitFor()
+  await page.getByRole('button', { name: 'Show all rows' }).click()
+  await page.getByText('60 rows', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Actions for Hateful English' }).click()
+  await page.getByRole('menuitem', { name: 'Remove' }).click()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await saved.click()
+  await page.getByText('12 rows match').waitFor()
+
+  await page.getByRole('button', { name: 'Columns' }).click()
+  await page.getByLabel('Search the columns').fill('language')
+  await page.getByRole('checkbox', { name: 'Language' }).first().check()
+  await inspect('results-columns')
+  await page.keyboard.press('Escape')
+  await page.getByRole('columnheader', { name: 'Language' }).waitFor()
+  await page.reload()
+  await page.getByRole('columnheader', { name: 'Language' }).waitFor()
+  await saved.click()
+  await page.getByText('12 rows match').waitFor()
+
+  await page.getByRole('button', { name: 'Export these rows' }).click()
+  const coming = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Write the file' }).click()
+  const lines = readFileSync(await (await coming).path(), 'utf8')
+    .trim()
+    .split('\r\n')
+  expect(lines).toHaveLength(13)
+  expect(lines.slice(1).every((line) => line.includes('i hate you'))).toBe(true)
+})
+
+it('marks what the answer found in the revealed text, and keeps long names of fields beside their values', async () => {
+  const { page, workspace, inspect } = await openApp({ width: 1440, height: 900 })
+  const runId = await sendRows(workspace)
+  await page.evaluate(`window.location.hash = '#/run/${runId}/results'`)
+  await page.getByRole('row', { name: /^2 / }).click()
+  const drawer = page.getByRole('complementary')
+  await drawer.getByRole('heading', { name: 'Found in the content' }).waitFor()
+  expect(await drawer.getByText('jo.miller@example.com').count()).toBe(0)
+  await drawer.getByRole('button', { name: 'Reveal' }).click()
+  const mark = drawer.locator('mark', { hasText: 'jo.miller@example.com' })
+  await mark.waitFor()
+  expect(await mark.getAttribute('title')).toBe('personal data: EMAIL_ADDRESS')
+  const name = await drawer
+    .getByRole('rowheader', { name: /^a_field_whose_name/ })
+    .locator('bdi')
+    .boundingBox()
+  const value = await drawer.getByRole('cell', { name: 'value 0' }).boundingBox()
+  expect((name?.x ?? 0) + (name?.width ?? 0)).toBeLessThanOrEqual(value?.x ?? 0)
+  await inspect('results-row-found')
+})
