@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Checkbox, Popover, TextInput } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconColumns3, IconMinus, IconPlus } from '@tabler/icons-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { ColumnEntry } from '../../../shared/run/choose-columns.ts'
 import { COLUMN_REM, type ShownColumn } from '../../../shared/run/result-view.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -72,7 +72,7 @@ export function ColumnMenu(props: {
             </Button>
           </div>
           <div className={styles.columnsList}>
-            <h3 className={styles.facetTitle}>Shown, in this order</h3>
+            <h3 className={styles.facetTitle}>Shown: arrows move a column, − and + size it</h3>
             <ul>
               {present
                 .filter(({ entry }) => isFound(entry))
@@ -86,27 +86,26 @@ export function ColumnMenu(props: {
                         onChange={() => hide(name)}
                       />
                       <span className={styles.columnActions}>
-                        <ActionIcon
-                          aria-label={`Move ${title} left`}
-                          onClick={() => onColumns(move(shown, name, -1))}
-                        >
-                          <IconArrowUp size="1rem" />
-                        </ActionIcon>
-                        <ActionIcon
-                          aria-label={`Move ${title} right`}
-                          onClick={() => onColumns(move(shown, name, 1))}
-                        >
-                          <IconArrowDown size="1rem" />
-                        </ActionIcon>
-                        <ActionIcon
-                          aria-label={`Make ${title} narrower`}
-                          onClick={() => resize(name, -STEP_REM)}
-                        >
-                          <IconMinus size="1rem" />
-                        </ActionIcon>
-                        <ActionIcon aria-label={`Make ${title} wider`} onClick={() => resize(name, STEP_REM)}>
-                          <IconPlus size="1rem" />
-                        </ActionIcon>
+                        <Action
+                          name={`Move ${title} to the left`}
+                          icon={<IconArrowUp size="1rem" />}
+                          onPress={() => onColumns(move(shown, name, -1))}
+                        />
+                        <Action
+                          name={`Move ${title} to the right`}
+                          icon={<IconArrowDown size="1rem" />}
+                          onPress={() => onColumns(move(shown, name, 1))}
+                        />
+                        <Action
+                          name={`Make ${title} narrower`}
+                          icon={<IconMinus size="1rem" />}
+                          onPress={() => resize(name, -STEP_REM)}
+                        />
+                        <Action
+                          name={`Make ${title} wider`}
+                          icon={<IconPlus size="1rem" />}
+                          onPress={() => resize(name, STEP_REM)}
+                        />
                       </span>
                     </li>
                   )
@@ -143,6 +142,14 @@ export function ColumnMenu(props: {
         </div>
       </Popover.Dropdown>
     </Popover>
+  )
+}
+
+function Action({ name, icon, onPress }: { name: string; icon: ReactNode; onPress: () => void }) {
+  return (
+    <ActionIcon aria-label={name} title={name} onClick={onPress}>
+      {icon}
+    </ActionIcon>
   )
 }
 

@@ -64,7 +64,7 @@ export function FacetList(props: {
   const { counted, found, filter, onFilter } = props
   const all = [...counted.facets, ...(found?.facets ?? [])]
   const facets = withChosen(all, filter, useLabels(all))
-  const isFound = found?.isCounted === true
+  const isFound = found?.isCounted === true || (found?.facets.length ?? 0) > 0
   return (
     <div className={styles.facets}>
       {toGroups(props.operation).map((group) => {

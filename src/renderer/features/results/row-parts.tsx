@@ -135,7 +135,7 @@ export function CellsTable(props: {
               // biome-ignore lint/suspicious/noArrayIndexKey: columns may share a name and never move
               <tr key={index}>
                 <th scope="row">
-                  <SafeText text={name} max={60} />
+                  <SafeText text={name} max={240} />
                 </th>
                 <td>
                   <CellText

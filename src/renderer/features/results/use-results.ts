@@ -42,13 +42,13 @@ export function useResults(runId: string, first: RowFilter) {
         state.data?.isCounted === false ? COUNT_AGAIN_MS : run.isLive ? REFRESH_MS : false,
     }),
   )
-  // What takes long to count is counted a little with each answer.
+  // What takes long to count is counted a little with each answer; rarely while the run needs the machine.
   const found = useQuery(
     ask.results.foundFacets.queryOptions({
       input: { runId, filter },
       placeholderData: keepPreviousData,
       refetchInterval: ({ state }) =>
-        state.data?.isCounted === false ? COUNT_AGAIN_MS : run.isLive ? REFRESH_MS : false,
+        run.isLive ? REFRESH_MS : state.data?.isCounted === false ? COUNT_AGAIN_MS : false,
     }),
   )
   const names = columnNames.data

@@ -68,10 +68,11 @@ function countVerdicts(judged: JudgedRows, count: CountVerdict): Map<string, num
   return new Map(([...VERDICTS, NO_VERDICT] as const).map((verdict) => [verdict, count(verdict)]))
 }
 
-/** The facets that only findings know: languages, models, variants and scores; none before all rows are counted. */
+/** The facets that only findings know: languages, models, variants and scores; none before all rows were counted once. */
 export function readFoundFacets(view: RunFamily, filter: RowFilter = {}, counted?: Counted): FacetList {
   const { index, findings, isCounted } = counted ?? countAll(view, { filter }, true)
-  if (!isCounted || findings === null) return { facets: [], isCounted }
+  // What was counted before a run went on is better than nothing.
+  if (findings?.isComplete !== true || !index.isComplete) return { facets: [], isCounted: false }
   const judged = readJudgedFor(view, filter)
   return { facets: countFound({ index, findings, judged }, filter), isCounted }
 }
