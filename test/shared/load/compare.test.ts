@@ -198,6 +198,10 @@ describe('what to keep in mind', () => {
       expect.stringContaining('taken as independent'),
     ])
   })
+
+  test('is that a run is still running', () => {
+    expect(compare({ state: 'going' }).caveats).toEqual(['B is still running: it measured 30.0 s.'])
+  })
 })
 
 describe('plans', () => {
