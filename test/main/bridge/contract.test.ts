@@ -122,7 +122,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     expect(await followRun(client, runId).next()).toEqual({ done: true, value: undefined })
     const summary = await client.runs.summarize({ runId })
     expect(summary).toMatchObject({ state: 'completed', rows: last?.rows, name: 'forty.csv' })
-    expect((await client.runs.list()).entries).toEqual([{ summary, isHeld: false }])
+    expect((await client.runs.list()).entries).toMatchObject([{ summary, isHeld: false, baselines: [] }])
     expect((await client.runs.readPlan({ runId })).source.path).toBe(path)
 
     const page = await client.results.page({ runId, filter: { state: 'succeeded' }, offset: 38, limit: 5 })
