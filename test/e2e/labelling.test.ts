@@ -43,6 +43,7 @@ it('judges rows by keys and by mouse, takes verdicts back, and narrows the rows 
   await page.keyboard.type('aux')
   await page.getByText(/rows? match/).waitFor()
   await page.getByRole('button', { name: 'Clear the search' }).click()
+  await marks('agree').waitFor()
   expect(await marks('agree').count()).toBe(1)
 
   await grid.getByRole('row', { name: /^4 / }).click()
