@@ -63,7 +63,15 @@ export function RunScreens(props: {
       />
     )
   }
-  if (route.kind === 'labelling') return <LabellingScreen runId={runId} onResults={props.onResults} />
+  if (route.kind === 'labelling') {
+    return (
+      <LabellingScreen
+        runId={runId}
+        onResults={props.onResults}
+        onEvaluate={() => goTo({ kind: 'evaluate', runId })}
+      />
+    )
+  }
   if (route.kind === 'evaluate') return <EvaluateScreen runId={runId} onResults={props.onResults} />
   if (route.kind === 'export') return <ExportScreen runId={runId} filter={filter} />
   return (

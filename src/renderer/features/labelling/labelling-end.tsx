@@ -19,6 +19,7 @@ export function LabellingEnd(props: {
   labelling: LabellingState
   verdicts: Verdicts
   onResults: (filter: RowFilter) => void
+  onEvaluate: () => void
 }) {
   const { labelling, verdicts } = props
   const { stored, runId, labelled, skipped } = labelling
@@ -74,14 +75,16 @@ export function LabellingEnd(props: {
       ) : estimate.error !== null ? (
         <ErrorNotice error={estimate.error} onRetry={estimate.refetch} />
       ) : (
-        estimate.data !== undefined && <EstimatePanel evaluation={estimate.data} />
+        estimate.data !== undefined && (
+          <EstimatePanel evaluation={estimate.data} onEvaluate={props.onEvaluate} />
+        )
       )}
     </>
   )
 }
 
 /** How right the rules are by the verdicts of the run, with 95 % intervals. */
-function EstimatePanel({ evaluation }: { evaluation: Evaluation }) {
+function EstimatePanel({ evaluation, onEvaluate }: { evaluation: Evaluation; onEvaluate: () => void }) {
   const { overall, rules, rows, strata } = evaluation
   const leftOut = describeLeftOut(evaluation)
   const all = (strata ?? []).reduce((sum, stratum) => sum + stratum.rows, 0)
@@ -130,6 +133,11 @@ function EstimatePanel({ evaluation }: { evaluation: Evaluation }) {
       <p className={styles.foot}>
         {strata !== null && 'Each labelled row counts for the rows of its group. '}
         Counts are of labelled rows. {leftOut !== null && `Left out: ${leftOut}.`}
+      </p>
+      <p className={styles.foot}>
+        <Button variant="default" size="compact-sm" onClick={onEvaluate}>
+          Evaluate in detail
+        </Button>
       </p>
     </Panel>
   )

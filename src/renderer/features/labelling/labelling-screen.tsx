@@ -12,7 +12,12 @@ import { LabellingEnd } from './labelling-end.tsx'
 import { useLabelling } from './use-labelling.ts'
 
 /** A sample of a run's answered rows, labelled one by one; whoever leaves comes back to where they were. */
-export function LabellingScreen(props: { runId: string; onResults: (filter: RowFilter) => void }) {
+export function LabellingScreen(props: {
+  runId: string
+  onResults: (filter: RowFilter) => void
+  /** Opens the evaluation of the run. */
+  onEvaluate: () => void
+}) {
   const { runId, onResults } = props
   useFollowRun(runId)
   const summary = useLiveRuns((known) => known.summaries[runId])
@@ -48,7 +53,12 @@ export function LabellingScreen(props: { runId: string; onResults: (filter: RowF
       ) : isWalking ? (
         <LabelWalk labelling={labelling} verdicts={verdicts} />
       ) : stored !== null && !isDrawing ? (
-        <LabellingEnd labelling={labelling} verdicts={verdicts} onResults={onResults} />
+        <LabellingEnd
+          labelling={labelling}
+          verdicts={verdicts}
+          onResults={onResults}
+          onEvaluate={props.onEvaluate}
+        />
       ) : (
         labelling.isRead && (
           <DrawPanel
