@@ -197,6 +197,12 @@ function toCallArbitraries(
     { runId, onUnknown: fc.constantFrom('resend', 'skip'), apiKey },
     { requiredKeys: ['runId', 'onUnknown'] },
   )
+  const correction = fc.record({
+    runId,
+    onUnknown: fc.constantFrom('resend', 'skip'),
+    apiKey,
+    fixes: fc.constantFrom([], [{ kind: 'cell', row: 1, field: 'user_id', value: 'someone' }]),
+  })
   const again = fc.record(
     { runId, destination, apiKey, keepPostIds: fc.boolean() },
     { requiredKeys: ['runId'] },
@@ -282,6 +288,8 @@ function toCallArbitraries(
       weight: 30,
       arbitrary: fc.constantFrom('resumeRun', 'retryRun').chain((name) => call('runs', name, spoil(take))),
     },
+    { weight: 5, arbitrary: call('runs', 'correctRun', correction) },
+    { weight: 5, arbitrary: call('runs', 'correctRun', spoil(correction)) },
     {
       weight: 10,
       arbitrary: call(
