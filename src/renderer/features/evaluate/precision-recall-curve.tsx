@@ -5,7 +5,7 @@ import { toShareText } from '../../../shared/lookback/evaluation-view.ts'
 import styles from './scores.module.css'
 
 /** Sizes in pixels. */
-const FRAME = { height: 190, left: 44, right: 8, top: 8, bottom: 34 }
+const FRAME = { height: 190, left: 60, right: 8, top: 8, bottom: 34 }
 
 const TICKS = [0, 0.5, 1]
 
@@ -44,10 +44,10 @@ export function PrecisionRecallCurve(props: {
         {decided !== null && decided.precision !== null && decided.recall !== null && (
           <rect
             className={styles.decided}
-            x={place.x(decided.recall) - 4}
-            y={place.y(decided.precision) - 4}
-            width={8}
-            height={8}
+            x={place.x(decided.recall) - 8}
+            y={place.y(decided.precision) - 8}
+            width={16}
+            height={16}
           />
         )}
         {at.precision !== null && at.recall !== null && (

@@ -190,7 +190,7 @@ function ScoreView({
               Best F1
             </Button>
             <Button variant="default" onClick={reach}>
-              Lowest with a precision of
+              Lowest threshold with a precision of
             </Button>
             <NumberInput
               aria-label="Wanted precision, percent"

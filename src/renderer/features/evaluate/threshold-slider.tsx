@@ -108,7 +108,7 @@ export function ThresholdSlider(props: {
 /** The bars, which stay as they are while the threshold moves. */
 const Histogram = memo(function Histogram({ bars, inner }: { bars: readonly ScoreBar[]; inner: number }) {
   const step = inner / Math.max(1, bars.length)
-  const gap = step > 4 ? 1 : 0
+  const gap = step > 4 ? Math.max(1, step * 0.08) : 0
   const [most, mostOthers] = [toHighest(bars, 'positives'), toHighest(bars, 'negatives')]
   // Few are still some: a bar that is there is seen.
   const toHeight = (rows: number, highest: number) =>
