@@ -158,10 +158,13 @@ export function layOutDistribution(
       const x = left + step * index + gap / 2
       return [{ bar, x, y: base - barHeight, width: Math.max(1, step - gap), height: barHeight }]
     }),
-    ticks: listLogarithmicTicks(lowest, highest, Math.max(2, Math.floor(inner / labelWidth))).map((ms) => ({
-      x: toX(ms),
-      ms,
-    })),
+    ticks: keepApart(
+      listLogarithmicTicks(lowest, highest, Math.max(2, Math.floor(inner / labelWidth))).map((ms) => ({
+        x: toX(ms),
+        ms,
+      })),
+      labelWidth * 0.75,
+    ),
     marks:
       percentiles === null
         ? []
@@ -170,6 +173,16 @@ export function layOutDistribution(
             width,
           ),
   }
+}
+
+/** Leaves out ticks whose label would cover the one before: on a logarithmic axis, they come closer and closer. */
+function keepApart<Tick extends { x: number }>(ticks: readonly Tick[], least: number): Tick[] {
+  const kept: Tick[] = []
+  for (const tick of ticks) {
+    const last = kept.at(-1)
+    if (last === undefined || tick.x - last.x >= least) kept.push(tick)
+  }
+  return kept
 }
 
 /** Puts each label into the first row in which it covers no other. */

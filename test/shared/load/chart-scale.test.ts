@@ -34,11 +34,13 @@ describe('a distribution that is drawn', () => {
   it.each([
     ['latencies that hardly differ', [10.1, 10.4, 10.9]],
     ['a single latency', [12]],
+    ['latencies of little more than a decade', [9.5, 96, 190, 214]],
     ['latencies from microseconds to an hour', [0.001, 3_600_000]],
   ])('labels its axis for %s, without crowding it', (_name, values) => {
     const { ticks } = layOut(values)
     expect(ticks.length).toBeLessThanOrEqual(8)
-    for (const { x } of ticks) {
+    for (const [index, { x }] of ticks.entries()) {
+      expect(x - (ticks[index - 1]?.x ?? Number.NEGATIVE_INFINITY)).toBeGreaterThanOrEqual(45)
       expect(x).toBeGreaterThanOrEqual(FRAME.left - 1)
       expect(x).toBeLessThanOrEqual(FRAME.width - FRAME.right + 1)
     }
