@@ -101,6 +101,7 @@ export function RunFilters(props: {
         <MultiSelect
           label="Tags"
           size="xs"
+          miw="16rem"
           {...(filter.tags.length === 0 && { placeholder: 'Any tag' })}
           data={[...new Set([...choices.tags, ...filter.tags])]}
           value={[...filter.tags]}

@@ -172,9 +172,9 @@ function RunLine(props: { entry: RunEntry } & Omit<RunTableProps, 'entries'>) {
               </button>
             </div>
             <div className={styles.about}>
+              <span className={styles.narrowWhen}>{formatAgo(started, nowMs)} · </span>
               <SafeText text={describeRun(run)} max={120} /> ·{' '}
               <RunPlace run={run} namePlace={props.namePlace} />
-              <span className={styles.narrowWhen}> · {formatAgo(started, nowMs)}</span>
             </div>
             <RunNotes entry={entry} />
           </>
