@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ListQuery } from '../../shared/bridge/lists.ts'
 import type { LedgerQuery, LedgerService } from '../../shared/lookback/ledger.ts'
@@ -40,7 +40,9 @@ export const listsHandlers = lists.router({
     await engine.settleLate()
     const folder = toLedgerSourcesFolder(engine.workspace)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const file = join(folder, toExportName(query.list ?? '', query.of, 'csv'))
+    // A draft may still read the file of an earlier call.
+    const own = mkdtempSync(join(folder, 'list-'))
+    const file = join(own, toExportName(query.list ?? '', query.of, 'csv'))
     await engine.exportLedger(toLedgerQuery(query), file)
     const isSandbox = await sandbox.isOwnAddress(query.service.base_url)
     return { ...(await sources.add(file)), isSandbox }

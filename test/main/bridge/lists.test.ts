@@ -62,6 +62,8 @@ it('lists what runs put into an index, by state and search, and has a part of it
   }
   const { isSandbox, name, sourceId } = await client.lists.toSource(query)
   expect({ isSandbox, name }).toEqual({ isSandbox: false, name: `${INDEX}-index.csv` })
+  // A second draft leaves the source of the first as it is.
+  await client.lists.toSource({ ...query, search: '/dog' })
   const removal = await send({ kind: 'index-remove', indexId: INDEX }, { sourceId })
   expect(removal).toMatchObject({ rows: { read: 2, succeeded: 2 } })
   expect((await sandbox.indexItems(INDEX)).map(({ url }) => url)).toEqual([

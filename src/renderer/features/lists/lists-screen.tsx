@@ -93,7 +93,11 @@ export function ListsScreen(props: {
         ledger !== null && isChosen(ledger) ? (
           <>
             <ContentSwitch />
-            <ExportMenu busy={write.isPending} blocked={ledger.total === 0} onFormat={write.mutate} />
+            <ExportMenu
+              busy={write.isPending || page.isFetching}
+              blocked={ledger.total === 0}
+              onFormat={write.mutate}
+            />
             <ListAction
               ledger={ledger}
               states={chosen.states}

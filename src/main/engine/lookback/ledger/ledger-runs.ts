@@ -58,6 +58,8 @@ export function findLedgerRuns(
       const key = JSON.stringify(service.service)
       const entry = found.get(key) ?? { ...service, runs: [] }
       entry.runs.push({ runId, isHeld: view.isHeld, open: () => open() ?? view })
+      // The service of the newest run stands last.
+      found.delete(key)
       found.set(key, entry)
     } catch (error) {
       unreadable.push(`Run ${runId} cannot be read, so what it did is missing here: ${toThrownText(error)}.`)
