@@ -31,9 +31,13 @@ export const historyHandlers = history.router({
     const shown = new Set(runIds)
     const { runs } = await engine.findPrunable(retention)
     const chosen = runs.map((run) => run.run_id).filter((runId) => shown.has(runId))
-    const busy = await engine.deleteRuns(chosen)
-    liveRuns.noteChange()
-    return { deleted: chosen.length - busy.length, busy }
+    try {
+      const busy = await engine.deleteRuns(chosen)
+      return { deleted: chosen.length - busy.length, busy }
+    } finally {
+      // Some may be gone although another could not be deleted.
+      liveRuns.noteChange()
+    }
   }),
   planAgain: history.planAgain.handler(async ({ context, input }) => {
     const { run, plan, source } = await readEarlier(context, input)

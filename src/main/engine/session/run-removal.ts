@@ -34,15 +34,17 @@ export class RunRemoval {
   /** Removes several, and returns those that a process holds by now, which are left alone. */
   async deleteAll(runIds: readonly string[]): Promise<string[]> {
     const busy: string[] = []
+    const failures = new Map<string, unknown>()
     for (const runId of runIds) {
       await this.#deleteWhole(runId).catch((error: unknown) => {
-        if (!(error instanceof SluiceError)) throw error
-        if (error.code === 'RUN_BUSY') busy.push(runId)
+        const code = error instanceof SluiceError ? error.code : null
+        if (code === 'RUN_BUSY') busy.push(runId)
         // Somebody else has deleted it meanwhile.
-        else if (error.code !== 'RUN_NOT_FOUND') throw error
+        else if (code !== 'RUN_NOT_FOUND') failures.set(runId, error)
       })
     }
-    await this.#tidy(runIds.filter((runId) => !busy.includes(runId)))
+    await this.#tidy(runIds.filter((runId) => !busy.includes(runId) && !failures.has(runId)))
+    for (const error of failures.values()) throw error
     return busy
   }
 
