@@ -130,11 +130,12 @@ function readKey({ name, b: key }: JoinKey, row: ResultRow | undefined): string 
 
 /** Writes the changed rows to a file as an export of B, each with what became of it in A. Throws what an export throws. */
 export async function writeChangedRows(
+  a: RunFamily,
   changed: ChosenChanges,
   file: string,
 ): Promise<NonNullable<DecisionComparison['exported']>> {
   const { b } = changed
-  refuseSource(b, file)
+  for (const run of [a, b]) refuseSource(run, file)
   const { columns, header, plan } = b.record
   const format = findReportFormat(file)
   const pairOf = new Map<number, Pair>()

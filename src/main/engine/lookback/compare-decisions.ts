@@ -57,7 +57,7 @@ export async function compareDecisions(
       scores: compareScores(a, b, pairs),
       labels: options.labels === null ? null : await compareByLabels(a, b, pairs, options.labels),
       listed: listChangedRows(rows, options),
-      exported: options.exportFile === undefined ? null : await writeChangedRows(rows, options.exportFile),
+      exported: options.exportFile === undefined ? null : await writeChangedRows(a, rows, options.exportFile),
       warnings: listWarnings(runs, pairs, key.name, cached),
     }
   })

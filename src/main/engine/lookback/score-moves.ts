@@ -1,6 +1,6 @@
 import { toNiceStep } from '../../../shared/load/chart-scale.ts'
 import type { ScoreMoves } from '../../../shared/lookback/comparison.ts'
-import type { RunFamily } from '../journal/run-family.ts'
+import type { RunFamily, RunView } from '../journal/run-family.ts'
 import { attachJournal, type PairedRows } from './paired-rows.ts'
 
 /** Rows of B whose scores are compared in one statement. */
@@ -11,14 +11,14 @@ export function compareScores(a: RunFamily, b: RunFamily, { db }: PairedRows): S
   const moves = new Map<string, TalliedMoves>()
   const last = Number(db.prepare('SELECT max(b_row) AS id FROM pair').get()?.['id'] ?? 0)
   for (const [aIndex, aMember] of a.members.entries()) {
-    attachJournal(db, 'ja', aMember)
-    for (const [bIndex, bMember] of b.members.entries()) {
-      attachJournal(db, 'jb', bMember)
-      const addStep = prepareSteps(db, `a_member = ${aIndex} AND b_member = ${bIndex}`, moves)
-      for (let after = 0; after < last; after += STEP_ROWS) addStep(after)
-      db.exec('DETACH jb')
-    }
-    db.exec('DETACH ja')
+    withJournal(db, 'ja', aMember, () => {
+      for (const [bIndex, bMember] of b.members.entries()) {
+        withJournal(db, 'jb', bMember, () => {
+          const addStep = prepareSteps(db, `a_member = ${aIndex} AND b_member = ${bIndex}`, moves)
+          for (let after = 0; after < last; after += STEP_ROWS) addStep(after)
+        })
+      }
+    })
   }
   return [...moves.values()]
     .map(({ rows, ...own }) => {
@@ -36,6 +36,16 @@ export function compareScores(a: RunFamily, b: RunFamily, { db }: PairedRows): S
         y.mean_absolute - x.mean_absolute ||
         (x.class < y.class ? -1 : 1),
     )
+}
+
+/** The pairs are kept for further questions, so the journal is detached also where one fails. */
+function withJournal(db: PairedRows['db'], name: string, view: RunView, work: () => void): void {
+  attachJournal(db, name, view)
+  try {
+    work()
+  } finally {
+    db.exec(`DETACH ${name}`)
+  }
 }
 
 /** What was found of a class so far: means are sums, and rows are counted by their move. */

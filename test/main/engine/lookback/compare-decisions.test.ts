@@ -352,6 +352,17 @@ describe('two runs with one rule changed in between', () => {
     })
   })
 
+  it('are never exported over the source of either run', async () => {
+    const { folder, send, compare } = await prepare()
+    const a = await send(['p1,u1,one,x'], { name: 'a.csv' })
+    const b = await send(['p1,u1,one,x'], { name: 'b.csv' })
+    for (const name of ['a.csv', 'b.csv']) {
+      const file = join(folder, name)
+      await expect(compare(a, b, { exportFile: file })).rejects.toMatchObject({ code: 'BAD_USAGE' })
+      expect(readFileSync(file, 'utf8')).toMatch(/^post_id,/)
+    }
+  })
+
   it('export the changed rows with what both runs said', async () => {
     const { folder, setRule, send, compare } = await prepare()
     await setRule('cat')
