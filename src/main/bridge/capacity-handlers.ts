@@ -60,8 +60,7 @@ export const capacityHandlers = capacity.router({
     if (load === undefined) throw new SluiceError({ id: 'capacity_not_searchable', mistake: 'no_load' })
     const planned = planCapacity(load, bounds)
     if (!planned.ok) throw new SluiceError({ id: 'capacity_not_searchable', mistake: planned.mistake })
-    const newest = context.capacitySearches.newest()
-    if (newest !== null && !newest.isOver()) throw new SluiceError({ id: 'capacity_search_under_way' })
+    refuseSecond(context)
     const probe = { ...plan, load: { ...load, thresholds: toCapacityThresholds(load) } }
     const searchId = randomBytes(16).toString('hex')
     const { start, max, unit } = planned.plan
@@ -69,6 +68,8 @@ export const capacityHandlers = capacity.router({
       { runId: searchId, plan: probe, rows: null, search: { start, max, unit } },
       signal,
     )
+    // Another window may have started one while the person was asked.
+    refuseSecond(context)
     context.capacitySearches.add(startSearch(context, searchId, probe, planned.plan, apiKey))
     return { searchId }
   }),
@@ -84,6 +85,12 @@ export const capacityHandlers = capacity.router({
     yield* withBridgeErrors(watchSearch(context, input, signal ?? new AbortController().signal))
   }),
 })
+
+/** Two searches at once would each spoil what the other measures. Throws `BAD_USAGE`. */
+function refuseSecond({ capacitySearches }: BridgeContext): void {
+  const newest = capacitySearches.newest()
+  if (newest !== null && !newest.isOver()) throw new SluiceError({ id: 'capacity_search_under_way' })
+}
 
 async function* watchSearch(
   { capacitySearches, clock, gates }: BridgeContext,

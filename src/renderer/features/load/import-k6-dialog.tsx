@@ -1,6 +1,6 @@
 import { Button, FileInput, Group, Modal, Progress, Select, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { ask, bridge } from '../../bridge/client.ts'
 import { takeFile } from '../../bridge/take-files.ts'
 import { formatAgo } from '../../ui/format-time.ts'
@@ -16,9 +16,15 @@ export function ImportK6Dialog(props: { onImported: (runId: string) => void; onC
   const [ofRunId, setOfRunId] = useState<string | null>(null)
   const [share, setShare] = useState<number | null>(null)
   const loads = useQuery(ask.runs.list.queryOptions({ input: { product: 'load', limit: OFFERED_MAX } }))
+  const closing = useRef(new AbortController())
+  useEffect(() => {
+    const controller = new AbortController()
+    closing.current = controller
+    return () => controller.abort()
+  }, [])
   const take = useMutation({
     mutationFn: async () => {
-      const { signal } = new AbortController()
+      const { signal } = closing.current
       const sourceIds: string[] = []
       for (const [index, file] of files.entries()) {
         const { sourceId } = await takeFile(
@@ -28,13 +34,14 @@ export function ImportK6Dialog(props: { onImported: (runId: string) => void; onC
         )
         sourceIds.push(sourceId)
       }
+      if (signal.aborted) return
       setShare(null)
       const summary = await bridge.load.importK6({
         sourceIds,
         ...(name.trim() !== '' && { name: name.trim() }),
         ...(ofRunId !== null && { ofRunId }),
       })
-      props.onImported(summary.run_id)
+      if (!signal.aborted) props.onImported(summary.run_id)
     },
     onError: () => setShare(null),
   })

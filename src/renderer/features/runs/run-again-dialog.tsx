@@ -33,6 +33,11 @@ interface WaitingRun {
   run: RunSummary
 }
 
+/** Deletes what was read and not sent; where that fails, the run stays in the list, and waits. */
+async function deleteUnsent(runId: string): Promise<void> {
+  await bridge.runs.deleteRun({ runId }).catch(() => {})
+}
+
 /**
  * Sends a run again with the same plan: says what is different now, reads and checks the source, and sends it once the
  * person has seen that. A new run that is not sent is deleted.
@@ -58,6 +63,7 @@ export function RunAgainDialog(props: {
     placeholderData: keepPreviousData,
   })
   const [waiting, setWaiting] = useState<WaitingRun | null>(null)
+  const isOpen = useRef(true)
   const read = useMutation({
     mutationFn: async () => {
       const { runId } = await bridge.history.runAgain({
@@ -68,8 +74,15 @@ export function RunAgainDialog(props: {
         ...(choice.name.trim() !== '' && { name: choice.name.trim() }),
         ...(choice.apiKey.trim() !== '' && { apiKey: choice.apiKey.trim() }),
       })
-      await bridge.runs.awaitReady({ runId })
-      setWaiting({ runId, run: await bridge.runs.summarize({ runId }) })
+      try {
+        await bridge.runs.awaitReady({ runId })
+        const run = await bridge.runs.summarize({ runId })
+        if (isOpen.current) setWaiting({ runId, run })
+        else await deleteUnsent(runId)
+      } catch (error) {
+        await deleteUnsent(runId)
+        throw error
+      }
     },
   })
   const send = useMutation({
@@ -79,8 +92,8 @@ export function RunAgainDialog(props: {
     },
   })
   const giveUp = () => {
-    // What was read and not sent goes again.
-    if (waiting !== null) void bridge.runs.deleteRun({ runId: waiting.runId }).catch(() => {})
+    isOpen.current = false
+    if (waiting !== null) void deleteUnsent(waiting.runId)
     onClose()
   }
   return (
