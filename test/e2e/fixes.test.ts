@@ -51,7 +51,11 @@ it('corrects rows on Check, one by one and by cause, takes some back, sends them
   await inspect('correct-value')
   await page.getByRole('dialog').getByRole('button', { name: 'Set the value' }).click()
   await page.getByRole('button', { name: 'Retry 1 row' }).waitFor()
+  // After a reload nobody knows any more what was chosen for the retry, so it is asked again.
+  await page.reload()
+  await page.getByRole('button', { name: 'Retry 1 row' }).waitFor()
   await page.getByRole('button', { name: 'Leave these rows out' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Check 2 rows' }).click()
   await page.getByText('Left out', { exact: true }).waitFor()
   await inspect('correct')
   await page.getByRole('button', { name: 'Retry 1 row' }).click()

@@ -117,7 +117,15 @@ export function App() {
           onOpenRun={openRun}
         />
       )}
-      {route.kind === 'correct' && <CorrectRun runId={route.runId} />}
+      {route.kind === 'correct' && (
+        <CorrectRun
+          runId={route.runId}
+          onAsk={(runId) => {
+            openResults(runId, NO_FILTER)
+            continueRun.make({ kind: 'correct', runId })
+          }}
+        />
+      )}
       {'runId' in route && route.kind !== 'correct' && (
         <RunScreens
           key={`${route.kind} ${route.runId}`}

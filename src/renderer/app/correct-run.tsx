@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { create } from 'zustand'
+import { parseBridgeError } from '../../shared/bridge/errors.ts'
 import { matchColumns } from '../../shared/mapping/match-columns.ts'
 import type { Fix } from '../../shared/plan/fixes.ts'
 import { bridge } from '../bridge/client.ts'
@@ -12,20 +13,45 @@ import { goTo } from './route.ts'
 /** What a person chose for a retry, apart from how its rows are corrected. */
 type Choice = Omit<Parameters<typeof bridge.runs.correctRun>[0], 'runId' | 'fixes'>
 
-/** The choice for the retry that is being corrected; in memory alone, since a key may be among it. */
-const useCorrection = create<{ choice: Choice }>(() => ({ choice: { onUnknown: 'skip' } }))
+/** What is known of corrections, by the run that is corrected; in memory alone, since a key may be among it. */
+interface Corrections {
+  /** The retry that is held, and what was chosen for it. */
+  held: Readonly<Record<string, { retryId: string; choice: Choice }>>
+  /** Fixes that no retry has yet. */
+  fixes: Readonly<Record<string, readonly Fix[]>>
+}
+
+const useCorrections = create<Corrections>(() => ({ held: {}, fixes: {} }))
 
 /** Makes a retry that corrects what did not succeed in a run, holds it, and shows what is wrong with its rows. */
 export async function beginCorrection(runId: string, choice: Choice): Promise<void> {
   const { retries } = await bridge.runs.summarize({ runId })
   const { fixes = [] } = await bridge.runs.readPlan({ runId: retries.at(-1)?.run_id ?? runId })
-  const retry = await bridge.runs.correctRun({ runId, fixes, ...choice })
-  useCorrection.setState({ choice })
-  goTo({ kind: 'correct', runId: retry.runId })
+  const retryId = await holdRetry(runId, choice, useCorrections.getState().fixes[runId] ?? fixes)
+  goTo({ kind: 'correct', runId: retryId })
+}
+
+async function holdRetry(runId: string, choice: Choice, fixes: readonly Fix[]): Promise<string> {
+  const { runId: retryId } = await bridge.runs.correctRun({ runId, fixes: [...fixes], ...choice })
+  useCorrections.setState((known) => {
+    const { [runId]: _taken, ...others } = known.fixes
+    return { held: { ...known.held, [runId]: { retryId, choice } }, fixes: others }
+  })
+  return retryId
+}
+
+/** Forgets what was chosen for a retry that is no longer held. */
+function forgetChoice(runId: string): void {
+  useCorrections.setState(({ held: { [runId]: _dropped, ...held } }) => ({ held }))
 }
 
 /** The check of a retry that is held: its rows are corrected like those of a new run, then sent again. */
-export function CorrectRun({ runId }: { runId: string }) {
+export function CorrectRun(props: {
+  runId: string
+  /** Asks again how the run is retried: what was chosen is not known after the page was loaded again. */
+  onAsk: (parentRunId: string) => void
+}) {
+  const { runId } = props
   const retry = useQuery({
     queryKey: ['correction', runId],
     queryFn: async () => {
@@ -40,6 +66,7 @@ export function CorrectRun({ runId }: { runId: string }) {
     },
     placeholderData: (previous) => previous,
   })
+  const unsent = useCorrections((known) => known.fixes[retry.data?.parentRunId ?? runId])
   if (retry.data === undefined) {
     return (
       <Screen title="Correct and retry" subtitle={retry.error === null ? 'Checking the rows' : undefined}>
@@ -55,15 +82,17 @@ export function CorrectRun({ runId }: { runId: string }) {
       isLoad={false}
       columns={columns}
       mapping={{ ...matchColumns(columns, plan.operation), ...plan.mapping }}
-      fixes={plan.fixes ?? []}
+      fixes={unsent ?? plan.fixes ?? []}
       isRetry
-      onFixes={(fixes) => correctAgain(shown, parentRunId, fixes)}
+      onFixes={(fixes) => correctAgain(shown, parentRunId, fixes, props.onAsk)}
       onBack={() => {
         bridge.runs.deleteRun({ runId: shown }).catch(() => {})
+        forgetChoice(parentRunId)
         goTo({ kind: 'results', runId: parentRunId })
       }}
       onContinue={async () => {
         await bridge.runs.begin({ runId: shown })
+        forgetChoice(parentRunId)
         followAgain(shown)
         goTo({ kind: 'run', runId: shown })
       }}
@@ -71,11 +100,36 @@ export function CorrectRun({ runId }: { runId: string }) {
   )
 }
 
-/** The retry has sent nothing: another one, with other fixes, takes its rows. */
-async function correctAgain(runId: string, parentRunId: string, fixes: Fix[]): Promise<void> {
-  await bridge.runs.deleteRun({ runId })
-  const { choice } = useCorrection.getState()
-  const next = await bridge.runs.correctRun({ runId: parentRunId, fixes, ...choice })
-  await bridge.runs.awaitReady({ runId: next.runId })
-  goTo({ kind: 'correct', runId: next.runId }, { replace: true })
+let correcting: Promise<void> = Promise.resolve()
+
+/**
+ * The retry has sent nothing: another one, with other fixes, takes its rows. Two cannot be held at once, so the fixes
+ * are kept here until the other one has them. Of several changes at once the last counts.
+ */
+function correctAgain(
+  shown: string,
+  parentRunId: string,
+  fixes: readonly Fix[],
+  onAsk: (parentRunId: string) => void,
+): Promise<void> {
+  useCorrections.setState((known) => ({ fixes: { ...known.fixes, [parentRunId]: fixes } }))
+  const recheck = correcting.then(async () => {
+    const { held, fixes: newest } = useCorrections.getState()
+    if (newest[parentRunId] !== fixes) return
+    const known = held[parentRunId]
+    await deleteRetry(known?.retryId ?? shown)
+    if (known === undefined) return onAsk(parentRunId)
+    const retryId = await holdRetry(parentRunId, known.choice, fixes)
+    await bridge.runs.awaitReady({ runId: retryId })
+    goTo({ kind: 'correct', runId: retryId }, { replace: true })
+  })
+  correcting = recheck.catch(() => {})
+  return recheck
+}
+
+/** It is gone already where the one that was to follow could not be made. */
+async function deleteRetry(runId: string): Promise<void> {
+  await bridge.runs.deleteRun({ runId }).catch((error: unknown) => {
+    if (parseBridgeError(error)?.code !== 'RUN_NOT_FOUND') throw error
+  })
 }
