@@ -283,12 +283,18 @@ describe('the run that a draft asks for', () => {
 
 describe('a draft that outlives a reload', () => {
   it('is what it was, without the key and without what stands in the rows', () => {
-    const text = JSON.stringify(toMemory({ ...DRAFT, preview: PREVIEW, heldRunId: 'r' }))
+    const split = { kind: 'split' } as const
+    const cell = { kind: 'cell', row: 2, field: 'text_data', value: 'new words', was: 'old words' } as const
+    const text = JSON.stringify(
+      toMemory({ ...DRAFT, preview: PREVIEW, heldRunId: 'r', fixes: [cell, split] }),
+    )
     expect(text).not.toContain('secret-key')
+    expect(text).not.toContain('words')
     const { preview: _preview, remembered: _remembered, isRestoring: _now, ...rest } = DRAFT
     expect(parseMemory(text)).toEqual({
       ...rest,
       settings: toService(' https://api.example.com/prefix/ ', ''),
+      fixes: [split],
       heldRunId: 'r',
     })
   })

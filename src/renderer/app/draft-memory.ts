@@ -78,7 +78,8 @@ type Memory = z.infer<typeof memorySchema>
 /** What is kept of a draft; the key that was typed is not. */
 export function toMemory(draft: Draft): Memory {
   const { operation, isLoad, load, callback, settings, source, reading, media, mapping, heldRunId } = draft
-  const fixes = [...draft.fixes]
+  // Those of one cell hold its text; they are read back from the plan of the held run.
+  const fixes = draft.fixes.filter(({ kind }) => kind !== 'cell')
   return {
     operation,
     isLoad,
@@ -150,17 +151,24 @@ export async function restoreDraft(): Promise<void> {
   changeDraft({ ...rest, reading, isRestoring: source !== null })
   if (source === null) return
   try {
-    const [preview, runs] = await Promise.all([
+    const [preview, held] = await Promise.all([
       bridge.source.preview({ source: { sourceId: source.sourceId, ...reading }, limit: PREVIEW_ROWS }),
-      heldRunId === null ? null : bridge.runs.list({ search: heldRunId }),
+      heldRunId === null ? null : readHeld(heldRunId),
     ])
     // Another source was chosen meanwhile.
     if (!useDraft.getState().isRestoring) return
-    const isHeld = runs?.entries.some(({ summary, isHeld }) => isHeld && summary.run_id === heldRunId)
-    changeDraft({ source, preview, heldRunId: isHeld ? heldRunId : null, isRestoring: false })
+    changeDraft({ heldRunId: null, ...held, source, preview, isRestoring: false })
   } catch {
     if (!useDraft.getState().isRestoring) return
     // The file is gone, or can no longer be read: what was chosen for it is of no use.
     changeDraft({ source: null, preview: null, mapping: {}, fixes: [], isRestoring: false })
   }
+}
+
+/** A run that the engine still holds, and the fixes that its rows were checked with; null where it is gone. */
+async function readHeld(heldRunId: string): Promise<Pick<Draft, 'heldRunId' | 'fixes'> | null> {
+  const { entries } = await bridge.runs.list({ search: heldRunId })
+  if (!entries.some(({ summary, isHeld }) => isHeld && summary.run_id === heldRunId)) return null
+  const { fixes = [] } = await bridge.runs.readPlan({ runId: heldRunId })
+  return { heldRunId, fixes }
 }
