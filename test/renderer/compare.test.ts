@@ -40,9 +40,9 @@ describe('choosing runs to compare', () => {
 
   it('puts the earlier of two runs first, and further ones last', () => {
     const earlier = { ...RUN, run_id: 'r0', created_at: '2026-11-19T10:00:00.000Z' }
-    expect(place(earlier, [RUN])).toEqual(['r0', 'r1'])
-    expect(place(RUN, [earlier])).toEqual(['r0', 'r1'])
-    expect(place({ ...earlier, run_id: 'rx' }, [earlier, RUN])).toEqual(['r0', 'r1', 'rx'])
+    expect(place(earlier, ['r1'], RUN)).toEqual(['r0', 'r1'])
+    expect(place(RUN, ['r0'], earlier)).toEqual(['r0', 'r1'])
+    expect(place({ ...earlier, run_id: 'rx' }, ['r0', 'r1'], earlier)).toEqual(['r0', 'r1', 'rx'])
   })
 
   it('compares decisions of bulk runs of one operation alone', () => {

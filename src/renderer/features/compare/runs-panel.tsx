@@ -119,7 +119,7 @@ export function RunsPanel(props: {
             like={newest}
             taken={runIds}
             label={runIds.length === 0 ? 'Earlier run (A)' : runIds.length === 1 ? 'Other run' : 'Add a run'}
-            onRun={(run) => onRuns(place(run, runs))}
+            onRun={(run) => onRuns(place(run, runIds, runs[0]))}
           />
         )}
         {offered.map(({ name, runId }) => (
@@ -136,12 +136,10 @@ function describeSize(run: RunSummary): string {
   return isLoadTest(run) ? formatCounted(run.requests.sent, 'request') : formatCounted(run.rows.read, 'row')
 }
 
-/** The ids with one more run: a second one by its time, further ones last. */
-export function place(run: RunSummary, runs: readonly RunSummary[]): string[] {
-  const ids = runs.map(({ run_id }) => run_id)
-  const [only] = runs
-  const isEarlier = runs.length === 1 && only !== undefined && run.created_at < only.created_at
-  return isEarlier ? [run.run_id, ...ids] : [...ids, run.run_id]
+/** The ids with one more run: a second one by its time, further ones last. `only` is the run there is. */
+export function place(run: RunSummary, runIds: readonly string[], only: RunSummary | undefined): string[] {
+  const isEarlier = runIds.length === 1 && only !== undefined && run.created_at < only.created_at
+  return isEarlier ? [run.run_id, ...runIds] : [...runIds, run.run_id]
 }
 
 const QUIET_MS = 200
