@@ -121,6 +121,7 @@ it('labels a sample row by row, leaves, comes back to the same row, and estimate
   await inspect('labelling-end')
   await page.getByRole('button', { name: 'Go through the 1 skipped row' }).click()
   await page.getByText('3 of 5').waitFor()
+  await question.waitFor()
   await page.keyboard.press('s')
   await page.getByRole('button', { name: 'Evaluate in detail' }).click()
   await seeScreen(page, 'Evaluate')
