@@ -1,5 +1,6 @@
 import { QueryClient } from '@tanstack/react-query'
 import { describe, expect, it } from 'vitest'
+import { NARROWED_BY_VERDICT, readNarrowedAgain } from '../../src/renderer/bridge/verdicts.ts'
 import { move, moveTo } from '../../src/renderer/features/results/column-menu.tsx'
 import { listTextColumns, toUsualColumns } from '../../src/renderer/features/results/result-columns.tsx'
 import { createResultPages, PAGE_ROWS, PAGES_KEPT } from '../../src/renderer/features/results/result-pages.ts'
@@ -166,11 +167,15 @@ describe('the columns of the table', () => {
 describe('pages of results', () => {
   const toRow = (row: number) => ({ row }) as PageRow
 
-  function openPages(load?: (offset: number, signal: AbortSignal) => Promise<void>) {
+  function openPages(
+    load?: (offset: number, signal: AbortSignal) => Promise<void>,
+    meta?: Record<string, unknown>,
+  ) {
     const asked: number[] = []
     const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
     const pages = createResultPages(client, (offset) => ({
       queryKey: [offset],
+      meta,
       queryFn: async ({ signal }) => {
         asked.push(offset)
         await load?.(offset, signal)
@@ -203,6 +208,20 @@ describe('pages of results', () => {
     expect(asked).toEqual([0])
     expect(pages.rowAt(7)?.row).toBe(8)
     expect(pages.total()).toMatchObject({ rows: 1_000_000, isCounted: true })
+  })
+
+  it('reads pages that are narrowed by verdicts again after a verdict, those out of view when they come into it', async () => {
+    const { client, pages, asked, arrival } = openPages(undefined, NARROWED_BY_VERDICT)
+    for (const row of [0, PAGE_ROWS]) {
+      pages.want(row, row)
+      await arrival()
+    }
+    await readNarrowedAgain(client)
+    expect(asked).toEqual([0, PAGE_ROWS, PAGE_ROWS])
+    expect(pages.rowAt(0)).toBeNull()
+    pages.want(0, 0)
+    await arrival()
+    expect(asked).toEqual([0, PAGE_ROWS, PAGE_ROWS, 0])
   })
 
   it('keeps a bounded number of pages, those that were used last', async () => {

@@ -3,8 +3,8 @@ import { bridge } from './bridge-context.ts'
 /** What persons say of rows. */
 export const verdictsHandlers = bridge.verdicts.router({
   list: bridge.verdicts.list.handler(({ context, input }) => context.engine.readVerdicts(input.runId)),
-  set: bridge.verdicts.set.handler(({ context, input: { runId, row, verdicts } }) =>
-    context.engine.replaceVerdicts(runId, row, verdicts),
+  set: bridge.verdicts.set.handler(({ context, input: { runId, row, verdicts, before } }) =>
+    context.engine.replaceVerdicts(runId, row, verdicts, before),
   ),
 })
 

@@ -178,9 +178,15 @@ export interface RunReader {
   storeVerdicts(runId: string, verdicts: readonly NewVerdict[]): Promise<void>
   /**
    * Puts verdicts in the place of all that was said of a row, and returns what is said of it now. A row that was drawn to
-   * be labelled counts for its stratum. Throws `BAD_USAGE` where the run has no such row.
+   * be labelled counts for its stratum. Throws `BAD_USAGE` where the run has no such row, or other verdicts on it than
+   * those of `before`.
    */
-  replaceVerdicts(runId: string, row: number, verdicts: readonly RowVerdict[]): Promise<Verdict[]>
+  replaceVerdicts(
+    runId: string,
+    row: number,
+    verdicts: readonly RowVerdict[],
+    before?: readonly RowVerdict[],
+  ): Promise<Verdict[]>
   /** Stores the verdicts of a file, all or none, and returns how many. Throws `BAD_SOURCE` and `BAD_USAGE`. */
   importVerdicts(runId: string, source: PlanSource): Promise<number>
   /**

@@ -87,7 +87,8 @@ export function createEngine({ runWorkerUrl = WORKER_URLS.run, ...options }: Eng
     endLabelling: (runId) => stored.ask('endLabelling', runId),
     readVerdicts: (runId) => stored.ask('readVerdicts', runId),
     storeVerdicts: (runId, verdicts) => stored.ask('storeVerdicts', runId, verdicts),
-    replaceVerdicts: (runId, row, verdicts) => stored.ask('replaceVerdicts', runId, row, verdicts),
+    replaceVerdicts: (runId, row, verdicts, before) =>
+      stored.ask('replaceVerdicts', runId, row, verdicts, before),
     importVerdicts: (runId, source) => stored.ask('importVerdicts', runId, source),
     findSourceChange: (runId, source) => stored.ask('findSourceChange', runId, source),
     annotateRun: (runId, change) => stored.ask('annotateRun', runId, change),

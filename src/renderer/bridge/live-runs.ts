@@ -6,6 +6,7 @@ import { followRun, followRuns } from '../../shared/bridge/follow.ts'
 import type { RunSummary } from '../../shared/run/run.ts'
 import type { RunSnapshot } from '../../shared/run/snapshot.ts'
 import { ask, bridge, queryClient, whenOpen } from './client.ts'
+import { refreshVerdicts } from './verdicts.ts'
 
 const AGAIN_MS = 500
 
@@ -120,8 +121,10 @@ export function useFollowRuns(): void {
             if (signal.aborted) return
             const live = Object.fromEntries(event.live.map((snapshot) => [snapshot.runId, snapshot]))
             useLiveRuns.setState((old) => ({ snapshots: { ...old.snapshots, ...live } }))
-            if (event.revision !== revision)
+            if (event.revision !== revision) {
               refresh(ask.app.key(), ask.connections.key(), ask.runs.list.key())
+              refreshVerdicts()
+            }
             revision = event.revision
           }
         } catch {

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { type QueryClient, useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
 import { create } from 'zustand'
 import { describeVerdict, type RowVerdict, type Verdict } from '../../shared/lookback/verdict.ts'
@@ -40,6 +40,8 @@ const NONE: readonly Verdict[] = []
 
 /** What is said of the rows of a run, and what changes it, with undo and redo. */
 export interface Verdicts {
+  /** Whether they are read; until then nothing can be said of a row. */
+  isRead: boolean
   /** What is said of a row. */
   of: (row: number) => readonly Verdict[]
   /** Rows with a verdict. */
@@ -66,34 +68,36 @@ export function useVerdicts(runId: string, isOn = true): Verdicts {
   const of = useCallback((row: number) => byRow.get(row) ?? NONE, [byRow])
   const set = useCallback(
     ({ row, place }: JudgedRow, verdicts: readonly RowVerdict[]) => {
-      const before = readOf(runId, row).map(toRowVerdict)
+      const before = readOf(runId, row)?.map(toRowVerdict)
+      if (before === undefined) return
       const after = verdicts.map(toRowVerdict)
       if (JSON.stringify(before) === JSON.stringify(after)) return
       const known = useHistory.getState()
       const earlier = known.runId === runId ? known.done : []
       const change = { row: { row, place }, before, after }
       useHistory.setState({ runId, done: [...earlier, change].slice(-HISTORY_MAX), undone: [] })
-      store(runId, row, after)
+      store(runId, row, before, after)
     },
     [runId],
   )
   const undo = useCallback(() => {
     const known = useHistory.getState()
     const change = known.runId === runId ? known.done.at(-1) : undefined
-    if (change === undefined) return null
+    if (change === undefined || readOf(runId, change.row.row) === undefined) return null
     useHistory.setState({ done: known.done.slice(0, -1), undone: [...known.undone, change] })
-    store(runId, change.row.row, change.before)
+    store(runId, change.row.row, change.after, change.before)
     return change
   }, [runId])
   const redo = useCallback(() => {
     const known = useHistory.getState()
     const change = known.runId === runId ? known.undone.at(-1) : undefined
-    if (change === undefined) return null
+    if (change === undefined || readOf(runId, change.row.row) === undefined) return null
     useHistory.setState({ done: [...known.done, change], undone: known.undone.slice(0, -1) })
-    store(runId, change.row.row, change.after)
+    store(runId, change.row.row, change.before, change.after)
     return change
   }, [runId])
   return {
+    isRead: list.data !== undefined,
     of,
     judged: byRow.size,
     set,
@@ -118,8 +122,9 @@ function toList(runId: string) {
   return ask.verdicts.list.queryOptions({ input: { runId }, staleTime: Number.POSITIVE_INFINITY })
 }
 
-function readOf(runId: string, row: number): readonly Verdict[] {
-  return (queryClient.getQueryData(toList(runId).queryKey) ?? NONE).filter((verdict) => verdict.row === row)
+/** Undefined until the verdicts are read. */
+function readOf(runId: string, row: number): readonly Verdict[] | undefined {
+  return queryClient.getQueryData(toList(runId).queryKey)?.filter((verdict) => verdict.row === row)
 }
 
 /** Without what the engine adds. */
@@ -127,29 +132,65 @@ function toRowVerdict({ verdict, rule, note }: RowVerdict): RowVerdict {
   return { verdict, rule, note }
 }
 
-/** Shows the verdicts at once and has them stored; what cannot be stored is taken back. */
-function store(runId: string, row: number, verdicts: readonly RowVerdict[]): void {
+/** Reads verdicts that are shown again, after those that are being stored. */
+export function refreshVerdicts(): void {
+  stored = stored.then(() => queryClient.invalidateQueries({ queryKey: ask.verdicts.key() }))
+}
+
+/** Marks queries whose rows are narrowed by their verdicts. */
+export const NARROWED_BY_VERDICT = { narrowedBy: 'verdict' }
+
+/**
+ * Reads rows that are narrowed by verdicts again, where they are shown, and forgets the others: a verdict may take a row
+ * out, and then every row after it has another place.
+ */
+export async function readNarrowedAgain(client: QueryClient): Promise<void> {
+  const predicate = ({ meta }: { meta: Record<string, unknown> | undefined }) =>
+    meta?.['narrowedBy'] === NARROWED_BY_VERDICT.narrowedBy
+  client.removeQueries({ predicate, type: 'inactive' })
+  await client.invalidateQueries({ predicate })
+}
+
+/** Stores that are waiting, the one under way among them. */
+let waiting = 0
+
+/**
+ * Shows the verdicts at once and has them stored. What cannot be stored is taken back, as where the row was judged
+ * elsewhere: it no longer has the verdicts of `before`.
+ */
+function store(
+  runId: string,
+  row: number,
+  before: readonly RowVerdict[],
+  verdicts: readonly RowVerdict[],
+): void {
   const given_at = new Date().toISOString()
   show(
     runId,
     row,
     verdicts.map((verdict) => ({ ...verdict, row, given_at, stratum: null, stratum_rows: null })),
   )
+  waiting += 1
   stored = stored.then(async () => {
     try {
-      await bridge.verdicts.set({ runId, row, verdicts: [...verdicts] })
+      const said = await bridge.verdicts.set({ runId, row, before: [...before], verdicts: [...verdicts] })
+      // A later change may be of the same row.
+      if (waiting === 1) show(runId, row, said)
       useHistory.setState({ error: null })
     } catch (error) {
       useHistory.setState({ runId, ...NO_HISTORY, error })
       await queryClient.refetchQueries({ queryKey: toList(runId).queryKey })
     }
-    await queryClient.invalidateQueries({ queryKey: ask.results.facets.key() })
+    waiting -= 1
+    await Promise.all([
+      queryClient.invalidateQueries({ queryKey: ask.results.facets.key() }),
+      readNarrowedAgain(queryClient),
+    ])
   })
 }
 
 function show(runId: string, row: number, verdicts: readonly Verdict[]): void {
-  queryClient.setQueryData(toList(runId).queryKey, (known: Verdict[] = []) => [
-    ...known.filter((verdict) => verdict.row !== row),
-    ...verdicts,
-  ])
+  queryClient.setQueryData(toList(runId).queryKey, (known) =>
+    known === undefined ? undefined : [...known.filter((verdict) => verdict.row !== row), ...verdicts],
+  )
 }

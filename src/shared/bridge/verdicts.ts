@@ -18,12 +18,16 @@ const rowVerdictSchema = z.strictObject({
 export const verdictsContract = {
   /** All verdicts on the rows of a run and its retries, by row. */
   list: base.input(runIdSchema).output(z.array(verdictSchema)),
-  /** Puts verdicts in the place of all that was said of a row, and gives what is said of it now. */
+  /**
+   * Puts verdicts in the place of all that was said of a row, and gives what is said of it now. Refused where that is not
+   * what it was `before`.
+   */
   set: base
     .input(
       z.strictObject({
         ...runIdSchema.shape,
         row: z.int().min(1),
+        before: z.array(rowVerdictSchema).max(VERDICTS_MAX).exactOptional(),
         verdicts: z
           .array(
             rowVerdictSchema.refine((verdict) => findVerdictMistake(verdict) === null, {

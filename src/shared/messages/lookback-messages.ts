@@ -198,6 +198,15 @@ export const LOOKBACK_MESSAGES = {
       remedy: 'Rows are numbered from 1, as in the sluice_row column of an export.',
     }),
   },
+  verdict_changed: {
+    code: 'BAD_USAGE',
+    words: ({ row, now }: { row: number; now: readonly string[] }) => ({
+      text:
+        `the verdict was not stored: row ${row} was judged elsewhere meanwhile; ` +
+        `its verdicts are now: ${now.length === 0 ? 'none' : now.join(', ')}`,
+      remedy: 'If you see it otherwise, give your verdict again.',
+    }),
+  },
   labelling_missing: {
     code: 'BAD_USAGE',
     words: ({ runId }: { runId: string }) => ({

@@ -67,6 +67,19 @@ it('stores what a person says of a row, takes it back, and narrows the rows by i
   expect(await client.verdicts.list({ runId })).toMatchObject([{ row: 1 }])
 })
 
+it('refuses a verdict of a window that has not seen what was said of the row meanwhile', async () => {
+  const { client, runId } = await sendRows(2)
+  const both = [{ ...say('should', 'Spam'), note: 'x' }, say('should-not', 'Hate')]
+  await client.verdicts.set({ runId, row: 1, before: [], verdicts: both })
+  const late = await toError(client.verdicts.set({ runId, row: 1, before: [], verdicts: [say('agree')] }))
+  expect(late?.message).toContain('its verdicts are now: should not trigger Hate, should trigger Spam')
+  expect(await client.verdicts.list({ runId })).toHaveLength(2)
+  await client.verdicts.set({ runId, row: 1, before: both, verdicts: [say('agree')] })
+  expect(await client.verdicts.list({ runId })).toMatchObject([{ row: 1, verdict: 'agree' }])
+  const gone = await toError(client.verdicts.set({ runId, row: 2, before: both, verdicts: [] }))
+  expect(gone?.message).toContain('its verdicts are now: none')
+})
+
 it('takes no verdict without its rule, with a rule too many, or on a row that does not exist', async () => {
   const { client, runId } = await sendRows(1)
   const set = (row: number, verdict: RowVerdict) => client.verdicts.set({ runId, row, verdicts: [verdict] })

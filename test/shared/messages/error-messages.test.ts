@@ -11,6 +11,7 @@ import { SluiceError, toErrorMessage } from '../../../src/shared/messages/errors
 
 /** Arguments that fit every entry: each takes of them what it names. */
 const ARGUMENTS = {
+  now: ['agree'],
   apiKeyEnv: 'KEY',
   baseUrl: 'http://127.0.0.1:1',
   begins: 'u1',

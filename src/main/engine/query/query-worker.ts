@@ -131,9 +131,9 @@ serveCalls<QueryCalls>({
   endLabelling: (run) => endLabelling(openFamily(run)),
   readVerdicts: (run) => readVerdicts(openFamily(run)),
   storeVerdicts: (run, verdicts) => storeVerdicts(openFamily(run), verdicts),
-  replaceVerdicts: (run, row, verdicts) => {
+  replaceVerdicts: (run, row, verdicts, before) => {
     const family = openFamily(run)
-    return replaceVerdicts(family, row, verdicts, { stratum: findStratum(family, row) })
+    return replaceVerdicts(family, row, verdicts, { stratum: findStratum(family, row), before })
   },
   async importVerdicts(run, source) {
     const { importVerdicts } = await import('../lookback/verdict-files.ts')

@@ -19,7 +19,7 @@ export function useLabelling(runId: string, verdicts: Verdicts) {
   const found = useQuery({ queryKey, ...query })
   const [failure, setFailure] = useState<unknown>(null)
   const labelling = found.data ?? null
-  const { of } = verdicts
+  const { of, isRead } = verdicts
   const show = useCallback((drawn: Labelling) => queryClient.setQueryData(queryKey, drawn), [queryKey])
 
   const change = (next: LabellingChange) => {
@@ -45,9 +45,9 @@ export function useLabelling(runId: string, verdicts: Verdicts) {
   }
   return {
     runId,
-    /** The sample and how far a person has come; null where none was drawn. */
-    stored: labelling,
-    isRead: found.isSuccess,
+    /** The sample and how far a person has come; null where none was drawn, or verdicts are not read yet. */
+    stored: isRead ? labelling : null,
+    isRead: found.isSuccess && isRead,
     error: found.error ?? verdicts.error ?? failure,
     show,
     /** Rows of the sample with a verdict, and rows that were passed over. */

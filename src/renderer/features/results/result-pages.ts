@@ -10,6 +10,7 @@ import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'r
 import type { BridgePage, PageRow } from '../../../shared/bridge/results.ts'
 import type { RowFilter, RowSort } from '../../../shared/run/results.ts'
 import { ask, queryClient } from '../../bridge/client.ts'
+import { NARROWED_BY_VERDICT } from '../../bridge/verdicts.ts'
 
 /** How often rows in view are read again during the run. */
 export const REFRESH_MS = 1_000
@@ -50,6 +51,7 @@ export function useResultPages(
             ...(sort !== null && { sort }),
             ...(columns.length > 0 && { columns: [...columns] }),
           },
+          ...(filter.verdict !== undefined && { meta: NARROWED_BY_VERDICT }),
         }),
       ),
     [runId, filter, sort, columns],

@@ -1,6 +1,11 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import type { NewVerdict, RowVerdict, Verdict } from '../../../../shared/lookback/verdict.ts'
+import {
+  describeVerdict,
+  type NewVerdict,
+  type RowVerdict,
+  type Verdict,
+} from '../../../../shared/lookback/verdict.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../../shared/messages/thrown.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
@@ -108,18 +113,24 @@ export type VerdictStratum = Pick<Verdict, 'stratum' | 'stratum_rows'>
 
 /**
  * Puts verdicts in the place of all that was said of a row, and returns what is said of it now. Without a `stratum` the
- * row keeps its own. Throws as {@link storeVerdicts} does.
+ * row keeps its own. Throws as {@link storeVerdicts} does, and `BAD_USAGE` where the row has other verdicts than `before`.
  */
 export function replaceVerdicts(
   family: RunFamily,
   row: number,
   verdicts: readonly RowVerdict[],
-  { stratum, nowMs = Date.now() }: { stratum?: VerdictStratum | undefined; nowMs?: number } = {},
+  options: {
+    stratum?: VerdictStratum | undefined
+    before?: readonly RowVerdict[] | undefined
+    nowMs?: number
+  } = {},
 ): Verdict[] {
+  const { stratum, before: expected, nowMs = Date.now() } = options
   refuseMissingRows(family, [row])
   return writeVerdicts(family, (db) => {
     const ofRow = db.prepare('SELECT * FROM verdict WHERE row = ? ORDER BY rule')
     const before = ofRow.all(row).map(toVerdict)
+    if (expected !== undefined) refuseChanged(row, before, expected)
     const place = stratum ?? before[0] ?? { stratum: null, stratum_rows: null }
     db.prepare('DELETE FROM verdict WHERE row = ?').run(row)
     const insert = db.prepare('INSERT OR REPLACE INTO verdict VALUES (?, ?, ?, ?, ?, ?, ?)')
@@ -153,6 +164,16 @@ function refuseMissingRows(family: RunFamily, rows: readonly number[]): void {
   for (const member of family.members) for (const row of pickRows(member, [...missing])) missing.delete(row)
   const [row] = missing
   if (row !== undefined) throw new SluiceError({ id: 'verdict_row_missing', runId: family.record.runId, row })
+}
+
+/** Whoever gives these verdicts has not seen what was said of the row meanwhile. */
+function refuseChanged(row: number, found: readonly RowVerdict[], expected: readonly RowVerdict[]): void {
+  const toKeys = (verdicts: readonly RowVerdict[]) =>
+    JSON.stringify(
+      verdicts.map(({ verdict, rule, note }) => JSON.stringify([rule, verdict, note])).toSorted(),
+    )
+  if (toKeys(found) === toKeys(expected)) return
+  throw new SluiceError({ id: 'verdict_changed', row, now: found.map(describeVerdict) })
 }
 
 function writeVerdicts<Result>(family: RunFamily, write: (db: DatabaseSync) => Result): Result {
