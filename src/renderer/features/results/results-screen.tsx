@@ -97,6 +97,7 @@ export function ResultsScreen(props: {
               operation={run.operation}
               isAsync={run.isAsync}
               detail={results.detail}
+              error={results.detailError}
               apiKeyEnv={results.plan?.connection.apiKeyEnv ?? 'SLUICE_API_KEY'}
               scoreEnd={results.table.scale.end}
               isContent={results.isContent}

@@ -11,6 +11,7 @@ import { toCurl } from '../../../shared/shell-command.ts'
 import type { ContentRule } from '../../ui/content/user-content.tsx'
 import { CopyButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { describePlace, StateLabel } from '../../ui/states/row-states.tsx'
 import { FindingsPart } from './findings-part.tsx'
 import styles from './results.module.css'
@@ -28,6 +29,8 @@ export function RowDrawer(props: {
   operation: string
   isAsync: boolean
   detail: RowDetail | null
+  /** Why the details cannot be read; null where they can. */
+  error: unknown
   apiKeyEnv: string
   /** Where the scale of scores ends. */
   scoreEnd: number
@@ -95,6 +98,7 @@ export function RowDrawer(props: {
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
       <section className={styles.drawerBody} tabIndex={0} aria-label="Details of the row">
+        {props.error !== null && <ErrorNotice error={props.error} />}
         {detail !== null && (
           <>
             {props.verdicts}

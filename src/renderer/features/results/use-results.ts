@@ -5,7 +5,7 @@ import { OPERATION_KINDS } from '../../../shared/plan/operation.ts'
 import type { RowFilter, RowSort } from '../../../shared/run/results.ts'
 import { ask } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
-import { useVerdicts } from '../../bridge/verdicts.ts'
+import { NARROWED_BY_VERDICT, useVerdicts } from '../../bridge/verdicts.ts'
 import { toWholeMapping } from '../../ui/content/content-columns.ts'
 import { createContentRule, useContentShown } from '../../ui/content/user-content.tsx'
 import { countRetryable, countUnsendable } from '../../ui/states/row-states.tsx'
@@ -46,6 +46,7 @@ export function useResults(runId: string, first: RowFilter) {
   const found = useQuery(
     ask.results.foundFacets.queryOptions({
       input: { runId, filter },
+      ...(filter.verdict !== undefined && { meta: NARROWED_BY_VERDICT }),
       placeholderData: keepPreviousData,
       refetchInterval: ({ state }) =>
         run.isLive ? REFRESH_MS : state.data?.isCounted === false ? COUNT_AGAIN_MS : false,
@@ -121,7 +122,10 @@ export function useResults(runId: string, first: RowFilter) {
     /** Whether that row's details are shown. */
     isOpen,
     setOpen,
-    detail: detail.data ?? null,
+    /** All of the row under the cursor; never what is still kept of the one before. */
+    detail: detail.data?.result.row === row?.row ? (detail.data ?? null) : null,
+    /** Why it cannot be read. */
+    detailError: detail.error,
     revealed,
   }
 }
