@@ -50,7 +50,7 @@ export const runFiguresSchema = z.object({
 })
 
 /** See {@link runFiguresSchema}. */
-export type RunFigures = z.infer<typeof runFiguresSchema>
+type RunFigures = z.infer<typeof runFiguresSchema>
 
 /** Most points of the course of a run. */
 export const COURSE_POINTS = 30

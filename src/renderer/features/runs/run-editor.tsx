@@ -15,7 +15,7 @@ export interface RunNotesDraft {
 }
 
 /** What is noted about a run now. */
-export function toNotesDraft({ name, tags = [], note = '' }: RunSummary): RunNotesDraft {
+function toNotesDraft({ name, tags = [], note = '' }: RunSummary): RunNotesDraft {
   return { name, tags, note }
 }
 
