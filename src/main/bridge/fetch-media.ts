@@ -2,6 +2,7 @@ import { lookup as lookUp } from 'node:dns'
 import { get as getHttp, type IncomingMessage } from 'node:http'
 import { get as getHttps } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import { toSystemCode, toThrownText } from '../../shared/messages/thrown.ts'
 import { findMediaType, HEAD_BYTES, type MediaType } from './media-type.ts'
@@ -23,7 +24,12 @@ OWN.addSubnet('fe80::', 10, 'ipv6')
 
 /** Whether an IP address is one of this machine itself. */
 export function isOwnAddress(address: string): boolean {
-  return OWN.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  if (OWN.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')) return true
+  const own = new BlockList()
+  for (const { address: ip, family } of Object.values(networkInterfaces()).flatMap((all) => all ?? [])) {
+    own.addAddress(ip, family === 'IPv6' ? 'ipv6' : 'ipv4')
+  }
+  return own.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
 /** A file from elsewhere. */

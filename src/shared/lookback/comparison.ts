@@ -27,7 +27,7 @@ const comparedRunSchema = z.object({
   ambiguous: z.int(),
 })
 
-/** Rows of both runs by whether a rule triggered, and how likely so uneven a change is by chance. */
+/** Rows of both runs by whether a rule triggered, and how likely chance alone makes a change that uneven. */
 const flipsSchema = z.object({
   /** Triggered in both. */
   both: z.int(),

@@ -108,7 +108,7 @@ function formatGroup(
         ]
       : []),
     ...wrapWords(
-      "p: how likely so uneven a change, or more, is by chance (McNemar's exact test)",
+      "p: probability that chance alone makes a change at least this uneven (McNemar's exact test)",
       terminal.columns() - 2,
     ).map((line) => terminal.tone('quiet', `  ${line}`)),
   ]

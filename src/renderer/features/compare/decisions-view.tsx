@@ -191,7 +191,7 @@ function RulesPanel(props: { title: string; group: ComparedGroup; onRows: (list:
               ))}
               <th
                 scope="col"
-                title="McNemar's exact test: how likely so uneven a change, or more, is by chance"
+                title="McNemar's exact test: probability that chance alone makes a change at least this uneven"
               >
                 McNemar’s p
               </th>
