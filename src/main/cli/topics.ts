@@ -31,6 +31,7 @@ export const HELP_TOPICS: readonly HelpTopic[] = [
   { name: 'load-tests', page: 'load-tests.md', about: 'rates, thresholds, reports, k6' },
   { name: 'callbacks', page: 'callbacks.md', about: 'async runs and their receiver' },
   { name: 'test-service', page: 'sandbox.md', about: 'the local test service' },
+  { name: 'window', page: 'window.md', about: 'where the window has each option' },
 ]
 
 // From sources this is a file of src/main/cli; in the package, bundles and pages are in folders next to each other.
