@@ -97,29 +97,39 @@ function prepareSteps(
     `SELECT b_row, x.score AS a, y.score AS b ${from} AND x.class = ? AND is_cached = ? AND y.score - x.score = ? LIMIT 1`,
   )
   return (after) => {
+    // The rows of the largest moves are looked up once all moves of the step are known, for that reads its rows again.
+    const largest = new Map<string, { isCached: boolean; rise: number; fall: number }>()
     for (const step of sums.all(after, after + STEP_ROWS)) {
       const className = String(step['class'])
       const isCached = step['is_cached'] === 1
       const key = `${isCached} ${className}`
       const own = moves.get(key) ?? { ...NOTHING, class: className, rows: new Map<number, number>() }
-      const findMove = (move: number) => {
-        const found = find.get(after, after + STEP_ROWS, className, Number(isCached), move)
-        return { row: Number(found?.['b_row']), a: Number(found?.['a']), b: Number(found?.['b']) }
-      }
-      const [rise, fall] = [Number(step['rise']), Number(step['fall'])]
       const move = Number(step['move'])
       own.rows.set(move, (own.rows.get(move) ?? 0) + Number(step['rows']))
       moves.set(key, {
-        class: className,
+        ...own,
         from_cache: isCached,
-        rows: own.rows,
         rose: own.rose + Number(step['rose']),
         fell: own.fell + Number(step['fell']),
         mean: own.mean + Number(step['moved']),
         mean_absolute: own.mean_absolute + Number(step['distance']),
-        largest_rise: rise > toMove(own.largest_rise) ? findMove(rise) : own.largest_rise,
-        largest_fall: fall < toMove(own.largest_fall) ? findMove(fall) : own.largest_fall,
       })
+      const { rise, fall } = largest.get(key) ?? { rise: 0, fall: 0 }
+      largest.set(key, {
+        isCached,
+        rise: Math.max(rise, Number(step['rise'])),
+        fall: Math.min(fall, Number(step['fall'])),
+      })
+    }
+    for (const [key, { isCached, rise, fall }] of largest) {
+      const own = moves.get(key)
+      if (own === undefined) continue
+      const findMove = (move: number) => {
+        const found = find.get(after, after + STEP_ROWS, own.class, Number(isCached), move)
+        return { row: Number(found?.['b_row']), a: Number(found?.['a']), b: Number(found?.['b']) }
+      }
+      if (rise > toMove(own.largest_rise)) own.largest_rise = findMove(rise)
+      if (fall < toMove(own.largest_fall)) own.largest_fall = findMove(fall)
     }
   }
 }
