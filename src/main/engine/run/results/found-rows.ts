@@ -1,8 +1,9 @@
 import type { Facet, RowFilter, RowSort, ScoreFilter } from '../../../../shared/run/results.ts'
 import { sayScoreBand } from '../../../../shared/run/score-bands.ts'
 import type { JudgedRows } from '../journal/verdict-store.ts'
-import { type FoundKind, NO_BAND, type RowFindings } from './row-findings.ts'
+import type { FoundKind, RowFindings } from './row-findings.ts'
 import { hasVerdict, isOfKind, type RowIndex } from './row-search.ts'
+import { NO_BAND } from './row-values.ts'
 
 /** What a filter calls the values of each kind. */
 const MEMBERS = { language: 'languages', model: 'models', variant: 'variants' } as const
@@ -35,7 +36,7 @@ export function needsFindings({ filter, sort }: Wanted): boolean {
 /** What was last picked from an index, so that the next page of it is at hand. */
 const lastPicked = new WeakMap<RowIndex, { findings: RowFindings; key: string; ids: Uint32Array }>()
 
-/** All rows that match, in their order. Rows that the findings have not reached yet are left out. */
+/** All rows that match, in their order. Rows that were not looked at yet are left out. */
 export function pickFound(searched: Searched, wanted: Wanted): Uint32Array {
   const { index, findings } = searched
   const key = JSON.stringify([wanted.filter, wanted.sort])

@@ -1,12 +1,13 @@
 import { statSync } from 'node:fs'
 import { isAsync } from '../../../../shared/plan/operation.ts'
-import { type ScoreBand, toScoreBands } from '../../../../shared/run/score-bands.ts'
+import type { ScoreBand } from '../../../../shared/run/score-bands.ts'
 import { readTaskFindings } from '../../../../shared/service/answer-findings.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import { createFieldMapper } from '../../mapping/row-mapper.ts'
 import { parseJson } from '../../service/judgement.ts'
 import type { DatabaseSync, SQLInputValue } from '../../workspace/sqlite.ts'
 import { readStoredBody } from '../journal/stored-bodies.ts'
+import { RowScores, RowValues } from './row-values.ts'
 
 /** Row numbers looked at in one step: some milliseconds, also where each answer has to be unpacked and parsed. */
 const STEP_ROWS = 1_000
@@ -14,15 +15,8 @@ const STEP_ROWS = 1_000
 /** Most classes whose scores are kept, 4 bytes a row each; of further ones no row can be found by its score. */
 const CLASSES_MAX = 32
 
-/** Most sets of values of one kind that are kept apart; the rows of all others count as one. */
-const SETS_MAX = 20_000
-const FURTHER_VALUES = '(further values)'
-
 /** What rows can have a value of: the language and the models of the answer, and the variant that was sent. */
 export type FoundKind = 'language' | 'model' | 'variant'
-
-/** Stands in {@link RowFindings.bandsOf} for a row without a score. */
-export const NO_BAND = 0xff
 
 /**
  * What the journal of a run and its retries says of each row beyond its state and its rules, by row number: about 20
@@ -30,8 +24,8 @@ export const NO_BAND = 0xff
  * milliseconds. A row is described by the newest run that has tried it.
  */
 export class RowFindings {
-  readonly #values: Record<FoundKind, ValueSets>
-  readonly #scores: Map<string, Scores>
+  readonly #values: Record<FoundKind, RowValues>
+  readonly #scores: Map<string, RowScores>
   /** Which try an answer was read of, so that it is not read again; 0 for none. */
   #stamps = new Uint16Array(0)
   #before: RowFindings | null
@@ -43,13 +37,13 @@ export class RowFindings {
   #last: number | null = null
   #readFrom: Source | null = null
 
-  /** Empty findings; what `before` has read of answers that have not changed is taken from there. */
+  /** Empty findings. Answers that `before` has read, and that have not changed, are not read again. */
   constructor(before: RowFindings | null = null) {
     this.#before = before
     this.#values = {
-      language: new ValueSets(before?.valuesOf('language')),
-      model: new ValueSets(before?.valuesOf('model')),
-      variant: new ValueSets(before?.valuesOf('variant')),
+      language: new RowValues(before?.valuesOf('language')),
+      model: new RowValues(before?.valuesOf('model')),
+      variant: new RowValues(before?.valuesOf('variant')),
     }
     this.#scores = new Map()
   }
@@ -87,7 +81,7 @@ export class RowFindings {
   }
 
   /** The values of a kind that rows have. */
-  valuesOf(kind: FoundKind): ValueSets {
+  valuesOf(kind: FoundKind): RowValues {
     return this.#values[kind]
   }
 
@@ -219,7 +213,7 @@ export class RowFindings {
     )
     for (const [className] of found) {
       if (this.#scores.size === CLASSES_MAX) break
-      if (!this.#scores.has(className)) this.#scores.set(className, new Scores(this.#stamps.length))
+      if (!this.#scores.has(className)) this.#scores.set(className, new RowScores(this.#stamps.length))
     }
     return this.#scores.size > before
   }
@@ -286,81 +280,6 @@ function listTriers({ whole, members }: RunFamily): readonly RunView[] {
 function toTexts(value: unknown): string[] {
   const values = Array.isArray(value) ? value : [value]
   return values.filter((text): text is string => typeof text === 'string' && text !== '')
-}
-
-/** The values that each row has of a kind: 2 bytes a row, since few sets of values occur. */
-export class ValueSets {
-  /** Each set that occurs, behind the empty one and that of all further ones. */
-  readonly sets: string[][]
-  readonly #numberOf: Map<string, number>
-  /** The number of each row's set. */
-  of = new Uint16Array(0)
-
-  constructor(before?: ValueSets) {
-    this.sets = before?.sets ?? [[], [FURTHER_VALUES]]
-    this.#numberOf = before === undefined ? new Map([['[]', 0]]) : before.#numberOf
-  }
-
-  begin(length: number): void {
-    this.of = new Uint16Array(length)
-  }
-
-  copy(row: number, before: ValueSets): void {
-    this.of[row] = before.of[row] ?? 0
-  }
-
-  set(row: number, values: readonly string[]): void {
-    this.of[row] = this.#toNumber([...values].sort())
-  }
-
-  #toNumber(values: string[]): number {
-    const key = JSON.stringify(values)
-    const known = this.#numberOf.get(key)
-    if (known !== undefined) return known
-    if (this.sets.length >= SETS_MAX) return 1
-    const number = this.sets.push(values) - 1
-    this.#numberOf.set(key, number)
-    return number
-  }
-}
-
-/** The score of each row in one class. */
-class Scores {
-  readonly of: Float32Array
-  #highest = 0
-  #isWhole = true
-  #banded: { bands: ScoreBand[]; of: Uint8Array } | null = null
-
-  constructor(length: number) {
-    this.of = new Float32Array(length).fill(Number.NaN)
-  }
-
-  set(row: number, score: number): void {
-    this.of[row] = score
-    this.#highest = Math.max(this.#highest, score)
-    this.#isWhole &&= Number.isInteger(score)
-  }
-
-  toBands(): { bands: ScoreBand[]; of: Uint8Array } {
-    this.#banded ??= this.#band()
-    return this.#banded
-  }
-
-  #band(): { bands: ScoreBand[]; of: Uint8Array } {
-    const bands = toScoreBands({ highest: this.#highest, isWhole: this.#isWhole })
-    const bounds = bands.map(({ from }) => Math.fround(from))
-    const perBand = (bands.length - 1) / (bounds.at(-1) || 1)
-    const of = new Uint8Array(this.of.length).fill(NO_BAND)
-    for (const [row, score] of this.of.entries()) {
-      if (Number.isNaN(score)) continue
-      let band = Math.max(0, Math.min(bands.length - 1, Math.floor(score * perBand)))
-      // The bounds decide, as they do where rows are narrowed; the product is only near.
-      while (band > 0 && score < (bounds[band] ?? 0)) band -= 1
-      while (band < bands.length - 1 && score >= (bounds[band + 1] ?? 0)) band += 1
-      of[row] = band
-    }
-    return { bands, of }
-  }
 }
 
 /** What the findings were read from: each journal's reader, its version for that reader, and its files. */
