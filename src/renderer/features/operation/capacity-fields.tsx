@@ -4,6 +4,7 @@ import { CAPACITY_WARNING } from '../../../shared/load/capacity-view.ts'
 import { IN_FLIGHT_MAX, RATE_MAX } from '../../../shared/load/load-pace.ts'
 import { WholeNumber } from '../../ui/controls.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
+import { LevelField } from './level-field.tsx'
 import { hasSchedule, type LoadMistakes, type LoadSettings, type SearchSettings } from './load-settings.ts'
 
 /** Where a capacity search begins, what bounds it, and what it does to the service. */
@@ -22,28 +23,13 @@ export function CapacityFields(props: {
         {CAPACITY_WARNING} Each probe is a load test of its own in the list of runs.
       </Notice>
       <Group gap="md" align="start">
-        {isRate ? (
-          <NumberInput
-            label="First level (requests/s)"
-            w="11rem"
-            value={load.ratePerSecond}
-            min={0}
-            max={RATE_MAX}
-            decimalScale={3}
-            error={mistakes.rate}
-            onChange={(value) => {
-              if (typeof value === 'number') onLoad({ ...load, ratePerSecond: value })
-            }}
-          />
-        ) : (
-          <WholeNumber
-            label="First level (in flight)"
-            w="11rem"
-            value={load.concurrency}
-            max={IN_FLIGHT_MAX}
-            onValue={(concurrency) => onLoad({ ...load, concurrency })}
-          />
-        )}
+        <LevelField
+          label={isRate ? 'First level (requests/s)' : 'First level (in flight)'}
+          isRate={isRate}
+          load={load}
+          mistakes={mistakes}
+          onLoad={onLoad}
+        />
         <NumberInput
           label="Highest level to send"
           placeholder={`${CAPACITY_DEFAULTS.maxFactor} times the first`}

@@ -1,11 +1,12 @@
 import { Group, NumberInput, SegmentedControl, Stack, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { KEPT_MAX } from '../../../shared/load/load.ts'
-import { IN_FLIGHT_MAX, RATE_MAX, type StagesPace } from '../../../shared/load/load-pace.ts'
+import { IN_FLIGHT_MAX, type StagesPace } from '../../../shared/load/load-pace.ts'
 import { formatDurationMs, parseDurationMs } from '../../../shared/messages/duration.ts'
 import { WholeNumber } from '../../ui/controls.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { CapacityFields } from './capacity-fields.tsx'
+import { LevelField } from './level-field.tsx'
 import { LoadProfile } from './load-profile.tsx'
 import { findLoadMistakes, hasSchedule, type LoadMistakes, type LoadSettings } from './load-settings.ts'
 import styles from './operation.module.css'
@@ -169,28 +170,13 @@ function ConstantFields({ load, mistakes, onLoad }: LoadFieldsProps) {
   return (
     <Stack gap="md">
       <Group gap="md" align="start">
-        {isRate ? (
-          <NumberInput
-            label="Requests a second"
-            w="11rem"
-            value={load.ratePerSecond}
-            min={0}
-            max={RATE_MAX}
-            decimalScale={3}
-            error={mistakes.rate}
-            onChange={(value) => {
-              if (typeof value === 'number') onLoad({ ...load, ratePerSecond: value })
-            }}
-          />
-        ) : (
-          <WholeNumber
-            label="Requests in flight"
-            w="11rem"
-            value={load.concurrency}
-            max={IN_FLIGHT_MAX}
-            onValue={(concurrency) => onLoad({ ...load, concurrency })}
-          />
-        )}
+        <LevelField
+          label={isRate ? 'Requests a second' : 'Requests in flight'}
+          isRate={isRate}
+          load={load}
+          mistakes={mistakes}
+          onLoad={onLoad}
+        />
         <Choice
           label="Ends after"
           options={ENDS}
