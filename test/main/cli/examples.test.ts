@@ -176,6 +176,7 @@ describe('the examples in the help of', () => {
       const args = [...example.map(toHere), ...(isBrowser ? ['--no-browser'] : [])]
       const result = await spawnSluice(args, {
         workspace: folder,
+        cwd: folder,
         env,
         // Only there are the screens found without a build of them.
         fromSources: name === 'open',

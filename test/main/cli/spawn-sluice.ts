@@ -12,6 +12,8 @@ export interface SluiceResult {
 /** How the command line is started. */
 export interface SluiceOptions {
   workspace: string
+  /** Where it is started; where the tests are unless given. */
+  cwd?: string
   /** Start the sources instead of the bundle, which takes three times as long. */
   fromSources?: boolean
   /** Added to an environment that holds nothing of the caller's but the path. */
@@ -30,6 +32,7 @@ export function spawnSluice(args: readonly string[], options: SluiceOptions): Pr
     const entry = options.fromSources ? join(PROJECT_FOLDER, 'src/main/cli/main.ts') : BUNDLED_CLI
     const child = spawn(process.execPath, [entry, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
+      cwd: options.cwd,
       env: {
         PATH: process.env['PATH'] ?? '',
         LANG: 'C.UTF-8',
