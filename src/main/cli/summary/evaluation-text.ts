@@ -210,7 +210,7 @@ const POINT_COLUMNS: readonly TableColumn[] = [
   { title: 'recall', align: 'right' },
   { title: 'F1', align: 'right' },
   { title: 'found', align: 'right' },
-  { title: 'in vain', align: 'right' },
+  { title: 'wrongly', align: 'right' },
   { title: 'missed', align: 'right' },
   { title: '', align: 'left' },
 ]

@@ -32,7 +32,7 @@ export async function evaluateRun(family: RunFamily, options: EvaluateOptions): 
 }
 
 /**
- * Holds what the rules of a run and its retries did against labels: which were right, which fired in vain and which were
+ * Holds what the rules of a run and its retries did against labels: which were right, which triggered wrongly and which were
  * missed. Reads the run twice at most, a thousand rows at a time, and yields how far it is after each. Throws
  * `BAD_USAGE` where there is nothing to evaluate, or a column or rule does not exist.
  */

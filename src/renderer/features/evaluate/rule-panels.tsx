@@ -147,7 +147,7 @@ const CELLS: { cell: Cell; word: string; count: keyof Judged['matrix'] }[][] = [
     { cell: 'fn', word: 'missed', count: 'false_negatives' },
   ],
   [
-    { cell: 'fp', word: 'in vain', count: 'false_positives' },
+    { cell: 'fp', word: 'wrongly', count: 'false_positives' },
     { cell: 'tn', word: 'rightly not', count: 'true_negatives' },
   ],
 ]

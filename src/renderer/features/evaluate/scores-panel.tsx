@@ -222,7 +222,7 @@ function describePoint(point: ThresholdPoint): string {
 
 const COUNTS = [
   { name: 'true_positives', label: 'found' },
-  { name: 'false_positives', label: 'in vain' },
+  { name: 'false_positives', label: 'wrongly' },
   { name: 'false_negatives', label: 'missed' },
   { name: 'true_negatives', label: 'rightly not' },
 ] as const
