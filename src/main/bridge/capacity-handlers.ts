@@ -170,7 +170,7 @@ function startSearch(
   const ended = search().finally(() => {
     isOver = true
   })
-  // Who watches gets the failure; without a window, there is no one to tell.
+  // Windows that watch the search get the failure; without one, nobody is there to see it.
   ended.catch(() => {})
   return {
     searchId,

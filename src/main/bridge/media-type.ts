@@ -11,7 +11,7 @@ export interface MediaType {
 /** So many bytes from the beginning tell a type. */
 export const HEAD_BYTES = 4_096
 
-/** Brands of ISO media files, of which most hold a video. */
+/** Brands of ISO media files. Most of these files hold a video. */
 const BRANDS: Readonly<Record<string, string | null>> = {
   avif: 'image/avif',
   avis: 'image/avif',

@@ -18,7 +18,7 @@ function isSending({ phase }: RunSnapshot): boolean {
   return phase === 'running' || phase === 'draining'
 }
 
-/** Whether quitting now would interrupt a run. Paused runs and runs that have not begun are not interrupted. */
+/** Whether quitting now would interrupt a run: one that is sending. Paused runs, and runs that have not begun, send nothing. */
 export function isUnderWay(run: RunSnapshot): boolean {
   return isSending(run) || run.phase === 'awaiting'
 }

@@ -86,7 +86,7 @@ export class RowSplitter {
   readonly #splits: boolean
   readonly #leavesOut: ReturnType<typeof createLeaveOut>
   readonly #mapRow: MapRow
-  /** Records of which the half with the url is still to be written. */
+  /** Records whose text is written as a row, while the row with their url is not yet. */
   readonly #split: number[] = []
 
   constructor(plan: Plan, mapRow: MapRow) {

@@ -166,7 +166,7 @@ function refuseMissingRows(family: RunFamily, rows: readonly number[]): void {
   if (row !== undefined) throw new SluiceError({ id: 'verdict_row_missing', runId: family.record.runId, row })
 }
 
-/** Whoever gives these verdicts has not seen what was said of the row meanwhile. */
+/** Throws where the verdicts on a row are not those that the person saw: somebody has changed them since. */
 function refuseChanged(row: number, found: readonly RowVerdict[], expected: readonly RowVerdict[]): void {
   const toKeys = (verdicts: readonly RowVerdict[]) =>
     JSON.stringify(
