@@ -2,46 +2,49 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { startThreadsFromBundles } from './test/helpers/build/bundles.ts'
-import { findChromium } from './test/helpers/e2e/find-chromium.ts'
+import { chooseShells } from './test/helpers/shells/choose-shells.ts'
 import { SlowFirstSequencer } from './test/helpers/slow-first-sequencer.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** Whether `npm run test:long` runs: the long form of a proof that has a short one. */
     isLong: boolean
+    /** Whether all walks of the window and all flows of each shell run: `npm test` leaves some to the other runs. */
+    walksAll: boolean
   }
 }
 
 // Tests start many processes and threads; all of them find the sources compiled, as those of the scripts do.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.cache', 'compile')
 
-// Where the tests have to be complete, a missing browser fails them; elsewhere it is said and they go on without.
-const hasScreens = findChromium() !== null || Boolean(process.env['CI'])
-if (!hasScreens) {
-  process.stderr.write(
-    'No Chromium is on the PATH, so the tests of the screens are left out; SLUICE_CHROMIUM can name one.\n',
-  )
-}
+// Where the tests have to be complete, a missing browser fails them; elsewhere they go on without and say so.
+const shells = chooseShells()
+const hasScreens =
+  shells.some((shell) => shell.name === 'browser' && 'program' in shell) ||
+  Boolean(process.env['CI'] && !process.env['SLUICE_SHELL'])
 
-const screens: TestProjectInlineConfiguration = {
+// What is named on the command line runs whole.
+const isNamed = process.argv.slice(2).some((argument) => /e2e|shells/.test(argument))
+
+const createScreens = (mode: string): TestProjectInlineConfiguration => ({
   extends: true,
   test: {
     name: 'screens',
-    include: ['test/e2e/**/*.test.ts'],
+    include: hasScreens ? ['test/e2e/**/*.test.ts'] : [],
     globalSetup: ['test/helpers/e2e/renderer-setup.ts'],
-    testTimeout: 180_000,
+    testTimeout: mode === 'long' ? 600_000 : 180_000,
     hookTimeout: 60_000,
   },
-}
+})
 
-// The app as it is installed, started as a person does: only where one was packed and named.
-const packaged: TestProjectInlineConfiguration = {
+// The same flows in each shell that this machine has.
+const flows: TestProjectInlineConfiguration = {
   extends: true,
   test: {
-    name: 'packaged',
-    include: ['test/packaged/**/*.test.ts'],
-    testTimeout: 300_000,
-    hookTimeout: 60_000,
+    name: 'shells',
+    include: ['test/shells/**/*.test.ts'],
+    globalSetup: ['test/helpers/shells/app-setup.ts'],
+    testTimeout: 180_000,
   },
 }
 
@@ -57,7 +60,7 @@ export default defineConfig(({ mode }) => ({
     testTimeout: 60_000,
     hookTimeout: 30_000,
     sequence: { sequencer: SlowFirstSequencer },
-    provide: { isLong: mode === 'long' },
+    provide: { isLong: mode === 'long', walksAll: isNamed || mode === 'long' || mode === 'screenshots' },
     reporters: ['default', './test/helpers/closing-line-reporter.ts'],
     projects: [
       {
@@ -65,11 +68,11 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: 'main',
           include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
-          exclude: ['test/e2e/**', 'test/packaged/**'],
+          exclude: ['test/e2e/**', 'test/shells/**'],
         },
       },
-      ...(hasScreens ? [screens] : []),
-      ...(process.env['SLUICE_PACKAGED_APP'] ? [packaged] : []),
+      createScreens(mode),
+      flows,
     ],
   },
 }))
