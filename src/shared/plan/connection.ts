@@ -29,7 +29,9 @@ export const proxySchema = z.object({
 })
 
 const tlsFilesSchema = z.object({
-  /** Absolute path of a PEM file of certificate authorities that are trusted in addition to the built-in ones. */
+  /** Whether the certificate authorities of this system are trusted in addition to the built-in ones (default: true). */
+  systemAuthorities: z.boolean().optional(),
+  /** Absolute path of a PEM file of further certificate authorities to trust. */
   caFile: z.string().min(1).optional(),
   /** Absolute paths of the client's certificate and its key, both PEM, both or neither. */
   certFile: z.string().min(1).optional(),
@@ -63,6 +65,8 @@ export const connectionSchema = z.object({
   deliveredCodes: z.array(z.string()).default([]),
   tls: tlsSchema.optional(),
   proxy: proxySchema.optional(),
+  /** Whether the proxy of the system is used for https where the connection names none (default: true). */
+  systemProxy: z.boolean().optional(),
 })
 
 /** See {@link connectionSchema}. */

@@ -1,3 +1,5 @@
+import { formatDurationMs } from '../messages/duration.ts'
+
 /** Something that two runs' plans say differently. */
 interface PlanDifference {
   /** Where in the plan, such as `load.pace.ratePerSecond`. */
@@ -23,7 +25,7 @@ export function listPlanDifferences(a: unknown, b: unknown): PlanDifference[] {
   const right = new Map(listLeaves(b, ''))
   return [...new Set([...left.keys(), ...right.keys()])]
     .filter((path) => left.get(path) !== right.get(path) && !isHarmless(path))
-    .map((path) => ({ path, a: left.get(path) ?? 'not said', b: right.get(path) ?? 'not said' }))
+    .map((path) => ({ path, a: left.get(path) ?? 'not set', b: right.get(path) ?? 'not set' }))
 }
 
 function isHarmless(path: string): boolean {
@@ -43,4 +45,76 @@ function* listLeaves(value: unknown, path: string): Generator<[path: string, tex
     return
   }
   yield [path, typeof value === 'string' ? value : JSON.stringify(value)]
+}
+
+/** Settings by their place in a plan, in words. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  'connection.baseUrl': 'base URL',
+  'connection.taskBaseUrl': 'second host',
+  'connection.keyFrom': 'where the key is from',
+  'connection.timeoutMs': 'timeout',
+  'connection.deliveredCodes': 'delivered code',
+  'connection.systemProxy': 'proxy of the system',
+  'connection.proxy.url': 'proxy',
+  'connection.proxy.credentialsEnv': 'variable of the proxy credentials',
+  'connection.tls.systemAuthorities': 'authorities of the system',
+  'connection.tls.caFile': 'file of authorities',
+  'connection.tls.certFile': 'client certificate',
+  'connection.tls.keyFile': 'key of the client certificate',
+  'source.path': 'source',
+  'source.headerRow': 'header in row',
+  'source.media.kind': 'media',
+  'operation.kind': 'operation',
+  'operation.mode': 'answers',
+  'operation.api': 'version of the interface',
+  'operation.legacy': 'legacy answer',
+  'operation.models': 'model',
+  'operation.indexId': 'index',
+  'callback.url': 'callbacks to',
+  'callback.timeoutMs': 'callbacks overdue after',
+  'callback.maxBytes': 'largest callback, bytes',
+  'pace.kind': 'pace',
+  'pace.concurrency': 'requests in flight',
+  'pace.ratePerSecond': 'requests a second',
+  'pace.maxInFlight': 'requests in flight at most',
+  'load.pace.kind': 'pace of the load test',
+  'load.pace.concurrency': 'requests in flight',
+  'load.pace.ratePerSecond': 'requests a second',
+  'load.pace.stages': 'stage',
+  'load.durationMs': 'duration',
+  'load.warmupMs': 'warm-up',
+  'load.thinkTime.minMs': 'shortest think time',
+  'load.thinkTime.maxMs': 'longest think time',
+  'load.maxInFlight': 'requests in flight at most',
+  'load.whenFull': 'when the limit is reached',
+  'load.httpVersion': 'HTTP version',
+  'load.http2Connections': 'HTTP/2 connections',
+  'retry.limit': 'retries',
+  'retry.baseMs': 'shortest back-off',
+  'retry.maxMs': 'longest back-off',
+  'retry.maxRetryAfterMs': 'longest Retry-After',
+}
+
+/** A difference in words: the setting instead of its path, durations with their unit. */
+export function sayPlanDifference({ path, a, b }: PlanDifference): { setting: string; a: string; b: string } {
+  const say = (text: string) => {
+    if (path.endsWith('Ms') && /^\d+$/.test(text)) return formatDurationMs(Number(text))
+    return text === 'true' ? 'yes' : text === 'false' ? 'no' : text
+  }
+  return { setting: nameSetting(path), a: say(a), b: say(b) }
+}
+
+function nameSetting(path: string): string {
+  const known = SETTINGS[path]
+  if (known !== undefined) return known
+  const [, field, filled] = /^mapping\.(.+)\.(\w+)$/.exec(path) ?? []
+  if (field !== undefined) return `${field}, ${filled === 'kind' ? 'filled by' : filled}`
+  const [, list, index, part] = /^(.+)\[(\d+)\](?:\.(\w+))?$/.exec(path) ?? []
+  if (list === undefined) return toWords(path.split('.').at(-1) ?? path)
+  return `${nameSetting(list)} ${Number(index) + 1}${part === undefined ? '' : `, ${toWords(part)}`}`
+}
+
+/** The words of a key such as `gracefulStopMs`. */
+function toWords(key: string): string {
+  return key.replace(/Ms$/, '').replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }

@@ -19,11 +19,31 @@ export const connectionNameSchema = nameSchema
 /** What one key of a stored connection is called, such as `primary`. */
 export const keyLabelSchema = nameSchema
 
+/** See {@link KeyPlace}. */
+export const keyPlaceSchema = z.enum(['keyring', 'profile', 'session'])
+
+/**
+ * Where a typed key is kept: in the system's `keyring`, encrypted in the person's `profile` (the desktop app), or in
+ * the memory of one process for its `session`.
+ */
+export type KeyPlace = z.infer<typeof keyPlaceSchema>
+
+const typedKeySchema = z.object({
+  place: keyPlaceSchema,
+  /** Changes with each text that is typed, so that every process notices. */
+  revision: z.uuid(),
+})
+
+/** That a key was typed, and where it is kept; never the key. */
+export type TypedKey = z.infer<typeof typedKeySchema>
+
 /** One of a deployment's keys: all of them are interchangeable (docs/interface.md §5.2). */
 export const connectionKeySchema = z.object({
   label: keyLabelSchema,
-  /** Name of the environment variable that holds the key; none where it is typed into the window. */
+  /** Name of the environment variable that holds the key and, where it is set, wins; none for a key that is only typed. */
   env: environmentNameSchema.exactOptional(),
+  /** Missing until the key is typed. */
+  typed: typedKeySchema.exactOptional(),
 })
 
 /** See {@link connectionKeySchema}. */
@@ -45,6 +65,7 @@ export const storedConnectionSchema = z
     deliveredCodes: z.array(z.string().min(1)).default([]),
     tls: tlsSchema.optional(),
     proxy: proxySchema.optional(),
+    systemProxy: z.boolean().optional(),
     /** Whether a person is asked once more before anything is sent there. */
     isProduction: z.boolean().default(false),
   })
@@ -101,14 +122,14 @@ export function findActiveKey({ keys, activeKey }: StoredConnection): Connection
   return keys.find(({ label }) => label === activeKey) ?? null
 }
 
-/** The variable that holds the active key of a connection; null where that key is typed into the window. */
-export function toActiveVariable(stored: StoredConnection): string | null {
+/** The variable that holds the active key of a connection; null where that key is only typed. */
+function toActiveVariable(stored: StoredConnection): string | null {
   return findActiveKey(stored)?.env ?? null
 }
 
 /** What a plan says of a stored connection: all of it but its other keys and whether it is production. */
 export function toPlanConnection(stored: StoredConnection): PlanConnectionInput {
-  const { name, baseUrl, taskBaseUrl, timeoutMs, deliveredCodes, tls, proxy } = stored
+  const { name, baseUrl, taskBaseUrl, timeoutMs, deliveredCodes, tls, proxy, systemProxy } = stored
   const apiKeyEnv = toActiveVariable(stored)
   return {
     name,
@@ -119,5 +140,6 @@ export function toPlanConnection(stored: StoredConnection): PlanConnectionInput 
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(tls === undefined ? {} : { tls }),
     ...(proxy === undefined ? {} : { proxy }),
+    ...(systemProxy === undefined ? {} : { systemProxy }),
   }
 }

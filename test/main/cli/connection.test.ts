@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
+import { createCertificate } from '../../helpers/certificates.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -17,7 +18,13 @@ function openWorkspace(env: Record<string, string> = {}) {
 
 describe('connection', () => {
   it('stores, shows, changes, uses and removes connections', async () => {
-    const { folder, sluice, read } = openWorkspace({ KEY_A: 'secret-a' })
+    const { folder, sluice, read } = openWorkspace({
+      KEY_A: 'secret-a',
+      HTTPS_PROXY: 'http://me:secret-b@way-out.example.com:3128',
+    })
+    const { cert, key } = await createCertificate({ name: 'api.example.com' })
+    for (const name of ['ca.pem', 'c.pem']) writeFileSync(join(folder, name), cert)
+    writeFileSync(join(folder, 'k.pem'), key)
     const nothing = await sluice('connection', 'list')
     expect(nothing.stdout).toContain('connection add NAME')
 
@@ -38,15 +45,17 @@ describe('connection', () => {
       base_url: 'https://api.example.com',
       task_base_url: 'https://tasks.example.com',
       keys: [
-        { label: 'a', env: 'KEY_A', active: true, set: true },
-        { label: 'b', env: 'KEY_B', active: false, set: false },
+        { label: 'a', env: 'KEY_A', active: true, set: true, kept_in: null },
+        { label: 'b', env: 'KEY_B', active: false, set: false, kept_in: null },
       ],
       timeout_ms: 5_000,
       delivered_codes: ['HAVE_IT'],
+      system_ca: true,
       ca: join(folder, 'ca.pem'),
       client_cert: join(folder, 'c.pem'),
       client_key: join(folder, 'k.pem'),
       proxy: { url: 'http://proxy.example.com:3128', credentials_env: 'PROXY_USER' },
+      system_proxy: false,
     })
 
     expect((await sluice('connection', 'add', 'test', '--base-url', 'http://127.0.0.1:1')).stdout).toContain(
@@ -79,7 +88,20 @@ describe('connection', () => {
       'live',
       'test',
     ])
-    expect((await sluice('connection', 'show', 'live')).stdout).toContain('credentials in PROXY_USER')
+    const shown = (await sluice('connection', 'show', 'live')).stdout
+    expect(shown).toContain('credentials in PROXY_USER')
+    expect(shown).toMatch(/authorities built into Sluice\s+\d[\d,]* more of this system/)
+    expect(await read('connection', 'set', 'live', '--no-system-ca')).toMatchObject({ system_ca: false })
+    expect((await sluice('connection', 'show', 'live')).stdout).toContain('not those of this system')
+    expect(await read('connection', 'set', 'live', '--system-proxy')).toMatchObject({
+      proxy: null,
+      system_proxy: true,
+    })
+    expect((await sluice('connection', 'show', 'live')).stdout).toMatch(
+      /Proxy\s+http:\/\/way-out\.example\.com:3128, named by the system/,
+    )
+    expect(await read('connection', 'set', 'live', '--no-proxy')).toMatchObject({ system_proxy: false })
+    expect((await sluice('connection', 'show', 'live')).stdout).toMatch(/Proxy\s+none\n?$/)
 
     expect((await sluice('connection', 'remove', 'live')).stdout).toContain('No connection is now in use')
     expect(await read('connection', 'list')).toHaveLength(1)
@@ -97,6 +119,9 @@ describe('connection', () => {
     ],
     [['add', 'x', '--base-url', 'http://a.test', '--client-cert', 'c.pem'], 'requires --client-key'],
     [['add', 'x', '--base-url', 'http://a.test', '--proxy-credentials-env', 'P'], 'requires --proxy'],
+    [['add', 'x', '--base-url', 'http://a.test', '--no-proxy', '--system-proxy'], 'cannot be combined with'],
+    [['add', 'x', '--base-url', 'https://a.test', '--ca', 'nowhere.pem'], 'nowhere.pem'],
+    [['add', 'x', '--base-url', 'https://a.test', '--ca', import.meta.filename], 'connection.test.ts'],
     [['use', 'x'], 'connection `x` does not exist'],
     [['show', 'x'], 'connection `x` does not exist'],
   ])('%j exits with 2 and says what is wrong', async (args, message) => {

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import { toAuthorization } from '../../../shared/service/endpoints.ts'
-import type { Redactor } from './redactor.ts'
+import { Redactor } from './redactor.ts'
 
 /** A secret on its way to another thread of this process. Stays in memory. */
 export interface SealedSecret {
@@ -11,6 +11,17 @@ export interface SealedSecret {
   origins: readonly string[]
   /** Where it is from; see {@link BoundSecret.source}. */
   source: string
+}
+
+/** Length from which secrets are taken out of logs, in characters. Shorter ones occur in ordinary words. */
+const LOGGED_MIN_CHARACTERS = 4
+
+/** Every secret that this thread has had in its hands. */
+const handled = new Redactor(LOGGED_MIN_CHARACTERS)
+
+/** A text for a log, without any key or proxy password that this thread has had in its hands. */
+export function redactSecrets(text: string): string {
+  return handled.redact(text)
 }
 
 /** The addresses of a connection that requests go to. */
@@ -36,6 +47,7 @@ abstract class BoundSecret {
 
   protected constructor({ value, origins, source }: Omit<SealedSecret, 'kind'>) {
     this.#value = value
+    handled.add(value)
     this.origins = Object.freeze([...origins])
     this.source = source
   }
@@ -117,6 +129,11 @@ export class ApiKey extends BoundSecret {
 /** User name and password for a proxy, and the proxy they are for. */
 export class ProxyCredentials extends BoundSecret {
   readonly kind = 'proxy-credentials'
+
+  private constructor(sealed: Omit<SealedSecret, 'kind'>) {
+    super(sealed)
+    this.redactBy(handled)
+  }
 
   /** Binds `user:password`, read from a variable, to a proxy. Throws `BAD_PLAN` where there is no colon. */
   static create(credentials: string, proxyUrl: string, variable: string): ProxyCredentials {

@@ -1,3 +1,7 @@
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toThrownText } from '../../../shared/messages/thrown.ts'
+import type { KeyPlace, TypedKey } from '../../../shared/plan/stored-connection.ts'
+
 /** Whose key it is: one of the keys of a workspace's stored connection. */
 interface KeyName {
   /** Folder of the workspace. */
@@ -9,7 +13,7 @@ interface KeyName {
 }
 
 /** A key as it is kept. */
-interface KeptKey {
+export interface KeptKey {
   text: string
   /** The way to the service that it was typed for; it is sent on no other. */
   route: string
@@ -17,23 +21,143 @@ interface KeptKey {
   revision: string
 }
 
-/** Keeps the keys that persons typed into the window: those of a stored connection that name no variable. */
-export interface KeyStore {
-  /** The key of that name; null where none is kept. */
-  read(name: KeyName): KeptKey | null
-  /** Keeps a key in place of the one of its name. */
-  write(name: KeyName, key: KeptKey): void
-  /** Forgets a key; nothing happens where none is kept. */
-  remove(name: KeyName): void
+/** Where the next key is kept, and what keeps it from lasting longer. */
+export interface KeyStorage {
+  place: KeyPlace
+  /** Why keys are only kept for the session; null where they last. */
+  reason: string | null
 }
 
-/** Keeps keys in the memory of this process. */
-export function createSessionKeyStore(): KeyStore {
-  const keys = new Map<string, KeptKey>()
-  const toId = ({ workspace, connection, label }: KeyName) => JSON.stringify([workspace, connection, label])
+/**
+ * A store of the system that outlives this process, such as its keyring. Secrets are texts under names. Whatever fails
+ * rejects with a reason that a person can read, {@link NoLastingStore} where this machine has no such store.
+ */
+export interface LastingStore {
+  readonly place: Exclude<KeyPlace, 'session'>
+  /** Rejects where nothing can be kept. Never asks a person to unlock anything. */
+  check(): Promise<void>
+  /** The secret of that name; null where there is none. */
+  get(name: string): Promise<string | null>
+  /** Keeps a secret in place of the one of its name. */
+  set(name: string, secret: string): Promise<void>
+  /** Nothing happens where there is none. */
+  remove(name: string): Promise<void>
+}
+
+/** This machine has no store that outlives the process, or none that can be reached. */
+export class NoLastingStore extends Error {}
+
+/** Keeps the keys that persons typed for stored connections, each for the way to the service that it was typed for. */
+export interface KeyStore {
+  /** Where the next key is going to be kept. */
+  describe(): Promise<KeyStorage>
+  /**
+   * The key that a connection says was typed; null where this process cannot get at it. Throws `NO_API_KEY` where its
+   * store does not give it out, such as a locked keyring.
+   */
+  get(name: KeyName, typed: TypedKey): Promise<KeptKey | null>
+  /** Keeps a key in place of the one of its name: in the lasting store, or else for the session. */
+  set(name: KeyName, key: KeptKey): Promise<KeyStorage>
+  /** Forgets a key. Throws `BAD_USAGE` where its store still has it. */
+  remove(name: KeyName, typed: TypedKey): Promise<void>
+}
+
+/**
+ * Keeps keys in a lasting store, and in the memory of this process what that does not take. `absence` says why there is
+ * no lasting store.
+ */
+export function createKeyStore(lasting: LastingStore | { absence: string }): KeyStore {
+  const store = 'absence' in lasting ? null : lasting
+  const session = new Map<string, KeptKey>()
+  /** What the lasting store holds, as it was written or read last: some systems ask a person at each reading. */
+  const known = new Map<string, KeptKey>()
+  /** Reads that the lasting store has not answered: whoever asks meanwhile waits for the same answer. */
+  const reads = new Map<string, Promise<string | null>>()
   return {
-    read: (name) => keys.get(toId(name)) ?? null,
-    write: (name, key) => void keys.set(toId(name), key),
-    remove: (name) => void keys.delete(toId(name)),
+    async describe() {
+      if ('absence' in lasting) return { place: 'session', reason: lasting.absence }
+      try {
+        await lasting.check()
+        return { place: lasting.place, reason: null }
+      } catch (error) {
+        return { place: 'session', reason: toThrownText(error) }
+      }
+    },
+    async get(name, { place, revision }) {
+      const id = toId(name)
+      const memory = (place === 'session' ? session : known).get(id)
+      if (memory?.revision === revision) return memory
+      if (place !== store?.place) return null
+      const key = parseKey(await open(name, () => readOnce(id, store)))
+      if (key?.revision !== revision) return null
+      known.set(id, key)
+      return key
+    },
+    async set(name, key) {
+      const id = toId(name)
+      try {
+        if ('absence' in lasting) throw new NoLastingStore(lasting.absence)
+        await lasting.set(id, JSON.stringify(key))
+        known.set(id, key)
+        session.delete(id)
+        return { place: lasting.place, reason: null }
+      } catch (error) {
+        session.set(id, key)
+        return { place: 'session', reason: toThrownText(error) }
+      }
+    },
+    async remove(name, { place }) {
+      const id = toId(name)
+      session.delete(id)
+      known.delete(id)
+      // A key that was only kept for the session may have taken the place of one that lasts.
+      if (store === null || (place !== store.place && place !== 'session')) return
+      try {
+        await store.remove(id)
+      } catch (error) {
+        if (error instanceof NoLastingStore || place === 'session') return
+        throw new SluiceError(
+          { id: 'key_not_removed', entry: id, place, reason: toThrownText(error) },
+          { cause: error },
+        )
+      }
+    },
+  }
+
+  function readOnce(id: string, store: LastingStore): Promise<string | null> {
+    const asked = reads.get(id)
+    if (asked !== undefined) return asked
+    const read = store.get(id).finally(() => reads.delete(id))
+    reads.set(id, read)
+    return read
+  }
+
+  async function open(name: KeyName, get: () => Promise<string | null>): Promise<string | null> {
+    try {
+      return await get()
+    } catch (error) {
+      if (error instanceof NoLastingStore) return null
+      const { label, connection } = name
+      throw new SluiceError(
+        { id: 'key_locked', label, connection, reason: toThrownText(error) },
+        { cause: error },
+      )
+    }
+  }
+}
+
+/** What a key is called in its store, where a person may come across it. Neither name nor label holds a slash or space. */
+function toId({ workspace, connection, label }: KeyName): string {
+  return `${connection}/${label} in ${workspace}`
+}
+
+/** Reads a kept key; null where it is another program's text. */
+function parseKey(text: string | null): KeptKey | null {
+  try {
+    const { text: key, route, revision } = JSON.parse(text ?? 'null') ?? {}
+    const isKey = [key, route, revision].every((part) => typeof part === 'string')
+    return isKey ? { text: key, route, revision } : null
+  } catch {
+    return null
   }
 }

@@ -40,12 +40,18 @@ export class Redactor {
   #needles: string[] = []
   #signs: string[] = []
   #shortest = Number.POSITIVE_INFINITY
+  readonly #minCharacters: number
+
+  /** `minCharacters` is the length from which secrets are looked for. */
+  constructor(minCharacters = REDACTED_MIN_CHARACTERS) {
+    this.#minCharacters = minCharacters
+  }
 
   /** Takes this secret out from now on, together with those added before. */
   add(secret: string): void {
-    if (secret.length < REDACTED_MIN_CHARACTERS || this.#secrets.has(secret)) return
+    if (secret.length < this.#minCharacters || this.#secrets.has(secret)) return
     this.#secrets.add(secret)
-    this.#forms = [...this.#secrets].flatMap(toForms)
+    this.#forms = [...this.#secrets].flatMap((one) => toForms(one, this.#minCharacters))
     const texts = [...new Set(this.#forms.map(({ text }) => text))]
     this.#needles = texts.filter((text) => !texts.some((other) => other !== text && text.includes(other)))
     const characters = [...new Set(texts.join(''))]
@@ -115,23 +121,23 @@ function joinSpans(spans: readonly Span[]): Span[] {
 }
 
 /** A secret as text, as its UTF-8 bytes, one character each, and in base64. */
-function toForms(secret: string): Form[] {
+function toForms(secret: string, minCharacters: number): Form[] {
   const bytes = Buffer.from(secret, 'utf8').toString('latin1')
   const plain = bytes === secret ? [secret] : [secret, bytes]
   return [
     ...plain.map((text) => ({ text, isBase64: false })),
-    ...toBase64(secret).map((text) => ({ text, isBase64: true })),
+    ...toBase64(secret, minCharacters).map((text) => ({ text, isBase64: true })),
   ]
 }
 
 /** The characters of base64 that depend on a secret alone, for each offset at which it may begin, in both alphabets. */
-function toBase64(secret: string): string[] {
+function toBase64(secret: string, minCharacters: number): string[] {
   const forms = [0, 1, 2].map((offset) => {
     const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret, 'utf8')])
     return bytes.toString('base64').slice([0, 2, 3][offset], Math.floor((bytes.length * 8) / 6))
   })
   const all = [...forms, ...forms.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))]
-  return [...new Set(all)].filter((form) => form.length >= REDACTED_MIN_CHARACTERS)
+  return [...new Set(all)].filter((form) => form.length >= minCharacters)
 }
 
 /** Named entities of HTML that stand for characters of keys. */

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import { unwatchFile, watchFile } from 'node:fs'
+import { createHash, randomUUID } from 'node:crypto'
+import { readFileSync, unwatchFile, watchFile } from 'node:fs'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import {
@@ -14,7 +14,7 @@ import {
   readProxyCredentials,
   toOrigins,
 } from '../secrets/bound-secret.ts'
-import type { KeyStore } from '../secrets/key-store.ts'
+import type { KeptKey, KeyStorage, KeyStore } from '../secrets/key-store.ts'
 import { followsActiveKey, readConnections, toConnectionsFile } from './connections.ts'
 
 /** The variable that holds the key of a run that names none. */
@@ -60,6 +60,7 @@ export function staysWithin(
   const known = toOrigins(stored)
   if (!toOrigins({ baseUrl, taskBaseUrl }).every((origin) => known.includes(origin))) return false
   if (tls?.caFile !== undefined && tls.caFile !== stored.tls?.caFile) return false
+  if (stored.tls?.systemAuthorities === false && tls?.systemAuthorities !== false) return false
   if (proxy === undefined) return true
   const isSameProxy =
     stored.proxy !== undefined && new URL(stored.proxy.url).origin === new URL(proxy.url).origin
@@ -72,12 +73,12 @@ export function staysWithin(
 export interface KeySources {
   workspace: string
   env: NodeJS.ProcessEnv
-  /** Keys that were typed into the window; null where there is none. */
-  keyStore: KeyStore | null
+  /** Keys that were typed. */
+  keyStore: KeyStore
 }
 
 /** A key that can be sent now. */
-interface FoundKey {
+export interface FoundKey {
   apiKey: ApiKey
   /** Differs between any two keys that may be sent in turn. */
   revision: string
@@ -86,61 +87,137 @@ interface FoundKey {
 /**
  * Finds one of a connection's keys: in the variable that it names, or else among those that were typed. Null where it
  * is not there, also where it was typed for another address or way to it. Throws `NO_API_KEY` for a variable that holds
- * what no header can carry.
+ * what no header can carry, and for a store that does not give the key out.
  */
-export function findConnectionKey(
+export async function findConnectionKey(
   { workspace, env, keyStore }: KeySources,
   owner: StoredConnection,
-  { label, env: variable }: ConnectionKey,
-): FoundKey | null {
-  if (variable !== undefined) {
-    if ((env[variable] ?? '') === '') return null
+  { label, env: variable, typed }: ConnectionKey,
+): Promise<FoundKey | null> {
+  if (variable !== undefined && (env[variable] ?? '') !== '') {
     return { apiKey: readApiKey(env, variable, owner), revision: `variable ${variable}` }
   }
-  const kept = keyStore?.read({ workspace, connection: owner.name, label }) ?? null
+  if (typed === undefined) return null
+  const kept = await keyStore.get({ workspace, connection: owner.name, label }, typed)
   if (kept === null || kept.route !== toRoute(owner)) return null
   return { apiKey: ApiKey.create(kept.text, owner, 'that was typed in'), revision: kept.revision }
 }
 
+/** What became of a typed key: where it is kept, and the connection that says so. */
+interface KeptTypedKey extends KeyStorage {
+  changed: StoredConnection
+}
+
 /**
- * Keeps the text of a key for a connection, on its present way to the service. Throws `NO_API_KEY` where it holds what
- * no header can carry.
+ * Keeps the text of a key for a connection, on its present way to the service. Rejects with `NO_API_KEY` where it holds
+ * what no header can carry, and with `BAD_PLAN` where a file of authorities cannot be read.
  */
-export function keepTypedKey(
-  { workspace, keyStore }: { workspace: string; keyStore: KeyStore },
+export async function keepTypedKey(
+  { workspace, keyStore }: Pick<KeySources, 'workspace' | 'keyStore'>,
   owner: StoredConnection,
   label: string,
   text: string,
-): void {
+): Promise<KeptTypedKey> {
   ApiKey.checkText(text, 'that was typed in')
-  keyStore.write(
-    { workspace, connection: owner.name, label },
-    { text, route: toRoute(owner), revision: randomUUID() },
-  )
+  const route = toRoute(owner)
+  if (route === null) {
+    const path = owner.tls?.caFile ?? ''
+    throw new SluiceError({ id: 'tls_file_unreadable', what: 'authorities', path, system: 'ENOENT' })
+  }
+  const revision = randomUUID()
+  const storage = await keyStore.set({ workspace, connection: owner.name, label }, { text, route, revision })
+  const typed = { place: storage.place, revision }
+  const isKnown = owner.keys.some((key) => key.label === label)
+  const keys = isKnown
+    ? owner.keys.map((key) => (key.label === label ? { ...key, typed } : key))
+    : [...owner.keys, { label, typed }]
+  return { ...storage, changed: { ...owner, keys } }
 }
 
-/** All that decides where a connection's key goes and who could read it on its way. */
-function toRoute({ baseUrl, taskBaseUrl, proxy, tls }: StoredConnection): string {
-  return JSON.stringify([
-    toOrigins({ baseUrl, ...(taskBaseUrl === undefined ? {} : { taskBaseUrl }) }),
-    proxy?.url ?? null,
-    tls?.caFile ?? null,
-  ])
+/** Forgets what was typed for keys of a connection. Throws `BAD_USAGE` where a store still has one. */
+export async function forgetTypedKeys(
+  { workspace, keyStore }: Pick<KeySources, 'workspace' | 'keyStore'>,
+  connection: string,
+  keys: readonly ConnectionKey[],
+): Promise<void> {
+  for (const { label, typed } of keys) {
+    if (typed !== undefined) await keyStore.remove({ workspace, connection, label }, typed)
+  }
+}
+
+/** A typed key that was taken out of its store. */
+export interface TakenKey {
+  label: string
+  kept: KeptKey
+}
+
+/**
+ * Takes the typed keys of a connection out of their stores. Those that a store does not give out, or no longer has, are
+ * forgotten. Throws `BAD_USAGE` where a store still has one.
+ */
+export async function takeTypedKeys(
+  sources: Pick<KeySources, 'workspace' | 'keyStore'>,
+  { name: connection, keys }: StoredConnection,
+): Promise<TakenKey[]> {
+  const { workspace, keyStore } = sources
+  const taken: TakenKey[] = []
+  for (const { label, typed } of keys) {
+    if (typed === undefined) continue
+    const kept = await keyStore.get({ workspace, connection, label }, typed).catch(() => null)
+    if (kept !== null) taken.push({ label, kept })
+  }
+  await forgetTypedKeys(sources, connection, keys)
+  return taken
+}
+
+/** Keeps taken keys again, each for the way to the service that it was typed for, and gives the connection with them. */
+export async function restoreTypedKeys(
+  { workspace, keyStore }: Pick<KeySources, 'workspace' | 'keyStore'>,
+  owner: StoredConnection,
+  taken: readonly TakenKey[],
+): Promise<StoredConnection> {
+  let { keys } = owner
+  for (const { label, kept } of taken) {
+    const { place } = await keyStore.set({ workspace, connection: owner.name, label }, kept)
+    keys = keys.map((key) =>
+      key.label === label ? { ...key, typed: { place, revision: kept.revision } } : key,
+    )
+  }
+  return { ...owner, keys }
+}
+
+/**
+ * All that decides where a connection's key goes and who could read it on its way, as a hash; null where that cannot be
+ * found out. What a file of authorities holds counts, not only its path. Of the system's authorities, only whether they
+ * are trusted counts: the system updates its store whenever it likes, and only its administrator adds to it.
+ */
+function toRoute({ baseUrl, taskBaseUrl, proxy, tls }: StoredConnection): string | null {
+  const hash = createHash('sha256')
+  const origins = toOrigins({ baseUrl, ...(taskBaseUrl === undefined ? {} : { taskBaseUrl }) })
+  // Keys that were kept before there was a choice stay usable.
+  const narrowed = tls?.systemAuthorities === false ? ['without the authorities of the system'] : []
+  hash.update(JSON.stringify([origins, proxy?.url ?? null, ...narrowed]))
+  try {
+    if (tls?.caFile !== undefined) hash.update(readFileSync(tls.caFile))
+  } catch {
+    return null
+  }
+  return hash.digest('base64url')
 }
 
 /** How often the file is checked, milliseconds. */
 const LOOK_EVERY_MS = 500
 
-/** Calls back whenever a file may have changed; returns the way to stop. */
-type WatchFile = (file: string, onChange: () => void) => () => void
+/** Calls back whenever a file may have changed; returns the way to stop. What it calls settles when that was looked at. */
+type WatchFile = (file: string, onChange: () => Promise<void>) => () => void
 
 /** What a run needs to follow its stored connection's active key. */
 interface ActiveKeyOptions {
   workspace: string
   /** The plan's connection; one without a name, or with a variable of its own, follows nothing. */
   connection: PlanConnection
-  /** Finds a key of the stored connection as it is now; null where it is not at hand. May throw a `SluiceError`. */
-  findKey(owner: StoredConnection, key: ConnectionKey): FoundKey | null
+  /** Finds a key of the stored connection as it is now; null where it is not at hand. May reject with a `SluiceError`. */
+  findKey(owner: StoredConnection, key: ConnectionKey): Promise<FoundKey | null>
   /** Sends with this key from now on. If it throws a `SluiceError`, that is reported and the previous key stays. */
   setApiKey(apiKey: ApiKey): void
   /** The run began with a key of its own, which it keeps until another key becomes the active one. */
@@ -175,24 +252,29 @@ export function watchActiveKey(options: ActiveKeyOptions): () => void {
   if (stored === null || !followsActiveKey(stored, connection)) return () => {}
 
   const { apiKeyEnv, keyFrom } = connection
+  const active = findActiveKey(stored)
   const first =
-    options.hasOwnKey || keyFrom === 'window' ? findActiveKey(stored) : { label: '', env: apiKeyEnv }
-  let revision = first === null ? null : toFirstRevision(first, () => options.findKey(stored, first))
+    options.hasOwnKey || keyFrom === 'window' || active?.env === apiKeyEnv
+      ? active
+      : { label: '', env: apiKeyEnv }
+  let revision: string | null = null
+  let isStopped = false
   let lastTrouble = ''
   const report = (trouble: string) => {
     if (trouble === lastTrouble) return
     lastTrouble = trouble
     say(`${trouble}; continuing with the previous key.`)
   }
-  const look = () => {
+  const look = async () => {
     try {
       const now = findStored(workspace, name)
       const key = now === null ? null : findActiveKey(now)
       if (now === null || key === null) return report(`Connection ${name} was removed`)
-      const found = options.findKey(now, key)
+      const found = await options.findKey(now, key)
+      if (isStopped) return
       if (found === null) {
         // The key that is sent already may have left its place.
-        if (toFirstRevision(key, () => null) === revision) return
+        if (toExpectedRevision(key) === revision) return
         return report(
           `Connection ${name} was switched to the key ${key.label}, but ${sayMissing(key)} in this process`,
         )
@@ -212,20 +294,40 @@ export function watchActiveKey(options: ActiveKeyOptions): () => void {
       report(error.message)
     }
   }
-  const stop = watch(toConnectionsFile(workspace), look)
-  look()
-  return stop
+  const begin = async () => {
+    revision = first === null ? null : await findFirstRevision(first, () => options.findKey(stored, first))
+    await look()
+  }
+  // One at a time: each compares with what the one before it found.
+  let looked = begin()
+  const stop = watch(toConnectionsFile(workspace), () => {
+    looked = looked.then(look)
+    return looked
+  })
+  return () => {
+    isStopped = true
+    stop()
+  }
 }
 
 /** The revision of the key that a run begins with, whether it is at hand or the run has one of its own. */
-function toFirstRevision({ label, env }: ConnectionKey, find: () => FoundKey | null): string {
-  if (env !== undefined) return `variable ${env}`
-  return orUndefined(find)?.revision ?? `typed ${label}`
+async function findFirstRevision(key: ConnectionKey, find: () => Promise<FoundKey | null>): Promise<string> {
+  try {
+    return (await find())?.revision ?? toExpectedRevision(key)
+  } catch (error) {
+    if (error instanceof SluiceError) return toExpectedRevision(key)
+    throw error
+  }
+}
+
+/** The revision that a key would have where it is to be found. */
+function toExpectedRevision({ label, env, typed }: ConnectionKey): string {
+  return env === undefined ? (typed?.revision ?? `typed ${label}`) : `variable ${env}`
 }
 
 /** Says that a key is not at hand. */
 function sayMissing({ env }: ConnectionKey): string {
-  return env === undefined ? 'that key was not typed' : `${env} is not set`
+  return env === undefined ? 'that key is not at hand' : `${env} is not set`
 }
 
 function findStored(workspace: string, name: string): StoredConnection | null {

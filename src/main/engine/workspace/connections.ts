@@ -153,6 +153,22 @@ export function replaceConnection(connections: Connections, changed: StoredConne
   }
 }
 
+/**
+ * Puts a changed connection in the place of `was`, which must not have become another one meanwhile. Throws
+ * `CONNECTION_NOT_FOUND`, `BAD_USAGE`.
+ */
+export function replaceUnlessChanged(
+  known: Connections,
+  was: StoredConnection,
+  changed: StoredConnection,
+): Connections {
+  const now = findConnection(known, was.name)
+  if (JSON.stringify(now) !== JSON.stringify(was)) {
+    throw new SluiceError({ id: 'connection_changed_meanwhile', connection: was.name })
+  }
+  return replaceConnection(known, changed)
+}
+
 /** Removes a connection; if it was in use, none is afterwards. Throws `CONNECTION_NOT_FOUND`. */
 export function removeConnection(connections: Connections, name: string): Connections {
   findConnection(connections, name)

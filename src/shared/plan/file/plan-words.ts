@@ -19,15 +19,19 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   'connection.deliveredCodes':
     'Error codes that mean the service already has the post; they count as succeeded.',
   'connection.tls': 'Certificates.',
+  'connection.tls.systemAuthorities':
+    'Whether to trust the certificate authorities of this system, too (default: true).',
   'connection.tls.caFile':
     'PEM file with additional trusted certificate authorities; relative to the plan file.',
   'connection.tls.certFile':
     'PEM file with the client certificate; requires keyFile; relative to the plan file.',
   'connection.tls.keyFile': 'PEM file with the key of the client certificate; relative to the plan file.',
-  'connection.proxy': 'HTTP or HTTPS proxy for every request.',
+  'connection.proxy': "HTTP or HTTPS proxy for every request (default: the system's, for https).",
   'connection.proxy.url': 'Scheme, host and port of the proxy.',
   'connection.proxy.credentialsEnv':
     'Environment variable with user:password for the proxy, if it needs them.',
+  'connection.systemProxy':
+    "Whether to use the system's proxy for https if `proxy` is missing (default: true).",
   source: 'The file or folder of rows, and how to read it.',
   'source.path': 'The file or folder; relative to the plan file.',
   'source.format': 'Source format (default: from the file extension).',

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { ApiKey } from '../../../../src/main/engine/secrets/bound-secret.ts'
+import { createKeyStore } from '../../../../src/main/engine/secrets/key-store.ts'
 import {
   findConnectionKey,
   watchActiveKey,
@@ -31,12 +32,17 @@ function followConnection(changes: { apiKeyEnv?: string } = {}) {
   const keys: string[] = []
   const sources: string[] = []
   const environment: Record<string, string> = { KEY_ONE: 'secret-1', KEY_TWO: 'secret-2' }
-  const watched: { file: string; look: () => void }[] = []
+  const watched: { file: string; look: () => Promise<void> }[] = []
   let isStopped = false
   const stop = watchActiveKey({
     workspace,
     connection: connectionSchema.parse({ ...toPlanConnection(stored), ...changes }),
-    findKey: (owner, key) => findConnectionKey({ workspace, env: environment, keyStore: null }, owner, key),
+    findKey: (owner, key) =>
+      findConnectionKey(
+        { workspace, env: environment, keyStore: createKeyStore({ absence: 'none' }) },
+        owner,
+        key,
+      ),
     setApiKey: (key) => {
       keys.push(key.toHeader(new URL(stored.baseUrl)))
       sources.push(key.source)
@@ -51,18 +57,18 @@ function followConnection(changes: { apiKeyEnv?: string } = {}) {
   })
   const apply = (label: string) => {
     changeConnections(workspace, (connections) => applyConnection(connections, 'live', label))
-    watched[0]?.look()
+    return watched[0]?.look()
   }
   return { workspace, said, keys, sources, environment, watched, stop, apply, isStopped: () => isStopped }
 }
 
 describe('a run of a stored connection', () => {
-  it('sends with the key that another process switches to, and back', () => {
+  it('sends with the key that another process switches to, and back', async () => {
     const run = followConnection()
     expect(run.watched[0]?.file).toBe(toConnectionsFile(run.workspace))
-    run.apply('two')
-    run.apply('one')
-    run.watched[0]?.look()
+    await run.apply('two')
+    await run.apply('one')
+    await run.watched[0]?.look()
     expect(run.keys).toEqual(['token secret-2', 'token secret-1'])
     expect(run.sources).toEqual(['KEY_TWO', 'KEY_ONE'].map((name) => `in the environment variable ${name}`))
     expect(run.said).toEqual([
@@ -71,39 +77,39 @@ describe('a run of a stored connection', () => {
     ])
   })
 
-  it('keeps its key where the variable of the new one is not set, and says so once', () => {
+  it('keeps its key where the variable of the new one is not set, and says so once', async () => {
     const run = followConnection()
-    run.apply('three')
-    run.watched[0]?.look()
+    await run.apply('three')
+    await run.watched[0]?.look()
     expect(run.keys).toEqual([])
     expect(run.said).toEqual([
       'Connection live was switched to the key three, but KEY_THREE is not set in this process; continuing with the previous key.',
     ])
-    run.apply('two')
+    await run.apply('two')
     expect(run.keys).toEqual(['token secret-2'])
   })
 
-  it('keeps its key where the new one can be in no header, where the file is damaged, or the connection gone', () => {
+  it('keeps its key where the new one can be in no header, where the file is damaged, or the connection gone', async () => {
     const run = followConnection()
     run.environment['KEY_TWO'] = 'bad key'
-    run.apply('two')
+    await run.apply('two')
     changeConnections(run.workspace, (connections) => removeConnection(connections, 'live'))
-    run.watched[0]?.look()
+    await run.watched[0]?.look()
     writeFileSync(toConnectionsFile(run.workspace), '{')
-    run.watched[0]?.look()
+    await run.watched[0]?.look()
     expect(run.keys).toEqual([])
     expect(run.said).toHaveLength(3)
     expect(run.said.join('\n')).not.toMatch(/secret|bad key/)
   })
 
-  it('keeps its key where the connection has another address by now', () => {
+  it('keeps its key where the connection has another address by now', async () => {
     const run = followConnection()
     changeConnections(run.workspace, (connections) => {
       const [live] = connections.connections
       if (live === undefined) throw new Error('the connection is missing')
       return replaceConnection(connections, { ...live, baseUrl: 'https://elsewhere.example.com' })
     })
-    run.apply('two')
+    await run.apply('two')
     expect(run.keys).toEqual([])
     expect(run.said).toEqual([
       'the API key belongs to https://elsewhere.example.com and is not sent to https://api.example.com; continuing with the previous key.',
@@ -136,7 +142,11 @@ describe('a run of a stored connection', () => {
       workspace,
       connection: connectionSchema.parse(toPlanConnection(stored)),
       findKey: (owner, key) =>
-        findConnectionKey({ workspace, env: { two: 'value-of-two' }, keyStore: null }, owner, key),
+        findConnectionKey(
+          { workspace, env: { two: 'value-of-two' }, keyStore: createKeyStore({ absence: 'none' }) },
+          owner,
+          key,
+        ),
       setApiKey: switched.resolve,
       say: () => {},
     })

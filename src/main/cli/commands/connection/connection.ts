@@ -1,27 +1,37 @@
 import type { Command } from 'commander'
+import { forgetTypedKeys } from '../../../engine/workspace/connection-secrets.ts'
 import {
   applyConnection,
   changeConnections,
   findConnection,
   findKey,
+  readConnections,
   removeConnection,
 } from '../../../engine/workspace/connections.ts'
 import type { CliContext } from '../../context.ts'
 import { resolveWorkspace } from '../../engine-access.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
-import { addConnectionListCommand, addConnectionShowCommand, isSet, toDocument } from './look.ts'
+import { addConnectionKeyCommand } from './key.ts'
+import {
+  addConnectionListCommand,
+  addConnectionShowCommand,
+  formatKeySource,
+  sayKeysNotSet,
+  toDocument,
+} from './look.ts'
 import { addConnectionAddCommand, addConnectionSetCommand } from './store.ts'
 
-/** Adds `connection add|set|list|show|use|remove`: the deployments that a workspace remembers. */
+/** Adds `connection add|set|key|list|show|use|remove`: the deployments that a workspace remembers. */
 export function addConnectionCommand(program: Command, context: CliContext): void {
   const connection = program
     .command('connection')
     .description(
       'Stores the settings of a service (URL, timeouts, certificates, proxy) under a name, for --connection NAME. ' +
-        'API keys stay in environment variables and are never stored.',
+        "API keys stay in environment variables or in the system's keyring, and are in no file of the workspace.",
     )
   addConnectionAddCommand(connection, context)
   addConnectionSetCommand(connection, context)
+  addConnectionKeyCommand(connection, context)
   addConnectionListCommand(connection, context)
   addConnectionShowCommand(connection, context)
   addConnectionUseCommand(connection, context)
@@ -46,17 +56,16 @@ export function addConnectionUseCommand(parent: Command, context: CliContext): v
     .option('--key <label>', 'switch to this key')
     .option('--json', 'one JSON document on stdout')
   addWorkspaceOption(command).action(async (name: string, flags: UseFlags) => {
-    const { out, err, env } = context
+    const { out, env } = context
     const workspace = resolveWorkspace(flags.workspace, env)
     const connections = changeConnections(workspace, (known) => applyConnection(known, name, flags.key))
     const used = findConnection(connections, name)
-    const { label, env: variable } = findKey(used, used.activeKey)
-    if (variable !== undefined && !isSet(env, variable))
-      await err.writeLine(`${variable} is not set in this shell.`)
+    const key = findKey(used, used.activeKey)
+    await sayKeysNotSet(context, [key])
     await out.writeLine(
       flags.json
         ? JSON.stringify(toDocument(used, connections, env), null, 2)
-        : `Using ${name}, ${used.baseUrl}, with key ${label} ${variable === undefined ? '(typed in the window)' : `from ${variable}`}.`,
+        : `Using ${name}, ${used.baseUrl}, with key ${key.label} ${formatKeySource(env, key)}.`,
     )
   })
   addExamples(command, ['connection use staging', 'connection use staging --key default'])
@@ -69,11 +78,13 @@ export function addConnectionRemoveCommand(parent: Command, context: CliContext)
     .argument('<name>', 'connection name')
     .summary('remove a connection')
     .description(
-      'Removes a connection. Its runs are kept and can still be resumed at their original address.',
+      'Removes a connection, and its keys from the keyring. Its runs are kept and can still be resumed at their original address.',
     )
     .option('--json', 'one JSON document on stdout')
   addWorkspaceOption(command).action(async (name: string, flags: Pick<UseFlags, 'json' | 'workspace'>) => {
     const workspace = resolveWorkspace(flags.workspace, context.env)
+    const { keys } = findConnection(readConnections(workspace), name)
+    await forgetTypedKeys({ workspace, keyStore: context.keyStore }, name, keys)
     let wasInUse = false
     const { inUse } = changeConnections(workspace, (known) => {
       wasInUse = known.inUse === name

@@ -1,10 +1,15 @@
 import type { Command } from 'commander'
-import { formatDuration } from '../../../../shared/messages/figure-text.ts'
-import {
-  type Connections,
-  type StoredConnection,
-  toActiveVariable,
+import { SluiceError } from '../../../../shared/messages/errors.ts'
+import { formatCount, formatDuration } from '../../../../shared/messages/figure-text.ts'
+import type {
+  ConnectionKey,
+  Connections,
+  KeyPlace,
+  StoredConnection,
 } from '../../../../shared/plan/stored-connection.ts'
+import { saySystemRoute } from '../../../../shared/plan/system-route.ts'
+import { loadSystemAuthorities } from '../../../engine/secrets/system-authorities.ts'
+import { createEnvironmentProxies, findSystemRoute } from '../../../engine/secrets/system-proxy.ts'
 import { findConnection, readConnections } from '../../../engine/workspace/connections.ts'
 import type { CliContext } from '../../context.ts'
 import { resolveWorkspace } from '../../engine-access.ts'
@@ -42,7 +47,7 @@ export function addConnectionListCommand(parent: Command, context: CliContext): 
       one.name,
       toPrintable(one.baseUrl),
       one.activeKey,
-      formatKeySet(env, one),
+      ...one.keys.filter(({ label }) => label === one.activeKey).map((key) => formatKey(env, key)),
       one.isProduction ? 'production' : '',
     ])
     const table = formatTable(
@@ -52,7 +57,7 @@ export function addConnectionListCommand(parent: Command, context: CliContext): 
         { title: 'NAME', align: 'left' },
         { title: 'BASE URL', align: 'left', minColumns: 24 },
         { title: 'KEY', align: 'left' },
-        { title: 'VARIABLE', align: 'left', minColumns: 12 },
+        { title: 'FROM', align: 'left', minColumns: 12 },
         { title: '', align: 'left' },
       ],
       rows,
@@ -62,10 +67,25 @@ export function addConnectionListCommand(parent: Command, context: CliContext): 
   addExamples(command, ['connection list', 'connection list --json'])
 }
 
-function formatKeySet(env: NodeJS.ProcessEnv, stored: StoredConnection): string {
-  const variable = toActiveVariable(stored)
-  if (variable === null) return 'typed in the window'
-  return isSet(env, variable) ? variable : `${variable} (not set)`
+/** Where a key is from, or where it is expected. */
+function formatKey(env: NodeJS.ProcessEnv, { env: variable, typed }: ConnectionKey): string {
+  if (variable !== undefined && isSet(env, variable)) return variable
+  if (typed !== undefined) return TYPED_IN[typed.place]
+  return variable === undefined ? 'not typed yet' : `${variable} (not set)`
+}
+
+const TYPED_IN: Record<KeyPlace, string> = {
+  keyring: 'keyring',
+  profile: 'desktop app',
+  session: 'typed in a window',
+}
+
+/** The same in a sentence, after the label of the key. */
+export function formatKeySource(env: NodeJS.ProcessEnv, key: ConnectionKey): string {
+  const { env: variable, typed } = key
+  const isTyped = typed !== undefined && !(variable !== undefined && isSet(env, variable))
+  if (isTyped) return `(${typed.place === 'keyring' ? 'in the keyring' : TYPED_IN[typed.place]})`
+  return variable === undefined ? '(not typed yet)' : `from ${variable}`
 }
 
 /** Adds `connection show NAME`. */
@@ -74,7 +94,9 @@ export function addConnectionShowCommand(parent: Command, context: CliContext): 
     .command('show')
     .argument('<name>', 'connection name')
     .summary('show a connection')
-    .description('Shows a connection and which of its key variables are set in this shell.')
+    .description(
+      'Shows a connection and where each of its keys is from: a variable, the keyring, or a window.',
+    )
     .option('--json', 'one JSON document on stdout')
   addWorkspaceOption(command).action(async (name: string, flags: LookFlags) => {
     const { out, env } = context
@@ -83,13 +105,25 @@ export function addConnectionShowCommand(parent: Command, context: CliContext): 
     await out.writeLine(
       flags.json
         ? JSON.stringify(toDocument(connection, stored, env), null, 2)
-        : formatConnection(context, connection, stored.inUse === name),
+        : formatConnection(context, connection, {
+            isInUse: stored.inUse === name,
+            systemAuthorities: await loadSystemAuthorities(),
+            way: await describeWay(connection, env),
+          }),
     )
   })
   addExamples(command, ['connection show staging', 'connection show staging --json'])
 }
 
-function formatConnection(context: CliContext, connection: StoredConnection, isInUse: boolean): string {
+function formatConnection(
+  context: CliContext,
+  connection: StoredConnection,
+  {
+    isInUse,
+    systemAuthorities,
+    way,
+  }: { isInUse: boolean; systemAuthorities: readonly string[]; way: string },
+): string {
   const { outTerminal: terminal, env } = context
   const { tls, proxy, timeoutMs, deliveredCodes, taskBaseUrl } = connection
   const { arrow, dot } = terminal.glyphs
@@ -107,24 +141,38 @@ function formatConnection(context: CliContext, connection: StoredConnection, isI
     ...section(
       'Keys',
       connection.keys.map(
-        ({ label, env: variable }) =>
-          `${label === connection.activeKey ? arrow : ' '.repeat(arrow.length)} ${label}  ${formatVariable(env, variable)}`,
+        (key) =>
+          `${key.label === connection.activeKey ? arrow : ' '.repeat(arrow.length)} ${key.label}  ${formatKey(env, key)}`,
       ),
     ),
     ...section('Timeout', [timeoutMs === undefined ? undefined : formatDuration(timeoutMs)]),
     ...section('Delivered codes', [deliveredCodes.length === 0 ? undefined : deliveredCodes.join(', ')]),
-    ...section('Own CA', [tls?.caFile]),
+    ...section('Trusts', [
+      'authorities built into Sluice',
+      tls?.systemAuthorities === false
+        ? 'not those of this system'
+        : `${formatCount(systemAuthorities.length)} more of this system`,
+      tls?.caFile,
+    ]),
     ...section('Client', [tls?.certFile, tls?.keyFile]),
     ...section('Proxy', [
-      proxy?.url,
+      way,
       proxy?.credentialsEnv === undefined ? undefined : `credentials in ${proxy.credentialsEnv}`,
     ]),
   ].join('\n')
 }
 
-function formatVariable(env: NodeJS.ProcessEnv, variable: string | undefined): string {
-  if (variable === undefined) return 'typed in the window'
-  return isSet(env, variable) ? variable : `${variable} (not set in this shell)`
+/** By which proxy requests to a connection's base URL go, in this environment. */
+async function describeWay(connection: StoredConnection, env: NodeJS.ProcessEnv): Promise<string> {
+  if (connection.proxy !== undefined) return connection.proxy.url
+  try {
+    return saySystemRoute(
+      await findSystemRoute(connection.baseUrl, connection, createEnvironmentProxies(env)),
+    )
+  } catch (error) {
+    if (error instanceof SluiceError) return error.message
+    throw error
+  }
 }
 
 /** Whether the variable of a key is set where this runs. */
@@ -138,7 +186,8 @@ export function toDocument(
   connections: Connections,
   env: NodeJS.ProcessEnv,
 ): Record<string, unknown> {
-  const { name, baseUrl, taskBaseUrl, keys, activeKey, timeoutMs, deliveredCodes, tls, proxy } = connection
+  const { name, baseUrl, taskBaseUrl, keys, activeKey, timeoutMs, deliveredCodes, tls, proxy, systemProxy } =
+    connection
   return {
     name,
     in_use: connections.inUse === name,
@@ -147,25 +196,31 @@ export function toDocument(
     task_base_url: taskBaseUrl ?? null,
     keys: keys.map((key) => ({
       label: key.label,
-      /** Null where the key is typed in the window. */
+      /** Null where the key is only typed. */
       env: key.env ?? null,
+      /** Where a typed key is kept; null where none was typed. */
+      kept_in: key.typed?.place ?? null,
       active: key.label === activeKey,
-      set: key.env !== undefined && isSet(env, key.env),
+      set: key.typed?.place === 'keyring' || (key.env !== undefined && isSet(env, key.env)),
     })),
     timeout_ms: timeoutMs ?? null,
     delivered_codes: deliveredCodes,
+    system_ca: tls?.systemAuthorities ?? true,
     ca: tls?.caFile ?? null,
     client_cert: tls?.certFile ?? null,
     client_key: tls?.keyFile ?? null,
     proxy: proxy === undefined ? null : { url: proxy.url, credentials_env: proxy.credentialsEnv ?? null },
+    system_proxy: proxy === undefined && (systemProxy ?? true),
   }
 }
 
-/** Says which variables of a connection's keys are not set here; they may well be where it is used. */
-export async function sayKeysNotSet(context: CliContext, { keys }: StoredConnection): Promise<void> {
-  const missing = keys.flatMap(({ env }) => (env === undefined || isSet(context.env, env) ? [] : [env]))
+/** Says which variables of keys are not set here; they may well be where the keys are used. */
+export async function sayKeysNotSet({ env, err }: CliContext, keys: readonly ConnectionKey[]): Promise<void> {
+  const missing = keys.flatMap(({ env: variable, typed }) =>
+    variable === undefined || typed !== undefined || isSet(env, variable) ? [] : [variable],
+  )
   if (missing.length === 0) return
-  await context.err.writeLine(
+  await err.writeLine(
     `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set in this shell. Commands that send need the active key.`,
   )
 }

@@ -5,12 +5,15 @@ import {
   type StoredConnection,
   storedConnectionSchema,
 } from '../../../../shared/plan/stored-connection.ts'
+import { readSecureContext } from '../../../engine/secrets/tls-files.ts'
+import { forgetTypedKeys } from '../../../engine/workspace/connection-secrets.ts'
 import {
   addConnection,
   changeConnections,
   findConnection,
   findKey,
-  replaceConnection,
+  readConnections,
+  replaceUnlessChanged,
 } from '../../../engine/workspace/connections.ts'
 import type { CliContext } from '../../context.ts'
 import { resolveWorkspace } from '../../engine-access.ts'
@@ -47,7 +50,8 @@ function applyFlags<T extends Partial<StoredConnection>>(
   env: NodeJS.ProcessEnv,
 ) {
   const tls = toTls(flags, known.tls, env)
-  const proxy = toProxy(flags, known.proxy)
+  // Files that are named now are checked now; those that are kept may be on a disk that is away.
+  readSecureContext(toTls(flags, undefined, env))
   return {
     ...known,
     ...(flags.baseUrl === undefined ? {} : { baseUrl: flags.baseUrl }),
@@ -56,7 +60,7 @@ function applyFlags<T extends Partial<StoredConnection>>(
     ...(flags.deliveredCode === undefined ? {} : { deliveredCodes: flags.deliveredCode }),
     ...(flags.production === undefined ? {} : { isProduction: flags.production }),
     ...(tls === undefined ? {} : { tls }),
-    ...(proxy === undefined ? {} : { proxy }),
+    ...toProxy(flags, known.proxy),
   }
 }
 
@@ -106,7 +110,7 @@ export function addConnectionAddCommand(parent: Command, context: CliContext): v
       )
       const workspace = resolveWorkspace(flags.workspace, context.env)
       const connections = changeConnections(workspace, (known) => addConnection(known, added))
-      await sayKeysNotSet(context, added)
+      await sayKeysNotSet(context, added.keys)
       const inUse = connections.inUse === name
       await context.out.writeLine(
         flags.json
@@ -136,12 +140,14 @@ export function addConnectionSetCommand(parent: Command, context: CliContext): v
     .option('--no-production', 'do not ask for confirmation before sending')
     .action(async (name: string, flags: SetFlags) => {
       const workspace = resolveWorkspace(flags.workspace, context.env)
-      const connections = changeConnections(workspace, (known) => {
-        const before = findConnection(known, name)
-        return replaceConnection(known, changeKeys(applyFlags(before, flags, context.env), flags))
-      })
-      const changed = findConnection(connections, name)
-      await sayKeysNotSet(context, changed)
+      const before = findConnection(readConnections(workspace), name)
+      const changed = changeKeys(applyFlags(before, flags, context.env), flags)
+      const connections = changeConnections(workspace, (known) =>
+        replaceUnlessChanged(known, before, changed),
+      )
+      const removed = before.keys.filter(({ label }) => flags.removeKey?.includes(label))
+      await forgetTypedKeys({ workspace, keyStore: context.keyStore }, name, removed)
+      await sayKeysNotSet(context, changed.keys)
       await context.out.writeLine(
         flags.json
           ? JSON.stringify(toDocument(changed, connections, context.env), null, 2)
@@ -157,7 +163,10 @@ export function addConnectionSetCommand(parent: Command, context: CliContext): v
 /** The connection with the keys that options add, move, remove and activate. */
 function changeKeys(connection: StoredConnection, flags: SetFlags): StoredConnection {
   const given = toKeys(flags)
-  const moved = connection.keys.map((key) => given.find(({ label }) => label === key.label) ?? key)
+  const moved = connection.keys.map((key) => ({
+    ...key,
+    ...given.find(({ label }) => label === key.label),
+  }))
   const added = given.filter(({ label }) => !connection.keys.some((key) => key.label === label))
   const changed = { ...connection, keys: [...moved, ...added] }
   const removed = (flags.removeKey ?? []).map((label) => findKey(changed, label).label)

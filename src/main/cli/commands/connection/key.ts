@@ -1,0 +1,102 @@
+import { text as readText } from 'node:stream/consumers'
+import { type Command, InvalidArgumentError } from 'commander'
+import { SluiceError } from '../../../../shared/messages/errors.ts'
+import type { StoredConnection } from '../../../../shared/plan/stored-connection.ts'
+import { toOrigins } from '../../../engine/secrets/bound-secret.ts'
+import { forgetTypedKeys, keepTypedKey } from '../../../engine/workspace/connection-secrets.ts'
+import {
+  changeConnections,
+  findConnection,
+  findKey,
+  readConnections,
+  replaceUnlessChanged,
+} from '../../../engine/workspace/connections.ts'
+import type { CliContext } from '../../context.ts'
+import { resolveWorkspace } from '../../engine-access.ts'
+import { parseConnectionName } from '../../options/parse-values.ts'
+import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
+import { isSet, toDocument } from './look.ts'
+
+interface KeyFlags extends WorkspaceFlags {
+  label?: string
+  forget?: true
+  json?: true
+}
+
+/** Adds `connection key NAME`: types a key into the system's keyring, or removes it from there. */
+export function addConnectionKeyCommand(parent: Command, context: CliContext): void {
+  const command = parent
+    .command('key')
+    .argument('<name>', 'connection name')
+    .summary('keep an API key in the keyring')
+    .description(
+      "Asks for an API key and keeps it in the system's keyring, for the connection's present address, proxy and CA file. " +
+        'Without a terminal, reads it from standard input; a key is never an argument. A variable of the key wins where it is set.',
+    )
+    .option('--label <label>', 'label of a known or new key (default: the active key)', parseConnectionName)
+    .option('--forget', 'remove the key from the keyring instead')
+    .option('--json', 'one JSON document on stdout')
+  addWorkspaceOption(command).action(async (name: string, flags: KeyFlags) => {
+    const { out, err, env, keyStore } = context
+    const workspace = resolveWorkspace(flags.workspace, env)
+    const stored = findConnection(readConnections(workspace), name)
+    const label = flags.label ?? stored.activeKey
+    const sources = { workspace, keyStore }
+    const changed = flags.forget
+      ? await forgetKey(sources, stored, label)
+      : await keepKey(sources, stored, label, await readKey(context, `API key ${label} of ${name}:`))
+    const connections = changeConnections(workspace, (known) => replaceUnlessChanged(known, stored, changed))
+    const { env: variable } = findKey(changed, label)
+    if (!flags.forget && variable !== undefined && isSet(env, variable)) {
+      await err.writeLine(`${variable} is set in this shell and wins over the key in the keyring.`)
+    }
+    await out.writeLine(
+      flags.json
+        ? JSON.stringify(toDocument(changed, connections, env), null, 2)
+        : flags.forget
+          ? `Removed the key ${label} of ${name} from the keyring.`
+          : `Kept the key ${label} of ${name} in the keyring, for ${toOrigins(stored).join(' and ')} alone.`,
+    )
+  })
+  addExamples(command, [
+    'connection key staging',
+    'connection key staging --label second',
+    'connection key staging --forget',
+  ])
+}
+
+type TypedKeyPlace = Parameters<typeof keepTypedKey>[0]
+
+async function keepKey(
+  sources: TypedKeyPlace,
+  stored: StoredConnection,
+  label: string,
+  text: string,
+): Promise<StoredConnection> {
+  const { changed, place, reason } = await keepTypedKey(sources, stored, label, text)
+  // What is kept for the session alone would be gone as soon as this command ends.
+  if (place !== 'session') return changed
+  const variable = stored.keys.find((key) => key.label === label)?.env ?? 'SLUICE_API_KEY'
+  throw new SluiceError({ id: 'key_not_kept', reason: reason ?? '', variable })
+}
+
+async function forgetKey(
+  sources: TypedKeyPlace,
+  stored: StoredConnection,
+  label: string,
+): Promise<StoredConnection> {
+  const key = findKey(stored, label)
+  await forgetTypedKeys(sources, stored.name, [key])
+  const { typed: _gone, ...rest } = key
+  return { ...stored, keys: stored.keys.map((one) => (one === key ? rest : one)) }
+}
+
+/** What is typed, or what standard input holds, without the line break at its end. */
+async function readKey(context: CliContext, question: string): Promise<string> {
+  const { canAsk, askSecret, openStdin } = context
+  const key = (canAsk ? await askSecret(question) : await readText(openStdin())).trim()
+  if (key !== '') return key
+  throw new InvalidArgumentError(
+    canAsk ? 'no key was typed; nothing was changed' : 'standard input is empty; expected the key',
+  )
+}

@@ -1,0 +1,97 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { type LastingStore, NoLastingStore } from './key-store.ts'
+
+/** What the keyring shows as the owner of our entries. */
+export const KEYRING_SERVICE = 'Sluice'
+
+/** What the keyring's process is asked for; `check` only opens the keyring. */
+export type KeyringCall = { id: number; name: string } & (
+  | { kind: 'check' | 'get' | 'remove' }
+  | { kind: 'set'; secret: string }
+)
+
+/** What came of a call. */
+export type KeyringOutcome =
+  | { kind: 'done'; value: string | null }
+  /** This machine has no keyring that can be reached. */
+  | { kind: 'absent'; reason: string }
+  | { kind: 'failed'; reason: string }
+
+/** What the keyring's process answers. */
+export interface KeyringAnswer {
+  id: number
+  outcome: KeyringOutcome
+}
+
+/** How long a person has to unlock the keyring, milliseconds. */
+const ANSWER_WITHIN_MS = 60_000
+
+/**
+ * The system's keyring: Keychain on macOS, Credential Manager on Windows, the Secret Service on Linux. It is used in a
+ * process of its own (`processUrl`), which starts with the first call and never keeps this one from ending.
+ */
+export function createKeyring(processUrl: URL, answerWithinMs = ANSWER_WITHIN_MS): LastingStore {
+  let child: ChildProcess | null = null
+  let lastId = 0
+  const open = new Map<number, PromiseWithResolvers<KeyringOutcome>>()
+
+  const start = () => {
+    const started = fork(fileURLToPath(processUrl), {
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    })
+    const end = () => started.kill('SIGKILL')
+    const onGone = () => {
+      if (child === started) child = null
+      process.off('exit', end)
+      for (const { reject } of open.values()) reject(new Error('the keyring did not answer'))
+      open.clear()
+    }
+    process.once('exit', end)
+    started.on('message', ({ id, outcome }: KeyringAnswer) => open.get(id)?.resolve(outcome))
+    started.on('error', onGone)
+    started.once('exit', onGone)
+    started.unref()
+    return started
+  }
+
+  const call = async (asked: DistributiveOmit<KeyringCall, 'id'>): Promise<string | null> => {
+    child ??= start()
+    const asking = child
+    lastId += 1
+    const id = lastId
+    const answered = Promise.withResolvers<KeyringOutcome>()
+    open.set(id, answered)
+    // While it is awaited, and only then, the answer keeps this process going.
+    asking.channel?.ref()
+    const timer = setTimeout(() => {
+      answered.reject(
+        new Error(`the keyring did not answer within ${answerWithinMs / 1000} s; it may be locked`),
+      )
+      asking.kill('SIGKILL')
+    }, answerWithinMs)
+    try {
+      asking.send({ ...asked, id })
+      const outcome = await answered.promise
+      if (outcome.kind === 'absent') throw new NoLastingStore(outcome.reason)
+      if (outcome.kind === 'failed') throw new Error(outcome.reason)
+      return outcome.value
+    } finally {
+      clearTimeout(timer)
+      open.delete(id)
+      if (open.size === 0) asking.channel?.unref()
+    }
+  }
+
+  return {
+    place: 'keyring',
+    check: async () => void (await call({ kind: 'check', name: 'check' })),
+    get: (name) => call({ kind: 'get', name }),
+    set: async (name, secret) => void (await call({ kind: 'set', name, secret })),
+    remove: async (name) => void (await call({ kind: 'remove', name })),
+  }
+}
+
+type DistributiveOmit<T, Name extends PropertyKey> = T extends unknown ? Omit<T, Name> : never

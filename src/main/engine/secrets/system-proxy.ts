@@ -1,0 +1,160 @@
+import { BlockList, isIP } from 'node:net'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { PlanConnection } from '../../../shared/plan/connection.ts'
+import type { SystemRoute } from '../../../shared/plan/system-route.ts'
+import { ProxyCredentials } from './bound-secret.ts'
+
+/** A proxy that the system names, as a connection would name it, and the credentials for it. */
+export interface SystemProxy {
+  proxy: NonNullable<PlanConnection['proxy']>
+  /** Null where the system names none. */
+  credentials: ProxyCredentials | null
+}
+
+/**
+ * Finds the proxy that the system names for an address; null where it names none. Rejects with `BAD_PLAN` for a proxy
+ * that Sluice cannot use.
+ */
+export type FindSystemProxy = (url: string) => Promise<SystemProxy | null>
+
+/** Which proxy a connection wants. */
+type ProxyChoice = Pick<PlanConnection, 'proxy' | 'systemProxy'>
+
+/**
+ * Says whether requests of a connection to `url` go through a proxy of the system. Only https does: it passes the proxy
+ * in a tunnel, and the service's certificate is checked at its end, so that the proxy never sees the key. Rejects with
+ * `BAD_PLAN` for a proxy that cannot be used.
+ */
+export async function findSystemRoute(
+  url: string,
+  choice: ProxyChoice,
+  find: FindSystemProxy,
+): Promise<SystemRoute> {
+  const why = findReasonAgainst(url, choice)
+  if (why !== null) return { kind: why }
+  const found = await find(url)
+  return found === null ? { kind: 'direct' } : { kind: 'proxy', url: found.proxy.url }
+}
+
+function findReasonAgainst(url: string, { proxy, systemProxy = true }: ProxyChoice) {
+  if (proxy !== undefined || !systemProxy) return 'off'
+  const { protocol, hostname } = new URL(url)
+  if (isThisMachine(hostname)) return 'direct'
+  return protocol === 'https:' ? null : 'unencrypted'
+}
+
+/**
+ * A connection with the proxy that its requests to `url` go through, and the credentials for that. `own` are those of the
+ * connection's own proxy. Rejects with `BAD_PLAN` for a proxy that cannot be used.
+ */
+export async function addSystemProxy<Connection extends ProxyChoice>(
+  url: string,
+  connection: Connection,
+  own: ProxyCredentials | null,
+  find: FindSystemProxy,
+): Promise<{ connection: Connection; proxyCredentials: ProxyCredentials | null }> {
+  const found = findReasonAgainst(url, connection) === null ? await find(url) : null
+  if (found === null) return { connection, proxyCredentials: own }
+  return { connection: { ...connection, proxy: found.proxy }, proxyCredentials: found.credentials }
+}
+
+function isThisMachine(hostname: string): boolean {
+  return /^(127\.\d+\.\d+\.\d+|\[::1\]|(.+\.)?localhost)$/.test(hostname)
+}
+
+/**
+ * The proxies that the environment names for https, as curl reads them: `HTTPS_PROXY` or else `ALL_PROXY`, except for the
+ * hosts of `NO_PROXY`; each also in lower case, which wins.
+ */
+export function createEnvironmentProxies(env: NodeJS.ProcessEnv): FindSystemProxy {
+  const read = (name: string) => [name.toLowerCase(), name].find((one) => (env[one] ?? '') !== '')
+  return async (url) => {
+    const variable = read('HTTPS_PROXY') ?? read('ALL_PROXY')
+    const exceptions = env[read('NO_PROXY') ?? ''] ?? ''
+    if (variable === undefined || isExcepted(new URL(url), exceptions)) return null
+    return parseVariable(variable, env[variable] ?? '', url)
+  }
+}
+
+/**
+ * Whether `NO_PROXY` names the host of an address: `*`, a host with all below it, an IP address or a range of them
+ * (`10.0.0.0/8`), each but a range with or without a port.
+ */
+function isExcepted(url: URL, exceptions: string): boolean {
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+  return exceptions
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== '')
+    .some((entry) => {
+      if (entry === '*') return true
+      if (isInRange(host, entry)) return true
+      const [, named = '', onlyPort] = /^(?:\*?\.)?(.+?)(?::(\d+))?$/.exec(entry) ?? []
+      if (onlyPort !== undefined && onlyPort !== (url.port || '443')) return false
+      const below = named.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+      return host === below || host.endsWith(`.${below}`)
+    })
+}
+
+/** Whether a host is an IP address that an entry, such as `fe80::1` or `10.0.0.0/8`, names. */
+function isInRange(host: string, entry: string): boolean {
+  const [address = '', bits] = entry.replace(/^\[|\]$/g, '').split('/')
+  const [found, family] = [isIP(host), isIP(address)]
+  if (family === 0 || found !== family) return false
+  const most = family === 4 ? 32 : 128
+  const prefix = bits === undefined ? most : /^\d+$/.test(bits) ? Number(bits) : most + 1
+  if (prefix > most) return false
+  const range = new BlockList()
+  range.addSubnet(address, prefix, family === 4 ? 'ipv4' : 'ipv6')
+  return range.check(host, found === 4 ? 'ipv4' : 'ipv6')
+}
+
+/** A part of an address without its percent-encoding; what is not encoded stands for itself. */
+function decodePart(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
+    try {
+      return decodeURIComponent(encoded)
+    } catch {
+      return encoded
+    }
+  })
+}
+
+function parseVariable(variable: string, value: string, url: string): SystemProxy {
+  const text = value.includes('://') ? value : `http://${value}`
+  // What is in the variable is not repeated: it may hold a password.
+  if (!URL.canParse(text)) throw new SluiceError({ id: 'system_proxy_unreadable', variable })
+  const { protocol, host, username, password } = new URL(text)
+  if (protocol !== 'http:' && protocol !== 'https:') throw toUnusable(`${protocol}//${host}`, url)
+  const proxy = { url: `${protocol}//${host}` }
+  if (username === '') return { proxy, credentials: null }
+  const login = `${decodePart(username)}:${decodePart(password)}`
+  return {
+    proxy: { ...proxy, credentialsEnv: variable },
+    credentials: ProxyCredentials.create(login, proxy.url, variable),
+  }
+}
+
+/**
+ * Reads the answer of a proxy script or of the system's settings for an address, such as `PROXY a:3128; DIRECT`: the
+ * first way that can be used. Null where that is no proxy. Throws `BAD_PLAN` where none can be used.
+ */
+export function parseProxyList(list: string, url: string): SystemProxy | null {
+  const ways = list.split(';').map((way) => way.trim().split(/\s+/))
+  for (const [kind = '', address = ''] of ways) {
+    if (kind === 'DIRECT') return null
+    const scheme = PROXY_SCHEMES[kind]
+    if (scheme !== undefined && URL.canParse(`${scheme}//${address}`)) {
+      return { proxy: { url: `${scheme}//${new URL(`${scheme}//${address}`).host}` }, credentials: null }
+    }
+  }
+  const [[kind = '', address = ''] = []] = ways
+  if (kind === '') return null
+  throw toUnusable(`${kind} ${address}`.trim(), url)
+}
+
+const PROXY_SCHEMES: Readonly<Record<string, string>> = { PROXY: 'http:', HTTP: 'http:', HTTPS: 'https:' }
+
+function toUnusable(found: string, url: string): SluiceError {
+  return new SluiceError({ id: 'system_proxy_unusable', found, host: new URL(url).host })
+}
