@@ -1,4 +1,5 @@
 import { formatCounted, formatFigure, formatMs, formatShare } from '../messages/figure-text.ts'
+import { sayPlanDifference } from '../plan/plan-differences.ts'
 import type {
   ComparedRun,
   LoadComparison,
@@ -179,7 +180,7 @@ function listCaveats(
   const caveats: string[] = []
   if (planDifferences.length > 0) {
     caveats.push(
-      `The plans differ in ${joinWords(planDifferences.map(({ path }) => path))}: what differs below may come from that.`,
+      `The plans differ in ${joinWords(planDifferences.map((one) => sayPlanDifference(one).setting))}: what differs below may come from that.`,
     )
   }
   for (const [index, run] of runs.entries()) {

@@ -1,5 +1,6 @@
 import { formatDurationMs } from '../messages/duration.ts'
 import { formatCount, formatCounted, formatMs, formatRate, formatShare } from '../messages/figure-text.ts'
+import { nameAnswer, nameCode } from '../messages/name-code.ts'
 import type { Percentiles } from '../run/run.ts'
 import type { LoadErrorGroup, LoadReport } from './load-report.ts'
 import { METRICS, TREND_METRICS, type TrendMetric } from './metrics.ts'
@@ -336,9 +337,8 @@ function listStatuses({ statuses }: ViewedReport): LoadView['statuses'] {
 }
 
 function nameStatus({ status, errorCode }: { status: number | null; errorCode: string | null }): string {
-  return [status === null ? 'no answer' : String(status), ...(errorCode === null ? [] : [errorCode])].join(
-    ' ',
-  )
+  if (status !== null) return nameAnswer(status, errorCode)
+  return errorCode === null ? 'no answer' : `no answer: ${nameCode(errorCode)}`
 }
 
 function describeWhen({ firstSecond, lastSecond }: LoadErrorGroup): string {

@@ -19,6 +19,7 @@ export function describeRows({
   joined,
   joined_by: by,
   unfinished,
+  left_out: leftOut,
   fresh,
   from_cache: cached,
   a,
@@ -27,6 +28,7 @@ export function describeRows({
   const decided = fresh.decided + cached.decided
   const left = [
     [unfinished, 'without an outcome in one of the runs yet'],
+    [leftOut, 'that a correction left out of one of the runs'],
     [a.only_here, 'only in A'],
     [b.only_here, 'only in B'],
     [a.ambiguous, `of A with a repeated ${by}`],

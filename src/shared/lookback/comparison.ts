@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sourcePlaceSchema } from '../plan/source-place.ts'
 import { runStateSchema } from '../run/run.ts'
 import type { EvaluateOptions } from './evaluation.ts'
 import { judgedSchema, metricSchema } from './evaluation.ts'
@@ -62,6 +63,13 @@ const groupSchema = z.object({
 /** Rows that both runs have, and what changed on them. */
 export type ComparedGroup = z.infer<typeof groupSchema>
 
+const largestMoveSchema = z.object({
+  row: z.int(),
+  place: sourcePlaceSchema,
+  a: z.number(),
+  b: z.number(),
+})
+
 const scoreMovesSchema = z.object({
   class: z.string(),
   /** Of rows with an answer from the service's cache, or of the others. */
@@ -79,8 +87,8 @@ const scoreMovesSchema = z.object({
   /** The mean without signs. */
   mean_absolute: z.number(),
   /** The largest rise and fall, each with its row of B; null where no score moved that way. */
-  largest_rise: z.object({ row: z.int(), a: z.number(), b: z.number() }).nullable(),
-  largest_fall: z.object({ row: z.int(), a: z.number(), b: z.number() }).nullable(),
+  largest_rise: largestMoveSchema.nullable(),
+  largest_fall: largestMoveSchema.nullable(),
 })
 
 /** How the scores of one class moved. */
@@ -104,6 +112,7 @@ const ruleChangeSchema = changeOfMetricsSchema.extend({ rule: z.string(), rule_i
 
 const sideOfRowSchema = z.object({
   row: z.int(),
+  place: sourcePlaceSchema,
   /** `succeeded`, or the state with the code of its error. */
   outcome: z.string(),
   triggered_rules: z.array(z.string()),
@@ -139,6 +148,8 @@ export const decisionComparisonSchema = z.object({
   joined: z.object({ rows: z.int(), changed: z.int(), share: z.number().nullable() }),
   /** Rows of both runs that are not compared, since one of the runs has no outcome of them yet. */
   unfinished: z.int(),
+  /** Rows of both runs that are not compared, since a correction left them out of one of the runs. */
+  left_out: z.int(),
   /** The first keys that several rows of a run have; empty where these are hashes of content. */
   ambiguous_keys: z.array(z.string()),
   /** Joined rows that were answered anew in both runs, or not answered. */

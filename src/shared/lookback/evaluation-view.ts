@@ -1,5 +1,5 @@
 import { formatCount, formatShare } from '../messages/figure-text.ts'
-import { addFormulaGuard } from '../run/export-columns.ts'
+import { addFormulaGuard } from '../run/formula-guard.ts'
 import type { CellChoice, Evaluation, Judged, JudgedScore, Metric, ThresholdPoint } from './evaluation.ts'
 
 /** Each cell of a matrix in plain words. */

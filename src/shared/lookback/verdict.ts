@@ -47,6 +47,26 @@ export function describeVerdict({ verdict, rule }: Pick<Verdict, 'verdict' | 'ru
 /** What a person says of a row, apart from which row it is. */
 export type RowVerdict = Pick<Verdict, 'verdict' | 'rule' | 'note'>
 
+/** What a person says of a row; with the rest of a verdict where it is given back as it was. */
+export type GivenVerdict = RowVerdict & {
+  [Key in 'given_at' | 'stratum' | 'stratum_rows']?: Verdict[Key] | undefined
+}
+
+/** What was said of a row until its verdicts were replaced, and what is said of it now. */
+export interface VerdictReplacement {
+  before: Verdict[]
+  after: Verdict[]
+}
+
+/** Whether a filter by verdict has a row with these verdicts. */
+export function isOfVerdict(
+  verdicts: readonly RowVerdict[],
+  wanted: Verdict['verdict'] | typeof NO_VERDICT,
+): boolean {
+  if (wanted === NO_VERDICT) return verdicts.length === 0
+  return verdicts.some(({ verdict }) => verdict === wanted)
+}
+
 /**
  * The verdicts on a row after one more: one that speaks of a rule stands next to those of other rules, any other takes
  * the place of all. The note of the row stays.

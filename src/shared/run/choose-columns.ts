@@ -10,6 +10,7 @@ import {
   toExportColumns,
   toRuleColumns,
   toScoreColumns,
+  VERDICT_COLUMNS,
 } from './export-columns.ts'
 import type { ExportRow } from './results.ts'
 
@@ -31,6 +32,8 @@ export interface ColumnChoice {
   rules: ExportRow['triggeredRules']
   /** The fields that fixes may have changed. */
   corrected?: readonly string[]
+  /** Whether persons said anything of the rows. */
+  hasVerdicts?: boolean
 }
 
 /** Words that stand for several columns. */
@@ -45,20 +48,25 @@ const NEAREST_MAX = 3
 /** The columns of a table, each once, in the order they were asked for. Throws `BAD_USAGE` for an unknown name. */
 export function chooseColumns(choice: ColumnChoice): TableColumn[] {
   const { asked, rulesAsColumns, operation, columns, classes, rules, corrected = [] } = choice
+  const { hasVerdicts = false } = choice
   const source = [...columns.keys()]
-  const all = toExportColumns(operation, { classes, rules, corrected, withRaw: true })
+  const all = toExportColumns(operation, { classes, rules, corrected, hasVerdicts, withRaw: true })
   const ruleColumns = toRuleColumns(rules)
   const groups: Record<(typeof GROUPS)[number], readonly TableColumn[]> = {
     default: [
       ...source,
-      ...toExportColumns(operation, { classes, corrected, ...(rulesAsColumns ? { rules } : {}) }),
+      ...toExportColumns(operation, {
+        ...{ classes, corrected, hasVerdicts },
+        ...(rulesAsColumns ? { rules } : {}),
+      }),
     ],
     all: [...source, ...all],
     source,
     scores: toScoreColumns(classes),
     rules: ruleColumns,
   }
-  const byName = new Map<string, TableColumn>()
+  // Empty until somebody says something; a script may ask for them before.
+  const byName = new Map<string, TableColumn>(VERDICT_COLUMNS.map((column) => [column.name, column]))
   // Of repeated names the first is meant.
   for (const index of source.toReversed()) byName.set(SOURCE + columns[index], index)
   for (const index of source.toReversed()) byName.set(columns[index] ?? '', index)

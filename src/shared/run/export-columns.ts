@@ -158,6 +158,28 @@ const OPERATION_COLUMNS: readonly (ExportColumn & { operations: readonly Operati
   },
 ]
 
+/**
+ * Columns of what persons said of a row, in exports of runs that have verdicts. Files of verdicts have the same, so that
+ * either can be imported. Several verdicts of a row and their rules are joined by `; `, in the same order.
+ */
+export const VERDICT_COLUMNS = [
+  {
+    name: 'sluice_verdict',
+    title: 'Verdict',
+    read: ({ verdicts = [] }) => verdicts.map(({ verdict }) => verdict).join('; '),
+  },
+  {
+    name: 'sluice_rule',
+    title: 'Rule of the verdict',
+    read: ({ verdicts = [] }) => verdicts.flatMap(({ rule }) => rule ?? []).join('; '),
+  },
+  {
+    name: 'sluice_note',
+    title: 'Note of the verdict',
+    read: ({ verdicts = [] }) => [...new Set(verdicts.flatMap(({ note }) => note ?? []))].join('; '),
+  },
+] as const satisfies readonly ExportColumn[]
+
 /** The last column of every export: quotes around its name mark a lossless CSV. */
 const LAST_COLUMN: ExportColumn = {
   name: 'sluice_callback_latency_ms',
@@ -194,6 +216,7 @@ export function toExportColumns(
     classes = [],
     rules = [],
     corrected = [],
+    hasVerdicts = false,
     withRaw = false,
   }: {
     /** Fields that fixes may have changed. */
@@ -202,6 +225,8 @@ export function toExportColumns(
     classes?: readonly string[]
     /** Those that get a column each. */
     rules?: ExportRow['triggeredRules']
+    /** Adds what persons said of the rows. */
+    hasVerdicts?: boolean
     /** Adds the bodies as they came. */
     withRaw?: boolean
   },
@@ -209,6 +234,7 @@ export function toExportColumns(
   return [
     ...COMMON_COLUMNS,
     ...OPERATION_COLUMNS.filter(({ operations }) => operations.includes(operation)),
+    ...(hasVerdicts ? VERDICT_COLUMNS : []),
     ...(withRaw ? RAW_COLUMNS : []),
     ...toSentColumns(corrected),
     ...toScoreColumns(classes),
@@ -283,6 +309,7 @@ const QUOTING = new Set([
   'sluice_index_matches',
   'sluice_term_notes',
   'sluice_service_message',
+  'sluice_note',
 ])
 
 /** Whether a column of ours may hold content of the row. */
@@ -291,7 +318,9 @@ export function quotesContent(name: string): boolean {
 }
 
 const NAMES = new Set(
-  [...COMMON_COLUMNS, ...OPERATION_COLUMNS, ...RAW_COLUMNS, LAST_COLUMN].map(({ name }) => name),
+  [...COMMON_COLUMNS, ...OPERATION_COLUMNS, ...VERDICT_COLUMNS, ...RAW_COLUMNS, LAST_COLUMN].map(
+    ({ name }) => name,
+  ),
 )
 const PREFIXES = [SENT, SCORE, RULE, ANSWER]
 
@@ -350,46 +379,4 @@ function toMsText(ms: number | null): string {
 function toListText(list: readonly unknown[] | undefined): string {
   if (list === undefined || list.length === 0) return ''
   return list.every((item) => typeof item === 'string') ? list.join('; ') : JSON.stringify(list)
-}
-
-// What a spreadsheet runs as a formula, also behind white space, invisible characters and in full width. Apostrophes
-// in front are the guard itself, so that guarding twice can be undone twice.
-const FORMULA = /^'*[\s\p{Cf}\p{Cc}]*[=+\-@\t\r＝＋－＠]/u
-
-/** Whether a CSV export may have this between its cells: formulas are guarded behind these alone. */
-export function isExportDelimiter(delimiter: string): boolean {
-  return [',', ';', '|', '\t'].includes(delimiter)
-}
-
-// What a spreadsheet may split a file at where it does not understand the quotes around a cell.
-const DELIMITERS = /[,;|\t\r\n]/
-
-// The same for what follows a delimiter within a cell. Delimiters are not among what is passed over, so that each piece
-// is guarded on its own, whatever was put into the others.
-const PIECES = /(?<=[,;|\t\r\n])(?='*(?:["\p{Zs}\p{Cf}]|(?![\t\r\n])\p{Cc})*[=+\-@＝＋－＠])/gu
-const GUARDED_PIECES = /(?<=[,;|\t\r\n])'(?='*(?:["\p{Zs}\p{Cf}]|(?![\t\r\n])\p{Cc})*[=+\-@＝＋－＠])/gu
-
-/**
- * Puts an apostrophe in front of what a spreadsheet would run as a formula: a cell that begins, also behind white
- * space, with `=`, `+`, `-`, `@` (full-width ones too), a tab or a carriage return, and the same behind a comma, a
- * semicolon, a bar, a tab or a line break within a cell, where a file may be split. What already begins with
- * apostrophes before those gets one more, which makes {@link removeFormulaGuard} its exact inverse.
- */
-export function addFormulaGuard(cell: string): string {
-  const guarded = DELIMITERS.test(cell) ? cell.replace(PIECES, "'") : cell
-  return isPlain(guarded) || !FORMULA.test(guarded) ? guarded : `'${guarded}`
-}
-
-/** Takes off every apostrophe that {@link addFormulaGuard} put into a cell; any other cell stays as it is. */
-export function removeFormulaGuard(cell: string): string {
-  const guarded = cell.charCodeAt(0) === APOSTROPHE && FORMULA.test(cell) ? cell.slice(1) : cell
-  return DELIMITERS.test(guarded) ? guarded.replace(GUARDED_PIECES, '') : guarded
-}
-
-const APOSTROPHE = 0x27
-
-/** Most cells begin with an ASCII letter or digit, or are empty: no need to ask the pattern. */
-function isPlain(cell: string): boolean {
-  const first = cell.charCodeAt(0) | 0x20
-  return cell === '' || (first >= 0x61 && first <= 0x7a) || (first >= 0x30 && first <= 0x39)
 }

@@ -43,8 +43,30 @@ export type ResultView = z.infer<typeof resultViewSchema>
 /** The view of an operation before anything of it was changed. */
 export const USUAL_VIEW: ResultView = { columns: null, filters: [] }
 
-/** What a workspace keeps, by kind of operation. */
+/** The tables of the window that are no rows of a run. */
+export const tableNameSchema = z.enum(['runs', 'index', 'watchlist', 'appeals'])
+
+/** See {@link tableNameSchema}. */
+export type TableName = z.infer<typeof tableNameSchema>
+
+const columnTitleSchema = z.string().min(1).max(80)
+
+/** What a person changed about the columns of a table, by their titles. */
+export const tableViewSchema = z.object({
+  hidden: z.array(columnTitleSchema).max(COLUMNS_MAX),
+  /** Rem. */
+  widths: z.record(columnTitleSchema, z.number().min(COLUMN_REM.min).max(COLUMN_REM.max)),
+})
+
+/** See {@link tableViewSchema}. */
+export type TableView = z.infer<typeof tableViewSchema>
+
+/** A table before anything of it was changed. */
+export const USUAL_TABLE: TableView = { hidden: [], widths: {} }
+
+/** What a workspace keeps: views of rows by kind of operation, and of other tables by name. */
 export const resultViewsSchema = z.object({
   version: z.literal(1),
   views: z.partialRecord(operationKindSchema, resultViewSchema),
+  tables: z.partialRecord(tableNameSchema, tableViewSchema).default({}),
 })

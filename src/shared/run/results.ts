@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { trendMetricSchema } from '../load/metrics.ts'
 import { evaluatedCellSchema } from '../lookback/evaluation.ts'
-import { NO_VERDICT, VERDICTS } from '../lookback/verdict.ts'
+import { NO_VERDICT, VERDICTS, type Verdict } from '../lookback/verdict.ts'
 import { type Correction, correctionSchema } from '../plan/fixes.ts'
 import { sourceFormatSchema } from '../plan/plan.ts'
 import { sourcePlaceSchema } from '../plan/source-place.ts'
@@ -34,6 +34,9 @@ const scoreFilterSchema = z.object({
 /** See {@link scoreFilterSchema}. */
 export type ScoreFilter = z.infer<typeof scoreFilterSchema>
 
+/** Most rows that a filter keeps although their verdicts have changed. */
+export const KEPT_ROWS_MAX = 5_000
+
 /** Which rows a page holds; an absent member does not narrow. */
 export const rowFilterSchema = z.object({
   state: rowStateSchema.exactOptional(),
@@ -49,6 +52,8 @@ export const rowFilterSchema = z.object({
   answer: rowAnswerSchema.exactOptional(),
   /** Rows with this verdict of a person, among others; {@link NO_VERDICT} stands for having none. */
   verdict: z.enum([...VERDICTS, NO_VERDICT]).exactOptional(),
+  /** Rows that count as having `verdict`, whatever was said of them since: a table keeps them until it is read anew. */
+  keptRows: z.array(z.int().min(1)).max(KEPT_ROWS_MAX).exactOptional(),
   /** Rows whose answer names at least one of these languages. */
   languages: valuesSchema.exactOptional(),
   /** Rows that at least one of these models answered, or was asked of where the answer names none. */
@@ -65,6 +70,16 @@ export const rowFilterSchema = z.object({
 
 /** See {@link rowFilterSchema}. */
 export type RowFilter = z.infer<typeof rowFilterSchema>
+
+/** Which rows are neither in a success file nor in its error file, in words. */
+export const IN_NEITHER =
+  'left out, not sent, waiting for a callback, or answered while the files were written'
+
+/** The rows of a success file, and of the error file beside it. */
+export const OUTCOME_FILES = {
+  success: { state: 'succeeded' },
+  errors: { unsuccessful: true },
+} as const satisfies Record<string, RowFilter>
 
 /** What rows can be ordered by; rows without it come last. Rows that are alike stay in the order of the source. */
 const rowSortSchema = z.object({
@@ -177,6 +192,8 @@ export const rowDetailSchema = z.object({
   columns: z.array(z.string()),
   /** The request body that was or will be sent, as JSON text, all rows of the item in it; null where there is none. */
   requestBody: z.string().nullable(),
+  /** Of a row that is not sent: what its request would hold, mistakes and all. */
+  unsentBody: z.string().exactOptional(),
   /** Of a row that shares its request with others: its own part of the body, and how many rows the request has. */
   requestPart: z.object({ body: z.string(), rows: z.int() }).exactOptional(),
   requestMethod: z.enum(['POST', 'GET']),
@@ -208,6 +225,8 @@ export interface ExportRow extends ResultRow {
   exchangeInRow: number | null
   /** What was sent otherwise than the source has it; absent where nothing was. */
   corrections?: readonly Correction[]
+  /** What persons said of it; absent where nobody said anything of any row of the run. */
+  verdicts?: readonly Verdict[]
   /** Every try of the run and its retries, oldest first; empty where the format has no place for them. */
   tries: AttemptDetail[]
   /** As it was sent; null where nothing was. */

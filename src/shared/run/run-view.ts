@@ -7,7 +7,7 @@ import {
   formatRate,
   formatShare,
 } from '../messages/figure-text.ts'
-import type { RunSummary } from './run.ts'
+import { countUnsuccessful, type RunSummary } from './run.ts'
 import { formatPace } from './snapshot.ts'
 
 /** How a count is meant: `odd` is what nobody knows, `quiet` what is still to come. */
@@ -26,12 +26,12 @@ export interface CountedRows {
 export function listOutcomes({ rows, to_repeat: repeat }: RunSummary): CountedRows[] {
   const counts: [string, number, CountTone, string][] = [
     ['succeeded', rows.succeeded, 'good', ''],
-    ['rejected', rows.rejected, 'bad', 'the service answered an error'],
-    ['failed', rows.failed, 'warn', 'not received by the service'],
+    ['rejected', rows.rejected, 'warn', 'the service answered an error'],
+    ['failed', rows.failed, 'bad', 'not received by the service'],
     ['unknown', rows.unknown, 'odd', 'sent without a usable answer, may have been accepted'],
     ['overdue', rows.overdue, 'odd', 'accepted, no result in time'],
     ['awaiting', rows.awaiting, 'accent', 'accepted, waiting for the result'],
-    ['invalid', rows.invalid, 'warn', 'failed the checks, not sent'],
+    ['invalid', rows.invalid, 'quiet', 'failed the checks, not sent'],
     ['left out', rows.left_out ?? 0, 'quiet', 'left out by a fix of the plan'],
     ['not sent', rows.not_sent - repeat.rows, 'quiet', 'not sent yet'],
     ['to be repeated', repeat.rows, 'quiet', 'sent before, to be sent again'],
@@ -174,7 +174,7 @@ export function describeThrottling({ throttling }: RunSummary): string | null {
 export function listRunFigures(summary: RunSummary): LoadFact[] {
   const { rows, requests, throughput, latency_ms, callbacks } = summary
   if (rows.read === 0) return []
-  const unsuccessful = rows.invalid + rows.rejected + rows.failed + rows.unknown + rows.overdue
+  const unsuccessful = countUnsuccessful(rows)
   const duration = latency_ms.http_req_duration
   const callback = latency_ms.callback_latency
   const toMedian = (percentiles: NonNullable<typeof duration>) => ({

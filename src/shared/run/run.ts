@@ -281,5 +281,10 @@ export function hasFailed({
 }: Pick<RunSummary, 'state' | 'thresholds' | 'rows'>): boolean {
   if (state === 'stopped') return true
   if (thresholds !== undefined) return state !== 'running' && thresholds.some(({ ok }) => ok === false)
-  return rows.invalid + rows.rejected + rows.failed + rows.unknown + rows.overdue > 0
+  return countUnsuccessful(rows) > 0
+}
+
+/** Rows that ended in anything but success; those that were left out, or not sent yet, are not among them. */
+export function countUnsuccessful(rows: RunSummary['rows']): number {
+  return rows.invalid + rows.rejected + rows.failed + rows.unknown + rows.overdue
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type ComparedRun, compareLatency, compareRuns } from '../../../src/shared/load/compare.ts'
 import { createHistogram, recordUs } from '../../../src/shared/load/latency-meter.ts'
 import { toLatencyHistory } from '../../../src/shared/load/statistics.ts'
-import { listPlanDifferences } from '../../../src/shared/plan/plan-differences.ts'
+import { listPlanDifferences, sayPlanDifference } from '../../../src/shared/plan/plan-differences.ts'
 import { createDraw } from '../../helpers/seeded-draw.ts'
 
 /** Thirty seconds of a service: 20 ms and more, one request in `slowEvery` a tenth of a second. */
@@ -190,7 +190,7 @@ describe('what to keep in mind', () => {
     )
     expect(planDifferences.map(({ path }) => path)).toEqual(['connection.baseUrl', 'load.workers'])
     expect(caveats).toEqual([
-      'The plans differ in connection.baseUrl and load.workers: what differs below may come from that.',
+      'The plans differ in base URL and workers: what differs below may come from that.',
       'B ended early: it measured 30.0 s.',
       'In B, the sending machine was the bottleneck at times.',
       'B dropped 1,200 requests, which are in no percentile.',
@@ -220,13 +220,29 @@ describe('plans', () => {
     }
     expect(listPlanDifferences(a, b)).toEqual([
       { path: 'load.pace.kind', a: 'open', b: 'closed' },
-      { path: 'load.pace.ratePerSecond', a: '5', b: 'not said' },
-      { path: 'connection.deliveredCodes[1]', a: 'not said', b: 'Y' },
-      { path: 'load.pace.concurrency', a: 'not said', b: '5' },
-      { path: 'mapping.text_data.kind', a: 'not said', b: 'column' },
-      { path: 'mapping.text_data.column', a: 'not said', b: '2' },
+      { path: 'load.pace.ratePerSecond', a: '5', b: 'not set' },
+      { path: 'connection.deliveredCodes[1]', a: 'not set', b: 'Y' },
+      { path: 'load.pace.concurrency', a: 'not set', b: '5' },
+      { path: 'mapping.text_data.kind', a: 'not set', b: 'column' },
+      { path: 'mapping.text_data.column', a: 'not set', b: '2' },
     ])
     expect(listPlanDifferences(a, a)).toEqual([])
+  })
+
+  test('are said in words, durations with their unit', () => {
+    const a = { load: { durationMs: 90_000, pace: { stages: [{ durationMs: 1_000, from: 1 }] } } }
+    const b = {
+      mapping: { text_data: { kind: 'template' } },
+      operation: { legacy: true },
+      load: { gracefulStopMs: 0, pace: { stages: [{ durationMs: 2_000, from: 1 }] } },
+    }
+    expect(listPlanDifferences(a, b).map(sayPlanDifference)).toEqual([
+      { setting: 'duration', a: '1m30s', b: 'not set' },
+      { setting: 'stage 1, duration', a: '1s', b: '2s' },
+      { setting: 'text_data, filled by', a: 'not set', b: 'template' },
+      { setting: 'legacy answer', a: 'not set', b: 'yes' },
+      { setting: 'graceful stop', a: 'not set', b: '0s' },
+    ])
   })
 })
 

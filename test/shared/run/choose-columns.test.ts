@@ -52,6 +52,35 @@ test("a source's column of a name that means something else is named with a pref
   expect(toNames(asked, { columns })).toEqual(['sluice_state', 0, 'score.hate', 'score.self,harm', 1])
 })
 
+test('columns of verdicts come by themselves where there are verdicts, and are empty on request where not', () => {
+  const verdicts = ['sluice_verdict', 'sluice_rule', 'sluice_note']
+  expect(toNames(['default', 'all'])).not.toEqual(expect.arrayContaining(verdicts))
+  expect(toNames(['default'], { hasVerdicts: true })).toEqual(expect.arrayContaining(verdicts))
+  expect(toNames(['all'], { hasVerdicts: true })).toEqual(expect.arrayContaining(verdicts))
+  expect(toNames(['sluice_verdict', 'sluice_state'])).toEqual(['sluice_verdict', 'sluice_state'])
+  expect(readCell('sluice_verdict', {})).toBe('')
+})
+
+test("a source's own column of verdicts is meant until the run has verdicts", () => {
+  const columns = ['text', 'sluice_verdict']
+  expect(toNames(['sluice_verdict'], { columns })).toEqual([1])
+  expect(toNames(['sluice_verdict', 'source.sluice_verdict'], { columns, hasVerdicts: true })).toEqual([
+    'sluice_verdict',
+    1,
+  ])
+})
+
+test('several verdicts of a row are joined with their rules in the same order, and a common note stands once', () => {
+  const given = { row: 1, note: 'an advert', given_at: '', stratum: null, stratum_rows: null }
+  const verdicts = [
+    { ...given, verdict: 'should' as const, rule: 'Hate' },
+    { ...given, verdict: 'should-not' as const, rule: 'Spam' },
+  ]
+  expect(readCell('sluice_verdict', { verdicts })).toBe('should; should-not')
+  expect(readCell('sluice_rule', { verdicts })).toBe('Hate; Spam')
+  expect(readCell('sluice_note', { verdicts })).toBe('an advert')
+})
+
 test('each rule has a column of its own, with its id where names repeat', () => {
   const rules = [SPAM, { ruleId: 'r2', ruleName: 'Spam' }, { ruleId: 'r3', ruleName: '' }]
   expect(toNames(['rules'], { rules })).toEqual(['rule.Spam (r1)', 'rule.Spam (r2)', 'rule.r3'])

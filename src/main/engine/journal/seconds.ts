@@ -3,13 +3,11 @@ import {
   createHistogram,
   decodeHistogram,
   LatencyMeter,
-  toLatencyBars,
   toPercentiles,
 } from '../../../shared/load/latency-meter.ts'
 import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import { COURSE_POINTS } from '../../../shared/lookback/run-list.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
-import type { LatencySeries, RunSecond } from '../../../shared/run/results.ts'
 import type { Journal } from './journal.ts'
 import type { RunView } from './run-family.ts'
 import { updateRunRecord } from './run-record.ts'
@@ -108,12 +106,50 @@ export function clearLatency(db: DatabaseSync): void {
   db.exec('DELETE FROM latency')
 }
 
+/** The newest seconds, to which a run that goes on still adds. */
+export const OPEN_SECONDS = 5
+
+/** What the seconds of a journal added up to when a reader last asked, the newest ones apart. */
+interface AddedUp {
+  upTo: number
+  check: string
+  meter: LatencyMeter
+}
+
+const addedUp = new WeakMap<DatabaseSync, AddedUp>()
+
+/** Adds only new seconds to what the same reader added up before: unpacking those of an hour takes many seconds. */
 function addUpSeconds(db: DatabaseSync): LatencyMeter {
+  const upTo = readLastSecond(db).at - OPEN_SECONDS
+  const before = addedUp.get(db)
+  const isSame =
+    before !== undefined && before.upTo <= upTo && before.check === describeSeconds(db, before.upTo)
+  const known = isSame ? before : undefined
+  // Where reading fails half-way, nothing is believed to be added up.
+  addedUp.delete(db)
+  const settled = { upTo, check: describeSeconds(db, upTo), meter: known?.meter ?? new LatencyMeter() }
+  addSeconds(db, settled.meter, [known?.upTo ?? 0, upTo])
+  addedUp.set(db, settled)
   const meter = new LatencyMeter()
+  meter.addAll(settled.meter)
+  addSeconds(db, meter, [upTo, Number.MAX_SAFE_INTEGER])
+  return meter
+}
+
+/** Differs once a try or a latency was added to a second, as recovery does. */
+function describeSeconds(db: DatabaseSync, upTo: number): string {
+  const sizes = TREND_METRICS.map((series) => `total(octet_length(${series})) AS ${series}`)
+  const found = db.prepare(
+    `SELECT count(*) AS n, total(sent) AS sent, ${sizes.join(', ')} FROM second WHERE at <= ?`,
+  )
+  return JSON.stringify(found.get(upTo))
+}
+
+function addSeconds(db: DatabaseSync, meter: LatencyMeter, [above, upTo]: readonly [number, number]): void {
   // Pages, not an open cursor: a reader that stays open keeps the WAL from being emptied.
-  const page = db.prepare('SELECT * FROM second WHERE at > ? ORDER BY at LIMIT 200')
-  let lastAt = 0
-  for (let rows = page.all(lastAt); rows.length > 0; rows = page.all(lastAt)) {
+  const page = db.prepare('SELECT * FROM second WHERE at > ? AND at <= ? ORDER BY at LIMIT 200')
+  let lastAt = above
+  for (let rows = page.all(lastAt, upTo); rows.length > 0; rows = page.all(lastAt, upTo)) {
     for (const row of rows) {
       lastAt = Number(row['at'])
       for (const series of TREND_METRICS) {
@@ -122,7 +158,6 @@ function addUpSeconds(db: DatabaseSync): LatencyMeter {
       }
     }
   }
-  return meter
 }
 
 /** The last second that the journal has, and the tries in it; zeros where it has none. */
@@ -139,57 +174,6 @@ export function restoreSendingTime(journal: Journal, knownMs: number): void {
   journal.transact('process', () =>
     updateRunRecord(journal.db, { sending_ms: Math.max(knownMs, seconds * 1000) }),
   )
-}
-
-/** Seconds read at once, so that no read stays open. */
-const PAGE = 200
-
-/** The latencies that a run's screen shows first. */
-const FIRST_SHOWN: readonly TrendMetric[] = ['http_req_duration', 'callback_latency']
-
-/**
- * Reads latencies of a run, over time and as distributions (default: http_req_duration and callback_latency); each
- * further one makes reading a long run slower.
- */
-export function readLatencySeries(
-  { db }: RunView,
-  metrics: readonly TrendMetric[] = FIRST_SHOWN,
-): LatencySeries {
-  const page = db.prepare('SELECT * FROM second WHERE at > ? ORDER BY at LIMIT ?')
-  const seconds: RunSecond[] = []
-  const totals = new LatencyMeter()
-  let firstAt: number | null = null
-  let lastAt = 0
-  for (let rows = page.all(lastAt, PAGE); rows.length > 0; rows = page.all(lastAt, PAGE)) {
-    for (const row of rows) {
-      lastAt = Number(row['at'])
-      firstAt ??= lastAt
-      const latencyMs: RunSecond['latencyMs'] = {}
-      for (const metric of metrics) {
-        const encoded = row[metric]
-        if (typeof encoded !== 'string') continue
-        const histogram = decodeHistogram(encoded)
-        totals.add(metric, histogram)
-        const percentiles = toPercentiles(histogram)
-        if (percentiles !== null) latencyMs[metric] = percentiles
-      }
-      seconds.push({
-        second: lastAt - firstAt,
-        sent: Number(row['sent']),
-        succeeded: Number(row['succeeded']),
-        rejected: Number(row['rejected']),
-        failed: Number(row['failed']),
-        unknown: Number(row['unknown']),
-        latencyMs,
-      })
-    }
-  }
-  const bars: LatencySeries['bars'] = {}
-  for (const metric of metrics) {
-    const histogram = totals.histogram(metric)
-    if (histogram !== null) bars[metric] = toLatencyBars(histogram)
-  }
-  return { seconds, bars }
 }
 
 /** Seconds that a course is read from, for each of its points, at most. */

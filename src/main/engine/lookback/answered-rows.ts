@@ -1,13 +1,18 @@
 import type { RunFamily, RunView } from '../journal/run-family.ts'
+import { type FoundColumns, MARKS } from '../run/results/journal-findings.ts'
+import type { RowFindings } from '../run/results/row-findings.ts'
+import type { RowValues } from '../run/results/row-values.ts'
 import type { DatabaseSync, SQLInputValue } from '../workspace/sqlite.ts'
 
 /** A row as looking back reads it: what it was, and what the service decided. */
 export interface AnsweredRow {
   row: number
-  /** Parsed when they are first asked for. */
+  /** Read when they are asked for. */
   readonly cells: string[]
-  /** What each cell is in a JSON source; null where all are text. */
-  kinds: string | null
+  /** What each cell is in a JSON source; null where all are text. Read when it is asked for. */
+  readonly kinds: string | null
+  /** One of its cells, '' where it has none: faster than all of them. */
+  cell(column: number): string
   /** The service answered it with a result of its own. */
   isAnswered: boolean
   /** Ids of the rules that it triggered. */
@@ -29,17 +34,28 @@ type Range = readonly [above: number, last: number]
 
 /**
  * Reads every row of a run and its retries in the order of the source, a thousand at a time, each with its newest
- * answer. No read stays open behind it.
+ * answer. No read stays open behind it. With complete `findings` of the run, answers are not read from the journals.
  */
 export function* readAnsweredRows(
   family: RunFamily,
   wanted: WantedScores = [],
+  findings: RowFindings | null = null,
 ): Generator<AnsweredRow[], void, undefined> {
   const last = Math.max(...family.members.map(readLastRow))
-  const readers = family.members.map((member) => createStepReader(member, wanted))
+  const readers = family.members.map((member) => {
+    const found = findings?.ofJournal(member.file)?.columns
+    return found !== undefined && isWhole(found)
+      ? createFoundReader(member, found, wanted)
+      : createStepReader(member, wanted)
+  })
   for (let above = 0; above < last; above += STEP_ROWS) {
     yield mergeSteps(readers.map((readStep) => readStep([above, above + STEP_ROWS])))
   }
+}
+
+/** Whether findings have all that rows can have, however much it is. */
+function isWhole({ kinds, hasAllClasses }: FoundColumns): boolean {
+  return kinds.isWhole && hasAllClasses
 }
 
 /** The rows of all members in their order, each from the newest that has it; members come oldest first. */
@@ -50,17 +66,50 @@ function mergeSteps(steps: readonly AnsweredRow[][]): AnsweredRow[] {
   return [...newest.values()].sort((a, b) => a.row - b.row)
 }
 
+function createFoundReader(
+  member: RunView,
+  { marks, kinds, scores, cells, last }: FoundColumns,
+  wanted: WantedScores,
+): (range: Range) => AnsweredRow[] {
+  const ofWanted = wanted === 'highest' ? [...scores.values()] : wanted.map((name) => scores.get(name))
+  const readScores = (row: number) =>
+    ofWanted.map((own) => {
+      const score = own?.at(row) ?? Number.NaN
+      return Number.isNaN(score) ? null : score
+    })
+  return ([above, upTo]) => {
+    const source = new StepCells(member, [above, upTo], cells)
+    const rows: AnsweredRow[] = []
+    for (let row = above + 1; row <= Math.min(upTo, last); row += 1) {
+      const mark = marks[row] ?? 0
+      if ((mark & MARKS.row) === 0) continue
+      const read = new StoredRow(member, source, row, (mark & MARKS.answered) !== 0)
+      read.ruleIds = kinds.rulesAt(row)
+      if (wanted === 'highest') read.scores = [toHighest(readScores(row))]
+      else if (wanted.length > 0) read.scores = readScores(row)
+      rows.push(read)
+    }
+    return rows
+  }
+}
+
+function toHighest(scores: readonly (number | null)[]): number | null {
+  const known = scores.filter((score) => score !== null)
+  return known.length === 0 ? null : Math.max(...known)
+}
+
 function createStepReader(member: RunView, wanted: WantedScores): (range: Range) => AnsweredRow[] {
   const ruleIds = readRuleIds(member)
   return (range) => {
     const { db } = member
-    const found = readTuples<RowTuple>(
+    const found = readTuples<[row: number, isAnswered: number | null]>(
       db,
-      `SELECT row.id, row.cells, row.kinds, result.state = 'succeeded' AND result.error_code IS NULL
+      `SELECT row.id, result.state = 'succeeded' AND result.error_code IS NULL
        FROM row LEFT JOIN result ON result.row = row.id WHERE row.id > ? AND row.id <= ? ORDER BY row.id`,
       range,
     )
-    const rows = found.map((tuple) => new StoredRow(member, tuple))
+    const source = new StepCells(member, range, NO_CELLS)
+    const rows = found.map(([row, isAnswered]) => new StoredRow(member, source, row, isAnswered === 1))
     if (rows.length === 0) return rows
     addRules(rows, db, range, ruleIds)
     if (wanted === 'highest') addHighestScores(rows, db, range)
@@ -69,33 +118,105 @@ function createStepReader(member: RunView, wanted: WantedScores): (range: Range)
   }
 }
 
-type RowTuple = [row: number, cells: string, kinds: string | null, isAnswered: number | null]
+interface WholeRow {
+  text: string
+  kinds: string | null
+}
 
-/** A row as it stands in the journal. Its cells stay a JSON text until they are asked for, which many questions never do. */
+/** The cells of the rows of a step, read when the first of them is asked for, which many questions never do. */
+class StepCells {
+  readonly #member: RunView
+  readonly #range: Range
+  readonly #known: ReadonlyMap<number, RowValues>
+  #whole: ReadonlyMap<number, WholeRow> | null = null
+  readonly #columns = new Map<number, (string | undefined)[]>()
+
+  /** `known` are columns whose cells are at hand. */
+  constructor(member: RunView, range: Range, known: ReadonlyMap<number, RowValues>) {
+    this.#member = member
+    this.#range = range
+    this.#known = known
+  }
+
+  /** One cell of a row; undefined where it has none. Reads that column alone. */
+  cell(row: number, column: number): string | undefined {
+    const known = this.#known.get(column)
+    if (known !== undefined) return known.at(row)[0]
+    let cells = this.#columns.get(column)
+    if (cells === undefined) {
+      cells = this.#readColumn(column)
+      this.#columns.set(column, cells)
+    }
+    return cells[row - this.#range[0]]
+  }
+
+  cells(row: number): string[] {
+    return JSON.parse(this.#read().get(row)?.text ?? '[]') as string[]
+  }
+
+  kinds(row: number): string | null {
+    return this.#read().get(row)?.kinds ?? null
+  }
+
+  #readColumn(column: number): (string | undefined)[] {
+    const cells: (string | undefined)[] = []
+    // Escapes by number may stand for what only JavaScript can hold.
+    const found = readTuples<[row: number, cell: string | null, text: string | null]>(
+      this.#member.db,
+      `SELECT id, CASE WHEN isPlain THEN cells ->> ? END, CASE WHEN NOT isPlain THEN cells END
+       FROM (SELECT id, cells, instr(cells, '\\u') = 0 AS isPlain FROM row WHERE id > ? AND id <= ?)`,
+      [`$[${column}]`, ...this.#range],
+    )
+    for (const [row, cell, text] of found) {
+      cells[row - this.#range[0]] =
+        text === null ? (cell ?? undefined) : (JSON.parse(text) as string[])[column]
+    }
+    return cells
+  }
+
+  #read(): ReadonlyMap<number, WholeRow> {
+    this.#whole ??= new Map(
+      readTuples<[row: number, text: string, kinds: string | null]>(
+        this.#member.db,
+        'SELECT id, cells, kinds FROM row WHERE id > ? AND id <= ?',
+        this.#range,
+      ).map(([row, text, kinds]) => [row, { text, kinds }]),
+    )
+    return this.#whole
+  }
+}
+
+/** A row as it stands in the journal. */
 class StoredRow implements AnsweredRow {
   readonly row: number
-  readonly kinds: string | null
   readonly isAnswered: boolean
   readonly member: RunView
   ruleIds: readonly string[] = NONE
   scores: (number | null)[] = []
-  #cells: string | string[]
+  readonly #source: StepCells
 
-  constructor(member: RunView, [row, cells, kinds, isAnswered]: RowTuple) {
+  constructor(member: RunView, source: StepCells, row: number, isAnswered: boolean) {
     this.row = row
-    this.kinds = kinds
-    this.isAnswered = isAnswered === 1
+    this.isAnswered = isAnswered
     this.member = member
-    this.#cells = cells
+    this.#source = source
   }
 
   get cells(): string[] {
-    if (typeof this.#cells === 'string') this.#cells = JSON.parse(this.#cells) as string[]
-    return this.#cells
+    return this.#source.cells(this.row)
+  }
+
+  get kinds(): string | null {
+    return this.#source.kinds(this.row)
+  }
+
+  cell(column: number): string {
+    return this.#source.cell(this.row, column) ?? ''
   }
 }
 
 const NONE: readonly string[] = []
+const NO_CELLS: ReadonlyMap<number, RowValues> = new Map()
 
 function addRules(
   rows: readonly StoredRow[],

@@ -5,6 +5,7 @@ import type {
   DecisionComparison,
 } from '../../../shared/lookback/comparison.ts'
 import { toStateName } from '../../../shared/messages/state-name.ts'
+import { toSourcePlace } from '../../../shared/plan/source-place.ts'
 import { toExportColumns } from '../../../shared/run/export-columns.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
 import type { ExportRow, ResultRow } from '../../../shared/run/results.ts'
@@ -13,12 +14,14 @@ import { refuseSource } from '../results/export-run.ts'
 import { toTable } from '../run/export/csv-report.ts'
 import { readPagesOfRows, readScoredClasses } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
-import { findNewest, readFamilyRows } from '../run/results/family-rows.ts'
+import { findNewest, readFamilyRows, readPlaces } from '../run/results/family-rows.ts'
 import type { JoinKey } from './join-key.ts'
-import type { PairedRows } from './paired-rows.ts'
+import type { PairedRows, PairKind } from './paired-rows.ts'
+import type { Standing } from './standings.ts'
 
 /** The pairs that changed in the way asked for; `rule` is a number of {@link PairedRows.rules}. */
 export interface ChosenChanges {
+  a: RunFamily
   b: RunFamily
   pairs: PairedRows
   filter: { kind: ChangeFilter['kind']; rule: number | null }
@@ -28,71 +31,63 @@ export interface ChosenChanges {
 /** Rows that are written at a time. */
 const PAGE_ROWS = 500
 
-/** The numbers of the rules in a list of `pair`. */
-export function parseRules(list: string): number[] {
-  return list === '' ? [] : list.slice(1, -1).split(',').map(Number)
-}
-
-/** An outcome of `pair` for documents: `succeeded`, or the state as it is named elsewhere, with its error. */
+/** An outcome of a pair for documents: `succeeded`, or the state as it is named elsewhere, with its error. */
 export function formatOutcome(outcome: string): string {
   if (outcome === '') return 'succeeded'
   const [state = '', ...rest] = outcome.split(' ')
   return [toStateName(state as RowState), ...rest].join(' ')
 }
 
-const IS_CHANGED = '(a_outcome <> b_outcome OR (is_decided AND a_rules <> b_rules))'
-
-function toCondition({ kind, rule }: ChosenChanges['filter']): string {
-  const has = (side: string) => `instr(${side}_rules, ',${rule},') > 0`
+function isChosen(
+  { a, b, isDecided, isCached, isChanged }: PairKind,
+  { kind, rule }: ChosenChanges['filter'],
+): boolean {
+  const has = (side: Standing) => rule !== null && side.rules.includes(rule)
   switch (kind) {
     case 'changed':
-      return IS_CHANGED
+      return isChanged
     case 'outcome':
-      return 'a_outcome <> b_outcome'
+      return a.outcome !== b.outcome
     case 'from-cache':
-      return `${IS_CHANGED} AND is_cached`
+      return isChanged && isCached
     case 'newly':
-      return `${has('b')} AND NOT ${has('a')} AND is_decided`
+      return isDecided && has(b) && !has(a)
     case 'no-longer':
-      return `${has('a')} AND NOT ${has('b')} AND is_decided`
+      return isDecided && has(a) && !has(b)
   }
 }
 
 interface Pair {
   bRow: number
-  a: ChangedRow['a']
-  b: ChangedRow['b']
+  a: Omit<ChangedRow['a'], 'place'>
+  b: Omit<ChangedRow['b'], 'place'>
   newly: string[]
   noLonger: string[]
 }
 
-/** Some changed pairs by row of B, after a row or from an offset on. */
-function readPairs(
-  { pairs: { db, rules }, filter }: ChosenChanges,
-  { after, offset, limit }: { after: number; offset: number; limit: number },
-): Pair[] {
-  const found = db
-    .prepare(
-      `SELECT a_row, b_row, a_outcome, b_outcome, a_rules, b_rules FROM pair
-       WHERE b_row > ? AND ${toCondition(filter)} ORDER BY b_row LIMIT ? OFFSET ?`,
-    )
-    .all(after, limit, offset)
+/** The chosen pairs by row of B, from an offset on. */
+function* readPairs({ pairs, filter }: ChosenChanges, offset: number): Generator<Pair, void, undefined> {
+  const { rules, kinds, kindOf, partnerOf } = pairs
+  const chosen = kinds.map((kind) => (isChosen(kind, filter) ? kind : undefined))
   const toNames = (numbers: readonly number[]) => numbers.map((number) => rules[number]?.rule ?? '')
-  return found.map((pair) => {
-    const [inA, inB] = [parseRules(String(pair['a_rules'])), parseRules(String(pair['b_rules']))]
-    const toSide = (side: 'a' | 'b', numbers: readonly number[]) => ({
-      row: Number(pair[`${side}_row`]),
-      outcome: formatOutcome(String(pair[`${side}_outcome`])),
-      triggered_rules: toNames(numbers),
-    })
-    return {
-      bRow: Number(pair['b_row']),
-      a: toSide('a', inA),
-      b: toSide('b', inB),
-      newly: toNames(inB.filter((number) => !inA.includes(number))),
-      noLonger: toNames(inA.filter((number) => !inB.includes(number))),
-    }
+  const toSide = (row: number, { outcome, rules: numbers }: Standing) => ({
+    ...{ row, outcome: formatOutcome(outcome), triggered_rules: toNames(numbers) },
   })
+  let passed = 0
+  for (let row = 1; row < kindOf.length; row += 1) {
+    const kind = chosen[(kindOf[row] ?? 0) - 1]
+    if (kind === undefined) continue
+    passed += 1
+    if (passed <= offset) continue
+    const { a, b } = kind
+    yield {
+      bRow: row,
+      a: toSide(partnerOf[row] ?? 0, a),
+      b: toSide(row, b),
+      newly: toNames(b.rules.filter((number) => !a.rules.includes(number))),
+      noLonger: toNames(a.rules.filter((number) => !b.rules.includes(number))),
+    }
+  }
 }
 
 /** A page of the changed rows, by row of B, and how many there are in all. */
@@ -100,21 +95,24 @@ export function listChangedRows(
   changed: ChosenChanges,
   { offset, limit }: { offset: number; limit: number },
 ): ChangedRows {
-  const { b, pairs, filter, key } = changed
-  const total = pairs.db.prepare(`SELECT count(*) AS n FROM pair WHERE ${toCondition(filter)}`).get()
-  const page = readPairs(changed, { after: 0, offset, limit })
+  const { a: earlier, b, pairs, filter, key } = changed
+  const total = pairs.kinds.reduce((sum, kind) => (isChosen(kind, filter) ? sum + kind.rows : sum), 0)
+  const page = [...readPairs(changed, offset).take(limit)]
   const rows = findNewest(
     b,
     page.map(({ bRow }) => bRow),
   )
   const shown = new Map(readFamilyRows(b, rows).map(({ result }) => [result.row, result]))
+  const places = readPlaces(
+    earlier,
+    page.map(({ a }) => a.row),
+  )
   return {
-    total: Number(total?.['n']),
-    offset,
+    ...{ total, offset },
     rows: page.map(({ bRow, a, b: own, newly, noLonger }) => ({
       key: readKey(key, shown.get(bRow)),
-      a,
-      b: own,
+      a: { ...a, place: places.get(a.row) ?? toSourcePlace(a.row, undefined) },
+      b: { ...own, place: shown.get(bRow)?.place ?? toSourcePlace(bRow, undefined) },
       newly,
       no_longer: noLonger,
       cells: shown.get(bRow)?.cells ?? [],
@@ -130,24 +128,19 @@ function readKey({ name, b: key }: JoinKey, row: ResultRow | undefined): string 
 
 /** Writes the changed rows to a file as an export of B, each with what became of it in A. Throws what an export throws. */
 export async function writeChangedRows(
-  a: RunFamily,
   changed: ChosenChanges,
   file: string,
 ): Promise<NonNullable<DecisionComparison['exported']>> {
-  const { b } = changed
+  const { a, b } = changed
   for (const run of [a, b]) refuseSource(run, file)
   const { columns, header, plan } = b.record
   const format = findReportFormat(file)
   const pairOf = new Map<number, Pair>()
 
   function* listPages(): Generator<readonly ExportRow[]> {
-    for (let after = 0; ; ) {
-      const page = readPairs(changed, { after, offset: 0, limit: PAGE_ROWS })
-      const last = page.at(-1)
-      if (last === undefined) return
-      after = last.bRow
+    for (const pairs of toPages(readPairs(changed, 0))) {
       pairOf.clear()
-      for (const pair of page) pairOf.set(pair.bRow, pair)
+      for (const pair of pairs) pairOf.set(pair.bRow, pair)
       yield* readPagesOfRows(b, [findNewest(b, [...pairOf.keys()])], { withRequests: format === 'jsonl' })
     }
   }
@@ -174,4 +167,15 @@ export async function writeChangedRows(
     },
   })
   return { file: written.file, rows: written.rows, bytes: written.sizeBytes }
+}
+
+function* toPages(pairs: Iterable<Pair>): Generator<Pair[], void, undefined> {
+  let page: Pair[] = []
+  for (const pair of pairs) {
+    page.push(pair)
+    if (page.length < PAGE_ROWS) continue
+    yield page
+    page = []
+  }
+  if (page.length > 0) yield page
 }

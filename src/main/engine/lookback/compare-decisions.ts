@@ -12,16 +12,10 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { summarizeRun } from '../results/run-summary.ts'
-import {
-  type ChosenChanges,
-  formatOutcome,
-  listChangedRows,
-  parseRules,
-  writeChangedRows,
-} from './changed-rows.ts'
+import { type ChosenChanges, formatOutcome, listChangedRows, writeChangedRows } from './changed-rows.ts'
 import { compareByLabels } from './compare-labels.ts'
 import type { KeptPairs } from './kept-pairs.ts'
-import type { PairedRows } from './paired-rows.ts'
+import type { PairedRows, PairKind } from './paired-rows.ts'
 import { compareScores } from './score-moves.ts'
 
 /** Kinds of differing outcomes that a document lists; rows of further ones are counted. */
@@ -42,38 +36,37 @@ export async function compareDecisions(
   options: CompareOptions,
 ): Promise<DecisionComparison> {
   refuseOthers(a, b)
-  return kept.use(a, b, options.by, async (pairs, key) => {
-    const { fresh, cached, outcomes } = tallyPairs(pairs)
-    const rows: ChosenChanges = { b, pairs, filter: findRuleOf(options.list, pairs), key }
-    const runs = { a: describeRun(a, pairs, 'a'), b: describeRun(b, pairs, 'b') }
-    return {
-      joined_by: key.name,
-      ...runs,
-      joined: toChanged(pairs.joined, fresh.changed + cached.changed),
-      unfinished: pairs.unfinished,
-      // A hash of content says nothing to a person.
-      ambiguous_keys: key.name === 'content' ? [] : pairs.ambiguousKeys,
-      ...{ fresh, from_cache: cached, outcomes },
-      scores: compareScores(a, b, pairs),
-      labels: options.labels === null ? null : await compareByLabels(a, b, pairs, options.labels),
-      listed: listChangedRows(rows, options),
-      exported: options.exportFile === undefined ? null : await writeChangedRows(a, rows, options.exportFile),
-      warnings: listWarnings(runs, pairs, key.name, cached),
-    }
-  })
+  const { pairs, key } = kept.join(a, b, options.by)
+  const { fresh, cached, outcomes, scores } = tallyOnce(a, b, pairs)
+  const rows: ChosenChanges = { a, b, pairs, filter: findRuleOf(options.list, pairs), key }
+  const runs = { a: describeRun(a, pairs, 'a'), b: describeRun(b, pairs, 'b') }
+  return {
+    joined_by: key.name,
+    ...runs,
+    joined: toChanged(pairs.joined, fresh.changed + cached.changed),
+    unfinished: pairs.unfinished,
+    left_out: pairs.leftOut,
+    // A hash of content says nothing to a person.
+    ambiguous_keys: key.name === 'content' ? [] : pairs.ambiguousKeys,
+    ...{ fresh, from_cache: cached, outcomes },
+    scores,
+    labels: options.labels === null ? null : await compareByLabels(a, b, pairs, options.labels),
+    listed: listChangedRows(rows, options),
+    exported: options.exportFile === undefined ? null : await writeChangedRows(rows, options.exportFile),
+    warnings: listWarnings(runs, pairs, key.name, cached),
+  }
 }
 
 /** A page of the changed rows of two runs that {@link compareDecisions} compared, and how many there are in all. */
-export async function listChanges(
+export function listChanges(
   kept: KeptPairs,
   a: RunFamily,
   b: RunFamily,
   { by, list, ...page }: Pick<CompareOptions, 'by' | 'list' | 'offset' | 'limit'>,
-): Promise<ChangedRows> {
+): ChangedRows {
   refuseOthers(a, b)
-  return kept.use(a, b, by, async (pairs, key) =>
-    listChangedRows({ b, pairs, filter: findRuleOf(list, pairs), key }, page),
-  )
+  const { pairs, key } = kept.join(a, b, by)
+  return listChangedRows({ a, b, pairs, filter: findRuleOf(list, pairs), key }, page)
 }
 
 function refuseOthers(a: RunFamily, b: RunFamily): void {
@@ -102,27 +95,38 @@ function findRuleOf(filter: ChangeFilter, { rules }: PairedRows): ChosenChanges[
   })
 }
 
-/** Adds up the pairs. Those that trigger nothing in either run, which most do, are left to the count of all. */
-function tallyPairs({ db, rules, joined }: PairedRows): {
+type Tallied = ReturnType<typeof tallyPairs> & Pick<DecisionComparison, 'scores'>
+
+const tallied = new WeakMap<PairedRows, Tallied>()
+
+/** What the pairs add up to, however often they are asked about. */
+function tallyOnce(a: RunFamily, b: RunFamily, pairs: PairedRows): Tallied {
+  const known = tallied.get(pairs) ?? { ...tallyPairs(pairs), scores: compareScores(a, b, pairs) }
+  tallied.set(pairs, known)
+  return known
+}
+
+function tallyPairs({ kinds: pairKinds, rules }: PairedRows): {
   fresh: ComparedGroup
   cached: ComparedGroup
   outcomes: DecisionComparison['outcomes']
 } {
   const groups = { fresh: new GroupTally(rules), cached: new GroupTally(rules) }
   const outcomes = new Map<string, DecisionComparison['outcomes']['listed'][number]>()
-  for (const same of readAlike(db)) {
-    groups[same.isCached ? 'cached' : 'fresh'].add(same)
-    const { aOutcome, bOutcome, rows } = same
-    if (aOutcome === bOutcome) continue
-    const [from, to] = [formatOutcome(aOutcome), formatOutcome(bOutcome)]
+  for (const kind of pairKinds) {
+    groups[kind.isCached ? 'cached' : 'fresh'].add(kind)
+    const { a, b, rows } = kind
+    if (a.outcome === b.outcome) continue
+    const [from, to] = [formatOutcome(a.outcome), formatOutcome(b.outcome)]
     const known = outcomes.get(`${from}\n${to}`)
     outcomes.set(`${from}\n${to}`, { a: from, b: to, rows: rows + (known?.rows ?? 0) })
   }
-  const cached = Number(db.prepare('SELECT sum(is_cached) AS rows FROM pair').get()?.['rows'] ?? 0)
-  const kinds = [...outcomes.values()].sort((x, y) => y.rows - x.rows || (x.b < y.b ? -1 : 1))
+  const kinds = [...outcomes.values()].sort(
+    (x, y) => y.rows - x.rows || (x.b < y.b ? -1 : x.b > y.b ? 1 : x.a < y.a ? -1 : 1),
+  )
   return {
-    fresh: groups.fresh.toGroup(joined - cached),
-    cached: groups.cached.toGroup(cached),
+    fresh: groups.fresh.toGroup(),
+    cached: groups.cached.toGroup(),
     outcomes: {
       listed: kinds.slice(0, OUTCOMES_LISTED),
       further_rows: kinds.slice(OUTCOMES_LISTED).reduce((sum, { rows }) => sum + rows, 0),
@@ -132,26 +136,25 @@ function tallyPairs({ db, rules, joined }: PairedRows): {
 
 type Counts = Pick<Flips, 'both' | 'newly' | 'no_longer'>
 
-/** Adds up pairs, answered from the cache or not. */
+/** Adds up pairs that were answered from the cache, or those that were not. */
 class GroupTally {
   readonly #rules: PairedRows['rules']
   readonly #byRule: Counts[]
   readonly #overall: Counts = { both: 0, newly: 0, no_longer: 0 }
+  #rows = 0
   #changed = 0
-  #undecided = 0
+  #decided = 0
 
   constructor(rules: PairedRows['rules']) {
     this.#rules = rules
     this.#byRule = rules.map(() => ({ both: 0, newly: 0, no_longer: 0 }))
   }
 
-  add({ isDecided, aOutcome, bOutcome, aRules, bRules, rows }: Alike): void {
-    if (aOutcome !== bOutcome || (isDecided && aRules !== bRules)) this.#changed += rows
-    if (!isDecided) {
-      this.#undecided += rows
-      return
-    }
-    const [inA, inB] = [parseRules(aRules), parseRules(bRules)]
+  add({ a: { rules: inA }, b: { rules: inB }, isDecided, isChanged, rows }: PairKind): void {
+    this.#rows += rows
+    if (isChanged) this.#changed += rows
+    if (!isDecided) return
+    this.#decided += rows
     addFlip(this.#overall, inA.length > 0, inB.length > 0, rows)
     for (const number of new Set([...inA, ...inB])) {
       const flips = this.#byRule[number]
@@ -159,16 +162,15 @@ class GroupTally {
     }
   }
 
-  /** `rows` are all of the group; those that were not added are alike and trigger nothing. */
-  toGroup(rows: number): ComparedGroup {
-    const decided = rows - this.#undecided
+  toGroup(): ComparedGroup {
+    const decided = this.#decided
     const complete = ({ both, newly, no_longer }: Counts): Flips => ({
       ...{ both, newly, no_longer },
       neither: decided - both - newly - no_longer,
       p: toMcNemarP(newly, no_longer),
     })
     return {
-      ...toChanged(rows, this.#changed),
+      ...toChanged(this.#rows, this.#changed),
       decided,
       overall: complete(this.#overall),
       rules: this.#byRule
@@ -194,36 +196,6 @@ function addFlip(flips: Counts, inA: boolean, inB: boolean, rows: number): void 
   else if (inA) flips.no_longer += rows
 }
 
-/** How many pairs are alike in all that is compared. */
-interface Alike {
-  isDecided: boolean
-  isCached: boolean
-  aOutcome: string
-  bOutcome: string
-  aRules: string
-  bRules: string
-  rows: number
-}
-
-function* readAlike(db: PairedRows['db']): Generator<Alike, void, undefined> {
-  const groups = db.prepare(
-    `SELECT is_decided, is_cached, a_outcome, b_outcome, a_rules, b_rules, count(*) AS rows FROM pair
-     WHERE NOT is_decided OR a_outcome <> '' OR b_outcome <> '' OR a_rules <> '' OR b_rules <> ''
-     GROUP BY 1, 2, 3, 4, 5, 6`,
-  )
-  for (const group of groups.iterate()) {
-    yield {
-      isDecided: group['is_decided'] === 1,
-      isCached: group['is_cached'] === 1,
-      aOutcome: String(group['a_outcome']),
-      bOutcome: String(group['b_outcome']),
-      aRules: String(group['a_rules']),
-      bRules: String(group['b_rules']),
-      rows: Number(group['rows']),
-    }
-  }
-}
-
 type ComparedSide = DecisionComparison['a']
 
 function describeRun(family: RunFamily, pairs: PairedRows, side: 'a' | 'b'): ComparedSide {
@@ -231,7 +203,7 @@ function describeRun(family: RunFamily, pairs: PairedRows, side: 'a' | 'b'): Com
   const { rows, unfinished, withoutKey, ambiguous } = pairs[side]
   return {
     ...{ run_id, name, created_at, state, rows, unfinished },
-    only_here: rows - withoutKey - ambiguous - pairs.joined - pairs.unfinished,
+    only_here: rows - withoutKey - ambiguous - pairs.joined - pairs.unfinished - pairs.leftOut,
     without_key: withoutKey,
     ambiguous,
   }
@@ -239,17 +211,18 @@ function describeRun(family: RunFamily, pairs: PairedRows, side: 'a' | 'b'): Com
 
 function listWarnings(
   { a, b }: { a: ComparedSide; b: ComparedSide },
-  { joined, unfinished }: PairedRows,
+  { joined, unfinished, leftOut }: PairedRows,
   key: string,
   cached: ComparedGroup,
 ): string[] {
   const fewer = Math.min(a.rows, b.rows)
+  const together = joined + unfinished + leftOut
   return [
     ...describeUnfinished('A', a),
     ...describeUnfinished('B', b),
-    ...(joined + unfinished < fewer * FEW_JOINED
+    ...(together < fewer * FEW_JOINED
       ? [
-          `Only ${formatCount(joined + unfinished)} of ${formatCounted(fewer, 'row')} were found in both runs by ${key}. Try to join them in another way: by row, content or a column.`,
+          `Only ${formatCount(together)} of ${formatCounted(fewer, 'row')} were found in both runs by ${key}. Try to join them in another way: by row, content or a column.`,
         ]
       : []),
     ...(a.ambiguous + b.ambiguous > 0

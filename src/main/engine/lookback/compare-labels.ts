@@ -9,10 +9,10 @@ import {
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { type AnsweredRow, readAnsweredRows } from './answered-rows.ts'
-import { parseRules } from './changed-rows.ts'
 import { createRowJudge, noticeLabels, refuseNoTargets } from './evaluate-run.ts'
 import type { PairedRows } from './paired-rows.ts'
 import { createLabelReader, type RowLabel } from './row-labels.ts'
+import type { Standing } from './standings.ts'
 
 /** Stands among targets for any of them. */
 const OVERALL = -1
@@ -27,7 +27,7 @@ function noticeAll(steps: Iterator<number>): void {
 export async function compareByLabels(
   a: RunFamily,
   b: RunFamily,
-  { db, rules }: PairedRows,
+  { rules, kinds, kindOf, partnerOf, found }: PairedRows,
   options: NonNullable<CompareOptions['labels']>,
 ): Promise<NonNullable<DecisionComparison['labels']>> {
   const names = new Map(rules.flatMap(({ rule, ruleIds }) => ruleIds.map((id) => [id, rule] as const)))
@@ -35,25 +35,20 @@ export async function compareByLabels(
   const readVerdict = (await createLabelReader(a, { label: null, useVerdicts: options.useVerdicts })).read
   const labels = new Labels(names, options)
   if (options.positives.length === 0 || options.useVerdicts) {
-    noticeAll(noticeLabels(b, reader.read, labels))
-    if (options.useVerdicts) noticeAll(noticeLabels(a, readVerdict, labels))
+    noticeAll(noticeLabels(b, reader.read, labels, found.b))
+    if (options.useVerdicts) noticeAll(noticeLabels(a, readVerdict, labels, found.a))
   }
   const judge = createRowJudge(labels)
-  const idsOf = (list: string) =>
-    parseRules(list).flatMap((number) => rules[number]?.ruleIds.slice(0, 1) ?? [])
+  const idsOf = ({ rules: numbers }: Standing) =>
+    numbers.flatMap((number) => rules[number]?.ruleIds.slice(0, 1) ?? [])
   const tally = new PairedTallies()
   const rows = { rows: 0, without_label: 0, unsure: 0, conflicting_label: 0 }
-  const pairs = db.prepare(
-    `SELECT b_row, a_row, a_rules, b_rules FROM pair
-     WHERE b_row >= ? AND b_row <= ? AND is_decided`,
-  )
-  for (const step of readAnsweredRows(b)) {
-    const byRow = new Map(step.map((row) => [row.row, row]))
-    for (const pair of pairs.all(step[0]?.row ?? 0, step.at(-1)?.row ?? -1)) {
-      const row = byRow.get(Number(pair['b_row']))
-      if (row === undefined) continue
-      const [inA, inB] = [idsOf(String(pair['a_rules'])), idsOf(String(pair['b_rules']))]
-      const { label, stratum, judgedIds } = readLabel(row, Number(pair['a_row']), inA, inB)
+  for (const step of readAnsweredRows(b, [], found.b)) {
+    for (const row of step) {
+      const kind = kinds[(kindOf[row.row] ?? 0) - 1]
+      if (kind?.isDecided !== true) continue
+      const [inA, inB] = [idsOf(kind.a), idsOf(kind.b)]
+      const { label, stratum, judgedIds } = readLabel(row, partnerOf[row.row] ?? 0, inA, inB)
       if (label.kind === 'none') rows.without_label += 1
       else if (label.kind === 'unsure') rows.unsure += 1
       else if (label.kind === 'conflict') rows.conflicting_label += 1

@@ -219,7 +219,7 @@ function createStratumReader(
   const { columns, plan } = family.record
   if (by === null) return { read: () => '' }
   const at = findColumn(columns, by)
-  if (at !== null) return { read: ({ cells }) => cells[at] ?? '' }
+  if (at !== null) return { read: (row) => row.cell(at) }
   if (by === 'rule') {
     const names = readRuleNames(family.members)
     const toName = (ruleId: string) => names.get(ruleId) ?? ruleId
@@ -235,7 +235,7 @@ function createStratumReader(
     }
   }
   const missing = findColumnOrThrow(columns, by, '--by', plan.source.path)
-  return { read: ({ cells }) => cells[missing] ?? '' }
+  return { read: (row) => row.cell(missing) }
 }
 
 function toBand(score: number | null): string {

@@ -6,6 +6,7 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { readScoredClasses } from '../run/export/export-rows.ts'
 import { countRowsRead, readFamilyCounts, readRuleNames } from '../run/results/family-counts.ts'
+import type { RowFindings } from '../run/results/row-findings.ts'
 import { type AnsweredRow, readAnsweredRows } from './answered-rows.ts'
 import { writeEvaluatedRows } from './evaluated-rows.ts'
 import { CellLists, EvaluatedCells } from './matrix-cells.ts'
@@ -23,8 +24,12 @@ export interface EvaluatedRun {
 }
 
 /** See {@link evaluateInSteps}; all steps at once. */
-export async function evaluateRun(family: RunFamily, options: EvaluateOptions): Promise<Evaluation> {
-  const steps = evaluateInSteps(family, options)
+export async function evaluateRun(
+  family: RunFamily,
+  options: EvaluateOptions,
+  findings: RowFindings | null = null,
+): Promise<Evaluation> {
+  const steps = evaluateInSteps(family, options, { findings })
   for (;;) {
     const step = await steps.next()
     if (step.done) return step.value.evaluation
@@ -33,13 +38,14 @@ export async function evaluateRun(family: RunFamily, options: EvaluateOptions): 
 
 /**
  * Holds what the rules of a run and its retries did against labels: which were right, which triggered wrongly and which were
- * missed. Reads the run twice at most, a thousand rows at a time, and yields how far it is after each. Throws
- * `BAD_USAGE` where there is nothing to evaluate, or a column or rule does not exist.
+ * missed. Reads the run twice at most, a thousand rows at a time, and yields how far it is after each. With complete
+ * `findings` answers are not read from the journals. Throws `BAD_USAGE` where there is nothing to evaluate, or a column or
+ * rule does not exist.
  */
 export async function* evaluateInSteps(
   family: RunFamily,
   options: EvaluateOptions,
-  { keepsCells = false }: { keepsCells?: boolean } = {},
+  { keepsCells = false, findings = null }: { keepsCells?: boolean; findings?: RowFindings | null } = {},
 ): AsyncGenerator<{ rows: number; of: number }, EvaluatedRun, undefined> {
   refuseOthers(family)
   const reader = await createLabelReader(family, options)
@@ -48,12 +54,16 @@ export async function* evaluateInSteps(
   const progress = { rows: 0, of: countRowsRead(family) }
   if (options.positives.length === 0 || options.useVerdicts) {
     progress.of *= 2
-    for (const noticed of noticeLabels(family, reader.read, labels)) {
+    for (const noticed of noticeLabels(family, reader.read, labels, findings)) {
       progress.rows += noticed
       yield progress
     }
   }
-  const scored = findScoredTargets(readScoredClasses(family), labels, options)
+  const scored = findScoredTargets(
+    findings?.listClasses(family.members) ?? readScoredClasses(family),
+    labels,
+    options,
+  )
   const evaluator = new Evaluator({ ...options, targets: labels.targets, scored })
   const judge = createRowJudge(labels)
   const sliceReaders = createSliceReaders(family, options.slices)
@@ -68,7 +78,7 @@ export async function* evaluateInSteps(
     without_answer: 0,
   }
   const classes = scored.map(({ className }) => className)
-  for (const step of readAnsweredRows(family, classes)) {
+  for (const step of readAnsweredRows(family, classes, findings)) {
     for (const row of step) {
       rows.read += 1
       const { label, stratum } = reader.read(row)
@@ -156,8 +166,9 @@ export function* noticeLabels(
   family: RunFamily,
   read: (row: AnsweredRow) => { label: RowLabel },
   labels: Labels,
+  findings: RowFindings | null = null,
 ): Generator<number, void, undefined> {
-  for (const step of readAnsweredRows(family)) {
+  for (const step of readAnsweredRows(family, [], findings)) {
     for (const row of step) {
       const { label } = read(row)
       if (label.kind === 'text') labels.notice(label.text)

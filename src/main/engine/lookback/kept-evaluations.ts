@@ -10,6 +10,7 @@ import type {
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { findVerdictsFile } from '../run/journal/verdict-store.ts'
+import type { RowFindings } from '../run/results/row-findings.ts'
 import { isSameVersion, readVersions, type Version } from '../run/results/row-search.ts'
 import { type EvaluatedRun, evaluateInSteps } from './evaluate-run.ts'
 
@@ -66,10 +67,18 @@ interface Entry extends Question {
 export class KeptEvaluations {
   readonly #questions = new Map<string, Question>()
   readonly #entries = new Map<string, Entry>()
+  readonly #findFindings: (family: RunFamily) => RowFindings | null
   readonly #nowMs: () => number
 
-  /** `nowMs` counts milliseconds from anywhere. */
-  constructor(nowMs: () => number = () => performance.now()) {
+  /**
+   * `findFindings` has the findings of a run as it is now where they are at hand, so that its answers are not read again.
+   * `nowMs` counts milliseconds from anywhere.
+   */
+  constructor(
+    findFindings: (family: RunFamily) => RowFindings | null,
+    nowMs: () => number = () => performance.now(),
+  ) {
+    this.#findFindings = findFindings
     this.#nowMs = nowMs
   }
 
@@ -156,9 +165,10 @@ export class KeptEvaluations {
   }
 
   #begin({ options }: Entry, family: RunFamily): NonNullable<Entry['making']> {
+    const basis = readBasis(family, options)
     return {
-      steps: evaluateInSteps(family, options, { keepsCells: true }),
-      basis: readBasis(family, options),
+      steps: evaluateInSteps(family, options, { keepsCells: true, findings: this.#findFindings(family) }),
+      basis,
       progress: { rows: 0, of: 0 },
       tookMs: 0,
       step: null,

@@ -31,11 +31,12 @@ export function storeLabelling(family: RunFamily, labelling: Labelling): Labelli
   return stored
 }
 
-/** The stratum that a row was drawn from; undefined where it was not drawn. */
+/** The stratum that a row was drawn from, of nulls where others were drawn; undefined where none were. */
 export function findStratum(family: RunFamily, row: number): VerdictStratum | undefined {
   const labelling = readLabelling(family)
-  const drawn = labelling?.rows.find(([number]) => number === row)
-  return labelling === null || drawn === undefined ? undefined : toStratum(labelling, drawn)
+  if (labelling === null) return undefined
+  const drawn = labelling.rows.find(([number]) => number === row)
+  return drawn === undefined ? { stratum: null, stratum_rows: null } : toStratum(labelling, drawn)
 }
 
 function toStratum({ strata }: Labelling, [, place]: Labelling['rows'][number]): VerdictStratum {

@@ -28,7 +28,7 @@ export class CellLists {
   }
 
   add(
-    { row, cells, ruleIds }: AnsweredRow,
+    answered: AnsweredRow,
     judged: Pick<LabelledRow, 'expected' | 'triggered'>,
     label: string,
     rules: ReadonlyMap<string, string>,
@@ -38,6 +38,7 @@ export class CellLists {
       if (list === undefined || toCell(judged, target) !== cell) continue
       list.total += 1
       if (list.rows.length >= LISTED_MAX) continue
+      const { row, cells, ruleIds } = answered
       const triggered = ruleIds.map((ruleId) => rules.get(ruleId) ?? ruleId)
       list.rows.push({ row, label, triggered_rules: triggered, cells })
     }

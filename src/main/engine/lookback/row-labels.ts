@@ -69,9 +69,11 @@ function createColumnReader(
   const { columns, plan } = family.record
   const at = findColumnOrThrow(columns, label, '--label', plan.source.path)
   const toStratum = createStratumReader(columns, strata)
-  return ({ cells }) => {
-    const text = cells[at] ?? ''
-    return text.trim() === '' ? NONE : { label: { kind: 'text', text }, stratum: toStratum(cells) }
+  return (row) => {
+    const text = row.cell(at)
+    return text.trim() === ''
+      ? NONE
+      : { label: { kind: 'text', text }, stratum: toStratum((column) => row.cell(column)) }
   }
 }
 
@@ -95,7 +97,7 @@ async function createFileReader(
       for (const { cells } of rows) {
         const text = cells[labelAt] ?? ''
         if (text.trim() === '') continue
-        const stratum = toStratum(cells)
+        const stratum = toStratum((column) => cells[column] ?? '')
         const found = placed.get(`${stratum}\n${text}`) ?? { label: { kind: 'text', text }, stratum }
         placed.set(`${stratum}\n${text}`, found)
         const rowKey = (cells[keyAt] ?? '').trim()
@@ -113,26 +115,27 @@ async function createFileReader(
 function createRunKeyReader(family: RunFamily, column: string): (row: AnsweredRow) => string {
   const { columns, plan, runToken } = family.record
   const at = findColumn(columns, column)
-  if (at !== null) return ({ cells }) => (cells[at] ?? '').trim()
+  if (at !== null) return (row) => row.cell(at).trim()
   if (column === ROW_COLUMN) return ({ row }) => String(row)
   if (column === 'post_id' || column === 'sluice_post_id') {
     const toPostId = createPostIdMapper(plan, columns, runToken)
     return ({ row, cells, kinds }) => toPostId(row, cells, kinds) ?? ''
   }
   const missing = findColumnOrThrow(columns, column, '--key', plan.source.path)
-  return ({ cells }) => cells[missing] ?? ''
+  return (row) => row.cell(missing)
 }
 
+/** A function that takes the way to a cell by its column. */
 function createStratumReader(
   columns: readonly string[],
   strata: Strata,
-): (cells: readonly string[]) => number {
+): (readCell: (column: number) => string) => number {
   const nameAt = columns.indexOf(STRATUM_COLUMNS.name)
   const rowsAt = columns.indexOf(STRATUM_COLUMNS.rows)
   if (nameAt === -1 || rowsAt === -1) return () => strata.number('', null)
-  return (cells) => {
-    const rows = Number(cells[rowsAt])
-    return strata.number(cells[nameAt] ?? '', Number.isSafeInteger(rows) && rows > 0 ? rows : null)
+  return (readCell) => {
+    const rows = Number(readCell(rowsAt))
+    return strata.number(readCell(nameAt), Number.isSafeInteger(rows) && rows > 0 ? rows : null)
   }
 }
 

@@ -1,33 +1,53 @@
 import { toNiceStep } from '../../../shared/load/chart-scale.ts'
 import type { ScoreMoves } from '../../../shared/lookback/comparison.ts'
+import { toSourcePlace } from '../../../shared/plan/source-place.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
-import { attachJournal, type PairedRows } from './paired-rows.ts'
+import { readPlaces } from '../run/results/family-rows.ts'
+import { addScores } from '../run/results/journal-findings.ts'
+import type { RowFindings } from '../run/results/row-findings.ts'
+import type { RowScores } from '../run/results/row-values.ts'
+import type { PairedRows } from './paired-rows.ts'
 
-/** Rows of B whose scores are compared in one statement. */
-const STEP_ROWS = 20_000
+/** Rows whose scores are read in one statement. */
+const STEP_ROWS = 1_000
 
-/** How the scores of each class moved on the rows that both runs decided, those with an answer from the cache apart. */
-export function compareScores(a: RunFamily, b: RunFamily, { db }: PairedRows): ScoreMoves[] {
+/**
+ * How the scores of each class moved on the rows that both runs decided, those with an answer from the cache apart. Scores
+ * come from the findings of the pairs where they have all of them, else from the journals.
+ */
+export function compareScores(a: RunFamily, b: RunFamily, pairs: PairedRows): ScoreMoves[] {
+  const { kinds, kindOf, partnerOf, found } = pairs
   const moves = new Map<string, TalliedMoves>()
-  const last = Number(db.prepare('SELECT max(b_row) AS id FROM pair').get()?.['id'] ?? 0)
-  for (const [aIndex, aMember] of a.members.entries()) {
-    withJournal(db, 'ja', aMember, () => {
-      for (const [bIndex, bMember] of b.members.entries()) {
-        withJournal(db, 'jb', bMember, () => {
-          const addStep = prepareSteps(db, `a_member = ${aIndex} AND b_member = ${bIndex}`, moves)
-          for (let after = 0; after < last; after += STEP_ROWS) addStep(after)
-        })
-      }
-    })
+  const scores = {
+    a: a.members.map((member) => readScores(member, found.a)),
+    b: b.members.map((member) => readScores(member, found.b)),
+  }
+  const compared = a.members.map((_, aMember) =>
+    b.members.map((_, bMember) => matchClasses(scores.a[aMember], scores.b[bMember], moves)),
+  )
+  const comparedBy = kinds.map(({ a: inA, b: inB, isDecided, isCached }) => {
+    const own = compared[inA.member]?.[inB.member]
+    return own === undefined || !isDecided ? [] : own[isCached ? 'cached' : 'fresh']
+  })
+  for (let row = 1; row < kindOf.length; row += 1) {
+    const partner = partnerOf[row] ?? 0
+    for (const { from, to, tally } of comparedBy[(kindOf[row] ?? 0) - 1] ?? []) {
+      const [before, now] = [from.at(partner), to.at(row)]
+      if (before === now || Number.isNaN(before) || Number.isNaN(now)) continue
+      addMove(tally, { row, a: before, b: now })
+    }
   }
   return [...moves.values()]
+    .filter(({ rose, fell }) => rose + fell > 0)
     .map(({ rows, ...own }) => {
       const moved = own.rose + own.fell
       return {
         ...own,
+        largest_rise: addPlace(b, own.largest_rise),
+        largest_fall: addPlace(b, own.largest_fall),
         distribution: toDistribution(rows),
-        mean: own.mean / moved,
-        mean_absolute: own.mean_absolute / moved,
+        mean: toMean(own.mean, moved),
+        mean_absolute: toMean(own.mean_absolute, moved),
       }
     })
     .sort(
@@ -38,18 +58,57 @@ export function compareScores(a: RunFamily, b: RunFamily, { db }: PairedRows): S
     )
 }
 
-/** The pairs are kept for further questions, so the journal is detached also where one fails. */
-function withJournal(db: PairedRows['db'], name: string, view: RunView, work: () => void): void {
-  attachJournal(db, name, view)
-  try {
-    work()
-  } finally {
-    db.exec(`DETACH ${name}`)
+function addPlace(b: RunFamily, move: LargestMove | null): ScoreMoves['largest_rise'] {
+  if (move === null) return null
+  return { ...move, place: readPlaces(b, [move.row]).get(move.row) ?? toSourcePlace(move.row, undefined) }
+}
+
+function readScores(member: RunView, findings: RowFindings | null): ReadonlyMap<string, RowScores> {
+  const columns = findings?.ofJournal(member.file)?.columns
+  if (columns?.hasAllClasses === true) return columns.scores
+  const scores = new Map<string, RowScores>()
+  const last = Number(member.db.prepare('SELECT max(row) AS row FROM row_class').get()?.['row'] ?? 0)
+  for (let above = 0; above < last; above += STEP_ROWS) {
+    addScores(member, [above, above + STEP_ROWS], scores, { last })
   }
+  return scores
+}
+
+/** A class that both runs have scores of, and what its moves are added to. */
+interface ComparedClass {
+  from: RowScores
+  to: RowScores
+  tally: TalliedMoves
+}
+
+function matchClasses(
+  a: ReadonlyMap<string, RowScores> | undefined,
+  b: ReadonlyMap<string, RowScores> | undefined,
+  moves: Map<string, TalliedMoves>,
+): Record<'fresh' | 'cached', ComparedClass[]> {
+  const classes = { fresh: [] as ComparedClass[], cached: [] as ComparedClass[] }
+  for (const [name, to] of b ?? []) {
+    const from = a?.get(name)
+    if (from === undefined) continue
+    classes.fresh.push({ from, to, tally: toTally(moves, name, false) })
+    classes.cached.push({ from, to, tally: toTally(moves, name, true) })
+  }
+  return classes
+}
+
+/** Without the last digits, which depend on the order in which rows are added up. */
+function toMean(sum: number, rows: number): number {
+  return Number((sum / rows).toPrecision(9))
 }
 
 /** What was found of a class so far: means are sums, and rows are counted by their move. */
-type TalliedMoves = Omit<ScoreMoves, 'distribution'> & { rows: Map<number, number> }
+type TalliedMoves = Omit<ScoreMoves, 'distribution' | 'largest_rise' | 'largest_fall'> & {
+  rows: Map<number, number>
+  largest_rise: LargestMove | null
+  largest_fall: LargestMove | null
+}
+
+type LargestMove = Omit<NonNullable<ScoreMoves['largest_rise']>, 'place'>
 
 /** Steps to either side of none. */
 const STEPS = 12
@@ -78,72 +137,40 @@ function toDistribution(rows: ReadonlyMap<number, number>): ScoreMoves['distribu
   }
 }
 
-/** A function that adds the rows of B after a number; means are sums until all are added. */
-function prepareSteps(
-  db: PairedRows['db'],
-  members: string,
-  moves: Map<string, TalliedMoves>,
-): (after: number) => void {
-  const from = `FROM pair CROSS JOIN ja.row_class AS x ON x.row = a_row
-    CROSS JOIN jb.row_class AS y ON y.row = b_row AND y.class = x.class
-    WHERE b_row > ? AND b_row <= ? AND is_decided AND y.score <> x.score AND ${members}`
-  const sums = db.prepare(
-    `SELECT x.class AS class, is_cached, sum(y.score > x.score) AS rose, sum(y.score < x.score) AS fell,
-     sum(y.score - x.score) AS moved, sum(abs(y.score - x.score)) AS distance,
-     max(y.score - x.score) AS rise, min(y.score - x.score) AS fall,
-     round(y.score - x.score, 3) AS move, count(*) AS rows ${from} GROUP BY x.class, is_cached, move`,
-  )
-  const find = db.prepare(
-    `SELECT b_row, x.score AS a, y.score AS b ${from} AND x.class = ? AND is_cached = ? AND y.score - x.score = ? LIMIT 1`,
-  )
-  return (after) => {
-    // The rows of the largest moves are looked up once all moves of the step are known, for that reads its rows again.
-    const largest = new Map<string, { isCached: boolean; rise: number; fall: number }>()
-    for (const step of sums.all(after, after + STEP_ROWS)) {
-      const className = String(step['class'])
-      const isCached = step['is_cached'] === 1
-      const key = `${isCached} ${className}`
-      const own = moves.get(key) ?? { ...NOTHING, class: className, rows: new Map<number, number>() }
-      const move = Number(step['move'])
-      own.rows.set(move, (own.rows.get(move) ?? 0) + Number(step['rows']))
-      moves.set(key, {
-        ...own,
-        from_cache: isCached,
-        rose: own.rose + Number(step['rose']),
-        fell: own.fell + Number(step['fell']),
-        mean: own.mean + Number(step['moved']),
-        mean_absolute: own.mean_absolute + Number(step['distance']),
-      })
-      const { rise, fall } = largest.get(key) ?? { rise: 0, fall: 0 }
-      largest.set(key, {
-        isCached,
-        rise: Math.max(rise, Number(step['rise'])),
-        fall: Math.min(fall, Number(step['fall'])),
-      })
-    }
-    for (const [key, { isCached, rise, fall }] of largest) {
-      const own = moves.get(key)
-      if (own === undefined) continue
-      const findMove = (move: number) => {
-        const found = find.get(after, after + STEP_ROWS, own.class, Number(isCached), move)
-        return { row: Number(found?.['b_row']), a: Number(found?.['a']), b: Number(found?.['b']) }
-      }
-      if (rise > toMove(own.largest_rise)) own.largest_rise = findMove(rise)
-      if (fall < toMove(own.largest_fall)) own.largest_fall = findMove(fall)
-    }
+function toTally(moves: Map<string, TalliedMoves>, className: string, isCached: boolean): TalliedMoves {
+  const key = `${isCached} ${className}`
+  const known = moves.get(key)
+  if (known !== undefined) return known
+  const tally = {
+    ...{ from_cache: isCached, rose: 0, fell: 0, mean: 0, mean_absolute: 0 },
+    ...{ largest_rise: null, largest_fall: null, class: className, rows: new Map<number, number>() },
+  }
+  moves.set(key, tally)
+  return tally
+}
+
+function addMove(own: TalliedMoves, moved: LargestMove): void {
+  const move = moved.b - moved.a
+  const rounded = roundToThousandths(move)
+  own.rows.set(rounded, (own.rows.get(rounded) ?? 0) + 1)
+  own.mean += move
+  own.mean_absolute += Math.abs(move)
+  if (move > 0) {
+    own.rose += 1
+    if (move > toMove(own.largest_rise)) own.largest_rise = moved
+  } else {
+    own.fell += 1
+    if (move < toMove(own.largest_fall)) own.largest_fall = moved
   }
 }
 
-const NOTHING = {
-  from_cache: false,
-  rose: 0,
-  fell: 0,
-  mean: 0,
-  mean_absolute: 0,
-  largest_rise: null,
-  largest_fall: null,
+/** As `toFixed(3)` rounds, which takes ten times as long and is needed only where a half may be rounded. */
+function roundToThousandths(move: number): number {
+  const thousandths = move * 1000
+  const nearest = Math.round(thousandths)
+  return Math.abs(thousandths - nearest) < 0.499 ? nearest / 1000 : Number(move.toFixed(3))
 }
 
-function toMove(found: ScoreMoves['largest_rise']): number {
+function toMove(found: LargestMove | null): number {
   return found === null ? 0 : found.b - found.a
 }

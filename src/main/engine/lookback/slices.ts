@@ -24,11 +24,11 @@ export function createSliceReaders(family: RunFamily, names: readonly string[]):
   const { columns, plan } = family.record
   return names.map((name) => {
     const at = findColumn(columns, name)
-    if (at !== null) return ({ cells }) => cells[at] ?? ''
+    if (at !== null) return (row) => row.cell(at)
     const special = SPECIAL[name]
     if (special !== undefined) return special(family)
     const missing = findColumnOrThrow(columns, name, '--slice', plan.source.path)
-    return ({ cells }) => cells[missing] ?? ''
+    return (row) => row.cell(missing)
   })
 }
 

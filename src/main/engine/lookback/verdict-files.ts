@@ -20,13 +20,16 @@ import { findNewest } from '../run/results/family-rows.ts'
 import { openSource } from '../source/open-source.ts'
 import { findColumnOrThrow } from './row-labels.ts'
 
-/** The columns of a file of verdicts, as a sample has them too. */
+/** The columns of a file of verdicts, as exports and samples have them too. */
 const COLUMNS = {
   row: 'sluice_row',
   verdict: 'sluice_verdict',
   rule: 'sluice_rule',
   note: 'sluice_note',
 } as const
+
+/** Stands between several verdicts in a cell, and between their rules, as an export has them. */
+const SEPARATOR = '; '
 
 /**
  * Stores the verdicts of a file, all or none, and returns how many; rows without one are skipped. Throws `BAD_SOURCE`
@@ -53,20 +56,17 @@ export async function importVerdicts(family: RunFamily, source: PlanSource): Pro
         if (text === '') continue
         const refuse = (reason: string) =>
           new SluiceError({ id: 'verdict_file_wrong', file: source.path, row: number, reason })
-        const verdict = parseVerdict(text)
-        if (verdict === null) throw refuse(`\`${text}\` is not agree, should, should-not or unsure`)
         const row = Number(cells[rowAt])
         if (!Number.isSafeInteger(row) || row < 1) throw refuse(`${COLUMNS.row} is not a row number`)
-        const rule = readRule(cells)
-        const mistake = findVerdictMistake({ verdict, rule })
-        if (mistake !== null) throw refuse(mistake)
         const stratumRows = Number(readStratumRows(cells) ?? Number.NaN)
         const isSampled = Number.isSafeInteger(stratumRows) && stratumRows > 0
-        verdicts.push({
-          ...{ row, verdict, rule, note: readNote(cells) },
-          stratum: isSampled ? (readStratum(cells) ?? '') : null,
-          stratum_rows: isSampled ? stratumRows : null,
-        })
+        for (const { verdict, rule } of parseVerdicts(text, readRule(cells), refuse)) {
+          verdicts.push({
+            ...{ row, verdict, rule, note: readNote(cells) },
+            stratum: isSampled ? (readStratum(cells) ?? '') : null,
+            stratum_rows: isSampled ? stratumRows : null,
+          })
+        }
       }
     }
   } finally {
@@ -74,6 +74,28 @@ export async function importVerdicts(family: RunFamily, source: PlanSource): Pro
   }
   storeVerdicts(family, verdicts)
   return verdicts.length
+}
+
+/** What the cells of a row say: one verdict and perhaps its rule, or several with a rule each. */
+function parseVerdicts(
+  text: string,
+  ruleText: string | null,
+  refuse: (reason: string) => SluiceError,
+): Pick<Verdict, 'verdict' | 'rule'>[] {
+  const words = text.split(SEPARATOR)
+  // The name of a single rule may have a separator in it.
+  const rules = words.length === 1 ? [ruleText] : (ruleText?.split(SEPARATOR) ?? [])
+  if (rules.length !== words.length) {
+    throw refuse(`${words.length} verdicts need as many rules, and ${COLUMNS.rule} has ${rules.length}`)
+  }
+  return words.map((word, index) => {
+    const verdict = parseVerdict(word)
+    if (verdict === null) throw refuse(`\`${word}\` is not agree, should, should-not or unsure`)
+    const rule = rules[index] ?? null
+    const mistake = findVerdictMistake({ verdict, rule })
+    if (mistake !== null) throw refuse(mistake)
+    return { verdict, rule }
+  })
 }
 
 /** Writes the verdicts to a file, each with the cells of its row. Throws what an export throws. */

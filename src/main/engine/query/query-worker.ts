@@ -1,8 +1,9 @@
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { PageQuery, RowFilter } from '../../../shared/run/results.ts'
 import { serveCalls } from '../../worker-rpc.ts'
+import { KeptLatencies } from '../journal/latency-series.ts'
 import { ReaderPool, type RunFamily, readRunFamily } from '../journal/run-family.ts'
-import { readLatencySeries } from '../journal/seconds.ts'
 import { Catalogue } from '../lookback/catalogue/catalogue.ts'
 import { compareLatencies, compareTwoRuns } from '../lookback/compared-run.ts'
 import type { KeptEvaluations } from '../lookback/kept-evaluations.ts'
@@ -18,24 +19,30 @@ import { needsFindings } from '../run/results/found-rows.ts'
 import { KeptIndexes } from '../run/results/kept-indexes.ts'
 import { type Counted, isSimplePage, readPage } from '../run/results/result-page.ts'
 import { readRow } from '../run/results/row-detail.ts'
-import { RowFindings } from '../run/results/row-findings.ts'
+import { RowFindings, STORED_FROM_ROWS } from '../run/results/row-findings.ts'
 import { RowIndexes } from '../run/results/row-indexes.ts'
 import { isLeaseHeld } from '../workspace/lease.ts'
 import { changeAnnotations } from '../workspace/run-annotations.ts'
 import { noteExport } from '../workspace/workspace-exports.ts'
-import { toRunId } from '../workspace/workspace-files.ts'
+import { toJournalFile, toRunId } from '../workspace/workspace-files.ts'
 import type { AskedRun, QueryCalls } from './stored-runs.ts'
 
-/** Runs whose findings are kept; of 1,000,000 rows with six classes each has 45 MB. */
-const FINDINGS_MAX = 2
+/** Runs whose findings are kept, one of them being stored; of 1,000,000 rows with six classes each has about 40 MB. */
+const FINDINGS_MAX = 3
 
-/** How long a question waits for findings, milliseconds. */
+/** How long a question waits for findings, milliseconds, and how long one that says nothing without them. */
 const FINDINGS_PATIENCE_MS = 30
+const COUNTING_PATIENCE_MS = 250
 
 const pool = new ReaderPool()
 const indexes = new RowIndexes()
-const pairs = new KeptPairs()
+const latencies = new KeptLatencies()
+const pairs = new KeptPairs(findFindings)
 const findings = new KeptIndexes<RowFindings>({ kept: FINDINGS_MAX, patienceMs: FINDINGS_PATIENCE_MS })
+/** Ends once the findings of every run that was to be stored so far are. */
+let storing: Promise<void> = Promise.resolve()
+/** Journals that are deleted or about to be: nothing opens them again unasked. */
+const forgotten = new Set<string>()
 const catalogues = new Map<string, Catalogue>()
 let evaluations: KeptEvaluations | null = null
 let ledgers: Ledgers | null = null
@@ -57,7 +64,7 @@ serveCalls<QueryCalls>({
   readColumns: (run) => openFamily(run).record.columns,
   readRow: (run, row) => readRow(openFamily(run), row),
   readProblems: (run) => readProblemGroups(openFamily(run)),
-  readLatency: (run, metrics) => readLatencySeries(openFamily(run), metrics),
+  readLatency: (run, metrics) => latencies.read(openFamily(run), metrics),
   readLoadReport: (run) => readLoadReport(openFamily(run)),
   compare: (run, other) => compareTwoRuns(openFamily(run), openFamily(other)),
   compareLatencies: (run, others) => compareLatencies([run, ...others].map(openFamily)),
@@ -75,8 +82,21 @@ serveCalls<QueryCalls>({
     return readFacets(openFamily(run), filter, counted)
   },
   async readFoundFacets(run, filter = {}) {
-    const counted = await count(run, { filter }, true)
+    // What is asked at the same time and takes less, as the first page does, is answered first.
+    await setImmediate()
+    const counted = await count(run, { filter }, { withFindings: true, patienceMs: COUNTING_PATIENCE_MS })
+    if (counted.findings?.isComplete === true) {
+      for (const className of counted.findings.classes) {
+        counted.findings.bandsOf(className)
+        await setImmediate()
+      }
+    }
     return readFoundFacets(openFamily(run), filter, counted)
+  },
+  storeFindings(run) {
+    const stored = storing.then(() => storeFindings(run))
+    storing = stored.catch(() => {})
+    return stored
   },
   async listColumns(run) {
     const { listRowColumns } = await import('../run/export/row-columns.ts')
@@ -93,7 +113,8 @@ serveCalls<QueryCalls>({
   },
   async evaluateRun(run, options) {
     const { evaluateRun } = await import('../lookback/evaluate-run.ts')
-    return evaluateRun(openFamily(run), options)
+    const family = openFamily(run)
+    return evaluateRun(family, options, findFindings(family))
   },
   async evaluateInSteps(run, question) {
     return (await openEvaluations()).ask(run.file, question, () => openFamily(run))
@@ -166,17 +187,53 @@ serveCalls<QueryCalls>({
   listRuns: ({ workspace, held }, query) => openCatalogue(workspace).list(query, held),
   findRuns: ({ workspace, held }, reference) => openCatalogue(workspace).find(reference, held),
   findPrunable: ({ workspace, held }, retention) => openCatalogue(workspace).findPrunable(retention, held),
+  async findLastMapping({ workspace, held }, operation, columns) {
+    const { findLastMapping, LOOKED_THROUGH } = await import('./last-mapping.ts')
+    const query = { operations: [operation.kind], limit: LOOKED_THROUGH }
+    const { runs } = await openCatalogue(workspace).list(query, held)
+    return findLastMapping(runs, { operation, columns }, (runId) =>
+      findFamily({ file: toJournalFile(workspace, runId), held }),
+    )
+  },
   listTokens: ({ workspace, held }) => openCatalogue(workspace).listTokens(held),
+  async readCallbackOverview({ workspace, held }) {
+    const { readCallbackOverview } = await import('../lookback/callback-overview.ts')
+    return readCallbackOverview(workspace, (tokens) =>
+      openCatalogue(workspace).listCallbackRuns(tokens, held),
+    )
+  },
+  async readCallbackBody({ workspace }, id) {
+    const { readCallbackBody } = await import('../lookback/callback-overview.ts')
+    return readCallbackBody(workspace, id)
+  },
   listLateRuns: ({ workspace, held }) => openCatalogue(workspace).listLate(held),
   async forget(file) {
+    forgotten.add(file)
     indexes.forget(file)
     findings.forget(file)
+    latencies.forget(file)
     evaluations?.forget(file)
     pool.forget(file)
     pairs.close()
     await ledgers?.forget()
   },
 })
+
+/** Stores the findings of a run that has ended, a piece at a time. One run after the other, so that each is finished. */
+async function storeFindings(run: AskedRun): Promise<void> {
+  while (!forgotten.has(run.file)) {
+    const family = openFamily(run)
+    const { record, whole } = family
+    const isKind = record.plan.operation.kind === 'task' && record.plan.load === undefined
+    if (!isKind || record.rowsRead < STORED_FROM_ROWS || whole.some(({ isHeld }) => isHeld)) return
+    if (RowFindings.areStored(family)) return
+    const startedAtMs = performance.now()
+    const { isCounted } = await askFindings(run, FINDINGS_PATIENCE_MS)
+    if (isCounted) return
+    // Nobody waits for it: other questions go first.
+    await setTimeout(performance.now() - startedAtMs)
+  }
+}
 
 function openCatalogue(workspace: string): Catalogue {
   const catalogue = catalogues.get(workspace) ?? new Catalogue(workspace)
@@ -210,21 +267,34 @@ function findFamily({ file, held }: AskedRun): RunFamily | null {
 async function count(
   run: AskedRun,
   query: Pick<PageQuery, 'filter' | 'sort'> & Partial<PageQuery>,
-  withFindings = needsFindings(query),
+  { withFindings = needsFindings(query), patienceMs = FINDINGS_PATIENCE_MS } = {},
 ): Promise<Counted> {
   const among = await listCell(run, query.filter)
   const openView = () => openFamily(run)
-  const rows = withFindings
-    ? Number.POSITIVE_INFINITY
-    : (query.offset ?? Number.POSITIVE_INFINITY) + (query.limit ?? 0)
+  const counted = withFindings
+    ? await askFindings(run, patienceMs)
+    : { index: findFindings(openView()), isCounted: true }
+  const found = withFindings ? counted.index : null
+  if (counted.index?.isWhole === true && (query.filter.search ?? '') === '') {
+    const index = indexes.ofFindings(openView(), counted.index, among)
+    return { index, findings: found, isCounted: counted.isCounted }
+  }
+  const rows =
+    found === null
+      ? (query.offset ?? Number.POSITIVE_INFINITY) + (query.limit ?? 0)
+      : Number.POSITIVE_INFINITY
   const { index, isCounted } = await indexes.ask(run.file, query.filter, { rows, among, openView })
-  if (!withFindings) return { index, findings: null, isCounted }
-  const found = await findings.ask(run.file, '', {
+  return { index, findings: found, isCounted: isCounted && counted.isCounted }
+}
+
+/** The findings of a run as far as they are known within a moment. */
+function askFindings(run: AskedRun, patienceMs: number): Promise<{ index: RowFindings; isCounted: boolean }> {
+  return findings.ask(run.file, '', {
     create: (before) => new RowFindings(before),
     isEnough: () => false,
-    openView,
+    openView: () => openFamily(run),
+    patienceMs,
   })
-  return { index, findings: found.index, isCounted: isCounted && found.isCounted }
 }
 
 /** The rows of the filter's cell; null where it has none. */
@@ -233,8 +303,15 @@ async function listCell(run: AskedRun, filter: RowFilter | undefined): Promise<U
   return (await openEvaluations()).list(filter.cell, () => openFamily(run))
 }
 
+/** The findings of a run as it is now, where they were counted or stored before. */
+function findFindings(family: RunFamily): RowFindings | null {
+  // While a run goes on, what was stored of it is old.
+  const isHeld = family.members.some((member) => member.isHeld)
+  return findings.find(family.file, '', family, () => (isHeld ? null : RowFindings.load(family)))
+}
+
 async function openEvaluations(): Promise<KeptEvaluations> {
   const { KeptEvaluations } = await import('../lookback/kept-evaluations.ts')
-  evaluations ??= new KeptEvaluations()
+  evaluations ??= new KeptEvaluations(findFindings)
   return evaluations
 }

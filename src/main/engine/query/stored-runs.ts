@@ -10,9 +10,12 @@ import type { PrunableRuns, Retention } from '../../../shared/lookback/retention
 import type { FoundRuns, RunListQuery, RunPage } from '../../../shared/lookback/run-list.ts'
 import type { Sample, SampleOptions } from '../../../shared/lookback/stratified-sample.ts'
 import { type Trend, type TrendLabels, toTrendPoint } from '../../../shared/lookback/trend.ts'
+import type { LastMapping } from '../../../shared/mapping/saved-mappings.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
+import type { Operation } from '../../../shared/plan/operation.ts'
 import type { Plan, PlanSource } from '../../../shared/plan/plan.ts'
+import type { CallbackOverview } from '../../../shared/run/callback-overview.ts'
 import type { ExportResult, SourcePreview } from '../../../shared/run/results.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { WorkerClient } from '../../worker-rpc.ts'
@@ -70,10 +73,17 @@ export type QueryCalls = { [Name in keyof RunReader]: Query<RunReader[Name]> } &
     listRuns(asked: AskedWorkspace, query: RunListQuery): Promise<RunPage>
     findRuns(asked: AskedWorkspace, reference: string): Promise<FoundRuns>
     findPrunable(asked: AskedWorkspace, retention: Retention): Promise<PrunableRuns>
+    findLastMapping(
+      asked: AskedWorkspace,
+      operation: Operation,
+      columns: readonly string[],
+    ): Promise<LastMapping | null>
     /** Tokens of all runs; null where a journal cannot be read. */
     listTokens(asked: AskedWorkspace): Promise<string[] | null>
     /** Ids of the runs and retries that have callbacks to process, or rows that have become overdue. */
     listLateRuns(asked: AskedWorkspace): Promise<string[]>
+    readCallbackOverview(asked: AskedWorkspace): Promise<CallbackOverview>
+    readCallbackBody(asked: AskedWorkspace, id: number): Promise<string | null>
     /** The first rows of a source. Throws `BAD_SOURCE`. */
     previewSource(source: PlanSource, limit: number): Promise<SourcePreview>
     /** Draws a sample of the rows of a source into a file. */
@@ -92,8 +102,11 @@ type WorkspaceQuery =
   | 'listRuns'
   | 'findRuns'
   | 'findPrunable'
+  | 'findLastMapping'
   | 'listLateRuns'
   | 'listTokens'
+  | 'readCallbackOverview'
+  | 'readCallbackBody'
   | 'readLedger'
   | 'exportLedger'
 type RestOf<Name extends RunQuery> =
@@ -149,9 +162,24 @@ export class StoredRuns {
     return this.#thread.ask('findPrunable', this.#toAskedWorkspace(), retention)
   }
 
+  /** How a source with these columns was mapped when it was last sent; null where none was. */
+  findLastMapping(operation: Operation, columns: readonly string[]): Promise<LastMapping | null> {
+    return this.#thread.ask('findLastMapping', this.#toAskedWorkspace(), operation, columns)
+  }
+
   /** Ids of all runs and retries that have callbacks to process, or rows that have become overdue. */
   listLate(): Promise<string[]> {
     return this.#thread.ask('listLateRuns', this.#toAskedWorkspace())
+  }
+
+  /** What came to the receiver of the workspace. */
+  readCallbackOverview(): Promise<CallbackOverview> {
+    return this.#thread.ask('readCallbackOverview', this.#toAskedWorkspace())
+  }
+
+  /** The body of a callback in the inbox. */
+  readCallbackBody(id: number): Promise<string | null> {
+    return this.#thread.ask('readCallbackBody', this.#toAskedWorkspace(), id)
   }
 
   /** The plan a run was started with. Throws `RUN_NOT_FOUND`, also where the run was cut off before it had one. */

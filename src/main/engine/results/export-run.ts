@@ -5,7 +5,7 @@ import type { TrendMetric } from '../../../shared/load/metrics.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { chooseColumns, type TableColumn } from '../../../shared/run/choose-columns.ts'
-import { isExportDelimiter } from '../../../shared/run/export-columns.ts'
+import { isExportDelimiter } from '../../../shared/run/formula-guard.ts'
 import type { ExportOptions, ExportResult } from '../../../shared/run/results.ts'
 import { readCutOffMs, readSamples } from '../journal/load-record.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
@@ -22,6 +22,7 @@ import {
   readTriggeredRules,
 } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
+import { hasVerdicts } from '../run/journal/verdict-store.ts'
 import { openSource } from '../source/open-source.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
 import { readLoadReport } from './load-report.ts'
@@ -88,6 +89,7 @@ function chooseTable(view: RunFamily, { columns, rulesAsColumns = false }: Expor
     classes: readScoredClasses(view),
     rules: readTriggeredRules(view),
     corrected: readCorrectedFields(view),
+    hasVerdicts: hasVerdicts(view),
   })
 }
 

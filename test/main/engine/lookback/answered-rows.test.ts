@@ -1,6 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ReaderPool, readRunFamily } from '../../../../src/main/engine/journal/run-family.ts'
-import { readAnsweredRows, type WantedScores } from '../../../../src/main/engine/lookback/answered-rows.ts'
+import {
+  type AnsweredRow,
+  readAnsweredRows,
+  type WantedScores,
+} from '../../../../src/main/engine/lookback/answered-rows.ts'
+import { RowFindings } from '../../../../src/main/engine/run/results/row-findings.ts'
 import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
@@ -47,13 +52,22 @@ async function prepare() {
   onTestFinished(() => pool.close())
   const read = (runId: string, wanted?: WantedScores) => {
     const family = readRunFamily(pool, toJournalFile(folder, runId), () => false) ?? expect.fail('no run')
-    return [...readAnsweredRows(family, wanted)].flat()
+    const rows = [...readAnsweredRows(family, wanted)].flat()
+    const found = [...readAnsweredRows(family, wanted, RowFindings.build(family))].flat()
+    expect(found.map(describeRow)).toEqual(rows.map(describeRow))
+    return rows
   }
   return { first: first.runId, retry: retry.runId, read }
 }
 
+function describeRow(answered: AnsweredRow) {
+  const { row, cells, kinds, isAnswered, ruleIds, scores, member } = answered
+  const read = { row, cells, kinds, isAnswered, ruleIds: [...ruleIds], scores, runId: member.record.runId }
+  return { ...read, each: cells.map((_cell, column) => answered.cell(column)), missing: answered.cell(99) }
+}
+
 describe('the rows of a finished run', () => {
-  it('come once each in the order of the source, refused ones as their retry was answered', async () => {
+  it('come once each in the order of the source, refused ones as their retry was answered, from findings too', async () => {
     const { first, retry, read } = await prepare()
     const rows = read(first)
     expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: ROWS }, (_, index) => index + 1))

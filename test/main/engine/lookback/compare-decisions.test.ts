@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { ReaderPool, readRunFamily } from '../../../../src/main/engine/journal/run-family.ts'
 import { compareDecisions, listChanges } from '../../../../src/main/engine/lookback/compare-decisions.ts'
 import { KeptPairs } from '../../../../src/main/engine/lookback/kept-pairs.ts'
+import { RowFindings } from '../../../../src/main/engine/run/results/row-findings.ts'
 import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import type { SandboxOptions } from '../../../../src/main/sandbox/sandbox-options.ts'
 import type { CompareOptions } from '../../../../src/shared/lookback/comparison.ts'
@@ -59,8 +60,14 @@ async function prepare(options: SandboxOptions = {}) {
     readRunFamily(pool, toJournalFile(folder, runId), (member) => held.has(member)) ?? expect.fail('no run')
   const kept = new KeptPairs()
   onTestFinished(() => kept.close())
-  const compare = (a: string, b: string, options: Partial<CompareOptions> = {}) =>
-    compareDecisions(kept, open(a), open(b), { ...OPTIONS, ...options })
+  /** From the journals, and once more from findings, which have to say the same. */
+  const compare = async (a: string, b: string, options: Partial<CompareOptions> = {}) => {
+    const compared = await compareDecisions(kept, open(a), open(b), { ...OPTIONS, ...options })
+    const found = new KeptPairs((family) => RowFindings.build(family))
+    expect(await compareDecisions(found, open(a), open(b), { ...OPTIONS, ...options })).toEqual(compared)
+    found.close()
+    return compared
+  }
   const list = (a: string, b: string, options: Partial<CompareOptions> = {}) =>
     listChanges(kept, open(a), open(b), { ...OPTIONS, ...options })
   return { folder, sandbox, runs, setRule, toPlan, send, compare, list, kept, open, held }
@@ -110,8 +117,8 @@ describe('two runs with one rule changed in between', () => {
     ).toEqual(noLonger)
     expect(compared.listed.rows[0]).toMatchObject({
       key: 'p0',
-      a: { row: 1, outcome: 'succeeded', triggered_rules: ['Pets'] },
-      b: { row: 1, outcome: 'succeeded', triggered_rules: [] },
+      a: { row: 1, place: { row: 2, line: null }, outcome: 'succeeded', triggered_rules: ['Pets'] },
+      b: { row: 1, place: { row: 2, line: null }, outcome: 'succeeded', triggered_rules: [] },
       no_longer: ['Pets'],
       cells: ['p0', 'u1', 'a cat number 0', 'other'],
     })
@@ -256,7 +263,7 @@ describe('two runs with one rule changed in between', () => {
     expect(scores).toMatchObject([
       {
         ...{ class: 'spam', from_cache: false, rose: 3, fell: 1, mean: 0.1875, mean_absolute: 0.3125 },
-        largest_rise: { row: 7, b: (scores[0]?.largest_rise?.a ?? 0) + 0.5 },
+        largest_rise: { row: 7, place: { row: 8, line: null }, b: (scores[0]?.largest_rise?.a ?? 0) + 0.5 },
         largest_fall: { row: 9 },
         distribution: {
           width: 0.05,
@@ -307,6 +314,28 @@ describe('two runs with one rule changed in between', () => {
     expect(await compare(a, b)).toMatchObject({ joined: { rows: 60 }, unfinished: 0, warnings: [] })
   })
 
+  it('are not compared in rows that a correction left out of one of them', async () => {
+    const { setRule, send, compare } = await prepare()
+    await setRule('cat')
+    const a = await send(ROWS)
+    const fixes = [1, 2, 3].map((row) => ({ kind: 'leave_out_row', row }))
+    await setRule('cat')
+    const b = await send(ROWS, { plan: { fixes } })
+    for (const by of [null, 'row']) {
+      for (const [first, second] of [
+        [a, b],
+        [b, a],
+      ] as const) {
+        expect(await compare(first, second, { by })).toMatchObject({
+          joined: { rows: ROWS.length - 3, changed: 0 },
+          ...{ left_out: 3, unfinished: 0, warnings: [] },
+          a: { only_here: 0 },
+          outcomes: { listed: [], further_rows: 0 },
+        })
+      }
+    }
+  })
+
   it('list their changes page by page from rows that are joined once, and anew when a run changed', async () => {
     const { folder, setRule, send, compare, list, kept, open } = await prepare()
     await setRule('cat', 'fish')
@@ -315,12 +344,12 @@ describe('two runs with one rule changed in between', () => {
     const b = await send(ROWS)
     const { listed } = await compare(a, b, { limit: 100 })
     const joined: unknown[] = []
-    const remember = () => kept.use(open(a), open(b), null, async ({ db }) => joined.push(db))
-    await remember()
+    const remember = () => joined.push(kept.join(open(a), open(b), null).pairs)
+    remember()
     const pages = [await list(a, b, { limit: 20 }), await list(a, b, { offset: 20, limit: 20 })]
     expect(pages.flatMap(({ rows }) => rows)).toEqual(listed.rows)
     expect(pages.map(({ total }) => total)).toEqual([listed.total, listed.total])
-    await remember()
+    remember()
     expect(joined[1] === joined[0]).toBe(true)
     const journal = new DatabaseSync(toJournalFile(folder, b))
     journal.exec(`UPDATE result SET state = 'rejected', error_code = 'CHANGED' WHERE row = 1`)
@@ -328,7 +357,7 @@ describe('two runs with one rule changed in between', () => {
     expect((await list(a, b, { list: { kind: 'outcome' } })).rows).toMatchObject([
       { b: { row: 1, outcome: 'rejected CHANGED' } },
     ])
-    await remember()
+    remember()
     expect(joined[2] === joined[0]).toBe(false)
   })
 

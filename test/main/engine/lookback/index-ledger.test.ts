@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { addConnection, changeConnections } from '../../../../src/main/engine/workspace/connections.ts'
 import { storedConnectionSchema } from '../../../../src/shared/plan/stored-connection.ts'
+import { writeRun } from '../../../helpers/write-run.ts'
 import { openLedgerWorkspace } from './ledger-workspace.ts'
 
 const ADD = { kind: 'index-add', indexId: 'sandbox-index' } as const
@@ -32,6 +33,14 @@ async function openIndex(options?: Parameters<typeof openLedgerWorkspace>[0]) {
 }
 
 describe('the ledger of an index', () => {
+  it('passes over a run that was cut off before it read its source', async () => {
+    const { workspace, sandbox, send, read } = await openIndex()
+    await send(ADD, toImages(['a']))
+    const plan = { connection: { baseUrl: sandbox.baseUrl }, operation: ADD }
+    writeRun(workspace, { runId: '20251101-120000-000', state: 'interrupted', plan })
+    expect((await read('index', ALL)).counts).toEqual({ known: 1 })
+  })
+
   it('holds what the sandbox holds after adds, removals, further adds, a crash and a resume', async () => {
     const { runs, sandbox, send, sendCutOff, read, readIds, readHeld, exportTo } = await openIndex()
     await send(ADD, toImages(['a', 'b', 'c', 'd']))

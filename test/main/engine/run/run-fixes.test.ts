@@ -164,6 +164,24 @@ test('an export has the columns of the source as they were, own ids, and what wa
   })
 })
 
+test('each row of a split record is exported with the post_id that it was sent with', async () => {
+  const server = await startService()
+  const csv = 'text_data,url,user_id,post_id\nhello,https://a.test/b.png,u1,p_1\nthere,,u2,p_2\n'
+  const fixes: Fix[] = [{ kind: 'split' }, { kind: 'substitute', field: 'post_id' }]
+  const run = await runs.start(createPlan(server.baseUrl, csv, fixes)).ended
+  const file = join(folder, 'split.jsonl')
+  await openEngine(folder).exportRun(run.run_id, { file })
+  const rows = readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(rows.map((row) => [row.row, row.post_id, row.request.body.post_id])).toEqual([
+    [1, 'p~5F1', 'p~5F1'],
+    [2, 'p_2', 'p~5F2'],
+    [3, 'p~5F1-url', 'p~5F1-url'],
+  ])
+})
+
 test('a run that is stopped half-way and resumed sends each row once, as corrected', async () => {
   const server = await startService()
   const held = runs.start(createPlan(server.baseUrl, CSV, FIXES), { hold: true })

@@ -6,7 +6,7 @@ import { closeDatabaseFile } from '../../workspace/file-permissions.ts'
 import { takeLease } from '../../workspace/lease.ts'
 
 /** Raised with every change of the tables, or of what their rows hold: an older catalogue is then built anew. */
-const SCHEMA_VERSION = 2
+const SCHEMA_VERSION = 3
 
 const SCHEMA = `
   -- Every run and retry that has a journal, readable or not, as it was when it was read last.
@@ -22,11 +22,12 @@ const SCHEMA = `
     -- Whether its state depends on a process holding it, and whether one did.
     is_open INTEGER NOT NULL,
     is_held INTEGER NOT NULL,
-    -- Where its callbacks are in the inbox, how far they were read, and when the next row is overdue (Unix
+    -- Where its callbacks are in the inbox, how far they were read, and when the next and the last row are overdue (Unix
     -- milliseconds); null where none come.
     run_token TEXT NOT NULL,
     inbox_read INTEGER,
-    overdue_at INTEGER
+    overdue_at INTEGER,
+    last_overdue_at INTEGER
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX run_by_first ON run (first);
 

@@ -27,10 +27,25 @@ import {
   removeRuns,
   toUnreadRun,
 } from './catalogued-run.ts'
-import { findRuns, listRunsOf, type OperationRun, readRetainedRuns, readRunPage } from './listed-runs.ts'
+import {
+  type CallbackRun,
+  findRuns,
+  listRunsOf,
+  type OperationRun,
+  readCallbackRuns,
+  readRetainedRuns,
+  readRunPage,
+} from './listed-runs.ts'
 
 /** How long journals are read until what they say is written, and others get their turn, milliseconds. */
 const SLICE_MS = 100
+
+/** What is asked once the catalogue is as the journals are, with the ids of the runs that this process holds. */
+interface Question {
+  held: readonly string[]
+  answer: (db: DatabaseSync) => void
+  reject: (error: unknown) => void
+}
 
 /** What the catalogue knows of a run before it looks again. */
 interface KnownRun {
@@ -51,8 +66,10 @@ export class Catalogue {
   /** Readers of its own, closed after each look: a journal may be replaced by another file meanwhile. */
   readonly #pool = new ReaderPool()
   #memory: CatalogueStore | null = null
-  /** Questions are answered one after the other: two would read the same journals. */
-  #last: Promise<unknown> = Promise.resolve()
+  /** Looks come one after the other: two would read the same journals. */
+  #last: Promise<void> = Promise.resolve()
+  /** Questions for the next look. */
+  #waiting: Question[] = []
 
   /** `nowMs` is the clock, Unix milliseconds. */
   constructor(workspace: string, nowMs: () => number = Date.now) {
@@ -92,6 +109,11 @@ export class Catalogue {
     })
   }
 
+  /** The runs and retries that callbacks come for, and those of the tokens. */
+  listCallbackRuns(tokens: readonly string[], held: readonly string[]): Promise<CallbackRun[]> {
+    return this.#ask(held, (db) => readCallbackRuns(db, tokens))
+  }
+
   /** Ids of the runs and retries that have callbacks which nobody has processed, or rows that have become overdue. */
   listLate(held: readonly string[]): Promise<string[]> {
     return this.#ask(held, (db) => {
@@ -118,9 +140,36 @@ export class Catalogue {
   }
 
   #ask<Answer>(held: readonly string[], work: (db: DatabaseSync) => Answer): Promise<Answer> {
-    const answer = this.#last.then(() => this.#answer(held, work)).finally(() => this.#pool.close())
-    this.#last = answer.catch(() => {})
-    return answer
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ held, answer: (db) => resolve(work(db)), reject })
+      if (this.#waiting.length === 1) this.#last = this.#last.then(() => this.#answerWaiting())
+    })
+  }
+
+  /** One look serves all questions that wait for it, as several do when a window is opened. */
+  async #answerWaiting(): Promise<void> {
+    // Those that came during the last look have not arrived yet.
+    await setImmediate()
+    const questions = this.#waiting
+    this.#waiting = []
+    const held = [...new Set(questions.flatMap((question) => question.held))]
+    try {
+      await this.#answer(held, (db) => {
+        const failures: unknown[] = []
+        for (const { answer } of questions) {
+          try {
+            answer(db)
+          } catch (error) {
+            failures.push(error)
+          }
+        }
+        if (failures.length > 0) throw failures[0]
+      })
+    } catch (error) {
+      for (const { reject } of questions) reject(error)
+    } finally {
+      this.#pool.close()
+    }
   }
 
   async #answer<Answer>(held: readonly string[], work: (db: DatabaseSync) => Answer): Promise<Answer> {

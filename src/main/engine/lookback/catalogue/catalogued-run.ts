@@ -20,6 +20,7 @@ export interface CataloguedRun {
   runToken: string
   inboxRead: number | null
   overdueAtMs: number | null
+  lastOverdueAtMs: number | null
 }
 
 /** A run with its retries as lists show it. */
@@ -66,6 +67,7 @@ export function toUnreadRun(
     isHeld: false,
     inboxRead: null,
     overdueAtMs: null,
+    lastOverdueAtMs: null,
   }
   return { id, error, sizeBytes, runToken: id, ...unread }
 }
@@ -80,15 +82,21 @@ function toCataloguedRun(
   // A load test measures its own callbacks and takes no more.
   const isAwaiting = callbackBase !== null && plan.load === undefined
   const acknowledged = isAwaiting
-    ? db.prepare("SELECT min(acknowledged_at) AS at FROM result WHERE state = 'acknowledged'").get()?.['at']
-    : null
+    ? db
+        .prepare(
+          "SELECT min(acknowledged_at) AS first, max(acknowledged_at) AS last FROM result WHERE state = 'acknowledged'",
+        )
+        .get()
+    : undefined
+  const toOverdue = (at: unknown) => (at == null ? null : Number(at) + plan.callback.timeoutMs)
   return {
     ...{ id: runId, first, error: null, sizeBytes, isHeld, runToken },
     // What is being written has to be read again.
     fingerprint: isHeld ? null : fingerprint,
     isOpen: record.state !== 'completed' && record.state !== 'stopped',
     inboxRead: isAwaiting ? inboxRead : null,
-    overdueAtMs: acknowledged == null ? null : Number(acknowledged) + plan.callback.timeoutMs,
+    overdueAtMs: toOverdue(acknowledged?.['first']),
+    lastOverdueAtMs: toOverdue(acknowledged?.['last']),
   }
 }
 
@@ -107,7 +115,7 @@ export function removeRuns(db: DatabaseSync, ids: Iterable<string>): void {
 
 /** Writes what was read of one run. */
 export function insertRun(db: DatabaseSync, run: CataloguedRun): void {
-  db.prepare('INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
+  db.prepare('INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
     run.id,
     run.first,
     run.error,
@@ -118,6 +126,7 @@ export function insertRun(db: DatabaseSync, run: CataloguedRun): void {
     run.runToken,
     run.inboxRead,
     run.overdueAtMs,
+    run.lastOverdueAtMs,
   )
 }
 

@@ -1,7 +1,7 @@
 import type { RetainedRun } from '../../../../shared/lookback/retention.ts'
 import type { FoundRuns, RunChoices, RunListQuery, RunPage } from '../../../../shared/lookback/run-list.ts'
 import type { OperationKind } from '../../../../shared/plan/operation.ts'
-import type { RunSummary } from '../../../../shared/run/run.ts'
+import type { CallbackCounts, RunSummary } from '../../../../shared/run/run.ts'
 import type { DatabaseSync, SQLInputValue } from '../../workspace/sqlite.ts'
 import { foldText } from './catalogued-run.ts'
 
@@ -104,6 +104,46 @@ export function listRunsOf(db: DatabaseSync, operations: readonly OperationKind[
       id: String(id),
       fingerprint: fingerprint === null ? null : String(fingerprint),
     }))
+}
+
+/** A run or retry that callbacks come for. */
+export interface CallbackRun {
+  id: string
+  /** The first run of its whole, which the name, the awaited rows and the counts are of. */
+  first: string
+  name: string
+  runToken: string
+  /** How far its inbox was read; null for a load test, which measures its own. */
+  inboxRead: number | null
+  /** When the first and the last of its own awaited rows are overdue, Unix milliseconds; null where it awaits none. */
+  overdueAtMs: number | null
+  lastOverdueAtMs: number | null
+  awaiting: number
+  counts: CallbackCounts | null
+}
+
+/** The runs and retries that callbacks come for, and those of the tokens. */
+export function readCallbackRuns(db: DatabaseSync, tokens: readonly string[]): CallbackRun[] {
+  const rows = db
+    .prepare(
+      `SELECT run.id, first, run_token, inbox_read, overdue_at, last_overdue_at, document ->> '$.name' AS name,
+       document ->> '$.rows.awaiting' AS awaiting, document -> '$.callbacks' AS counts
+       FROM run JOIN summary ON summary.id = first
+       WHERE inbox_read IS NOT NULL OR run_token IN (SELECT value FROM json_each(?)) ORDER BY run.id`,
+    )
+    .all(JSON.stringify(tokens))
+  const toNumber = (value: unknown) => (value === null ? null : Number(value))
+  return rows.map((row) => ({
+    id: String(row['id']),
+    first: String(row['first']),
+    name: String(row['name']),
+    runToken: String(row['run_token']),
+    inboxRead: toNumber(row['inbox_read']),
+    overdueAtMs: toNumber(row['overdue_at']),
+    lastOverdueAtMs: toNumber(row['last_overdue_at']),
+    awaiting: Number(row['awaiting']),
+    counts: row['counts'] === null ? null : (JSON.parse(String(row['counts'])) as CallbackCounts),
+  }))
 }
 
 /** Ids that a reference is looked up among, of those that fit, at most. */

@@ -37,6 +37,8 @@ const STEP_ROWS = 1_000
  */
 export function* readSentRows(view: RunView): Generator<SentRow, void, undefined> {
   const { db, record, isHeld } = view
+  // It ended before it read its source: it sent nothing, and without columns no request can be made.
+  if (record.columns.length === 0) return
   const deleted = findDeletedStates(record)
   const lastAtUs = isHeld ? Date.now() * 1_000 : readLastAtUs(view)
   const { mapRow } = createRowRequests(view)

@@ -105,7 +105,8 @@ function readFailures(family: RunFamily, summary: RunSummary, withContent: boole
       ...group,
       message: withContent ? group.message : withoutQuotes(group.message, cells),
       further_messages: merged.length - 1,
-      advice: adviseInTerminal(group, summary)?.text ?? null,
+      // A report names no command: its readers may not have Sluice.
+      advice: adviseInTerminal(group, summary)?.text.replace(/:$/, '.') ?? null,
       examples: rows.map((row) => ({ row: row.row, cells: withContent ? row.cells : null })),
     }
   })

@@ -15,6 +15,7 @@ import {
   writeWorkbook,
 } from '../../run/export/workbook.ts'
 import { toResultsSheet } from '../../run/export/xlsx-report.ts'
+import { hasVerdicts } from '../../run/journal/verdict-store.ts'
 
 /**
  * A bulk run as a workbook: summary, results, failures by cause, rules, and the evaluation where there is one. Figures
@@ -49,6 +50,7 @@ function listColumns(family: RunFamily, hasContent: boolean): TableColumn[] {
     columns: family.record.columns,
     classes: readScoredClasses(family),
     rules: [],
+    hasVerdicts: hasVerdicts(family),
   })
   if (hasContent) return table
   return table.filter((column) => typeof column !== 'number' && !quotesContent(column.name))

@@ -1,6 +1,7 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { TableColumn } from '../../../../shared/run/choose-columns.ts'
-import { addFormulaGuard, type ExportColumn } from '../../../../shared/run/export-columns.ts'
+import type { ExportColumn } from '../../../../shared/run/export-columns.ts'
+import { addFormulaGuard } from '../../../../shared/run/formula-guard.ts'
 import type { ExportRow } from '../../../../shared/run/results.ts'
 
 /** Writes a report piece by piece; `row` may be called any number of times after `header`. */

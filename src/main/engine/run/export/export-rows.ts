@@ -14,9 +14,11 @@ import {
   readTermNotes,
 } from '../../../../shared/service/answer-findings.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
+import { toHalf } from '../../mapping/split-row.ts'
 import { describeAppeal } from '../../service/appeal-reader.ts'
 import { parseJson } from '../../service/judgement.ts'
 import { createExchangeReader, type StoredBody } from '../journal/stored-bodies.ts'
+import { hasVerdicts, readVerdictsOf } from '../journal/verdict-store.ts'
 import {
   type FamilyRow,
   listEarlier,
@@ -104,11 +106,15 @@ export function* readPagesOfRows(
   { withRequests }: { withRequests: boolean },
 ): Generator<ExportRow[]> {
   const toExportRow = createFamilyExportRows(family, withRequests)
+  const isJudged = hasVerdicts(family)
   for (const rows of pages) {
     let page: ExportRow[] = []
     let characters = 0
+    const ids = rows.map(({ id }) => id)
+    const verdicts = isJudged ? readVerdictsOf(family, ids) : null
     for (const row of readFamilyRows(family, rows)) {
       const exported = toExportRow(row)
+      if (verdicts !== null) exported.verdicts = verdicts.get(exported.row) ?? []
       page.push(exported)
       characters += countCharacters(exported)
       if (characters < PAGE_CHARACTERS) continue
@@ -176,11 +182,13 @@ function createExportRows(view: RunView, withRequests: boolean): (row: RunRow) =
     const isFirst = exchange === null || exchange.row === row
     const wasSent = item !== null && result.attempts > 0
     const response = isFirst ? (exchange?.response ?? null) : null
-    const corrections =
-      fixes.length === 0 ? undefined : requests.mapRow(row, result.cells, joined.kinds).corrections
+    const isHalf = toHalf(row, joined.kinds) !== null
+    const mapped = fixes.length > 0 || isHalf ? requests.mapRow(row, result.cells, joined.kinds) : null
     return {
       ...result,
-      ...(corrections !== undefined && { corrections }),
+      // The record's own id would not say which of its two rows this is.
+      ...(isHalf && result.postId !== null && { postId: String(mapped?.body['post_id'] ?? result.postId) }),
+      ...(mapped?.corrections !== undefined && { corrections: mapped.corrections }),
       message: isAppeal ? (describeAppeal(body) ?? result.message) : result.message,
       kinds: joined.kinds,
       tries: [],

@@ -71,6 +71,14 @@ function toDocument(result: ExportRow) {
     answer: result.answer,
     callback_latency_ms: result.callbackLatencyMs,
     ...(result.corrections !== undefined && { corrections: result.corrections }),
+    ...(result.verdicts !== undefined && {
+      verdicts: result.verdicts.map(({ verdict, rule, note, given_at }) => ({
+        verdict,
+        rule,
+        note,
+        given_at,
+      })),
+    }),
   }
 }
 

@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import {
   describeVerdict,
+  type GivenVerdict,
   type NewVerdict,
   type RowVerdict,
   type Verdict,
+  type VerdictReplacement,
 } from '../../../../shared/lookback/verdict.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../../shared/messages/thrown.ts'
@@ -49,6 +51,25 @@ export function readVerdicts(family: RunFamily): Verdict[] {
   return withDatabase(file, (db) =>
     db.prepare('SELECT * FROM verdict ORDER BY row, rule').all().map(toVerdict),
   )
+}
+
+/** Whether persons said anything of the rows of a run and its retries. Throws `WORKSPACE_UNUSABLE`. */
+export function hasVerdicts(family: RunFamily): boolean {
+  const file = findVerdictsFile(family)
+  return (
+    existsSync(file) &&
+    withDatabase(file, (db) => db.prepare('SELECT 1 FROM verdict LIMIT 1').get() !== undefined)
+  )
+}
+
+/** Reads the verdicts on some rows of a run, by row. Throws `WORKSPACE_UNUSABLE`. */
+export function readVerdictsOf(family: RunFamily, rows: readonly number[]): Map<number, Verdict[]> {
+  const found = withDatabase(findVerdictsFile(family), (db) =>
+    db
+      .prepare('SELECT * FROM verdict WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row, rule')
+      .all(JSON.stringify(rows)),
+  )
+  return Map.groupBy(found.map(toVerdict), ({ row }) => row)
 }
 
 function toVerdict(found: Record<string, unknown>): Verdict {
@@ -112,34 +133,42 @@ export function storeVerdicts(family: RunFamily, verdicts: readonly NewVerdict[]
 export type VerdictStratum = Pick<Verdict, 'stratum' | 'stratum_rows'>
 
 /**
- * Puts verdicts in the place of all that was said of a row, and returns what is said of it now. Without a `stratum` the
- * row keeps its own. Throws as {@link storeVerdicts} does, and `BAD_USAGE` where the row has other verdicts than `before`.
+ * Puts verdicts in the place of all that was said of a row, and returns both. Without a `stratum` the
+ * row keeps its own, or has the one back that it is given back with. Throws as {@link storeVerdicts} does, and `BAD_USAGE` where the row has other verdicts than `before`.
  */
 export function replaceVerdicts(
   family: RunFamily,
   row: number,
-  verdicts: readonly RowVerdict[],
+  verdicts: readonly GivenVerdict[],
   options: {
     stratum?: VerdictStratum | undefined
     before?: readonly RowVerdict[] | undefined
     nowMs?: number
   } = {},
-): Verdict[] {
+): VerdictReplacement {
   const { stratum, before: expected, nowMs = Date.now() } = options
   refuseMissingRows(family, [row])
   return writeVerdicts(family, (db) => {
     const ofRow = db.prepare('SELECT * FROM verdict WHERE row = ? ORDER BY rule')
     const before = ofRow.all(row).map(toVerdict)
     if (expected !== undefined) refuseChanged(row, before, expected)
-    const place = stratum ?? before[0] ?? { stratum: null, stratum_rows: null }
+    const { stratum: name = null, stratum_rows: rows = null } = stratum ?? before[0] ?? verdicts[0] ?? {}
     db.prepare('DELETE FROM verdict WHERE row = ?').run(row)
     const insert = db.prepare('INSERT OR REPLACE INTO verdict VALUES (?, ?, ?, ?, ?, ?, ?)')
-    for (const { verdict, rule, note } of verdicts) {
+    for (const { verdict, rule, note, given_at } of verdicts) {
       const same = before.find((one) => one.verdict === verdict && one.rule === rule && one.note === note)
-      const givenAt = same === undefined ? nowMs : Date.parse(same.given_at)
-      insert.run(row, verdict, rule ?? '', note, givenAt, place.stratum, place.stratum_rows)
+      const givenAt = same?.given_at ?? given_at
+      insert.run(
+        row,
+        verdict,
+        rule ?? '',
+        note,
+        givenAt === undefined ? nowMs : Date.parse(givenAt),
+        name,
+        rows,
+      )
     }
-    return ofRow.all(row).map(toVerdict)
+    return { before, after: ofRow.all(row).map(toVerdict) }
   })
 }
 

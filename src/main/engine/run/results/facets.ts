@@ -15,7 +15,8 @@ import {
 import { countFound, countKindRows, pickFound, type Searched } from './found-rows.ts'
 import { type Counted, countAll, countStates } from './result-page.ts'
 import { createPlaceAdder } from './row-detail.ts'
-import { hasRule, isOfKind, type RowKind, readJudgedFor } from './row-search.ts'
+import { hasRule, isOfKind } from './row-kinds.ts'
+import { type CountedKind, readJudgedFor } from './row-search.ts'
 
 /** Rows that illustrate a group of problems. */
 const EXAMPLES = 10
@@ -53,7 +54,7 @@ export function readFacets(view: RunFamily, filter: RowFilter = {}, counted?: Co
 function listKinds(
   { index, findings, judged }: Omit<Searched, 'findings'> & Pick<Counted, 'findings'>,
   filter: RowFilter,
-): readonly RowKind[] {
+): readonly CountedKind[] {
   if (findings === null) return index.listKinds(filter.verdict, judged)
   const rows = countKindRows({ index, findings, judged }, filter)
   return index.kinds.map((kind, number) => ({ ...kind, rows: rows[number] ?? 0 }))
@@ -109,12 +110,12 @@ function countRuled(family: RunFamily, rules: ReadonlyMap<string, number>, succe
 }
 
 /** Counts each kind of facet among the rows that all the other kinds of the filter leave. */
-function countKinds(kinds: readonly RowKind[], filter: RowFilter): JournalCounts {
+function countKinds(kinds: readonly CountedKind[], filter: RowFilter): JournalCounts {
   const { state: _state, unsuccessful: _unsuccessful, ...withoutState } = filter
   const { ruleIds: _ruleIds, ...withoutRules } = filter
   const { errorCode: _errorCode, cause: _cause, ...withoutErrors } = filter
   const { answer: _answer, ...withoutAnswer } = filter
-  const count = (others: RowFilter, toValues: (kind: RowKind) => readonly (string | null)[]) => {
+  const count = (others: RowFilter, toValues: (kind: CountedKind) => readonly (string | null)[]) => {
     const counts = new Map<string, number>()
     for (const kind of kinds) {
       if (!isOfKind(kind, others)) continue

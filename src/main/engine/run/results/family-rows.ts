@@ -1,5 +1,6 @@
 import { IN_FLIGHT_MAX } from '../../../../shared/load/load-pace.ts'
 import { sayExpected } from '../../../../shared/messages/problem-messages.ts'
+import type { SourcePlace } from '../../../../shared/plan/source-place.ts'
 import { type RowState, UNSUCCESSFUL_STATES } from '../../../../shared/run/item-state.ts'
 import type { Problem } from '../../../../shared/run/problem.ts'
 import type { ResultRow, RowFilter } from '../../../../shared/run/results.ts'
@@ -314,6 +315,17 @@ export function findNewest({ members }: RunFamily, ids: readonly number[]): Fami
     const member = newest.get(id)
     return member === undefined ? [] : [{ id, member }]
   })
+}
+
+/** Where rows stand in the source of a run, by their numbers; rows that no run has are left out. */
+export function readPlaces(family: RunFamily, ids: readonly number[]): ReadonlyMap<number, SourcePlace> {
+  const newest = Map.groupBy(findNewest(family, ids), ({ member }) => member)
+  return new Map(
+    [...newest].flatMap(([{ db }, rows]) => {
+      const toPlace = createPlaceReader(db)
+      return rows.map(({ id }) => [id, toPlace(id)] as const)
+    }),
+  )
 }
 
 /** Runs of the whole that are older than a member, newest first. */

@@ -2,7 +2,8 @@ import type { Facet, RowFilter, RowSort, ScoreFilter } from '../../../../shared/
 import { sayScoreBand } from '../../../../shared/run/score-bands.ts'
 import type { JudgedRows } from '../journal/verdict-store.ts'
 import type { FoundKind, RowFindings } from './row-findings.ts'
-import { hasVerdict, isOfKind, type RowIndex } from './row-search.ts'
+import { isOfKind } from './row-kinds.ts'
+import { hasVerdict, type RowIndex } from './row-search.ts'
 import { NO_BAND } from './row-values.ts'
 
 /** What a filter calls the values of each kind. */
@@ -93,7 +94,15 @@ export function countFound(searched: Searched, filter: RowFilter): Facet[] {
     ...KINDS.map((kind) => toValueCount(kind, findings)),
     ...findings.classes.map((className) => toBandCount(className, findings)),
   ]
+  const passes = failed.every((state) => state === PASSED)
   return counts.flatMap(({ subject, of, rows, toFacets }) => {
+    if (passes) {
+      for (let at = 0; at < ids.length; at += 1) {
+        const number = of[ids[at] ?? 0] ?? 0
+        rows[number] = (rows[number] ?? 0) + 1
+      }
+      return toFacets()
+    }
     // A count takes the rows that pass all tests but its own.
     const own = PASSED + 1 + tests.findIndex((test) => test.subject === subject)
     for (let at = 0; at < ids.length; at += 1) {
@@ -198,16 +207,21 @@ function toValueCount(kind: FoundKind, findings: RowFindings): FoundCount {
 }
 
 function toBandCount(className: string, findings: RowFindings): FoundCount {
-  const { bands, of } = findings.bandsOf(className)
-  const rows = new Uint32Array(NO_BAND + 1)
-  const toFacets = () =>
-    bands.map((band, number) => ({
+  const { bands, bandOf, numbers } = findings.bandsOf(className)
+  const rows = new Uint32Array(numbers === null ? NO_BAND + 1 : bandOf.length)
+  const toFacets = () => {
+    const inBand = numbers === null ? rows : new Uint32Array(NO_BAND + 1)
+    if (numbers !== null) {
+      for (const [number, band] of bandOf.entries()) inBand[band] = (inBand[band] ?? 0) + (rows[number] ?? 0)
+    }
+    return bands.map((band, number) => ({
       kind: 'score' as const,
       value: JSON.stringify({ className, ...band } satisfies ScoreFilter),
       label: `${className} ${sayScoreBand(band)}`,
-      rows: rows[number] ?? 0,
+      rows: inBand[number] ?? 0,
     }))
-  return { subject: toSubject(className), of, rows, toFacets }
+  }
+  return { subject: toSubject(className), of: numbers ?? bandOf, rows, toFacets }
 }
 
 function sortRows(ids: Uint32Array, findings: RowFindings, { by, order }: RowSort): Uint32Array {

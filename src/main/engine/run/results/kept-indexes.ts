@@ -20,6 +20,8 @@ type Create<Index> = (before: Index | null) => Index
 interface Question<Index> {
   create: Create<Index>
   isEnough: (index: Index) => boolean
+  /** How long the question waits, milliseconds, where that is not as usual. */
+  patienceMs?: number
   openView: () => RunFamily
 }
 
@@ -41,7 +43,7 @@ export class KeptIndexes<Index extends GrowingIndex> {
   readonly #limits: { kept: number; patienceMs: number; nowMs: () => number }
 
   /**
-   * `kept` indexes stay, the one used longest ago goes first. A question waits for `patienceMs`, then it is answered with
+   * `kept` indexes stay, the one used longest ago goes first; twice as many may be growing at a time. A question waits for `patienceMs`, then it is answered with
    * what was found so far. `nowMs` counts milliseconds from anywhere.
    */
   constructor(limits: { kept: number; patienceMs: number; nowMs?: () => number }) {
@@ -56,10 +58,10 @@ export class KeptIndexes<Index extends GrowingIndex> {
   async ask(
     file: string,
     name: string,
-    { create, isEnough, openView }: Question<Index>,
+    { create, isEnough, openView, patienceMs = this.#limits.patienceMs }: Question<Index>,
   ): Promise<{ index: Index; isCounted: boolean }> {
     const entry = this.#get(file, name, create)
-    const { nowMs, patienceMs } = this.#limits
+    const { nowMs } = this.#limits
     const askedAtMs = nowMs()
     for (;;) {
       const startedAtMs = nowMs()
@@ -74,6 +76,19 @@ export class KeptIndexes<Index extends GrowingIndex> {
       else if (endedAtMs - askedAtMs > patienceMs) return { index: entry.index, isCounted: false }
       await setImmediate()
     }
+  }
+
+  /** The index of a run where it is complete and nothing has changed, or what `load` finds; null where neither is. */
+  find(file: string, name: string, view: RunFamily, load: () => Index | null): Index | null {
+    const known = this.#entries.get(toKey(file, name))?.index
+    if (known?.isComplete === true && !known.isOutdated(view)) return known
+    const index = load()
+    if (index === null) return null
+    Object.assign(
+      this.#get(file, name, () => index),
+      { index, next: null, builtAtMs: this.#limits.nowMs() },
+    )
+    return index
   }
 
   /** Forgets the indexes of a journal that is about to be deleted. */
@@ -93,17 +108,30 @@ export class KeptIndexes<Index extends GrowingIndex> {
     return entry.next
   }
 
+  /**
+   * Lets go of complete indexes first: of several that grow by turns none would ever be complete if they took each
+   * other's place. Those that nobody asks for any more go once there are twice as many as are kept.
+   */
+  #makeRoom(asked: string): void {
+    for (const [key, { index }] of this.#entries) {
+      if (this.#entries.size <= this.#limits.kept) return
+      const isTooMany = this.#entries.size > this.#limits.kept * 2
+      if (key !== asked && (index.isComplete || isTooMany)) this.#entries.delete(key)
+    }
+  }
+
   #get(file: string, name: string, create: Create<Index>): Entry<Index> {
-    const key = JSON.stringify([file, name])
+    const key = toKey(file, name)
     const entry = this.#entries.get(key) ?? {
       ...{ file, index: create(null), next: null, spentMs: 0, builtAtMs: 0 },
     }
     this.#entries.delete(key)
     this.#entries.set(key, entry)
-    for (const [oldest] of this.#entries) {
-      if (this.#entries.size <= this.#limits.kept) break
-      this.#entries.delete(oldest)
-    }
+    this.#makeRoom(key)
     return entry
   }
+}
+
+function toKey(file: string, name: string): string {
+  return JSON.stringify([file, name])
 }

@@ -49,11 +49,11 @@ export function countAll(
   withFindings = needsFindings(query),
   among: Uint32Array | null = null,
 ): Counted {
-  return {
-    index: RowIndex.build(family, query.filter.search, among),
-    findings: withFindings ? RowFindings.build(family) : null,
-    isCounted: true,
-  }
+  const findings = withFindings ? RowFindings.build(family) : null
+  const { search = '' } = query.filter
+  const isKnown = findings?.isWhole === true && search === ''
+  const index = isKnown ? RowIndex.ofFindings(family, findings, among) : RowIndex.build(family, search, among)
+  return { index, findings, isCounted: true }
 }
 
 /**

@@ -89,6 +89,7 @@ function readRowOf(view: RunView, row: number): RowDetail {
     result,
     columns: record.columns,
     requestBody: item === null ? null : request.body,
+    ...(item === null && request.body !== null && { unsentBody: request.body }),
     ...toRequestPart(request, row),
     requestMethod: request.method,
     requestUrl: request.url,

@@ -1,51 +1,46 @@
 import { statSync } from 'node:fs'
-import { isAsync } from '../../../../shared/plan/operation.ts'
-import type { ScoreBand } from '../../../../shared/run/score-bands.ts'
-import { readTaskFindings } from '../../../../shared/service/answer-findings.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
-import { createFieldMapper } from '../../mapping/row-mapper.ts'
-import { parseJson } from '../../service/judgement.ts'
-import type { DatabaseSync, SQLInputValue } from '../../workspace/sqlite.ts'
-import { readStoredBody } from '../journal/stored-bodies.ts'
-import { RowScores, RowValues } from './row-values.ts'
-
-/** Row numbers looked at in one step: some milliseconds, also where each answer has to be unpacked and parsed. */
-const STEP_ROWS = 1_000
-
-/** Most classes whose scores are kept, 4 bytes a row each; of further ones no row can be found by its score. */
-const CLASSES_MAX = 32
+import type { DatabaseSync } from '../../workspace/sqlite.ts'
+import { areFindingsStored, loadFindings, storeFindings } from './findings-file.ts'
+import {
+  CLASSES_MAX,
+  type FoundColumns,
+  JournalFindings,
+  MARKS,
+  readFingerprint,
+} from './journal-findings.ts'
+import { RowScores, RowValues, type ScoreBands } from './row-values.ts'
 
 /** What rows can have a value of: the language and the models of the answer, and the variant that was sent. */
 export type FoundKind = 'language' | 'model' | 'variant'
 
+const COLUMN_OF = { language: 'languages', model: 'models', variant: 'variants' } as const
+
+/** Findings of smaller journals are not stored: reading them again takes some milliseconds. */
+export const STORED_FROM_ROWS = 5_000
+
 /**
- * What the journal of a run and its retries says of each row beyond its state and its rules, by row number: about 20
- * bytes a row, and 4 for each class. It is built a step at a time; then it narrows, counts and sorts all rows within
- * milliseconds. A row is described by the newest run that has tried it.
+ * What the journals of a run and its retries say of each row, by row number: about 20 bytes a row, and 2 or 8 for each
+ * class. They are built a step at a time, and stored next to each journal; then they narrow, count and sort all rows
+ * within milliseconds. A row is described by the newest run that has tried it.
  */
 export class RowFindings {
-  readonly #values: Record<FoundKind, RowValues>
-  readonly #scores: Map<string, RowScores>
-  /** Which try an answer was read of, so that it is not read again; 0 for none. */
-  #stamps = new Uint16Array(0)
+  readonly #storedFromRows: number
   #before: RowFindings | null
-  #latencies = new Float32Array(0)
-  #callbackLatencies = new Float32Array(0)
-  #attempts = new Float32Array(0)
-  readonly #mappers = new Map<string, Mappers>()
-  #after = 0
-  #last: number | null = null
+  /** Of each run whose tries a row shows, oldest first. */
+  #journals: FoundJournal[] | null = null
+  #length = 0
   #readFrom: Source | null = null
+  /** What was put together of several journals, once all are read. */
+  readonly #merged = new Map<string, unknown>()
 
-  /** Empty findings. Answers that `before` has read, and that have not changed, are not read again. */
-  constructor(before: RowFindings | null = null) {
+  /**
+   * Empty findings. Answers that `before` has read, and that have not changed, are not read again. Those of a journal with
+   * `storedFromRows` rows are stored.
+   */
+  constructor(before: RowFindings | null = null, storedFromRows = STORED_FROM_ROWS) {
     this.#before = before
-    this.#values = {
-      language: new RowValues(before?.valuesOf('language')),
-      model: new RowValues(before?.valuesOf('model')),
-      variant: new RowValues(before?.valuesOf('variant')),
-    }
-    this.#scores = new Map()
+    this.#storedFromRows = storedFromRows
   }
 
   /** All findings at once, for a thread that has nothing else to answer. */
@@ -55,14 +50,56 @@ export class RowFindings {
     return findings
   }
 
-  /** Whether every row was looked at. */
-  get isComplete(): boolean {
-    return this.#last !== null && this.#after >= this.#last
+  /**
+   * The findings of a run as they were stored; null where they have to be read. Those of its small journals, which are not
+   * stored, are read at once.
+   */
+  static load(family: RunFamily): RowFindings | null {
+    const readFrom = readSource(family)
+    const stored = listTriers(family).map((run) => {
+      const fingerprint = readFingerprint(run)
+      return { run, fingerprint, findings: loadFindings(run, fingerprint) }
+    })
+    const missing = stored.filter(({ findings }) => findings === null)
+    if (
+      missing.length === stored.length ||
+      missing.some(({ run }) => run.record.rowsRead >= STORED_FROM_ROWS)
+    ) {
+      return null
+    }
+    const loaded = new RowFindings()
+    loaded.#setJournals(
+      readFrom,
+      stored.map(({ run, fingerprint, findings }) => ({
+        file: run.file,
+        findings: findings ?? JournalFindings.build(run, fingerprint),
+      })),
+    )
+    return loaded
   }
 
-  /** The last row that was looked at. */
+  /** Whether the findings of every journal of a run are stored. */
+  static areStored(family: RunFamily): boolean {
+    return listTriers(family).every((run) => areFindingsStored(run, readFingerprint(run)))
+  }
+
+  /** Whether every row was looked at. */
+  get isComplete(): boolean {
+    return this.#journals?.every(({ findings }) => findings.isComplete) === true
+  }
+
+  /** Whether every row that was looked at has its kind, however many there are. */
+  get isWhole(): boolean {
+    return this.#columns.every(({ kinds }) => kinds.isWhole)
+  }
+
+  /** The last row up to which all rows were looked at. */
   get lastRead(): number {
-    return this.#after
+    const growing = (this.#journals ?? []).filter(({ findings }) => !findings.isComplete)
+    if (this.#journals === null) return 0
+    return growing.length === 0
+      ? this.#length - 1
+      : Math.min(...growing.map(({ findings }) => findings.lastRead))
   }
 
   /** Whether a journal has changed since the findings were begun. */
@@ -72,214 +109,182 @@ export class RowFindings {
 
   /** Looks at the next few hundred rows. */
   step(family: RunFamily): void {
-    this.#readFrom ??= readSource(family)
-    this.#last ??= this.#begin(Math.max(...family.members.map(readLastRow)))
-    const range = [this.#after, Math.min(this.#last, this.#after + STEP_ROWS)] as const
-    this.#after = range[1]
-    for (const [index, run] of listTriers(family).entries()) this.#read(run, index, range)
+    const triers = this.#journals === null ? this.#begin(family) : listTriers(family)
+    const growing = (this.#journals ?? []).filter(({ findings }) => !findings.isComplete)
+    const next = growing.toSorted((a, b) => a.findings.lastRead - b.findings.lastRead)[0]
+    const run = triers.find(({ file }) => file === next?.file)
+    // A retry that was deleted meanwhile says nothing any more.
+    if (next !== undefined && run === undefined) this.#journals = null
+    if (next === undefined || run === undefined) return
+    next.findings.step(run)
+    if (next.findings.isComplete && next.findings.columns.last >= this.#storedFromRows && !run.isHeld) {
+      storeFindings(run, next.findings)
+    }
     if (this.isComplete) this.#before = null
+  }
+
+  #begin(family: RunFamily): readonly RunView[] {
+    const triers = listTriers(family)
+    const readFrom = readSource(family)
+    const journals = triers.map((run) => {
+      const fingerprint = readFingerprint(run)
+      const before = this.#before?.ofJournal(run.file) ?? null
+      const findings =
+        (before?.fingerprint === fingerprint && before.isComplete ? before : null) ??
+        loadFindings(run, fingerprint) ??
+        JournalFindings.begin(run, fingerprint, before?.isComplete ? before : null)
+      return { file: run.file, findings }
+    })
+    this.#setJournals(readFrom, journals)
+    return triers
+  }
+
+  #setJournals(readFrom: Source, journals: FoundJournal[]): void {
+    this.#readFrom = readFrom
+    this.#journals = journals
+    this.#length = Math.max(0, ...journals.map(({ findings }) => findings.columns.last)) + 1
+  }
+
+  /** What one journal says; null where its tries show in no row. */
+  ofJournal(file: string): JournalFindings | null {
+    return this.#journals?.find((journal) => journal.file === file)?.findings ?? null
+  }
+
+  /** All classes that rows of these journals have scores of, by name; null where not all of them are kept. */
+  listClasses(members: readonly RunView[]): string[] | null {
+    const columns = members.map(({ file }) => this.ofJournal(file)?.columns ?? null)
+    const classes = new Set<string>()
+    for (const own of columns) {
+      if (own?.hasAllClasses !== true) return null
+      for (const name of own.scores.keys()) classes.add(name)
+    }
+    return [...classes].sort()
   }
 
   /** The values of a kind that rows have. */
   valuesOf(kind: FoundKind): RowValues {
-    return this.#values[kind]
+    const name = COLUMN_OF[kind]
+    return this.#merge(
+      name,
+      (columns) => columns[name],
+      () => this.#mergeValues(kind),
+    )
   }
 
   /** The classes that rows have scores of, in alphabetical order. */
   get classes(): string[] {
-    return [...this.#scores.keys()].sort()
+    const classes = this.#columns.flatMap(({ scores }) => [...scores.keys()])
+    return [...new Set(classes)].sort().slice(0, CLASSES_MAX)
   }
 
   /** A class's score of each row, NaN where it has none. */
   scoresOf(className: string): Float32Array {
-    return this.#scores.get(className)?.of ?? new Float32Array(this.#stamps.length).fill(Number.NaN)
+    return this.#scoresOf(className)?.toFloats() ?? new Float32Array(this.#length).fill(Number.NaN)
   }
 
-  /** The bands of a class, and the band of each row. Only of complete findings. */
-  bandsOf(className: string): { bands: ScoreBand[]; of: Uint8Array } {
-    return this.#scores.get(className)?.toBands() ?? { bands: [], of: new Uint8Array(0) }
+  /** The bands of a class, and the band of each score. Only of complete findings. */
+  bandsOf(className: string): ScoreBands {
+    return this.#scoresOf(className)?.toBands() ?? { bands: [], bandOf: new Uint8Array(0), numbers: null }
   }
 
   /** Milliseconds of each row's last try, NaN where nothing was measured. */
   get latencies(): Float32Array {
-    return this.#latencies
+    return this.#merge(
+      'latencies',
+      ({ latencies }) => latencies,
+      () => this.#mergeNumbers(Number.NaN, ({ latencies }, row) => latencies[row] ?? Number.NaN),
+    )
   }
 
   /** Milliseconds from each row's request to its callback, NaN where none came. */
   get callbackLatencies(): Float32Array {
-    return this.#callbackLatencies
+    return this.#merge(
+      'callback latencies',
+      ({ callbackLatencies }) => callbackLatencies,
+      () => this.#mergeNumbers(Number.NaN, (columns, row) => columns.callbackLatencies[row] ?? Number.NaN),
+    )
   }
 
   /** How often each row was tried. */
   get attempts(): Float32Array {
-    return this.#attempts
-  }
-
-  #begin(last: number): number {
-    const length = last + 1
-    this.#stamps = new Uint16Array(length)
-    this.#latencies = new Float32Array(length).fill(Number.NaN)
-    this.#callbackLatencies = new Float32Array(length).fill(Number.NaN)
-    this.#attempts = new Float32Array(length)
-    for (const values of Object.values(this.#values)) values.begin(length)
-    return last
-  }
-
-  #read(run: RunView, index: number, range: Range): void {
-    const { db, record } = run
-    const isTask = record.plan.operation.kind === 'task'
-    const tried = readTuples<[number, number, number | null, number | null, number]>(
-      db,
-      `SELECT row, attempts, duration_us, callback_us, state IN ('acknowledged', 'overdue', 'pending', 'sending', 'unknown')
-       FROM result WHERE row > ? AND row <= ? AND attempts > 0`,
-      range,
+    return this.#merge(
+      'attempts',
+      ({ attempts }) => Float32Array.from(attempts),
+      () => this.#mergeNumbers(0, ({ attempts }, row, before) => before + (attempts[row] ?? 0)),
     )
-    const stampOf = new Map<number, number>()
-    for (const [row, attempts, durationUs, callbackUs, isOpen] of tried) {
-      this.#latencies[row] = durationUs === null ? Number.NaN : durationUs / 1000
-      this.#callbackLatencies[row] = callbackUs === null ? Number.NaN : callbackUs / 1000
-      this.#attempts[row] = (this.#attempts[row] ?? 0) + attempts
-      if (!isTask) continue
-      if (index > 0) for (const scores of this.#scores.values()) scores.of[row] = Number.NaN
-      stampOf.set(row, toStamp(index, attempts, callbackUs !== null, isOpen === 1))
-    }
-    this.#readSentFields(run, range)
-    if (!isTask) return
-    this.#readScores(run, range, stampOf)
-    this.#readAnswers(run, range, stampOf)
   }
 
-  /** What the request says: the variant, and the models, which the answer's take the place of. */
-  #readSentFields(run: RunView, range: Range): void {
-    const { db } = run
-    const { toVariant, toModels } = this.#findMappers(run)
-    if (toVariant === null && toModels === null) return
-    const rows = readTuples<[number, string, string | null]>(
-      db,
-      'SELECT id, cells, kinds FROM row WHERE id > ? AND id <= ? AND item IS NOT NULL',
-      range,
+  get #columns(): FoundColumns[] {
+    return (this.#journals ?? []).map(({ findings }) => findings.columns)
+  }
+
+  /** What the only journal says, or what several say together; kept once nothing changes any more. */
+  #merge<Value>(name: string, readOnly: (columns: FoundColumns) => Value, merge: () => Value): Value {
+    const known = this.#merged.get(name)
+    if (known !== undefined) return known as Value
+    const [only, ...others] = this.#columns
+    const value = only !== undefined && others.length === 0 ? readOnly(only) : merge()
+    if (this.isComplete) this.#merged.set(name, value)
+    return value
+  }
+
+  #scoresOf(className: string): RowScores | null {
+    return this.#merge(
+      `score ${className}`,
+      ({ scores }) => scores.get(className) ?? null,
+      () => {
+        const merged = new RowScores(this.#length)
+        this.#visit(MARKS.tried, ({ scores }, row) =>
+          merged.set(row, scores.get(className)?.at(row) ?? Number.NaN),
+        )
+        return merged
+      },
     )
-    for (const [row, text, kinds] of rows) {
-      const cells = JSON.parse(text) as string[]
-      this.#values.variant.set(row, toTexts(toVariant?.(row, cells, kinds)))
-      this.#values.model.set(row, toTexts(toModels?.(row, cells, kinds)))
-    }
   }
 
-  /** The run's functions for the fields that requests have, compiled once. */
-  #findMappers({ file, record }: RunView): Mappers {
-    const known = this.#mappers.get(file)
-    if (known !== undefined) return known
-    const { plan, columns, runToken } = record
-    const compile = (name: string) => createFieldMapper(plan, columns, runToken, name)
-    const toModels = plan.operation.kind === 'task' ? compile('models') : null
-    const mappers = { toVariant: compile('content_variant'), toModels }
-    this.#mappers.set(file, mappers)
-    return mappers
+  #mergeNumbers(
+    none: number,
+    read: (columns: FoundColumns, row: number, before: number) => number,
+  ): Float32Array {
+    const merged = new Float32Array(this.#length).fill(none)
+    this.#visit(MARKS.tried, (columns, row) => {
+      merged[row] = read(columns, row, merged[row] ?? none)
+    })
+    return merged
   }
 
-  /** One tuple a row, of numbers alone: the classes that are known, and whether there are others. */
-  #readScores(run: RunView, range: Range, tried: ReadonlyMap<number, unknown>): void {
-    const { db } = run
-    const classes = [...this.#scores]
-    const cases = classes.map(() => 'max(CASE class WHEN ? THEN score END)')
-    const isOther = classes.length === 0 ? '1' : `max(class NOT IN (${classes.map(() => '?').join(', ')}))`
-    const names = classes.map(([name]) => name)
-    const found = readTuples<[number, number, ...(number | null)[]]>(
-      db,
-      `SELECT ${['row', isOther, ...cases].join(', ')} FROM row_class WHERE row > ? AND row <= ? GROUP BY row`,
-      [...names, ...names, ...range],
-    )
-    if (found.some(([, other]) => other === 1) && this.#addClasses(db, range)) {
-      this.#readScores(run, range, tried)
-      return
-    }
-    for (const tuple of found) {
-      if (!tried.has(tuple[0])) continue
-      for (const [at, [, scores]] of classes.entries()) {
-        const score = tuple[at + 2]
-        if (typeof score === 'number') scores.set(tuple[0], score)
+  #mergeValues(kind: FoundKind): RowValues {
+    const name = COLUMN_OF[kind]
+    const merged = new RowValues(this.#length)
+    const decidedBy = { language: MARKS.read, model: MARKS.sent | MARKS.read, variant: MARKS.sent }[kind]
+    this.#visit(decidedBy, (columns, row) => {
+      const values = columns[name].at(row)
+      // An answer that names no model leaves those that were asked for.
+      const isKept = kind === 'model' && values.length === 0 && ((columns.marks[row] ?? 0) & MARKS.sent) === 0
+      if (!isKept) merged.set(row, values)
+    })
+    return merged
+  }
+
+  /** Calls back with each row of each journal that has any of the marks, the oldest journal first. */
+  #visit(marks: number, visit: (columns: FoundColumns, row: number) => void): void {
+    for (const columns of this.#columns) {
+      for (let row = 1; row <= columns.last; row += 1) {
+        if (((columns.marks[row] ?? 0) & marks) !== 0) visit(columns, row)
       }
     }
   }
-
-  /** Makes room for the classes of a range, as far as there is room; says whether there was any. */
-  #addClasses(db: DatabaseSync, range: Range): boolean {
-    const before = this.#scores.size
-    const found = readTuples<[string]>(
-      db,
-      'SELECT DISTINCT class FROM row_class WHERE row > ? AND row <= ? ORDER BY class',
-      range,
-    )
-    for (const [className] of found) {
-      if (this.#scores.size === CLASSES_MAX) break
-      if (!this.#scores.has(className)) this.#scores.set(className, new RowScores(this.#stamps.length))
-    }
-    return this.#scores.size > before
-  }
-
-  #readAnswers(run: RunView, range: Range, stampOf: ReadonlyMap<number, number>): void {
-    const before = this.#before
-    const unread: number[] = []
-    for (const [row, stamp] of stampOf) {
-      this.#stamps[row] = stamp
-      if (before === null || before.#stamps[row] !== stamp) unread.push(row)
-      else for (const kind of FOUND_IN_ANSWERS) this.#values[kind].copy(row, before.valuesOf(kind))
-    }
-    if (unread.length === 0) return
-    const isWanted = new Set(unread)
-    for (const { row, text } of readBodies(run, range)) {
-      if (!isWanted.has(row)) continue
-      const { languages, models } = MENTIONS.test(text) ? readTaskFindings(parseJson(text)) : NOTHING
-      this.#values.language.set(row, languages)
-      if (models.length > 0) this.#values.model.set(row, [...new Set(models.map(({ model }) => model))])
-    }
-  }
 }
 
-/** What requests say of a row; null where nothing fills the field. */
-type Mappers = Record<'toVariant' | 'toModels', ReturnType<typeof createFieldMapper>>
-
-/** Tells the tries of a row apart; never 0. An open row may get its answer without another try. */
-function toStamp(run: number, attempts: number, isCalledBack: boolean, isOpen: boolean): number {
-  return ((run & 0x3f) << 10) | (Math.min(attempts, 0xff) << 2) | (isCalledBack ? 2 : 0) | (isOpen ? 1 : 0)
-}
-
-const FOUND_IN_ANSWERS = ['language', 'model'] as const
-const NOTHING = { languages: [], models: [] }
-
-/** Most answers name neither a language nor a model, and need not be parsed. */
-const MENTIONS = /"(?:language|model)"/
-
-/** Above the first row number, up to the second. */
-type Range = readonly [above: number, upTo: number]
-
-/** The bodies that decided rows: answers, in async callbacks. */
-function* readBodies({ db, record }: RunView, range: Range): Generator<{ row: number; text: string }> {
-  const sql = isAsync(record.plan.operation)
-    ? `SELECT item, body, content, bytes FROM callback LEFT JOIN long_callback ON long_callback.id = callback.id
-       WHERE item > ? AND item <= ? AND effect = 'settled'`
-    : `SELECT row, response, content, bytes FROM result LEFT JOIN long_answer ON long_answer.id = result.row
-       WHERE row > ? AND row <= ?`
-  for (const [row, stored, content, bytes] of readTuples<[number, unknown, unknown, unknown]>(
-    db,
-    sql,
-    range,
-  )) {
-    const body = readStoredBody(stored, content, bytes)
-    if (body !== null) yield { row, text: body.text }
-  }
+interface FoundJournal {
+  file: string
+  findings: JournalFindings
 }
 
 /** The runs whose tries a row shows, oldest first: those of the whole up to its last member. */
 function listTriers({ whole, members }: RunFamily): readonly RunView[] {
   const lastId = members.at(-1)?.record.runId
   return whole.slice(0, whole.findIndex(({ record }) => record.runId === lastId) + 1)
-}
-
-function toTexts(value: unknown): string[] {
-  const values = Array.isArray(value) ? value : [value]
-  return values.filter((text): text is string => typeof text === 'string' && text !== '')
 }
 
 /** What the findings were read from: each journal's reader, its version for that reader, and its files. */
@@ -311,15 +316,4 @@ function isSame(one: Source, now: Source): boolean {
     const other = now.readers[index]
     return db === other?.db ? version === other.version : one.files === now.files
   })
-}
-
-function readLastRow({ db }: RunView): number {
-  return Number(db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0)
-}
-
-/** Arrays rather than objects, which take twice as long to make. */
-function readTuples<Tuple>(db: DatabaseSync, sql: string, values: readonly SQLInputValue[]): Tuple[] {
-  const statement = db.prepare(sql)
-  statement.setReturnArrays(true)
-  return statement.all(...values) as unknown as Tuple[]
 }

@@ -1,6 +1,7 @@
 import type { RowFilter } from '../../../../shared/run/results.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
 import { KeptIndexes } from './kept-indexes.ts'
+import type { RowFindings } from './row-findings.ts'
 import { RowIndex, readJudgedFor } from './row-search.ts'
 
 /** Indexes kept; of 1,000,000 rows each has 8 MB. */
@@ -12,6 +13,7 @@ const PATIENCE_MS = 50
 /** The indexes behind searches and combined filters. */
 export class RowIndexes {
   readonly #kept: KeptIndexes<RowIndex>
+  readonly #found = new WeakMap<RowFindings, { key: string; index: RowIndex }>()
   /** The lists of rows that questions were limited to, each with a number of its own. */
   readonly #lists = new WeakMap<Uint32Array, number>()
   #lastList = 0
@@ -37,6 +39,16 @@ export class RowIndexes {
       isEnough: (index) => index.count(filter, judged) >= rows,
       openView,
     })
+  }
+
+  /** The index of the rows that findings know, or of those `among` them: the same one while nothing changes. */
+  ofFindings(family: RunFamily, findings: RowFindings, among: Uint32Array | null): RowIndex {
+    const key = JSON.stringify([this.#number(among), family.members.map(({ isCutOff }) => isCutOff)])
+    const known = this.#found.get(findings)
+    if (known?.key === key) return known.index
+    const index = RowIndex.ofFindings(family, findings, among)
+    if (findings.isComplete) this.#found.set(findings, { key, index })
+    return index
   }
 
   /** Forgets the indexes of a journal that is about to be deleted. */

@@ -1,32 +1,30 @@
 import { NO_VERDICT } from '../../../../shared/lookback/verdict.ts'
-import { toErrorKey, toErrorPattern, toInvalidKey } from '../../../../shared/run/counts.ts'
-import { isUnsuccessful, type RowState } from '../../../../shared/run/item-state.ts'
-import { NO_RULE, type RowFilter } from '../../../../shared/run/results.ts'
-import { FURTHER_ERRORS } from '../../journal/counters.ts'
+import type { RowFilter } from '../../../../shared/run/results.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
-import type { DatabaseSync, SQLInputValue } from '../../workspace/sqlite.ts'
-import { PROBLEM_COLUMNS, sayCause, toStoredProblem } from '../journal/stored-problems.ts'
+import type { DatabaseSync } from '../../workspace/sqlite.ts'
 import { type JudgedRows, readJudgedRows } from '../journal/verdict-store.ts'
-import { readFacetCounts } from './family-counts.ts'
+import { MARKS } from './journal-findings.ts'
+import type { RowFindings } from './row-findings.ts'
+import {
+  isOfKind,
+  KindNumbers,
+  type RowCondition,
+  type RowKind,
+  readRows,
+  type Stretch,
+  toShown,
+  toStretch,
+} from './row-kinds.ts'
 
 /** Row numbers looked at in one step: some milliseconds, so that other questions are answered in between. */
 const STEP_ROWS = 5_000
 
-/** Rows that facets cannot tell apart. */
-export interface RowKind {
-  state: RowState
-  answer: string | null
-  /** Error code of a row that did not succeed. */
-  errorCode: string | null
-  /** Why a row did not succeed, each as {@link toErrorKey} names it; an invalid row may have several. */
-  causes: readonly string[]
-  rules: readonly string[]
-  rows: number
-}
+/** A kind of row, and how many rows are of it. */
+export type CountedKind = RowKind & { rows: number }
 
 /**
- * The rows whose cells contain a text, and of what kind each is: 8 bytes a row. It is built a step at a time, and then
- * counts and pages every combination of the other filters without another scan.
+ * The rows whose cells contain a text, and of what kind each is: 8 bytes a row. It is built a step at a time, or at once
+ * where findings know the rows, and then counts and pages every combination of the other filters without another scan.
  */
 export class RowIndex {
   readonly #search: string
@@ -36,8 +34,9 @@ export class RowIndex {
   #ids = new Uint32Array(1024)
   #kindOf = new Uint32Array(1024)
   #length = 0
-  readonly #kinds: RowKind[] = []
-  readonly #numberOf = new Map<string, number>()
+  readonly #numbers = new KindNumbers()
+  /** How many rows are of each kind, by its number. */
+  readonly #rows: number[] = []
   #after = 0
   #last: number | null = null
   #readFrom: Version[] | null = null
@@ -55,6 +54,13 @@ export class RowIndex {
   static build(view: RunFamily, search = '', among: Uint32Array | null = null): RowIndex {
     const index = new RowIndex(search, among)
     while (!index.isComplete) index.step(view)
+    return index
+  }
+
+  /** The index of all rows that findings know, or of those `among` them. It is as complete as these. */
+  static ofFindings(family: RunFamily, findings: RowFindings, among: Uint32Array | null = null): RowIndex {
+    const index = new RowIndex('', among)
+    index.#addFound(family, findings)
     return index
   }
 
@@ -76,13 +82,54 @@ export class RowIndex {
     this.#readFrom ??= readVersions(family)
     this.#last ??= this.#among?.at(-1) ?? (this.#among ? 0 : Math.max(...family.members.map(readLastRow)))
     const stretch = this.#takeStretch(this.#last)
+    const condition = toSearchCondition(this.#search)
     const newest = new Map<number, RowKind>()
     for (const member of family.members) {
-      for (const [id, kind] of this.#readKinds(member, stretch)) newest.set(id, kind)
+      for (const { id, kind } of readRows(member, stretch, condition)) newest.set(id, toShown(kind, member))
     }
     // A first run has every row of its retries, and they came in their order.
     const rows = family.record.parentRunId === null ? newest : [...newest].sort(([a], [b]) => a - b)
-    for (const [id, kind] of rows) this.#add(id, kind)
+    for (const [id, kind] of rows) this.#add(id, this.#numbers.toNumber(kind))
+  }
+
+  #addFound(family: RunFamily, findings: RowFindings): void {
+    const members = family.members.flatMap((member) => {
+      const columns = findings.ofJournal(member.file)?.columns
+      return columns === undefined ? [] : [{ member, columns }]
+    })
+    const last = Math.max(0, ...members.map(({ columns }) => columns.last))
+    const read = Math.min(last, findings.lastRead)
+    // One more than the number of each row's kind. The newest run that has a row stands for it.
+    const kindOf = new Uint32Array(read + 1)
+    for (const { member, columns } of members) {
+      const { marks, kinds } = columns
+      const end = Math.min(read, columns.last)
+      const numbers = kinds.kinds.map((kind) => this.#numbers.toNumber(toShown(kind, member)) + 1)
+      const numberOf = Uint32Array.from([1, ...numbers])
+      for (let id = 1; id <= end; id += 1) {
+        if (((marks[id] ?? 0) & MARKS.row) !== 0) kindOf[id] = numberOf[kinds.of[id] ?? 0] ?? 1
+      }
+    }
+    const among = this.#among
+    const ids = new Uint32Array(among?.length ?? read)
+    const kindsOf = new Uint32Array(ids.length)
+    const rows = new Uint32Array(this.#numbers.kinds.length + 1)
+    let length = 0
+    for (let at = 0; at < ids.length; at += 1) {
+      const id = among === null ? at + 1 : (among[at] ?? 0)
+      const number = kindOf[id] ?? 0
+      if (number === 0) continue
+      ids[length] = id
+      kindsOf[length] = number - 1
+      rows[number - 1] = (rows[number - 1] ?? 0) + 1
+      length += 1
+    }
+    this.#ids = ids
+    this.#kindOf = kindsOf
+    this.#length = length
+    for (const [number, counted] of rows.entries()) if (counted > 0) this.#rows[number] = counted
+    this.#last = last
+    this.#after = findings.isComplete ? last : read
   }
 
   /** The next rows to look at. */
@@ -90,33 +137,12 @@ export class RowIndex {
     const after = this.#after
     if (this.#among === null) {
       this.#after = Math.min(last, after + STEP_ROWS)
-      return { sql: (row) => `${row} > ? AND ${row} <= ?`, params: [after, this.#after] }
+      return toStretch(after, this.#after)
     }
     const rows = this.#among.subarray(this.#looked, this.#looked + STEP_ROWS)
     this.#looked += rows.length
     this.#after = rows.at(-1) ?? last
     return { sql: (row) => `${row} IN (SELECT value FROM json_each(?))`, params: [`[${rows.join()}]`] }
-  }
-
-  /** What one run says of the rows it has in a stretch. */
-  #readKinds(view: RunView, stretch: Stretch): [number, RowKind][] {
-    const { db } = view
-    const search = toSearchCondition(this.#search)
-    const rows = db
-      .prepare(
-        `SELECT row.id, row.item, result.state, result.status, result.error_code, result.message, result.answer
-         FROM row LEFT JOIN result ON result.row = row.id
-         WHERE ${stretch.sql('row.id')}${search.sql} ORDER BY row.id`,
-      )
-      .all(...stretch.params, ...search.params)
-    if (rows.length === 0) return []
-    const rules = readRules(db, stretch)
-    const problems = readProblemCauses(db, stretch)
-    const known = readFacetCounts(db).get('error') ?? new Map<string, number>()
-    return rows.map((row) => {
-      const id = Number(row['id'])
-      return [id, toKind(view, row, { rules: rules.get(id), problems: problems.get(id), known })]
-    })
   }
 
   /** How many rows of those looked at match. */
@@ -129,7 +155,7 @@ export class RowIndex {
 
   /** Numbers of the rows that match, in the order of the source, without the first `offset` ones. */
   pick(filter: RowFilter, offset: number, limit: number, judged = NOBODY_JUDGED): number[] {
-    const isPicked = this.#kinds.map((kind) => isOfKind(kind, filter))
+    const isPicked = this.#numbers.kinds.map((kind) => isOfKind(kind, filter))
     const picked: number[] = []
     let left = offset
     for (let at = 0; at < this.#length && picked.length < limit; at += 1) {
@@ -147,19 +173,20 @@ export class RowIndex {
   }
 
   /** The kinds of rows there are, each with how many rows are of it. */
-  get kinds(): readonly RowKind[] {
-    return this.#kinds
+  get kinds(): readonly CountedKind[] {
+    return this.#numbers.kinds.map((kind, number) => ({ ...kind, rows: this.#rows[number] ?? 0 }))
   }
 
   /** The kinds of rows there are, each with how many rows with that verdict are of it. */
-  listKinds(verdict: RowFilter['verdict'], judged: JudgedRows): readonly RowKind[] {
-    if (verdict === undefined) return this.#kinds
-    const rows = this.#kinds.map(() => 0)
+  listKinds(verdict: RowFilter['verdict'], judged: JudgedRows): readonly CountedKind[] {
+    const { kinds } = this
+    if (verdict === undefined) return kinds
+    const rows = kinds.map(() => 0)
     for (const id of verdict === NO_VERDICT ? judged.all : (judged.by.get(verdict) ?? [])) {
       const number = this.#findKind(id)
       if (number !== null) rows[number] = (rows[number] ?? 0) + 1
     }
-    return this.#kinds.map((kind, number) => {
+    return kinds.map((kind, number) => {
       const counted = rows[number] ?? 0
       return { ...kind, rows: verdict === NO_VERDICT ? kind.rows - counted : counted }
     })
@@ -178,13 +205,7 @@ export class RowIndex {
     return null
   }
 
-  #add(id: number, kind: RowKind): void {
-    const key = JSON.stringify([kind.state, kind.answer, kind.errorCode, kind.causes, kind.rules])
-    let number = this.#numberOf.get(key)
-    if (number === undefined) {
-      number = this.#kinds.push(kind) - 1
-      this.#numberOf.set(key, number)
-    }
+  #add(id: number, number: number): void {
     if (this.#length === this.#ids.length) {
       this.#ids = toLonger(this.#ids)
       this.#kindOf = toLonger(this.#kindOf)
@@ -192,8 +213,7 @@ export class RowIndex {
     this.#ids[this.#length] = id
     this.#kindOf[this.#length] = number
     this.#length += 1
-    const counted = this.#kinds[number]
-    if (counted !== undefined) counted.rows += 1
+    this.#rows[number] = (this.#rows[number] ?? 0) + 1
   }
 }
 
@@ -205,111 +225,22 @@ export function hasVerdict(row: number, verdict: RowFilter['verdict'], { all, by
   return verdict === NO_VERDICT ? !all.has(row) : by.get(verdict)?.has(row) === true
 }
 
-/** Which rows have which verdicts, where a filter asks for them. */
-export function readJudgedFor(family: RunFamily, { verdict }: RowFilter): JudgedRows {
-  return verdict === undefined ? NOBODY_JUDGED : readJudgedRows(family)
-}
-
-/** Whether rows of a kind match a filter, search and verdict apart. */
-export function isOfKind(kind: RowKind, filter: RowFilter): boolean {
-  const { state, unsuccessful, ruleIds = [], errorCode, cause, answer } = filter
-  return (
-    (state === undefined || kind.state === state) &&
-    (unsuccessful !== true || isUnsuccessful(kind.state)) &&
-    (ruleIds.length === 0 || ruleIds.some((ruleId) => hasRule(kind, ruleId))) &&
-    (errorCode === undefined || kind.errorCode === errorCode) &&
-    (cause === undefined || kind.causes.includes(cause)) &&
-    (answer === undefined || kind.answer === answer)
-  )
-}
-
-/** Whether rows of a kind triggered a rule, or succeeded without any where the rule is {@link NO_RULE}. */
-export function hasRule(kind: RowKind, ruleId: string): boolean {
-  if (ruleId !== NO_RULE) return kind.rules.includes(ruleId)
-  return kind.state === 'succeeded' && kind.rules.length === 0
-}
-
-function toKind(
-  { isCutOff, record }: RunView,
-  row: Record<string, unknown>,
-  found: {
-    rules?: string[] | undefined
-    problems?: string[] | undefined
-    known: ReadonlyMap<string, number>
-  },
-): RowKind {
-  const untried = Number(row['id']) <= record.claimed ? 'sending' : 'pending'
-  const stored = (row['state'] as RowState | null) ?? (row['item'] === null ? 'invalid' : untried)
-  const problems = stored === 'invalid' ? (found.problems ?? []) : []
-  // Nobody is sending any more; such a row is shown as recovery will leave it.
-  const isUnsettled = isCutOff && stored === 'sending'
-  const isError = !isUnsettled && stored !== 'invalid' && isUnsuccessful(stored)
-  return {
-    state: isUnsettled ? 'unknown' : stored,
-    answer: toText(row['answer']),
-    errorCode: isError ? toText(row['error_code']) : null,
-    causes: isError ? [toCause(stored, row, found.known)] : problems,
-    rules: found.rules ?? [],
-    rows: 0,
-  }
-}
-
-/** The group that the journal counts a row's error in. */
-function toCause(state: RowState, row: Record<string, unknown>, known: ReadonlyMap<string, number>): string {
-  const [errorCode, message] = [toText(row['error_code']), toText(row['message']) ?? '']
-  const status = row['status'] === null ? null : Number(row['status'])
-  const pattern = errorCode !== null && status !== null ? toErrorPattern(message) : message
-  const key = toErrorKey(state, status, errorCode, pattern)
-  return known.has(key) ? key : toErrorKey(state, null, null, FURTHER_ERRORS)
-}
-
-/** Rows that are looked at together, as a condition on the column with their numbers. */
-interface Stretch {
-  sql(row: string): string
-  params: readonly SQLInputValue[]
-}
-
-function readRules(db: DatabaseSync, { sql, params }: Stretch): Map<number, string[]> {
-  const found = db
-    .prepare(
-      `SELECT row_rule.row, rule.rule_id FROM row_rule INDEXED BY row_rule_by_row
-       JOIN rule ON rule.id = row_rule.rule WHERE ${sql('row')} ORDER BY row, rule.id`,
-    )
-    .all(...params)
-  return group(found.map(({ row, rule_id }) => [Number(row), String(rule_id)]))
-}
-
-function readProblemCauses(db: DatabaseSync, { sql, params }: Stretch): Map<number, string[]> {
-  const found = db
-    .prepare(
-      `SELECT ${PROBLEM_COLUMNS} FROM problem INDEXED BY problem_by_row
-       WHERE ${sql('row')} AND severity = 'error' ORDER BY row, id`,
-    )
-    .all(...params)
-  return group(
-    found.map(toStoredProblem).map((problem) => {
-      const { row, code, field = null } = problem
-      return [row, toInvalidKey(code, field, sayCause(problem))]
-    }),
-  )
-}
-
-function group(pairs: readonly [number, string][]): Map<number, string[]> {
-  const groups = new Map<number, string[]>()
-  for (const [row, value] of pairs) {
-    const values = groups.get(row)
-    if (values === undefined) groups.set(row, [value])
-    else if (!values.includes(value)) values.push(value)
-  }
-  return groups
+/** Which rows have which verdicts, where a filter asks for them; those that it keeps have the one it asks for. */
+export function readJudgedFor(family: RunFamily, { verdict, keptRows = [] }: RowFilter): JudgedRows {
+  if (verdict === undefined) return NOBODY_JUDGED
+  const judged = readJudgedRows(family)
+  if (keptRows.length === 0) return judged
+  if (verdict === NO_VERDICT) return { ...judged, all: judged.all.difference(new Set(keptRows)) }
+  const kept = new Set([...(judged.by.get(verdict) ?? []), ...keptRows])
+  return { all: new Set([...judged.all, ...keptRows]), by: new Map(judged.by).set(verdict, kept) }
 }
 
 function readLastRow({ db }: RunView): number {
   return Number(db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0)
 }
 
-function toSearchCondition(search: string): { sql: string; params: SQLInputValue[] } {
-  if (search === '') return { sql: '', params: [] }
+function toSearchCondition(search: string): RowCondition | null {
+  if (search === '') return null
   const inJson = toLikePattern(JSON.stringify(search).slice(1, -1))
   // The JSON of the cells tells cheaply where there is nothing. Its own quotes, commas, brackets and escapes are no
   // matches, so a row is looked at more closely where one of them may have been found.
@@ -346,8 +277,4 @@ function toLonger(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
   const longer = new Uint32Array(array.length * 2)
   longer.set(array)
   return longer
-}
-
-function toText(value: unknown): string | null {
-  return value === null || value === undefined ? null : String(value)
 }

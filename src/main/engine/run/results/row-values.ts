@@ -1,10 +1,11 @@
 import { type ScoreBand, toScoreBands } from '../../../../shared/run/score-bands.ts'
 
 /** Most sets of values of one kind that are kept apart; the rows of all others count as one. */
-const SETS_MAX = 20_000
+const SETS_MAX = 60_000
 const FURTHER_VALUES = '(further values)'
+const FURTHER = 1
 
-/** Stands in {@link RowScores.toBands} for a row without a score. */
+/** Stands in {@link ScoreBands} for a row without a score. */
 export const NO_BAND = 0xff
 
 /** The values that each row has of a kind: 2 bytes a row, since few sets of values occur. */
@@ -13,71 +14,164 @@ export class RowValues {
   readonly sets: string[][]
   readonly #numberOf: Map<string, number>
   /** The number of each row's set. */
-  of = new Uint16Array(0)
+  readonly of: Uint16Array
 
-  constructor(before?: RowValues) {
-    this.sets = before?.sets ?? [[], [FURTHER_VALUES]]
-    this.#numberOf = before === undefined ? new Map([['[]', 0]]) : before.#numberOf
+  /** Of rows below a length, or with the number of each row's set. Sets that were numbered before keep their numbers. */
+  constructor(rows: number | Uint16Array, sets: string[][] = [[], [FURTHER_VALUES]]) {
+    this.sets = sets
+    this.of = typeof rows === 'number' ? new Uint16Array(rows) : rows
+    this.#numberOf = new Map(sets.map((set, number) => [JSON.stringify(set), number]))
   }
 
-  begin(length: number): void {
-    this.of = new Uint16Array(length)
+  /** Whether all sets are kept apart. */
+  get isWhole(): boolean {
+    return this.sets.length < SETS_MAX
   }
 
-  copy(row: number, before: RowValues): void {
-    this.of[row] = before.of[row] ?? 0
+  /** The values of a row, as they were set. */
+  at(row: number): readonly string[] {
+    return this.sets[this.of[row] ?? 0] ?? NO_VALUES
   }
 
   set(row: number, values: readonly string[]): void {
-    this.of[row] = this.#toNumber([...values].sort())
+    this.of[row] = values.length === 0 ? 0 : this.#toNumber(values)
   }
 
-  #toNumber(values: string[]): number {
+  #toNumber(values: readonly string[]): number {
     const key = JSON.stringify(values)
     const known = this.#numberOf.get(key)
     if (known !== undefined) return known
-    if (this.sets.length >= SETS_MAX) return 1
-    const number = this.sets.push(values) - 1
+    if (!this.isWhole) return FURTHER
+    const number = this.sets.push([...values]) - 1
     this.#numberOf.set(key, number)
     return number
   }
 }
 
-/** The score of each row in one class. */
+const NO_VALUES: readonly string[] = []
+
+/** Most scores of a class that are numbered; where more occur, each row keeps its own. */
+const NUMBERED_MAX = 0xffff
+
+/** The bands of a class, and the number of the band of each score: by the number of the score, or by row without. */
+export interface ScoreBands {
+  bands: ScoreBand[]
+  bandOf: Uint8Array
+  /** The number of each row's score; null where each row has its own. */
+  numbers: Uint16Array | null
+}
+
+/** What is kept of the scores of a class; `numbers` is null where each row keeps its own. */
+interface StoredScores {
+  numbers: Uint16Array | null
+  scores: Float64Array
+}
+
+/**
+ * The score of each row in one class, exactly as it was answered: 2 bytes a row where few different ones occur, as where
+ * scores are whole numbers or have few decimals, else 8.
+ */
 export class RowScores {
-  readonly of: Float32Array
-  #highest = 0
-  #isWhole = true
-  #banded: { bands: ScoreBand[]; of: Uint8Array } | null = null
+  readonly #length: number
+  /** The number of each row's score, 0 for none. */
+  #numbers: Uint16Array | null
+  /** The scores by number, or by row where they are not numbered; NaN for none. */
+  #scores: Float64Array
+  #numbered: number
+  readonly #numberOf = new Map<number, number>()
+  #floats: Float32Array | null = null
+  #banded: ScoreBands | null = null
 
-  constructor(length: number) {
-    this.of = new Float32Array(length).fill(Number.NaN)
+  /** Of rows below `length`: none, or those that were stored before. */
+  constructor(length: number, stored: StoredScores | null = null) {
+    this.#length = length
+    this.#numbers = stored === null ? new Uint16Array(length) : stored.numbers
+    this.#scores = stored === null ? new Float64Array([Number.NaN]) : stored.scores
+    this.#numbered = this.#scores.length
   }
 
+  /** What {@link RowScores} are made from again; to be read once all are set. */
+  get stored(): StoredScores {
+    const [numbers, scores] = [this.#numbers, this.#scores]
+    return { numbers, scores: numbers === null ? scores : scores.subarray(0, this.#numbered) }
+  }
+
+  /** The score of a row, NaN where it has none. */
+  at(row: number): number {
+    return this.#scores[this.#numbers === null ? row : (this.#numbers[row] ?? 0)] ?? Number.NaN
+  }
+
+  /** Sets the score of a row; NaN for none. */
   set(row: number, score: number): void {
-    this.of[row] = score
-    this.#highest = Math.max(this.#highest, score)
-    this.#isWhole &&= Number.isInteger(score)
+    if (this.#numbers === null) {
+      this.#scores[row] = score
+      return
+    }
+    const number = Number.isNaN(score) ? 0 : (this.#numberOf.get(score) ?? this.#number(score))
+    if (number === null) {
+      this.#keepApart()
+      this.#scores[row] = score
+    } else this.#numbers[row] = number
   }
 
-  toBands(): { bands: ScoreBand[]; of: Uint8Array } {
+  /** A new number for a score; null where there is none left. */
+  #number(score: number): number | null {
+    if (this.#numbered > NUMBERED_MAX) return null
+    if (this.#numbered === this.#scores.length) {
+      const longer = new Float64Array(this.#scores.length * 2)
+      longer.set(this.#scores)
+      this.#scores = longer
+    }
+    this.#scores[this.#numbered] = score
+    this.#numberOf.set(score, this.#numbered)
+    this.#numbered += 1
+    return this.#numbered - 1
+  }
+
+  #keepApart(): void {
+    this.#scores = Float64Array.from({ length: this.#length }, (_, row) => this.at(row))
+    this.#numbers = null
+    this.#numberOf.clear()
+  }
+
+  /** The score of each row with 24 bits, NaN where it has none. Only once all are set. */
+  toFloats(): Float32Array {
+    if (this.#floats !== null) return this.#floats
+    const { numbers, scores } = this.stored
+    const floats = new Float32Array(scores)
+    this.#floats = numbers === null ? floats : new Float32Array(this.#length)
+    for (const [row, number] of numbers?.entries() ?? []) this.#floats[row] = floats[number] ?? Number.NaN
+    return this.#floats
+  }
+
+  /** The bands of all scores, and the band of each score. Only once all are set. */
+  toBands(): ScoreBands {
     this.#banded ??= this.#band()
     return this.#banded
   }
 
-  #band(): { bands: ScoreBand[]; of: Uint8Array } {
-    const bands = toScoreBands({ highest: this.#highest, isWhole: this.#isWhole })
+  #band(): ScoreBands {
+    const { numbers, scores } = this.stored
+    let highest = 0
+    let isWhole = true
+    for (const score of scores) {
+      if (Number.isNaN(score)) continue
+      highest = Math.max(highest, score)
+      isWhole &&= Number.isInteger(score)
+    }
+    const bands = toScoreBands({ highest, isWhole })
     const bounds = bands.map(({ from }) => Math.fround(from))
     const perBand = (bands.length - 1) / (bounds.at(-1) || 1)
-    const of = new Uint8Array(this.of.length).fill(NO_BAND)
-    for (const [row, score] of this.of.entries()) {
+    const bandOf = new Uint8Array(scores.length).fill(NO_BAND)
+    for (let number = 0; number < scores.length; number += 1) {
+      const score = Math.fround(scores[number] ?? Number.NaN)
       if (Number.isNaN(score)) continue
       let band = Math.max(0, Math.min(bands.length - 1, Math.floor(score * perBand)))
       // The bounds decide, as they do where rows are narrowed; the product is only near.
       while (band > 0 && score < (bounds[band] ?? 0)) band -= 1
       while (band < bands.length - 1 && score >= (bounds[band + 1] ?? 0)) band += 1
-      of[row] = band
+      bandOf[number] = band
     }
-    return { bands, of }
+    return { bands, bandOf, numbers }
   }
 }

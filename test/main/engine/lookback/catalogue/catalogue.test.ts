@@ -25,6 +25,7 @@ import {
   toRunFiles,
 } from '../../../../../src/main/engine/workspace/workspace-files.ts'
 import { LatencyMeter } from '../../../../../src/shared/load/latency-meter.ts'
+import { NO_RETENTION } from '../../../../../src/shared/lookback/retention.ts'
 import type { RunListQuery } from '../../../../../src/shared/lookback/run-list.ts'
 import { holdLease } from '../../../../helpers/hold-lease.ts'
 import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
@@ -54,6 +55,19 @@ describe('the list of runs', () => {
     const page = await catalogue.list({ limit: 2, offset: 1 }, [])
     expect(page).toMatchObject({ total: 3, all: 3, unreadable: [] })
     expect(page.runs.map(({ run_id }) => run_id)).toEqual(['run-2', 'run-1'])
+  })
+
+  it('answers what is asked at the same time, also where one question cannot be answered', async () => {
+    const { workspace, catalogue } = openWorkspace(THREE)
+    writeFileSync(join(workspace, 'baselines.json'), 'not JSON')
+    const [prunable, page, found] = await Promise.allSettled([
+      catalogue.findPrunable(NO_RETENTION, []),
+      catalogue.list({}, []),
+      catalogue.find('latest', []),
+    ])
+    expect(prunable).toMatchObject({ status: 'rejected' })
+    expect(page).toMatchObject({ value: { total: 3 } })
+    expect(found).toMatchObject({ value: { ids: ['run-3'] } })
   })
 
   it('is searched for words in ids, names, file names, tags, notes and connections, in whatever case', async () => {

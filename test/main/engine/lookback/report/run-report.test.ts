@@ -137,7 +137,9 @@ describe('the report of a run', () => {
   it('is one page that loads nothing, with a section for each part', async () => {
     const page = await readPage(runId, { evaluation: EVALUATION })
     expect(page).not.toMatch(/<script|<link|<img|\ssrc=|\shref=|\sstyle=|url\(|@import/i)
-    expect([...page.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, title]) => title)).toEqual([
+    const titles = [...page.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, title]) => title)
+    // On a busy machine, a notice of its own stands above the sections.
+    expect(titles.filter((title) => !title?.includes('This machine was the bottleneck'))).toEqual([
       ...['Rows', 'Failures by cause', 'Triggered rules', 'Evaluation', 'Latency', 'Over time'],
     ])
     const measured = ['http_req_duration', 'http_req_waiting', 'http_req_connecting']

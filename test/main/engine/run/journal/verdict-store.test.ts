@@ -85,13 +85,28 @@ describe('the verdicts on a run', () => {
       { verdict: 'should', rule: 'A', note: null },
       { verdict: 'should-not', rule: 'B', note: 'quotes it' },
     ] as const
-    expect(replaceVerdicts(family, 1, next, { nowMs: Date.UTC(2026, 10, 22) })).toEqual([
+    expect(replaceVerdicts(family, 1, next, { nowMs: Date.UTC(2026, 10, 22) }).after).toEqual([
       { ...sampled, given_at: '2026-11-21T00:00:00.000Z' },
       { ...sampled, ...next[1], given_at: '2026-11-22T00:00:00.000Z' },
     ])
     const stratum = { stratum: 'Spam', stratum_rows: 7 }
-    expect(replaceVerdicts(family, 1, [next[0]], { stratum })).toMatchObject([{ row: 1, ...stratum }])
+    expect(replaceVerdicts(family, 1, [next[0]], { stratum }).after).toMatchObject([{ row: 1, ...stratum }])
     expect(() => replaceVerdicts(family, 4, next)).toThrow(/row 4/)
+  })
+
+  it('are given back with their time and stratum, unless the row has others by then', async () => {
+    const { family } = await openRun()
+    const sampled = { ...toVerdict(1, 'should', 'A'), stratum: 'none', stratum_rows: 90 }
+    const given = { ...sampled, given_at: '2026-11-21T00:00:00.000Z' }
+    expect(replaceVerdicts(family, 1, [given], { before: [] })).toEqual({ before: [], after: [given] })
+    placeVerdicts(family, new Map())
+    const alone = { ...given, stratum: null, stratum_rows: null }
+    expect(replaceVerdicts(family, 1, [{ ...given, note: 'sells pills' }]).after).toEqual([
+      { ...alone, note: 'sells pills' },
+    ])
+    replaceVerdicts(family, 1, [])
+    const drawn = { stratum: null, stratum_rows: null }
+    expect(replaceVerdicts(family, 1, [given], { stratum: drawn }).after).toEqual([alone])
   })
 
   it('count for the strata of a new sample, and for their own rows where that has not drawn them', async () => {

@@ -168,7 +168,10 @@ test('answers that have not changed are not read again when a journal has', () =
   const { journal, view } = openRows()
   const first = RowFindings.build(view)
   journal.db.exec("UPDATE result SET response = '{}' WHERE row = 1")
-  journal.db.exec("UPDATE result SET response = '{}', attempts = 2 WHERE row = 2")
+  journal.transact('process', () => {
+    journal.db.exec("UPDATE result SET response = '{}', attempts = 2 WHERE row = 2")
+    journal.counters.add('request', 'retried', 1)
+  })
   const second = new RowFindings(first)
   while (!second.isComplete) second.step(view)
   const toLanguages = (findings: RowFindings, row: number) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readLatencySeries } from '../../../../../src/main/engine/journal/seconds.ts'
+import { KeptLatencies } from '../../../../../src/main/engine/journal/latency-series.ts'
 import { summarizeRun } from '../../../../../src/main/engine/results/run-summary.ts'
 import { readRow } from '../../../../../src/main/engine/run/results/row-detail.ts'
 import { openTestFolder } from '../../../../helpers/test-folder.ts'
@@ -66,7 +66,7 @@ test('a row that there is not is said so', async () => {
 
 test('the seconds of a run hold every try, and its distribution every answer', async () => {
   const { runs, runId, summary } = await completeRun(folder, 60)
-  const { seconds, bars } = runs.read(runId, readLatencySeries)
+  const { seconds, bars } = runs.read(runId, (view) => new KeptLatencies().read(view))
   const sum = (name: 'sent' | 'succeeded' | 'rejected' | 'failed' | 'unknown') =>
     seconds.reduce((total, second) => total + second[name], 0)
   const { requests, latency_ms } = summary
@@ -92,7 +92,7 @@ test('the seconds of a run hold every try, and its distribution every answer', a
   expect(distribution.at(-1)?.upToMs).toBeGreaterThanOrEqual((duration?.max ?? Infinity) * 0.999)
   expect(distribution[0]?.upToMs).toBeGreaterThanOrEqual(duration?.min ?? Infinity)
   expect(latency_ms.response_time).toBeUndefined()
-  const waiting = runs.read(runId, (view) => readLatencySeries(view, ['http_req_waiting']))
+  const waiting = runs.read(runId, (view) => new KeptLatencies().read(view, ['http_req_waiting']))
   expect(Object.keys(waiting.bars)).toEqual(['http_req_waiting'])
   expect(waiting.bars.http_req_waiting?.reduce((total, { count }) => total + count, 0)).toBe(requests.sent)
   expect(Object.keys(waiting.seconds[0]?.latencyMs ?? {})).toEqual(['http_req_waiting'])
@@ -113,7 +113,7 @@ test('a run over several sessions adds up its seconds and its time', async () =>
   await again.ended
   runs.read(runId, (view) => {
     const summary = summarizeRun(view)
-    const { seconds } = readLatencySeries(view)
+    const { seconds } = new KeptLatencies().read(view)
     expect(seconds.reduce((total, { sent }) => total + sent, 0)).toBe(summary.requests.sent)
     expect(summary.requests.sent).toBeGreaterThan(first.requests.sent)
     expect(summary.throughput.duration_s).toBeGreaterThan(first.throughput.duration_s)

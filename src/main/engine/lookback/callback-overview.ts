@@ -1,0 +1,134 @@
+import { existsSync } from 'node:fs'
+import {
+  type CallbackEffect,
+  type CallbackOverview,
+  callbackEffectSchema,
+  type StoredCallback,
+} from '../../../shared/run/callback-overview.ts'
+import type { CallbackCounts } from '../../../shared/run/run.ts'
+import { openJournalReader } from '../journal/journal.ts'
+import { type InboxItem, InboxReader } from '../receiver/inbox.ts'
+import { toJournalFile } from '../workspace/workspace-files.ts'
+import type { CallbackRun } from './catalogue/listed-runs.ts'
+
+/** Callbacks that are listed. */
+const LISTED = 200
+
+/**
+ * What came to the receiver of a workspace and what the runs made of it. `listRuns` gives the runs that wait for callbacks
+ * or have taken some, and those of the tokens.
+ */
+export async function readCallbackOverview(
+  workspace: string,
+  listRuns: (tokens: readonly string[]) => Promise<CallbackRun[]>,
+): Promise<CallbackOverview> {
+  const inbox = new InboxReader(workspace)
+  try {
+    const items = inbox.readNewest(LISTED)
+    const runs = await listRuns([...new Set(items.map(({ runToken }) => runToken))])
+    const { received, refused } = inbox.readCounts()
+    return {
+      baseUrl: inbox.readAddress()?.baseUrl ?? null,
+      received,
+      refused,
+      lastRefused: inbox.readLastRefused(),
+      counts: addCounts(runs),
+      awaiting: listAwaiting(runs),
+      newest: describeItems(workspace, items, runs),
+    }
+  } finally {
+    inbox.close()
+  }
+}
+
+/** The body of a callback in the inbox as text; null where it is gone. */
+export function readCallbackBody(workspace: string, id: number): string | null {
+  const inbox = new InboxReader(workspace)
+  try {
+    return inbox.readBody(id)
+  } finally {
+    inbox.close()
+  }
+}
+
+/** A run and its retries have one summary, which counts the callbacks of all of them. */
+function listWholes(runs: readonly CallbackRun[]): CallbackRun[] {
+  return [...new Map(runs.map((run) => [run.first, run])).values()]
+}
+
+function addCounts(runs: readonly CallbackRun[]): CallbackCounts {
+  const sum: CallbackCounts = { received: 0, settled: 0, early: 0, late: 0, doubled: 0, unreadable: 0 }
+  for (const { counts } of listWholes(runs)) {
+    if (counts === null) continue
+    for (const kind of Object.keys(sum) as (keyof CallbackCounts)[]) sum[kind] += counts[kind]
+  }
+  return sum
+}
+
+function listAwaiting(runs: readonly CallbackRun[]): CallbackOverview['awaiting'] {
+  return listWholes(runs)
+    .flatMap(({ first, name, awaiting }) => {
+      const overdue = runs.filter((run) => run.first === first && run.overdueAtMs !== null)
+      if (awaiting === 0 || overdue.length === 0) return []
+      return {
+        runId: first,
+        name,
+        rows: awaiting,
+        firstOverdueAtMs: Math.min(...overdue.map((run) => run.overdueAtMs ?? 0)),
+        lastOverdueAtMs: Math.max(...overdue.map((run) => run.lastOverdueAtMs ?? 0)),
+      }
+    })
+    .toSorted((a, b) => a.firstOverdueAtMs - b.firstOverdueAtMs)
+}
+
+function describeItems(
+  workspace: string,
+  items: readonly InboxItem[],
+  runs: readonly CallbackRun[],
+): StoredCallback[] {
+  const byToken = Map.groupBy(runs, (run) => run.runToken)
+  const effects = new Map<number, CallbackEffect>()
+  for (const [token, ofToken] of Map.groupBy(items, (item) => item.runToken)) {
+    for (const run of byToken.get(token) ?? []) {
+      for (const [id, effect] of readEffects(toJournalFile(workspace, run.id), ofToken))
+        effects.set(id, effect)
+    }
+  }
+  return items.map(({ id, item, runToken, receivedAtUs, sizeBytes }) => {
+    const ofToken = byToken.get(runToken) ?? []
+    const run = ofToken.find(({ id: runId, first }) => runId === first) ?? ofToken[0]
+    return {
+      id,
+      receivedAtMs: receivedAtUs / 1_000,
+      sizeBytes,
+      effect: effects.get(id) ?? findEffect(id, ofToken),
+      run: run === undefined ? null : { runId: run.first, name: run.name },
+      row: item,
+    }
+  })
+}
+
+/** What a callback did that stands in no journal. */
+function findEffect(id: number, runs: readonly CallbackRun[]): CallbackEffect {
+  if (runs.some(({ inboxRead }) => inboxRead === null)) return 'measured'
+  return runs.every(({ inboxRead }) => (inboxRead ?? 0) >= id) ? 'unmatched' : 'waiting'
+}
+
+/** What a journal says of callbacks; nothing where it cannot be read at present. */
+function readEffects(file: string, items: readonly InboxItem[]): [id: number, effect: CallbackEffect][] {
+  if (!existsSync(file)) return []
+  try {
+    const db = openJournalReader(file)
+    try {
+      const read = db.prepare('SELECT effect FROM callback WHERE id = ?')
+      return items.flatMap(({ id }) => {
+        const { data } = callbackEffectSchema.safeParse(read.get(id)?.['effect'])
+        return data === undefined ? [] : [[id, data]]
+      })
+    } finally {
+      db.close()
+    }
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,28 @@
+import { type LastMapping, toUsedMapping } from '../../../shared/mapping/saved-mappings.ts'
+import type { Operation } from '../../../shared/plan/operation.ts'
+import type { RunSummary } from '../../../shared/run/run.ts'
+import type { RunFamily } from '../journal/run-family.ts'
+
+/** How many runs of an operation are looked through, the newest first. */
+export const LOOKED_THROUGH = 50
+
+/**
+ * How the newest of these runs that read a source with the same columns mapped them; null where none did. `open` gives
+ * null for a run that cannot be read.
+ */
+export function findLastMapping(
+  runs: readonly RunSummary[],
+  asked: { operation: Operation; columns: readonly string[] },
+  open: (runId: string) => RunFamily | null,
+): LastMapping | null {
+  const { operation, columns } = asked
+  const wanted = JSON.stringify(columns)
+  for (const { run_id: runId, name: runName, started_at: startedAt } of runs) {
+    // Rows that were only checked may have been checked since the mapping was wrong.
+    if (startedAt === null) continue
+    const record = open(runId)?.record
+    if (record === undefined || JSON.stringify(record.columns) !== wanted) continue
+    return { runId, runName, startedAt, mapping: toUsedMapping(record.plan.mapping, columns, operation) }
+  }
+  return null
+}
