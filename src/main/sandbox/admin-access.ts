@@ -18,8 +18,11 @@ function digest(text: string): Buffer {
   return hash('sha256', text, 'buffer')
 }
 
+/** Where the admin routes begin. */
+export const ADMIN_PATH = '/sandbox/admin'
+
 /** Path of the admin route that proves which sandbox answers; it needs no token, since it is asked before one is shown. */
-export const PROOF_PATH = '/sandbox/admin/proof'
+export const PROOF_PATH = `${ADMIN_PATH}/proof`
 
 /** Longest nonce that is answered, in characters. */
 export const NONCE_MAX_CHARACTERS = 128

@@ -1,31 +1,5 @@
-import { z } from 'zod'
-import {
-  type AppealResponse,
-  appealJudgmentSchema,
-  appealStatusSchema,
-  originalDecisionSchema,
-} from '../../shared/service/appeal.ts'
-
-/** An appeal as the sandbox is given it: what it is now, and when it becomes Reviewed on its own. */
-export const appealSchema = z.strictObject({
-  appeal_id: z.string().min(1),
-  status: appealStatusSchema.default('In Review'),
-  /** Reviewed once it was read that many times; null for never. */
-  reviewed_after_reads: z.int().min(1).nullable().default(null),
-  /** Reviewed that long after it was put into the sandbox, in milliseconds; null for never. */
-  reviewed_after_ms: z.number().min(0).nullable().default(null),
-  /** A judgment that is shown while it is In Review; null for none. */
-  interim_judgment: appealJudgmentSchema.nullable().default(null),
-  /** The judgment that is shown once it is Reviewed. */
-  judgment: appealJudgmentSchema.default({}),
-  original_decision: originalDecisionSchema.default({}),
-})
-
-/** See {@link appealSchema}. */
-export type Appeal = z.output<typeof appealSchema>
-
-/** An appeal as one gives it; all but the id has a default. */
-export type AppealSeed = z.input<typeof appealSchema>
+import type { Appeal, AppealSeed } from '../../shared/sandbox/content.ts'
+import type { AppealResponse } from '../../shared/service/appeal.ts'
 
 /** The answer of the service (docs/interface.md §2.6) to who reads the appeal after that many reads, at that age. */
 export function toAppealResponse(

@@ -1,44 +1,7 @@
-import { z } from 'zod'
+import type { BehaviourSettings, Fault, Latency } from '../../shared/sandbox/behaviour.ts'
 import { type CallbackSettings, parseCallbacks } from './callbacks/callback-settings.ts'
-import { type Fault, parseFaults } from './faults.ts'
-import { type Latency, parseLatency } from './latency.ts'
-
-/** How the sandbox behaves, as one writes it; it can be changed while the sandbox runs. */
-export const behaviourSettingsSchema = z.strictObject({
-  /** See `parseLatency`. */
-  latency: z.string(),
-  /** See `parseFaults`. */
-  faults: z.array(z.string()),
-  /** Requests taken each second by all keys together, in bursts of up to one second's worth; null for no limit. */
-  ratePerSecond: z.number().positive().max(1_000_000).nullable(),
-  /** Requests worked on at once; others wait their turn, so that answers slow down with load. Null for no limit. */
-  slots: z.int().min(1).max(10_000).nullable(),
-  /** See `parseCallbacks`. */
-  callbacks: z.string(),
-  /** More terms in one request are answered 413; null for no limit. */
-  maxTermsPerRequest: z.int().min(1).nullable(),
-  /** What `failed_terms` holds: term objects, or their texts alone. */
-  failedTerms: z.enum(['objects', 'strings']),
-  /**
-   * Whether watchlist add pairs its error codes like watchlist update, or as its own table does (docs/interface.md §7).
-   */
-  watchlistAddCodes: z.enum(['consistent', 'contradictory']),
-})
-
-/** See {@link behaviourSettingsSchema}. */
-export type BehaviourSettings = z.infer<typeof behaviourSettingsSchema>
-
-/** Default behaviour of a sandbox. */
-export const DEFAULT_BEHAVIOUR: Readonly<BehaviourSettings> = {
-  latency: '0ms',
-  faults: [],
-  ratePerSecond: null,
-  slots: null,
-  callbacks: '',
-  maxTermsPerRequest: null,
-  failedTerms: 'objects',
-  watchlistAddCodes: 'consistent',
-}
+import { parseFaults } from './faults.ts'
+import { parseLatency } from './latency.ts'
 
 /** The behaviour in force. */
 export interface Behaviour {
@@ -61,27 +24,6 @@ export function createBehaviour(settings: BehaviourSettings, nowMs: () => number
     callbacks: parseCallbacks(settings.callbacks),
     limiter: settings.ratePerSecond === null ? null : createRateLimiter(settings.ratePerSecond, nowMs),
     slots: settings.slots === null ? null : createSlots(settings.slots),
-  }
-}
-
-/** Settings to change; what is left out stays. */
-export const behaviourChangeSchema = behaviourSettingsSchema.partial()
-
-/** See {@link behaviourChangeSchema}. */
-export type BehaviourChange = z.infer<typeof behaviourChangeSchema>
-
-/** The settings after a change. */
-export function applyChange(settings: BehaviourSettings, change: BehaviourChange): BehaviourSettings {
-  return {
-    latency: change.latency ?? settings.latency,
-    faults: change.faults ?? settings.faults,
-    ratePerSecond: change.ratePerSecond === undefined ? settings.ratePerSecond : change.ratePerSecond,
-    slots: change.slots === undefined ? settings.slots : change.slots,
-    callbacks: change.callbacks ?? settings.callbacks,
-    maxTermsPerRequest:
-      change.maxTermsPerRequest === undefined ? settings.maxTermsPerRequest : change.maxTermsPerRequest,
-    failedTerms: change.failedTerms ?? settings.failedTerms,
-    watchlistAddCodes: change.watchlistAddCodes ?? settings.watchlistAddCodes,
   }
 }
 

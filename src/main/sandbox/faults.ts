@@ -1,32 +1,7 @@
+import type { Fault } from '../../shared/sandbox/behaviour.ts'
 import { parseCount, parseDurationMs, parseShare } from './quantities.ts'
 import { toBadSetting } from './sandbox-errors.ts'
 import type { Draw } from './seeded-draw.ts'
-
-/**
- * What goes wrong. `status`: an error status. `reset`: the connection is reset before the answer. `stall`: nothing is
- * answered. `broken-json`: 200 whose body is not JSON. `truncated`: the connection ends amid the body. `html`: a page
- * such as a gateway's instead of the answer.
- */
-type FaultKind = 'status' | 'reset' | 'stall' | 'broken-json' | 'truncated' | 'html'
-
-/** A fault setting: what goes wrong, how often, and how. */
-export interface Fault {
-  kind: FaultKind
-  /** As the setting names it: `5xx`, `503-after`, `reset`. */
-  name: string
-  /** Share of the requests, from 0 to 1. */
-  share: number
-  /** Whether the task is stored first: `before` no, `after` yes, `either` one as likely as the other. */
-  moment: 'before' | 'after' | 'either'
-  /** HTTP status; null chooses among 500, 502, 503 and 504. */
-  status: number | null
-  /** Seconds of the Retry-After header; null for none. */
-  retryAfterS: number | null
-  /** Only the first tries of a post_id, that many; null for every attempt. */
-  tries: number | null
-  /** How long a stall lasts before the answer comes after all, in milliseconds; null forever. */
-  stallMs: number | null
-}
 
 /** What goes wrong with one request. */
 export interface DecidedFault {
@@ -122,7 +97,9 @@ function startFault(name: string, value: string, text: string): Fault | null {
   }
 }
 
-function toShape(stem: string): { kind: FaultKind; moment: Fault['moment']; status: number | null } | null {
+function toShape(
+  stem: string,
+): { kind: Fault['kind']; moment: Fault['moment']; status: number | null } | null {
   switch (stem) {
     case '5xx':
       return { kind: 'status', moment: 'before', status: null }

@@ -1,17 +1,7 @@
+import type { Latency } from '../../shared/sandbox/behaviour.ts'
 import { parseDurationMs, parseShare } from './quantities.ts'
 import { toBadSetting } from './sandbox-errors.ts'
 import type { Draw } from './seeded-draw.ts'
-
-/** One way to answer: after `baseMs`, give or take up to `jitterMs`, every value between as likely. */
-interface LatencyMode {
-  baseMs: number
-  jitterMs: number
-  /** Share of the answers, from 0 to 1. */
-  share: number
-}
-
-/** How long the sandbox takes to answer; the shares add up to 1. */
-export type Latency = readonly LatencyMode[]
 
 const HINT =
   'Write it like 40ms, 40ms±10ms (or 40ms+-10ms), or with rarer modes like "20ms|200ms@5%"; units are ms and s.'

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import type { Arrivals } from './arrivals.ts'
 import type { Behaviour } from './behaviour.ts'
 import type { CallbackQueue } from './callbacks/callback-queue.ts'
 import type { MediaFetcher } from './media-fetcher.ts'
@@ -13,6 +14,7 @@ export interface SandboxContext {
   readonly options: ResolvedSandboxOptions
   readonly store: SandboxStore
   readonly moderation: Moderation
+  readonly arrivals: Arrivals
   readonly callbacks: CallbackQueue
   readonly media: MediaFetcher
   readonly clock: SandboxClock

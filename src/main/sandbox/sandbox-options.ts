@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { SluiceError } from '../../shared/messages/errors.ts'
-import { appealSchema } from './appeals.ts'
-import { behaviourSettingsSchema, DEFAULT_BEHAVIOUR } from './behaviour.ts'
-import { ruleSchema } from './rules/rules.ts'
+import { behaviourSettingsSchema, DEFAULT_BEHAVIOUR } from '../../shared/sandbox/behaviour.ts'
+import { appealSchema, ruleSchema } from '../../shared/sandbox/content.ts'
 import { formatIssues } from './sandbox-errors.ts'
 
 /** The key of a sandbox that was given none. */

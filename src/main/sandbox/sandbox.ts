@@ -2,8 +2,10 @@ import { isIPv6 } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import { toThrown } from '../../shared/messages/thrown.ts'
+import { applyChange, type BehaviourChange, DEFAULT_BEHAVIOUR } from '../../shared/sandbox/behaviour.ts'
 import { createAdminToken } from './admin-access.ts'
-import { applyChange, type BehaviourChange, createBehaviour, DEFAULT_BEHAVIOUR } from './behaviour.ts'
+import { createArrivals } from './arrivals.ts'
+import { createBehaviour } from './behaviour.ts'
 import { createCallbackQueue } from './callbacks/callback-queue.ts'
 import { createCallbackSender } from './callbacks/callback-sender.ts'
 import { createMediaFetcher, isLoopbackName } from './media-fetcher.ts'
@@ -49,6 +51,7 @@ export async function createSandbox(
     options: resolved,
     store,
     moderation: createModeration(store),
+    arrivals: createArrivals(),
     callbacks: createCallbackQueue({
       store: store.callbacks,
       sender: createCallbackSender(),

@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { type FastifyInstance, fastify } from 'fastify'
+import { ADMIN_PATH } from './admin-access.ts'
 import { acceptJsonBodies } from './answer-request.ts'
 import { isServedHost } from './media-fetcher.ts'
 import { registerAdminRoutes } from './routes/admin-routes.ts'
@@ -23,7 +24,7 @@ export function createServer(context: SandboxContext): FastifyInstance {
   registerIndexRoutes(app, context)
   registerWatchlistRoutes(app, context)
   registerAppealRoutes(app, context)
-  app.register(async (admin) => registerAdminRoutes(admin, context), { prefix: '/sandbox/admin' })
+  app.register(async (admin) => registerAdminRoutes(admin, context), { prefix: ADMIN_PATH })
   return app
 }
 

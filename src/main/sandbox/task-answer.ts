@@ -1,6 +1,5 @@
+import { CONTENT_CLASSES, type Rule } from '../../shared/sandbox/content.ts'
 import { ANALYSED_CHARACTERS, type Analysis, findPersonalData } from './analysis/analyse-content.ts'
-import { CONTENT_CLASSES } from './analysis/score-text.ts'
-import type { Rule } from './rules/rules.ts'
 import type { StoredIndexItem } from './store/index-store.ts'
 
 /** What one model of a task found. */

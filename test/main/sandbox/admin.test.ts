@@ -1,7 +1,8 @@
 import { request as sendRequest } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { ADMIN_TOKEN_HEADER } from '../../../src/main/sandbox/admin-access.ts'
-import { ruleSchema } from '../../../src/main/sandbox/rules/rules.ts'
+import { createArrivals, KEPT_ARRIVALS } from '../../../src/main/sandbox/arrivals.ts'
+import { ruleSchema } from '../../../src/shared/sandbox/content.ts'
 import { serviceErrorSchema } from '../../../src/shared/service/errors.ts'
 import { type TestSandbox, withSandbox } from '../../helpers/sandbox.ts'
 
@@ -24,6 +25,7 @@ const ADMIN_ROUTES = [
   ['GET', '/callbacks'],
   ['POST', '/callbacks/send-now'],
   ['GET', '/requests'],
+  ['GET', '/arrivals'],
   ['PATCH', '/behaviour'],
 ] as const
 
@@ -285,5 +287,63 @@ describe('the Host header', () => {
     const appeal = `http://127.0.0.1:${sandbox.port}/api/v1/appeals/status/appeal-1`
     expect(await readStatus(appeal, { host: '192.0.2.1' })).toBe(200)
     expect(await readStatus(appeal, { host: 'rebound.example' })).toBe(421)
+  })
+})
+
+describe('arrivals', () => {
+  it('are listed newest first with those that were refused or met a fault, and counted by endpoint', async () => {
+    const sandbox = await withSandbox({ faults: ['503-after=100%,tries=1'] })
+    const task = { text_data: 'hello', user_id: 'u', post_id: 'p-arrived' }
+    await sandbox.post('/api/v1/task/sync', task)
+    await sandbox.post('/api/v1/task/sync?legacy=1', task)
+    await sandbox.post('/api/v2/task/async', '{', { authorization: 'token wrong' })
+    await sandbox.get('/api/v1/appeals/status/none')
+    const arrived = await sandbox.admin('GET', '/arrivals?limit=3')
+    expect(arrived.body).toMatchObject({
+      total: 4,
+      arrivals: [
+        {
+          number: 4,
+          endpoint: 'appeal-status',
+          subject: 'none',
+          outcome: 'rejected:INVALID_APPEAL',
+          body: null,
+        },
+        { number: 3, endpoint: 'task/v2/async', subject: '', outcome: 'rejected:INVALID_API_KEY' },
+        {
+          number: 2,
+          endpoint: 'task/v1/sync',
+          subject: 'p-arrived',
+          outcome: 'rejected:DUPLICATE_POST_ID',
+          body: JSON.stringify(task),
+        },
+      ],
+      counts: [
+        { endpoint: 'task/v1/sync', outcome: 'fault:503-after', requests: 1 },
+        { endpoint: 'task/v1/sync', outcome: 'rejected:DUPLICATE_POST_ID', requests: 1 },
+        { endpoint: 'task/v2/async', outcome: 'rejected:INVALID_API_KEY', requests: 1 },
+        { endpoint: 'appeal-status', outcome: 'rejected:INVALID_APPEAL', requests: 1 },
+      ],
+    })
+    const faults = await sandbox.admin('GET', '/arrivals?outcome=fault:503-after&endpoint=task/v1/sync')
+    expect(faults.body).toMatchObject({ total: 1, arrivals: [{ number: 1 }] })
+    await sandbox.admin('DELETE', '/arrivals')
+    expect((await sandbox.admin('GET', '/arrivals')).body).toEqual({ total: 0, arrivals: [], counts: [] })
+  })
+
+  it('take no more memory than the newest thousand of them, and none of long bodies', async () => {
+    const arrivals = createArrivals()
+    const note = (subject: string, body: string | null) =>
+      arrivals.note({ endpoint: 'watchlist-add', subject, outcome: 'accepted', arrivedOn: new Date(0), body })
+    for (let n = 1; n <= KEPT_ARRIVALS + 5; n += 1)
+      note(`s${n}`, 'x'.repeat(n === KEPT_ARRIVALS ? 16_385 : 1))
+    const { total, arrivals: newest } = arrivals.page({ endpoint: null, outcome: null }, 0, 10_000)
+    expect(total).toBe(KEPT_ARRIVALS)
+    expect(newest.at(0)?.subject).toBe(`s${KEPT_ARRIVALS + 5}`)
+    expect(newest.at(-1)?.subject).toBe('s6')
+    expect(newest.find(({ subject }) => subject === `s${KEPT_ARRIVALS}`)?.body).toBeNull()
+    expect(arrivals.counts()).toEqual([
+      { endpoint: 'watchlist-add', outcome: 'accepted', requests: KEPT_ARRIVALS + 5 },
+    ])
   })
 })

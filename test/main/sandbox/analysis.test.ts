@@ -5,10 +5,11 @@ import {
   analyseContent,
   findPersonalData,
 } from '../../../src/main/sandbox/analysis/analyse-content.ts'
-import { CONTENT_CLASSES, WORD_LIST } from '../../../src/main/sandbox/analysis/score-text.ts'
+import { WORD_LIST } from '../../../src/main/sandbox/analysis/score-text.ts'
 import { createWatchlistMatcher } from '../../../src/main/sandbox/analysis/watchlist-matcher.ts'
 import { DEFAULT_RULES } from '../../../src/main/sandbox/rules/defaults.ts'
 import { findTriggeredRules } from '../../../src/main/sandbox/rules/rules.ts'
+import { CONTENT_CLASSES } from '../../../src/shared/sandbox/content.ts'
 import { measureProcessorMs } from '../../helpers/resource-use.ts'
 
 function analyse(text: string): Analysis {

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { CONTENT_CLASSES, WORD_LIST } from '../../../src/main/sandbox/analysis/score-text.ts'
+import { WORD_LIST } from '../../../src/main/sandbox/analysis/score-text.ts'
 import { createSampleAppeals, DEFAULT_APPEALS } from '../../../src/main/sandbox/appeals.ts'
-import { DEFAULT_BEHAVIOUR } from '../../../src/main/sandbox/behaviour.ts'
 import { parseCallbacks } from '../../../src/main/sandbox/callbacks/callback-settings.ts'
 import {
   DEFAULT_INDEXES,
   DEFAULT_RULES,
   DEFAULT_WATCHLISTS,
 } from '../../../src/main/sandbox/rules/defaults.ts'
-import { ruleSchema } from '../../../src/main/sandbox/rules/rules.ts'
 import { SANDBOX_ERRORS } from '../../../src/main/sandbox/sandbox-errors.ts'
 import { LOGGED_ENDPOINTS } from '../../../src/main/sandbox/store/request-store.ts'
+import { DEFAULT_BEHAVIOUR } from '../../../src/shared/sandbox/behaviour.ts'
+import { CONTENT_CLASSES, ruleSchema } from '../../../src/shared/sandbox/content.ts'
 
 const page = readFileSync(new URL('../../../docs/sandbox.md', import.meta.url), 'utf8')
 

@@ -1,9 +1,4 @@
-/** The classes that the sandbox scores (docs/interface.md §2.3, moderated_classes). */
-export const CONTENT_CLASSES = ['sexual', 'hate', 'violence', 'bullying', 'spam', 'promotions'] as const
-
-/** One of {@link CONTENT_CLASSES}. */
-export type ContentClass = (typeof CONTENT_CLASSES)[number]
-
+import type { ContentClass } from '../../../shared/sandbox/content.ts'
 /** A score of each class, an integer from 0 to {@link MAX_SCORE}. */
 export type ClassScores = Record<ContentClass, number>
 

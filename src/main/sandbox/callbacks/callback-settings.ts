@@ -1,4 +1,5 @@
-import { chooseDelayMs, type Latency, parseLatency } from '../latency.ts'
+import type { Latency } from '../../../shared/sandbox/behaviour.ts'
+import { chooseDelayMs, parseLatency } from '../latency.ts'
 import { parseCount, parseDurationMs, parseShare } from '../quantities.ts'
 import { toBadSetting } from '../sandbox-errors.ts'
 import type { Draw } from '../seeded-draw.ts'

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { appealSchema, ruleSchema } from '../../../shared/sandbox/content.ts'
 import { isJsonObject, jsonObjectSchema } from '../../../shared/service/json-object.ts'
 import { httpUrlSchema } from '../../../shared/service/request-field.ts'
 import { addTermSchema } from '../../../shared/service/watchlist.ts'
 import { toReceivedJson } from '../answer-request.ts'
-import { appealSchema, createSampleAppeals } from '../appeals.ts'
-import { ruleSchema } from '../rules/rules.ts'
+import { createSampleAppeals } from '../appeals.ts'
 import type { SandboxContext } from '../sandbox-context.ts'
 import { SandboxRefusal } from '../sandbox-errors.ts'
 import { toSeededId } from '../seeded-draw.ts'
@@ -18,8 +18,8 @@ import { pageSchema, parseAdminBody, parseAdminQuery } from './admin-request.ts'
 const itemSchema = z.strictObject({
   custom_index_item_id: z.string().min(1).optional(),
   url: httpUrlSchema,
-  metadata: jsonObjectSchema.nullable().default(null),
-  content_variant: z.string().nullable().default(null),
+  metadata: jsonObjectSchema.nullable().optional(),
+  content_variant: z.string().nullable().optional(),
 })
 
 const indexSchema = z.strictObject({ items: z.array(itemSchema).default([]) })
@@ -49,15 +49,28 @@ export function registerAdminIndexRoutes(app: FastifyInstance, { store, options 
     const { indexId } = request.params
     const { items } = parseAdminBody(indexSchema, request.body)
     indexes.make(indexId)
+    const ids = new Set(items.flatMap(({ custom_index_item_id: id }) => id ?? []))
+    const before = indexes
+      .page(indexId, 0, indexes.countItems(indexId))
+      .filter(({ itemId }) => !ids.has(itemId))
+    const staying = Map.groupBy(before, ({ url }) => url)
+    for (const { itemId } of before) ids.add(itemId)
+    const toNewId = (position: number) => {
+      for (let number = position; ; number += items.length) {
+        const id = toSeededId(options.seed, 'seeded item', indexId, String(number))
+        if (!ids.has(id)) return id
+      }
+    }
     indexes.empty(indexId)
     for (const [position, item] of items.entries()) {
+      const { custom_index_item_id: id, url, metadata, content_variant: contentVariant } = item
+      const stays = id === undefined ? staying.get(url)?.shift() : undefined
       const isNew = indexes.addItem(indexId, {
-        itemId:
-          item.custom_index_item_id ?? toSeededId(options.seed, 'seeded item', indexId, String(position)),
-        url: item.url,
-        contentHash: null,
-        metadata: item.metadata,
-        contentVariant: item.content_variant,
+        itemId: id ?? stays?.itemId ?? toNewId(position),
+        url,
+        contentHash: stays?.contentHash ?? null,
+        metadata: metadata === undefined ? (stays?.metadata ?? null) : metadata,
+        contentVariant: contentVariant === undefined ? (stays?.contentVariant ?? null) : contentVariant,
       })
       if (!isNew) throw new SandboxRefusal('CONFLICT', `items.${position}: its id is taken`)
     }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { applyChange, behaviourChangeSchema } from '../../../shared/sandbox/behaviour.ts'
 import {
   ADMIN_TOKEN_HEADER,
   answerNonce,
@@ -8,7 +9,7 @@ import {
   NONCE_MAX_CHARACTERS,
   PROOF_PATH,
 } from '../admin-access.ts'
-import { applyChange, behaviourChangeSchema, createBehaviour } from '../behaviour.ts'
+import { createBehaviour } from '../behaviour.ts'
 import { isLoopbackAddress } from '../media-fetcher.ts'
 import type { SandboxContext } from '../sandbox-context.ts'
 import { SandboxRefusal } from '../sandbox-errors.ts'
@@ -53,6 +54,7 @@ export function registerAdminRoutes(app: FastifyInstance, context: SandboxContex
   registerAdminAppealRoutes(app, context)
   registerAdminCallbackRoutes(app, context)
   registerAdminRequestRoutes(app, context)
+  registerAdminArrivalRoutes(app, context)
   registerAdminBehaviourRoutes(app, context)
 }
 
@@ -171,5 +173,23 @@ function registerAdminRequestRoutes(app: FastifyInstance, { store }: SandboxCont
   app.delete('/requests', async () => {
     store.requests.clear()
     return { message: 'every request is forgotten' }
+  })
+}
+
+const arrivalQuerySchema = pageSchema.extend({
+  endpoint: z.string().nullable().default(null),
+  outcome: z.string().nullable().default(null),
+})
+
+/** What arrived at every endpoint, refused requests included, the newest first. */
+function registerAdminArrivalRoutes(app: FastifyInstance, { arrivals }: SandboxContext): void {
+  app.get('/arrivals', async (request) => {
+    const { offset, limit, endpoint, outcome } = parseAdminQuery(arrivalQuerySchema, request.query)
+    return { counts: arrivals.counts(), ...arrivals.page({ endpoint, outcome }, offset, limit) }
+  })
+
+  app.delete('/arrivals', async () => {
+    arrivals.clear()
+    return { message: 'the list of arrivals is empty' }
   })
 }

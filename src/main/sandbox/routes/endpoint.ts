@@ -83,7 +83,7 @@ function answerLogged(
 }
 
 function logRequest(
-  { store, options, clock }: SandboxContext,
+  { store, options, clock, arrivals }: SandboxContext,
   route: LoggedRoute,
   request: FastifyRequest,
   end: { key: string; taskId: string | null; outcome: string },
@@ -91,13 +91,15 @@ function logRequest(
   const received = toReceivedJson(request.body)
   const isKept =
     options.keepRequests > 0 && Buffer.byteLength(received?.text ?? '') <= options.keepRequestBytes
-  store.requests.note({
-    ...end,
+  const logged = {
     endpoint: route.endpoint,
     subject: route.findSubject(request, received?.value),
+    outcome: end.outcome,
     arrivedOn: clock.date(),
     body: isKept && received !== null ? received.text : null,
-  })
+  }
+  store.requests.note({ ...end, ...logged })
+  arrivals.note(logged)
 }
 
 /** What selects an endpoint. */

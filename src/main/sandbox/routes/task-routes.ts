@@ -33,7 +33,11 @@ export function registerTaskRoutes(
   const { tasks } = context.store
   guardEndpoint(app, context, {
     needsKey: true,
-    countRefusal: (request, outcome) => tasks.countRefusal(findPostId(request), outcome),
+    countRefusal: (request, outcome) => {
+      const postId = findPostId(request)
+      tasks.countRefusal(postId, outcome)
+      noteArrival(context, toEndpointName(request.url), postId, outcome, toReceivedJson(request.body)?.text)
+    },
   })
   for (const api of apis) {
     for (const mode of ['sync', 'async'] as const) {
@@ -59,6 +63,7 @@ function answerTask(
   const isCalledBack = endpoint.mode === 'async' && task.callbackUrl !== null
   if (isCalledBack) context.callbacks.checkRoom()
   const toResult = toResultWriter(endpoint.api, request.query.legacy === '1')
+  const name = `task/${endpoint.api}/${endpoint.mode}`
 
   const answer = (mediaHash: string | null): void =>
     answerRequest(context, reply, {
@@ -67,11 +72,12 @@ function answerTask(
       arrivedMs,
       carryOut: (outcome): RequestResult => {
         const answered = submitTask(context, task, {
-          endpoint: `task/${endpoint.api}/${endpoint.mode}`,
+          endpoint: name,
           requestText: received.text,
           outcome,
           mediaHash,
         })
+        noteArrival(context, name, task.postId, outcome, received.text)
         if (endpoint.mode === 'sync') return { answer: toResult(answered), callback: null }
         return {
           answer: toAcknowledgement(answered),
@@ -81,7 +87,10 @@ function answerTask(
               : { taskId: answered.taskId, url: task.callbackUrl, body: toResult(answered) },
         }
       },
-      countFault: (outcome) => store.tasks.countRefusal(task.postId, outcome),
+      countFault: (outcome) => {
+        store.tasks.countRefusal(task.postId, outcome)
+        noteArrival(context, name, task.postId, outcome, received.text)
+      },
     })
 
   const mediaUrl = findMediaUrl(context, task)
@@ -91,6 +100,22 @@ function answerTask(
       .fetchHash(mediaUrl)
       .then(answer)
       .catch((error: unknown) => reply.send(error))
+}
+
+function noteArrival(
+  { arrivals, clock }: SandboxContext,
+  endpoint: string,
+  subject: string,
+  outcome: string,
+  body: string | undefined,
+): void {
+  arrivals.note({ endpoint, subject, outcome, arrivedOn: clock.date(), body: body ?? null })
+}
+
+/** `/api/v1/task/sync?legacy=1` is the endpoint `task/v1/sync`. */
+function toEndpointName(url: string): string {
+  const [, api, mode] = /^\/api\/(v[12])\/task\/(sync|async)/.exec(url) ?? []
+  return `task/${api}/${mode}`
 }
 
 /** The address whose media is compared with the items of a custom index; null where there is none to fetch. */

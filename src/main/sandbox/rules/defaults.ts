@@ -1,6 +1,5 @@
-import type { ContentClass } from '../analysis/score-text.ts'
+import type { ContentClass, Rule, RuleCondition } from '../../../shared/sandbox/content.ts'
 import type { StoredTerm } from '../store/watchlist-store.ts'
-import type { Rule, RuleCondition } from './rules.ts'
 
 function rule(ruleId: string, ruleName: string, ...conditions: RuleCondition[]): Rule {
   return {

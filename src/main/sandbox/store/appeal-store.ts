@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
-import { type Appeal, appealSchema } from '../appeals.ts'
+import { type Appeal, appealSchema } from '../../../shared/sandbox/content.ts'
 import type { GroupCommit } from './open-database.ts'
 
 /** An appeal as it is kept. */

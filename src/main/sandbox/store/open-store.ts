@@ -1,4 +1,5 @@
-import { appealSchema, createSampleAppeals, DEFAULT_APPEALS } from '../appeals.ts'
+import { appealSchema } from '../../../shared/sandbox/content.ts'
+import { createSampleAppeals, DEFAULT_APPEALS } from '../appeals.ts'
 import { DEFAULT_INDEXES, DEFAULT_RULES, DEFAULT_WATCHLISTS } from '../rules/defaults.ts'
 import type { ResolvedSandboxOptions } from '../sandbox-options.ts'
 import { type AppealStore, createAppealStore } from './appeal-store.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Rule, ruleSchema } from '../rules/rules.ts'
+import { type Rule, ruleSchema } from '../../../shared/sandbox/content.ts'
 import type { GroupCommit } from './open-database.ts'
 
 /** The moderation rules of the sandbox's project. */

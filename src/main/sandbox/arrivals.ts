@@ -1,0 +1,70 @@
+import type { Arrival, ArrivalCount } from '../../shared/sandbox/arrivals.ts'
+
+/** A request that has just arrived. */
+interface NewArrival {
+  /** Such as `task/v1/sync` or `watchlist-add`. */
+  endpoint: string
+  /** The post_id, index, watchlist or appeal it is about; '' where that could not be read. */
+  subject: string
+  /** `accepted`, `rejected:CODE`, or `fault:NAME`. */
+  outcome: string
+  arrivedOn: Date
+  /** JSON text; null where there was none. */
+  body: string | null
+}
+
+/** Which arrivals to show; null for all. */
+interface ArrivalFilter {
+  endpoint: string | null
+  outcome: string | null
+}
+
+/** What arrived at every endpoint since the start, refused requests included: the newest ones, and counts of all. */
+export interface Arrivals {
+  note(arrival: NewArrival): void
+  /** The newest first, after that many. */
+  page(filter: ArrivalFilter, offset: number, limit: number): { total: number; arrivals: Arrival[] }
+  counts(): ArrivalCount[]
+  clear(): void
+}
+
+/** Newest requests that are kept. */
+export const KEPT_ARRIVALS = 1_000
+
+/** Longest body that is kept of an arrival, in characters. */
+const BODY_MAX_CHARACTERS = 16_384
+
+/** Makes the list, which is kept in memory. */
+export function createArrivals(): Arrivals {
+  const kept: Arrival[] = []
+  const counts = new Map<string, ArrivalCount>()
+  let arrived = 0
+  return {
+    note({ endpoint, subject, outcome, arrivedOn, body }) {
+      const name = `${endpoint} ${outcome}`
+      const count = counts.get(name)
+      if (count === undefined) counts.set(name, { endpoint, outcome, requests: 1 })
+      else count.requests += 1
+      arrived += 1
+      // A ring: what is oldest is overwritten.
+      kept[(arrived - 1) % KEPT_ARRIVALS] = {
+        ...{ number: arrived, endpoint, subject, outcome },
+        arrived_on: arrivedOn.toISOString(),
+        body: body !== null && body.length <= BODY_MAX_CHARACTERS ? body : null,
+      }
+    },
+    page({ endpoint, outcome }, offset, limit) {
+      const found = kept
+        .filter((one) => endpoint === null || one.endpoint === endpoint)
+        .filter((one) => outcome === null || one.outcome === outcome)
+        .sort((a, b) => b.number - a.number)
+      return { total: found.length, arrivals: found.slice(offset, offset + limit) }
+    },
+    counts: () => [...counts.values()],
+    clear() {
+      kept.length = 0
+      counts.clear()
+      arrived = 0
+    },
+  }
+}
