@@ -17,6 +17,9 @@ export const WORKER_URLS = {
   sandbox: toUrl('./sandbox/sandbox-worker.ts'),
 } as const
 
+/** The process that talks to the system's keyring; the desktop app has none. */
+export const KEYRING_PROCESS = toUrl('./engine/secrets/keyring-process.ts')
+
 /** Absolute paths of the bundled samples, which were written for Sluice. */
 export const SAMPLE_FILES = {
   /** Mild posts, and a few rows that must not pass. */
@@ -26,3 +29,8 @@ export const SAMPLE_FILES = {
   /** Terms and notes; the sandbox's watchlist has two of them already. */
   terms: fileURLToPath(toUrl('./cli/demo/terms-sample.csv')),
 } as const
+
+/** Absolute path of the licences of all packages inside the bundles, which the build writes. */
+export const NOTICES_FILE = fileURLToPath(
+  new URL(isBundled ? '../THIRD-PARTY-NOTICES.txt' : '../../out/THIRD-PARTY-NOTICES.txt', import.meta.url),
+)

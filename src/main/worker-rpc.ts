@@ -17,6 +17,14 @@ type Response =
   | { kind: 'error'; id: number; error: ErrorMessage }
   | { kind: 'event'; name: string; value: never }
 
+const crashListeners = new Set<(error: SluiceError) => void>()
+
+/** Calls the listener whenever a thread that this thread started ends unasked; returns a function that stops this. */
+export function onThreadCrash(listener: (error: SluiceError) => void): () => void {
+  crashListeners.add(listener)
+  return () => crashListeners.delete(listener)
+}
+
 /** The starting thread's end of a worker thread that runs {@link serveCalls}. */
 export class WorkerClient<Calls extends Functions<Calls>, Events = Record<never, never>> {
   /** Settles when the thread has ended, for whatever reason. Never rejects. */
@@ -52,6 +60,7 @@ export class WorkerClient<Calls extends Functions<Calls>, Events = Record<never,
       )
       for (const { reject } of this.#open.values()) reject(this.#failure)
       this.#open.clear()
+      if (!isClosed || this.#hasBrokenOff) for (const listener of crashListeners) listener(this.#failure)
       ended.resolve()
     })
   }

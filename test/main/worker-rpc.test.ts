@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { WorkerClient } from '../../src/main/worker-rpc.ts'
+import { onThreadCrash, WorkerClient } from '../../src/main/worker-rpc.ts'
 import { SluiceError } from '../../src/shared/messages/errors.ts'
 import { toThrownText } from '../../src/shared/messages/thrown.ts'
 import type { TestCalls, TestEvents } from '../helpers/rpc-worker.ts'
@@ -63,6 +63,18 @@ describe('a worker thread', () => {
     expect(new Set(errors).size).toBe(1)
     expect(errors[0]).toMatchObject({ said: { id: 'query_cut_off', reason } })
     expect(failures).toHaveLength(1)
+  })
+
+  it('is announced as crashed where it ended unasked, and only there', async () => {
+    const crashes: SluiceError[] = []
+    onTestFinished(onThreadCrash((error) => crashes.push(error)))
+    const [closed, ended, gone] = [startThread().client, startThread().client, startThread().client]
+    await closed.close()
+    await ended.terminate()
+    expect(crashes).toEqual([])
+    gone.send('exit', 3)
+    await gone.ended
+    expect(crashes).toMatchObject([{ said: { reason: 'its thread ended with code 3' } }])
   })
 
   it('ends when one-way work fails, instead of going on without it', async () => {

@@ -19,11 +19,21 @@ import type { FoundRuns, RunListQuery, RunPage } from '../../shared/lookback/run
 import type { ReportOptions, RunReport } from '../../shared/lookback/run-report.ts'
 import type { Sample, SampleOptions } from '../../shared/lookback/stratified-sample.ts'
 import type { Trend, TrendLabels } from '../../shared/lookback/trend.ts'
-import type { NewVerdict, RowVerdict, Verdict } from '../../shared/lookback/verdict.ts'
+import type {
+  GivenVerdict,
+  NewVerdict,
+  RowVerdict,
+  Verdict,
+  VerdictReplacement,
+} from '../../shared/lookback/verdict.ts'
+import type { LastMapping } from '../../shared/mapping/saved-mappings.ts'
 import type { PlanConnection } from '../../shared/plan/connection.ts'
 import type { Fix } from '../../shared/plan/fixes.ts'
+import type { Operation } from '../../shared/plan/operation.ts'
 import type { Plan, PlanSource } from '../../shared/plan/plan.ts'
 import type { SourceChange } from '../../shared/plan/source-fingerprint.ts'
+import type { SystemRoute } from '../../shared/plan/system-route.ts'
+import type { CallbackOverview, ReceiverTest } from '../../shared/run/callback-overview.ts'
 import type { ColumnEntry } from '../../shared/run/choose-columns.ts'
 import type { ProblemGroup } from '../../shared/run/problem.ts'
 import type {
@@ -40,12 +50,21 @@ import type {
 import type { RunSummary } from '../../shared/run/run.ts'
 import type { RunSnapshot } from '../../shared/run/snapshot.ts'
 import type { ConnectionCheck } from '../../shared/service/connection-check.ts'
+import type {
+  ScratchCallback,
+  ScratchEndpoint,
+  ScratchExchange,
+  ScratchProblem,
+} from '../../shared/service/scratchpad.ts'
 import type { ApiKey, ProxyCredentials } from './secrets/bound-secret.ts'
+import type { FindSystemProxy } from './secrets/system-proxy.ts'
 
 /** What an engine is made of. */
 export interface EngineOptions {
   /** Folder that holds journals; made if it is missing. */
   workspace: string
+  /** Finds proxies of the system (default: those that the environment of this process names). */
+  findSystemProxy?: FindSystemProxy
   /** Entry of the runs' threads (default: the engine's own, which tests replace). */
   runWorkerUrl?: URL
 }
@@ -140,6 +159,11 @@ export interface RunReader {
   readFacets(runId: string, filter?: RowFilter): Promise<FacetList>
   /** Languages, models, variants and scores of the rows; the first questions find them uncounted. */
   readFoundFacets(runId: string, filter?: RowFilter): Promise<FacetList>
+  /**
+   * Reads what the answers of an ended run say and stores it, so that whoever looks at the run need not wait for it. Rests
+   * for half of the time, and ends where the run goes on.
+   */
+  storeFindings(runId: string): Promise<void>
   readProblems(runId: string): Promise<ProblemGroup[]>
   /** Latencies of the run, over time and as distributions (default: http_req_duration and callback_latency). */
   readLatency(runId: string, metrics?: readonly TrendMetric[]): Promise<LatencySeries>
@@ -177,16 +201,16 @@ export interface RunReader {
   /** Stores verdicts, all or none. Throws `BAD_USAGE` where the run has no such row. */
   storeVerdicts(runId: string, verdicts: readonly NewVerdict[]): Promise<void>
   /**
-   * Puts verdicts in the place of all that was said of a row, and returns what is said of it now. A row that was drawn to
-   * be labelled counts for its stratum. Throws `BAD_USAGE` where the run has no such row, or other verdicts on it than
+   * Puts verdicts in the place of all that was said of a row, and returns both. While rows are drawn to
+   * be labelled, each of them counts for its stratum, and all others for themselves. Throws `BAD_USAGE` where the run has no such row, or other verdicts on it than
    * those of `before`.
    */
   replaceVerdicts(
     runId: string,
     row: number,
-    verdicts: readonly RowVerdict[],
+    verdicts: readonly GivenVerdict[],
     before?: readonly RowVerdict[],
-  ): Promise<Verdict[]>
+  ): Promise<VerdictReplacement>
   /** Stores the verdicts of a file, all or none, and returns how many. Throws `BAD_SOURCE` and `BAD_USAGE`. */
   importVerdicts(runId: string, source: PlanSource): Promise<number>
   /**
@@ -196,6 +220,37 @@ export interface RunReader {
   annotateRun(runId: string, change: AnnotationChange): Promise<Annotations>
   /** Writes the verdicts to a file, each with the cells of its row. Throws what an export throws. */
   exportVerdicts(runId: string, file: string): Promise<ExportResult>
+}
+
+/** A request that a person wrote. */
+interface ScratchRequest {
+  connection: PlanConnection
+  endpoint: ScratchEndpoint
+  /** The JSON of its body, sent as it stands. */
+  text: string
+  /** Public address that leads to the receiver (default: where it listens). */
+  callbackUrl?: string
+}
+
+/** What a request is sent with. */
+export interface ScratchSecrets {
+  apiKey?: ApiKey
+  proxyCredentials?: ProxyCredentials
+}
+
+/** Sends single requests by hand, each once; nothing of them is journaled. */
+export interface Scratchpad {
+  /** What the rules for rows say against a text, the first of it where it is much. */
+  check(endpoint: ScratchEndpoint, text: string): ScratchProblem[]
+  /** The text without a callback_url that belongs to a row of a run, which a callback would settle. */
+  withoutOwnCallback(text: string): string
+  /**
+   * Sends a request and waits for its answer. An async one that names no callback_url gets an address of the receiver.
+   * Throws `BAD_USAGE` for a text that is no JSON object, `NO_API_KEY`, `RECEIVER_UNAVAILABLE` and `BAD_PLAN`.
+   */
+  send(request: ScratchRequest, secrets: ScratchSecrets): Promise<ScratchExchange>
+  /** The callback of a request, once it has come; null before. It is shown once and then forgotten. */
+  takeCallback(id: string): Promise<ScratchCallback | null>
 }
 
 /** Starts, stops and reads runs: all that the command line and the bridge need. */
@@ -226,9 +281,10 @@ export interface Engine extends RunReader {
   retryRun(runId: string, options: RetryOptions): Promise<RunHandle>
   /**
    * Processes the callbacks that came for a run and its retries, or for all runs, while nobody held them, and marks what
-   * has become overdue. Reading alone shows results as they are stored, so this is called before a person looks.
+   * has become overdue. Reading alone shows results as they are stored, so this is called before a person looks. Resolves
+   * with whether there was anything.
    */
-  settleLate(runId?: string): Promise<void>
+  settleLate(runId?: string): Promise<boolean>
   /** The handle of a run that this process holds. */
   heldRun(runId: string): RunHandle | null
   /** A page of the runs that are asked for (default: all, newest first), each together with its retries. */
@@ -237,6 +293,8 @@ export interface Engine extends RunReader {
   findPrunable(retention: Retention): Promise<PrunableRuns>
   /** The runs that a person's reference means: an id, the beginning of one, or `latest`. */
   findRuns(reference: string): Promise<FoundRuns>
+  /** How a source with these columns was mapped when it was last sent by such an operation; null where none was. */
+  findLastMapping(operation: Operation, columns: readonly string[]): Promise<LastMapping | null>
   summarizeRun(runId: string): Promise<RunSummary>
   /** The plan a run was started with. */
   readPlan(runId: string): Promise<Plan>
@@ -277,6 +335,8 @@ export interface Engine extends RunReader {
    * settings stay. Throws `RUN_BUSY` while a process runs something or receives callbacks here.
    */
   wipe(): Promise<number>
+  /** How requests to a connection's base URL leave this machine. Rejects with `BAD_PLAN`; see {@link FindSystemProxy}. */
+  findSystemRoute(connection: Pick<PlanConnection, 'baseUrl' | 'proxy' | 'systemProxy'>): Promise<SystemRoute>
   /**
    * Asks a service whether address and key are right, without sending content. Throws `BAD_PLAN` for certificates that
    * cannot be used.
@@ -285,12 +345,18 @@ export interface Engine extends RunReader {
     connection: PlanConnection,
     secrets: { apiKey: ApiKey | null; proxyCredentials: ProxyCredentials | null },
   ): Promise<ConnectionCheck>
+  /** Single requests by hand. */
+  readonly scratchpad: Scratchpad
   /** Opens the callback receiver, which then stays open until {@link close}. Throws `RECEIVER_UNAVAILABLE`. */
   openReceiver(options?: ReceiverOptions): Promise<ReceiverStatus>
   /** The receiver as it stands; null while it is not open. */
   receiverStatus(): Promise<ReceiverStatus | null>
   /** Posts to the receiver's public base and waits for the arrival. Throws `RECEIVER_UNAVAILABLE` with what went wrong. */
-  testReceiver(publicUrl: string): Promise<void>
+  testReceiver(publicUrl: string): Promise<ReceiverTest>
+  /** What came to the receiver of the workspace, whichever process listens, and which runs wait for more. */
+  readCallbackOverview(): Promise<CallbackOverview>
+  /** The body of a callback in the inbox as text; null where it is gone. */
+  readCallbackBody(id: number): Promise<string | null>
   /** Stops held runs and the queries' thread. */
   close(): Promise<void>
 }

@@ -5,6 +5,8 @@ import type { Engine, EngineOptions } from './engine-interface.ts'
 import { readBaselines, removeBaselines, setBaseline } from './lookback/baseline-store.ts'
 import { StoredRuns } from './query/stored-runs.ts'
 import { WorkspaceReceiver } from './receiver/workspace-receiver.ts'
+import { createScratchpad } from './scratchpad/scratchpad.ts'
+import { createEnvironmentProxies, findSystemRoute } from './secrets/system-proxy.ts'
 import { HeldRuns } from './session/held-runs.ts'
 import { readStoredSecrets } from './workspace/connection-secrets.ts'
 import { createWorkspaceFolders } from './workspace/workspace-files.ts'
@@ -13,7 +15,11 @@ import { createWorkspaceFolders } from './workspace/workspace-files.ts'
  * Builds the engine over a workspace: runs and load tests each in a thread of its own, what journals say from the
  * queries' thread, and one receiver for the callbacks of all. Throws `WORKSPACE_UNUSABLE`.
  */
-export function createEngine({ runWorkerUrl = WORKER_URLS.run, ...options }: EngineOptions): Engine {
+export function createEngine({
+  runWorkerUrl = WORKER_URLS.run,
+  findSystemProxy = createEnvironmentProxies(process.env),
+  ...options
+}: EngineOptions): Engine {
   const workspace = resolve(options.workspace)
   createWorkspaceFolders(workspace)
   const stored = new StoredRuns(workspace, WORKER_URLS.query, () => held.ids)
@@ -27,7 +33,10 @@ export function createEngine({ runWorkerUrl = WORKER_URLS.run, ...options }: Eng
   const { load: loadWorkerUrl } = WORKER_URLS
   const askRows = (filter: RowFilter = {}) =>
     filter.cell === undefined ? stored.ask.bind(stored) : stored.askEvaluations.bind(stored)
-  const held = new HeldRuns({ workspace, runWorkerUrl, loadWorkerUrl, stored, receiver })
+  const held = new HeldRuns({
+    ...{ workspace, runWorkerUrl, loadWorkerUrl, stored, receiver },
+    findSystemProxy,
+  })
 
   return {
     workspace,
@@ -47,6 +56,7 @@ export function createEngine({ runWorkerUrl = WORKER_URLS.run, ...options }: Eng
     listRuns: (query = {}) => stored.list(query),
     findPrunable: (retention) => stored.findPrunable(retention),
     findRuns: (reference) => stored.find(reference),
+    findLastMapping: (operation, columns) => stored.findLastMapping(operation, columns),
     summarizeRun: (runId) => stored.summarize(runId),
     readPlan: (runId) => stored.readPlan(runId),
     readColumns: (runId) => stored.ask('readColumns', runId),
@@ -56,6 +66,7 @@ export function createEngine({ runWorkerUrl = WORKER_URLS.run, ...options }: Eng
     readFoundFacets: (runId, filter) => askRows(filter)('readFoundFacets', runId, filter),
     listColumns: (runId) => stored.ask('listColumns', runId),
     readProblems: (runId) => stored.ask('readProblems', runId),
+    storeFindings: (runId) => stored.ask('storeFindings', runId),
     readLatency: (runId, metrics) => stored.ask('readLatency', runId, metrics),
     readLoadReport: (runId) => stored.ask('readLoadReport', runId),
     compareRuns: (a, b) => stored.compare(a, b),
@@ -96,8 +107,11 @@ export function createEngine({ runWorkerUrl = WORKER_URLS.run, ...options }: Eng
 
     async checkConnection(connection, secrets) {
       const { checkConnection } = await import('./service/check-connection.ts')
-      return checkConnection(connection, secrets)
+      return checkConnection(connection, secrets, findSystemProxy)
     },
+    findSystemRoute: (connection) => findSystemRoute(connection.baseUrl, connection, findSystemProxy),
+
+    scratchpad: createScratchpad(workspace, receiver, findSystemProxy),
 
     async openReceiver(opening = {}) {
       await receiver.open(opening)
@@ -107,6 +121,8 @@ export function createEngine({ runWorkerUrl = WORKER_URLS.run, ...options }: Eng
     },
     receiverStatus: () => receiver.status(),
     testReceiver: (publicUrl) => receiver.test(publicUrl),
+    readCallbackOverview: () => stored.readCallbackOverview(),
+    readCallbackBody: (id) => stored.readCallbackBody(id),
 
     async close() {
       await held.close()

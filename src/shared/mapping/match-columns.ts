@@ -1,5 +1,5 @@
 import { fieldsOf, isAsync, parseFieldName, REQUEST_FIELD } from '../plan/operation.ts'
-import type { FieldSource, Mapping, Operation } from '../plan/plan.ts'
+import type { FieldSource, Mapping, Operation, Plan } from '../plan/plan.ts'
 import type { RequestField } from '../service/request-field.ts'
 
 /** What an export calls the item that a run added, so that a later run can remove it (docs/interface.md §4.4). */
@@ -52,31 +52,39 @@ export interface SuggestedMapping {
   confidence: Record<string, MatchConfidence>
 }
 
-/** Words for fields that have to be filled, the likeliest first. What may be left out is never guessed. */
+/**
+ * Words for fields that have to be filled, English and German, the likeliest first; `v2` is the text of the SMS spam
+ * collection. What may be left out is never guessed.
+ */
 const WORDS_FOR: Record<string, readonly string[]> = {
   text_data: [
-    'text',
-    'message',
-    'comment',
-    'tweet',
-    'prompt',
-    'body',
-    'content',
-    'caption',
-    'review',
-    'sms',
-    'chat',
-    'reply',
-    'utterance',
-    'sentence',
-    'description',
-    'post',
+    ...[
+      'text',
+      'message',
+      'comment',
+      'tweet',
+      'prompt',
+      'body',
+      'content',
+      'caption',
+      'review',
+      'sms',
+      'msg',
+    ],
+    ...['chat', 'reply', 'utterance', 'sentence', 'description', 'post', 'selftext', 'feedback', 'question'],
+    ...['answer', 'nachricht', 'kommentar', 'beitrag', 'inhalt', 'bewertung', 'beschreibung', 'v2'],
   ],
-  url: ['link', 'uri', 'image', 'picture', 'photo', 'video', 'media', 'address'],
-  user_id: ['user', 'author', 'username', 'account', 'sender', 'uid'],
+  url: [
+    ...['link', 'uri', 'image', 'picture', 'photo', 'video', 'media', 'address'],
+    ...['bild', 'foto', 'adresse'],
+  ],
+  user_id: [
+    ...['user', 'author', 'username', 'account', 'sender', 'uid', 'poster', 'handle', 'member', 'screen'],
+    ...['nutzer', 'benutzer', 'autor', 'absender', 'verfasser', 'konto', 'mitglied'],
+  ],
   custom_index_item_id: ['item', 'id'],
-  term: ['terms', 'word', 'phrase', 'keyword', 'expression'],
-  notes: ['note'],
+  term: ['terms', 'word', 'phrase', 'keyword', 'expression', 'begriff', 'wort'],
+  notes: ['note', 'notiz'],
   appeal_id: ['appeal', 'appeals', 'id'],
 }
 
@@ -127,6 +135,22 @@ export function matchColumns(columns: readonly string[], operation: Operation): 
 export function findUnlistedFields(operation: Operation): readonly RequestField[] {
   if (!('mode' in operation)) return []
   return fieldsOf(operation).filter(({ mode }) => mode !== 'both' && mode !== operation.mode)
+}
+
+/**
+ * A plan's mapping over the automatic one: columns matched by name fill the fields that the plan does not, and a task's
+ * post_id gets {@link DEFAULT_POST_ID}, that of a load test in any case. A template without text (`--set url=`) leaves
+ * its field empty on purpose.
+ */
+export function toWholeMapping(
+  { operation, mapping, load }: Pick<Plan, 'operation' | 'mapping' | 'load'>,
+  columns: readonly string[],
+): Mapping {
+  const whole: Mapping = { ...matchColumns(columns, operation), ...mapping }
+  if (operation.kind === 'task') whole['post_id'] ??= DEFAULT_POST_ID
+  // A load submits each row again and again, every time with a post_id of its own.
+  if (load !== undefined) whole['post_id'] = DEFAULT_POST_ID
+  return whole
 }
 
 /** The fields of the other mode that a column is named like; {@link matchColumns} leaves such a column alone. */

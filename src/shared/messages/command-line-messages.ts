@@ -19,6 +19,20 @@ export const COMMAND_LINE_MESSAGES = {
       remedy: 'Run the command with --help to list its options.',
     }),
   },
+  mapping_of_other_operation: {
+    code: 'BAD_USAGE',
+    words: ({ name, operation }: { name: string; operation: string }) => ({
+      text: `the saved mapping ${name} fills the fields of ${operation}`,
+      remedy: 'Choose a mapping of this operation, or map the columns with --map.',
+    }),
+  },
+  last_mapping_missing: {
+    code: 'BAD_USAGE',
+    words: ({ file }: { file: string }) => ({
+      text: `none of the newest runs has sent a source with the columns of ${file}`,
+      remedy: 'Map the columns with --map, or choose a saved mapping.',
+    }),
+  },
   base_url_missing: {
     code: 'BAD_USAGE',
     words: (_args: object, sluice: string) => ({
@@ -97,7 +111,7 @@ export const COMMAND_LINE_MESSAGES = {
       sluice: string,
     ) => ({
       text: `the plan would send ${sent}, which no stored connection allows; nothing was sent`,
-      remedy: `If you trust the plan, add --trust-plan. Or store the connection with: ${sluice} connection add NAME --base-url URL${apiKeyEnv === null ? '' : ` --key default=${apiKeyEnv}`}`,
+      remedy: `If you trust the plan, add --trust-plan. If only its connection is unknown, you can also store that: ${sluice} connection add NAME --base-url URL${apiKeyEnv === null ? '' : ` --key default=${apiKeyEnv}`}`,
     }),
   },
   plan_source_missing: {
@@ -111,14 +125,20 @@ export const COMMAND_LINE_MESSAGES = {
     code: 'BAD_PLAN',
     words: ({ file, system, reason }: Thrown & { file: string }) => ({
       text: system === 'ENOENT' ? `plan ${file} does not exist` : `cannot read the plan ${file}: ${reason}`,
-      remedy: 'To create a plan, add --save-plan FILE to a sending command.',
+      remedy: {
+        terminal: 'To create a plan, add --save-plan FILE to a sending command.',
+        window: 'Check that the file is still there and can be read, then open it again.',
+      },
     }),
   },
   plan_not_json: {
     code: 'BAD_PLAN',
     words: ({ file, reason }: { file: string; reason: string }) => ({
       text: `${file} is not valid JSON: ${reason}`,
-      remedy: 'Correct the file, or create a plan with --save-plan FILE.',
+      remedy: {
+        terminal: 'Correct the file, or create a plan with --save-plan FILE.',
+        window: 'Correct the file, then open it again.',
+      },
     }),
   },
   plan_refused: {
@@ -126,8 +146,11 @@ export const COMMAND_LINE_MESSAGES = {
     words: ({ file, problems }: { file: string; problems: readonly string[] }) => ({
       text: `${file} has ${problems.length === 1 ? '1 problem' : `${problems.length} problems`}; nothing was sent`,
       causes: problems,
-      remedy:
-        'Correct the plan. docs/plan.schema.json describes every key; editors that support "$schema" show its help as you type.',
+      remedy: {
+        terminal:
+          'Correct the plan. docs/plan.schema.json describes every key; editors that support "$schema" show its help as you type.',
+        window: 'Correct the plan, then open it again. Nothing is read before that.',
+      },
     }),
   },
   save_plan_over_other: {

@@ -34,9 +34,14 @@ export function formatMs(ms: number): string {
   return Math.abs(ms) >= 1000 ? `${formatFigure(ms / 1000)} s` : `${formatFigure(ms)} ms`
 }
 
-/** A latency on an axis, where nothing is simply `0`. */
+/** A latency on an axis, with as few figures as it needs: `0`, `0.5 ms`, `50 ms`, `1.5 s`. */
 export function formatAxisMs(ms: number): string {
-  return ms === 0 ? '0' : formatMs(ms)
+  return ms === 0 ? '0' : dropZeros(formatMs(ms))
+}
+
+/** The same figures without zeros behind the decimal point: `20 %` for `20.0 %`. */
+export function dropZeros(text: string): string {
+  return text.replace(/(\.\d*?)0+(?=\s|$)/, (_, decimals: string) => (decimals === '.' ? '' : decimals))
 }
 
 /** A rate per second, without its unit: one decimal below 100, none from there. */

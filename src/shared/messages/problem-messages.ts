@@ -272,20 +272,27 @@ export type PlanWarning = Pick<Problem, 'severity' | 'field' | 'found'> & Proble
 
 /** What was expected, in words for one surface, as in "must not contain `_` or `;`". */
 export function sayExpected(
-  { code, args = {}, details, text }: Pick<Problem, 'code' | 'args' | 'details' | 'text'>,
+  { code, args = {}, details, text, alsoAt }: Pick<Problem, 'code' | 'args' | 'details' | 'text' | 'alsoAt'>,
   surface: Surface,
 ): string {
   if (text !== undefined) return text
   const entry: ProblemEntry = PROBLEM_MESSAGES[code]
-  return chooseWording(entry.expected(args as never, details as never), surface)
+  // The window numbers rows as the spreadsheet does, the row of a repeated value among them.
+  const shown = surface === 'window' && alsoAt !== undefined ? { ...details, row: alsoAt.row } : details
+  return chooseWording(entry.expected(args as never, shown as never), surface)
 }
 
 /** The sentence a person reads: "row 17, post_id: must not contain `_` or `;`, found `a_b`". */
 export function formatProblem(problem: Problem): string {
   const row = `row ${formatRowPlace(problem)}`
-  const where = problem.field === undefined ? row : `${row}, ${problem.field}`
+  return `${row}${problem.field === undefined ? ':' : ','} ${formatProblemOfRow(problem)}`
+}
+
+/** The sentence without the row, where that is known: "post_id: must not contain `_` or `;`, found `a_b`". */
+export function formatProblemOfRow(problem: Problem): string {
+  const where = problem.field === undefined ? '' : `${problem.field}: `
   const found = problem.found === undefined ? '' : `, found \`${problem.found}\``
-  return `${where}: ${sayExpected(problem, 'terminal')}${found}`
+  return `${where}${sayExpected(problem, 'terminal')}${found}`
 }
 
 /** A problem or group as programs read it: with what was expected in words, in the place of arguments. */

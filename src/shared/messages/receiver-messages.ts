@@ -149,7 +149,12 @@ export const RECEIVER_MESSAGES = {
     exit: 'rowsFailed',
     words: ({ reason }: { reason: string }) => ({
       text: `the callback receiver stopped: ${reason}`,
-      remedy: 'Start it again. Callbacks that it answered with 200 are stored.',
+      remedy: {
+        terminal:
+          'While a command runs, Sluice starts the receiver again at the same address. Callbacks that it answered with 200 are stored. Others arrive only if the service repeats them.',
+        window:
+          'Sluice starts it again at the same address; Callbacks shows whether it listens. Callbacks that it answered with 200 are stored. Others arrive only if the service repeats them.',
+      },
     }),
   },
   inbox_held_elsewhere: {

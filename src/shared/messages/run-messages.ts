@@ -77,11 +77,15 @@ export const RUN_MESSAGES = {
   run_broke_off: {
     code: 'INTERNAL',
     exit: 'rowsFailed',
-    words: ({ runId, reason }: { runId: string; reason: string }, sluice: string) => ({
-      text: `run ${runId} ended unexpectedly: ${reason}`,
+    words: (
+      { runId, name = runId, reason }: { runId: string; name?: string; reason: string },
+      sluice: string,
+    ) => ({
+      text: `run ${name} ended unexpectedly: ${reason}`,
       remedy: {
         terminal: `Everything recorded so far is kept. To resume it, run: ${sluice} resume ${runId}`,
-        window: 'Everything recorded so far is kept. Open the run to resume it.',
+        window:
+          'Nothing that was recorded is lost, and no row is sent twice without your decision. Open the run to resume it or, if it is a load test, to see what was measured.',
       },
     }),
   },
@@ -177,7 +181,7 @@ export const RUN_MESSAGES = {
     exit: 'rowsFailed',
     words: ({ reason }: { reason: string }) => ({
       text: `a query was interrupted: ${reason}`,
-      remedy: 'Try again. The run itself is not affected.',
+      remedy: 'Try again. Nothing is lost; runs in progress continue.',
     }),
   },
   row_not_found: {

@@ -35,8 +35,12 @@ export const SANDBOX_MESSAGES = {
   sandbox_ended: {
     code: 'SANDBOX_UNAVAILABLE',
     words: ({ reason }: { reason: string }) => ({
-      text: `the sandbox stopped while starting: ${reason}`,
-      remedy: 'Start it again. If it stops again, start it without a store file and with default settings.',
+      text: `the sandbox stopped: ${reason}`,
+      remedy: {
+        terminal:
+          'Start it again. If it stops again, start it without a store file and with default settings.',
+        window: 'Nothing of your runs is lost. It starts again with the next run against it.',
+      },
     }),
   },
   sandbox_store_unusable: {

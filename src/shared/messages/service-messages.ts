@@ -1,3 +1,4 @@
+import type { KeyPlace } from '../plan/stored-connection.ts'
 import type { ErrorEntry } from './error-entry.ts'
 
 /** Files of a connection that hold keys and certificates. */
@@ -7,6 +8,13 @@ const TLS_FILES = {
   authorities: 'the CA file',
   certificate: 'the client certificate',
   key: 'the client key',
+}
+
+/** Why a key that was typed cannot be had, by where it is kept. */
+const ELSEWHERE: Record<KeyPlace, string> = {
+  keyring: 'was not found in the keyring, or was typed for another address, proxy or CA file',
+  profile: 'is kept by the desktop app, which gives it to no other program',
+  session: 'was typed into a window that kept it only until it was closed',
 }
 
 /** Errors of the way to the service: its key, its certificates, its proxy. */
@@ -28,6 +36,26 @@ export const SERVICE_MESSAGES = {
       remedy: 'Copy the key again, without quotes, spaces or line breaks around it.',
     }),
   },
+  scratch_unsendable: {
+    code: 'BAD_USAGE',
+    words: ({
+      field,
+      expected,
+    }: {
+      /** Null for the whole text. */ field: string | null
+      expected: string
+    }) => ({
+      text: `${field ?? 'the request'} ${expected}`,
+      remedy: 'Correct the text, then send again. Nothing was sent.',
+    }),
+  },
+  scratch_callback_of_run: {
+    code: 'BAD_USAGE',
+    words: () => ({
+      text: 'callback_url is the address of a row of a run; a callback would change the result of that row',
+      remedy: 'Remove callback_url: the Scratchpad then adds an address of its own. Nothing was sent.',
+    }),
+  },
   key_missing: {
     code: 'NO_API_KEY',
     words: ({ baseUrl, wasTyped }: { baseUrl: string /** Into a window. */; wasTyped: boolean }) => ({
@@ -41,11 +69,69 @@ export const SERVICE_MESSAGES = {
       },
     }),
   },
+  key_locked: {
+    code: 'NO_API_KEY',
+    words: ({ label, connection, reason }: { label: string; connection: string; reason: string }) => ({
+      text: `the key ${label} of connection ${connection} cannot be read from where it is kept: ${reason}`,
+      remedy: {
+        terminal:
+          'Unlock the keyring and try again, or name a variable that holds the key: --api-key-env NAME.',
+        window: 'Unlock the keyring and try again, or type the key again.',
+      },
+    }),
+  },
+  key_elsewhere: {
+    code: 'NO_API_KEY',
+    words: (
+      { label, connection, place }: { label: string; connection: string; place: KeyPlace },
+      sluice: string,
+    ) => ({
+      text: `the key ${label} of connection ${connection} ${ELSEWHERE[place]}`,
+      remedy: {
+        terminal: `To type it for this address, run: ${sluice} connection key ${connection} --label ${label}. Or name a variable that holds it: --api-key-env NAME.`,
+        window: 'Type the key again.',
+      },
+    }),
+  },
+  key_not_kept: {
+    code: 'BAD_USAGE',
+    words: ({ reason, variable }: { reason: string; variable: string }) => ({
+      text: `the key was not kept: ${reason}`,
+      remedy: `Put the key into an environment variable instead, for example: read -rs ${variable} && export ${variable}`,
+    }),
+  },
+  key_not_removed: {
+    code: 'BAD_USAGE',
+    words: ({ entry, place, reason }: { entry: string; place: KeyPlace; reason: string }) => ({
+      text: `the key \`${entry}\` could not be removed from ${place === 'keyring' ? 'the keyring' : 'your profile'}: ${reason}`,
+      remedy: 'Unlock the keyring and try again. Nothing was changed.',
+    }),
+  },
   key_of_other_address: {
     code: 'NO_API_KEY',
     words: ({ origins, found }: { origins: readonly string[]; found: string }) => ({
       text: `the API key belongs to ${origins.join(' and ')} and is not sent to ${found}`,
       remedy: 'Use the connection that the key belongs to, or provide a key for this address.',
+    }),
+  },
+  system_proxy_unusable: {
+    code: 'BAD_PLAN',
+    words: ({ found, host }: { found: string; host: string }) => ({
+      text: `the proxy of this system for ${host} cannot be used: ${found} is neither an HTTP nor an HTTPS proxy`,
+      remedy: {
+        terminal: 'Name an HTTP proxy with --proxy URL, or connect directly with --no-proxy.',
+        window: 'Name an HTTP proxy in the connection, or let it connect directly.',
+      },
+    }),
+  },
+  system_proxy_unreadable: {
+    code: 'BAD_PLAN',
+    words: ({ variable }: { variable: string }) => ({
+      text: `the environment variable ${variable} must hold the address of a proxy, such as http://proxy.example.com:3128`,
+      remedy: {
+        terminal: 'Correct or unset it, or connect directly with --no-proxy.',
+        window: 'Correct or unset it where Sluice is started, or let the connection connect directly.',
+      },
     }),
   },
   proxy_credentials_malformed: {

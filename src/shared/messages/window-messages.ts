@@ -36,6 +36,27 @@ export const WINDOW_MESSAGES = {
       remedy: 'Correct these values. If you did not enter them, reload the window.',
     }),
   },
+  helper_process_gone: {
+    code: 'INTERNAL',
+    words: ({ name, reason }: { name: string; reason: string }) => ({
+      text: `a process of the window ended unexpectedly: ${name}, ${reason}`,
+      remedy: 'It restarts automatically. Runs in progress continue, and nothing is lost.',
+    }),
+  },
+  plan_unknown: {
+    code: 'BAD_PLAN',
+    words: () => ({
+      text: 'this plan is no longer open',
+      remedy: 'Open the plan file again.',
+    }),
+  },
+  plan_not_here: {
+    code: 'BAD_PLAN',
+    words: ({ name }: { name: string }) => ({
+      text: `${name} is a plan, which a browser cannot open: a plan names files on this machine`,
+      remedy: 'Open it with the desktop app, or run it with the plan command.',
+    }),
+  },
   media_not_named: {
     code: 'BAD_USAGE',
     words: ({ row, column }: { row: number; column: number }) => ({
@@ -86,6 +107,37 @@ export const WINDOW_MESSAGES = {
       remedy: 'Put the files into the folder of the source.',
     }),
   },
+  connection_file_in_browser: {
+    code: 'BAD_USAGE',
+    words: ({ connection }: { connection: string }, sluice: string) => ({
+      text: 'a browser cannot choose files of this machine',
+      remedy: {
+        terminal: `Run: ${sluice} connection set ${connection} --ca FILE --client-cert FILE --client-key FILE`,
+        window: 'Use the desktop app, or set the files in a terminal.',
+      },
+    }),
+  },
+  desktop_only: {
+    code: 'BAD_USAGE',
+    words: () => ({
+      text: 'only the desktop app can do this',
+      remedy: 'Settings shows the path of each folder. Open it in your file manager.',
+    }),
+  },
+  folder_unopened: {
+    code: 'BAD_USAGE',
+    words: ({ folder, reason }: { folder: string; reason: string }) => ({
+      text: `cannot open ${folder}: ${reason}`,
+      remedy: 'Open the folder in your file manager.',
+    }),
+  },
+  updates_unavailable: {
+    code: 'BAD_USAGE',
+    words: () => ({
+      text: 'this build of Sluice has no place to look for updates',
+      remedy: 'Install a newer release by hand.',
+    }),
+  },
   engine_lost: {
     code: 'INTERNAL',
     exit: 'rowsFailed',
@@ -126,8 +178,8 @@ export const WINDOW_MESSAGES = {
   address_of_variable: {
     code: 'BAD_USAGE',
     words: ({ connection, variable }: { connection: string; variable: string }) => ({
-      text: `the address of ${connection} cannot be changed here: its key is in the environment variable ${variable} and belongs to the current address`,
-      remedy: 'Add a new connection for the other address.',
+      text: `address and proxy of ${connection} cannot be changed here: its key is in the environment variable ${variable} and belongs to the current ones`,
+      remedy: 'Add a new connection for the other address or proxy.',
     }),
   },
   key_in_variable: {
@@ -151,6 +203,13 @@ export const WINDOW_MESSAGES = {
       remedy: 'Answer that prompt, then send again.',
     }),
   },
+  proxy_is_production: {
+    code: 'BAD_USAGE',
+    words: ({ url, connection }: { url: string; connection: string }) => ({
+      text: `${url} cannot be the proxy: the production connection ${connection} leads to that host`,
+      remedy: 'Enter the address of an HTTP or HTTPS proxy.',
+    }),
+  },
   address_is_production: {
     code: 'BAD_USAGE',
     words: ({ url, connection }: { url: string; connection: string }) => ({
@@ -162,7 +221,7 @@ export const WINDOW_MESSAGES = {
     code: 'BAD_USAGE',
     words: () => ({
       text: 'rows for the sandbox must not have a callback_url: the sandbox posts callbacks only to Sluice',
-      remedy: 'Remove callback_url in Mapping, or choose another connection.',
+      remedy: 'Remove callback_url, or choose another connection.',
     }),
   },
   sandbox_is_foreign: {
@@ -171,6 +230,34 @@ export const WINDOW_MESSAGES = {
       text: `the sandbox of this run is no longer at ${baseUrl}; another program may use its port`,
       remedy:
         'Nothing was sent. End the program that uses the port and try again, or start a new run with the sandbox.',
+    }),
+  },
+  scratch_row_too_long: {
+    code: 'BAD_USAGE',
+    words: ({ row }: { row: number }) => ({
+      text: `the request of row ${row} has more than 1,048,576 characters, too many for the Scratchpad`,
+      remedy: 'Copy it as curl from the row, and send it from a terminal.',
+    }),
+  },
+  sandbox_stopped: {
+    code: 'SANDBOX_UNAVAILABLE',
+    words: () => ({
+      text: 'the sandbox is not running',
+      remedy: 'Start it under Sandbox, then try again.',
+    }),
+  },
+  sandbox_refuses: {
+    code: 'BAD_USAGE',
+    words: ({ message }: { message: string }) => ({
+      text: message,
+      remedy: 'The sandbox has not changed. Correct the value, then try again.',
+    }),
+  },
+  sandbox_port_of_connection: {
+    code: 'BAD_USAGE',
+    words: ({ port, connection }: { port: number; connection: string }) => ({
+      text: `port ${port} belongs to the connection ${connection}, so the sandbox cannot have it`,
+      remedy: 'Choose another port, or 0 for a free one.',
     }),
   },
   capacity_search_unknown: {

@@ -1,4 +1,5 @@
 import type { ErrorEntry, Wording } from './error-entry.ts'
+import { formatCount } from './figure-text.ts'
 
 /** Ends a remedy on the command line, where another workspace can be named. */
 export function orOtherWorkspace(remedy: string): Wording {
@@ -110,18 +111,42 @@ export const WORKSPACE_MESSAGES = {
         'Repair the file, or delete it. Saved filters and chosen columns are then lost, and nothing else.',
     }),
   },
-  filter_name_taken: {
-    code: 'BAD_USAGE',
-    words: ({ name }: { name: string }) => ({
-      text: `a saved filter is already called ${name}`,
-      remedy: 'Choose another name, or remove that filter first.',
+  mappings_unusable: {
+    code: 'WORKSPACE_UNUSABLE',
+    words: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `cannot use the saved mappings in ${file}: ${reason}`,
+      remedy: 'Repair the file, or delete it. Only the saved mappings are then lost.',
     }),
   },
-  filter_unknown: {
+  mappings_full: {
     code: 'BAD_USAGE',
-    words: ({ name }: { name: string }) => ({
-      text: `there is no saved filter called ${name}`,
-      remedy: 'It may have been removed or renamed in another window. Look at the list again.',
+    words: ({ most }: { most: number }) => ({
+      text: `there are ${formatCount(most)} saved mappings already, and no more can be kept`,
+      remedy: 'Remove one that is no longer needed.',
+    }),
+  },
+  saved_name_taken: {
+    code: 'BAD_USAGE',
+    words: ({ what, name }: { what: string; name: string }) => ({
+      text: `a saved ${what} is already called ${name}`,
+      remedy: `Choose another name, or remove that ${what} first.`,
+    }),
+  },
+  saved_name_unknown: {
+    code: 'BAD_USAGE',
+    words: ({ what, name }: { what: string; name: string }, sluice: string) => ({
+      text: `there is no saved ${what} called ${name}`,
+      remedy: {
+        window: 'It may have been removed or renamed in another window. Look at the list again.',
+        terminal: `See the saved ones with: ${sluice} mapping list`,
+      },
+    }),
+  },
+  settings_unwritable: {
+    code: 'WORKSPACE_UNUSABLE',
+    words: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `cannot write the settings to ${file}: ${reason}`,
+      remedy: 'Nothing was changed. Check that the workspace folder is writable and has free space.',
     }),
   },
   retention_unusable: {
@@ -173,6 +198,20 @@ export const WORKSPACE_MESSAGES = {
               terminal: `This workspace has no connections. To store one, run: ${sluice} connection add NAME --base-url URL`,
               window: 'This workspace has no connections.',
             },
+    }),
+  },
+  connection_not_restorable: {
+    code: 'CONNECTION_NOT_FOUND',
+    words: ({ name }: { name: string }) => ({
+      text: `connection \`${name}\` cannot be restored: Sluice no longer remembers it`,
+      remedy: 'Add it again.',
+    }),
+  },
+  key_not_restorable: {
+    code: 'CONNECTION_NOT_FOUND',
+    words: ({ label, connection }: { label: string; connection: string }) => ({
+      text: `the key ${label} of ${connection} cannot be restored: Sluice no longer remembers it`,
+      remedy: 'Add it again.',
     }),
   },
   connection_exists: {

@@ -69,7 +69,8 @@ function readValue(value: unknown, findings: TaskFindings, depth: number): void 
   }
   if (!isJsonObject(value)) return
   readModel(value, findings)
-  for (const [name, inner] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const inner = value[name]
     if (name === 'from_cache' && typeof inner === 'boolean') findings.fromCache ??= inner
     else if (name === 'language' && typeof inner === 'string' && inner !== '') findings.languages.push(inner)
     else if (isListName(name) && Array.isArray(inner)) findings[LISTS[name]].push(...inner)

@@ -24,12 +24,27 @@ test.each([
   'userComment',
   'comment_text',
   'SMS',
+  'msg',
+  'selftext',
+  'v2',
+  'Nachricht',
+  'Kommentar',
 ])('takes a column %s for the text, as a guess', (name) => {
   expect(suggest(['number', name, 'user_id'])).toEqual({
     text_data: [name, 'guess'],
     user_id: ['user_id', 'exact'],
   })
 })
+
+test.each(['Nutzer', 'Autor', 'Absender', 'sender_id', 'screen_name', 'Benutzername'])(
+  'takes a column %s for the user, as a guess',
+  (name) => {
+    expect(suggest(['text_data', name])).toEqual({
+      text_data: ['text_data', 'exact'],
+      user_id: [name, 'guess'],
+    })
+  },
+)
 
 test.each(['comment_count', 'message id', 'Category', 'context', 'texture'])(
   'does not take a column %s for the text',

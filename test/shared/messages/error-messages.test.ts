@@ -27,6 +27,7 @@ const ARGUMENTS = {
   delimiter: '"',
   encoding: 'utf-7',
   ending: '.txt',
+  entry: 'staging/default in /data/runs',
   example: 'id_1',
   excerpt: 'Bad Gateway',
   expected: 'a share',
@@ -43,6 +44,7 @@ const ARGUMENTS = {
   keyFile: 'client.key',
   label: 'spare',
   max: 1_000,
+  message: 'latency must be a duration',
   mistake: 'stages',
   most: 1_000,
   newest: '20260302-y2',
@@ -52,6 +54,7 @@ const ARGUMENTS = {
   otherOperation: 'watchlist-add',
   part: null,
   path: 'client.key',
+  place: 'keyring',
   postId: 'p-1',
   publicUrl: 'https://example.com/hooks',
   reference: '2026',
@@ -144,6 +147,8 @@ const OF_COMMANDS = new Set<ErrorId>([
   'list_of_unknown_rule',
   'lookback_column_missing',
   'metrics_port_unusable',
+  'last_mapping_missing',
+  'mapping_of_other_operation',
   'metrics_without_load',
   'no_runs',
   'options_in_conflict',
@@ -185,8 +190,8 @@ describe('the words of an error', () => {
   it('name commands as the person starts them', () => {
     const said = { id: 'run_broke_off', runId: '20260301-x1', reason: 'no memory' } as const
     expect(sayError(said, 'terminal', 'npx sluice').hint).toContain('npx sluice resume 20260301-x1')
-    expect(sayError(said, 'window').hint).toBe(
-      'Everything recorded so far is kept. Open the run to resume it.',
+    expect(sayError(said, 'window').hint).toEqual(
+      expect.stringMatching(/^Nothing that was recorded is lost.* Open the run to resume it/),
     )
   })
 

@@ -1,5 +1,5 @@
 import { checkMapping, findUnknownPlaceholders } from '../../../shared/mapping/check-mapping.ts'
-import { DEFAULT_POST_ID, findColumn, matchColumns } from '../../../shared/mapping/match-columns.ts'
+import { findColumn, toWholeMapping } from '../../../shared/mapping/match-columns.ts'
 import {
   compileTemplate,
   isConstantTemplate,
@@ -164,17 +164,12 @@ function toOwnValue({ body, corrections = [] }: MappedRow, name: string): unknow
 }
 
 /**
- * The plan's mapping over the automatic one: columns matched by name fill the fields that the plan does not, a task's
- * post_id gets {@link DEFAULT_POST_ID}, that of a load test in any case, user_id nothing. A template without text (`--set url=`) leaves a field empty on
- * purpose. Resolving again changes nothing. Throws `BAD_PLAN` naming every unknown field, column and placeholder, and
- * every required field without a source.
+ * The plan's mapping with what it leaves open, see {@link toWholeMapping}. Resolving again changes nothing. Throws
+ * `BAD_PLAN` naming every unknown field, column and placeholder, and every required field without a source.
  */
 export function resolveMapping(plan: Plan, columns: readonly string[]): Mapping {
   const { operation } = plan
-  const mapping: Mapping = { ...matchColumns(columns, operation), ...plan.mapping }
-  if (operation.kind === 'task') mapping['post_id'] ??= DEFAULT_POST_ID
-  // A load submits each row again and again, every time with a post_id of its own.
-  if (plan.load !== undefined) mapping['post_id'] = DEFAULT_POST_ID
+  const mapping = toWholeMapping(plan, columns)
   const mistakes: MappingMistake[] = [
     ...checkMapping(mapping, {
       operation,

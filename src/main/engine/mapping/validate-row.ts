@@ -30,7 +30,7 @@ const NO_PROBLEMS: readonly FoundProblem[] = Object.freeze([])
  * Compiles the rules of docs/interface.md §2, §4 and §8 for a plan whose mapping is resolved. Whether a post_id or a
  * term is unique within the source is for the journal to say; what holds for every row alike is in `findPlanWarnings`.
  */
-export function createRowValidator({ operation, mapping }: Plan): ValidateRow {
+export function createRowValidator({ operation, mapping }: Pick<Plan, 'operation' | 'mapping'>): ValidateRow {
   const rules = createRules(operation, mapping)
   if (!isEmpty(mapping['request'])) {
     const checkMode = createModeRule(operation, mapping)

@@ -39,7 +39,7 @@ tbody th{font-weight:500}
 td.text{min-width:14ch}
 tbody th.text{min-width:12ch}
 .number{text-align:end;font-variant-numeric:tabular-nums;white-space:nowrap}
-.facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(300px,1fr));gap:0 24px;margin:12px 0 0;font-size:14px}
+.facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,400px),1fr));gap:0 24px;margin:12px 0 0;font-size:14px}
 .facts div{display:flex;flex-wrap:wrap;gap:0 12px;justify-content:space-between;border-top:1px solid var(--rule);padding:5px 0}
 .facts dt{color:var(--soft);white-space:nowrap}
 .facts dd{margin:0 0 0 auto;text-align:end}

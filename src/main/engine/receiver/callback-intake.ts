@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { formatBytes } from '../../../shared/messages/figure-text.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
 import type { CallbackTarget } from './addresses.ts'
 import { decodeBody, type InboxEntry } from './inbox.ts'
@@ -45,11 +46,17 @@ export class CallbackIntake {
       return true
     }
     readBody(request, { maxBytes: this.#limits.maxBytes, reserve }, (result) => {
+      const receivedAtUs = Math.round(this.#nowUs())
+      if (result.kind === 'oversized') {
+        // Its row is the only place where a person would look for it.
+        const body = encodeNote(this.#limits.maxBytes)
+        this.#store({ ...target, receivedAtUs, body }, () => settle('oversized'))
+        return
+      }
       if (result.kind !== 'body') {
         settle(result.kind)
         return
       }
-      const receivedAtUs = Math.round(this.#nowUs())
       // What is not a result is kept as evidence anyway, and answered 400.
       const outcome = isReadable(result.body) ? 'stored' : 'malformed'
       this.#store({ ...target, receivedAtUs, body: result.body }, (error) =>
@@ -61,6 +68,15 @@ export class CallbackIntake {
   get #maxWaitingBytes(): number {
     return Math.max(this.#limits.maxWaitingBytes, this.#limits.maxBytes)
   }
+}
+
+const encoder = new TextEncoder()
+
+/** What stands with the row in the place of a callback that was refused for its size. */
+function encodeNote(maxBytes: number): Uint8Array {
+  return encoder.encode(
+    `Sluice refused this callback: it has more than ${formatBytes(maxBytes)}, the limit of the receiver`,
+  )
 }
 
 function isReadable(body: Uint8Array): boolean {

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { LastRefusal, Refusal } from '../../../shared/run/callback-overview.ts'
 import { type Lease, takeLease } from '../workspace/lease.ts'
 import {
   type InboxAddress,
@@ -7,7 +8,6 @@ import {
   type InboxEntry,
   InboxReader,
   openInbox,
-  type Refusal,
   readCounters,
   SELF_TEST_PREFIX,
   toInboxCounts,
@@ -79,8 +79,15 @@ export class InboxWriter {
     this.#immediate ??= setImmediate(() => this.#commit())
   }
 
-  /** Counts a request that was refused. */
-  countRefusal(refusal: Refusal): void {
+  /** Counts a request that was refused, and notes when it came and how large it was. */
+  countRefusal(refusal: Refusal, { atMs, sizeBytes }: LastRefusal): void {
+    for (const [name, n] of [
+      [`refused_at_ms:${refusal}`, atMs],
+      [`refused_bytes:${refusal}`, sizeBytes ?? -1],
+    ] as const) {
+      this.#counters.set(name, n)
+      this.#dirty.add(name)
+    }
     this.#add(`refused:${refusal}`, 1)
   }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
+import { type LastRefusal, REFUSALS, type Refusal } from '../../../shared/run/callback-overview.ts'
 import { closeDatabaseFile } from '../workspace/file-permissions.ts'
 
 /** A callback on its way into the inbox. */
@@ -25,31 +26,21 @@ export interface InboxCallback {
   body: string
 }
 
-/**
- * Why a request was not answered 200. `malformed` is stored anyway; `unstored`: the disk failed; `forged`: an address
- * that was never issued; `bad_request`: not HTTP.
- */
-const REFUSALS = [
-  'forged',
-  'malformed',
-  'oversized',
-  'overloaded',
-  'slow',
-  'broken',
-  'unstored',
-  'wrong_method',
-  'bad_request',
-] as const
-
-/** One of {@link REFUSALS}. */
-export type Refusal = (typeof REFUSALS)[number]
-
 /** What a workspace's receiver has counted since the workspace was made. */
 export interface InboxCounts {
   /** Callbacks stored. */
   received: number
   /** Requests that were not answered 200, by reason; only reasons that occurred. */
   refused: Partial<Record<Refusal, number>>
+}
+
+/** A callback that is in the inbox, without its body. */
+export interface InboxItem {
+  id: number
+  runToken: string
+  item: number
+  receivedAtUs: number
+  sizeBytes: number
 }
 
 /** Where the process that holds the inbox listens. */
@@ -75,7 +66,8 @@ export function decodeBody(body: Uint8Array): string {
 }
 
 /**
- * Reads the inbox's counters: `last_id`, `received` and a `refused:KIND` each. They are written about once a second;
+ * Reads the inbox's counters: `last_id`, `received`, a `refused:KIND` each, and when the last of the kind came with how
+ * many bytes. They are written about once a second;
  * later callbacks are counted one by one, so that none is missed and no id is reused, however the writer ended.
  */
 export function readCounters(db: DatabaseSync): Map<string, number> {
@@ -102,6 +94,17 @@ export function toInboxCounts(counters: ReadonlyMap<string, number>): InboxCount
     if (n !== undefined) refused[refusal] = n
   }
   return { received: counters.get('received') ?? 0, refused }
+}
+
+/** The last request of each kind that was refused. */
+function toLastRefused(counters: ReadonlyMap<string, number>): Partial<Record<Refusal, LastRefusal>> {
+  const last: Partial<Record<Refusal, LastRefusal>> = {}
+  for (const refusal of REFUSALS) {
+    const atMs = counters.get(`refused_at_ms:${refusal}`)
+    const sizeBytes = counters.get(`refused_bytes:${refusal}`) ?? -1
+    if (atMs !== undefined) last[refusal] = { atMs, sizeBytes: sizeBytes < 0 ? null : sizeBytes }
+  }
+  return last
 }
 
 /** How long a statement waits for another process's short lock before it fails, in milliseconds. */
@@ -252,10 +255,38 @@ export class InboxReader {
     return rows.map(({ token }) => String(token)).filter((token) => !token.startsWith(SELF_TEST_PREFIX))
   }
 
+  /** The newest callbacks of all runs, newest first, at most `limit`. */
+  readNewest(limit: number): InboxItem[] {
+    const newest = this.#connect()?.db.prepare(
+      `SELECT callback.id, token, item, received_at_us, length(body) AS size FROM callback JOIN run ON run.id = run
+       WHERE substr(token, 1, ?) <> ? ORDER BY callback.id DESC LIMIT ?`,
+    )
+    const rows = newest?.all(SELF_TEST_PREFIX.length, SELF_TEST_PREFIX, limit) ?? []
+    return rows.map((row) => ({
+      id: Number(row['id']),
+      runToken: String(row['token']),
+      item: Number(row['item']),
+      receivedAtUs: Number(row['received_at_us']),
+      sizeBytes: Number(row['size']),
+    }))
+  }
+
+  /** The body of one callback as text; null where it is gone. */
+  readBody(id: number): string | null {
+    const body = this.#connect()?.db.prepare('SELECT body FROM callback WHERE id = ?').get(id)?.['body']
+    return body instanceof Uint8Array ? decodeBody(body) : null
+  }
+
   /** What the receiver has counted; refusals of the last second may be missing. */
   readCounts(): InboxCounts {
     const open = this.#connect()
     return toInboxCounts(open === null ? new Map() : readCounters(open.db))
+  }
+
+  /** The last request of each kind that was refused; those of the last second may be missing. */
+  readLastRefused(): Partial<Record<Refusal, LastRefusal>> {
+    const open = this.#connect()
+    return open === null ? {} : toLastRefused(readCounters(open.db))
   }
 
   /** Where the process that holds the inbox listens; null while none does. */

@@ -1,8 +1,9 @@
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import type { LastRefusal, Refusal } from '../../../shared/run/callback-overview.ts'
 import { parseCallbackPath, parseMediaPath } from './addresses.ts'
 import { CallbackIntake, type IntakeOutcome, type StoreCallback } from './callback-intake.ts'
-import type { Refusal } from './inbox.ts'
 import { MediaHost } from './media-host.ts'
 import type { ReceiverLimits } from './receiver-limits.ts'
 
@@ -12,7 +13,7 @@ export interface ReceiverServerParts {
   secret: string
   limits: ReceiverLimits
   store: StoreCallback
-  countRefusal(refusal: Refusal): void
+  countRefusal(refusal: Refusal, last: LastRefusal): void
   /** The real path of the folder that is served for a run's token; null where none is. */
   findFolder(runToken: string): Promise<string | null>
   /** Unix microseconds. */
@@ -42,7 +43,12 @@ const ANSWERS: Record<
  * secrets. Whatever is wrong with an unknown address, the answer is 404, so that guessing teaches nothing.
  */
 export function createReceiverServer(parts: ReceiverServerParts): FastifyInstance {
-  const { secret, limits, countRefusal } = parts
+  const { secret, limits } = parts
+  const countRefusal = (refusal: Refusal, request?: IncomingMessage): void => {
+    const announced = Number(request?.headers['content-length'] ?? Number.NaN)
+    const sizeBytes = Number.isSafeInteger(announced) ? announced : null
+    parts.countRefusal(refusal, { atMs: Math.round(parts.nowUs() / 1000), sizeBytes })
+  }
   const intake = new CallbackIntake(parts.store, limits, parts.nowUs)
   const media = new MediaHost(parts.findFolder, limits)
   const failed = new WeakMap<Socket, string>()
@@ -78,11 +84,11 @@ export function createReceiverServer(parts: ReceiverServerParts): FastifyInstanc
   app.server.on('error', () => {})
 
   const refuse = (reply: FastifyReply): void => {
-    countRefusal('forged')
+    countRefusal('forged', reply.request.raw)
     reply.code(404).send({ error: 'there is no such address' })
   }
   const refuseMethod = (reply: FastifyReply, allow: string): void => {
-    countRefusal('wrong_method')
+    countRefusal('wrong_method', reply.request.raw)
     reply
       .code(405)
       .header('allow', allow)
@@ -113,11 +119,11 @@ export function createReceiverServer(parts: ReceiverServerParts): FastifyInstanc
     const { socket } = request.raw
     intake.take(target, request.raw, (outcome) => {
       if (outcome === 'broken') {
-        if (failed.get(socket) !== TIMED_OUT) countRefusal('broken')
+        if (failed.get(socket) !== TIMED_OUT) countRefusal('broken', request.raw)
         return
       }
       const { status, says, retryAfterS } = ANSWERS[outcome]
-      if (outcome !== 'stored') countRefusal(outcome)
+      if (outcome !== 'stored') countRefusal(outcome, request.raw)
       if (retryAfterS !== undefined) reply.header('retry-after', retryAfterS)
       reply.code(status).send(status === 200 ? { status: says } : { error: says })
     })

@@ -2,9 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
+import type { ReceiverTest } from '../../../shared/run/callback-overview.ts'
 import { type SealedSecret, unseal } from '../secrets/bound-secret.ts'
 import { Redactor } from '../secrets/redactor.ts'
-import { type InboxAddress, type InboxCounts, InboxReader } from './inbox.ts'
+import { type InboxAddress, type InboxCallback, type InboxCounts, InboxReader } from './inbox.ts'
 import { InboxWriter } from './inbox-writer.ts'
 import { isEveryAddress, type ListenAddress, listen, toBaseUrl } from './listen.ts'
 import { type MediaFolder, MediaRegistry } from './media-registry.ts'
@@ -97,16 +98,17 @@ export class Receiver {
    * Posts to an address behind a public base and waits until it is in the workspace's inbox. Throws
    * `RECEIVER_UNAVAILABLE` with what was tried, what came back, and what to do.
    */
-  async selfTest(publicUrl: string): Promise<void> {
+  async selfTest(publicUrl: string): Promise<ReceiverTest> {
     const { secret } = readReceiverSettings(this.#workspace)
-    const runToken = await testPublicUrl({
+    const { runToken, result } = await testPublicUrl({
       publicUrl,
       secret,
       timeoutMs: this.#limits.selfTestTimeoutMs,
-      hasArrived: (token) => this.#reader.readAfter(token, 0, 1).length > 0,
+      hasArrived: (token) => this.readFirst(token) !== null,
       wait: (ms) => this.#clock.wait(ms, this.#closing.signal),
     })
     await this.forget([runToken])
+    return result
   }
 
   /** Removes these secrets, too, from every callback before it is stored. */
@@ -125,6 +127,11 @@ export class Receiver {
   /** Stops serving a run's files. */
   async stopServing(run: Pick<MediaFolder, 'runToken' | 'runId'>): Promise<void> {
     await this.#media.remove(run)
+  }
+
+  /** The first callback with a token; null while there is none. */
+  readFirst(runToken: string): InboxCallback | null {
+    return this.#reader.readAfter(runToken, 0, 1)[0] ?? null
   }
 
   /** Deletes the callbacks of runs that are gone. A receiver that stands by leaves that to the holder. */
@@ -179,7 +186,7 @@ export class Receiver {
           limits: this.#limits,
           store: (entry, stored) =>
             writer.store({ ...entry, body: this.#redactor.redactBytes(entry.body) }, stored),
-          countRefusal: (refusal) => writer.countRefusal(refusal),
+          countRefusal: (refusal, last) => writer.countRefusal(refusal, last),
           findFolder: (runToken) => this.#media.find(runToken),
           nowUs: this.#clock.nowUs,
         }),

@@ -3,6 +3,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrown } from '../../../shared/messages/thrown.ts'
+import type { ReceiverTest } from '../../../shared/run/callback-overview.ts'
 import { toCallbackPath } from './addresses.ts'
 import { SELF_TEST_PREFIX } from './inbox.ts'
 
@@ -32,21 +33,23 @@ const EXCERPT_CHARACTERS = 120
 
 /**
  * Posts a callback to an address behind a public base and waits until it is in the inbox: the way a callback takes,
- * from end to end. Returns the run token it had. Throws `RECEIVER_UNAVAILABLE` with what was tried, what came back,
+ * from end to end. Returns how it went, and the run token it had. Throws `RECEIVER_UNAVAILABLE` with what was tried, what came back,
  * and what to do.
  */
-export async function testPublicUrl(test: SelfTest): Promise<string> {
+export async function testPublicUrl(test: SelfTest): Promise<{ runToken: string; result: ReceiverTest }> {
   const { publicUrl, secret, timeoutMs, hasArrived, wait } = test
   const runToken = `${SELF_TEST_PREFIX}${randomBytes(12).toString('hex')}`
   const base = publicUrl.replace(/\/+$/, '')
   const url = toUrl(publicUrl, `${base}${toCallbackPath(secret, { runToken, item: 1 })}`)
-  const deadlineMs = performance.now() + timeoutMs
+  const sentAtMs = performance.now()
+  const deadlineMs = sentAtMs + timeoutMs
   let answer: Answer
   try {
     answer = await post(url, timeoutMs)
   } catch (error) {
     throw toFailure(publicUrl, error, timeoutMs)
   }
+  const answeredMs = performance.now() - sentAtMs
   // A relay may answer at once and forward later; one that refuses forwards nothing.
   const isTaken = answer.status >= 200 && answer.status < 300
   while (!hasArrived(runToken)) {
@@ -57,7 +60,8 @@ export async function testPublicUrl(test: SelfTest): Promise<string> {
     }
     await wait(LOOK_EVERY_MS)
   }
-  return runToken
+  const arrivedMs = performance.now() - sentAtMs
+  return { runToken, result: { status: answer.status, answeredMs, arrivedMs } }
 }
 
 function toUrl(publicUrl: string, text: string): URL {

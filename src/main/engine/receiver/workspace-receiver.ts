@@ -4,10 +4,11 @@ import { toThrownText } from '../../../shared/messages/thrown.ts'
 import { CALLBACK_MAX_BYTES } from '../../../shared/plan/callback.ts'
 import { isAsync } from '../../../shared/plan/operation.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
+import type { ReceiverTest } from '../../../shared/run/callback-overview.ts'
 import { WorkerClient } from '../../worker-rpc.ts'
 import type { ReceiverOptions, ReceiverStatus } from '../engine-interface.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
-import { InboxReader } from './inbox.ts'
+import { type InboxCallback, InboxReader } from './inbox.ts'
 import { forgetCallbacks } from './inbox-writer.ts'
 import type { Receiver, ReceiverStanding, ReceiverTask } from './receiver.ts'
 
@@ -34,12 +35,31 @@ export interface WorkspaceReceiverOptions {
   readKnownSecrets: () => readonly SealedSecret[]
 }
 
-/** Opens the workspace's receiver when a run first needs it, and keeps it open for all runs. */
+/**
+ * How often in a row a receiver whose thread crashes is started again by itself, at once and then after another
+ * `RESTART_DELAY_MS` each time; then it waits until somebody opens it. One that ran for `STEADY_MS` counts anew.
+ */
+const RESTARTS_MAX = 5
+const RESTART_DELAY_MS = 1_000
+const STEADY_MS = 60_000
+
+/** A receiver that is open or opening. */
+interface OpenReceiver {
+  thread: ReceiverThread
+  options: ReceiverOptions
+}
+
+/**
+ * Opens the workspace's receiver when a run first needs it, and keeps it open for all runs. Where its thread crashes, it
+ * is started again at the same address.
+ */
 export class WorkspaceReceiver {
   readonly #options: WorkspaceReceiverOptions
   /** Secrets of this process's runs, which callbacks are stored without. */
   readonly #secrets: SealedSecret[] = []
-  #open: { thread: ReceiverThread; options: ReceiverOptions } | null = null
+  #open: OpenReceiver | null = null
+  /** Starts a receiver again that crashed more than once: after a while, or when somebody opens it. */
+  #restart: { timer?: NodeJS.Timeout; start: () => OpenReceiver } | null = null
 
   constructor(options: WorkspaceReceiverOptions) {
     this.#options = options
@@ -47,7 +67,8 @@ export class WorkspaceReceiver {
 
   /** Opens it, unless it is open. Throws `RECEIVER_UNAVAILABLE`, also where it is open elsewhere than asked. */
   async open(options: ReceiverOptions): Promise<ReceiverStanding> {
-    const current = this.#open ?? this.#start(options)
+    // One that crashed stands where its runs expect it, whoever opens it again.
+    const current = this.#open ?? this.#restart?.start() ?? this.#start(options)
     const standing = await current.thread.ready.catch((error: unknown) => {
       if (this.#open === current) this.#open = null
       throw error
@@ -84,10 +105,16 @@ export class WorkspaceReceiver {
     return { baseUrl: standing.baseUrl, role: standing.role, received, refused: { ...refused } }
   }
 
+  /** The first callback with a token; null while there is none, or the receiver is not open. */
+  async readFirst(runToken: string): Promise<InboxCallback | null> {
+    return (await this.#open?.thread.call('readFirst', runToken)) ?? null
+  }
+
   /** Posts to a public base and waits for the arrival. Throws `RECEIVER_UNAVAILABLE`. */
-  async test(publicUrl: string): Promise<void> {
+  async test(publicUrl: string): Promise<ReceiverTest> {
     if (this.#open === null) await this.open({})
-    await this.#open?.thread.call('selfTest', publicUrl)
+    if (this.#open === null) throw new SluiceError({ id: 'receiver_ended', reason: 'it was closed' })
+    return this.#open.thread.call('selfTest', publicUrl)
   }
 
   /**
@@ -133,8 +160,11 @@ export class WorkspaceReceiver {
   }
 
   async close(): Promise<void> {
-    await this.#open?.thread.close()
+    clearTimeout(this.#restart?.timer)
+    this.#restart = null
+    const open = this.#open
     this.#open = null
+    await open?.thread.close()
   }
 
   async #forgetGone(thread: ReceiverThread): Promise<void> {
@@ -150,7 +180,7 @@ export class WorkspaceReceiver {
     }
   }
 
-  #start(options: ReceiverOptions): { thread: ReceiverThread; options: ReceiverOptions } {
+  #start(options: ReceiverOptions, restarts = 0): OpenReceiver {
     const { maxBytes, ...where } = options
     const thread = new ReceiverThread(this.#options.url, {
       ...where,
@@ -159,9 +189,29 @@ export class WorkspaceReceiver {
       ...(maxBytes === undefined ? {} : { limits: { maxBytes } }),
     })
     const opened = { thread, options }
+    clearTimeout(this.#restart?.timer)
+    this.#restart = null
     this.#open = opened
+    const startedAtMs = performance.now()
     thread.ended.then(() => {
-      if (this.#open === opened) this.#open = null
+      if (this.#open !== opened) return
+      this.#open = null
+      const before = performance.now() - startedAtMs > STEADY_MS ? 0 : restarts
+      const port = thread.standing?.port ?? options.port
+      // One that never stood has already said what hinders it; one that did finds its port taken for a while at most.
+      if (thread.standing === null && restarts === 0) return
+      // The folders that it served and the callbacks that it stored are in the workspace.
+      const start = () => {
+        const again = this.#start(
+          { ...options, ...(port === undefined ? {} : { port }) },
+          Math.min(before + 1, RESTARTS_MAX),
+        )
+        again.thread.ready.catch(() => {})
+        return again
+      }
+      if (before === 0) start()
+      else if (before === RESTARTS_MAX) this.#restart = { start }
+      else this.#restart = { start, timer: setTimeout(start, before * RESTART_DELAY_MS).unref() }
     })
     thread.ready.then(() => this.#forgetGone(thread)).catch(() => {})
     return opened

@@ -5,6 +5,7 @@ import {
   badCharacter,
   holdsForbidden,
   isToken,
+  listHeaders,
   malformed,
   notHttp,
   parseAnswerHead,
@@ -45,6 +46,8 @@ type Part = 'head' | 'sized' | 'until-close' | 'chunk-size' | 'chunk' | 'chunk-e
 export class AnswerReader {
   /** Null until it has been read; informational answers are passed over. */
   head: AnswerHead | null = null
+  /** Every header of the answer; null where they are not kept. */
+  headers: [name: string, value: string][] | null = null
   /** The whole body, decoded, once the answer is whole. */
   body = ''
   /** Why the body could not be decoded. */
@@ -66,8 +69,11 @@ export class AnswerReader {
   #extensionBytes = 0
   #trailerBytes = 0
 
+  readonly #keepsHeaders: boolean
+
   /** `received`: the memory that it shares with all others that read at the same time. */
-  constructor(received: ReceivedBytes = new ReceivedBytes()) {
+  constructor(received: ReceivedBytes = new ReceivedBytes(), keepsHeaders = false) {
+    this.#keepsHeaders = keepsHeaders
     this.#kept = new ReceivedBody(received, KEPT_MAX_BYTES)
   }
 
@@ -162,6 +168,7 @@ export class AnswerReader {
       return
     }
     this.head = head
+    if (this.#keepsHeaders) this.headers = listHeaders(text)
     this.keepsAlive = head.keepsAlive
     switch (head.framing) {
       case 'none':

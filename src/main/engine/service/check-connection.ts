@@ -5,6 +5,8 @@ import { appealStatusPath, WATCHLIST_UPDATE_PATH } from '../../../shared/service
 import { isKeyRefusal, readServiceError } from '../../../shared/service/errors.ts'
 import { APP_VERSION } from '../../../shared/version.ts'
 import type { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
+import { loadSystemAuthorities, usesSystemAuthorities } from '../secrets/system-authorities.ts'
+import { addSystemProxy, type FindSystemProxy } from '../secrets/system-proxy.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { parseJson } from './judgement.ts'
 import { createServiceClients, type ServiceClient, type ServiceRequest } from './service-client.ts'
@@ -15,9 +17,17 @@ import { createServiceClients, type ServiceClient, type ServiceRequest } from '.
  * missing parameter differ (docs/interface.md §7.1), and which changes nothing. Throws `BAD_PLAN` for certificates that cannot be used.
  */
 export async function checkConnection(
-  connection: PlanConnection,
-  { apiKey, proxyCredentials }: { apiKey: ApiKey | null; proxyCredentials: ProxyCredentials | null },
+  named: PlanConnection,
+  { apiKey, ...secrets }: { apiKey: ApiKey | null; proxyCredentials: ProxyCredentials | null },
+  findSystemProxy: FindSystemProxy,
 ): Promise<ConnectionCheck> {
+  const { connection, proxyCredentials } = await addSystemProxy(
+    named.baseUrl,
+    named,
+    secrets.proxyCredentials,
+    findSystemProxy,
+  )
+  if (usesSystemAuthorities(connection.baseUrl, connection)) await loadSystemAuthorities()
   const client = createServiceClients({
     baseUrl: connection.baseUrl,
     connection,

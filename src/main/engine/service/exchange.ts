@@ -47,6 +47,8 @@ export interface Answer {
   retryAfter: string | null
   /** The Location header as it came. */
   location: string | null
+  /** All of them as they came, secrets taken out; absent unless they were asked for. */
+  headers?: [name: string, value: string][]
   /** Decoded, where it came with a content coding. */
   body: string
   /** Why the body could not be decoded, which then is ''; what came says no more than its status. */

@@ -34,6 +34,8 @@ export interface Http1ClientOptions {
   received: ReceivedBytes
   /** Shared with the other connections to the same origin. */
   reuse: ConnectionReuse
+  /** Whether answers have all their headers (default: no). */
+  keepsHeaders?: boolean
   /** Builds the connector; what it reads without a stream of its own comes by `onBytes`. */
   createConnector: (onBytes: (buffer: Buffer, size: number) => void) => TimedConnector
 }
@@ -76,8 +78,8 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
   #request: WireRequest | null = null
   #onEnd: ((exchange: Exchange) => void) | null = null
 
-  constructor({ url, timeoutMs, received, reuse, createConnector }: Http1ClientOptions) {
-    this.#reader = new AnswerReader(received)
+  constructor({ url, timeoutMs, received, reuse, keepsHeaders, createConnector }: Http1ClientOptions) {
+    this.#reader = new AnswerReader(received, keepsHeaders)
     this.#reuse = reuse
     this.#timeoutMs = timeoutMs
     this.#target = {
@@ -279,6 +281,7 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
       contentType: head?.contentType ?? '',
       retryAfter: head?.retryAfter ?? null,
       location: head?.location ?? null,
+      ...(reader.headers === null ? {} : { headers: reader.headers }),
       body: reader.body,
       ...(reader.bodyProblem === undefined ? {} : { bodyProblem: reader.bodyProblem }),
       timings,

@@ -90,6 +90,15 @@ export function parseAnswerHead(text: string): AnswerHead {
   return parseHeaders(text, firstEnd, status, isHttp10)
 }
 
+/** Every header of a head that {@link parseAnswerHead} has taken, in their order. */
+export function listHeaders(text: string): [name: string, value: string][] {
+  const [, ...lines] = text.replace(/\r\n[ \t]+/g, ' ').split('\r\n')
+  return lines.map((line) => {
+    const colon = line.indexOf(':')
+    return [line.slice(0, colon), trimBlanks(line, colon + 1, line.length)]
+  })
+}
+
 /** `from`: the end of the line before. */
 function parseHeaders(text: string, from: number, status: number, isHttp10: boolean): AnswerHead {
   const head: AnswerHead = {

@@ -42,6 +42,12 @@ export interface OperationExchange {
 const NO_KEYS: readonly string[] = Object.freeze([])
 const OWN_CALLBACK_KEYS: readonly string[] = Object.freeze([OWN_CALLBACK])
 
+/** The address that requests of an operation go to. */
+export function toServiceUrl({ operation, connection }: Pick<Plan, 'operation' | 'connection'>): string {
+  const isV2 = operation.kind === 'task' && operation.api === 'v2'
+  return (isV2 ? connection.taskBaseUrl : undefined) ?? connection.baseUrl
+}
+
 /** Builds the requests and the judge of a plan's operation (docs/interface.md §4, §6, §7). */
 export function createOperationExchange(
   { operation, connection }: Pick<Plan, 'operation' | 'connection'>,
@@ -51,8 +57,7 @@ export function createOperationExchange(
     nowMs: () => number
   },
 ): OperationExchange {
-  const isV2 = operation.kind === 'task' && operation.api === 'v2'
-  const baseUrl = (isV2 ? connection.taskBaseUrl : undefined) ?? connection.baseUrl
+  const baseUrl = toServiceUrl({ operation, connection })
   const deliveredCodes = [...connection.deliveredCodes, ...options.deliveredCodes]
   const reader = createReader(operation, deliveredCodes)
   return {

@@ -28,6 +28,9 @@ export function createRedaction(readApiKey: () => ApiKey | null, proxyCredential
       exchange.contentType = redactor.redact(exchange.contentType)
       exchange.retryAfter = redactHeader(exchange.retryAfter)
       exchange.location = redactHeader(exchange.location)
+      if (exchange.headers !== undefined) {
+        exchange.headers = exchange.headers.map(([name, value]) => [name, redactor.redact(value)])
+      }
       if (exchange.bodyProblem !== undefined) exchange.bodyProblem = redactor.redact(exchange.bodyProblem)
       return exchange
     },

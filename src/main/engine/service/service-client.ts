@@ -1,6 +1,7 @@
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import { AUTHORIZATION_HEADER, JSON_CONTENT_TYPE } from '../../../shared/service/endpoints.ts'
 import type { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
+import { readSystemAuthorities, usesSystemAuthorities } from '../secrets/system-authorities.ts'
 import { RECEIVED_MAX_BYTES, ReceivedBytes } from './answer-body.ts'
 import { ConnectionReuse, type ReuseEnd } from './connection-reuse.ts'
 import type { Exchange, WireClient } from './exchange.ts'
@@ -37,6 +38,8 @@ export interface ServiceClientOptions {
   httpVersion?: '1.1' | '2'
   /** Most HTTP/2 connections at a time (default: as many as the service's limit of streams asks for). */
   http2Connections?: number | undefined
+  /** Whether answers have all their headers (default: no, as nothing else reads them). Only of HTTP/1.1. */
+  keepsHeaders?: boolean
   /** Threads that send at the same time and share the memory for answers (default: 1). */
   threads?: number
   /** Called once, when the service has made it unsafe to use a connection for more than one request. */
@@ -64,7 +67,10 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
   const prefix = url.pathname.replace(/\/+$/, '')
   const { timeoutMs } = options.connection
   const { proxyCredentials = null } = options
-  const transport = readTransport(options.connection, proxyCredentials)
+  const authorities = usesSystemAuthorities(options.baseUrl, options.connection)
+    ? readSystemAuthorities()
+    : []
+  const transport = readTransport(options.connection, proxyCredentials, authorities)
   options.readApiKey()?.toHeader(url)
   const { noteKey, redact } = createRedaction(options.readApiKey, proxyCredentials)
   // A proxy reads the whole address of a plain http request (RFC 9112 §3.2.2).
@@ -90,6 +96,7 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
             timeoutMs,
             received,
             reuse,
+            keepsHeaders: options.keepsHeaders ?? false,
             createConnector: (onBytes) => createTimedConnector({ ...connection, isHttp2: false, onBytes }),
           })
     const toHeaders = createHeaders(url, options, plainProxy, noteKey)

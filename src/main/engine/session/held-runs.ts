@@ -10,6 +10,8 @@ import { toK6Plan } from '../load/k6/k6-result.ts'
 import type { StoredRuns } from '../query/stored-runs.ts'
 import type { RunBases, WorkspaceReceiver } from '../receiver/workspace-receiver.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
+import { addSystemProxy, type FindSystemProxy } from '../secrets/system-proxy.ts'
+import { toServiceUrl } from '../service/operation-exchange.ts'
 import { createRunId } from '../workspace/workspace-files.ts'
 import { RunRemoval } from './run-removal.ts'
 import { type RunTask, RunThread } from './run-thread.ts'
@@ -17,13 +19,14 @@ import { type RunTask, RunThread } from './run-thread.ts'
 /** What differs from one run's thread to the next. */
 type RunWork = Omit<RunTask, 'workspace' | 'appVersion' | 'loadWorkerUrl'>
 
-/** What a run may send that is secret. */
-type RunSecrets = Pick<RunTask, 'apiKey' | 'proxyCredentials'>
+/** What a run may send that is secret, and the proxy of the system that it goes through. */
+type RunSecrets = Pick<RunTask, 'apiKey' | 'proxyCredentials' | 'systemProxy'>
 
 /** What a thread needs that sends nothing. */
 const IDLE = {
   apiKey: null,
   proxyCredentials: null,
+  systemProxy: null,
   callbackBase: null,
   mediaBase: null,
   deliveredCodes: [],
@@ -39,13 +42,14 @@ export interface HeldRunsOptions {
   loadWorkerUrl: URL
   stored: StoredRuns
   receiver: WorkspaceReceiver
+  findSystemProxy: FindSystemProxy
 }
 
 /** The runs that this process holds, each in a thread of its own: starts them, and takes up those that have ended. */
 export class HeldRuns {
   readonly #options: HeldRunsOptions
   readonly #held = new Map<string, RunHandle>()
-  readonly #settling = new Map<string, Promise<void>>()
+  readonly #settling = new Map<string, Promise<boolean>>()
 
   /** Removes runs, held ones apart. */
   readonly removal: RunRemoval
@@ -126,16 +130,18 @@ export class HeldRuns {
 
   /**
    * Processes the callbacks that came for a run and its retries while nobody held them, and marks what has become
-   * overdue; for all runs that can be read where none is named.
+   * overdue; for all runs that can be read where none is named. Resolves with whether there was anything.
    */
-  async settleLate(runId?: string): Promise<void> {
+  async settleLate(runId?: string): Promise<boolean> {
     if (runId !== undefined) return this.#settleFamily(runId)
-    for (const each of await this.#options.stored.listLate()) {
+    const late = await this.#options.stored.listLate()
+    for (const each of late) {
       await this.#settleFamily(each).catch((error: unknown) => {
         // A damaged run must not keep the others from being settled.
         if (!(error instanceof SluiceError)) throw error
       })
     }
+    return late.length > 0
   }
 
   /** Stops every held run and waits until its results can be read. */
@@ -145,9 +151,11 @@ export class HeldRuns {
     await Promise.allSettled(handles.map(({ ended }) => ended))
   }
 
-  #settleFamily(runId: string): Promise<void> {
-    const settle = async (): Promise<void> => {
-      for (const late of await this.#options.stored.ask('listLate', runId)) await this.#settle(late)
+  #settleFamily(runId: string): Promise<boolean> {
+    const settle = async (): Promise<boolean> => {
+      const late = await this.#options.stored.ask('listLate', runId)
+      for (const each of late) await this.#settle(each)
+      return late.length > 0
     }
     const settling = this.#settling.get(runId) ?? settle().finally(() => this.#settling.delete(runId))
     this.#settling.set(runId, settling)
@@ -231,10 +239,8 @@ export class HeldRuns {
   }
 
   /** What a run may send. Callbacks may repeat it, so the receiver removes it from them. Throws `NO_API_KEY`. */
-  async #guard(
-    { apiKey, proxyCredentials, isTrial }: StartOptions,
-    { operation, connection }: Plan,
-  ): Promise<RunSecrets> {
+  async #guard({ apiKey, proxyCredentials, isTrial }: StartOptions, plan: Plan): Promise<RunSecrets> {
+    const { operation, connection } = plan
     // The status of an appeal is read without a key (docs/interface.md §5.6).
     const needsKey = sendsKey(operation) && isTrial !== true
     let sealedKey: SealedSecret | null = null
@@ -246,7 +252,19 @@ export class HeldRuns {
       apiKey.check(connection)
       sealedKey = apiKey.seal()
     }
-    const secrets = { apiKey: sealedKey, proxyCredentials: proxyCredentials?.seal() ?? null }
+    const { findSystemProxy } = this.#options
+    const way = await addSystemProxy(
+      toServiceUrl(plan),
+      connection,
+      proxyCredentials ?? null,
+      findSystemProxy,
+    )
+    const { proxy = null } = way.connection
+    const secrets = {
+      apiKey: sealedKey,
+      proxyCredentials: way.proxyCredentials?.seal() ?? null,
+      systemProxy: connection.proxy === undefined ? proxy : null,
+    }
     await this.#options.receiver.guard([secrets.apiKey, secrets.proxyCredentials])
     return secrets
   }

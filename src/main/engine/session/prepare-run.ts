@@ -40,15 +40,13 @@ export async function prepareRun(
       resumeRun(task, journal, task.work.onUnknown)
       break
   }
-  const record = readRecord(journal)
-  const { callbackTimeoutMs } = task
-  if (callbackTimeoutMs !== undefined) record.plan.callback.timeoutMs = callbackTimeoutMs
+  const record = readRecord(task, journal)
   // A missing certificate or credential is reported before the source is read.
   readTransport(record.plan.connection, hooks.proxyCredentials)
   if (record.state !== 'intake') return record
   await noteSource(journal, record)
   const isWhole = await runIntake({ workspace: task.workspace, record, journal, ...hooks })
-  return isWhole ? readRecord(journal) : null
+  return isWhole ? readRecord(task, journal) : null
 }
 
 /** Notes what the source is like, so that a later run can say whether it has changed. */
@@ -113,8 +111,11 @@ function refuseLoad({ runId, plan, startedAtMs }: RunRecord): void {
   throw new SluiceError({ id: 'load_not_resumable', runId })
 }
 
-function readRecord(journal: Journal): RunRecord {
+/** The run as its journal has it, with what only holds for this time. */
+function readRecord({ callbackTimeoutMs, systemProxy }: RunTask, journal: Journal): RunRecord {
   const record = readRunRecord(journal.db)
   if (record === null) throw new Error('the journal has no run')
+  if (callbackTimeoutMs !== undefined) record.plan.callback.timeoutMs = callbackTimeoutMs
+  if (systemProxy) record.plan.connection.proxy = systemProxy
   return record
 }

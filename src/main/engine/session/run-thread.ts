@@ -1,5 +1,6 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
+import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import type { Fix } from '../../../shared/plan/fixes.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
@@ -13,8 +14,10 @@ export interface RunTask {
   workspace: string
   /** Null where nothing that is sent carries one. */
   apiKey: SealedSecret | null
-  /** Null where the plan's proxy asks for none. */
+  /** Null where the proxy asks for none. */
   proxyCredentials: SealedSecret | null
+  /** The proxy of the system that requests go through, which is found out anew each time; null where there is none. */
+  systemProxy: PlanConnection['proxy'] | null
   appVersion: string
   /** Error codes that mean "delivered before", in addition to the plan's. */
   deliveredCodes: readonly string[]

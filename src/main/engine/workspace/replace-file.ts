@@ -26,10 +26,15 @@ const PRIVATE = 0o600
 const ORDINARY = 0o666
 
 /**
- * Writes a small file whole or not at all, as {@link replaceFile} does, before it returns. A private one can
- * be read by its owner only (0600), even if the file it replaces could be read by others; not on Windows.
+ * Writes a file whole or not at all, as {@link replaceFile} does, before it returns. A private one can
+ * be read by its owner only (0600), even if the file it replaces could be read by others; not on Windows. A process that
+ * is killed leaves the file that it was writing, which has a random name.
  */
-export function replaceFileSync(file: string, text: string, { isPrivate }: { isPrivate: boolean }): void {
+export function replaceFileSync(
+  file: string,
+  content: string | Uint8Array,
+  { isPrivate }: { isPrivate: boolean },
+): void {
   const found = statSync(file, { throwIfNoEntry: false })
   const target = found === undefined ? file : realpathSync(file)
   const draft = toDraft(target)
@@ -38,7 +43,7 @@ export function replaceFileSync(file: string, text: string, { isPrivate }: { isP
     try {
       // Undoes what the umask removed from the mode.
       if (!isPrivate && found !== undefined) fchmodSync(descriptor, toMode(found))
-      writeFileSync(descriptor, text)
+      writeFileSync(descriptor, content)
       fsyncSync(descriptor)
     } finally {
       closeSync(descriptor)

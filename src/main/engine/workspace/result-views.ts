@@ -1,17 +1,22 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { z } from 'zod'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
 import type { OperationKind } from '../../../shared/plan/operation.ts'
 import {
   type ResultView,
   resultViewsSchema,
-  type SavedFilter,
+  type TableName,
+  type TableView,
+  USUAL_TABLE,
   USUAL_VIEW,
 } from '../../../shared/run/result-view.ts'
 import { takeLease } from './lease.ts'
 import { replaceFileSync } from './replace-file.ts'
 import { createWorkspaceFolders } from './workspace-files.ts'
+
+type ResultViews = z.infer<typeof resultViewsSchema>
 
 /** How the rows of an operation's runs are looked at. Throws `WORKSPACE_UNUSABLE` where the file is damaged. */
 export function readResultView(workspace: string, operation: OperationKind): ResultView {
@@ -24,13 +29,30 @@ export function changeResultView(
   operation: OperationKind,
   change: (view: ResultView) => ResultView,
 ): ResultView {
+  const { views } = changeAll(workspace, (all) => {
+    const view = change(all.views[operation] ?? USUAL_VIEW)
+    return { ...all, views: { ...all.views, [operation]: view } }
+  })
+  return views[operation] ?? USUAL_VIEW
+}
+
+/** How another table is looked at. Throws `WORKSPACE_UNUSABLE` where the file is damaged. */
+export function readTableView(workspace: string, table: TableName): TableView {
+  return readAll(workspace).tables[table] ?? USUAL_TABLE
+}
+
+/** Changes that, one process at a time. Throws `WORKSPACE_UNUSABLE`. */
+export function changeTableView(workspace: string, table: TableName, view: TableView): TableView {
+  changeAll(workspace, (all) => ({ ...all, tables: { ...all.tables, [table]: view } }))
+  return view
+}
+
+function changeAll(workspace: string, change: (views: ResultViews) => ResultViews): ResultViews {
   createWorkspaceFolders(workspace)
   const file = toFile(workspace)
   const lease = takeLease(file, `the saved filters in ${file}`)
   try {
-    const all = readAll(workspace)
-    const view = change(all.views[operation] ?? USUAL_VIEW)
-    const changed = { ...all, views: { ...all.views, [operation]: view } }
+    const changed = change(readAll(workspace))
     try {
       replaceFileSync(file, `${JSON.stringify(resultViewsSchema.parse(changed), null, 2)}\n`, {
         isPrivate: true,
@@ -38,45 +60,17 @@ export function changeResultView(
     } catch (error) {
       throw toUnusable(file, error)
     }
-    return view
+    return changed
   } finally {
     lease.release()
   }
-}
-
-/** Adds a filter at a place among the others, by default the last. Throws `BAD_USAGE` where the name is taken. */
-export function addFilter(view: ResultView, added: SavedFilter, at = view.filters.length): ResultView {
-  if (view.filters.some(({ name }) => name === added.name)) {
-    throw new SluiceError({ id: 'filter_name_taken', name: added.name })
-  }
-  return { ...view, filters: view.filters.toSpliced(at, 0, added) }
-}
-
-/** Gives a filter another name. Throws `BAD_USAGE` where it does not exist, or the name is taken. */
-export function renameFilter(view: ResultView, name: string, newName: string): ResultView {
-  if (name === newName) return view
-  const at = findFilter(view, name)
-  const [filter] = view.filters.slice(at, at + 1)
-  const others = { ...view, filters: view.filters.toSpliced(at, 1) }
-  return filter === undefined ? view : addFilter(others, { ...filter, name: newName }, at)
-}
-
-/** Removes a filter. Throws `BAD_USAGE` where it does not exist. */
-export function removeFilter(view: ResultView, name: string): ResultView {
-  return { ...view, filters: view.filters.toSpliced(findFilter(view, name), 1) }
-}
-
-function findFilter({ filters }: ResultView, name: string): number {
-  const at = filters.findIndex((filter) => filter.name === name)
-  if (at === -1) throw new SluiceError({ id: 'filter_unknown', name })
-  return at
 }
 
 function toFile(workspace: string): string {
   return join(workspace, 'result-views.json')
 }
 
-function readAll(workspace: string) {
+function readAll(workspace: string): ResultViews {
   const file = toFile(workspace)
   try {
     return resultViewsSchema.parse(JSON.parse(readFileSync(file, 'utf8')))

@@ -9,6 +9,7 @@ const RUNS_FOLDER = 'runs'
 const JOURNAL_ENDING = '.journal'
 const VERDICTS_ENDING = '.verdicts'
 const ANNOTATIONS_ENDING = '.annotations'
+const FINDINGS_ENDING = '.findings'
 
 /** Where a run's journal is. */
 export function toJournalFile(workspace: string, runId: string): string {
@@ -81,6 +82,19 @@ export function toAnnotationsFile(workspace: string, runId: string): string {
   return join(workspace, RUNS_FOLDER, `${runId}${ANNOTATIONS_ENDING}`)
 }
 
+/** Where the findings of a journal are stored. */
+export function toFindingsFile(workspace: string, runId: string): string {
+  return join(workspace, RUNS_FOLDER, `${runId}${FINDINGS_ENDING}`)
+}
+
+/** What processes that were killed while they stored the findings of a run have left, and what one may be writing now. */
+export function listFindingsDrafts(workspace: string, runId: string): string[] {
+  const folder = join(workspace, RUNS_FOLDER)
+  return readdirSync(folder)
+    .filter((name) => name.startsWith(`.${runId}${FINDINGS_ENDING}.`))
+    .map((name) => join(folder, name))
+}
+
 /** Where the rows are noted that were drawn to be labelled, named after the first run. */
 export function toLabellingFile(workspace: string, runId: string): string {
   return join(workspace, RUNS_FOLDER, `${runId}.labelling`)
@@ -110,9 +124,14 @@ export function toRecheckFile(workspace: string): string {
   return join(workspace, 'appeals-in-review.csv')
 }
 
+/** Where the window's sandbox keeps rules, lists and requests across restarts, if a person wants that. */
+export function toSandboxStore(workspace: string): string {
+  return join(workspace, 'sandbox.db')
+}
+
 /** What the workspace holds of runs, their callbacks and files on their way: all but what a person has set. */
 const RECORDED =
-  /^(inbox|catalogue|baselines\.json|appeals-in-review\.csv)([.-].*)?$|^(downloads|uploads|stdin|media|demo|ledgers)$|^open-.*\.html$|^\..*\.part$/
+  /^(inbox|catalogue|baselines\.json|appeals-in-review\.csv|sandbox\.db)([.-].*)?$|^(downloads|uploads|stdin|media|demo|ledgers)$|^open-.*\.html$|^\..*\.part$/
 
 /** Paths of all that was ever recorded in a workspace; the lease of the inbox, which the caller holds, apart. */
 export function toRecordedFiles(workspace: string): string[] {
@@ -173,6 +192,7 @@ export function toRunFiles(workspace: string, runId: string): string[] {
     ...[`${verdicts}-journal`, `${verdicts}.lease`, verdicts],
     ...[`${labelling}.lease`, labelling],
     ...[annotations, `${annotations}.lease`, toExportsFile(workspace, runId)],
+    toFindingsFile(workspace, runId),
     ...[`${file}-wal`, `${file}-shm`, `${file}-journal`, file],
   ]
 }

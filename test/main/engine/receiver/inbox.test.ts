@@ -114,18 +114,22 @@ describe('the inbox', () => {
   it('counts what it stores and refuses, over the life of the workspace', async () => {
     const workspace = createTemporaryFolder()
     const [first, reader] = [openWriter(workspace), openReader(workspace)]
-    first.countRefusal('forged')
+    const slow = { atMs: 2_000, sizeBytes: null }
+    first.countRefusal('forged', { atMs: 1_000, sizeBytes: 12 })
     await store(first, toEntry(1))
-    first.countRefusal('slow')
+    first.countRefusal('slow', slow)
     expect(first.counts()).toEqual({ received: 1, refused: { forged: 1, slow: 1 } })
     expect(reader.readCounts().received).toBe(1)
     first.close()
     expect(reader.readCounts()).toEqual({ received: 1, refused: { forged: 1, slow: 1 } })
+    expect(reader.readLastRefused()).toEqual({ forged: { atMs: 1_000, sizeBytes: 12 }, slow })
     const second = openWriter(workspace)
-    second.countRefusal('forged')
+    second.countRefusal('forged', { atMs: 3_000, sizeBytes: 0 })
     expect(second.counts()).toEqual({ received: 1, refused: { forged: 2, slow: 1 } })
     await store(second, toEntry(2))
     expect(reader.readAfter('run-1', 1, 9).map(({ id }) => id)).toEqual([2])
+    second.close()
+    expect(reader.readLastRefused()).toEqual({ forged: { atMs: 3_000, sizeBytes: 0 }, slow })
   })
 
   it('is held by one process at a time, and free when that one is gone', async () => {

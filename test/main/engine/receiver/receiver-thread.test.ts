@@ -1,12 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Worker } from 'node:worker_threads'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { toCallbackPath, toMediaPath } from '../../../../src/main/engine/receiver/addresses.ts'
 import { InboxReader } from '../../../../src/main/engine/receiver/inbox.ts'
 import type { ReceiverTask } from '../../../../src/main/engine/receiver/receiver.ts'
 import { readReceiverSettings } from '../../../../src/main/engine/receiver/receiver-settings.ts'
-import { ReceiverThread } from '../../../../src/main/engine/receiver/workspace-receiver.ts'
+import { ReceiverThread, WorkspaceReceiver } from '../../../../src/main/engine/receiver/workspace-receiver.ts'
 import { takeLease } from '../../../../src/main/engine/workspace/lease.ts'
 import {
   createWorkspaceFolders,
@@ -95,5 +96,33 @@ describe('the receiver’s thread', () => {
     await thread.ended
     const again = startThread({ workspace: thread.workspace })
     expect((await again.ready).role).toBe('listening')
+  })
+})
+
+describe('a receiver whose thread crashes', () => {
+  it('stands where its runs expect it again, also where somebody opens it before its time', async () => {
+    const threads: Worker[] = []
+    const keep = (thread: Worker) => void (thread.threadName === 'receiver' && threads.push(thread))
+    process.on('worker', keep)
+    onTestFinished(() => void process.off('worker', keep))
+    const receiver = new WorkspaceReceiver({
+      workspace: createTemporaryFolder(),
+      url: WORKER,
+      readLiveTokens: async () => new Set(),
+      readKnownSecrets: () => [],
+    })
+    onTestFinished(() => receiver.close())
+    const { port: usual } = await receiver.open({})
+    await receiver.close()
+    const { port } = await receiver.open({ port: usual + 1, maxBytes: 20_000_000 })
+    expect(port).not.toBe(usual)
+    await threads.at(-1)?.terminate()
+    await vi.waitFor(async () => expect((await receiver.status())?.baseUrl).toContain(`:${port}`))
+    await threads.at(-1)?.terminate()
+    await vi.waitFor(async () => expect(await receiver.status()).toBeNull())
+    // The second restart waits a second, which an opening does not.
+    expect(await receiver.open({})).toMatchObject({ port, role: 'listening' })
+    await receiver.open({ maxBytes: 20_000_000 })
+    expect(threads).toHaveLength(4)
   })
 })

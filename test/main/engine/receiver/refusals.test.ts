@@ -56,7 +56,7 @@ describe('a request that the receiver cannot take', () => {
     expect(test.counts().refused).toEqual({ wrong_method: 6 })
   })
 
-  it('is 413 where its body is too large, whether or not it says so', async () => {
+  it('is 413 where its body is too large, whether or not it says so, and leaves a note with its row', async () => {
     const test = await startTestReceiver({ limits: { maxBytes: 1_000 } })
     const fits = JSON.stringify({ a: 'x'.repeat(992) })
     expect(await postCallback(test.toUrl('run-1', 1), fits)).toBe(200)
@@ -66,7 +66,9 @@ describe('a request that the receiver cannot take', () => {
       `200\r\n${'x'.repeat(512)}\r\n`.repeat(4) +
       '0\r\n\r\n'
     expect((await sendRaw(test.baseUrl, chunked)).status).toBe(413)
-    expect(test.counts()).toEqual({ received: 1, refused: { oversized: 2 } })
+    expect(test.counts()).toEqual({ received: 3, refused: { oversized: 2 } })
+    const note = 'Sluice refused this callback: it has more than 1.0 kB, the limit of the receiver'
+    expect(test.read('run-1').map(({ body }) => body)).toEqual([fits, note, note])
   })
 
   it('can read its answer though it is still sending', async () => {

@@ -58,7 +58,7 @@ describe('the self-test of a public address', () => {
       proxy(request, response)
     })
     for (const publicUrl of [test.baseUrl, `${front}/`, `${front}/hooks/sluice`]) {
-      await expect(test.receiver.selfTest(publicUrl)).resolves.toBeUndefined()
+      await expect(test.receiver.selfTest(publicUrl)).resolves.toMatchObject({ status: 200 })
     }
     expect(proxied).toEqual([
       expect.not.stringContaining('/hooks/sluice'),
@@ -86,7 +86,7 @@ describe('the self-test of a public address', () => {
         response.writeHead(202).end('queued')
       })
     })
-    await expect(test.receiver.selfTest(front)).resolves.toBeUndefined()
+    await expect(test.receiver.selfTest(front)).resolves.toMatchObject({ status: 202 })
     expect(await Promise.all(handedOn)).toEqual([expect.objectContaining({ status: 200 })])
   })
 
@@ -94,7 +94,7 @@ describe('the self-test of a public address', () => {
     const first = await startTestReceiver()
     const second = await startTestReceiver({ workspace: first.workspace })
     expect(second.standings.at(-1)?.role).toBe('standby')
-    await expect(second.receiver.selfTest(first.baseUrl)).resolves.toBeUndefined()
+    await expect(second.receiver.selfTest(first.baseUrl)).resolves.toMatchObject({ status: 200 })
   })
 
   it.each([

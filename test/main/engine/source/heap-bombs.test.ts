@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import yazl from 'yazl'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { type HandmadeWorkbook, toWorkbookParts } from './workbook-files.ts'
@@ -64,7 +64,7 @@ const toSheet = (toPiece: (index: number) => string, count: number, tail = '') =
 const mix = (index: number) => ((index * 2_654_435_761) >>> 0).toString(36)
 const SHARED = { sheets: [{ name: 'S', rows: '<row><c t="s"><v>0</v></c></row>' }], strings: '' }
 
-test.each<[string, RegExp, Record<string, Part>, Partial<HandmadeWorkbook>?]>([
+const BOMBS: [string, RegExp, Record<string, Part>, Partial<HandmadeWorkbook>?][] = [
   [
     'fifteen million elements in each other',
     /the part xl\/worksheets\/sheet1\.xml unpacks to 100 MiB, [\d,]+ times its packed size; parts over 4 MiB may unpack to at most 200 times/,
@@ -154,11 +154,20 @@ test.each<[string, RegExp, Record<string, Part>, Partial<HandmadeWorkbook>?]>([
   [
     'very many parts with long remarks',
     /its list of parts takes more than 4 MiB/,
-    Object.fromEntries(Array.from({ length: 1_500 }, (_, i) => [`${String(i).padStart(60_000, 'x')}`, ''])),
+    // Names of unequal lengths: those of one length share a hash, and an object of them takes seconds.
+    Object.fromEntries(Array.from({ length: 1_500 }, (_, i) => ['x'.repeat(60_000 - i), ''])),
   ],
-])('%s are refused within a small heap, by the limit', async (_title, message, parts, workbook) => {
-  expect(await readUnderSmallHeap(await writeWorkbook(parts, workbook))).toMatch(message)
-})
+]
+
+// The short form opens a third of them, of each kind one.
+const OPENED = inject('isLong') ? BOMBS : BOMBS.filter((_, index) => index % 3 === 1)
+
+test.each(OPENED)(
+  '%s are refused within a small heap, by the limit',
+  async (_title, message, parts, workbook) => {
+    expect(await readUnderSmallHeap(await writeWorkbook(parts, workbook))).toMatch(message)
+  },
+)
 
 test('large valid workbooks still open', async () => {
   const path = await writeWorkbook({

@@ -1,6 +1,7 @@
 import type { DifferenceComparison, LoadComparison } from '../../../../shared/load/compare.ts'
 import { formatPercentileName } from '../../../../shared/load/compare-text.ts'
 import { formatFigure, formatMs } from '../../../../shared/messages/figure-text.ts'
+import { sayPlanDifference } from '../../../../shared/plan/plan-differences.ts'
 import { drawList, drawTable, html, type Markup, quoteForeign } from '../../page/markup.ts'
 
 /** This run compared with an earlier one. */
@@ -55,7 +56,9 @@ ${
           { title: 'A', align: 'left' },
           { title: 'B', align: 'left' },
         ],
-        rows: planDifferences.map((one) => [one.path, quoteForeign(one.a), quoteForeign(one.b)]),
+        rows: planDifferences
+          .map(sayPlanDifference)
+          .map(({ setting, a, b }) => [quoteForeign(setting), quoteForeign(a), quoteForeign(b)]),
       })
 }</section>`
 }

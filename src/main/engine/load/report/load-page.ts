@@ -56,10 +56,10 @@ function formatMeasured(durationMs: number): string {
 }
 
 function drawThresholds({ thresholds: { rows, verdict, isMet, note } }: LoadView): Markup {
-  const notes = drawList(note === null ? [] : [note])
   if (rows.length === 0) {
-    return html`<section><h2>Thresholds</h2><p class="none">No thresholds set.</p>${notes}</section>`
+    return html`<section><h2>Thresholds</h2><p class="none">${note ?? 'No thresholds set.'}</p></section>`
   }
+  const notes = drawList(note === null ? [] : [note])
   const drawVerdict = (isHeld: boolean, text: string) =>
     html`<span class="${isHeld ? 'ok' : 'bad'}">${isHeld ? '✓' : '✗'} ${text}</span>`
   return html`<section><h2>Thresholds: ${drawVerdict(isMet, verdict)}</h2>

@@ -1,12 +1,8 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { FoundProblem } from '../../../../shared/messages/problem-messages.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
-import {
-  findLastColumn,
-  isExportHeader,
-  removeFormulaGuard,
-  toOwnExport,
-} from '../../../../shared/run/export-columns.ts'
+import { findLastColumn, isExportHeader, toOwnExport } from '../../../../shared/run/export-columns.ts'
+import { removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
 import { toFound } from '../../../../shared/run/problem.ts'
 import { chooseEncoding } from '../decoding/encoding.ts'
 import {

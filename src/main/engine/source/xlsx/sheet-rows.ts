@@ -1,6 +1,6 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { FoundProblem, ProblemCause } from '../../../../shared/messages/problem-messages.ts'
-import { removeFormulaGuard } from '../../../../shared/run/export-columns.ts'
+import { removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
 import { toFound } from '../../../../shared/run/problem.ts'
 import type { SourceRow } from '../source-reader.ts'
 import { type Archive, createDamageError, createLimitError, formatCount } from './archive.ts'

@@ -1,6 +1,7 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
-import { isExportHeader, removeFormulaGuard, toOwnExport } from '../../../../shared/run/export-columns.ts'
+import { isExportHeader, toOwnExport } from '../../../../shared/run/export-columns.ts'
+import { removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
 import { openSourceFile } from '../source-file.ts'
 import {
   PlaceNotes,

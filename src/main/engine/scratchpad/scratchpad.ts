@@ -1,0 +1,240 @@
+import { randomBytes } from 'node:crypto'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { sayExpected } from '../../../shared/messages/problem-messages.ts'
+import type { PlanConnection } from '../../../shared/plan/connection.ts'
+import { isAsync, sendsKey } from '../../../shared/plan/operation.ts'
+import {
+  AUTHORIZATION_HEADER,
+  JSON_CONTENT_TYPE,
+  toAuthorization,
+} from '../../../shared/service/endpoints.ts'
+import type { ScratchEndpoint, ScratchExchange, ScratchVerdict } from '../../../shared/service/scratchpad.ts'
+import { APP_VERSION } from '../../../shared/version.ts'
+import type { Scratchpad, ScratchSecrets } from '../engine-interface.ts'
+import { parseCallbackPath, toCallbackPath } from '../receiver/addresses.ts'
+import { readReceiverSettings } from '../receiver/receiver-settings.ts'
+import type { WorkspaceReceiver } from '../receiver/workspace-receiver.ts'
+import type { ProxyCredentials } from '../secrets/bound-secret.ts'
+import { Redactor } from '../secrets/redactor.ts'
+import { loadSystemAuthorities, usesSystemAuthorities } from '../secrets/system-authorities.ts'
+import { addSystemProxy, type FindSystemProxy } from '../secrets/system-proxy.ts'
+import type { Exchange } from '../service/exchange.ts'
+import type { Judgement } from '../service/judgement.ts'
+import {
+  createOperationExchange,
+  type OperationExchange,
+  toServiceUrl,
+} from '../service/operation-exchange.ts'
+import { createServiceClients, type ServiceRequest } from '../service/service-client.ts'
+import { checkText, readText, toOperation } from './check-text.ts'
+
+/** A request whose callback is awaited. */
+interface Awaited {
+  sentAtUs: number
+  judgeCallback: OperationExchange['judgeCallback']
+  redactor: Redactor
+}
+
+/** Begins the token of a single request, in the place of a run's. */
+const TOKEN_PREFIX = 'scratch-'
+
+/** Callbacks that are awaited at once; the oldest is given up for another. */
+const AWAITED_MAX = 100
+
+/** Longest body that is shown, in UTF-16 code units. */
+const SHOWN_MAX = 1024 * 1024
+
+const USER_AGENT = `sluice/${APP_VERSION}`
+
+/** What stands where the key was sent. */
+const MASKED_KEY = '••••••••'
+
+/** Opens the scratchpad of a workspace. */
+export function createScratchpad(
+  workspace: string,
+  receiver: WorkspaceReceiver,
+  findSystemProxy: FindSystemProxy,
+): Scratchpad {
+  const awaited = new Map<string, Awaited>()
+
+  function isOwnCallback(url: string): boolean {
+    if (!URL.canParse(url)) return false
+    return parseCallbackPath(readReceiverSettings(workspace).secret, new URL(url).pathname) !== null
+  }
+
+  /** The body that a text holds. Throws `BAD_USAGE` for what cannot or must not be sent. */
+  function readBody(endpoint: ScratchEndpoint, text: string): Record<string, unknown> {
+    const read = readText(text)
+    // The id of an appeal becomes part of the path, so only one that keeps the rules is sent.
+    const [problem] =
+      read.kind === 'fault' || endpoint.kind === 'appeal-status' ? checkText(endpoint, text) : []
+    if (problem !== undefined || read.kind === 'fault') {
+      const expected = problem === undefined ? 'must be JSON' : sayExpected(problem, 'window')
+      throw new SluiceError({ id: 'scratch_unsendable', field: problem?.field ?? null, expected })
+    }
+    if (read.callbackUrls.some(isOwnCallback)) throw new SluiceError({ id: 'scratch_callback_of_run' })
+    return read.body
+  }
+
+  async function toCallbackAddress(id: string, callbackUrl: string | undefined): Promise<string> {
+    const { baseUrl } = await receiver.open({})
+    if (callbackUrl !== undefined) await receiver.test(callbackUrl)
+    const { secret } = readReceiverSettings(workspace)
+    return (callbackUrl ?? baseUrl) + toCallbackPath(secret, { runToken: id, item: 1 })
+  }
+
+  function keepAwaited(id: string, request: Awaited): void {
+    awaited.set(id, request)
+    const [oldest] = awaited.keys()
+    if (awaited.size > AWAITED_MAX && oldest !== undefined) awaited.delete(oldest)
+  }
+
+  return {
+    check: checkText,
+    withoutOwnCallback(text) {
+      const read = readText(text)
+      if (read.kind === 'fault' || !read.callbackUrls.some(isOwnCallback)) return text
+      const { callback_url: _own, ...rest } = read.body
+      return JSON.stringify(rest)
+    },
+    async send({ connection: named, endpoint, text, callbackUrl }, secrets) {
+      const body = readBody(endpoint, text)
+      const operation = toOperation(endpoint, body)
+      const { apiKey } = secrets
+      if (apiKey === undefined && sendsKey(operation)) {
+        const { baseUrl, keyFrom } = named
+        throw new SluiceError({ id: 'key_missing', baseUrl, wasTyped: keyFrom === 'window' })
+      }
+      apiKey?.check(named)
+      const { connection, proxyCredentials } = await addSystemProxy(
+        toServiceUrl({ operation, connection: named }),
+        named,
+        secrets.proxyCredentials ?? null,
+        findSystemProxy,
+      )
+      await receiver.guard([apiKey?.seal() ?? null, proxyCredentials?.seal() ?? null])
+      const id = TOKEN_PREFIX + randomBytes(16).toString('hex')
+      const awaitsCallback = isAsync(operation) && body['callback_url'] === undefined
+      const sent = awaitsCallback ? addCallback(text, await toCallbackAddress(id, callbackUrl)) : text
+      const exchange = createOperationExchange(
+        { operation, connection },
+        { deliveredCodes: [], nowMs: Date.now },
+      )
+      const rows = 'watchlist' in operation ? toTerms(body) : [body]
+      const request = toRequest(exchange.toRequest(rows, null), sent)
+      const ended = await sendOnce(exchange.baseUrl, connection, request, { ...secrets, proxyCredentials })
+      if (awaitsCallback) {
+        const redactor = new Redactor()
+        apiKey?.redactBy(redactor)
+        proxyCredentials?.redactBy(redactor)
+        const { sentAtUs } = ended.timings
+        keepAwaited(id, { sentAtUs, judgeCallback: exchange.judgeCallback, redactor })
+      }
+      return {
+        ...{ id, awaitsCallback },
+        sentAt: toTimestamp(ended.timings.sentAtUs),
+        request: {
+          method: request.method,
+          url: exchange.baseUrl.replace(/\/+$/, '') + request.path,
+          headers: toShownHeaders(request),
+          body: request.body,
+        },
+        timings: toTimings(ended),
+        answer:
+          ended.kind === 'answer'
+            ? { status: ended.status, headers: ended.headers ?? [], body: toShownBody(ended.body) }
+            : null,
+        verdict: toVerdict(exchange.judge(ended, exchange.toRowKeys(rows))),
+      }
+    },
+    async takeCallback(id) {
+      const request = awaited.get(id)
+      if (request === undefined) return null
+      const found = await receiver.readFirst(id)
+      if (found === null) return null
+      awaited.delete(id)
+      await receiver.forget([id])
+      const text = request.redactor.redact(found.body)
+      const judgement = request.judgeCallback(text)
+      return {
+        receivedAt: toTimestamp(found.receivedAtUs),
+        latencyMs: (found.receivedAtUs - request.sentAtUs) / 1000,
+        body: toShownBody(text),
+        verdict: judgement === null ? null : toVerdict(judgement),
+      }
+    },
+  }
+}
+
+/** Sends a request over a connection of its own and waits for the end, without a second try. */
+async function sendOnce(
+  baseUrl: string,
+  connection: PlanConnection,
+  request: ServiceRequest,
+  {
+    apiKey,
+    proxyCredentials,
+  }: Pick<ScratchSecrets, 'apiKey'> & { proxyCredentials: ProxyCredentials | null },
+): Promise<Exchange> {
+  if (usesSystemAuthorities(baseUrl, connection)) await loadSystemAuthorities()
+  const client = createServiceClients({
+    ...{ baseUrl, connection, userAgent: USER_AGENT, keepsHeaders: true },
+    readApiKey: () => apiKey ?? null,
+    proxyCredentials,
+  })()
+  const ended = await new Promise<Exchange>((resolve) => client.send(request, resolve))
+  await client.destroy()
+  return ended
+}
+
+function toTimestamp(unixUs: number): string {
+  return new Date(unixUs / 1000).toISOString()
+}
+
+/** Adds the field in front of the others, which stay as they were typed, digit for digit. */
+function addCallback(text: string, url: string): string {
+  const at = text.indexOf('{') + 1
+  const isEmpty = text.slice(at).trim() === '}'
+  return `${text.slice(0, at)}"callback_url":${JSON.stringify(url)}${isEmpty ? '' : ','}${text.slice(at)}`
+}
+
+function toTerms({ terms }: Record<string, unknown>): Record<string, unknown>[] {
+  return Array.isArray(terms)
+    ? terms.map((term) => (typeof term === 'object' && term !== null ? term : { term }))
+    : []
+}
+
+/** What the person typed goes in the place of what a plan would send. */
+function toRequest(planned: ServiceRequest, text: string): ServiceRequest {
+  return planned.body === null ? planned : { ...planned, body: text }
+}
+
+function toShownHeaders({ body, isAnonymous }: ServiceRequest): [string, string][] {
+  return [
+    ...(body === null ? [] : [['content-type', JSON_CONTENT_TYPE] as [string, string]]),
+    ['accept', JSON_CONTENT_TYPE],
+    ['accept-encoding', 'identity'],
+    ['user-agent', USER_AGENT],
+    ...(isAnonymous ? [] : [[AUTHORIZATION_HEADER, toAuthorization(MASKED_KEY)] as [string, string]]),
+  ]
+}
+
+function toVerdict({ outcome, errorCode, message, rules, isAcknowledgement }: Judgement): ScratchVerdict {
+  return { outcome, errorCode, message, rules, isAcknowledgement }
+}
+
+function toTimings({ timings }: Exchange): ScratchExchange['timings'] {
+  const toMs = (us: number | null) => (us === null ? null : us / 1000)
+  return {
+    durationMs: timings.durationUs / 1000,
+    waitingMs: toMs(timings.waitingUs),
+    connectMs: toMs(timings.connectUs),
+    tlsMs: toMs(timings.tlsUs),
+  }
+}
+
+function toShownBody(text: string): { text: string; cutFromBytes: number | null } {
+  return text.length <= SHOWN_MAX
+    ? { text, cutFromBytes: null }
+    : { text: text.slice(0, SHOWN_MAX), cutFromBytes: Buffer.byteLength(text) }
+}

@@ -1,0 +1,184 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, dirname, isAbsolute, parse, relative, resolve, sep } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toThrown, toThrownText } from '../../../shared/messages/thrown.ts'
+import type { PlanConnectionInput } from '../../../shared/plan/connection.ts'
+import { findConflicts } from '../../../shared/plan/file/find-conflicts.ts'
+import {
+  formatJsonPath,
+  formatPlanFileProblem,
+  type PlanFileProblem,
+  parsePlanFile,
+} from '../../../shared/plan/file/parse-plan-file.ts'
+import { type Plan, planSchema } from '../../../shared/plan/plan.ts'
+import { type Connections, toPlanConnection } from '../../../shared/plan/stored-connection.ts'
+import { isJsonObject } from '../../../shared/service/json-object.ts'
+import { findConnection } from './connections.ts'
+import { replaceFileSync } from './replace-file.ts'
+
+/**
+ * Reads a plan file; `file` is absolute, paths in it are relative to its folder. What it leaves out of its connection
+ * is filled from the stored one that it names. Throws `BAD_PLAN` with every problem, and `CONNECTION_NOT_FOUND`.
+ */
+export function readPlanFile(file: string, connections: Connections): Plan {
+  const value = parseText(file, readText(file))
+  const parsed = parsePlanFile(value)
+  if (parsed.kind === 'problems') throw badPlan(file, parsed.problems)
+  const { $schema, ...written } = parsed.plan
+  const folder = dirname(file)
+  const plan = planSchema.parse({
+    ...written,
+    name: written.name ?? basename(written.source.path),
+    connection: fillConnection(value, folder, connections),
+    source: { ...written.source, path: fromPlanPath(folder, written.source.path) },
+    retry: fillRetry(value, written),
+  })
+  const conflicts = findConflicts(plan)
+  if (conflicts.length === 0) return plan
+  throw badPlan(
+    file,
+    conflicts.map(({ path, message }) => ({ path: formatJsonPath(path), message })),
+  )
+}
+
+/** Throws `BAD_SOURCE` where the source of a plan file does not exist, and says where it was looked for. */
+export function requireSource(file: string, { source }: Plan): void {
+  if (existsSync(source.path)) return
+  throw new SluiceError({ id: 'plan_source_missing', source: source.path, folder: dirname(file), file })
+}
+
+/** In a load test nothing is tried again unless the plan says so. */
+function fillRetry(value: unknown, { load, retry }: Pick<Plan, 'load' | 'retry'>): Plan['retry'] {
+  const given = isJsonObject(value) && isJsonObject(value['retry']) ? value['retry']['limit'] : undefined
+  return load === undefined || given !== undefined ? retry : { ...retry, limit: 0 }
+}
+
+/** The connection of a plan file that is in order, over the stored one that it names. */
+function fillConnection(value: unknown, folder: string, connections: Connections): unknown {
+  const given = isJsonObject(value) && isJsonObject(value['connection']) ? value['connection'] : {}
+  const { name } = given
+  const isStored = connections.connections.some((one) => one.name === name)
+  // Where the address is left out there is no other place it could come from.
+  const base: Partial<PlanConnectionInput> =
+    typeof name === 'string' && (isStored || given['baseUrl'] === undefined)
+      ? toPlanConnection(findConnection(connections, name))
+      : {}
+  const { tls } = given
+  const files = isJsonObject(tls) ? mapTlsPaths(tls, (path) => fromPlanPath(folder, path)) : undefined
+  const withoutSlash = (key: string) => {
+    const address = given[key]
+    return typeof address === 'string' ? { [key]: address.replace(/\/+$/, '') } : {}
+  }
+  return {
+    ...base,
+    ...given,
+    ...withoutSlash('baseUrl'),
+    ...withoutSlash('taskBaseUrl'),
+    ...(files === undefined ? {} : { tls: files }),
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').replace(/^\uFEFF/, '')
+  } catch (error) {
+    throw new SluiceError({ id: 'plan_unreadable', file, ...toThrown(error) }, { cause: error })
+  }
+}
+
+function parseText(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new SluiceError({ id: 'plan_not_json', file, reason: toThrownText(error) }, { cause: error })
+  }
+}
+
+function badPlan(file: string, problems: readonly PlanFileProblem[]): SluiceError {
+  return new SluiceError({ id: 'plan_refused', file, problems: problems.map(formatPlanFileProblem) })
+}
+
+const SCHEMA_FILE = fileURLToPath(new URL('../../../../docs/plan.schema.json', import.meta.url))
+
+/** Where an editor finds the schema, wherever the plan is moved to; nothing where this program comes without it. */
+function toSchemaReference(): { $schema?: string } {
+  return existsSync(SCHEMA_FILE) ? { $schema: pathToFileURL(SCHEMA_FILE).href } : {}
+}
+
+/** The pace of a run that sends each row once says nothing of a load test. */
+function withoutIdlePace({ pace, ...plan }: Plan): Partial<Plan> {
+  return plan.load === undefined ? { ...plan, pace } : plan
+}
+
+/** A plan as its file in that folder holds it, or a file that is moved elsewhere where there is none. */
+function toDocument(plan: Plan, folder: string | null): Record<string, unknown> {
+  const { tls } = plan.connection
+  const toPath = (path: string) => (folder === null ? path : toPlanPath(folder, path))
+  return {
+    ...toSchemaReference(),
+    ...withoutIdlePace(plan),
+    connection: { ...plan.connection, ...(tls === undefined ? {} : { tls: mapTlsPaths(tls, toPath) }) },
+    source: { ...plan.source, path: toPath(plan.source.path) },
+  }
+}
+
+/** Whether a file holds a plan, so that another one may take its place. */
+function isPlanFile(file: string): boolean {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return isJsonObject(value) && 'operation' in value && 'source' in value
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Writes a plan, whole or not at all; `file` is absolute. Its paths are relative to its folder unless it `isMoved` from
+ * there. Only a plan is ever replaced; returns whether one was. Throws `BAD_USAGE` where something else is there, and
+ * `FILE_UNWRITABLE`.
+ */
+export function writePlanFile(file: string, plan: Plan, { isMoved = false } = {}): boolean {
+  const isThere = existsSync(file)
+  if (isThere && !isPlanFile(file)) {
+    throw new SluiceError({ id: 'save_plan_over_other', file })
+  }
+  const folder = isMoved ? null : dirname(file)
+  try {
+    replaceFileSync(file, `${JSON.stringify(toDocument(plan, folder), null, 2)}\n`, { isPrivate: false })
+    return isThere
+  } catch (error) {
+    throw new SluiceError({ id: 'save_plan_unwritable', file, reason: toThrownText(error) }, { cause: error })
+  }
+}
+
+type Tls = NonNullable<PlanConnectionInput['tls']>
+
+/**
+ * A path as a plan file in that folder names it: relative, with forward slashes, so that both can be moved together;
+ * absolute where the two have nothing but the root in common.
+ */
+export function toPlanPath(folder: string, path: string): string {
+  const steps = relative(folder, path)
+  if (steps === '' || isAbsolute(steps)) return path
+  const { root } = parse(folder)
+  const climbs = steps.split(sep).filter((step) => step === '..').length
+  const depth = folder.slice(root.length).split(sep).filter(Boolean).length
+  return climbs > 0 && climbs >= depth ? path : steps.split(sep).join('/')
+}
+
+/** The absolute path of what a plan file in that folder names. */
+export function fromPlanPath(folder: string, path: string): string {
+  return resolve(folder, path)
+}
+
+/** Certificate files with every path changed the same way. */
+export function mapTlsPaths(tls: Tls, change: (path: string) => string): Tls {
+  const { systemAuthorities, caFile, certFile, keyFile } = tls
+  return {
+    ...(systemAuthorities === undefined ? {} : { systemAuthorities }),
+    ...(caFile === undefined ? {} : { caFile: change(caFile) }),
+    ...(certFile === undefined ? {} : { certFile: change(certFile) }),
+    ...(keyFile === undefined ? {} : { keyFile: change(keyFile) }),
+  }
+}

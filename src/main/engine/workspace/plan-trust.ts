@@ -1,0 +1,58 @@
+import { basename } from 'node:path'
+import { isConstantTemplate } from '../../../shared/mapping/templates.ts'
+import { sendsKey } from '../../../shared/plan/operation.ts'
+import type { Plan } from '../../../shared/plan/plan.ts'
+import type { Connections } from '../../../shared/plan/stored-connection.ts'
+import { toOrigins } from '../secrets/bound-secret.ts'
+import { staysWithin } from './connection-secrets.ts'
+
+/**
+ * What a plan file sends and where to, in a phrase: its secrets, the ids of appeals, for which no key vouches, and cells
+ * that the service would take to addresses of the plan. Null where it keeps to a connection that the workspace stores.
+ */
+export function describeUntrusted(plan: Plan, stored: Connections): string | null {
+  const sent = [...describeAccess(plan, stored), ...describeAddresses(plan)]
+  return sent.length === 0 ? null : sent.join(', and ')
+}
+
+function describeAccess(plan: Plan, { connections }: Connections): string[] {
+  const { connection, operation } = plan
+  const { name, apiKeyEnv, keyFrom, proxy } = connection
+  // The status of an appeal is read without a key (docs/interface.md §5.6).
+  const hasKey = sendsKey(operation)
+  const isTyped = keyFrom === 'window'
+  const login = proxy?.credentialsEnv
+  const isKnown = connections.some(
+    (stored) =>
+      (name === undefined || stored.name === name) &&
+      (!hasKey || isTyped || stored.keys.some(({ env }) => env === apiKeyEnv)) &&
+      staysWithin(stored, connection),
+  )
+  if (isKnown) return []
+  const key = isTyped ? 'the API key that you type' : `the API key in ${apiKeyEnv}`
+  const by = proxy === undefined ? '' : ` through the proxy ${new URL(proxy.url).origin}`
+  return [
+    `${hasKey ? key : describeAppeals(plan)} to ${toOrigins(connection).join(' and ')}${by}`,
+    ...(login === undefined || proxy === undefined
+      ? []
+      : [`the credentials in ${login} to ${new URL(proxy.url).origin}`]),
+  ]
+}
+
+/** The service posts each outcome to a callback address, and fetches media from theirs: both may hold cells. */
+function describeAddresses({ mapping }: Plan): string[] {
+  return Object.entries(mapping).flatMap(([field, from]) => {
+    if (from.kind !== 'template' || from.template === '') return []
+    if (field === 'callback_url') return [`the callback of each row to ${from.template}`]
+    const isAddress = /^\s*https?:/i.test(from.template)
+    return isAddress && !isConstantTemplate(from.template)
+      ? [`cells of each row to ${from.template} (${field})`]
+      : []
+  })
+}
+
+function describeAppeals({ source, mapping }: Plan): string {
+  const from = mapping['appeal_id']
+  const column = from?.kind === 'column' ? ` (column ${from.column})` : ''
+  return `the appeal_id of each row of ${basename(source.path)}${column}`
+}

@@ -1,0 +1,44 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** What a workspace takes up on disk, bytes. */
+export interface WorkspaceUsageBytes {
+  /** Journals, and what stands next to them. */
+  runsBytes: number
+  /** The inbox of callbacks. */
+  callbacksBytes: number
+  /** The catalogue, exports inside of the workspace, uploads, media and settings. */
+  otherBytes: number
+}
+
+/** Adds up the files of a workspace. What goes away meanwhile counts nothing; links are not followed. */
+export async function measureWorkspace(workspace: string): Promise<WorkspaceUsageBytes> {
+  const usage: WorkspaceUsageBytes = { runsBytes: 0, callbacksBytes: 0, otherBytes: 0 }
+  const top = await readdir(workspace, { withFileTypes: true }).catch(() => [])
+  for (const entry of top) {
+    const path = join(workspace, entry.name)
+    const sizeBytes = entry.isDirectory()
+      ? await measureFolder(path)
+      : await measureFile(path, entry.isFile())
+    if (entry.name === 'runs') usage.runsBytes += sizeBytes
+    else if (/^inbox([.-]|$)/.test(entry.name)) usage.callbacksBytes += sizeBytes
+    else usage.otherBytes += sizeBytes
+  }
+  return usage
+}
+
+async function measureFolder(folder: string): Promise<number> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => [])
+  let sizeBytes = 0
+  for (const entry of entries)
+    sizeBytes += await measureFile(join(entry.parentPath, entry.name), entry.isFile())
+  return sizeBytes
+}
+
+async function measureFile(path: string, isFile: boolean): Promise<number> {
+  if (!isFile) return 0
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  )
+}

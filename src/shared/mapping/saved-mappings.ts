@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import type { Operation } from '../plan/operation.ts'
+import { type Mapping, planSchema } from '../plan/plan.ts'
+import { operationKindSchema } from '../run/result-view.ts'
+import { isEmpty } from './check-mapping.ts'
+import { findColumn, suggestMapping } from './match-columns.ts'
+import { findPlaceholder, parseTemplate } from './templates.ts'
+
+/** Stands for the mapping of the last run of a source with the same columns, so no saved mapping is called that. */
+export const LAST_MAPPING = 'last'
+
+/** How many mappings a workspace keeps. */
+export const MAPPINGS_MAX = 200
+
+/** What a person calls a mapping; no two of a workspace have the same name. */
+export const mappingNameSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(80)
+  .refine((name) => name !== LAST_MAPPING, {
+    error: `"${LAST_MAPPING}" stands for the mapping of the last run; choose another name`,
+  })
+
+/** A mapping of files that come again, for the operations of one kind. */
+export const savedMappingSchema = z.object({
+  name: mappingNameSchema,
+  operation: operationKindSchema,
+  mapping: planSchema.shape.mapping.unwrap(),
+})
+
+/** See {@link savedMappingSchema}. */
+export type SavedMapping = z.infer<typeof savedMappingSchema>
+
+/** The mappings that a workspace keeps. */
+export const savedMappingsSchema = z.object({
+  version: z.literal(1),
+  mappings: z.array(savedMappingSchema).max(MAPPINGS_MAX),
+})
+
+/** How a source with the same columns was mapped last. */
+export const lastMappingSchema = z.object({
+  runId: z.string(),
+  runName: z.string(),
+  /** When that run was started, ISO 8601. */
+  startedAt: z.string(),
+  mapping: savedMappingSchema.shape.mapping,
+})
+
+/** See {@link lastMappingSchema}. */
+export type LastMapping = z.infer<typeof lastMappingSchema>
+
+/** What a run's plan came to for its columns: what the plan says, and by name and guess what it leaves open. */
+export function toUsedMapping(mapping: Mapping, columns: readonly string[], operation: Operation): Mapping {
+  const said = { ...suggestMapping(columns, operation).mapping, ...mapping }
+  return Object.fromEntries(Object.entries(said).filter(([, source]) => !isEmpty(source)))
+}
+
+/** Whether two mappings fill the same fields in the same way. */
+export function isSameMapping(one: Mapping, other: Mapping): boolean {
+  const toKey = (mapping: Mapping) => JSON.stringify(Object.entries(mapping).sort())
+  return toKey(one) === toKey(other)
+}
+
+/** The columns that a mapping names and a source does not have. */
+export function findMissingColumns(mapping: Mapping, columns: readonly string[]): string[] {
+  const missing = Object.values(mapping).flatMap((source) => {
+    if (source.kind === 'column') {
+      return findColumn(columns, source.column) === null ? [String(source.column)] : []
+    }
+    return parseTemplate(source.template).flatMap((part) =>
+      part.kind === 'text' || findPlaceholder(part.name, columns) !== null ? [] : [part.name.trim()],
+    )
+  })
+  return [...new Set(missing)]
+}

@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import { problemSchema } from '../run/problem.ts'
+import { isDotSegment } from './endpoints.ts'
+
+const modeSchema = z.enum(['sync', 'async'])
+
+const indexIdSchema = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((id) => !isDotSegment(id), 'must not be "." or "..", which would lead to another path')
+
+/** Which endpoint a single request goes to (docs/interface.md §4); what a body says itself is not part of it. */
+export const scratchEndpointSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('task'),
+    api: z.enum(['v1', 'v2']),
+    mode: modeSchema,
+    /** Ask for the legacy response; only v1 has one. */
+    legacy: z.boolean(),
+  }),
+  z.strictObject({ kind: z.literal('index-add'), mode: modeSchema, indexId: indexIdSchema }),
+  z.strictObject({ kind: z.literal('index-remove'), mode: modeSchema, indexId: indexIdSchema }),
+  z.strictObject({ kind: z.literal('watchlist-add') }),
+  z.strictObject({ kind: z.literal('watchlist-update') }),
+  /** A GET, whose id stands in the text as it would in a body. */
+  z.strictObject({ kind: z.literal('appeal-status') }),
+])
+
+/** See {@link scratchEndpointSchema}. */
+export type ScratchEndpoint = z.infer<typeof scratchEndpointSchema>
+
+/** Longest text of a single request, in UTF-16 code units. */
+export const SCRATCH_TEXT_MAX = 1024 * 1024
+
+/** Most problems of a text that are named, the first ones: a long list may have one in each of its terms. */
+export const SCRATCH_PROBLEMS_MAX = 100
+
+/** A header's name and value. */
+const headerSchema = z.tuple([z.string(), z.string()])
+
+/** What an answer or a callback means, as a run would count it. */
+const scratchVerdictSchema = z.object({
+  outcome: z.enum(['succeeded', 'rejected', 'failed', 'unknown']),
+  errorCode: z.string().nullable(),
+  message: z.string().nullable(),
+  /** Each rule once. */
+  rules: z.array(z.object({ ruleId: z.string(), ruleName: z.string() })),
+  /** A callback will say the outcome. */
+  isAcknowledgement: z.boolean(),
+})
+
+/** See {@link scratchVerdictSchema}. */
+export type ScratchVerdict = z.infer<typeof scratchVerdictSchema>
+
+const bodySchema = z.object({
+  text: z.string(),
+  /** How long it was before it was cut, bytes; null where it is whole. */
+  cutFromBytes: z.int().nullable(),
+})
+
+/** One request that was sent by hand, and what came of it. It is in no run and in no file. */
+export const scratchExchangeSchema = z.object({
+  /** Names it for {@link scratchCallbackSchema}; it cannot be guessed. */
+  id: z.string(),
+  sentAt: z.string(),
+  /** As it was sent; the key is masked. */
+  request: z.object({
+    method: z.enum(['POST', 'GET']),
+    url: z.string(),
+    headers: z.array(headerSchema),
+    body: z.string().nullable(),
+  }),
+  /** Milliseconds, named as in docs/performance.md. */
+  timings: z.object({
+    /** First byte sent to last byte received. */
+    durationMs: z.number(),
+    /** Last byte sent to first byte received. */
+    waitingMs: z.number().nullable(),
+    connectMs: z.number().nullable(),
+    tlsMs: z.number().nullable(),
+  }),
+  /** Null where there was none, or none that was whole. */
+  answer: z.object({ status: z.int(), headers: z.array(headerSchema), body: bodySchema }).nullable(),
+  verdict: scratchVerdictSchema,
+  /** Whether its callback comes here. */
+  awaitsCallback: z.boolean(),
+})
+
+/** See {@link scratchExchangeSchema}. */
+export type ScratchExchange = z.infer<typeof scratchExchangeSchema>
+
+/** The callback of a single request. */
+export const scratchCallbackSchema = z.object({
+  receivedAt: z.string(),
+  /** From the request being sent to its callback being received. */
+  latencyMs: z.number(),
+  body: bodySchema,
+  /** Null where it cannot be read as a result. */
+  verdict: scratchVerdictSchema.nullable(),
+})
+
+/** See {@link scratchCallbackSchema}. */
+export type ScratchCallback = z.infer<typeof scratchCallbackSchema>
+
+/** Something that the rules for rows say against the text of a single request. */
+export const scratchProblemSchema = problemSchema.extend({
+  /** Where it is, as keys and positions from the whole text on. */
+  path: z.array(z.union([z.string(), z.int()])),
+})
+
+/** See {@link scratchProblemSchema}. */
+export type ScratchProblem = z.infer<typeof scratchProblemSchema>
