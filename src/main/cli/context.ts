@@ -1,9 +1,12 @@
 import process from 'node:process'
 import { createInterface } from 'node:readline/promises'
-import type { Readable } from 'node:stream'
+import { type Readable, Writable } from 'node:stream'
 import type { WriteStream } from 'node:tty'
 import type { ExitCode } from '../../shared/messages/error-entry.ts'
 import type { Engine } from '../engine/engine-interface.ts'
+import { createKeyStore, type KeyStore, type LastingStore } from '../engine/secrets/key-store.ts'
+import { createKeyring } from '../engine/secrets/keyring.ts'
+import { KEYRING_PROCESS } from '../program-files.ts'
 import { createOutput, type Output } from './terminal/output.ts'
 import { createTerminal, type Terminal } from './terminal/terminal.ts'
 
@@ -24,6 +27,12 @@ export interface CliContext {
   readonly ask: (question: string) => Promise<boolean>
   /** Asks for a word to be typed; only where someone can be asked. */
   readonly askWord: (question: string) => Promise<string>
+  /** Asks for a secret, which is not shown; only where someone can be asked. */
+  readonly askSecret: (question: string) => Promise<string>
+  /** Where typed keys outlive this process, or why they do not. */
+  readonly lastingKeys: LastingStore | { absence: string }
+  /** Keys that were typed for stored connections. */
+  readonly keyStore: KeyStore
   /** Opens the engine on a workspace. Throws `WORKSPACE_UNUSABLE`. */
   readonly openEngine: (workspace: string) => Promise<Engine>
   /** Set by the command that ran; what the process exits with. */
@@ -39,12 +48,15 @@ export interface CliSurroundings {
   canAsk: boolean
   ask: (question: string) => Promise<boolean>
   askWord: (question: string) => Promise<string>
+  askSecret: (question: string) => Promise<string>
+  lastingKeys: LastingStore | { absence: string }
   openEngine: (workspace: string) => Promise<Engine>
 }
 
 /** Describes where a command line runs. */
 export function createCliContext(surroundings: Partial<CliSurroundings> = {}): CliContext {
   const { stdout = process.stdout, stderr = process.stderr, env = process.env } = surroundings
+  const { lastingKeys = findLastingKeys(env) } = surroundings
   return {
     out: createOutput(stdout),
     err: createOutput(stderr),
@@ -55,9 +67,19 @@ export function createCliContext(surroundings: Partial<CliSurroundings> = {}): C
     canAsk: surroundings.canAsk ?? (process.stdin.isTTY === true && stderr.isTTY === true),
     ask: surroundings.ask ?? askYesNo,
     askWord: surroundings.askWord ?? askWord,
+    askSecret: surroundings.askSecret ?? askSecret,
+    lastingKeys,
+    keyStore: createKeyStore(lastingKeys),
     openEngine: surroundings.openEngine ?? openEngine,
     exitCode: 0,
   }
+}
+
+/** The system's keyring, unless `SLUICE_KEYRING=off` says that nothing is kept there. */
+function findLastingKeys(env: NodeJS.ProcessEnv): LastingStore | { absence: string } {
+  return env['SLUICE_KEYRING'] === 'off'
+    ? { absence: 'SLUICE_KEYRING=off keeps Sluice from using the keyring' }
+    : createKeyring(KEYRING_PROCESS)
 }
 
 async function openEngine(workspace: string): Promise<Engine> {
@@ -75,8 +97,22 @@ async function askYesNo(question: string): Promise<boolean> {
 }
 
 /** Asks for a word on the terminal; end of input and Ctrl-C give none. Only where someone can be asked. */
-async function askWord(question: string): Promise<string> {
-  const reader = createInterface({ input: process.stdin, output: process.stderr })
+function askWord(question: string): Promise<string> {
+  return askLine(question, process.stderr)
+}
+
+/** The same for a secret: what is typed is not shown. */
+async function askSecret(question: string): Promise<string> {
+  process.stderr.write(`${question} `)
+  try {
+    return await askLine('', new Writable({ write: (_chunk, _encoding, done) => done() }))
+  } finally {
+    process.stderr.write('\n')
+  }
+}
+
+async function askLine(question: string, output: Writable): Promise<string> {
+  const reader = createInterface({ input: process.stdin, output, terminal: true })
   const closed = new Promise<string>((resolve) => {
     reader.once('SIGINT', () => reader.close())
     reader.once('close', () => resolve(''))

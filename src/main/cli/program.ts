@@ -5,13 +5,13 @@ import { listTopics } from './topics.ts'
 
 /** A command as the list of commands shows it; the rest of it is loaded where it is asked for. */
 interface ListedCommand {
-  term: string
+  name: string
   summary: string
   load(): Promise<(program: Command, context: CliContext) => void>
 }
 
-const list = (term: string, summary: string, load: ListedCommand['load']): ListedCommand => ({
-  term,
+const list = (name: string, summary: string, load: ListedCommand['load']): ListedCommand => ({
+  name,
   summary,
   load,
 })
@@ -19,7 +19,7 @@ const list = (term: string, summary: string, load: ListedCommand['load']): Liste
 const GROUPS: Readonly<Record<string, readonly ListedCommand[]>> = {
   'Send:': [
     list(
-      'task [options] <source>',
+      'task',
       'submit content for moderation',
       async () => (await import('./commands/task.ts')).addTaskCommand,
     ),
@@ -34,19 +34,15 @@ const GROUPS: Readonly<Record<string, readonly ListedCommand[]>> = {
       async () => (await import('./commands/watchlist.ts')).addWatchlistCommand,
     ),
     list(
-      'appeal [options] [source]',
+      'appeal',
       'read the status of each appeal',
       async () => (await import('./commands/appeal.ts')).addAppealCommand,
     ),
   ],
   'Measure:': [
+    list('load', 'run a load test', async () => (await import('./commands/load.ts')).addLoadCommand),
     list(
-      'load [options] <source>',
-      'run a load test',
-      async () => (await import('./commands/load.ts')).addLoadCommand,
-    ),
-    list(
-      'compare [options] [a] [b]',
+      'compare',
       'compare the decisions and latency of two runs',
       async () => (await import('./commands/compare.ts')).addCompareCommand,
     ),
@@ -56,71 +52,67 @@ const GROUPS: Readonly<Record<string, readonly ListedCommand[]>> = {
       async () => (await import('./commands/baseline.ts')).addBaselineCommand,
     ),
     list(
-      'trend [options] <source-or-run>',
+      'trend',
       'show all runs of one source over time',
       async () => (await import('./commands/trend.ts')).addTrendCommand,
     ),
     list(
-      'import-k6 [options] <file...>',
+      'import-k6',
       'import k6 results as a run',
       async () => (await import('./commands/import-k6.ts')).addImportK6Command,
     ),
   ],
   'Repeat:': [
+    list('plan', 'run a plan file', async () => (await import('./commands/plan.ts')).addPlanCommand),
     list(
-      'plan [options] <file>',
-      'run a plan file',
-      async () => (await import('./commands/plan.ts')).addPlanCommand,
-    ),
-    list(
-      'resume [options] <run>',
+      'resume',
       'resume an interrupted or stopped run',
       async () => (await import('./commands/resume.ts')).addResumeCommand,
     ),
     list(
-      'retry [options] <run>',
+      'retry',
       'send unsuccessful rows again',
       async () => (await import('./commands/resume.ts')).addRetryCommand,
     ),
     list(
-      'run-again [options] <run>',
+      'run-again',
       'start a new run with the plan of an earlier one',
       async () => (await import('./commands/run-again.ts')).addRunAgainCommand,
     ),
   ],
   'Results:': [
     list(
-      'runs [options]',
+      'runs',
       'list, search, name and prune runs',
       async () => (await import('./commands/runs/list.ts')).addRunsCommand,
     ),
     list(
-      'show [options] <run>',
+      'show',
       'show a run, its problems, or one row',
       async () => (await import('./commands/show.ts')).addShowCommand,
     ),
     list(
-      'export [options] <run> <file>',
+      'export',
       'export results to a file',
       async () => (await import('./commands/export.ts')).addExportCommand,
     ),
     list(
-      'report [options] <run> [file]',
+      'report',
       'write a report to share',
       async () => (await import('./commands/report.ts')).addReportCommand,
     ),
     list(
-      'evaluate [options] <run>',
+      'evaluate',
       'compare the rules of a run with labels',
       async () => (await import('./commands/evaluate.ts')).addEvaluateCommand,
     ),
     list(
-      'sample [options] <run-or-source> <file>',
+      'sample',
       'draw rows to label or to send',
       async () => (await import('./commands/sample.ts')).addSampleCommand,
     ),
     list(
-      'verdict [options] <run> [row] [verdict] [rule]',
+      'verdict',
       'record verdicts on rows',
       async () => (await import('./commands/verdict.ts')).addVerdictCommand,
     ),
@@ -130,12 +122,12 @@ const GROUPS: Readonly<Record<string, readonly ListedCommand[]>> = {
       async () => (await import('./commands/ledger.ts')).addLedgerCommand,
     ),
     list(
-      'delete [options] <run>',
+      'delete',
       'delete a run permanently',
       async () => (await import('./commands/delete.ts')).addDeleteCommand,
     ),
     list(
-      'wipe [options]',
+      'wipe',
       'delete all runs permanently',
       async () => (await import('./commands/wipe.ts')).addWipeCommand,
     ),
@@ -147,48 +139,52 @@ const GROUPS: Readonly<Record<string, readonly ListedCommand[]>> = {
       async () => (await import('./commands/connection/connection.ts')).addConnectionCommand,
     ),
     list(
-      'receiver [options]',
+      'mapping',
+      'manage saved mappings',
+      async () => (await import('./commands/mapping.ts')).addMappingCommand,
+    ),
+    list(
+      'receiver',
       'receive late callbacks, or test the public URL',
       async () => (await import('./commands/receiver.ts')).addReceiverCommand,
     ),
     list(
-      'completion <shell>',
+      'completion',
       'print a completion script for your shell',
       async () => (await import('./commands/completion.ts')).addCompletionCommand,
     ),
   ],
   'Window:': [
     list(
-      'open [options]',
+      'open',
       'open the window in a browser',
       async () => (await import('./commands/open.ts')).addOpenCommand,
     ),
   ],
   'Try:': [
     list(
-      'sandbox [options]',
+      'sandbox',
       'run a local test service',
       async () => (await import('./commands/sandbox.ts')).addSandboxCommand,
     ),
     list(
-      'demo [options]',
+      'demo',
       'run a demo against the sandbox',
       async () => (await import('./commands/demo.ts')).addDemoCommand,
     ),
   ],
 }
 
-const toName = ({ term }: ListedCommand): string => term.split(' ', 1).join()
-
 /** Names of all commands, in the order of the list. */
-export const COMMAND_NAMES: readonly string[] = Object.values(GROUPS).flat().map(toName)
+export const COMMAND_NAMES: readonly string[] = Object.values(GROUPS)
+  .flat()
+  .map(({ name }) => name)
 
 /**
  * The command line, reporting errors by throwing. Lists every command, and loads those that are among `words`, for it
  * can be none but these that the arguments name.
  */
 export async function createProgram(context: CliContext, words: readonly string[]): Promise<Command> {
-  const terms = new Map<string, string>()
   const program = new Command('sluice')
     .description('Sends spreadsheets and folders in bulk to a content moderation service, and load tests it.')
     .version(APP_VERSION, '-V, --version', 'print the version')
@@ -207,10 +203,8 @@ export async function createProgram(context: CliContext, words: readonly string[
   for (const [group, commands] of Object.entries(GROUPS)) {
     program.commandsGroup(group)
     for (const listed of commands) {
-      const name = toName(listed)
-      if (!words.includes(name)) {
-        terms.set(name, listed.term)
-        program.command(name)
+      if (!words.includes(listed.name)) {
+        program.command(listed.name)
       } else {
         const add = await listed.load()
         add(program, context)
@@ -221,10 +215,7 @@ export async function createProgram(context: CliContext, words: readonly string[
   program.commandsGroup('Help:')
   program.helpCommand('help [command-or-topic]', 'show the options of a command, or a topic')
   program.addHelpText('after', listTopics())
-  const help = program.createHelp()
-  // Set last: the commands' own commands are not in this list.
-  program.configureHelp({
-    subcommandTerm: (command) => terms.get(command.name()) ?? help.subcommandTerm(command),
-  })
+  // Set last: the commands' own commands are listed with their arguments.
+  program.configureHelp({ subcommandTerm: (command) => command.name() })
   return program
 }

@@ -21,7 +21,7 @@ export const HELP_TOPICS: readonly HelpTopic[] = [
     about: 'installing, plan files, exit codes, environment, JSON output',
   },
   { name: 'sources', page: 'sources.md', about: 'file formats and folders' },
-  { name: 'mapping', page: 'mapping.md', about: 'columns, fields and templates' },
+  { name: 'columns', page: 'mapping.md', about: 'which column fills which field, templates' },
   { name: 'results', page: 'results.md', about: 'outcomes, retries, unknown rows' },
   { name: 'exports', page: 'exports.md', about: 'columns of an export' },
   { name: 'evaluation', page: 'evaluate.md', about: 'labels, samples and verdicts' },
@@ -39,8 +39,8 @@ const PAGES = new URL(import.meta.url.endsWith('.ts') ? '../../../docs/' : '../d
 
 /** The list of topics, for the end of the main help. */
 export function listTopics(): string {
-  const lines = HELP_TOPICS.map(({ name, about }) => `  ${padRight(`help ${name}`, 46)}  ${about}`)
-  return `\nTopics:\n${lines.join('\n')}`
+  const lines = HELP_TOPICS.map(({ name, about }) => `  ${padRight(name, 13)}  ${about}`)
+  return `\nTopics, such as help columns:\n${lines.join('\n')}`
 }
 
 /** Shows a topic of `help`; false where there is none of this name. */

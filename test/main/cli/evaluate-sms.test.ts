@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import type { Evaluation, Judged, Metric, ThresholdPoint } from '../../../src/shared/lookback/evaluation.ts'
 import type { Averages } from '../../../src/shared/lookback/rule-metrics.ts'
 import { formatShare } from '../../../src/shared/messages/figure-text.ts'
@@ -51,7 +51,8 @@ function toText({ value, low, high }: Metric): string {
   return `${formatShare(value ?? 0)}  ${formatShare(low ?? 0)} to ${formatShare(high ?? 0)}`
 }
 
-describe.skipIf(isAbsent)('5,572 real messages', () => {
+// Its short forms are evaluate.test.ts and the tests of the figures alone.
+describe.skipIf(isAbsent || !inject('isLong'))('5,572 real messages', () => {
   it('are evaluated as scikit-learn does: matrices, intervals, averages, thresholds, AP and AUC', async () => {
     const workspace = createTemporaryFolder()
     const sandbox = await withSandbox()

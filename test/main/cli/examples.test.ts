@@ -1,16 +1,19 @@
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
-import { describe, expect, inject, it } from 'vitest'
+import { afterAll, describe, expect, inject, it } from 'vitest'
 import { createCliContext } from '../../../src/main/cli/context.ts'
 import { COMMAND_PREFIX } from '../../../src/main/cli/invocation.ts'
 import { COMMAND_NAMES, createProgram } from '../../../src/main/cli/program.ts'
+import { createSandbox } from '../../../src/main/sandbox/sandbox.ts'
+import { DEFAULT_SANDBOX_KEY } from '../../../src/main/sandbox/sandbox-options.ts'
 import { EXIT } from '../../../src/shared/messages/error-entry.ts'
-import { withSandbox } from '../../helpers/sandbox.ts'
+import { createMemoryKeyring } from '../../helpers/memory-keyring.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
-import { runInProcess } from './run-in-process.ts'
+import { openTestFolder } from '../../helpers/test-folder.ts'
+import { createKeptContext, runInProcess } from './run-in-process.ts'
 import { spawnSluice } from './spawn-sluice.ts'
 import { writeSource } from './write-source.ts'
 
@@ -54,20 +57,70 @@ async function findFreePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** A folder and a workspace that hold what the examples name, and a service that takes what they send. */
-async function prepare(examples: readonly string[][]) {
-  const folder = createTemporaryFolder()
-  const sandbox = await withSandbox({ latency: '0ms' })
+/** What examples need to be there before they run. */
+interface Needs {
+  connections: boolean
+  plan: boolean
+  export: boolean
+  ledgers: boolean
+  earlierRun: boolean
+  latestRun: boolean
+  baselines: boolean
+  runAfterBaselines: boolean
+  savedMappings: boolean
+  /** Whether the source is looked for by the path that the run was sent from. */
+  sourcePath: boolean
+}
+
+function findNeeds(examples: readonly string[][]): Needs {
+  const words = new Set(examples.flat())
+  return {
+    connections: examples[0]?.join(' ').startsWith('connection add') !== true,
+    plan: words.has('posts.plan.json') && !words.has('--save-plan'),
+    export: words.has('added.csv'),
+    ledgers: words.has('ledger') || words.has('--recheck'),
+    earlierRun: words.has(EARLIER_RUN),
+    latestRun: words.has('latest') || words.has('trend') || words.has('forum'),
+    baselines: words.has('remove') || words.has('--against-baseline'),
+    savedMappings: words.has('forum') && !words.has('save'),
+    runAfterBaselines: words.has('--against-baseline'),
+    sourcePath: words.has('trend'),
+  }
+}
+
+// One service for all, and one folder for what several examples need alike, which each of them gets a copy of.
+const sandbox = await createSandbox({ latency: '0ms' })
+afterAll(() => sandbox.close())
+const models = openTestFolder()
+const modelsByNeeds = new Map<string, Promise<Model>>()
+
+interface Model {
+  folder: string
+  /** Id of the run that stands for the earlier one. */
+  earlier: string
+}
+
+function toRun(folder: string) {
   const env = {
-    SLUICE_API_KEY: sandbox.key,
+    SLUICE_API_KEY: DEFAULT_SANDBOX_KEY,
     // Relative paths start where npm was called.
     npm_lifecycle_event: 'sluice',
     INIT_CWD: folder,
-    LIVE_KEY: sandbox.key,
-    SECOND_KEY: sandbox.key,
+    LIVE_KEY: DEFAULT_SANDBOX_KEY,
+    SECOND_KEY: DEFAULT_SANDBOX_KEY,
   }
+  const answers = { ask: () => true, askWord: () => '', askSecret: () => DEFAULT_SANDBOX_KEY }
+  const lastingKeys = createMemoryKeyring()
   const run = (args: readonly string[]) =>
-    runInProcess(args, { workspace: folder, env, ask: () => true, askWord: () => '' })
+    runInProcess(args, { workspace: folder, env, lastingKeys, ...answers })
+  return { env, run }
+}
+
+/** Makes a folder, which is a workspace, too, that holds what examples with these needs name. */
+async function createModel(needs: Needs): Promise<Model> {
+  const folder = join(models, String(modelsByNeeds.size))
+  mkdirSync(folder)
+  const { run } = toRun(folder)
   const posts = Array.from(
     { length: 20 },
     (_, index) => `post ${index + 1},u${index},${index % 4 === 0 ? 'spam' : 'ham'}`,
@@ -78,27 +131,26 @@ async function prepare(examples: readonly string[][]) {
   writeSource(folder, 'terms.csv', 'term,word,notes\npremium rate,premium rate,\ngift card,gift card,scam\n')
   copyFileSync(K6_SUMMARY, join(folder, 'summary.json'))
   for (const name of ['machine-1.json', 'machine-2.json']) copyFileSync(K6_SAMPLES, join(folder, name))
-  const words = new Set(examples.flat())
   const mapping = ['--map', 'text_data=message', '--set', 'user_id=import']
   const base = ['--base-url', sandbox.baseUrl]
-  if (examples[0]?.join(' ').startsWith('connection add') !== true) {
+  if (needs.connections) {
     for (const name of ['live', 'staging']) await run(['connection', 'add', name, ...base])
     await run(['connection', 'use', 'staging'])
   }
-  if (words.has('posts.plan.json') && !words.has('--save-plan')) {
+  if (needs.plan) {
     await run(['task', 'posts.csv', ...mapping, ...base, '--dry-run', '--save-plan', 'posts.plan.json'])
   }
-  if (words.has('added.csv')) {
+  if (needs.export) {
     await run(['index', 'add', 'images.csv', '--index', 'sandbox-index', ...base])
     await run(['export', 'latest', 'added.csv'])
   }
-  if (words.has('ledger') || words.has('--recheck')) {
+  if (needs.ledgers) {
     await run(['index', 'add', 'images.csv', '--index', 'sandbox-index', ...base])
     await run(['watchlist', 'add', 'terms.csv', '--watchlist', 'sandbox_terms', ...base])
     await run(['appeal', 'appeals.csv', ...base])
   }
   let earlier = EARLIER_RUN
-  if (words.has(EARLIER_RUN)) {
+  if (needs.earlierRun) {
     const { stdout } = await run([
       'load',
       'posts.csv',
@@ -112,12 +164,28 @@ async function prepare(examples: readonly string[][]) {
     ])
     earlier = JSON.parse(stdout).run_id
   }
-  if (words.has('latest') || words.has('trend')) await run(['task', 'posts.csv', ...mapping, ...base])
-  if (words.has('remove') || words.has('--against-baseline')) {
+  if (needs.latestRun) await run(['task', 'posts.csv', ...mapping, ...base])
+  if (needs.savedMappings) {
+    for (const name of ['forum', 'board']) await run(['mapping', 'save', name, 'latest'])
+  }
+  if (needs.baselines) {
     await run(['baseline', 'set', 'latest'])
     await run(['baseline', 'set', earlier, '--name', 'release-4'])
   }
-  if (words.has('--against-baseline')) await run(['task', 'posts.csv', ...mapping, ...base])
+  if (needs.runAfterBaselines) await run(['task', 'posts.csv', ...mapping, ...base])
+  return { folder, earlier }
+}
+
+/** A folder of its own for a test, with a service that takes what its examples send. */
+async function prepare(examples: readonly string[][]) {
+  const needs = findNeeds(examples)
+  const key = JSON.stringify(needs)
+  const model = modelsByNeeds.get(key) ?? createModel(needs)
+  modelsByNeeds.set(key, model)
+  const { folder: modelFolder, earlier } = await model
+  const folder = needs.sourcePath ? modelFolder : createTemporaryFolder()
+  if (folder !== modelFolder) cpSync(modelFolder, folder, { recursive: true })
+  const { env, run } = toRun(folder)
   const ports = new Map<string, string>()
   for (const port of ['4010', '4020', '4030']) ports.set(port, String(await findFreePort()))
   /** What stands for a run or a port of the person's is replaced by one that exists here. */
@@ -128,26 +196,43 @@ async function prepare(examples: readonly string[][]) {
 const program = await createProgram(createCliContext(), COMMAND_NAMES)
 const commands = listCommands(program).map((path) => path.join(' '))
 
-/** The first of the examples, or all of them in the long form. */
-const choose = (examples: string[][]) => (inject('isLong') ? examples : examples.slice(0, 1))
-
 /** Run until Ctrl-C. */
 const LASTING = ['receiver', 'open', 'sandbox']
 
-/** Their examples take long, and other tests run them too. */
-const SLOW = ['demo', 'open']
-
-/** The commands whose examples are tried: in the short form, the quick ones. */
-const pick = (names: string[]) => (inject('isLong') ? names : names.filter((name) => !SLOW.includes(name)))
+/** Which command takes these arguments, without doing what it is for; throws where none takes them all. */
+async function findTaker(args: readonly string[]): Promise<string | null> {
+  const idle = await createProgram(createKeptContext().context, COMMAND_NAMES)
+  let taker: string | null = null
+  const stopAtAction = (parent: Command, path: readonly string[]) => {
+    parent.exitOverride()
+    for (const command of parent.commands) {
+      const own = [...path, command.name()]
+      command.action(() => {
+        taker = own.join(' ')
+      })
+      stopAtAction(command, own)
+    }
+  }
+  stopAtAction(idle, [])
+  await idle.parseAsync([...args], { from: 'user' })
+  return taker
+}
 
 describe('the examples in the help of', () => {
-  it.each(pick(commands.filter((name) => ![...LASTING, 'receiver test', 'load'].includes(name))))(
+  it.each(commands)('%s are taken by it, with every option', async (name) => {
+    const examples = await readExamples(name.split(' '))
+    expect(examples.length).toBeGreaterThanOrEqual(2)
+    for (const example of examples) expect(await findTaker(example), example.join(' ')).toBe(name)
+  })
+})
+
+describe.runIf(inject('isLong'))('the examples in the help of', () => {
+  it.each(commands.filter((name) => ![...LASTING, 'receiver test', 'load'].includes(name)))(
     '%s work as they are',
     async (name) => {
       const examples = await readExamples(name.split(' '))
-      expect(examples.length).toBeGreaterThanOrEqual(2)
-      const { run, toHere } = await prepare(choose(examples))
-      for (const example of choose(examples)) {
+      const { run, toHere } = await prepare(examples)
+      for (const example of examples) {
         const { code, stderr } = await run(example.map(toHere))
         // What is compared or imported here may cross a threshold, which says nothing about the example.
         const isOver = code === EXIT.thresholdCrossed && ['compare', 'import-k6'].includes(name)
@@ -158,20 +243,18 @@ describe('the examples in the help of', () => {
 
   it('load describe load tests that can start', async () => {
     const examples = await readExamples(['load'])
-    expect(examples.length).toBeGreaterThanOrEqual(2)
-    const { run } = await prepare(choose(examples))
-    for (const example of choose(examples)) {
+    const { run } = await prepare(examples)
+    for (const example of examples) {
       const mapping = ['--map', 'text_data=message', '--set', 'user_id=import']
       const result = await run([...example, ...mapping, '--dry-run'])
       expect(result, example.join(' ')).toMatchObject({ code: 0 })
     }
   })
 
-  it.each(pick(LASTING))('%s run until Ctrl-C', async (name) => {
+  it.each(LASTING)('%s run until Ctrl-C', async (name) => {
     const examples = await readExamples([name])
-    expect(examples.length).toBeGreaterThanOrEqual(2)
-    const { folder, env, toHere } = await prepare(choose(examples))
-    for (const example of choose(examples)) {
+    const { folder, env, toHere } = await prepare(examples)
+    for (const example of examples) {
       const isBrowser = name === 'open' && !example.includes('--no-browser')
       const args = [...example.map(toHere), ...(isBrowser ? ['--no-browser'] : [])]
       const result = await spawnSluice(args, {
@@ -188,7 +271,6 @@ describe('the examples in the help of', () => {
 
   it('receiver test reach the receiver through the public URL', async () => {
     const examples = await readExamples(['receiver', 'test'])
-    expect(examples.length).toBeGreaterThanOrEqual(2)
     const { run, toHere, receiverPort } = await prepare(examples)
     for (const example of examples) {
       const port = example.includes('--callback-port') ? [] : ['--callback-port', receiverPort]

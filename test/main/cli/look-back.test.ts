@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, symlinkSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
@@ -30,7 +30,9 @@ describe('looking back', () => {
     const row = JSON.parse((await sluice('show', runId, '--row', '3', '--json')).stdout)
     expect(JSON.parse(row.request_body)).toEqual({ post_id: 'p3', user_id: 'u2', text_data: 'Text number 3' })
     expect((await sluice('show', runId, '--row', '3')).stdout).toContain('Text number 3')
-    expect((await sluice('show', runId, '--problems')).stdout).toMatch(/row 6 \(line \d+\), post_id/)
+    expect((await sluice('show', runId, '--problems')).stdout).toMatch(
+      /1 row {2}post_id: .+\n +row 6 \(line \d+\): found `p_6`/,
+    )
 
     const file = join(folder, 'results.csv')
     expect((await sluice('export', runId, file)).stdout).toContain(file)
@@ -46,6 +48,27 @@ describe('looking back', () => {
       .split('\n')
       .map((line) => JSON.parse(line).state)
     expect(states).toEqual(['invalid'])
+    const succeeded = join(folder, 'succeeded.jsonl')
+    const both = await sluice('export', runId, succeeded, '--errors', failed, '--json')
+    expect(JSON.parse(both.stdout)).toMatchObject({
+      ...{ file: succeeded, rows: 5, rows_in_neither: 0 },
+      errors: { file: failed, rows: 1 },
+    })
+    expect((await sluice('export', runId, succeeded, '--errors', failed)).stdout).toMatch(
+      /^succeeded: 5 rows in .*\ndid not succeed: 1 row in .*\n$/,
+    )
+    const linked = join(folder, 'linked.jsonl')
+    symlinkSync(basename(succeeded), linked)
+    for (const others of [
+      ['--errors', linked],
+      ['--state', 'failed'],
+      ['--errors', succeeded],
+      ['--errors', join(dirname(succeeded), basename(succeeded).toUpperCase())],
+    ]) {
+      expect(await sluice('export', runId, succeeded, '--errors', failed, ...others)).toMatchObject({
+        code: 2,
+      })
+    }
     const unknownEnding = await sluice('export', runId, join(folder, 'results.doc'))
     expect(unknownEnding).toMatchObject({ code: 2, stdout: '' })
     expect(unknownEnding.stderr).toMatch(/\.csv.*\.jsonl/s)

@@ -4,9 +4,11 @@ import type { Command, Option } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { createCliContext } from '../../../src/main/cli/context.ts'
 import { COMMAND_NAMES, createProgram } from '../../../src/main/cli/program.ts'
-import { readPlanFile } from '../../../src/main/cli/session/plan-file.ts'
 import { readConnections } from '../../../src/main/engine/workspace/connections.ts'
+import { readPlanFile } from '../../../src/main/engine/workspace/plan-file.ts'
+import { changeSavedMappings } from '../../../src/main/engine/workspace/saved-mappings.ts'
 import { parsePlanFile } from '../../../src/shared/plan/file/parse-plan-file.ts'
+import { operationKindSchema } from '../../../src/shared/run/result-view.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -43,9 +45,13 @@ const EXAMPLES: Readonly<Record<string, { args: string[]; path: string }>> = {
   '--timeout': { args: ['5s'], path: 'connection.timeoutMs' },
   '--delivered-code': { args: ['HAVE_IT'], path: 'connection.deliveredCodes.0' },
   '--ca': { args: ['ca.pem'], path: 'connection.tls.caFile' },
+  '--system-ca': { args: [], path: 'connection.tls.systemAuthorities' },
+  '--no-system-ca': { args: [], path: 'connection.tls.systemAuthorities' },
   '--client-cert': { args: ['c.pem', '--client-key', 'k.pem'], path: 'connection.tls.certFile' },
   '--client-key': { args: ['k.pem', '--client-cert', 'c.pem'], path: 'connection.tls.keyFile' },
   '--proxy': { args: ['http://proxy.test:3128'], path: 'connection.proxy.url' },
+  '--no-proxy': { args: [], path: 'connection.systemProxy' },
+  '--system-proxy': { args: [], path: 'connection.systemProxy' },
   '--proxy-credentials-env': {
     args: ['PROXY_USER', '--proxy', 'http://proxy.test:3128'],
     path: 'connection.proxy.credentialsEnv',
@@ -59,6 +65,7 @@ const EXAMPLES: Readonly<Record<string, { args: string[]; path: string }>> = {
   '--media-template': { args: ['https://media.test/{{path}}'], path: 'source.media.template' },
   '--media-host': { args: [], path: 'source.media.kind' },
   '--media-url': { args: ['https://media.test'], path: 'source.media.url' },
+  '--mapping': { args: ['kept OPERATION'], path: 'mapping.FIELD.template' },
   '--map': { args: ['FIELD=2'], path: 'mapping.FIELD.column' },
   '--set': { args: ['FIELD=x{{row}}'], path: 'mapping.FIELD.template' },
   '--callback-host': { args: ['0.0.0.0'], path: 'callback.host' },
@@ -137,6 +144,18 @@ function listSendingCommands(
 
 const SENDING = listSendingCommands(await createProgram(createCliContext(), COMMAND_NAMES))
 
+/** Kinds of operations that are not called as the command. */
+const KINDS: Readonly<Record<string, string>> = { load: 'task', appeal: 'appeal-status' }
+
+/** Saves a mapping of the one field, for the operation of a command. */
+function saveMapping(workspace: string, name: string, path: string, field: string): void {
+  const operation = operationKindSchema.parse(KINDS[path] ?? path.replace(' ', '-'))
+  changeSavedMappings(workspace, (known) => [
+    ...known,
+    { name, operation, mapping: { [field]: { kind: 'template', template: 'y{{row}}' } } },
+  ])
+}
+
 function readPath(value: unknown, path: string): unknown {
   let found = value
   for (const key of path.split('.')) found = (found as Record<string, unknown> | undefined)?.[key]
@@ -185,6 +204,8 @@ describe('a saved plan', () => {
   it.each(SENDING)('holds every option of $path', async ({ path, options }) => {
     const { folder, savePlan } = await createWorkspace()
     const { args: needed = [], field = '' } = NEEDED[path] ?? {}
+    const kept = `kept ${path}`
+    saveMapping(folder, kept, path, field)
     const command = [...path.split(' '), join(folder, 'rows.csv')]
     const plain = await savePlan([...command, ...needed])
     for (const { long } of options) {
@@ -192,7 +213,9 @@ describe('a saved plan', () => {
       if (RUN_TIME.has(name)) continue
       const example: LoadExample | undefined =
         (path === 'load' ? LOAD_EXAMPLES[name] : undefined) ?? EXAMPLES[name]
-      const args = [name, ...(example?.args ?? [])].map((arg) => arg.replace('FIELD', field))
+      const args = [name, ...(example?.args ?? [])].map((arg) =>
+        arg.replace('FIELD', field).replace('kept OPERATION', kept),
+      )
       const where = example?.path.replace('FIELD', field) ?? ''
       const named = name === '--connection' ? [] : ['--connection', 'first']
       const plan = await savePlan([...command, ...(example?.needed ?? needed), ...named, ...args])

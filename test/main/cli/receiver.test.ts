@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import type { Worker } from 'node:worker_threads'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -50,6 +51,32 @@ describe('receiver', () => {
     })
   })
 
+  it('that crashes during a run starts again, which the run says and loses nothing by', async () => {
+    const workspace = createTemporaryFolder()
+    const sandbox = await withSandbox({ callbacks: 'delay=60s' })
+    const threads: Worker[] = []
+    const keep = (thread: Worker) => void (thread.threadName === 'receiver' && threads.push(thread))
+    process.on('worker', keep)
+    onTestFinished(() => void process.off('worker', keep))
+    const running = runInProcess(
+      ['task', writeSource(workspace, 'posts.csv', createRows(4)), '--async', '--base-url', sandbox.baseUrl],
+      { workspace, env: { SLUICE_API_KEY: sandbox.key } },
+    )
+    await vi.waitFor(async () => expect(await sandbox.callbacks('pending')).toHaveLength(4), {
+      timeout: 10_000,
+    })
+    await threads[0]?.terminate()
+    const { port } = JSON.parse(readFileSync(join(workspace, 'receiver.json'), 'utf8'))
+    await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404), {
+      timeout: 10_000,
+    })
+    expect(threads).toHaveLength(2)
+    await sandbox.sendPendingCallbacks()
+    const { code, stderr } = await running
+    expect([code, stderr]).toEqual([0, expect.stringContaining('sluice: the callback receiver stopped: ')])
+    expect(stderr).toContain('starts the receiver again at the same address')
+  })
+
   it('test proves a public address, and says what is wrong with one that leads elsewhere', async () => {
     const workspace = createTemporaryFolder()
     const sandbox = await withSandbox()
@@ -70,7 +97,9 @@ describe('receiver', () => {
     ]
     const result = await runInProcess(right, { workspace })
     expect(result).toMatchObject({ code: 0, stderr: '' })
-    expect(result.stdout).toContain(`A callback to http://localhost:${port} arrived at`)
+    expect(result.stdout).toMatch(
+      new RegExp(`^A callback to http://localhost:${port} arrived at .* after [\\d.]+ m?s\\.`),
+    )
   })
 
   it('test requires --callback-url', async () => {

@@ -118,7 +118,9 @@ describe('rows that are out of the ordinary', () => {
     )
     const result = await runTask(folder, [source, '--base-url', sandbox.baseUrl], sandbox.key)
     expect(result.code).toBe(1)
-    expect(result.stdout).toMatch(/row 2 \(line 3\), url: .*found `not a url`/)
+    expect(result.stdout).toMatch(
+      /1 row {2}url: must be an http or https URL\n +row 2 \(line 3\): found `not a url`/,
+    )
     expect((await sandbox.stats()).tasks).toBe(1)
   })
 

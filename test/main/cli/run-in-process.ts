@@ -53,6 +53,10 @@ export async function runInProcess(
     stdin?: string | Uint8Array
     /** Types the word that is asked for. */
     askWord?: (question: string) => string
+    /** Types the secret that is asked for. */
+    askSecret?: (question: string) => string
+    /** Where typed keys outlive the command (default: nowhere). */
+    lastingKeys?: CliSurroundings['lastingKeys']
   },
 ): Promise<SluiceResult> {
   const { ask } = options
@@ -62,6 +66,8 @@ export async function runInProcess(
     canAsk: ask !== undefined,
     ask: async (question) => ask?.(question) ?? false,
     askWord: async (question) => options.askWord?.(question) ?? '',
+    askSecret: async (question) => options.askSecret?.(question) ?? '',
+    lastingKeys: options.lastingKeys ?? { absence: 'tests have no keyring' },
     openEngine,
   })
   const code = await runCli(args, context)

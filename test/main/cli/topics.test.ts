@@ -24,7 +24,7 @@ describe('help TOPIC', () => {
   it('is listed by help, next to the commands', async () => {
     const { stdout } = await help()
     for (const { name, about } of HELP_TOPICS) {
-      expect(stdout).toMatch(new RegExp(`^ {2}help ${name} +${about}$`, 'm'))
+      expect(stdout).toMatch(new RegExp(`^ {2}${name} +${about}$`, 'm'))
     }
   })
 

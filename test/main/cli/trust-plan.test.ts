@@ -66,6 +66,30 @@ it.each<[string, (live: FaultServer, other: FaultServer) => Record<string, unkno
   expect([...live.requests, ...other.requests]).toEqual([])
 })
 
+it.each([
+  ['callback_url', 'https://collect.example/{{text_data}}', 'the callback of each row to'],
+  ['callback_url', 'https://collect.example/', 'the callback of each row to'],
+  ['url', ' HTTPS://collect.example/{{text_data}}', 'cells of each row to'],
+])(
+  'refuses a plan that has the service take cells to addresses of its own: %s',
+  async (field, template, what) => {
+    const live = await startService()
+    const workspace = createTemporaryFolder()
+    writeSource(workspace, 'posts.csv', createRows(1))
+    await runInProcess(['connection', 'add', 'live', '--base-url', live.baseUrl, '--key', 'main=LIVE_KEY'], {
+      workspace,
+    })
+    const mapping = { [field]: { kind: 'template', template } }
+    const operation = { kind: 'task', mode: 'async' }
+    const plan = { connection: { name: 'live' }, source: { path: 'posts.csv' }, operation, mapping }
+    const file = writeSource(workspace, 'plan.json', JSON.stringify(plan))
+    const refused = await runInProcess(['plan', file], { workspace, env })
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.stderr.replaceAll(/\s+/g, ' ')).toContain(`${what} ${template.trim()}`)
+    expect(live.requests).toEqual([])
+  },
+)
+
 it('asks about a plan on a terminal, naming the key and where it goes, and sends after a yes', async () => {
   const live = await startService()
   const runPlan = await openWorkspace(live)

@@ -71,6 +71,45 @@ describe('verdicts', () => {
     expect(JSON.parse((await sluice('verdict', 'latest', '--json')).stdout).verdicts).toHaveLength(2)
   })
 
+  it('are in every export of the run, which can be imported again', async () => {
+    const { folder, sluice } = await sendPosts()
+    const file = join(folder, 'posts-out.csv')
+    const exportTo = async (path: string, ...args: string[]) => {
+      expect(await sluice('export', 'latest', path, ...args)).toMatchObject({ code: 0 })
+      return readFileSync(path, 'utf8')
+    }
+    expect(await exportTo(file)).not.toContain('sluice_verdict')
+    await sluice('verdict', 'latest', '1', 'agree')
+    await sluice('verdict', 'latest', '2', 'should-not', 'Likely spam', '--note', 'quotes an advert')
+    await sluice('verdict', 'latest', '2', 'should', 'bullying', '--note', 'quotes an advert')
+    const columns = ['--columns', 'sluice_row,sluice_verdict,sluice_rule,sluice_note']
+    expect((await exportTo(file, ...columns)).slice(1).split('\r\n')).toEqual([
+      'sluice_row,sluice_verdict,sluice_rule,sluice_note',
+      '1,agree,,',
+      '2,"should-not; should","Likely spam; bullying",quotes an advert',
+      '3,,,',
+      '4,,,',
+      '',
+    ])
+    const lines = (await exportTo(join(folder, 'out.jsonl'))).trimEnd().split('\n')
+    const judged = lines.map((line) => JSON.parse(line).verdicts)
+    expect(judged.map((verdicts) => verdicts.length)).toEqual([1, 2, 0, 0])
+    expect(judged[1]?.[1]).toEqual({
+      ...{ verdict: 'should', rule: 'bullying', note: 'quotes an advert' },
+      given_at: expect.stringMatching(/^20\d\d-/),
+    })
+    const list = async () => JSON.parse((await sluice('verdict', 'latest', '--json')).stdout).verdicts
+    const before = (await list()).map(({ given_at: _, ...verdict }: { given_at: string }) => verdict)
+    await exportTo(file)
+    await sluice('verdict', 'latest', '1', '--remove')
+    await sluice('verdict', 'latest', '2', '--remove')
+    expect((await sluice('verdict', 'latest', '--from', file)).stdout).toBe('3 verdicts stored\n')
+    expect(await list()).toMatchObject(before)
+    writeFileSync(file, 'sluice_row,sluice_verdict,sluice_rule\n3,should; should,bullying\n')
+    const refused = await sluice('verdict', 'latest', '--from', file)
+    expect(refused.stderr).toContain('row 1: 2 verdicts need as many rules, and sluice_rule has 1')
+  })
+
   it('stay with a run through a retry, and go when the run is deleted', async () => {
     const { workspace, sluice, evaluate } = await sendPosts(['422=50%,tries=1'])
     for (const row of ['1', '2', '3']) await sluice('verdict', 'latest', row, 'should', 'Likely spam')

@@ -1,14 +1,20 @@
-import { createReadStream, mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { createReadStream, lstatSync, mkdtempSync, readlinkSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { fromStateName, type StateName } from '../../../shared/messages/state-name.ts'
-import { isExportDelimiter } from '../../../shared/run/export-columns.ts'
 import { LOAD_EXPORT_FORMATS, listEndings, ROW_EXPORT_FORMATS } from '../../../shared/run/export-formats.ts'
+import { isExportDelimiter } from '../../../shared/run/formula-guard.ts'
 import { rowAnswerSchema } from '../../../shared/run/item-state.ts'
-import type { ExportOptions, ExportResult, RowFilter } from '../../../shared/run/results.ts'
-import { isLoadRun } from '../../../shared/run/run.ts'
+import {
+  type ExportOptions,
+  type ExportResult,
+  IN_NEITHER,
+  OUTCOME_FILES,
+  type RowFilter,
+} from '../../../shared/run/results.ts'
+import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
@@ -40,6 +46,7 @@ interface ExportFlags extends WorkspaceFlags {
   lossless?: true
   state?: RowFilter
   answer?: RowFilter
+  errors?: string
   json?: true
 }
 
@@ -89,6 +96,7 @@ function refuseRowOptions({
   format,
   state,
   answer,
+  errors,
 }: ExportFlags): void {
   const given = [
     ...(columns === undefined ? [] : ['--columns']),
@@ -98,9 +106,69 @@ function refuseRowOptions({
     ...(lossless ? ['--lossless'] : []),
     ...(state === undefined ? [] : ['--state']),
     ...(answer === undefined ? [] : ['--answer']),
+    ...(errors === undefined ? [] : ['--errors']),
   ]
   if (given.length === 0) return
   throw new InvalidArgumentError(`${given.join(', ')} cannot be used with a load test.`)
+}
+
+/** The error file says which rows are in either file, so that nothing else can. */
+function refuseWithErrors({ env }: CliContext, file: string, { state, answer, errors }: ExportFlags): void {
+  if (errors === undefined) return
+  const given = [
+    ...(state === undefined ? [] : ['--state']),
+    ...(answer === undefined ? [] : ['--answer']),
+    ...(file === '-' || errors === '-' ? ['stdout'] : []),
+  ]
+  if (given.length > 0) throw new InvalidArgumentError(`--errors cannot be used with ${given.join(', ')}.`)
+  const [first, second] = [resolveFromCaller(file, env), resolveFromCaller(errors, env)]
+  // A disk may take two names that differ in case for one file, or reach one folder by two paths.
+  if (first.toLowerCase() === second.toLowerCase() || isSameFile(first, second)) {
+    throw new InvalidArgumentError('--errors must name another file than the first one.')
+  }
+}
+
+function isSameFile(one: string, other: string): boolean {
+  const [found, same] = [one, other].map((file) => {
+    const target = followLinks(file)
+    const folder = statSync(dirname(target), { throwIfNoEntry: false })
+    return folder && `${folder.dev} ${folder.ino} ${basename(target).toLowerCase()}`
+  })
+  return found !== undefined && found === same
+}
+
+/** Where a link leads to, also where nothing is there yet: an export is written through it. */
+function followLinks(file: string, links = 0): string {
+  const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
+  return isLink && links < 40 ? followLinks(resolve(dirname(file), readlinkSync(file)), links + 1) : file
+}
+
+/** Writes the error file of a success file that was written, and says how many rows are in which. */
+async function exportErrors(
+  { out, env }: CliContext,
+  engine: Engine,
+  run: RunSummary,
+  success: ExportResult,
+  { errors: named, json, ...options }: Omit<ExportOptions, 'file'> & { errors: string; json: boolean },
+): Promise<void> {
+  const errors = await engine.exportRun(run.run_id, {
+    ...options,
+    file: resolveFromCaller(named, env),
+    filter: OUTCOME_FILES.errors,
+  })
+  const inNeither = Math.max(0, run.rows.read - success.rows - errors.rows)
+  if (json) {
+    const toDocument = ({ file, rows, sizeBytes: bytes }: ExportResult) => ({ file, rows, bytes })
+    const document = { run_id: run.run_id, ...toDocument(success), errors: toDocument(errors) }
+    await out.writeLine(JSON.stringify({ ...document, rows_in_neither: inNeither }))
+    return
+  }
+  await out.writeLine(`succeeded: ${formatResult(success, false)}`)
+  await out.writeLine(`did not succeed: ${formatResult(errors, false)}`)
+  if (inNeither > 0) {
+    const verb = inNeither === 1 ? 'is' : 'are'
+    await out.writeLine(`${formatCounted(inNeither, 'row')} ${verb} in neither file: ${IN_NEITHER}`)
+  }
 }
 
 /** `372 rows in results.csv (48 kB)`; the file of a load test has records, not rows. */
@@ -177,11 +245,16 @@ export function addExportCommand(program: Command, context: CliContext): void {
       'only rows with this answer, such as failed, pre_existing or overturned',
       parseAnswer,
     )
+    .option(
+      '--errors <file>',
+      'second file for the rows that did not succeed, each with its reason; <file> then has only those that succeeded',
+    )
     .option('--json', 'one JSON document on stdout')
   addWorkspaceOption(command).action(async (reference: string, file: string, flags: ExportFlags) => {
     await withEngine(context, flags.workspace, async (engine) => {
       const run = await resolveRun(engine, reference)
       if (isLoadRun(run)) refuseRowOptions(flags)
+      refuseWithErrors(context, file, flags)
       const options = {
         lossless: flags.lossless === true,
         rulesAsColumns: flags.rulesAsColumns === true,
@@ -190,6 +263,7 @@ export function addExportCommand(program: Command, context: CliContext): void {
         ...(flags.state === undefined && flags.answer === undefined
           ? {}
           : { filter: { ...flags.state, ...flags.answer } }),
+        ...(flags.errors === undefined ? {} : { filter: OUTCOME_FILES.success }),
       }
       if (file === '-') {
         if (isLoadRun(run)) throw new SluiceError({ id: 'export_load_to_stdout' })
@@ -201,6 +275,11 @@ export function addExportCommand(program: Command, context: CliContext): void {
         ...options,
         file: resolveFromCaller(file, context.env),
       })
+      if (flags.errors !== undefined) {
+        const { errors } = flags
+        await exportErrors(context, engine, run, result, { ...options, errors, json: flags.json === true })
+        return
+      }
       await context.out.writeLine(
         flags.json
           ? JSON.stringify({
@@ -216,6 +295,7 @@ export function addExportCommand(program: Command, context: CliContext): void {
   addExamples(command, [
     'export latest results.csv',
     'export latest rejected.xlsx --state rejected',
+    'export latest success.csv --errors errors.csv',
     'export latest scores.csv --columns source,sluice_state,scores --rules-as-columns',
     'export 20261121-0915 report.html',
   ])

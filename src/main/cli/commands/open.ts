@@ -23,6 +23,7 @@ async function serveScreens(context: CliContext, flags: OpenFlags): Promise<void
     rendererFolder,
     openCommand: `${COMMAND_PREFIX} open`,
     port: flags.port,
+    lastingKeys: context.lastingKeys,
     async showConsent({ file, url }) {
       if (!flags.browser) return err.writeLine(`A run needs a confirmation to send to production: ${url}`)
       await err.writeLine(

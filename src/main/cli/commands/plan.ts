@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { readConnections } from '../../engine/workspace/connections.ts'
+import { readPlanFile, requireSource } from '../../engine/workspace/plan-file.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { addRunTimeOptions, type RunTimeFlags } from '../options/sending-options.ts'
 import { addExamples, addMetricsOption } from '../options/shared-options.ts'
 import { confirmTrust, type TrustFlags } from '../session/consent.ts'
-import { readPlanFile, requireSource } from '../session/plan-file.ts'
 import { sendPlan } from '../session/send-plan.ts'
 
 /** Adds `plan FILE`: runs a plan file. */

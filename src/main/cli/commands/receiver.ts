@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { createLogUpdate } from 'log-update'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
-import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { formatCount, formatCounted, formatDuration } from '../../../shared/messages/figure-text.ts'
+import { sayRefusal } from '../../../shared/run/callback-overview.ts'
 import type { Engine, ReceiverOptions, ReceiverStatus } from '../../engine/engine-interface.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
@@ -109,11 +110,14 @@ export function addReceiverCommand(program: Command, context: CliContext): void 
     const flags = command.optsWithGlobals<TestFlags>()
     await withEngine(context, flags.workspace, async (engine) => {
       const status = await engine.openReceiver(toReceiverOptions(flags))
-      await engine.testReceiver(flags.callbackUrl)
+      const { arrivedMs } = await engine.testReceiver(flags.callbackUrl)
       await context.out.writeLine(
         flags.json
-          ? JSON.stringify({ callback_url: flags.callbackUrl, base_url: status.baseUrl, arrived: true })
-          : `A callback to ${flags.callbackUrl} arrived at ${status.baseUrl}.`,
+          ? JSON.stringify({
+              ...{ callback_url: flags.callbackUrl, base_url: status.baseUrl, arrived: true },
+              arrived_ms: Math.round(arrivedMs),
+            })
+          : `A callback to ${flags.callbackUrl} arrived at ${status.baseUrl} after ${formatDuration(arrivedMs)}.`,
       )
     })
   })
@@ -122,19 +126,6 @@ export function addReceiverCommand(program: Command, context: CliContext): void 
     'receiver test --callback-url https://hooks.example.com/sluice',
     'receiver test --callback-url https://hooks.example.com/sluice --callback-port 4030',
   ])
-}
-
-/** What each kind of refusal means. */
-const REFUSALS: Readonly<Record<string, string>> = {
-  forged: 'to unknown addresses',
-  malformed: 'with a body that is not a JSON object (stored anyway)',
-  oversized: 'over the size limit',
-  overloaded: 'while too many were waiting',
-  slow: 'that took too long to arrive',
-  broken: 'that ended early',
-  unstored: 'that could not be written to disk',
-  wrong_method: 'with a method other than POST',
-  bad_request: 'that were not valid HTTP',
 }
 
 /** Callbacks of a workspace so far, in one line. */
@@ -167,7 +158,7 @@ export function formatReceiver(terminal: Terminal, status: ReceiverStatus): stri
     ...formatSection(
       terminal,
       'Refused',
-      refused.map(([kind, count]) => `${formatCount(count)} ${REFUSALS[kind] ?? toPrintable(kind)}`),
+      refused.map(([kind, count]) => `${formatCount(count)} ${sayRefusal(kind)}`),
     ),
   ]
 }

@@ -135,7 +135,7 @@ async function sendAgain(
       operation: operation.kind,
       apiKeyEnv: flags.apiKeyEnv,
     })
-    const secrets = access.readSecrets()
+    const secrets = await access.readSecrets()
     if (!flags.quiet) for (const note of access.notes) await context.err.writeLine(toPrintable(note))
     const guarded = findGuarded(context, access.stored, flags)
     const choice = await chooseOnUnknown(context, run, flags, again.how)

@@ -147,9 +147,8 @@ function toConnection(plan: Plan, flags: RunAgainFlags, workspace: string, env: 
   }
   // Another service is not shown the key of the first one's connection.
   if (flags.baseUrl !== undefined) return toConnectionInput(flags, null, env)
-  const { keyFrom, tls: givenTls, proxy: givenProxy, ...given } = plan.connection
+  const { keyFrom, tls: givenTls, ...given } = plan.connection
   const tls = toTls(flags, givenTls, env)
-  const proxy = toProxy(flags, givenProxy)
   return {
     ...given,
     // A key that was typed into the window is gone; a variable that is named now takes its place.
@@ -160,6 +159,6 @@ function toConnection(plan: Plan, flags: RunAgainFlags, workspace: string, env: 
     ...(flags.timeout !== undefined && { timeoutMs: flags.timeout }),
     ...(flags.deliveredCode !== undefined && { deliveredCodes: flags.deliveredCode }),
     ...(tls !== undefined && { tls }),
-    ...(proxy !== undefined && { proxy }),
+    ...toProxy(flags, given.proxy),
   }
 }

@@ -8,10 +8,12 @@ import { SOURCE_ENDINGS_TEXT } from '../../../shared/plan/source-formats.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
 import { quoteForShell } from '../../../shared/shell-command.ts'
 import { findConnection, findConnectionInUse, readConnections } from '../../engine/workspace/connections.ts'
+import { writePlanFile } from '../../engine/workspace/plan-file.ts'
 import { removeStdin, storeStdin } from '../../engine/workspace/stdin-source.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace } from '../engine-access.ts'
 import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
+import { withBaseMapping } from '../options/base-mapping.ts'
 import { toPlan } from '../options/plan-from-flags.ts'
 import {
   addPaceOptions,
@@ -21,7 +23,6 @@ import {
 } from '../options/sending-options.ts'
 import { type ServiceFlags, toConnectionInput } from '../options/service-options.ts'
 import { addExamples } from '../options/shared-options.ts'
-import { writePlanFile } from '../session/plan-file.ts'
 import { sendPlan } from '../session/send-plan.ts'
 import { toPrintable } from '../terminal/output.ts'
 
@@ -132,7 +133,8 @@ export function addSendingCommand<Own extends object>(
         toPlan({ operation, sourcePath, flags, load, stored, env: context.env })
       // What is wrong with the options is said before anything is read.
       const given = toPlanOf(resolveFromCaller(source, context.env))
-      const plan = isStdin ? toPlanOf(await readStdin(context, workspace, flags)) : given
+      const own = isStdin ? toPlanOf(await readStdin(context, workspace, flags)) : given
+      const plan = await withBaseMapping(context, workspace, own, flags.mapping)
       if (flags.savePlan !== undefined) {
         const isReplaced = writePlanFile(resolveFromCaller(flags.savePlan, context.env), plan)
         if (!flags.quiet) {

@@ -1,6 +1,7 @@
 import type { Argument, Command, Option } from 'commander'
 import { VERDICTS } from '../../../shared/lookback/verdict.ts'
 import { readConnections } from '../../engine/workspace/connections.ts'
+import { readSavedMappings } from '../../engine/workspace/saved-mappings.ts'
 import { listRunIds } from '../../engine/workspace/workspace-files.ts'
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace } from '../engine-access.ts'
@@ -145,6 +146,8 @@ function completeNamed(
     case 'run-or-source':
     case 'source-or-run':
       return { candidates: listRuns(context, typed), paths: 'files' }
+    case 'mapping':
+      return { candidates: listMappings(context, typed), paths: 'none' }
     case 'verdict':
       return { candidates: toWords(VERDICTS), paths: 'none' }
     case 'name':
@@ -161,6 +164,7 @@ function completeValue(context: CliContext, typed: readonly string[], option: Op
   if (option.long === '--connection') {
     return { candidates: listConnections(context, typed), paths: 'none' }
   }
+  if (option.long === '--mapping') return { candidates: listMappings(context, typed), paths: 'none' }
   if (/[<[]run[>\]]/.test(option.flags)) return { candidates: listRuns(context, typed), paths: 'none' }
   if (option.flags.includes('<file>')) return { candidates: [], paths: 'files' }
   if (option.flags.includes('<folder>')) return { candidates: [], paths: 'folders' }
@@ -182,6 +186,11 @@ function listRuns(context: CliContext, typed: readonly string[]): Candidate[] {
 function listConnections(context: CliContext, typed: readonly string[]): Candidate[] {
   const { connections } = readConnections(findWorkspace(context, typed))
   return connections.map(({ name, baseUrl }) => ({ value: name, about: baseUrl }))
+}
+
+function listMappings(context: CliContext, typed: readonly string[]): Candidate[] {
+  const saved = readSavedMappings(findWorkspace(context, typed))
+  return saved.map(({ name, operation }) => ({ value: name, about: operation }))
 }
 
 /** The workspace that the words name, or the default. */

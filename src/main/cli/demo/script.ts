@@ -1,7 +1,6 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { formatProblem } from '../../../shared/messages/problem-messages.ts'
+import { formatProblemOfRow } from '../../../shared/messages/problem-messages.ts'
 import { type Plan, type PlanInput, planSchema } from '../../../shared/plan/plan.ts'
-import type { Problem } from '../../../shared/run/problem.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import { SAMPLE_FILES } from '../../program-files.ts'
@@ -172,7 +171,7 @@ export async function formatUnsuccessfulRows(
       const { problems } = await engine.readRow(runId, result.row)
       const errors = problems.filter((problem) => problem.severity === 'error')
       const answer = [result.status, result.errorCode, result.message].filter((part) => part !== null)
-      const reason = errors.length > 0 ? errors.map(toReason).join('; ') : answer.join(' ')
+      const reason = errors.length > 0 ? errors.map(formatProblemOfRow).join('; ') : answer.join(' ')
       reasons.push({ row: result.row, cells: [String(result.row), state, toPrintable(reason)] })
     }
   }
@@ -188,9 +187,4 @@ export async function formatUnsuccessfulRows(
     2,
   )
   return [terminal.tone('strong', 'Rows that did not succeed'), ...table]
-}
-
-/** The problem's sentence without the row, which stands in a column of its own. */
-function toReason(problem: Problem): string {
-  return formatProblem(problem).replace(/^row \d+[,:] /, '')
 }

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { mappingNameSchema } from '../../../shared/mapping/saved-mappings.ts'
 import { parseDurationMs as parseCompound } from '../../../shared/messages/duration.ts'
 import { environmentNameSchema } from '../../../shared/plan/connection.ts'
 import { connectionNameSchema } from '../../../shared/plan/stored-connection.ts'
@@ -181,4 +182,12 @@ export function parseConnectionName(text: string): string {
   throw new InvalidArgumentError(
     `expected at most 64 letters, digits, dots, hyphens and underscores, starting with a letter or digit, found \`${text}\`.`,
   )
+}
+
+/** Parser of the name of a mapping to save. */
+export function parseMappingName(text: string): string {
+  const { data, error } = mappingNameSchema.safeParse(text)
+  if (data !== undefined) return data
+  const [issue] = error.issues
+  throw new InvalidArgumentError(`expected a name of at most 80 characters: ${issue?.message}.`)
 }

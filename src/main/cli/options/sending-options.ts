@@ -31,6 +31,7 @@ export interface RunTimeFlags extends ReportingFlags, UnknownFlags, YesFlags, Me
 
 /** What the options of every sending command hold once parsed. */
 export interface SendingFlags extends RunTimeFlags, ServiceFlags, SourceFlags, CallbackFlags {
+  mapping?: string
   map?: FieldAssignment[]
   set?: FieldAssignment[]
   retries: number
@@ -84,6 +85,10 @@ export function addSendingOptions(command: Command, addPace: (command: Command) 
   addSourceOptions(command)
   command
     .optionsGroup('Mapping:')
+    .option(
+      '--mapping <mapping>',
+      'saved mapping to begin with, or `last` for that of the last run of a file with the same columns',
+    )
     .option(
       '--map <field=column>',
       'column for a field, by name or number from 1; repeatable',

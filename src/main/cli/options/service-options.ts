@@ -23,10 +23,13 @@ export interface DeploymentFlags {
   apiKeyEnv?: string
   timeout?: number
   deliveredCode?: string[]
+  systemCa?: boolean
   ca?: string
   clientCert?: string
   clientKey?: string
-  proxy?: string
+  /** False for a direct connection. */
+  proxy?: string | false
+  systemProxy?: true
   proxyCredentialsEnv?: string
 }
 
@@ -53,9 +56,17 @@ export function addDeploymentOptions(command: Command): Command {
   addDeliveredCodeOption(command)
   return command
     .option('--ca <file>', 'PEM file with additional trusted certificate authorities')
+    .option('--system-ca', 'trust the certificate authorities of this system, too (default: yes)')
+    .option('--no-system-ca', 'do not trust the certificate authorities of this system')
     .option('--client-cert <file>', 'PEM file with the client certificate; requires --client-key')
     .option('--client-key <file>', 'PEM file with the key of the client certificate')
-    .option('--proxy <url>', 'HTTP or HTTPS proxy for every request', parseProxyUrl)
+    .option(
+      '--proxy <url>',
+      "HTTP or HTTPS proxy for every request (default: the system's, for https)",
+      parseProxyUrl,
+    )
+    .option('--no-proxy', 'connect directly, without any proxy')
+    .option('--system-proxy', "use the system's proxy for https, as by default")
     .option(
       '--proxy-credentials-env <name>',
       'environment variable with user:password for the proxy',
@@ -105,6 +116,7 @@ export function toTls(flags: DeploymentFlags, base: PlanConnectionInput['tls'], 
   }
   const tls = {
     ...base,
+    ...(flags.systemCa === undefined ? {} : { systemAuthorities: flags.systemCa }),
     ...(flags.ca === undefined ? {} : { caFile: resolveFromCaller(flags.ca, env) }),
     ...(flags.clientCert === undefined || flags.clientKey === undefined
       ? {}
@@ -116,19 +128,32 @@ export function toTls(flags: DeploymentFlags, base: PlanConnectionInput['tls'], 
   return Object.keys(tls).length === 0 ? undefined : tls
 }
 
-/** The proxy as options name it, over that of a stored connection. */
+/** What options say of the proxy, over that of a stored connection; nothing where they say nothing. */
 export function toProxy(
-  flags: DeploymentFlags,
+  { proxy: url, systemProxy, proxyCredentialsEnv: credentialsEnv }: DeploymentFlags,
   base: PlanConnectionInput['proxy'],
-): PlanConnectionInput['proxy'] {
-  const { proxy: url, proxyCredentialsEnv: credentialsEnv } = flags
-  if (url === undefined && credentialsEnv === undefined) return base
+): Pick<PlanConnectionInput, 'proxy' | 'systemProxy'> {
+  if (systemProxy && url !== undefined) {
+    throw new InvalidArgumentError(
+      `--system-proxy cannot be combined with ${url === false ? '--no-proxy' : '--proxy'}`,
+    )
+  }
+  const isNamed = url !== undefined && url !== false
+  if (!isNamed && (systemProxy || url === false)) {
+    if (credentialsEnv !== undefined)
+      throw new InvalidArgumentError('--proxy-credentials-env requires --proxy')
+    return { proxy: undefined, systemProxy: url !== false }
+  }
+  if (!isNamed && credentialsEnv === undefined) return {}
   // Credentials are for one proxy: another one is not shown those of the first.
-  const chosen = url === undefined ? base : { url }
+  const chosen = isNamed ? { url } : base
   if (chosen === undefined) {
     throw new InvalidArgumentError('--proxy-credentials-env requires --proxy')
   }
-  return credentialsEnv === undefined ? chosen : { ...chosen, credentialsEnv }
+  return {
+    proxy: credentialsEnv === undefined ? chosen : { ...chosen, credentialsEnv },
+    systemProxy: undefined,
+  }
 }
 
 /**
@@ -146,7 +171,6 @@ export function toConnectionInput(
     throw new SluiceError({ id: 'base_url_missing' })
   }
   const tls = toTls(flags, base?.tls, env)
-  const proxy = toProxy(flags, base?.proxy)
   return {
     ...base,
     baseUrl,
@@ -155,6 +179,6 @@ export function toConnectionInput(
     ...(flags.timeout === undefined ? {} : { timeoutMs: flags.timeout }),
     ...(flags.deliveredCode === undefined ? {} : { deliveredCodes: flags.deliveredCode }),
     ...(tls === undefined ? {} : { tls }),
-    ...(proxy === undefined ? {} : { proxy }),
+    ...toProxy(flags, base?.proxy),
   }
 }

@@ -1,4 +1,3 @@
-import { basename } from 'node:path'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayDoubleAdds } from '../../../shared/messages/outcome-advice.ts'
@@ -8,8 +7,7 @@ import type { Connections, StoredConnection } from '../../../shared/plan/stored-
 import { ADD_TWICE, countDoubleAdds, isAddTwice } from '../../../shared/run/counts.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { ResumeOptions } from '../../engine/engine-interface.ts'
-import { toOrigins } from '../../engine/secrets/bound-secret.ts'
-import { staysWithin } from '../../engine/workspace/connection-secrets.ts'
+import { describeUntrusted } from '../../engine/workspace/plan-trust.ts'
 import type { CliContext } from '../context.ts'
 import type { UnknownFlags, YesFlags } from '../options/shared-options.ts'
 import { toPrintable } from '../terminal/output.ts'
@@ -92,39 +90,6 @@ export interface TrustFlags {
 }
 
 /**
- * What a plan file sends and where to, in a phrase: its secrets, and the ids of appeals, for which no key vouches. Null
- * where it keeps to a connection that the workspace stores.
- */
-function describeUntrusted(plan: Plan, { connections }: Connections): string | null {
-  const { connection, operation } = plan
-  const { name, apiKeyEnv, proxy } = connection
-  // The status of an appeal is read without a key (docs/interface.md §5.6).
-  const hasKey = sendsKey(operation)
-  const login = proxy?.credentialsEnv
-  const isKnown = connections.some(
-    (stored) =>
-      (name === undefined || stored.name === name) &&
-      (!hasKey || stored.keys.some(({ env }) => env === apiKeyEnv)) &&
-      staysWithin(stored, connection),
-  )
-  if (isKnown) return null
-  const by = proxy === undefined ? '' : ` through the proxy ${new URL(proxy.url).origin}`
-  const sent = [
-    `${hasKey ? `the API key in ${apiKeyEnv}` : describeAppeals(plan)} to ${toOrigins(connection).join(' and ')}${by}`,
-    ...(login === undefined || proxy === undefined
-      ? []
-      : [`the credentials in ${login} to ${new URL(proxy.url).origin}`]),
-  ]
-  return sent.join(', and ')
-}
-
-function describeAppeals({ source, mapping }: Plan): string {
-  const from = mapping['appeal_id']
-  const column = from?.kind === 'column' ? ` (column ${from.column})` : ''
-  return toPrintable(`the appeal_id of each row of ${basename(source.path)}${column}`)
-}
-
-/**
  * Asks about a plan file that sends secrets or ids of appeals where no stored connection sends them; false where the
  * answer is no. Throws `BAD_PLAN` without a terminal: what runs such plans unattended passes `--trust-plan`.
  */
@@ -134,8 +99,9 @@ export async function confirmTrust(
   connections: Connections,
   { trustPlan }: TrustFlags,
 ): Promise<boolean> {
-  const untrusted = trustPlan ? null : describeUntrusted(plan, connections)
-  if (untrusted === null) return true
+  const found = trustPlan ? null : describeUntrusted(plan, connections)
+  if (found === null) return true
+  const untrusted = toPrintable(found)
   if (context.canAsk) return context.ask(`This plan sends ${untrusted}. Trust it?`)
   const apiKeyEnv = sendsKey(plan.operation) ? plan.connection.apiKeyEnv : null
   throw new SluiceError({ id: 'plan_untrusted', sent: untrusted, apiKeyEnv })

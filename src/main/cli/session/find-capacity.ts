@@ -101,7 +101,7 @@ async function sendProbes(
   try {
     return await findCapacity(plan, capacity, {
       send: async (probe) => {
-        const handle = await engine.startRun(probe, access.readSecrets())
+        const handle = await engine.startRun(probe, await access.readSecrets())
         if (metrics !== null) handle.onSnapshot(metrics.update)
         return interruption.follow(() =>
           followRun(context, handle, { quiet: flags.quiet === true, followKey: access.followKey }),

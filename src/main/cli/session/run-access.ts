@@ -1,9 +1,20 @@
+import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import { type OperationKind, sendsKey } from '../../../shared/plan/operation.ts'
-import { type StoredConnection, toActiveVariable } from '../../../shared/plan/stored-connection.ts'
+import {
+  type ConnectionKey,
+  findActiveKey,
+  type StoredConnection,
+} from '../../../shared/plan/stored-connection.ts'
 import type { RunHandle, StartOptions } from '../../engine/engine-interface.ts'
-import { readApiKey, readProxyCredentials } from '../../engine/secrets/bound-secret.ts'
-import { findConnectionKey, watchActiveKey } from '../../engine/workspace/connection-secrets.ts'
+import { type ApiKey, readApiKey, readProxyCredentials } from '../../engine/secrets/bound-secret.ts'
+import {
+  type FoundKey,
+  findConnectionKey,
+  type KeySources,
+  staysWithin,
+  watchActiveKey,
+} from '../../engine/workspace/connection-secrets.ts'
 import { followsActiveKey, readConnections } from '../../engine/workspace/connections.ts'
 import type { CliContext } from '../context.ts'
 
@@ -17,7 +28,7 @@ export interface RunAccess {
    * The key to start or resume with, none for operations that carry none, and the credentials of its proxy. Throws
    * `NO_API_KEY`, also where a stored connection's key would go to an address that is not the connection's.
    */
-  readSecrets(): RunSecrets
+  readSecrets(): Promise<RunSecrets>
   /** The same for a run that sends nothing. */
   readTrialSecrets(): Pick<RunSecrets, 'proxyCredentials'>
   /** Follows the stored connection's active key during the run; returns the way to stop. */
@@ -45,8 +56,12 @@ export function createRunAccess(context: CliContext, options: AccessOptions): Ru
     name === undefined
       ? null
       : (readConnections(workspace).connections.find((one) => one.name === name) ?? null)
-  const active = stored !== null && followsActiveKey(stored, connection) ? toActiveVariable(stored) : null
-  const followed = { ...connection, apiKeyEnv: active ?? connection.apiKeyEnv }
+  // A variable that is named for this command wins over a key that was typed.
+  const { keyFrom, ...byVariable } = connection
+  const chosen = options.apiKeyEnv === undefined ? connection : byVariable
+  const followed = stored !== null && followsActiveKey(stored, chosen) ? stored : null
+  const active = followed === null ? null : findActiveKey(followed)
+  const sources = { workspace, env: context.env, keyStore: context.keyStore }
   // An appeal is read without a key (docs/interface.md §5.6).
   const isAnonymous = !sendsKey({ kind: operation })
   const notes =
@@ -66,15 +81,17 @@ export function createRunAccess(context: CliContext, options: AccessOptions): Ru
   return {
     stored,
     notes,
-    readSecrets: () => {
-      // The engine says what to do about a key that was typed into a window: no variable was ever named for it.
-      const isTyped = options.apiKeyEnv === undefined && connection.keyFrom === 'window'
-      if (isAnonymous || isTyped) return readTrialSecrets()
+    readSecrets: async () => {
+      if (isAnonymous) return readTrialSecrets()
+      if (followed === null || active === null) {
+        // The engine says what to do about a key that was typed into a window: no variable was ever named for it.
+        if (options.apiKeyEnv === undefined && keyFrom === 'window') return readTrialSecrets()
+        return { apiKey: readApiKey(context.env, connection.apiKeyEnv, connection), ...readTrialSecrets() }
+      }
       // A stored connection's key belongs to its addresses, any other one to those it was named together with.
-      const owner = active !== null && stored !== null ? stored : connection
-      const apiKey = readApiKey(context.env, followed.apiKeyEnv, owner)
-      apiKey.check(connection)
-      return { apiKey, ...readTrialSecrets() }
+      const apiKey = await readActiveKey(sources, followed, active, connection)
+      apiKey?.check(connection)
+      return { ...(apiKey !== null && { apiKey }), ...readTrialSecrets() }
     },
     readTrialSecrets,
     followKey: (handle, say) =>
@@ -82,11 +99,40 @@ export function createRunAccess(context: CliContext, options: AccessOptions): Ru
         ? () => {}
         : watchActiveKey({
             workspace,
-            connection: followed,
-            findKey: (owner, key) =>
-              findConnectionKey({ workspace, env: context.env, keyStore: null }, owner, key),
+            connection: { ...chosen, apiKeyEnv: active?.env ?? connection.apiKeyEnv },
+            findKey: (owner, key) => findKeyFor(sources, owner, key, connection),
             setApiKey: handle.setApiKey,
             say,
           }),
   }
+}
+
+/**
+ * The active key of a stored connection; null where it was never typed, which the engine says what to do about. Throws
+ * `NO_API_KEY` where it is somewhere else.
+ */
+async function readActiveKey(
+  sources: KeySources,
+  owner: StoredConnection,
+  key: ConnectionKey,
+  connection: PlanConnection,
+): Promise<ApiKey | null> {
+  const found = await findKeyFor(sources, owner, key, connection)
+  if (found !== null) return found.apiKey
+  const { label, env: variable, typed } = key
+  if (typed !== undefined) {
+    throw new SluiceError({ id: 'key_elsewhere', label, connection: owner.name, place: typed.place })
+  }
+  return variable === undefined ? null : readApiKey(sources.env, variable, owner)
+}
+
+/** A key that may go where a run goes; null where it is not at hand, or was typed for another way to the service. */
+async function findKeyFor(
+  sources: KeySources,
+  owner: StoredConnection,
+  key: ConnectionKey,
+  connection: PlanConnection,
+): Promise<FoundKey | null> {
+  const found = await findConnectionKey(sources, owner, key)
+  return found?.revision === key.typed?.revision && !staysWithin(owner, connection) ? null : found
 }

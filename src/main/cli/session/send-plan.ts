@@ -144,7 +144,7 @@ async function sendAll(
   const { plan, flags } = toSend
   refuseUnconfirmedResend(context, plan, flags)
   const guarded = findGuarded(context, access.stored, flags)
-  const secrets = access.readSecrets()
+  const secrets = await access.readSecrets()
   const metrics = await openMetrics(context, toSend)
   const { capacity = null } = toSend
   try {

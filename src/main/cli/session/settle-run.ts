@@ -1,10 +1,12 @@
 import { writeSync } from 'node:fs'
 import { formatThresholdResult } from '../../../shared/load/thresholds.ts'
 import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
+import { sayError } from '../../../shared/messages/error-messages.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine, RunHandle } from '../../engine/engine-interface.ts'
+import { onThreadCrash } from '../../worker-rpc.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
 import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
 import type { ExportFlags, ReportingFlags, UnknownFlags } from '../options/shared-options.ts'
@@ -37,7 +39,7 @@ export async function settleRun(
     if (choice.onUnknown === 'resend') {
       const again = await engine.resumeRun(summary.run_id, {
         ...choice,
-        ...access.readSecrets(),
+        ...(await access.readSecrets()),
       })
       summary = await followRun(context, again, following)
     }
@@ -86,6 +88,12 @@ export async function followRun(
   const progress = createProgressReporter(context, options.quiet)
   const stopListening = handle.onSnapshot(progress.update)
   const stopFollowing = options.followKey?.(handle, progress.say)
+  const stopHearing = onThreadCrash(({ said }) => {
+    // A run's own thread ends the run; of the other threads, only the receiver's can cost it something.
+    if (said.id !== 'receiver_ended') return
+    const { title, hint } = sayError(said, 'terminal', COMMAND_PREFIX)
+    progress.say(toPrintable(`sluice: ${title}. ${hint}`))
+  })
   const stopWatching = watchInterrupts({
     first: () => {
       const snapshot = handle.snapshot()
@@ -126,6 +134,7 @@ export async function followRun(
     return await handle.ended
   } finally {
     stopWatching()
+    stopHearing()
     stopFollowing?.()
     stopListening()
     progress.finish()

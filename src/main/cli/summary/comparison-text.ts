@@ -5,7 +5,9 @@ import type {
   Verdict,
 } from '../../../shared/load/compare.ts'
 import { formatPercentileName } from '../../../shared/load/compare-text.ts'
+import { formatPoints } from '../../../shared/lookback/comparison-text.ts'
 import { formatCount, formatFigure, formatRate, formatShare } from '../../../shared/messages/figure-text.ts'
+import { sayPlanDifference } from '../../../shared/plan/plan-differences.ts'
 import {
   formatSection,
   formatTable,
@@ -82,7 +84,10 @@ function formatSeries(
     ratio.toFixed(2),
     formatRange(low, high, (bound) => bound.toFixed(2)),
     // What this machine limited says nothing about the service.
-    terminal.tone(isLimited ? 'quiet' : TONES[verdict], isLimited ? `${verdict}?` : verdict),
+    terminal.tone(
+      isLimited ? 'quiet' : TONES[verdict],
+      isLimited && verdict !== 'unclear' ? `${verdict}?` : verdict,
+    ),
   ])
   const counts = terminal.tone('quiet', [formatSamples(a, 'A'), formatSamples(b, 'B')].join(', '))
   return [`${terminal.tone('strong', metric)}  ${counts}`, ...formatTable(terminal, COLUMNS, rows, 2)]
@@ -93,10 +98,9 @@ function formatSamples({ count }: SeriesComparison['a'], name: string): string {
 }
 
 function formatRates(terminal: Terminal, { failedShare, succeededPerS }: LoadComparison): string[] {
-  const points = (share: number) => formatFigure(share * 100)
   return [
     ...formatSection(terminal, 'Unsuccessful', [
-      `A ${formatShare(failedShare.a)}, B ${formatShare(failedShare.b)}${formatDifference(failedShare, points, ' points')}`,
+      `A ${formatShare(failedShare.a)}, B ${formatShare(failedShare.b)}${formatDifference(failedShare, formatPoints, ' points')}`,
     ]),
     ...formatSection(terminal, 'Succeeded', [
       `A ${formatRate(succeededPerS.a)}/s, B ${formatRate(succeededPerS.b)}/s${formatDifference(succeededPerS, formatRate, '/s')}`,
@@ -124,7 +128,8 @@ function formatPlans(terminal: Terminal, differences: LoadComparison['planDiffer
   return formatSection(terminal, 'Plan differences', [
     ...differences
       .slice(0, SHOWN_DIFFERENCES)
-      .flatMap(({ path, a, b }) => wrapWords(toPrintable(`${path}: ${a} in A, ${b} in B`), columns)),
+      .map(sayPlanDifference)
+      .flatMap(({ setting, a, b }) => wrapWords(toPrintable(`${setting}: ${a} in A, ${b} in B`), columns)),
     ...(more > 0 ? [terminal.tone('quiet', `and ${formatCount(more)} more; --json has them`)] : []),
   ])
 }

@@ -19,7 +19,13 @@ import {
   toShareText,
 } from '../../../shared/lookback/evaluation-view.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
-import { formatSection, formatTable, type TableColumn, wrapWords } from '../terminal/layout.ts'
+import {
+  formatSection,
+  formatTable,
+  sectionColumns,
+  type TableColumn,
+  wrapWords,
+} from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -34,7 +40,7 @@ export function formatEvaluation(terminal: Terminal, evaluation: Evaluation): st
     [
       ...formatSection(terminal, 'Rows', formatRows(evaluation)),
       ...formatSection(terminal, 'Labels', formatLabels(evaluation)),
-      ...formatSection(terminal, 'Not judged', formatNotJudged(evaluation)),
+      ...formatSection(terminal, 'Not judged', formatNotJudged(terminal, evaluation)),
       ...formatSection(terminal, 'Sample', formatStrata(evaluation)),
     ],
     evaluation.warnings.flatMap((warning) => formatNote(terminal, warning)),
@@ -77,13 +83,16 @@ function formatLabels({ labels }: Evaluation): string[] {
   ]
 }
 
-function formatNotJudged({ not_judged: rules }: Evaluation): string[] {
+function formatNotJudged(terminal: Terminal, { not_judged: rules }: Evaluation): string[] {
   const triggered = rules.filter(({ rows }) => rows > 0)
   if (triggered.length === 0) return []
   const shown = triggered
     .slice(0, SHOWN)
     .map(({ rule, rows }) => `${toPrintable(rule)} (${formatCount(rows)})`)
-  return ['rules that triggered and that no label names:', shown.join(', ')]
+  return [
+    'rules that triggered and that no label names:',
+    ...wrapWords(shown.join(', '), sectionColumns(terminal)),
+  ]
 }
 
 function formatStrata({ strata }: Evaluation): string[] {

@@ -6,7 +6,7 @@ import {
   formatFigure,
 } from '../../../shared/messages/figure-text.ts'
 import { isJson, prettyJson } from '../../../shared/messages/pretty-json.ts'
-import { formatProblem, sayExpected, toWorded } from '../../../shared/messages/problem-messages.ts'
+import { formatProblemOfRow, sayExpected, toWorded } from '../../../shared/messages/problem-messages.ts'
 import { describeState } from '../../../shared/messages/state-name.ts'
 import type { Correction } from '../../../shared/plan/fixes.ts'
 import { formatLine } from '../../../shared/plan/source-place.ts'
@@ -49,7 +49,7 @@ export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
       'Problems',
       detail.problems.map(
         (problem) =>
-          `${problem.severity === 'warning' ? 'warning: ' : ''}${toPrintable(formatProblem(problem))}`,
+          `${problem.severity === 'warning' ? 'warning: ' : ''}${toPrintable(formatProblemOfRow(problem))}`,
       ),
     ),
     formatSection(terminal, 'Sent as', (detail.corrections ?? []).map(formatCorrection)),
@@ -167,7 +167,7 @@ export function formatProblemGroups(
     const more = group.rows - new Set(examples.map((example) => example.row)).size
     return [
       terminal.tone(isError ? 'bad' : 'warn', head),
-      ...formatExamples(examples).map((example) => `    ${toPrintable(example)}`),
+      ...formatExamples(group, examples).map((example) => `    ${toPrintable(example)}`),
       ...(more > 0 && examples.length > 0
         ? [terminal.tone('quiet', `    and ${formatCounted(more, 'row')} more`)]
         : []),
@@ -180,8 +180,9 @@ export function toWordedGroups(groups: readonly ProblemGroup[]) {
   return groups.map((group) => ({ ...toWorded(group), examples: group.examples.map(toWorded) }))
 }
 
-/** A line for each example, and one for those that have the same cause in the same words. */
-function formatExamples(examples: readonly Problem[]): string[] {
+/** A line for each example, and one for those in the same words; without what the group already says. */
+function formatExamples(group: ProblemGroup, examples: readonly Problem[]): string[] {
+  const said = sayExpected(group, 'terminal')
   const alike = new Map<string, Problem[]>()
   for (const example of examples) {
     const key = `${sayExpected(example, 'terminal')}\n${example.found ?? ''}`
@@ -189,8 +190,13 @@ function formatExamples(examples: readonly Problem[]): string[] {
   }
   return [...alike.values()].flatMap((same) => {
     const [first] = same
-    if (first === undefined || same.length === 1) return same.map(formatProblem)
-    const found = first.found === undefined ? '' : `: found \`${first.found}\``
-    return [`rows ${same.map(formatRowPlace).join(', ')}${found}`]
+    if (first === undefined) return []
+    const sentence = sayExpected(first, 'terminal')
+    const parts = [
+      ...(sentence === said ? [] : [sentence]),
+      ...(first.found === undefined ? [] : [`found \`${first.found}\``]),
+    ]
+    const rows = `${same.length === 1 ? 'row' : 'rows'} ${same.map(formatRowPlace).join(', ')}`
+    return [parts.length === 0 ? rows : `${rows}: ${parts.join(', ')}`]
   })
 }

@@ -22,7 +22,15 @@ describe('completion', () => {
   it('offers commands with what they do', async () => {
     expect((await complete('ta')).lines).toEqual(['task\tsubmit content for moderation'])
     expect((await complete('')).values).toEqual(expect.arrayContaining(['task', 'completion', 'help']))
-    expect((await complete('connection ')).values).toEqual(['add', 'set', 'list', 'show', 'use', 'remove'])
+    expect((await complete('connection ')).values).toEqual([
+      'add',
+      'set',
+      'key',
+      'list',
+      'show',
+      'use',
+      'remove',
+    ])
   })
 
   it('offers commands and topics after help', async () => {
@@ -31,6 +39,7 @@ describe('completion', () => {
 
   it('offers the options of the command at the cursor, its inner commands included', async () => {
     expect((await complete('task posts.csv --ma')).lines).toEqual([
+      '--mapping\tsaved mapping to begin with, or `last` for that of the last run of a file with the same columns',
       '--map\tcolumn for a field, by name or number from 1; repeatable',
     ])
     expect((await complete('index add images.csv --ind')).values).toEqual(['--index'])

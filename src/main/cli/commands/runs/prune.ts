@@ -164,7 +164,8 @@ export function addRunsRetentionCommand(parent: Command, context: CliContext): v
     .command('retention')
     .summary('show or set the limits of `runs prune`')
     .description(
-      'Stores or shows the limits that `runs prune` uses by default. Nothing is deleted until you run `runs prune`.',
+      'Stores or shows the limits that `runs prune` uses by default. Nothing is deleted until you run `runs prune`, ' +
+        'unless the daily clean-up is on in the settings of the window.',
     )
   addLimitOptions(command)
     .option('--off', 'remove the stored limits')

@@ -1,0 +1,104 @@
+import type { Command } from 'commander'
+import { type SavedMapping, toUsedMapping } from '../../../shared/mapping/saved-mappings.ts'
+import type { FieldSource } from '../../../shared/plan/plan.ts'
+import { addNamed, findNamed, removeNamed, renameNamed } from '../../engine/workspace/named-entries.ts'
+import { changeSavedMappings, readSavedMappings } from '../../engine/workspace/saved-mappings.ts'
+import type { CliContext } from '../context.ts'
+import { resolveWorkspace, withEngine } from '../engine-access.ts'
+import { parseMappingName } from '../options/parse-values.ts'
+import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
+import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { formatTable } from '../terminal/layout.ts'
+import { toPrintable } from '../terminal/output.ts'
+
+interface MappingFlags extends WorkspaceFlags {
+  json?: true
+}
+
+/** Adds `mapping list|save|rename|remove`: mappings under names, which `--mapping` of sending commands begins with. */
+export function addMappingCommand(program: Command, context: CliContext): void {
+  const mapping = program
+    .command('mapping')
+    .description(
+      'Saves mappings under a name, for files that come again. `--mapping NAME` of a sending command begins with one.',
+    )
+  const add = (term: string, summary: string, description: string) =>
+    addWorkspaceOption(mapping.command(term).summary(summary).description(description))
+  const show = async (flags: MappingFlags, saved: SavedMapping, said: string) =>
+    context.out.writeLine(flags.json ? JSON.stringify(saved, null, 2) : toPrintable(said))
+  const folderOf = (flags: MappingFlags) => resolveWorkspace(flags.workspace, context.env)
+
+  const list = add('list', 'list the saved mappings', 'Lists the saved mappings.')
+    .option('--json', 'one JSON array on stdout')
+    .action(async (flags: MappingFlags) => {
+      const saved = readSavedMappings(folderOf(flags))
+      if (flags.json) return context.out.writeLine(JSON.stringify(saved, null, 2))
+      if (saved.length === 0) return context.out.writeLine('No saved mappings.')
+      const lines = formatTable(
+        context.outTerminal,
+        [
+          { title: 'NAME', align: 'left', minColumns: 8 },
+          { title: 'OPERATION', align: 'left' },
+          { title: 'FIELDS', align: 'left', minColumns: 12 },
+        ],
+        saved.map((one) => [
+          toPrintable(one.name),
+          one.operation,
+          toPrintable(
+            Object.entries(one.mapping)
+              .map(([field, source]) => `${field}=${sayFieldSource(source)}`)
+              .join(', '),
+          ),
+        ]),
+      )
+      for (const line of lines) await context.out.writeLine(line)
+    })
+  addExamples(list, ['mapping list', 'mapping list --json'])
+
+  const save = add(
+    'save',
+    'save the mapping of a run',
+    'Saves the mapping of a run, including what was matched by name or guessed.',
+  )
+    .argument('<mapping>', 'name of the mapping', parseMappingName)
+    .argument('<run>', RUN_ARGUMENT_HELP)
+    .option('--json', 'one JSON document on stdout')
+    .action((name: string, reference: string, flags: MappingFlags) =>
+      withEngine(context, flags.workspace, async (engine) => {
+        const { run_id: runId } = await resolveRun(engine, reference)
+        const { mapping: said, operation } = await engine.readPlan(runId)
+        const used = toUsedMapping(said, await engine.readColumns(runId), operation)
+        const saved = { name, operation: operation.kind, mapping: used }
+        changeSavedMappings(engine.workspace, (known) => addNamed('mapping', known, saved))
+        await show(flags, saved, `saved the mapping of run ${runId} as ${name}`)
+      }),
+    )
+  addExamples(save, ['mapping save forum latest', 'mapping save board latest --json'])
+
+  const rename = add('rename', 'rename a saved mapping', 'Gives a saved mapping another name.')
+    .argument('<mapping>', 'name of the mapping')
+    .argument('<new-name>', 'its new name', parseMappingName)
+    .option('--json', 'one JSON document on stdout')
+    .action(async (name: string, newName: string, flags: MappingFlags) => {
+      const renamed = changeSavedMappings(folderOf(flags), (known) =>
+        renameNamed('mapping', known, name, newName),
+      )
+      await show(flags, findNamed('mapping', renamed, newName), `${name} is called ${newName} now`)
+    })
+  addExamples(rename, ['mapping rename forum spam-forum', 'mapping rename board spam-board --json'])
+
+  const remove = add('remove', 'remove a saved mapping', 'Removes a saved mapping. Runs keep theirs.')
+    .argument('<mapping>', 'name of the mapping')
+    .option('--json', 'one JSON document on stdout')
+    .action(async (name: string, flags: MappingFlags) => {
+      const workspace = folderOf(flags)
+      const saved = findNamed('mapping', readSavedMappings(workspace), name)
+      changeSavedMappings(workspace, (known) => removeNamed('mapping', known, name))
+      await show(flags, saved, `removed the mapping ${name}`)
+    })
+  addExamples(remove, ['mapping remove forum', 'mapping remove board --json'])
+}
+
+function sayFieldSource(source: FieldSource): string {
+  return source.kind === 'column' ? `column ${source.column}` : source.template
+}
