@@ -4,12 +4,10 @@ import type { Connections } from '../../shared/plan/stored-connection.ts'
 import { APP_VERSION } from '../../shared/version.ts'
 import type { Engine } from '../engine/engine-interface.ts'
 import { findConnectionInUse, readConnections } from '../engine/workspace/connections.ts'
-import { SAMPLE_FILES } from '../program-files.ts'
-import { DEFAULT_INDEX, DEFAULT_WATCHLIST } from '../sandbox/rules/defaults.ts'
 import { bridge } from './bridge-context.ts'
 import type { SandboxHost } from './sandbox-host.ts'
 
-const { app, receiver } = bridge
+const { app } = bridge
 
 /** Newest runs among which the address that was used last is looked for. */
 const LOOKED_BACK_ON = 100
@@ -67,36 +65,3 @@ async function readLastOperation(engine: Engine, runId: string | undefined): Pro
     () => null,
   )
 }
-
-/** The receiver of callbacks. */
-export const receiverHandlers = receiver.router({
-  status: receiver.status.handler(({ context: { engine } }) => engine.receiverStatus()),
-  open: receiver.open.handler(({ context: { engine } }) => engine.openReceiver()),
-  test: receiver.test.handler(async ({ context: { engine, productionGate }, input: { publicUrl } }) => {
-    productionGate.refuseAddress(publicUrl)
-    await engine.openReceiver()
-    await engine.testReceiver(publicUrl)
-    return {}
-  }),
-})
-
-/** The embedded service. */
-export const sandboxHandlers = bridge.sandbox.router({
-  describe: bridge.sandbox.describe.handler(async () => ({
-    indexId: DEFAULT_INDEX,
-    watchlist: DEFAULT_WATCHLIST,
-  })),
-  start: bridge.sandbox.start.handler(async ({ context: { engine, liveRuns, sandbox, sources } }) => {
-    const runIds = liveRuns.snapshots().map(({ runId }) => runId)
-    const plans = await Promise.all(runIds.map((runId) => engine.readPlan(runId).catch(() => null)))
-    const isUsed = plans.some((plan) => plan !== null && plan.connection.baseUrl === sandbox.baseUrl())
-    return {
-      baseUrl: await sandbox.start({ keep: isUsed }),
-      sample: await sources.add(SAMPLE_FILES.posts),
-    }
-  }),
-  stop: bridge.sandbox.stop.handler(async ({ context }) => {
-    await context.sandbox.stop()
-    return {}
-  }),
-})

@@ -2,16 +2,22 @@ import { implement, ORPCError, ValidationError } from '@orpc/server'
 import type { Platform } from '../../shared/bridge/app.ts'
 import { bridgeContract } from '../../shared/bridge/contract.ts'
 import { toBridgeError } from '../../shared/bridge/errors.ts'
+import type { PLAN_FORMAT } from '../../shared/bridge/plans.ts'
 import type { Exported, ExportFormat } from '../../shared/bridge/results.ts'
 import { SluiceError, toSluiceError } from '../../shared/messages/errors.ts'
+import type { TlsFile } from '../../shared/messages/service-messages.ts'
 import type { ExportResult } from '../../shared/run/results.ts'
 import type { Engine } from '../engine/engine-interface.ts'
 import type { KeyStore } from '../engine/secrets/key-store.ts'
 import type { CapacitySearches } from './capacity-handlers.ts'
+import type { CleanUps } from './clean-ups.ts'
+import type { Crashes } from './crashes.ts'
 import type { Clock, EventGates } from './event-stream.ts'
 import type { LiveRuns } from './live-runs.ts'
 import type { MediaFiles } from './media-files.ts'
+import type { OpenedPlans } from './plans-handlers.ts'
 import type { AskProduction, ProductionGate } from './production-gate.ts'
+import type { RemovedConnections } from './removed-connections.ts'
 import type { KeySwitch } from './run-key.ts'
 import type { SandboxHost } from './sandbox-host.ts'
 import type { Sources } from './sources.ts'
@@ -23,15 +29,36 @@ export interface ExportPlace {
   publish(result: ExportResult): Exported
 }
 
+/** What a desktop alone can do for its window. */
+export interface DesktopParts {
+  readonly logFolder: string
+  readonly diagnosticsFolder: string
+  /** Shows a folder in the system's file manager; settles with why it could not, else with an empty text. */
+  openFolder(path: string): Promise<string>
+  collectDiagnostics(): Promise<void>
+  /** Has a person choose a file of a connection in a dialog of the system; null where they cancel. */
+  chooseConnectionFile(connection: string, file: TlsFile): Promise<string | null>
+  /** Null where the build has no place to ask for updates. */
+  readonly updates: {
+    isAutomatic(): boolean
+    setAutomatic(isAutomatic: boolean): void
+    check(options: { byPerson: boolean }): Promise<void>
+  } | null
+}
+
 /** What differs between a desktop and a browser. */
 export interface BridgeHost {
   readonly platform: Platform
+  /** Null in a browser, and until the desktop app has started. */
+  readonly desktop: DesktopParts | null
   /** Decides where an export goes. Throws `BAD_USAGE` if the export cannot be written there. */
   placeExport(request: {
     targetId: string | undefined
-    format: ExportFormat
+    format: ExportFormat | typeof PLAN_FORMAT
     name: string
   }): Promise<ExportPlace>
+  /** Decides where the error file of a success file goes. It replaces no file. */
+  placeErrors(request: { success: string; name: string }): Promise<ExportPlace>
   /** Asks a person, out of reach of any page, before anything is sent to production. */
   readonly askProduction: AskProduction
 }
@@ -42,16 +69,21 @@ export interface BridgeServices {
   readonly host: BridgeHost
   /** Files that windows may have read. */
   readonly sources: Sources
+  /** Plan files that a person opened. */
+  readonly plans: OpenedPlans
   /** Pictures, videos and sounds that windows may show. */
   readonly media: MediaFiles
   readonly productionGate: ProductionGate
   readonly liveRuns: LiveRuns
   readonly capacitySearches: CapacitySearches
+  readonly crashes: Crashes
+  readonly cleanUps: CleanUps
   readonly sandbox: SandboxHost
   /** Announces that a window switched a stored connection's key. */
   readonly keySwitch: KeySwitch
   /** Keys that were typed for stored connections. */
   readonly keyStore: KeyStore
+  readonly removedConnections: RemovedConnections
   readonly clock: Clock
   readonly env: NodeJS.ProcessEnv
 }

@@ -21,6 +21,7 @@ const INTERVAL_MS = 500
 interface CapacitySearch extends EventSource<CapacityProgress> {
   readonly searchId: string
   isOver(): boolean
+  read(): CapacityProgress
   /** Ends the probe and the search. */
   stop(): void
 }
@@ -79,7 +80,15 @@ export const capacityHandlers = capacity.router({
   }),
   newest: capacity.newest.handler(async ({ context }) => {
     const newest = context.capacitySearches.newest()
-    return newest === null ? null : { searchId: newest.searchId, isOver: newest.isOver() }
+    if (newest === null) return null
+    const { current, report } = newest.read()
+    const sent = report.probes.map(({ run_id: runId }) => runId)
+    return {
+      searchId: newest.searchId,
+      name: report.name,
+      isOver: newest.isOver(),
+      runIds: current === null ? sent : [...sent, current.runId],
+    }
   }),
   watch: capacity.watch.handler(async function* ({ context, input, signal }) {
     yield* withBridgeErrors(watchSearch(context, input, signal ?? new AbortController().signal))

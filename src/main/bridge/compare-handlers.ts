@@ -4,7 +4,7 @@ import type { CompareOptions } from '../../shared/lookback/comparison.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import type { Engine } from '../engine/engine-interface.ts'
 import { bridge } from './bridge-context.ts'
-import { toExportName } from './results-handlers.ts'
+import { prepareResults, toExportName } from './results-handlers.ts'
 import { createExcerpts } from './sources.ts'
 
 /** The seed of intervals that are drawn at random: the same figures each time. */
@@ -19,6 +19,7 @@ export const compareHandlers = bridge.compare.router({
       labels: _labels,
       ...decisions
     } = await compare(engine, input)
+    for (const runId of [input.a, input.b]) prepareResults(engine, runId)
     return decisions
   }),
   byLabels: bridge.compare.byLabels.handler(async ({ context: { engine }, input: { labels, ...pair } }) => {

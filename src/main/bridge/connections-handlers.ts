@@ -1,7 +1,9 @@
 import type { ConnectionEntry, ConnectionSettings } from '../../shared/bridge/connections.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
+import type { TlsFile } from '../../shared/messages/service-messages.ts'
 import { connectionSchema } from '../../shared/plan/connection.ts'
 import {
+  type ConnectionKey,
   type Connections,
   findActiveKey,
   type StoredConnection,
@@ -9,25 +11,25 @@ import {
   toPlanConnection,
 } from '../../shared/plan/stored-connection.ts'
 import { readProxyCredentials } from '../engine/secrets/bound-secret.ts'
+import { loadSystemAuthorities } from '../engine/secrets/system-authorities.ts'
+import { readSecureContext } from '../engine/secrets/tls-files.ts'
 import { findConnectionKey, keepTypedKey } from '../engine/workspace/connection-secrets.ts'
 import {
   addConnection,
   applyConnection,
   changeConnections,
   findConnection,
-  findKey,
   readConnections,
-  removeConnection,
-  replaceConnection,
+  replaceUnlessChanged,
 } from '../engine/workspace/connections.ts'
 import { type BridgeServices, bridge } from './bridge-context.ts'
-import { hasKey, toKeySources } from './run-key.ts'
+import { findKeyState, toKeySources } from './run-key.ts'
 
 const { connections } = bridge
 
 /**
- * The deployments that the workspace remembers. No page names a variable, a file or a proxy here: what it adds has typed
- * keys alone, which go where they were typed for.
+ * The deployments that the workspace remembers. No page names a variable or a file here: what it adds has typed keys
+ * alone, which go where they were typed for and by the same proxy, which is no server of production. Files are chosen by a person in a dialog of the system.
  */
 export const connectionsHandlers = connections.router({
   list: connections.list.handler(async ({ context }) =>
@@ -36,21 +38,33 @@ export const connectionsHandlers = connections.router({
   use: connections.use.handler(async ({ context, input: { name, key } }) =>
     change(context, (known) => applyConnection(known, name, key)),
   ),
+  countSystemAuthorities: connections.countSystemAuthorities.handler(
+    async () => (await loadSystemAuthorities()).length,
+  ),
+  findSystemRoute: connections.findSystemRoute.handler(async ({ context, input: { name } }) =>
+    context.engine.findSystemRoute(find(context, name)),
+  ),
+  readStorage: connections.readStorage.handler(({ context }) => context.keyStore.describe()),
   add: connections.add.handler(async ({ context, input: { name, settings, label, apiKey } }) => {
     const added = storedConnectionSchema.parse({
       ...applySettings({ name, keys: [{ label }], activeKey: label }, settings),
     })
-    const keySources = toKeySources(context)
-    return change(context, (known) => {
-      const changed = addConnection(known, added)
-      if (apiKey !== undefined) keepTypedKey(keySources, added, label, apiKey)
-      return changed
-    })
+    refuseProxy(context, settings)
+    // Nothing is kept for a connection that cannot be added.
+    const known = addConnection(readConnections(context.engine.workspace), added)
+    const withKey =
+      apiKey === undefined
+        ? added
+        : (await keepTypedKey(toKeySources(context), findConnection(known, name), label, apiKey)).changed
+    return change(context, (connections) => addConnection(connections, withKey))
   }),
   change: connections.change.handler(async ({ context, input: { name, settings }, signal }) => {
     const stored = find(context, name)
     const changed = storedConnectionSchema.parse(applySettings(stored, settings))
-    const isMoved = changed.baseUrl !== stored.baseUrl || changed.taskBaseUrl !== stored.taskBaseUrl
+    const isRerouted = changed.proxy !== undefined && changed.proxy.url !== stored.proxy?.url
+    const isMoved =
+      changed.baseUrl !== stored.baseUrl || changed.taskBaseUrl !== stored.taskBaseUrl || isRerouted
+    if (isRerouted) refuseProxy(context, settings)
     const variable = stored.keys.find(({ env }) => env !== undefined)?.env
     if (isMoved && variable !== undefined) {
       throw new SluiceError({ id: 'address_of_variable', connection: name, variable })
@@ -63,43 +77,63 @@ export const connectionsHandlers = connections.router({
   remove: connections.remove.handler(async ({ context, input: { name }, signal }) => {
     const stored = find(context, name)
     if (stored.isProduction) await context.productionGate.passConnection('unmark', stored, signal)
-    const { keyStore, engine } = context
-    const entries = change(context, (known) => removeConnection(known, name))
-    for (const { label } of stored.keys)
-      keyStore.remove({ workspace: engine.workspace, connection: name, label })
-    return entries
+    return announce(context, await context.removedConnections.remove(toKeySources(context), stored))
   }),
+  restore: connections.restore.handler(async ({ context, input: { name } }) =>
+    announce(context, await context.removedConnections.restore(toKeySources(context), name)),
+  ),
   setKey: connections.setKey.handler(async ({ context, input: { name, label, apiKey } }) => {
-    const keySources = toKeySources(context)
-    return change(context, (known) => {
-      const stored = findConnection(known, name)
-      const key = stored.keys.find((one) => one.label === label)
-      if (key?.env !== undefined) throw new SluiceError({ id: 'key_in_variable', label, variable: key.env })
-      keepTypedKey(keySources, stored, label, apiKey)
-      return key === undefined
-        ? replaceConnection(known, { ...stored, keys: [...stored.keys, { label }] })
-        : known
-    })
+    const stored = find(context, name)
+    const { env: variable } = stored.keys.find((one) => one.label === label) ?? {}
+    // The variable wins, so that nothing would come of the text.
+    if (variable !== undefined && (context.env[variable] ?? '') !== '') {
+      throw new SluiceError({ id: 'key_in_variable', label, variable })
+    }
+    const { changed } = await keepTypedKey(toKeySources(context), stored, label, apiKey)
+    return change(context, (known) => replaceUnlessChanged(known, stored, changed))
   }),
   removeKey: connections.removeKey.handler(async ({ context, input: { name, label } }) => {
-    const { keyStore, engine } = context
-    const entries = change(context, (known) => {
-      const stored = findConnection(known, name)
-      findKey(stored, label)
-      const keys = stored.keys.filter((key) => key.label !== label)
-      const [first] = keys
-      if (first === undefined) throw new SluiceError({ id: 'last_key', label, connection: name })
-      const activeKey = stored.activeKey === label ? first.label : stored.activeKey
-      return replaceConnection(known, { ...stored, keys, activeKey })
-    })
-    keyStore.remove({ workspace: engine.workspace, connection: name, label })
-    return entries
+    const { removedConnections } = context
+    return announce(
+      context,
+      await removedConnections.removeKey(toKeySources(context), find(context, name), label),
+    )
+  }),
+  restoreKey: connections.restoreKey.handler(async ({ context, input: { name, label } }) =>
+    announce(context, await context.removedConnections.restoreKey(toKeySources(context), name, label)),
+  ),
+  chooseFile: connections.chooseFile.handler(async ({ context, input: { name, file } }) => {
+    const { desktop } = context.host
+    if (desktop === null) throw new SluiceError({ id: 'connection_file_in_browser', connection: name })
+    const stored = find(context, name)
+    const choose = (what: TlsFile) => desktop.chooseConnectionFile(name, what)
+    const chosen =
+      file === 'authorities' ? await chooseAuthorities(choose) : await chooseClientCertificate(choose)
+    if (chosen !== null) readSecureContext(chosen)
+    return change(context, (known) =>
+      chosen === null
+        ? known
+        : replaceUnlessChanged(known, stored, { ...stored, tls: { ...stored.tls, ...chosen } }),
+    )
+  }),
+  removeFile: connections.removeFile.handler(async ({ context, input: { name, file }, signal }) => {
+    const stored = find(context, name)
+    if (stored.isProduction) await context.productionGate.passConnection('unmark', stored, signal)
+    const { caFile, certFile, keyFile, ...others } = stored.tls ?? {}
+    const kept =
+      file === 'authorities'
+        ? { ...(certFile !== undefined && { certFile }), ...(keyFile !== undefined && { keyFile }) }
+        : { ...(caFile !== undefined && { caFile }) }
+    const tls = { ...others, ...kept }
+    const { tls: _before, ...rest } = stored
+    const changed = Object.keys(tls).length === 0 ? rest : { ...rest, tls }
+    return change(context, (known) => replaceUnlessChanged(known, stored, changed))
   }),
   test: connections.test.handler(async ({ context, input: { name }, signal }) => {
     const stored = find(context, name)
     await context.productionGate.passConnection('test', stored, signal)
     const key = findActiveKey(stored)
-    const found = key === null ? null : findConnectionKey(toKeySources(context), stored, key)
+    const found = key === null ? null : await findConnectionKey(toKeySources(context), stored, key)
     return context.engine.checkConnection(connectionSchema.parse(toPlanConnection(stored)), {
       apiKey: found?.apiKey ?? null,
       proxyCredentials: readProxyCredentials(context.env, stored),
@@ -107,33 +141,45 @@ export const connectionsHandlers = connections.router({
   }),
 })
 
+type ChooseFile = (what: TlsFile) => Promise<string | null>
+
+async function chooseAuthorities(choose: ChooseFile) {
+  const caFile = await choose('authorities')
+  return caFile === null ? null : { caFile }
+}
+
+/** Both or neither: one is of no use without the other. */
+async function chooseClientCertificate(choose: ChooseFile) {
+  const certFile = await choose('certificate')
+  const keyFile = certFile === null ? null : await choose('key')
+  return certFile === null || keyFile === null ? null : { certFile, keyFile }
+}
+
 function find({ engine }: BridgeServices, name: string): StoredConnection {
   return findConnection(readConnections(engine.workspace), name)
 }
 
-/** Changes the connections, lets runs know that their key may be another one, and gives the list. */
-function change(services: BridgeServices, make: (known: Connections) => Connections): ConnectionEntry[] {
-  const changed = changeConnections(services.engine.workspace, make)
-  services.keySwitch.announce()
+/** Changes the connections and announces that. */
+function change(
+  services: BridgeServices,
+  make: (known: Connections) => Connections,
+): Promise<ConnectionEntry[]> {
+  return announce(services, changeConnections(services.engine.workspace, make))
+}
+
+/** Has runs look whether their key is another one now, and gives the list of the changed connections. */
+async function announce(services: BridgeServices, changed: Connections): Promise<ConnectionEntry[]> {
+  await services.keySwitch.announce()
   return toEntries(services, changed)
 }
 
-/** A person agreed to a change of the connection as it was; it must not have become another one meanwhile. */
-function replaceUnlessChanged(
-  known: Connections,
-  was: StoredConnection,
-  changed: StoredConnection,
-): Connections {
-  const now = findConnection(known, was.name)
-  if (JSON.stringify(now) !== JSON.stringify(was)) {
-    throw new SluiceError({ id: 'connection_changed_meanwhile', connection: was.name })
-  }
-  return replaceConnection(known, changed)
+function refuseProxy({ productionGate }: BridgeServices, { proxy }: ConnectionSettings): void {
+  if (proxy?.kind === 'named') productionGate.refuseProxy(proxy.url)
 }
 
 function applySettings<Known extends Partial<StoredConnection>>(
   known: Known,
-  { baseUrl, taskBaseUrl, timeoutMs, isProduction }: ConnectionSettings,
+  { baseUrl, taskBaseUrl, timeoutMs, isProduction, deliveredCodes, proxy }: ConnectionSettings,
 ) {
   return {
     ...known,
@@ -141,16 +187,42 @@ function applySettings<Known extends Partial<StoredConnection>>(
     isProduction,
     taskBaseUrl: taskBaseUrl ?? undefined,
     timeoutMs: timeoutMs ?? undefined,
+    ...(deliveredCodes !== undefined && { deliveredCodes }),
+    ...(proxy !== undefined && {
+      proxy: proxy.kind === 'named' ? toProxy(known.proxy, proxy.url) : undefined,
+      systemProxy: proxy.kind === 'none' ? false : undefined,
+    }),
   }
 }
 
-function toEntries(services: BridgeServices, { connections: stored, inUse }: Connections): ConnectionEntry[] {
-  return stored.map((one) => ({
-    name: one.name,
-    isProduction: one.isProduction,
-    isInUse: one.name === inUse,
-    keys: one.keys.map((key) => ({ ...key, isSet: hasKey(services, one, key) })),
-    activeKey: one.activeKey,
-    connection: connectionSchema.parse(toPlanConnection(one)),
-  }))
+/** Credentials are for one proxy: another one is not shown those of the first. */
+function toProxy(known: StoredConnection['proxy'], url: string): StoredConnection['proxy'] {
+  return known?.url === url ? known : { url }
+}
+
+function toEntries(
+  services: BridgeServices,
+  { connections: stored, inUse }: Connections,
+): Promise<ConnectionEntry[]> {
+  return Promise.all(
+    stored.map(async (one) => ({
+      name: one.name,
+      isProduction: one.isProduction,
+      isInUse: one.name === inUse,
+      keys: await Promise.all(one.keys.map((key) => toKeyEntry(services, one, key))),
+      activeKey: one.activeKey,
+      connection: connectionSchema.parse(toPlanConnection(one)),
+    })),
+  )
+}
+
+async function toKeyEntry(services: BridgeServices, owner: StoredConnection, key: ConnectionKey) {
+  const { label, env, typed } = key
+  const isVariable = env !== undefined && (services.env[env] ?? '') !== ''
+  return {
+    label,
+    ...(env !== undefined && { env }),
+    ...(typed !== undefined && !isVariable && { place: typed.place }),
+    state: await findKeyState(services, owner, key),
+  }
 }

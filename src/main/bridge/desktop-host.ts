@@ -1,12 +1,30 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join, parse } from 'node:path'
 import type { ExportTarget } from '../../shared/bridge/results.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
-import type { BridgeHost } from './bridge-context.ts'
+import type { BridgeHost, DesktopParts, ExportPlace } from './bridge-context.ts'
+
+function toPlace(file: string): ExportPlace {
+  return { file, publish: (result) => ({ kind: 'file', ...result }) }
+}
+
+/** A name beside a success file that no file has: `posts-errors.csv` for `posts-success.csv`, and for `posts.csv`. */
+function findErrorFile(success: string): string {
+  const { dir, name, ext } = parse(success)
+  const base = join(dir, `${name.replace(/[-_ .]?success$/i, '')}-errors`)
+  for (let number = 1; ; number += 1) {
+    const file = `${base}${number === 1 ? '' : `-${number}`}${ext}`
+    if (!existsSync(file)) return file
+  }
+}
 
 /** The desktop's rules, and the way in for what its save dialog named. */
 export interface DesktopHost extends BridgeHost {
   /** Lets one export go to a file; `file` is absolute and comes from the save dialog, never from a page. */
   addExportFile(file: string): ExportTarget
+  /** Takes what the app has once it has started. */
+  attach(parts: DesktopParts): void
 }
 
 /**
@@ -15,8 +33,15 @@ export interface DesktopHost extends BridgeHost {
  */
 export function createDesktopHost(askProduction: BridgeHost['askProduction']): DesktopHost {
   const files = new Map<string, string>()
+  let desktop: DesktopParts | null = null
   return {
     platform: 'desktop',
+    get desktop() {
+      return desktop
+    },
+    attach(parts) {
+      desktop = parts
+    },
     askProduction,
     addExportFile(file) {
       const targetId = randomBytes(16).toString('hex')
@@ -32,7 +57,8 @@ export function createDesktopHost(askProduction: BridgeHost['askProduction']): D
       if (!file.toLowerCase().endsWith(`.${format}`)) {
         throw new SluiceError({ id: 'export_name_mismatch', file, format })
       }
-      return { file, publish: (result) => ({ kind: 'file', ...result }) }
+      return toPlace(file)
     },
+    placeErrors: async ({ success }) => toPlace(findErrorFile(success)),
   }
 }

@@ -1,8 +1,7 @@
 import type { EvaluateQuestion } from '../../shared/bridge/evaluate.ts'
 import type { EvaluationQuestion } from '../../shared/lookback/evaluation.ts'
-import { SluiceError } from '../../shared/messages/errors.ts'
 import { type BridgeServices, bridge } from './bridge-context.ts'
-import { toExportName } from './results-handlers.ts'
+import { prepareResults, toExportName } from './results-handlers.ts'
 import { withName } from './sources.ts'
 
 const { evaluate } = bridge
@@ -18,7 +17,10 @@ export const evaluateHandlers = evaluate.router({
   ask: evaluate.ask.handler(async ({ context, input: { runId, question } }) => {
     const { engine } = context
     await engine.settleLate(runId)
-    return withLabels(context, question, (asked) => engine.evaluateInSteps(runId, asked))
+    const step = await withLabels(context, question, (asked) => engine.evaluateInSteps(runId, asked))
+    // The next question about this run need not read its journal.
+    if (step.evaluation !== null) prepareResults(engine, runId)
+    return step
   }),
   export: evaluate.export.handler(async ({ context, input: { runId, question, cell, format, targetId } }) => {
     const { engine, host } = context
@@ -45,16 +47,10 @@ async function withLabels<Answer>(
 ): Promise<Answer> {
   if (labels === undefined) return ask(question)
   const { sourceId, ...reading } = labels.source
-  const { path, name } = sources.find(sourceId)
+  const file = sources.find(sourceId)
   try {
-    return await ask({ ...question, labels: { ...labels, source: { ...reading, path } } })
+    return await ask({ ...question, labels: { ...labels, source: { ...reading, path: file.path } } })
   } catch (error) {
-    if (error instanceof SluiceError && error.said.id === 'lookback_column_missing') {
-      throw new SluiceError(
-        { ...error.said, file: error.said.file === path ? name : error.said.file },
-        { cause: error },
-      )
-    }
-    throw withName(error, name)
+    throw withName(error, file)
   }
 }

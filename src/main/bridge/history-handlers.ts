@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { describeSourceChange, findPostIds, renewPostIds } from '../../shared/lookback/run-again.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
-import { sendsKey } from '../../shared/plan/operation.ts'
+import { type Operation, sendsKey } from '../../shared/plan/operation.ts'
 import { type Plan, planSchema } from '../../shared/plan/plan.ts'
 import { isLoadRun, type RunSummary } from '../../shared/run/run.ts'
 import { readRetention, writeRetention } from '../engine/workspace/retention-settings.ts'
 import { type BridgeContext, bridge } from './bridge-context.ts'
-import { findRunSecrets, findStoredConnection, findStoredKey, hasKey } from './run-key.ts'
+import { findRunSecrets, findStoredConnection, findStoredKey, lacksKey } from './run-key.ts'
 import { holdRun, refuseOwnCallbacks, toConnection } from './runs-handlers.ts'
 
 const { history } = bridge
@@ -55,18 +55,19 @@ export const historyHandlers = history.router({
       connectionName: stored?.name ?? null,
       isSandbox,
       sendsKey: isKeyed,
-      needsKey: isKeyed && !isSandbox && (key === null || !hasKey(context, key.owner, key.key)),
+      needsKey: isKeyed && !isSandbox && (await lacksKey(context, key)),
       source: {
         name: source,
         change: change.kind,
         description: describeSourceChange(run.run_id, source, change),
       },
       postIds: findPostIds(plan, await context.engine.readColumns(run.run_id)),
+      legacy: hasLegacyChoice(operation) ? operation.legacy : null,
       rows: run.rows.read,
     }
   }),
   runAgain: history.runAgain.handler(async ({ context, input }) => {
-    const { destination, keepPostIds, name, apiKey } = input
+    const { destination, keepPostIds, legacy, name, apiKey } = input
     const { run, plan: earlier } = await readEarlier(context, input)
     if (!existsSync(earlier.source.path)) {
       throw new SluiceError({ id: 'again_source_missing', source: earlier.source.path, runId: run.run_id })
@@ -79,6 +80,8 @@ export const historyHandlers = history.router({
     if (place?.kind === 'sandbox') refuseOwnCallbacks(renewed)
     const plan = planSchema.parse({
       ...renewed,
+      ...(legacy !== undefined &&
+        hasLegacyChoice(renewed.operation) && { operation: { ...renewed.operation, legacy } }),
       name: name ?? run.name,
       connection: place === null ? renewed.connection : await toConnection(context, place),
     })
@@ -89,6 +92,11 @@ export const historyHandlers = history.router({
     return { runId: handle.runId }
   }),
 })
+
+/** Only v1 answers tasks in a short and a long form (docs/interface.md §4.1). */
+function hasLegacyChoice(operation: Operation): operation is Extract<Operation, { kind: 'task' }> {
+  return operation.kind === 'task' && operation.api === 'v1'
+}
 
 /**
  * The run whose plan is sent again, and that plan with the source to be read. A retry sends a part of the source: what

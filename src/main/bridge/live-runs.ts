@@ -1,3 +1,4 @@
+import type { ErrorId } from '../../shared/messages/error-messages.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
 import type { RunSnapshot } from '../../shared/run/snapshot.ts'
@@ -12,6 +13,8 @@ export interface LiveRuns {
   add(handle: RunHandle, plan: Plan): void
   /** The handle of a held run, or null. */
   find(runId: string): RunHandle | null
+  /** The name of a held run; null where it has none but its id, or is not held. */
+  findName(runId: string): string | null
   /** The handle of a held run. Throws what ended it, or `RUN_NOT_HELD`. */
   require(runId: string): RunHandle
   /** The plan of a held run. Throws as {@link require} does. */
@@ -28,8 +31,17 @@ export interface LiveRuns {
   onChange(listener: () => void): () => void
 }
 
-/** Makes the register of held runs, empty. */
-export function createLiveRuns(): LiveRuns {
+/** What ends a run without being about its rows or its plan. That its own thread broke off is known already. */
+const CRASHES: ReadonlySet<ErrorId> = new Set(['unexpected', 'load_thread_out_of_memory'])
+
+/**
+ * Makes the register of held runs, empty. `noteCrash` is called with what ended a run that nothing was wrong with,
+ * `whenEnded` with each run that ended otherwise.
+ */
+export function createLiveRuns(
+  noteCrash: (error: SluiceError) => void,
+  whenEnded: (runId: string) => void,
+): LiveRuns {
   const held = new Map<string, { handle: RunHandle; plan: Plan }>()
   const failures = new Map<string, unknown>()
   const listeners = new Set<() => void>()
@@ -44,6 +56,9 @@ export function createLiveRuns(): LiveRuns {
   }
   const noteFailure = (runId: string, error: unknown) => {
     failures.set(runId, error)
+    if (error instanceof SluiceError && CRASHES.has(error.said.id)) {
+      noteCrash(new SluiceError({ id: 'run_broke_off', runId, reason: error.message }, { cause: error }))
+    }
     const [oldest] = failures.keys()
     if (failures.size > FAILURES_MAX && oldest !== undefined) failures.delete(oldest)
   }
@@ -67,13 +82,20 @@ export function createLiveRuns(): LiveRuns {
         held.delete(runId)
         noteChange()
       }
-      handle.ended.then(forget, (error: unknown) => {
-        noteFailure(runId, error)
-        forget()
-      })
+      handle.ended.then(
+        () => {
+          forget()
+          whenEnded(runId)
+        },
+        (error: unknown) => {
+          noteFailure(runId, error)
+          forget()
+        },
+      )
       noteChange()
     },
     find: (runId) => held.get(runId)?.handle ?? null,
+    findName: (runId) => held.get(runId)?.plan.name ?? null,
     require: (runId) => requireHeld(runId).handle,
     requirePlan: (runId) => requireHeld(runId).plan,
     failureOf: (runId) => failures.get(runId),

@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RowMedia } from '../../shared/bridge/media.ts'
-import { isFolderColumns, matchColumns, toColumnIndex } from '../../shared/mapping/match-columns.ts'
+import { isFolderColumns, toColumnIndex, toWholeMapping } from '../../shared/mapping/match-columns.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
 import type { RowDetail } from '../../shared/run/results.ts'
@@ -59,7 +59,7 @@ function findMediaNames(
   plan: Plan,
   { columns, result: { cells } }: Pick<RowDetail, 'columns' | 'result'>,
 ): MediaName[] {
-  const mapping = { ...matchColumns(columns, plan.operation), ...plan.mapping }
+  const mapping = toWholeMapping(plan, columns)
   const filling = new Set(['url', 'media'].map((field) => toColumnIndex(columns, mapping[field])))
   const mediaOfFolder = isFolderColumns(columns) ? columns.indexOf('media') : -1
   const names = new Map<string, MediaName>()

@@ -1,13 +1,19 @@
 import process from 'node:process'
 import { createEngine } from '../engine/engine.ts'
-import { createSessionKeyStore } from '../engine/secrets/key-store.ts'
+import { createKeyStore, type LastingStore } from '../engine/secrets/key-store.ts'
+import type { FindSystemProxy } from '../engine/secrets/system-proxy.ts'
 import { WORKER_URLS } from '../program-files.ts'
 import type { BridgeHost, BridgeServices } from './bridge-context.ts'
 import { createCapacitySearches } from './capacity-handlers.ts'
+import { createCleanUps } from './clean-ups.ts'
+import { createCrashes } from './crashes.ts'
 import { systemClock } from './event-stream.ts'
 import { createLiveRuns } from './live-runs.ts'
 import { createMediaFiles } from './media-files.ts'
+import { createOpenedPlans } from './plans-handlers.ts'
 import { createProductionGate } from './production-gate.ts'
+import { createRemovedConnections } from './removed-connections.ts'
+import { prepareResults } from './results-handlers.ts'
 import { createKeySwitch } from './run-key.ts'
 import { createSandboxHost } from './sandbox-host.ts'
 import { createSources } from './sources.ts'
@@ -19,31 +25,52 @@ export interface Bridge {
   close(): Promise<void>
 }
 
+/** What a bridge is opened with. */
+export interface BridgeOptions {
+  workspace: string
+  host: BridgeHost
+  /** Where typed keys outlive this process, or why they do not. */
+  lastingKeys: LastingStore | { absence: string }
+  /** Finds proxies of the system (default: those that the environment names). */
+  findSystemProxy?: FindSystemProxy
+}
+
 /** Opens the engine on a workspace for windows. Throws `WORKSPACE_UNUSABLE`. */
-export function openBridge({ workspace, host }: { workspace: string; host: BridgeHost }): Bridge {
-  const engine = createEngine({ workspace })
+export function openBridge({ workspace, host, lastingKeys, ...options }: BridgeOptions): Bridge {
+  const engine = createEngine({ workspace, ...options })
   const sandbox = createSandboxHost({ workerUrl: WORKER_URLS.sandbox, workspace: engine.workspace })
   const capacitySearches = createCapacitySearches()
+  const crashes = createCrashes((runId) => liveRuns.findName(runId))
+  const liveRuns = createLiveRuns(crashes.note, (runId) => prepareResults(engine, runId))
+  const cleanUps = createCleanUps({ engine, liveRuns })
+  const removedConnections = createRemovedConnections(systemClock)
   return {
     services: {
       engine,
       host,
       sandbox,
       sources: createSources(),
+      plans: createOpenedPlans(engine.workspace),
       media: createMediaFiles(),
       productionGate: createProductionGate(engine.workspace, host.askProduction),
-      liveRuns: createLiveRuns(),
+      liveRuns,
+      crashes,
       capacitySearches,
+      cleanUps,
       keySwitch: createKeySwitch(),
-      keyStore: createSessionKeyStore(),
+      keyStore: createKeyStore(lastingKeys),
+      removedConnections,
       clock: systemClock,
       env: process.env,
     },
     async close() {
       capacitySearches.stopAll()
+      cleanUps.stop()
+      removedConnections.close()
       // The sandbox last: runs that drain still wait for its answers.
       await engine.close()
       await sandbox.stop()
+      crashes.close()
     },
   }
 }

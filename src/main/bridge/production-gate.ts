@@ -34,8 +34,17 @@ interface ConnectionQuestion {
   baseUrl: string
 }
 
+/** What a person is asked before a single request of the Scratchpad goes to production. */
+interface RequestQuestion {
+  kind: 'request'
+  /** Name of the stored connection. */
+  connection: string
+  baseUrl: string
+  operation: OperationKind
+}
+
 /** What a person is asked where production is concerned. */
-export type ProductionQuestion = SendQuestion | ConnectionQuestion
+export type ProductionQuestion = SendQuestion | ConnectionQuestion | RequestQuestion
 
 /** Shows the question where no page can answer it. `signal` aborts when the window that caused it closes. */
 export type AskProduction = (question: ProductionQuestion, signal: AbortSignal) => Promise<boolean>
@@ -72,8 +81,17 @@ export interface ProductionGate {
     stored: StoredConnection,
     signal: AbortSignal | undefined,
   ): Promise<void>
+  /** Settles when a single request may go: its service is not production, or a person allows it. Throws `NOT_CONFIRMED`. */
+  passRequest(
+    request: { connection: PlanConnection; operation: OperationKind },
+    signal: AbortSignal | undefined,
+  ): Promise<void>
   /** Throws `BAD_USAGE` where an address that only the page named is that of a production connection. */
   refuseAddress(url: string | undefined): void
+  /** Throws `BAD_USAGE` where a proxy that only the page named is on the host of a production connection. */
+  refuseProxy(url: string): void
+  /** Throws `BAD_USAGE` where a stored connection leads to that port of this machine. */
+  refusePort(port: number): void
 }
 
 /** Makes the gate of a process. It asks one question at a time, so that a page cannot wear a person down. */
@@ -86,7 +104,7 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
   const find = (connection: PlanConnection) =>
     findAll().find(
       (stored) =>
-        stored.name === connection.name || sharesOrigin(listOrigins(stored), listOrigins(connection)),
+        stored.name === connection.name || sharesOrigin(listOrigins(stored), listReached(connection)),
     )
 
   async function askOne(question: ProductionQuestion, signal: AbortSignal): Promise<boolean> {
@@ -131,18 +149,45 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
       if (stored !== undefined) admitted.set(runId, toConsent(stored, plan))
     },
     forget: (runId) => void admitted.delete(runId),
-    async passConnection(kind, { name, baseUrl, taskBaseUrl }, signal = new AbortController().signal) {
+    async passConnection(kind, connection, signal = new AbortController().signal) {
       // Also under another name: what counts is the address.
-      const origins = listOrigins({ baseUrl, taskBaseUrl })
+      const { name, baseUrl } = connection
+      const origins = listReached(connection)
       if (!findAll().some((one) => one.name === name || sharesOrigin(listOrigins(one), origins))) return
       const isGiven = await askOne({ kind, connection: name, baseUrl }, signal)
       if (!isGiven || signal.aborted) throw new SluiceError({ id: 'production_kept', connection: name })
+    },
+    async passRequest({ connection, operation }, signal = new AbortController().signal) {
+      const stored = find(connection)
+      if (stored === undefined) return
+      const { name } = stored
+      const isGiven = await askOne(
+        { kind: 'request', connection: name, baseUrl: connection.baseUrl, operation },
+        signal,
+      )
+      // If the connection changed while the question was open, the answer was about another one.
+      const isSame = JSON.stringify(find(connection)) === JSON.stringify(stored)
+      if (!isGiven || !isSame || signal.aborted)
+        throw new SluiceError({ id: 'production_declined', connection: name })
     },
     refuseAddress(url) {
       if (url === undefined) return
       const stored = findAll().find((one) => sharesOrigin(listOrigins(one), [toOrigin(url)]))
       if (stored === undefined) return
       throw new SluiceError({ id: 'address_is_production', url, connection: stored.name })
+    },
+    refuseProxy(url) {
+      const host = toHost(url)
+      const stored = findAll().find((one) => listOrigins(one).some((origin) => toHost(origin) === host))
+      if (stored !== undefined)
+        throw new SluiceError({ id: 'proxy_is_production', url, connection: stored.name })
+    },
+    refusePort(port) {
+      const origins = [`http://localhost:${port}`, `https://localhost:${port}`].map(toOrigin)
+      const { connections } = readConnections(workspace)
+      const stored = connections.find((one) => sharesOrigin(listOrigins(one), origins))
+      if (stored === undefined) return
+      throw new SluiceError({ id: 'sandbox_port_of_connection', port, connection: stored.name })
     },
   }
 }
@@ -155,6 +200,20 @@ function toConsent({ name, baseUrl, taskBaseUrl }: StoredConnection, plan: Plan)
 
 function listOrigins({ baseUrl, taskBaseUrl }: Pick<PlanConnection, 'baseUrl' | 'taskBaseUrl'>): string[] {
   return [baseUrl, ...(taskBaseUrl === undefined ? [] : [taskBaseUrl])].map(toOrigin)
+}
+
+/** The same and the proxy: a server that is named as one may take the requests for its own. */
+function listReached({
+  proxy,
+  ...addresses
+}: Pick<PlanConnection, 'baseUrl' | 'taskBaseUrl' | 'proxy'>): string[] {
+  return [...listOrigins(addresses), ...(proxy === undefined ? [] : [toOrigin(proxy.url)])]
+}
+
+/** The host of an address, whatever its scheme and port; on this machine, where many programs listen, with its port. */
+function toHost(url: string): string {
+  const { hostname, host } = new URL(toOrigin(url))
+  return hostname === 'localhost' ? host : hostname
 }
 
 /** Scheme, host and port; a trailing dot does not change the host, and this machine has several names. */
@@ -179,6 +238,15 @@ const VERBS: Record<OperationKind, string> = {
   'watchlist-add': 'adds',
   'watchlist-update': 'updates',
   'appeal-status': 'reads appeals of',
+}
+
+const SINGLE_VERBS: Record<OperationKind, string> = {
+  task: 'submits content',
+  'index-add': 'adds an item to an index',
+  'index-remove': 'removes an item from an index',
+  'watchlist-add': 'adds terms to a watchlist',
+  'watchlist-update': 'updates terms of a watchlist',
+  'appeal-status': 'reads an appeal',
 }
 
 /** Longest name of a run that is shown, in characters. */
@@ -209,6 +277,17 @@ interface QuestionWords {
 
 /** The question in words. Names are shown bare, since they come from files and pages. */
 export function describeProduction(question: ProductionQuestion): QuestionWords {
+  if (question.kind === 'request') {
+    return {
+      title: `Send one request to production connection ${question.connection}?`,
+      lines: [
+        `The request of the Scratchpad ${SINGLE_VERBS[question.operation]}.`,
+        `Address: ${question.baseUrl}`,
+        'What is sent there is real and cannot be taken back.',
+      ],
+      agree: 'Send to production',
+    }
+  }
   if (question.kind !== 'send') {
     const { title, line, agree } = CONNECTION_WORDS[question.kind]
     return { title: title(question.connection), lines: [`Address: ${question.baseUrl}`, line], agree }
@@ -240,9 +319,9 @@ export function describeProduction(question: ProductionQuestion): QuestionWords 
   }
 }
 
-/** Text on one line that can neither hide nor imitate what is next to it. */
-function toBare(text: string): string {
+/** Text on one line that can neither hide nor imitate what is next to it, of at most `max` characters. */
+export function toBare(text: string, max = NAME_MAX): string {
   const bare = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{fffd}')
   const characters = Array.from(bare)
-  return characters.length <= NAME_MAX ? bare : `${characters.slice(0, NAME_MAX).join('')}…`
+  return characters.length <= max ? bare : `${characters.slice(0, max).join('')}…`
 }

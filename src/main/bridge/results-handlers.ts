@@ -4,7 +4,9 @@ import type { LoadChartSecond, LoadReport, LoadSecond } from '../../shared/load/
 import { TREND_METRICS, type TrendMetric } from '../../shared/load/metrics.ts'
 import { sendsKey } from '../../shared/plan/operation.ts'
 import { removeSourceEnding } from '../../shared/plan/source-formats.ts'
+import { OUTCOME_FILES } from '../../shared/run/results.ts'
 import { AUTHORIZATION_HEADER, JSON_CONTENT_TYPE, toAuthorization } from '../../shared/service/endpoints.ts'
+import type { Engine } from '../engine/engine-interface.ts'
 import { bridge } from './bridge-context.ts'
 import { createExcerpts } from './sources.ts'
 
@@ -34,8 +36,11 @@ export const resultsHandlers = bridge.results.router({
     await engine.settleLate(runId)
     return engine.readFacets(runId, filter)
   }),
-  foundFacets: bridge.results.foundFacets.handler(({ context: { engine }, input: { runId, filter } }) =>
-    engine.readFoundFacets(runId, filter),
+  foundFacets: bridge.results.foundFacets.handler(
+    async ({ context: { engine }, input: { runId, filter } }) => {
+      await engine.settleLate(runId)
+      return engine.readFoundFacets(runId, filter)
+    },
   ),
   row: bridge.results.row.handler(async ({ context: { engine }, input: { runId, row } }) => {
     await engine.settleLate(runId)
@@ -175,7 +180,29 @@ export const exportsHandlers = bridge.exports.router({
     })
     return place.publish(result)
   }),
+  createOutcomes: bridge.exports.createOutcomes.handler(async ({ context: { engine, host }, input }) => {
+    const { runId, format, targetId, lossless = false } = input
+    await engine.settleLate(runId)
+    const { name, rows } = await engine.summarizeRun(runId)
+    const toName = (file: keyof typeof OUTCOME_FILES) => toExportName(`${file} ${name}`, runId, format)
+    const place = await host.placeExport({ targetId, format, name: toName('success') })
+    const placeBeside = await host.placeErrors({ success: place.file, name: toName('errors') })
+    const [success, errors] = [
+      await engine.exportRun(runId, { file: place.file, lossless, filter: OUTCOME_FILES.success }),
+      await engine.exportRun(runId, { file: placeBeside.file, lossless, filter: OUTCOME_FILES.errors }),
+    ]
+    return {
+      success: place.publish(success),
+      errors: placeBeside.publish(errors),
+      inNeither: Math.max(0, rows.read - success.rows - errors.rows),
+    }
+  }),
 })
+
+/** Has what the answers of an ended run say stored. Where this fails, they are read when somebody looks at the run. */
+export function prepareResults(engine: Engine, runId: string): void {
+  void engine.storeFindings(runId).catch(() => {})
+}
 
 /** A file name that says which run it is of: `posts-9f3c2a.csv`. Every system takes it. */
 export function toExportName(runName: string, runId: string, format: string): string {

@@ -1,12 +1,16 @@
-import { appHandlers, receiverHandlers, sandboxHandlers } from './app-handlers.ts'
+import { appHandlers } from './app-handlers.ts'
 import { bridge } from './bridge-context.ts'
+import { receiverHandlers } from './callbacks-handlers.ts'
 import { capacityHandlers } from './capacity-handlers.ts'
 import { baselinesHandlers, compareHandlers } from './compare-handlers.ts'
 import { connectionsHandlers } from './connections-handlers.ts'
+import { crashesHandlers } from './crashes.ts'
 import { evaluateHandlers } from './evaluate-handlers.ts'
 import { historyHandlers } from './history-handlers.ts'
 import { listsHandlers } from './lists-handlers.ts'
+import { mappingsHandlers } from './mappings-handlers.ts'
 import { mediaHandlers } from './media-handlers.ts'
+import { plansHandlers } from './plans-handlers.ts'
 import {
   checkHandlers,
   exportsHandlers,
@@ -15,6 +19,9 @@ import {
   reviewHandlers,
 } from './results-handlers.ts'
 import { runsHandlers } from './runs-handlers.ts'
+import { sandboxHandlers } from './sandbox-handlers.ts'
+import { scratchpadHandlers } from './scratchpad-handlers.ts'
+import { settingsHandlers } from './settings-handlers.ts'
 import { sourceHandlers } from './sources.ts'
 import { labellingHandlers, verdictsHandlers } from './verdicts-handlers.ts'
 import { viewsHandlers } from './views-handlers.ts'
@@ -25,10 +32,12 @@ export const bridgeRouter = bridge.router({
   app: appHandlers,
   runs: runsHandlers,
   history: historyHandlers,
+  plans: plansHandlers,
   lists: listsHandlers,
   events: eventsHandlers,
   connections: connectionsHandlers,
   source: sourceHandlers,
+  mappings: mappingsHandlers,
   check: checkHandlers,
   review: reviewHandlers,
   receiver: receiverHandlers,
@@ -44,4 +53,7 @@ export const bridgeRouter = bridge.router({
   compare: compareHandlers,
   baselines: baselinesHandlers,
   sandbox: sandboxHandlers,
+  scratchpad: scratchpadHandlers,
+  crashes: crashesHandlers,
+  settings: settingsHandlers,
 })

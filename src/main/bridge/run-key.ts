@@ -1,3 +1,5 @@
+import type { KeyState } from '../../shared/bridge/connections.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
 import type { PlanConnection } from '../../shared/plan/connection.ts'
 import { sendsKey } from '../../shared/plan/operation.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
@@ -8,7 +10,6 @@ import {
 } from '../../shared/plan/stored-connection.ts'
 import type { RunHandle, StartOptions } from '../engine/engine-interface.ts'
 import { ApiKey, readApiKey, readProxyCredentials } from '../engine/secrets/bound-secret.ts'
-import type { KeyStore } from '../engine/secrets/key-store.ts'
 import {
   findConnectionKey,
   type KeySources,
@@ -43,14 +44,42 @@ export function findStoredKey(
 }
 
 /** Where the keys of stored connections are found. */
-export function toKeySources({ engine, env, keyStore }: KeyServices): KeySources & { keyStore: KeyStore } {
+export function toKeySources({ engine, env, keyStore }: KeyServices): KeySources {
   return { workspace: engine.workspace, env, keyStore }
 }
 
-/** Whether a key of a stored connection is at hand, be it one that can be sent or not. */
-export function hasKey(services: KeyServices, owner: StoredConnection, key: ConnectionKey): boolean {
-  if (key.env !== undefined) return (services.env[key.env] ?? '') !== ''
-  return findConnectionKey(toKeySources(services), owner, key) !== null
+/** How long a screen waits for the store of a key before it shows that it is still asked, milliseconds. */
+const ANSWER_WITHIN_MS = 300
+
+/** What a screen shows of a key of a stored connection; one of a variable may be one that cannot be sent. */
+export async function findKeyState(
+  services: KeyServices,
+  owner: StoredConnection,
+  key: ConnectionKey,
+): Promise<KeyState> {
+  if (key.env !== undefined && (services.env[key.env] ?? '') !== '') return 'ready'
+  const late = Promise.withResolvers<KeyState>()
+  const timer = setTimeout(() => late.resolve('asking'), ANSWER_WITHIN_MS)
+  try {
+    const found = findConnectionKey(toKeySources(services), owner, key)
+    return await Promise.race([found.then((one) => (one === null ? 'missing' : 'ready')), late.promise])
+  } catch (error) {
+    // Why it is locked is said where the key is needed.
+    if (error instanceof SluiceError) return 'locked'
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Whether a person has to type a key before anything can be sent with the stored one; null is none. */
+export async function lacksKey(
+  services: KeyServices,
+  stored: { owner: StoredConnection; key: ConnectionKey } | null,
+): Promise<boolean> {
+  if (stored === null) return true
+  const state = await findKeyState(services, stored.owner, stored.key)
+  return state === 'missing' || state === 'locked'
 }
 
 type KeyServices = Pick<BridgeServices, 'engine' | 'env' | 'keyStore'>
@@ -63,7 +92,7 @@ type KeyServices = Pick<BridgeServices, 'engine' | 'env' | 'keyStore'>
  */
 export async function findRunSecrets(
   services: BridgeServices,
-  { connection, operation }: Pick<Plan, 'connection' | 'operation'>,
+  { connection, operation }: Pick<Plan, 'connection'> & { operation: { kind: string } },
   typed: string | undefined,
 ): Promise<Pick<StartOptions, 'apiKey' | 'proxyCredentials'>> {
   const stored = findStoredConnection(services, connection)
@@ -79,7 +108,7 @@ export async function findRunSecrets(
   if (own !== null) return { apiKey: own, ...proxy }
   const known = findStoredKey(services, connection)
   if (known === null) return proxy
-  const found = findConnectionKey(toKeySources(services), known.owner, known.key)
+  const found = await findConnectionKey(toKeySources(services), known.owner, known.key)
   if (found !== null) return { apiKey: found.apiKey, ...proxy }
   const { env: variable } = known.key
   // A typed key that is not there any more is asked for by the engine.
@@ -106,7 +135,7 @@ export function followActiveKey(
     connection,
     hasOwnKey,
     // A connection that was moved meanwhile has keys for another address.
-    findKey: (owner, key) =>
+    findKey: async (owner, key) =>
       findStoredKey(services, connection) === null
         ? null
         : findConnectionKey(toKeySources(services), owner, key),
@@ -126,17 +155,18 @@ export function followActiveKey(
 
 /** Says that a stored connection's key may be another one now, so that what is sent next has it already. */
 export interface KeySwitch {
-  announce(): void
+  /** Settles when the runs of this process have the key. */
+  announce(): Promise<void>
   /** Calls the listener at each announcement; returns the way to stop. */
-  onSwitch(listener: () => void): () => void
+  onSwitch(listener: () => Promise<void>): () => void
 }
 
 /** Makes the switch of one process. */
 export function createKeySwitch(): KeySwitch {
-  const listeners = new Set<() => void>()
+  const listeners = new Set<() => Promise<void>>()
   return {
-    announce() {
-      for (const listener of listeners) listener()
+    async announce() {
+      await Promise.all([...listeners].map((listener) => listener()))
     },
     onSwitch(listener) {
       listeners.add(listener)

@@ -11,7 +11,7 @@ import type { Engine, ResumeOptions, RunHandle } from '../engine/engine-interfac
 import { ApiKey } from '../engine/secrets/bound-secret.ts'
 import { findConnection, readConnections } from '../engine/workspace/connections.ts'
 import { type BridgeContext, type BridgeServices, bridge } from './bridge-context.ts'
-import { findRunSecrets, findStoredConnection, findStoredKey, followActiveKey, hasKey } from './run-key.ts'
+import { findRunSecrets, findStoredConnection, findStoredKey, followActiveKey, lacksKey } from './run-key.ts'
 import { watchAllHandler, watchHandler } from './watch-handlers.ts'
 
 const { runs } = bridge
@@ -19,8 +19,9 @@ const { runs } = bridge
 /** Runs: start, control, look back. */
 export const runsHandlers = runs.router({
   list: runs.list.handler(async ({ context: { engine, liveRuns }, input: query }) => {
-    await engine.settleLate()
-    const page = await engine.listRuns(query)
+    // Most often nothing is late, and one look at the workspace answers both.
+    const [isAnySettled, listed] = await Promise.all([engine.settleLate(), engine.listRuns(query)])
+    const page = isAnySettled ? await engine.listRuns(query) : listed
     const { runs: summaries, figures, ...others } = page
     const baselines = readBaselinesOrNone(engine)
     const entries = summaries.map((summary, at) => ({
@@ -84,7 +85,7 @@ export const runsHandlers = runs.router({
     return {
       connectionName: stored?.name ?? null,
       isProduction: stored?.isProduction ?? false,
-      needsKey: !isSandbox && !isAnonymous && (key === null || !hasKey(context, key.owner, key.key)),
+      needsKey: !isSandbox && !isAnonymous && (await lacksKey(context, key)),
       canChangeKey: !isSandbox && !isAnonymous,
     }
   }),

@@ -64,7 +64,7 @@ export const sourceHandlers = bridge.source.router({
       problems: found,
       ...preview
     } = await engine.previewSource(source, limit + 1).catch((error: unknown) => {
-      throw withName(error, name)
+      throw withName(error, { path, name })
     })
     const rows = read.slice(0, limit)
     const last = rows.at(-1)?.row ?? 0
@@ -80,8 +80,10 @@ export const sourceHandlers = bridge.source.router({
   }),
 })
 
-/** The error with the source's name instead of its path, which the page must not learn. */
-export function withName(error: unknown, name: string): unknown {
+/** The error with the name of a file instead of its path, which the page must not learn. */
+export function withName(error: unknown, { path, name }: { path: string; name: string }): unknown {
   if (!(error instanceof SluiceError)) return error
-  return new SluiceError(renameSource(error.said, name), { cause: error })
+  const { said } = error
+  const renamed = 'file' in said && said.file === path ? { ...said, file: name } : renameSource(said, name)
+  return new SluiceError(renamed, { cause: error })
 }

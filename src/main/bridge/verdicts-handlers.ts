@@ -1,4 +1,6 @@
 import { bridge } from './bridge-context.ts'
+import { toExportName } from './results-handlers.ts'
+import { withName } from './sources.ts'
 
 /** What persons say of rows. */
 export const verdictsHandlers = bridge.verdicts.router({
@@ -6,6 +8,24 @@ export const verdictsHandlers = bridge.verdicts.router({
   set: bridge.verdicts.set.handler(({ context, input: { runId, row, verdicts, before } }) =>
     context.engine.replaceVerdicts(runId, row, verdicts, before),
   ),
+  export: bridge.verdicts.export.handler(async ({ context: { engine, host }, input }) => {
+    const { runId, format, targetId } = input
+    const { name } = await engine.summarizeRun(runId)
+    const place = await host.placeExport({
+      ...{ targetId, format },
+      name: toExportName(`verdicts ${name}`, runId, format),
+    })
+    return place.publish(await engine.exportVerdicts(runId, place.file))
+  }),
+  import: bridge.verdicts.import.handler(async ({ context: { engine, sources }, input }) => {
+    const file = sources.find(input.sourceId)
+    try {
+      const source = { path: file.path, header: true }
+      return { verdicts: await engine.importVerdicts(input.runId, source) }
+    } catch (error) {
+      throw withName(error, file)
+    }
+  }),
 })
 
 /** How evaluations are drawn where nothing is said; the same as on the command line. */

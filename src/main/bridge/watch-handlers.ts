@@ -2,6 +2,7 @@ import type { RunListEvent } from '../../shared/bridge/runs.ts'
 import type { RunSnapshot } from '../../shared/run/snapshot.ts'
 import type { RunHandle } from '../engine/engine-interface.ts'
 import { type BridgeContext, bridge, withBridgeErrors } from './bridge-context.ts'
+import type { Crashes } from './crashes.ts'
 import { type EventSource, streamEvents } from './event-stream.ts'
 import type { LiveRuns } from './live-runs.ts'
 
@@ -20,10 +21,15 @@ function toRunSource(handle: RunHandle): EventSource<RunSnapshot> {
   }
 }
 
-function toListSource(liveRuns: LiveRuns): EventSource<Omit<RunListEvent, 'sequence'>> {
+function toListSource(liveRuns: LiveRuns, crashes: Crashes): EventSource<Omit<RunListEvent, 'sequence'>> {
   return {
-    read: () => ({ revision: liveRuns.revision(), live: liveRuns.snapshots() }),
-    onChange: (listener) => liveRuns.onChange(listener),
+    read: () => ({ revision: liveRuns.revision(), live: liveRuns.snapshots(), crashes: crashes.list() }),
+    onChange(listener) {
+      const stops = [liveRuns.onChange(listener), crashes.onChange(listener)]
+      return () => {
+        for (const stop of stops) stop()
+      }
+    },
     ended: NEVER,
   }
 }
@@ -47,9 +53,13 @@ async function* watchRun(
   }
 }
 
-async function* watchRuns({ clock, gates, liveRuns }: BridgeContext, streamId: string, signal: AbortSignal) {
+async function* watchRuns(
+  { clock, crashes, gates, liveRuns }: BridgeContext,
+  streamId: string,
+  signal: AbortSignal,
+) {
   const options = { clock, gates, streamId, intervalMs: LIST_INTERVAL_MS, signal }
-  for await (const { sequence, value } of streamEvents(toListSource(liveRuns), options)) {
+  for await (const { sequence, value } of streamEvents(toListSource(liveRuns, crashes), options)) {
     yield { sequence, ...value }
   }
 }

@@ -7,7 +7,7 @@ import { BRIDGE_SOCKET_PATH } from '../../shared/bridge/browser-files.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import { toThrown } from '../../shared/messages/thrown.ts'
 import type { BridgeHost } from '../bridge/bridge-context.ts'
-import { openBridge } from '../bridge/open-bridge.ts'
+import { type BridgeOptions, openBridge } from '../bridge/open-bridge.ts'
 import { serveOverWebSocket } from '../bridge/serve-connection.ts'
 import { openConsentServer, type ShowConsent } from './consent-server.ts'
 import { createDownloads, type Downloads } from './downloads.ts'
@@ -43,6 +43,8 @@ export interface WebShellOptions {
    * file does, `url` is the address itself, a secret until it is used.
    */
   showConsent: ShowConsent
+  /** Where typed keys outlive this process, or why they do not. */
+  lastingKeys: BridgeOptions['lastingKeys']
   /** Milliseconds that only ever grow, for the age of tokens and sessions. */
   now?: () => number
   /** What connections may hold on to (default: {@link LISTENER_LIMITS}). */
@@ -86,7 +88,8 @@ export async function openWebShell(options: WebShellOptions): Promise<WebShell> 
     server.close()
     void consent.close()
   }
-  const bridge = openBridgeOr(giveUp, { workspace: options.workspace, host })
+  const { workspace, lastingKeys } = options
+  const bridge = openBridgeOr(giveUp, { workspace, host, lastingKeys })
   const tokens = createEntryTokens(now)
   const sessions = createSessions(now)
   const answer = createWebRoutes({
@@ -147,7 +150,7 @@ export async function openWebShell(options: WebShellOptions): Promise<WebShell> 
   }
 }
 
-function openBridgeOr(giveUp: () => void, options: Parameters<typeof openBridge>[0]) {
+function openBridgeOr(giveUp: () => void, options: BridgeOptions) {
   try {
     return openBridge(options)
   } catch (error) {
@@ -169,10 +172,12 @@ function listen(server: Server, port: number): Promise<void> {
 function createBrowserHost(downloads: Downloads, askProduction: BridgeHost['askProduction']): BridgeHost {
   return {
     platform: 'browser',
+    desktop: null,
     askProduction,
     async placeExport({ targetId, name }) {
       if (targetId === undefined) return downloads.place(name)
       throw new SluiceError({ id: 'export_into_browser' })
     },
+    placeErrors: async ({ name }) => downloads.place(name),
   }
 }

@@ -30,8 +30,10 @@ export const capacityContract = {
   start: base.input(toStrict(startRunSchema.extend({ bounds: capacityBoundsSchema }))).output(searchIdSchema),
   /** Ends the probe and the search; what was found until then is kept while this process runs. */
   stop: base.input(searchIdSchema).output(doneSchema),
-  /** The search that began last in this process, whether or not it is over; null where there was none. */
-  newest: base.output(searchIdSchema.extend({ isOver: z.boolean() }).nullable()),
+  /** The search that began last in this process, whether or not it is over, and its probes; null where there was none. */
+  newest: base.output(
+    searchIdSchema.extend({ name: z.string(), isOver: z.boolean(), runIds: z.array(z.string()) }).nullable(),
+  ),
   /**
    * How a search stands, the newest picture at once, at most two a second. Ends with the search; fails with what ended it
    * before its first probe did. Use `followCapacity` of `follow.ts`.

@@ -1,4 +1,5 @@
 import type { RunSnapshot } from '../run/snapshot.ts'
+import type { ReceiverState } from './callbacks.ts'
 import type { CapacityProgress } from './capacity.ts'
 import type { BridgeClient } from './contract.ts'
 import type { RunListEvent } from './runs.ts'
@@ -45,6 +46,19 @@ export async function* followCapacity(
   const events = await client.capacity.watch({ searchId, streamId }, toOptions(signal))
   for await (const { progress, sequence } of events) {
     yield progress
+    await client.events.seen({ streamId, sequence })
+  }
+}
+
+/** Yields the state of the receiver, the present one at once, whenever it changes; null while it is not open. */
+export async function* followReceiver(
+  client: BridgeClient,
+  signal?: AbortSignal,
+): AsyncGenerator<ReceiverState | null, void> {
+  const streamId = `receiver-${++streams}`
+  const events = await client.receiver.watch({ streamId }, toOptions(signal))
+  for await (const { receiver, sequence } of events) {
+    yield receiver
     await client.events.seen({ streamId, sequence })
   }
 }

@@ -65,6 +65,8 @@ const plannedAgainSchema = z.object({
   }),
   /** `own`: the source has post_ids, which are replaced by new ones unless they are kept. */
   postIds: z.enum(['none', 'new', 'own']),
+  /** Whether it asked for legacy answers, which have the scores; null where there is no such choice. */
+  legacy: z.boolean().nullable(),
   /** Rows that the earlier run read. */
   rows: z.int(),
 })
@@ -102,6 +104,8 @@ export const historyContract = {
         destination: againPlaceSchema.exactOptional(),
         /** Sends the post_ids of the source, which the service may know. */
         keepPostIds: z.boolean().exactOptional(),
+        /** Asks for legacy answers or not, whatever the earlier run did; only v1 tasks have them. */
+        legacy: z.boolean().exactOptional(),
         name: z.string().min(1).max(200).exactOptional(),
         apiKey: apiKeySchema.exactOptional(),
       }),

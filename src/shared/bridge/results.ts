@@ -192,4 +192,26 @@ export const exportsContract = {
       ),
     )
     .output(exportedSchema),
+  /**
+   * Writes a success file and an error file of a run's rows, each as `create` does. On the desktop the error file stands
+   * beside the file that the save dialog named, and replaces none.
+   */
+  createOutcomes: base
+    .input(
+      toStrict(
+        runIdSchema.extend({
+          format: z.enum(ROW_EXPORT_FORMATS.map(({ ending }) => ending)),
+          targetId: exportTargetSchema.shape.targetId.exactOptional(),
+          lossless: z.boolean().exactOptional(),
+        }),
+      ),
+    )
+    .output(
+      z.object({
+        success: exportedSchema,
+        errors: exportedSchema,
+        /** Rows that are in neither file. */
+        inNeither: z.int(),
+      }),
+    ),
 }

@@ -13,6 +13,7 @@ import { planSchema } from '../plan/plan.ts'
 import { connectionNameSchema } from '../plan/stored-connection.ts'
 import { runSummarySchema } from '../run/run.ts'
 import { runSnapshotSchema } from '../run/snapshot.ts'
+import { crashSchema } from './crashes.ts'
 import { base, doneSchema, runIdSchema, streamIdSchema, toStrict } from './procedure.ts'
 import { sourceReadingSchema } from './source.ts'
 
@@ -131,6 +132,8 @@ const listEventSchema = z.object({
   revision: z.int(),
   /** The newest picture of each run that this process holds. */
   live: z.array(runSnapshotSchema),
+  /** What crashed and was not put away yet. */
+  crashes: z.array(crashSchema),
 })
 
 /** What `runs.watchAll` says. */

@@ -3,7 +3,10 @@ import { evaluationSchema } from '../lookback/evaluation.ts'
 import { LABELLING_MAX_ROWS, labellingChangeSchema, labellingSchema } from '../lookback/labelling.ts'
 import { ALLOCATIONS } from '../lookback/stratified-sample.ts'
 import { findVerdictMistake, verdictSchema } from '../lookback/verdict.ts'
+import { ROW_EXPORT_FORMATS } from '../run/export-formats.ts'
 import { base, doneSchema, runIdSchema, toStrict } from './procedure.ts'
+import { exportedSchema, exportTargetSchema } from './results.ts'
+import { chosenSourceSchema } from './source.ts'
 
 /** Most verdicts on one row. */
 const VERDICTS_MAX = 100
@@ -14,13 +17,21 @@ const rowVerdictSchema = z.strictObject({
   note: z.string().max(10_000).nullable(),
 })
 
+const { stratum, stratum_rows } = verdictSchema.shape
+
+/** See `GivenVerdict`. */
+const givenVerdictSchema = rowVerdictSchema.extend({
+  given_at: z.iso.datetime().optional(),
+  ...{ stratum: stratum.optional(), stratum_rows: stratum_rows.optional() },
+})
+
 /** What persons say of rows. */
 export const verdictsContract = {
   /** All verdicts on the rows of a run and its retries, by row. */
   list: base.input(runIdSchema).output(z.array(verdictSchema)),
   /**
-   * Puts verdicts in the place of all that was said of a row, and gives what is said of it now. Refused where that is not
-   * what it was `before`.
+   * Puts verdicts in the place of all that was said of a row, and gives both. Refused where other verdicts than those of
+   * `before` were said of it. One that is given back has its time again, and its stratum unless another sample was drawn.
    */
   set: base
     .input(
@@ -30,14 +41,29 @@ export const verdictsContract = {
         before: z.array(rowVerdictSchema).max(VERDICTS_MAX).exactOptional(),
         verdicts: z
           .array(
-            rowVerdictSchema.refine((verdict) => findVerdictMistake(verdict) === null, {
+            givenVerdictSchema.refine((verdict) => findVerdictMistake(verdict) === null, {
               error: 'should and should-not need a rule, the others take none',
             }),
           )
           .max(VERDICTS_MAX),
       }),
     )
-    .output(z.array(verdictSchema)),
+    .output(z.object({ before: z.array(verdictSchema), after: z.array(verdictSchema) })),
+  /** Writes the verdicts with their rows to a file, where and how `exports.create` does. */
+  export: base
+    .input(
+      toStrict(
+        runIdSchema.extend({
+          format: z.enum(ROW_EXPORT_FORMATS.map(({ ending }) => ending)),
+          targetId: exportTargetSchema.shape.targetId.exactOptional(),
+        }),
+      ),
+    )
+    .output(exportedSchema),
+  /** Stores the verdicts of a file, all or none. Fails with `BAD_SOURCE` or `BAD_USAGE`. */
+  import: base
+    .input(toStrict(runIdSchema.extend({ sourceId: chosenSourceSchema.shape.sourceId })))
+    .output(z.object({ verdicts: z.int() })),
 }
 
 const startSchema = labellingSchema

@@ -1,12 +1,20 @@
 import { z } from 'zod'
-import { filterNameSchema, operationKindSchema, resultViewSchema } from '../run/result-view.ts'
+import {
+  filterNameSchema,
+  operationKindSchema,
+  resultViewSchema,
+  tableNameSchema,
+  tableViewSchema,
+} from '../run/result-view.ts'
 import { rowFilterSchema } from '../run/results.ts'
 import { base, toStrict } from './procedure.ts'
 
 const ofOperation = z.strictObject({ operation: operationKindSchema })
 const named = ofOperation.extend({ name: filterNameSchema })
 
-/** How the rows of an operation's runs are looked at: chosen columns and saved filters, kept in the workspace. */
+const ofTable = z.strictObject({ table: tableNameSchema })
+
+/** How tables are looked at, kept in the workspace: for the rows of an operation's runs also with saved filters. */
 export const viewsContract = {
   read: base.input(ofOperation).output(resultViewSchema),
   /** Stores the columns in their order; null brings the usual ones back. */
@@ -19,4 +27,6 @@ export const viewsContract = {
     .output(resultViewSchema),
   renameFilter: base.input(toStrict(named.extend({ newName: filterNameSchema }))).output(resultViewSchema),
   removeFilter: base.input(named).output(resultViewSchema),
+  readTable: base.input(ofTable).output(tableViewSchema),
+  setTable: base.input(toStrict(ofTable.extend({ view: tableViewSchema }))).output(tableViewSchema),
 }

@@ -60,15 +60,14 @@ it('sends one load test after the other until the bounds are reached, and says w
       ],
     },
   })
-  expect(await client.capacity.newest()).toEqual({ searchId, isOver: true })
   const { entries } = await client.runs.list()
+  const runIds = entries.map(({ summary }) => summary.run_id).reverse()
+  expect(await client.capacity.newest()).toEqual({ searchId, name: 'posts.csv', isOver: true, runIds })
   expect(entries.map(({ summary }) => summary.name)).toEqual([
     'posts.csv, probe 2 at 2 in flight',
     'posts.csv, probe 1 at 1 in flight',
   ])
-  expect(last.report.probes.map(({ run_id }) => run_id)).toEqual(
-    entries.map(({ summary }) => summary.run_id).reverse(),
-  )
+  expect(last.report.probes.map(({ run_id }) => run_id)).toEqual(runIds)
   // Who looks later sees the result, too.
   expect((await followToEnd(client, searchId)).map(({ isOver }) => isOver)).toEqual([true])
 })

@@ -41,12 +41,15 @@ const toCode = (call: PromiseLike<unknown>) =>
   )
 
 it('compares two runs, lists their changes page by page, and writes them to a file', async () => {
-  const { sandbox, client, host, send } = await open()
+  const { sandbox, services, client, host, send } = await open()
   const a = await send()
   await sandbox.admin('DELETE', '/rules/rule-spam')
   const b = await send()
   const pair = { a, b }
+  const prepared: string[] = []
+  services.engine.storeFindings = async (runId) => void prepared.push(runId)
   const decisions = await client.compare.decisions(pair)
+  expect(prepared).toEqual([a, b])
   expect(decisions).toMatchObject({
     joined_by: 'post_id',
     joined: { rows: 4, changed: 2 },

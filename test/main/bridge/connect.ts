@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { BridgeServices } from '../../../src/main/bridge/bridge-context.ts'
 import { createDesktopHost, type DesktopHost } from '../../../src/main/bridge/desktop-host.ts'
-import { type Bridge, openBridge } from '../../../src/main/bridge/open-bridge.ts'
+import { type Bridge, type BridgeOptions, openBridge } from '../../../src/main/bridge/open-bridge.ts'
 import type { AskProduction, ProductionQuestion } from '../../../src/main/bridge/production-gate.ts'
 import { serveOverMessagePort, serveOverWebSocket } from '../../../src/main/bridge/serve-connection.ts'
 import type { BridgeClient } from '../../../src/shared/bridge/contract.ts'
@@ -43,13 +43,14 @@ export interface TestBridge extends Bridge {
 export function withBridge(
   workspace = createTemporaryFolder(),
   answer: AskProduction = async () => false,
+  lastingKeys: BridgeOptions['lastingKeys'] = { absence: 'tests keep keys for the session' },
 ): TestBridge {
   const questions: ProductionQuestion[] = []
   const host = createDesktopHost((question, signal) => {
     questions.push(question)
     return answer(question, signal)
   })
-  const bridge = openBridge({ workspace, host })
+  const bridge = openBridge({ workspace, host, lastingKeys })
   onTestFinished(() => bridge.close())
   return { ...bridge, host, questions }
 }

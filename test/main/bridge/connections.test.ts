@@ -1,11 +1,22 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { addConnection, changeConnections } from '../../../src/main/engine/workspace/connections.ts'
+import { createRemovedConnections } from '../../../src/main/bridge/removed-connections.ts'
+import { createKeyStore } from '../../../src/main/engine/secrets/key-store.ts'
+import { readSystemAuthorities } from '../../../src/main/engine/secrets/system-authorities.ts'
+import { findConnectionKey, keepTypedKey } from '../../../src/main/engine/workspace/connection-secrets.ts'
+import {
+  addConnection,
+  changeConnections,
+  readConnections,
+} from '../../../src/main/engine/workspace/connections.ts'
 import type { ConnectionSettings } from '../../../src/shared/bridge/connections.ts'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
 import { storedConnectionSchema } from '../../../src/shared/plan/stored-connection.ts'
+import { createCertificate } from '../../helpers/certificates.ts'
 import { startFaultServer } from '../../helpers/fault-server.ts'
+import { createMemoryKeyring } from '../../helpers/memory-keyring.ts'
+import { startProxy } from '../../helpers/proxy-server.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { connectWindow, withBridge } from './connect.ts'
@@ -63,7 +74,7 @@ it('sends with a key that was typed once, which is in no file and never comes ba
     label: 'default',
     apiKey: ` ${KEY}\n`,
   })
-  expect(added).toMatchObject({ isInUse: true, keys: [{ label: 'default', isSet: true }] })
+  expect(added).toMatchObject({ isInUse: true, keys: [{ label: 'default', state: 'ready' }] })
   const { runId, rows } = await sendRows(window, 'staging')
   expect(rows.succeeded).toBe(3)
   expect(await client.runs.readAccess({ runId })).toMatchObject({ needsKey: false })
@@ -125,12 +136,12 @@ it('sends a typed key to no other address, whatever the page changes', async () 
   const settings = toSettings(service.baseUrl)
   await client.connections.add({ name: 'staging', settings, label: 'default', apiKey: KEY })
   const [moved] = await client.connections.change({ name: 'staging', settings: toSettings(other.baseUrl) })
-  expect(moved?.keys).toEqual([{ label: 'default', isSet: false }])
+  expect(moved?.keys).toEqual([{ label: 'default', place: 'session', state: 'missing' }])
   expect((await client.connections.test({ name: 'staging' })).key).toEqual({ kind: 'unchecked' })
   expect(await toCode(sendRows(window, 'staging'))).toContain(`the API key for ${other.baseUrl} is missing`)
   await client.connections.remove({ name: 'staging' })
   await client.connections.add({ name: 'staging', settings, label: 'default' })
-  expect((await client.connections.list())[0]?.keys).toEqual([{ label: 'default', isSet: false }])
+  expect((await client.connections.list())[0]?.keys).toEqual([{ label: 'default', state: 'missing' }])
   expect(authorizations.join()).not.toContain(KEY)
 })
 
@@ -176,6 +187,122 @@ it('takes the production mark from no connection unless a person says so outside
   expect(await client.connections.remove({ name: 'live' })).toEqual([])
 })
 
+it('restores a removed connection as it was, with the keys that were typed for it', async () => {
+  const service = await withSandbox({ apiKeys: [KEY] })
+  const window = await openWindow()
+  const { client, workspace, received } = window
+  const settings = toSettings(service.baseUrl, { isProduction: false, timeoutMs: 9_000 })
+  await client.connections.add({ name: 'staging', settings, label: 'default', apiKey: KEY })
+  await client.connections.add({ name: 'other', settings, label: 'default' })
+  const before = await client.connections.list()
+  expect(await client.connections.remove({ name: 'staging' })).toMatchObject([{ name: 'other' }])
+  expect(await client.connections.restore({ name: 'staging' })).toEqual(before)
+  expect((await sendRows(window, 'staging')).rows.succeeded).toBe(3)
+  expect(await toCode(client.connections.restore({ name: 'staging' }))).toContain('cannot be restored')
+
+  await client.connections.remove({ name: 'staging' })
+  await client.connections.add({ name: 'staging', settings, label: 'default' })
+  expect(await toCode(client.connections.restore({ name: 'staging' }))).toContain('already exists')
+  expect((await client.connections.list())[1]?.keys).toEqual([{ label: 'default', state: 'missing' }])
+  expect(readAllFiles(workspace)).not.toContain(KEY)
+  expect(received.join('\n')).not.toContain(KEY)
+})
+
+it('restores one removed key where it was, with what was typed for it', async () => {
+  const service = await withSandbox({ apiKeys: [KEY] })
+  const window = await openWindow()
+  const { client, workspace, received } = window
+  await client.connections.add({ name: 'staging', settings: toSettings(service.baseUrl), label: 'old' })
+  await client.connections.setKey({ name: 'staging', label: 'new', apiKey: KEY })
+  await client.connections.setKey({ name: 'staging', label: 'spare', apiKey: 'another' })
+  const before = await client.connections.use({ name: 'staging', key: 'new' })
+  const removed = await client.connections.removeKey({ name: 'staging', label: 'new' })
+  expect(removed).toMatchObject([{ activeKey: 'old', keys: [{ label: 'old' }, { label: 'spare' }] }])
+  expect(await client.connections.restoreKey({ name: 'staging', label: 'new' })).toEqual(before)
+  expect((await sendRows(window, 'staging')).rows.succeeded).toBe(3)
+  const again = client.connections.restoreKey({ name: 'staging', label: 'new' })
+  expect(await toCode(again)).toContain('the key new of staging cannot be restored')
+
+  await client.connections.removeKey({ name: 'staging', label: 'new' })
+  await client.connections.setKey({ name: 'staging', label: 'new', apiKey: 'third' })
+  const taken = client.connections.restoreKey({ name: 'staging', label: 'new' })
+  expect(await toCode(taken)).toContain('staging was changed by another window')
+  expect(readAllFiles(workspace)).not.toContain(KEY)
+  expect(received.join('\n')).not.toContain(KEY)
+})
+
+it('shows connections while the keyring waits to be unlocked, and asks it once', async () => {
+  const service = await withSandbox({ apiKeys: [KEY] })
+  const keyring = createMemoryKeyring()
+  const workspace = createTemporaryFolder()
+  const { client: earlier } = await connectWindow(
+    'message port',
+    withBridge(workspace, undefined, keyring).services,
+  )
+  const settings = toSettings(service.baseUrl)
+  await earlier.connections.add({ name: 'staging', settings, label: 'default', apiKey: KEY })
+
+  const unlocked = Promise.withResolvers<void>()
+  let reads = 0
+  const get = async (name: string) => {
+    reads += 1
+    await unlocked.promise
+    return keyring.get(name)
+  }
+  const bridge = withBridge(workspace, undefined, { ...keyring, get })
+  const { client, received } = await connectWindow('message port', bridge.services)
+  const seeKey = async () => (await client.connections.list())[0]?.keys[0]?.state
+  expect(await seeKey()).toBe('asking')
+  expect(await seeKey()).toBe('asking')
+  const request = await createRequest(bridge.services, writeRows(3), '', {
+    destination: { kind: 'stored', name: 'staging' },
+  })
+  const starting = client.runs.start({ request })
+  unlocked.resolve()
+  const { runId } = await starting
+  await client.runs.awaitReady({ runId })
+  expect(await client.runs.readAccess({ runId })).toMatchObject({ needsKey: false })
+  expect(await seeKey()).toBe('ready')
+  expect(reads).toBe(1)
+  expect(received.join('\n')).not.toContain(KEY)
+
+  keyring.trouble = 'the prompt was dismissed'
+  const { client: later } = await connectWindow(
+    'message port',
+    withBridge(workspace, undefined, keyring).services,
+  )
+  expect((await later.connections.list())[0]?.keys[0]?.state).toBe('locked')
+})
+
+it('forgets the keys of a removed connection after ten minutes', async () => {
+  const workspace = createTemporaryFolder()
+  const keyStore = createKeyStore({ absence: 'tests keep keys for the session' })
+  const sources = { workspace, env: {}, keyStore }
+  const waits: { ms: number; end: () => void }[] = []
+  const wait = (ms: number) => new Promise<void>((end) => waits.push({ ms, end }))
+  const removed = createRemovedConnections({ now: () => 0, wait })
+  const bare = storedConnectionSchema.parse({
+    ...{ name: 'staging', baseUrl: 'https://api.example.com', keys: [{ label: 'default' }] },
+    activeKey: 'default',
+  })
+  const { changed: stored } = await keepTypedKey(sources, bare, 'default', KEY)
+  changeConnections(workspace, (known) => addConnection(known, stored))
+  const hasKey = async () => {
+    const [one] = readConnections(workspace).connections
+    const [key] = one?.keys ?? []
+    return one !== undefined && key !== undefined && (await findConnectionKey(sources, one, key)) !== null
+  }
+  await removed.remove(sources, stored)
+  await removed.restore(sources, 'staging')
+  expect(await hasKey()).toBe(true)
+  await removed.remove(sources, stored)
+  expect(waits.map(({ ms }) => ms)).toEqual([600_000, 600_000])
+  for (const { end } of waits) end()
+  await Promise.resolve()
+  await removed.restore(sources, 'staging')
+  expect(await hasKey()).toBe(false)
+})
+
 it('has a run follow the key that is typed while it goes', async () => {
   const service = await withSandbox({ apiKeys: [KEY] })
   const window = await openWindow()
@@ -191,4 +318,129 @@ it('has a run follow the key that is typed while it goes', async () => {
   await client.runs.begin({ runId })
   await bridge.services.engine.heldRun(runId)?.ended
   expect((await client.runs.summarize({ runId })).rows.succeeded).toBe(3)
+})
+
+it('takes files from a dialog of the system that names the connection, and from nowhere else', async () => {
+  const { client, bridge } = await openWindow()
+  const settings = toSettings('https://api.example.com', { deliveredCodes: ['HAVE_IT'] })
+  await client.connections.add({ name: 'staging', settings, label: 'default', apiKey: KEY })
+  const choose = (file: 'authorities' | 'client') => client.connections.chooseFile({ name: 'staging', file })
+  expect(await toCode(choose('authorities'))).toContain('a browser cannot choose files of this machine')
+
+  const folder = createTemporaryFolder()
+  const [caFile, certFile, keyFile] = ['ca.pem', 'me.crt', 'me.key'].map((name) => join(folder, name))
+  const { cert, key } = await createCertificate({ name: 'api.example.com' })
+  for (const [file, text] of [
+    [caFile, cert],
+    [certFile, cert],
+    [keyFile, key],
+  ])
+    writeFileSync(file ?? '', text ?? '')
+  const asked: string[] = []
+  // The first is no file of certificates.
+  const answers = [keyFile, caFile, certFile, null, null, certFile, keyFile]
+  bridge.host.attach({
+    ...{ logFolder: '/logs', diagnosticsFolder: '/diagnostics', updates: null },
+    openFolder: async () => '',
+    collectDiagnostics: async () => {},
+    chooseConnectionFile: async (connection, file) => {
+      asked.push(`${file} of ${connection}`)
+      return answers.shift() ?? null
+    },
+  })
+  expect(await toCode(choose('authorities'))).toContain('me.key')
+  expect((await client.connections.list())[0]?.connection.tls).toBeUndefined()
+  const [trusting] = await choose('authorities')
+  expect(trusting?.connection).toMatchObject({
+    tls: { caFile },
+    deliveredCodes: ['HAVE_IT'],
+  })
+  // The key was typed where another authority was trusted.
+  expect(trusting?.keys).toMatchObject([{ state: 'missing' }])
+  const [half] = await choose('client')
+  expect(half?.connection.tls).toEqual({ caFile })
+  await choose('client')
+  const [both] = await choose('client')
+  expect(both?.connection.tls).toEqual({ caFile, certFile, keyFile })
+  expect(asked).toEqual([
+    'authorities of staging',
+    'authorities of staging',
+    'certificate of staging',
+    'key of staging',
+    'certificate of staging',
+    'certificate of staging',
+    'key of staging',
+  ])
+  await client.connections.removeFile({ name: 'staging', file: 'authorities' })
+  const [none] = await client.connections.removeFile({ name: 'staging', file: 'client' })
+  expect(none?.connection.tls).toBeUndefined()
+  expect(none?.keys).toMatchObject([{ state: 'ready' }])
+})
+
+it('sends by the proxy that the page names, and by no server of production', async () => {
+  const production = await startFaultServer({ onRequest: (_request, wire) => wire.send(400, {}) })
+  const service = await withSandbox({ apiKeys: [KEY] })
+  const proxy = await startProxy()
+  const window = await openWindow()
+  const { client, bridge, workspace } = window
+  const add = (name: string, baseUrl: string, more: Partial<ConnectionSettings> = {}) =>
+    client.connections.add({ name, settings: toSettings(baseUrl, more), label: 'default', apiKey: KEY })
+  const named = (url: string) => ({ proxy: { kind: 'named', url } }) as const
+  await add('live', production.baseUrl, { isProduction: true })
+  await add('shop', 'https://shop.example', { isProduction: true })
+  const refused = 'cannot be the proxy: the production connection'
+  expect(await toCode(add('sly', service.baseUrl, named(production.baseUrl)))).toContain(`${refused} live`)
+  expect(await toCode(add('sly', service.baseUrl, named('http://shop.example:8080')))).toContain(
+    `${refused} shop`,
+  )
+  await add('staging', service.baseUrl)
+  const change = (more: Partial<ConnectionSettings>) =>
+    client.connections.change({ name: 'staging', settings: toSettings(service.baseUrl, more) })
+  expect(await toCode(change(named(production.baseUrl)))).toContain(refused)
+
+  // The key was typed for a direct connection.
+  const entries = await change(named(proxy.url))
+  expect(entries.find(({ name }) => name === 'staging')).toMatchObject({
+    connection: { proxy: { url: proxy.url } },
+    keys: [{ state: 'missing' }],
+  })
+  await client.connections.setKey({ name: 'staging', label: 'default', apiKey: KEY })
+  expect((await sendRows(window, 'staging')).rows.succeeded).toBe(3)
+  expect(proxy.requests.length).toBeGreaterThanOrEqual(3)
+  const direct = await change({ proxy: { kind: 'none' } })
+  expect(direct.find(({ name }) => name === 'staging')?.connection).toMatchObject({ systemProxy: false })
+
+  // However the proxy got into the file: a person is asked before anything is sent to it.
+  changeConnections(workspace, (known) => ({
+    ...known,
+    connections: known.connections.map((one) =>
+      one.name === 'staging' ? { ...one, proxy: { url: production.baseUrl } } : one,
+    ),
+  }))
+  await client.connections.setKey({ name: 'staging', label: 'default', apiKey: KEY })
+  expect(await toCode(sendRows(window, 'staging'))).toContain('not confirmed')
+  expect(await toCode(client.connections.test({ name: 'staging' }))).toContain('not confirmed')
+  expect(bridge.questions.map(({ kind }) => kind)).toEqual(['send', 'test'])
+  expect(production.requests).toEqual([])
+  const move = {
+    name: 'live',
+    settings: toSettings(production.baseUrl, { isProduction: true, ...named(proxy.url) }),
+  }
+  expect(await toCode(client.connections.change(move))).toContain('not confirmed')
+})
+
+it('keeps the authorities of the system turned off when a file is removed, and counts them', async () => {
+  const { client, bridge } = await openWindow()
+  const settings = toSettings('https://api.example.com')
+  await client.connections.add({ name: 'staging', settings, label: 'default' })
+  changeConnections(bridge.services.engine.workspace, (known) => ({
+    ...known,
+    connections: known.connections.map((one) => ({
+      ...one,
+      tls: { systemAuthorities: false, caFile: '/company/ca.pem' },
+    })),
+  }))
+  const [narrowed] = await client.connections.removeFile({ name: 'staging', file: 'authorities' })
+  expect(narrowed?.connection.tls).toEqual({ systemAuthorities: false })
+  expect(await client.connections.countSystemAuthorities()).toBe(readSystemAuthorities().length)
 })

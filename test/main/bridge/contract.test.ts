@@ -158,6 +158,22 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
       rows: 41,
     })
     expect(readFileSync(file, 'utf8')).toContain('hello number 40')
+
+    const successFile = join(createTemporaryFolder(), 'forty-success.csv')
+    const writeOutcomes = () =>
+      client.exports.createOutcomes({ runId, format: 'csv', ...bridge.host.addExportFile(successFile) })
+    const { success, errors, inNeither } = await writeOutcomes()
+    expect(success).toMatchObject({ kind: 'file', file: successFile, rows: 40 })
+    const errorFile = successFile.replace('success', 'errors')
+    expect(errors).toMatchObject({ kind: 'file', file: errorFile, rows: 1 })
+    expect(inNeither).toBe(0)
+    expect(readFileSync(errorFile, 'utf8')).toMatch(/\r\nbad id,user_x,post-41,41,invalid,/)
+    // The save dialog has asked about the first file alone, so that no second one is replaced.
+    expect(await writeOutcomes()).toMatchObject({ errors: { file: errorFile.replace('.csv', '-2.csv') } })
+    const again = await startReady(client, await createRequest(bridge.services, errorFile, sandbox.baseUrl))
+    expect((await client.results.row({ runId: again, row: 1 })).result.cells.slice(0, 3)).toEqual([
+      ...['bad id', 'user_x', 'post-41'],
+    ])
   })
 
   itOverSocket('pauses, changes pace, stops, resumes, retries and deletes', async () => {

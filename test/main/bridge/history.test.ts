@@ -127,6 +127,7 @@ it('runs a run again with its source as it is now, under new post_ids, on anothe
     needsKey: true,
     source: { name: 'posts.csv', change: 'same' },
     postIds: 'own',
+    legacy: false,
     rows: 2,
   })
   writeFileSync(file, 'text_data,user_id,post_id\nhello,u1,post-1\nhello,u2,post-2\nhello,u3,post-3\n')
@@ -154,6 +155,15 @@ it('runs a run again with its source as it is now, under new post_ids, on anothe
     base_url: first.baseUrl,
     rows: { succeeded: 1, rejected: 2 },
   })
+  const readOperation = async (again: string) => (await client.runs.readPlan({ runId: again })).operation
+  expect(await readOperation(kept.runId)).toMatchObject({ legacy: false })
+  const scored = await client.history.runAgain({ runId, destination, legacy: true })
+  await sendWaiting(window, scored.runId)
+  expect(await readOperation(scored.runId)).toMatchObject({ kind: 'task', api: 'v1', legacy: true })
+  expect(await client.history.planAgain({ runId: scored.runId })).toMatchObject({ legacy: true })
+  const plain = await client.history.runAgain({ runId: scored.runId, legacy: false, apiKey: KEY })
+  await client.runs.awaitReady({ runId: plain.runId })
+  expect(await readOperation(plain.runId)).toMatchObject({ legacy: false })
   expect(await toError(client.history.runAgain({ runId }))).toMatchObject({
     message: expect.stringContaining('API key'),
   })

@@ -55,10 +55,10 @@ it('lists stored connections without their keys, and has their runs follow the a
   changeConnections(workspace, (known) => addConnection(known, stored))
   const [entry] = await client.connections.list()
   expect(entry).toMatchObject({ name: 'live', isProduction: true, isInUse: true, activeKey: 'old' })
-  expect(entry?.keys.map(({ label, isSet }) => [label, isSet])).toEqual([
-    ['old', true],
-    ['new', true],
-    ['unset', false],
+  expect(entry?.keys.map(({ label, state }) => [label, state])).toEqual([
+    ['old', 'ready'],
+    ['new', 'ready'],
+    ['unset', 'missing'],
   ])
   expect(JSON.stringify(entry)).not.toContain(KEY)
 

@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
+import { toFindingsFile } from '../../../src/main/engine/workspace/workspace-files.ts'
 import { DEFAULT_SANDBOX_KEY } from '../../../src/main/sandbox/sandbox-options.ts'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
@@ -53,6 +54,23 @@ it('keeps saved filters and columns of an operation for every window of the work
     message: 'there is no saved filter called Gone',
   })
   expect((await client.views.setColumns({ ...task, columns: null })).columns).toBeNull()
+})
+
+it('keeps hidden columns and widths of the other tables for every window of the workspace', async () => {
+  const { services } = withBridge(createTemporaryFolder())
+  const { client } = await connectWindow('message port', services)
+  expect(await client.views.readTable({ table: 'runs' })).toEqual({ hidden: [], widths: {} })
+  await client.views.saveFilter({ operation: 'task', name: 'Failed', filter: { state: 'failed' } })
+  const view = { hidden: ['p95'], widths: { Started: 12.5 } }
+  await client.views.setTable({ table: 'runs', view })
+  const other = (await connectWindow('websocket', services)).client
+  expect(await other.views.readTable({ table: 'runs' })).toEqual(view)
+  expect(await other.views.readTable({ table: 'watchlist' })).toEqual({ hidden: [], widths: {} })
+  expect((await other.views.read({ operation: 'task' })).filters).toHaveLength(1)
+  const tooWide = { hidden: [], widths: { Started: 600 } }
+  expect(await toError(client.views.setTable({ table: 'runs', view: tooWide }))).toMatchObject({
+    code: 'BAD_USAGE',
+  })
 })
 
 it('leaves a damaged file of saved filters alone and says where it is', async () => {
@@ -110,4 +128,50 @@ it('reads the columns a page is asked for, counts what answers say, and exports 
   const exported = await client.exports.create({ runId, format: 'csv', ...target, filter, columns })
   expect(exported.rows).toBe(language?.rows)
   expect(readFileSync(file, 'utf8')).toContain('sluice_pii,answer.user_id,score.hate,user_id')
+})
+
+it('counts what answers say anew when callbacks come after their run has ended', async () => {
+  const service = await withSandbox({ callbacks: 'delay=60s' })
+  const { services } = withBridge()
+  const { client } = await connectWindow('message port', services)
+  const path = writeText('text_data,user_id\nhello,u1\nyou stupid idiot,u2\n')
+  const operation = { kind: 'task', mode: 'async', legacy: true } as const
+  const callback = { timeoutMs: 50 }
+  const request = await createRequest(services, path, service.baseUrl, { operation, callback })
+  const { runId } = await client.runs.start({ request, apiKey: DEFAULT_SANDBOX_KEY })
+  await client.runs.awaitReady({ runId })
+  await client.runs.begin({ runId })
+  await services.engine.heldRun(runId)?.ended
+  const seeAnswered = async () => {
+    let found = await client.results.foundFacets({ runId, filter: {} })
+    while (!found.isCounted) found = await client.results.foundFacets({ runId, filter: {} })
+    return found.facets.filter(({ kind }) => kind === 'language').reduce((sum, { rows }) => sum + rows, 0)
+  }
+  expect(await seeAnswered()).toBe(0)
+  await service.sendPendingCallbacks()
+  await service.waitForCallbacks()
+  expect(await seeAnswered()).toBe(2)
+})
+
+it('stores what answers say once a large run has ended, without being asked', async () => {
+  const service = await withSandbox()
+  const { services } = withBridge()
+  const { client } = await connectWindow('message port', services)
+  // Rows without a text are not sent.
+  const rows = Array.from({ length: 5_000 }, (_, i) => `${i % 500 === 0 ? 'hello' : ''},u${i}`)
+  const path = writeText(`text_data,user_id\n${rows.join('\n')}\n`)
+  const operation = { kind: 'task', legacy: true } as const
+  const request = await createRequest(services, path, service.baseUrl, { operation })
+  const { runId } = await client.runs.start({ request, apiKey: DEFAULT_SANDBOX_KEY })
+  await client.runs.awaitReady({ runId })
+  await client.runs.begin({ runId })
+  await services.engine.heldRun(runId)?.ended
+  const file = toFindingsFile(services.engine.workspace, runId)
+  await vi.waitFor(() => expect(existsSync(file)).toBe(true), { timeout: 20_000, interval: 20 })
+  const found = await client.results.foundFacets({ runId, filter: { state: 'succeeded' } })
+  expect(found.isCounted).toBe(true)
+  expect(found.facets.filter(({ kind }) => kind === 'language')).not.toEqual([])
+  const { facets, isCounted } = await client.results.facets({ runId, filter: { state: 'invalid' } })
+  expect(isCounted).toBe(true)
+  expect(facets.find(({ kind, value }) => kind === 'state' && value === 'invalid')?.rows).toBe(4_990)
 })

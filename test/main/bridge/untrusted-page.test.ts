@@ -78,6 +78,26 @@ it('sends no variable to an address that the page names', async () => {
   expect(JSON.stringify(requests)).not.toContain('worth-a-lot')
 })
 
+it('sends no single request to an address that the page names, or with a variable that it names', async () => {
+  vi.stubEnv('STRANGERS_SECRET', 'worth-a-lot')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const { call } = await takeOver()
+  const { baseUrl, requests } = await withListener()
+  const endpoint = { kind: 'task', api: 'v1', mode: 'sync', legacy: false }
+  const text = '{"text_data":"hello","user_id":"u","post_id":"p"}'
+  for (const input of [
+    { destination: { kind: 'service', baseUrl }, endpoint, text, apiKey: 'k' },
+    { destination: { kind: 'stored', name: 'nobody' }, connection: { baseUrl }, endpoint, text },
+    { destination: { kind: 'sandbox', baseUrl }, endpoint, text },
+    { destination: { kind: 'sandbox' }, baseUrl, apiKeyEnv: 'STRANGERS_SECRET', endpoint, text },
+    { destination: { kind: 'sandbox' }, endpoint: { ...endpoint, url: baseUrl }, text },
+    { destination: { kind: 'sandbox' }, endpoint: { kind: 'index-add', mode: 'sync', indexId: '..' }, text },
+  ]) {
+    await expect(call('scratchpad.send', input)).rejects.toThrow('invalid request')
+  }
+  expect(requests).toEqual([])
+})
+
 it('opens no listener beyond this machine for a page', async () => {
   const { bridge, call } = await takeOver()
   const start = {

@@ -1,9 +1,10 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
 import type { RowVerdict } from '../../../src/shared/lookback/verdict.ts'
 import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { connectWindow, withBridge } from './connect.ts'
 import { createRequest, writeRows } from './plans.ts'
 
@@ -29,7 +30,7 @@ async function sendRows(count: number) {
   await client.runs.awaitReady({ runId })
   await client.runs.begin({ runId })
   await bridge.services.engine.heldRun(runId)?.ended
-  return { client, runId, workspace: bridge.services.engine.workspace }
+  return { client, runId, bridge, workspace: bridge.services.engine.workspace }
 }
 
 const toError = (call: PromiseLike<unknown>) =>
@@ -42,9 +43,10 @@ it('stores what a person says of a row, takes it back, and narrows the rows by i
   const { client, runId } = await sendRows(8)
   const set = (row: number, ...verdicts: RowVerdict[]) => client.verdicts.set({ runId, row, verdicts })
   expect(await client.verdicts.list({ runId })).toEqual([])
-  expect(await set(4, say('should-not', 'Spam'))).toMatchObject([
-    { row: 4, verdict: 'should-not', rule: 'Spam', stratum: null },
-  ])
+  expect(await set(4, say('should-not', 'Spam'))).toMatchObject({
+    before: [],
+    after: [{ row: 4, verdict: 'should-not', rule: 'Spam', stratum: null }],
+  })
   await set(1, { ...say('agree'), note: 'fine' })
   expect(await client.verdicts.list({ runId })).toMatchObject([
     { row: 1, verdict: 'agree', note: 'fine' },
@@ -63,8 +65,53 @@ it('stores what a person says of a row, takes it back, and narrows the rows by i
     { kind: 'verdict', value: 'agree', label: 'agree', rows: 1 },
     { kind: 'verdict', value: 'should-not', label: 'should not trigger', rows: 1 },
   ])
-  expect(await set(4)).toEqual([])
+  expect(await set(4)).toMatchObject({ before: [{ row: 4, verdict: 'should-not' }], after: [] })
   expect(await client.verdicts.list({ runId })).toMatchObject([{ row: 1 }])
+})
+
+it('keeps rows in a list by verdict whatever was said of them since, on every page of it', async () => {
+  const { client, runId } = await sendRows(8)
+  const list = async (verdict: 'none' | 'agree', keptRows: number[], offset = 0) => {
+    const filter = { verdict, keptRows }
+    const { rows, total } = await client.results.page({ runId, filter, offset, limit: 3 })
+    return { rows: rows.map(({ row }) => row), total }
+  }
+  const before = [await list('none', []), await list('none', [], 3)]
+  await client.verdicts.set({ runId, row: 1, verdicts: [say('agree')] })
+  await client.verdicts.set({ runId, row: 2, verdicts: [say('unsure')] })
+  expect([await list('none', [1, 2]), await list('none', [1, 2], 3)]).toEqual(before)
+  expect(await list('none', [])).toEqual({ rows: [3, 4, 5], total: (before[0]?.total ?? 0) - 2 })
+  expect(await list('agree', [2])).toEqual({ rows: [1, 2], total: 2 })
+})
+
+it('writes verdicts to a file, takes them back from it, and names a wrong file without its path', async () => {
+  const { client, runId, bridge } = await sendRows(4)
+  const { sources } = bridge.services
+  const folder = createTemporaryFolder()
+  const file = join(folder, 'verdicts.csv')
+  await client.verdicts.set({ runId, row: 4, verdicts: [say('should-not', 'Spam'), say('should', 'Hate')] })
+  await client.verdicts.set({ runId, row: 1, verdicts: [{ ...say('agree'), note: 'fine' }] })
+  const before = await client.verdicts.list({ runId })
+  const { targetId } = bridge.host.addExportFile(file)
+  expect(await client.verdicts.export({ runId, format: 'csv', targetId })).toMatchObject({ file, rows: 3 })
+  for (const row of [1, 4]) await client.verdicts.set({ runId, row, verdicts: [] })
+  const { sourceId } = await sources.add(file)
+  expect(await client.verdicts.import({ runId, sourceId })).toEqual({ verdicts: 3 })
+  const after = await client.verdicts.list({ runId })
+  expect(after.map(({ given_at: _, ...said }) => said)).toEqual(
+    before.map(({ given_at: _, ...said }) => said),
+  )
+  const refuse = async (text: string) => {
+    const path = join(folder, 'wrong.csv')
+    writeFileSync(path, text)
+    const wrong = await sources.add(path)
+    const error = await toError(client.verdicts.import({ runId, sourceId: wrong.sourceId }))
+    expect(JSON.stringify(error)).not.toContain(folder)
+    return error?.message
+  }
+  expect(await refuse('sluice_row,sluice_verdict\n1,perhaps\n')).toContain('wrong.csv, row 1: `perhaps`')
+  expect(await refuse('sluice_row,verdict\n1,agree\n')).toContain('is not a column of wrong.csv')
+  expect(await client.verdicts.list({ runId })).toHaveLength(3)
 })
 
 it('refuses a verdict of a window that has not seen what was said of the row meanwhile', async () => {
@@ -119,8 +166,8 @@ it('draws rows to be labelled, keeps the place that was reached, and estimates f
   const spam = rows.filter((row) => row % 4 === 0)
   for (const row of rows) {
     const verdict = spam.indexOf(row) % 2 === 1 ? say('should-not', 'Spam') : say('agree')
-    const [stored] = await client.verdicts.set({ runId, row, verdicts: [verdict] })
-    expect(stored).toMatchObject(
+    const { after } = await client.verdicts.set({ runId, row, verdicts: [verdict] })
+    expect(after[0]).toMatchObject(
       row % 4 === 0 ? { stratum: 'Spam', stratum_rows: 10 } : { stratum: 'no rule', stratum_rows: 30 },
     )
   }
@@ -136,6 +183,28 @@ it('draws rows to be labelled, keeps the place that was reached, and estimates f
   await client.labelling.start({ runId, size: 2, ...asked })
   await client.runs.deleteRun({ runId })
   expect(readdirSync(join(workspace, 'runs')).filter((name) => name.startsWith(runId))).toEqual([])
+})
+
+it('gives a verdict back as it was, and leaves it out of a sample that has been drawn since', async () => {
+  const { client, runId } = await sendRows(8)
+  const asked = { by: null, allocation: 'equal' as const, seed: 7, showsDecision: false, rules: [] }
+  const { rows } = await client.labelling.start({ runId, size: 2, ...asked })
+  const row = rows[0]?.[0] ?? expect.fail('no row')
+  await client.verdicts.set({ runId, row, verdicts: [say('agree')] })
+  await client.labelling.end({ runId })
+  const before = await client.verdicts.list({ runId })
+  expect(before).toMatchObject([{ row, stratum_rows: 8 }])
+  const [{ row: _, ...given } = expect.fail('no verdict')] = before
+  const giveBack = () => client.verdicts.set({ runId, row, before: [], verdicts: [given] })
+  await client.verdicts.set({ runId, row, before: [say('agree')], verdicts: [] })
+  expect(await giveBack()).toEqual({ before: [], after: before })
+  expect(await client.verdicts.list({ runId })).toEqual(before)
+
+  await client.verdicts.set({ runId, row, verdicts: [] })
+  let seed = 8
+  const draw = () => client.labelling.start({ runId, size: 1, ...asked, seed })
+  while ((await draw()).rows[0]?.[0] === row) seed += 1
+  expect(await giveBack()).toMatchObject({ after: [{ row, stratum: null, stratum_rows: null }] })
 })
 
 it('says what is missing where no rows are drawn, none is answered, or a group does not exist', async () => {

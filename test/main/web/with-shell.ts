@@ -58,6 +58,7 @@ export async function withShell(options: Partial<WebShellOptions> = {}): Promise
     openCommand: 'sluice open',
     port: 0,
     showConsent: async () => {},
+    lastingKeys: { absence: 'tests keep keys for the session' },
     ...options,
   })
   onTestFinished(() => shell.close())

@@ -1,0 +1,62 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ReceiverState } from '../../shared/bridge/callbacks.ts'
+import { type BridgeContext, bridge, withBridgeErrors } from './bridge-context.ts'
+import { streamEvents } from './event-stream.ts'
+
+const { receiver } = bridge
+
+/** How often the state of the receiver is looked at while a window follows it, milliseconds. */
+const LOOK_EVERY_MS = 1_000
+
+/** Longest part of a callback that a page gets, UTF-16 code units. */
+const BODY_MAX = 64 * 1024
+
+/** The receiver of callbacks. */
+export const receiverHandlers = receiver.router({
+  status: receiver.status.handler(({ context: { engine } }) => engine.receiverStatus()),
+  open: receiver.open.handler(({ context: { engine } }) => engine.openReceiver()),
+  test: receiver.test.handler(async ({ context: { engine, productionGate }, input: { publicUrl } }) => {
+    productionGate.refuseAddress(publicUrl)
+    await engine.openReceiver()
+    return engine.testReceiver(publicUrl)
+  }),
+  overview: receiver.overview.handler(async ({ context: { engine } }) => {
+    await engine.settleLate()
+    return engine.readCallbackOverview()
+  }),
+  readBody: receiver.readBody.handler(async ({ context: { engine }, input: { id } }) => {
+    const text = await engine.readCallbackBody(id)
+    return text === null ? null : { text: text.slice(0, BODY_MAX).toWellFormed(), length: text.length }
+  }),
+  watch: receiver.watch.handler(async function* ({ context, input, signal }) {
+    yield* withBridgeErrors(watch(context, input.streamId, signal ?? new AbortController().signal))
+  }),
+})
+
+async function* watch({ clock, engine, gates }: BridgeContext, streamId: string, signal: AbortSignal) {
+  let state: { receiver: ReceiverState | null } | null = null
+  let tell = () => {}
+  // Ends with the window, and rejects with what keeps the receiver from being asked.
+  const ended = (async () => {
+    while (!signal.aborted) {
+      const now = { receiver: await engine.receiverStatus() }
+      if (!isDeepStrictEqual(now, state)) {
+        state = now
+        tell()
+      }
+      await clock.wait(LOOK_EVERY_MS, signal)
+    }
+  })()
+  const source = {
+    read: () => state,
+    onChange(listener: () => void) {
+      tell = listener
+      return () => {
+        tell = () => {}
+      }
+    },
+    ended,
+  }
+  const options = { clock, gates, streamId, intervalMs: LOOK_EVERY_MS, signal }
+  for await (const { sequence, value } of streamEvents(source, options)) yield { sequence, ...value }
+}

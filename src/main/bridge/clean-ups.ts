@@ -1,0 +1,62 @@
+import type { CleanUpRecord } from '../../shared/bridge/settings.ts'
+import { isRetaining } from '../../shared/lookback/retention.ts'
+import { toThrownText } from '../../shared/messages/thrown.ts'
+import type { Engine } from '../engine/engine-interface.ts'
+import { readRetention } from '../engine/workspace/retention-settings.ts'
+import type { LiveRuns } from './live-runs.ts'
+import { readSettings } from './settings-store.ts'
+
+/** When it is first looked whether a clean-up is due, how often then, and how long after the last one it is, milliseconds. */
+const FIRST_LOOK_MS = 60 * 1000
+const LOOK_EVERY_MS = 60 * 60 * 1000
+const DUE_AFTER_MS = 24 * LOOK_EVERY_MS
+
+/** Deletes the runs that exceed the limits of retention once a day, where a person has asked for that. */
+export interface CleanUps {
+  /** What the last one did; null before the first. */
+  last(): CleanUpRecord | null
+  /** Cleans up if it is due, asked for, and nothing runs here. Never rejects. */
+  look(): Promise<void>
+  stop(): void
+}
+
+/** Looks after a minute and then once an hour. `nowMs` is the clock, Unix milliseconds. */
+export function createCleanUps(
+  { engine, liveRuns }: { engine: Engine; liveRuns: LiveRuns },
+  nowMs: () => number = Date.now,
+): CleanUps {
+  let last: CleanUpRecord | null = null
+
+  async function cleanUp(): Promise<Pick<CleanUpRecord, 'runs' | 'sizeBytes'>> {
+    const { runs } = await engine.findPrunable(readRetention(engine.workspace))
+    // Runs that are in use and baselines are never among them.
+    const busy = await engine.deleteRuns(runs.map((run) => run.run_id))
+    const deleted = runs.filter((run) => !busy.includes(run.run_id))
+    return { runs: deleted.length, sizeBytes: deleted.reduce((sum, run) => sum + run.size_bytes, 0) }
+  }
+
+  async function look(): Promise<void> {
+    const { workspace } = engine
+    if (last !== null && nowMs() - Date.parse(last.at) < DUE_AFTER_MS) return
+    if (!readSettings(workspace).settings.cleansUp || liveRuns.snapshots().length > 0) return
+    const at = new Date(nowMs()).toISOString()
+    try {
+      if (!isRetaining(readRetention(workspace))) return
+      last = { at, ...(await cleanUp()), failure: null }
+      if (last.runs > 0) liveRuns.noteChange()
+    } catch (error) {
+      last = { at, runs: 0, sizeBytes: 0, failure: toThrownText(error) }
+    }
+  }
+
+  const first = setTimeout(() => void look(), FIRST_LOOK_MS).unref()
+  const timer = setInterval(() => void look(), LOOK_EVERY_MS).unref()
+  return {
+    last: () => last,
+    look,
+    stop() {
+      clearTimeout(first)
+      clearInterval(timer)
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import type { Crash } from '../../shared/bridge/crashes.ts'
+import type { SluiceError } from '../../shared/messages/errors.ts'
+import { onThreadCrash } from '../worker-rpc.ts'
+import { bridge } from './bridge-context.ts'
+
+/** Crashes that are kept for windows; of more, the newest. */
+const CRASHES_MAX = 20
+
+/** What crashed while this process ran, until a person puts it away. */
+export interface Crashes {
+  list(): Crash[]
+  /** Keeps and announces a crash. */
+  note(error: SluiceError): void
+  dismiss(crashId: string): void
+  /** Calls the listener whenever the list changes; returns a function that stops this. */
+  onChange(listener: () => void): () => void
+  /** Calls the listener with each new crash. */
+  onCrash(listener: (error: SluiceError) => void): void
+  /** Stops listening for threads that crash. */
+  close(): void
+}
+
+/** Begins to keep what crashes in this process. `findName` gives the name of a run that is held; null for any other. */
+export function createCrashes(findName: (runId: string) => string | null): Crashes {
+  let kept: Crash[] = []
+  const changed = new Set<() => void>()
+  const crashed = new Set<(error: SluiceError) => void>()
+  const keep = (crashes: Crash[]) => {
+    kept = crashes
+    for (const listener of changed) listener()
+  }
+  const note = (error: SluiceError) => {
+    const runId = 'runId' in error.said && typeof error.said.runId === 'string' ? error.said.runId : null
+    const name = runId === null ? null : findName(runId)
+    // The log gets the error itself, which names no run: a person may have typed the name.
+    const said = error.said.id === 'run_broke_off' && name !== null ? { ...error.said, name } : error.said
+    keep([...kept, { crashId: randomUUID(), said, runId }].slice(-CRASHES_MAX))
+    for (const listener of crashed) listener(error)
+  }
+  return {
+    list: () => kept,
+    note,
+    dismiss: (crashId) => keep(kept.filter((crash) => crash.crashId !== crashId)),
+    onChange(listener) {
+      changed.add(listener)
+      return () => changed.delete(listener)
+    },
+    onCrash: (listener) => void crashed.add(listener),
+    close: onThreadCrash(note),
+  }
+}
+
+/** Crashes that windows show. */
+export const crashesHandlers = bridge.crashes.router({
+  dismiss: bridge.crashes.dismiss.handler(async ({ context, input }) => {
+    context.crashes.dismiss(input.crashId)
+    return {}
+  }),
+})

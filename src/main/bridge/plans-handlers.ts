@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
+import { PLAN_FORMAT } from '../../shared/bridge/plans.ts'
+import type { ErrorMessage } from '../../shared/messages/error-messages.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
+import { sendsKey } from '../../shared/plan/operation.ts'
+import { type Plan, planSchema } from '../../shared/plan/plan.ts'
+import { toPlanConnection } from '../../shared/plan/stored-connection.ts'
+import { staysWithin } from '../engine/workspace/connection-secrets.ts'
+import { readConnections } from '../engine/workspace/connections.ts'
+import { readPlanFile, requireSource, toPlanPath, writePlanFile } from '../engine/workspace/plan-file.ts'
+import { describeUntrusted } from '../engine/workspace/plan-trust.ts'
+import { type BridgeServices, bridge } from './bridge-context.ts'
+import { toBare } from './production-gate.ts'
+import { toExportName } from './results-handlers.ts'
+import { findRunSecrets, findStoredKey, lacksKey } from './run-key.ts'
+import { holdRun, refuseOwnCallbacks, toConnection } from './runs-handlers.ts'
+
+/** What a person is asked before a window gets a plan: what it reads, and what it sends where. */
+export interface PlanQuestion {
+  /** Absolute path of the source. */
+  source: string
+  sent: string
+}
+
+/** A plan file that was opened, under a handle that cannot be guessed. */
+interface OpenedFile {
+  planId: string
+  /** Null where the plan keeps to a stored connection and to its own folder, or cannot be used at all. */
+  question: PlanQuestion | null
+}
+
+/** The plan files that a person has opened with the app. */
+export interface OpenedPlans {
+  /** Reads a plan; `file` is absolute and comes from the system, never from a page. One that is wrong is kept as such. */
+  open(file: string): OpenedFile
+  /** The plan behind a handle, as it was when it was opened. Throws what is wrong with it, and `BAD_PLAN`. */
+  find(planId: string): { file: string; plan: Plan }
+}
+
+/** Makes the register of opened plans, empty; it lives as long as the process. */
+export function createOpenedPlans(workspace: string): OpenedPlans {
+  const known = new Map<string, { file: string; read: () => Plan }>()
+  return {
+    open(file) {
+      const planId = randomBytes(16).toString('hex')
+      try {
+        const connections = readConnections(workspace)
+        const plan = readPlanFile(file, connections)
+        known.set(planId, { file, read: () => plan })
+        const sent = describeUntrusted(plan, connections)
+        const isOutside = !isInside(dirname(file), plan.source.path)
+        const question = sent === null && !isOutside ? null : toQuestion(plan, sent)
+        return { planId, question }
+      } catch (error) {
+        const read = () => {
+          throw withNames(error, file)
+        }
+        known.set(planId, { file, read })
+        return { planId, question: null }
+      }
+    },
+    find(planId) {
+      const found = known.get(planId)
+      if (found === undefined) throw new SluiceError({ id: 'plan_unknown' })
+      return { file: found.file, plan: found.read() }
+    },
+  }
+}
+
+/** The error with names of files instead of the paths of the plan's folder, which the page must not learn. */
+function withNames(error: unknown, file: string): unknown {
+  if (!(error instanceof SluiceError)) return error
+  const folder = dirname(file)
+  const toName = (value: unknown) =>
+    typeof value === 'string'
+      ? value.replaceAll(join(folder, sep), '').replaceAll(folder, 'its folder')
+      : value
+  const said = Object.fromEntries(Object.entries(error.said).map(([key, value]) => [key, toName(value)]))
+  return new SluiceError(said as ErrorMessage, { cause: error })
+}
+
+/** Whether a file is in a folder, also where it is a link. */
+function isInside(folder: string, path: string): boolean {
+  const steps = existsSync(path) ? relative(realpathSync(folder), realpathSync(path)) : relative(folder, path)
+  return !isAbsolute(steps) && !steps.startsWith('..')
+}
+
+/** Longest path or address in the question, characters. */
+const SHOWN_MAX = 500
+
+function toQuestion({ source, connection }: Plan, sent: string | null): PlanQuestion {
+  const show = (text: string) => toBare(text, SHOWN_MAX)
+  return { source: show(source.path), sent: show(sent ?? `its rows to ${connection.baseUrl}`) }
+}
+
+/** Plans that were opened with the app. */
+export const plansHandlers = bridge.plans.router({
+  describe: bridge.plans.describe.handler(async ({ context, input: { planId } }) => {
+    const { file, plan: written } = findReadable(context, planId)
+    const { plan, isSandbox, leftOut } = await toOwnPlan(context, written)
+    const key = findStoredKey(context, plan.connection)
+    return {
+      file: basename(file),
+      name: plan.name ?? basename(file),
+      operation: plan.operation,
+      load: plan.load ?? null,
+      source: toPlanPath(dirname(file), plan.source.path),
+      baseUrl: plan.connection.baseUrl,
+      taskBaseUrl: plan.connection.taskBaseUrl ?? null,
+      connectionName: plan.connection.name ?? null,
+      isSandbox,
+      needsKey: sendsKey(plan.operation) && !isSandbox && (await lacksKey(context, key)),
+      leftOut,
+    }
+  }),
+  start: bridge.plans.start.handler(async ({ context, input: { planId, apiKey } }) => {
+    const { plan: written } = findReadable(context, planId)
+    const { plan, isSandbox } = await toOwnPlan(context, written)
+    if (isSandbox) refuseOwnCallbacks(plan)
+    context.productionGate.refuseAddress(plan.callback.url)
+    const { media } = plan.source
+    context.productionGate.refuseAddress(media?.kind === 'host' ? media.url : undefined)
+    const secrets = await findRunSecrets(context, plan, apiKey)
+    const handle = await context.engine.startRun(plan, { ...secrets, hold: true, whenFailing: 'pause' })
+    holdRun(context, plan, handle, apiKey)
+    return { runId: handle.runId }
+  }),
+  save: bridge.plans.save.handler(async ({ context: { engine, host }, input: { runId, targetId } }) => {
+    const plan = await engine.readPlan(runId)
+    const { name } = await engine.summarizeRun(runId)
+    const format = PLAN_FORMAT
+    const place = await host.placeExport({ targetId, format, name: toExportName(name, runId, format) })
+    writePlanFile(place.file, plan, { isMoved: host.platform === 'browser' })
+    return place.publish({ file: place.file, rows: 0, sizeBytes: statSync(place.file).size })
+  }),
+})
+
+/** A plan whose source is there. Throws what is wrong with the plan, and `BAD_SOURCE`. */
+function findReadable({ plans }: BridgeServices, planId: string): { file: string; plan: Plan } {
+  const found = plans.find(planId)
+  try {
+    requireSource(found.file, found.plan)
+    return found
+  } catch (error) {
+    throw withNames(error, found.file)
+  }
+}
+
+/**
+ * The plan as the window sends it. Variables, certificates and a proxy are those of the stored connection that it keeps
+ * to, or none: a plan may come from anybody, and a typed key must reach the address that was shown. The workspace
+ * decides where the receiver listens.
+ */
+async function toOwnPlan(
+  services: BridgeServices,
+  written: Plan,
+): Promise<{ plan: Plan; isSandbox: boolean; leftOut: string[] }> {
+  const { connection } = written
+  const { host: _host, port, ...callback } = written.callback
+  const isSandbox = await services.sandbox.isOwnAddress(connection.baseUrl)
+  const stored = readConnections(services.engine.workspace).connections.find(
+    (one) => one.name === (connection.name ?? one.name) && staysWithin(one, connection),
+  )
+  const { baseUrl, taskBaseUrl, timeoutMs, deliveredCodes, tls, proxy } = connection
+  const own = { baseUrl, ...(taskBaseUrl !== undefined && { taskBaseUrl }), timeoutMs, deliveredCodes }
+  const plan = planSchema.parse({
+    ...written,
+    connection: isSandbox
+      ? await toConnection(services, { kind: 'sandbox' })
+      : stored === undefined
+        ? { ...own, keyFrom: 'window' }
+        : { ...toPlanConnection(stored), ...own },
+    callback,
+  })
+  const leftOut = [
+    ...(stored === undefined && tls !== undefined ? ['the certificates'] : []),
+    ...(stored === undefined && proxy !== undefined ? ['the proxy'] : []),
+    ...(written.callback.host === plan.callback.host && port === undefined
+      ? []
+      : ['where callbacks are received']),
+  ]
+  return { plan, isSandbox, leftOut }
+}

@@ -1,0 +1,153 @@
+import { SluiceError } from '../../shared/messages/errors.ts'
+import type { ConnectionKey, Connections, StoredConnection } from '../../shared/plan/stored-connection.ts'
+import {
+  type KeySources,
+  restoreTypedKeys,
+  type TakenKey,
+  takeTypedKeys,
+} from '../engine/workspace/connection-secrets.ts'
+import {
+  addConnection,
+  changeConnections,
+  findConnection,
+  findKey,
+  readConnections,
+  removeConnection,
+  replaceUnlessChanged,
+} from '../engine/workspace/connections.ts'
+import type { Clock } from './event-stream.ts'
+
+/** How long the typed keys of a removed connection are remembered, milliseconds. */
+const KEYS_KEPT_MS = 600_000
+
+/** A connection as it was when it was removed. */
+interface RemovedConnection {
+  stored: StoredConnection
+  /** Its place in the list. */
+  at: number
+  wasInUse: boolean
+  /** Its typed keys; none once they are forgotten. */
+  keys: readonly TakenKey[]
+}
+
+/** One of several keys of a connection as it was when it was removed. */
+interface RemovedKey {
+  key: ConnectionKey
+  /** Its place among the keys. */
+  at: number
+  wasActive: boolean
+  /** What was typed for it; none once that is forgotten. */
+  typed: readonly TakenKey[]
+}
+
+/** The connections and keys that windows have removed, in the memory of this process, so that they can be restored. */
+export interface RemovedConnections {
+  /** Removes a connection, and its typed keys from where they are stored. Throws what either throws. */
+  remove(sources: KeySources, stored: StoredConnection): Promise<Connections>
+  /** Stores a removed connection again. Throws `CONNECTION_NOT_FOUND`, and `BAD_USAGE` if its name is taken. */
+  restore(sources: KeySources, name: string): Promise<Connections>
+  /** Removes one of several keys, and what was typed for it. Throws `BAD_USAGE` for the last one, and what either throws. */
+  removeKey(sources: KeySources, stored: StoredConnection, label: string): Promise<Connections>
+  /** Stores a removed key again. Throws `CONNECTION_NOT_FOUND`, and `BAD_USAGE` where the connection has such a key. */
+  restoreKey(sources: KeySources, name: string, label: string): Promise<Connections>
+  /** Forgets them all. */
+  close(): void
+}
+
+/** Remembers removed connections as long as the process lives, and their keys for ten minutes. */
+export function createRemovedConnections(clock: Clock): RemovedConnections {
+  const removed = new Map<string, RemovedConnection>()
+  const removedKeys = new Map<string, RemovedKey>()
+  const closing = new AbortController()
+  return {
+    async remove(sources, stored) {
+      const { name } = stored
+      const { connections, inUse } = readConnections(sources.workspace)
+      const at = connections.findIndex((one) => one.name === name)
+      const entry: RemovedConnection = {
+        stored,
+        at,
+        wasInUse: inUse === name,
+        keys: await takeTypedKeys(sources, stored),
+      }
+      let left: Connections
+      try {
+        left = changeConnections(sources.workspace, (known) => removeConnection(known, name))
+      } catch (error) {
+        // The connection stays, and so do its keys.
+        await restoreTypedKeys(sources, stored, entry.keys).catch(() => {})
+        throw error
+      }
+      removed.set(name, entry)
+      void clock.wait(KEYS_KEPT_MS, closing.signal).then(() => {
+        entry.keys = []
+      })
+      return left
+    },
+    async restore(sources, name) {
+      const entry = removed.get(name)
+      if (entry === undefined) throw new SluiceError({ id: 'connection_not_restorable', name })
+      // No key is stored for a connection that cannot be.
+      addConnection(readConnections(sources.workspace), entry.stored)
+      const stored = await restoreTypedKeys(sources, entry.stored, entry.keys)
+      const restored = changeConnections(sources.workspace, (known) => ({
+        ...addConnection(known, stored),
+        inUse: known.inUse ?? (entry.wasInUse ? name : null),
+        connections: known.connections.toSpliced(entry.at, 0, stored),
+      }))
+      removed.delete(name)
+      entry.keys = []
+      return restored
+    },
+    async removeKey(sources, stored, label) {
+      const key = findKey(stored, label)
+      const at = stored.keys.indexOf(key)
+      const keys = stored.keys.toSpliced(at, 1)
+      const [first] = keys
+      if (first === undefined) throw new SluiceError({ id: 'last_key', label, connection: stored.name })
+      const wasActive = stored.activeKey === label
+      const activeKey = wasActive ? first.label : stored.activeKey
+      const typed = await takeTypedKeys(sources, { ...stored, keys: [key] })
+      const entry: RemovedKey = { key, at, wasActive, typed }
+      let left: Connections
+      try {
+        left = changeConnections(sources.workspace, (known) =>
+          replaceUnlessChanged(known, stored, { ...stored, keys, activeKey }),
+        )
+      } catch (error) {
+        await restoreTypedKeys(sources, stored, typed).catch(() => {})
+        throw error
+      }
+      removedKeys.set(toKeyId(stored.name, label), entry)
+      void clock.wait(KEYS_KEPT_MS, closing.signal).then(() => {
+        entry.typed = []
+      })
+      return left
+    },
+    async restoreKey(sources, name, label) {
+      const entry = removedKeys.get(toKeyId(name, label))
+      if (entry === undefined) throw new SluiceError({ id: 'key_not_restorable', label, connection: name })
+      const stored = findConnection(readConnections(sources.workspace), name)
+      if (stored.keys.some((key) => key.label === label)) {
+        throw new SluiceError({ id: 'connection_changed_meanwhile', connection: name })
+      }
+      const keys = stored.keys.toSpliced(entry.at, 0, entry.key)
+      const activeKey = entry.wasActive ? label : stored.activeKey
+      const withKey = await restoreTypedKeys(sources, { ...stored, keys, activeKey }, entry.typed)
+      const restored = changeConnections(sources.workspace, (known) =>
+        replaceUnlessChanged(known, stored, withKey),
+      )
+      removedKeys.delete(toKeyId(name, label))
+      return restored
+    },
+    close() {
+      closing.abort()
+      removed.clear()
+      removedKeys.clear()
+    },
+  }
+}
+
+function toKeyId(connection: string, label: string): string {
+  return JSON.stringify([connection, label])
+}

@@ -1,0 +1,85 @@
+import type { ScratchDestination } from '../../shared/bridge/scratchpad.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
+import { connectionSchema, type PlanConnection } from '../../shared/plan/connection.ts'
+import type { Operation } from '../../shared/plan/operation.ts'
+import { isJsonObject } from '../../shared/service/json-object.ts'
+import { SCRATCH_TEXT_MAX, type ScratchEndpoint } from '../../shared/service/scratchpad.ts'
+import { type BridgeContext, bridge } from './bridge-context.ts'
+import { findRunSecrets, findStoredConnection } from './run-key.ts'
+import { toConnection } from './runs-handlers.ts'
+
+const { scratchpad } = bridge
+
+/** Single requests by hand: no page names an address, a key or a variable for them. */
+export const scratchpadHandlers = scratchpad.router({
+  check: scratchpad.check.handler(async ({ context, input: { endpoint, text } }) =>
+    context.engine.scratchpad.check(endpoint, text),
+  ),
+  fromRow: scratchpad.fromRow.handler(async ({ context, input: { runId, row } }) => {
+    const { engine } = context
+    const [detail, { operation, connection }] = await Promise.all([
+      engine.readRow(runId, row),
+      engine.readPlan(runId),
+    ])
+    // An appeal has no body: its id is in the address.
+    const appealId = decodeURIComponent(new URL(detail.requestUrl).pathname.split('/').at(-1) ?? '')
+    const text = detail.requestBody ?? detail.unsentBody ?? JSON.stringify({ appeal_id: appealId })
+    if (text.length > SCRATCH_TEXT_MAX) throw new SluiceError({ id: 'scratch_row_too_long', row })
+    return {
+      endpoint: toEndpoint(operation),
+      text: engine.scratchpad.withoutOwnCallback(text),
+      destination: await findDestination(context, connection),
+    }
+  }),
+  send: scratchpad.send.handler(async ({ context, input, signal }) => {
+    const { destination, endpoint, text, callbackUrl } = input
+    const { engine, productionGate } = context
+    productionGate.refuseAddress(callbackUrl)
+    if (destination.kind === 'sandbox' && namesCallback(text)) {
+      throw new SluiceError({ id: 'sandbox_callbacks_elsewhere' })
+    }
+    const connection = connectionSchema.parse(await toConnection(context, destination))
+    await productionGate.passRequest({ connection, operation: endpoint.kind }, signal)
+    const secrets = await findRunSecrets(context, { connection, operation: endpoint }, undefined)
+    const request = { connection, endpoint, text, ...(callbackUrl !== undefined && { callbackUrl }) }
+    return engine.scratchpad.send(request, secrets)
+  }),
+  takeCallback: scratchpad.takeCallback.handler(({ context, input: { id } }) =>
+    context.engine.scratchpad.takeCallback(id),
+  ),
+})
+
+/** The sandbox posts to any address that a request names, and the window promises that nothing leaves this machine. */
+function namesCallback(text: string): boolean {
+  try {
+    const body: unknown = JSON.parse(text)
+    return isJsonObject(body) && body['callback_url'] !== undefined
+  } catch {
+    return false
+  }
+}
+
+function toEndpoint(operation: Operation): ScratchEndpoint {
+  switch (operation.kind) {
+    case 'task': {
+      const { kind, api, mode, legacy } = operation
+      return { kind, api, mode, legacy }
+    }
+    case 'index-add':
+    case 'index-remove': {
+      const { kind, mode, indexId } = operation
+      return { kind, mode, indexId }
+    }
+    default:
+      return { kind: operation.kind }
+  }
+}
+
+async function findDestination(
+  context: BridgeContext,
+  connection: PlanConnection,
+): Promise<ScratchDestination | null> {
+  if (await context.sandbox.isOwnAddress(connection.baseUrl)) return { kind: 'sandbox' }
+  const stored = findStoredConnection(context, connection)
+  return stored === null ? null : { kind: 'stored', name: stored.name }
+}

@@ -1,0 +1,39 @@
+import { eventIterator } from '@orpc/contract'
+import { z } from 'zod'
+import { bareUrlSchema } from '../plan/connection.ts'
+import { callbackOverviewSchema, receiverTestSchema } from '../run/callback-overview.ts'
+import { base, streamIdSchema } from './procedure.ts'
+
+const receiverSchema = z.object({
+  /** Where it listens. */
+  baseUrl: z.string(),
+  /** `standby`: another process of this workspace listens, and takes this one's callbacks too. */
+  role: z.enum(['listening', 'standby']),
+  /** Callbacks stored since the workspace was made. */
+  received: z.int(),
+  /** Callbacks that were not stored, by reason. */
+  refused: z.record(z.string(), z.int()),
+})
+
+/** The receiver of this process. */
+export type ReceiverState = z.infer<typeof receiverSchema>
+
+/** The receiver of callbacks, for runs that are answered later. */
+export const receiverContract = {
+  /** Its state; null while it is not open. */
+  status: base.output(receiverSchema.nullable()),
+  /** Opens it unless it is open; it then stays open as long as the app. */
+  open: base.output(receiverSchema),
+  /** Posts to a public base of the receiver and waits for the arrival; fails with what went wrong. */
+  test: base.input(z.strictObject({ publicUrl: bareUrlSchema })).output(receiverTestSchema),
+  /** What came, what it did, and what is still awaited, without any content. */
+  overview: base.output(callbackOverviewSchema),
+  /** The content of one callback in the inbox, cut where it is long; null where it is gone. */
+  readBody: base
+    .input(z.strictObject({ id: z.int().min(1) }))
+    .output(z.object({ text: z.string(), length: z.int() }).nullable()),
+  /** Its state whenever it changes, the present one at once. Use `followReceiver` of `follow.ts`. */
+  watch: base
+    .input(streamIdSchema)
+    .output(eventIterator(z.object({ sequence: z.int(), receiver: receiverSchema.nullable() }))),
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { loadSchema } from '../load/load.ts'
+import { operationSchema } from '../plan/operation.ts'
+import { base, runIdSchema, toStrict } from './procedure.ts'
+import { exportedSchema, exportTargetSchema } from './results.ts'
+import { apiKeySchema } from './runs.ts'
+
+/** Ending of the plan files that the window writes, without a dot. */
+export const PLAN_FORMAT = 'sluiceplan'
+
+/** Endings of plan files: the one that belongs to the desktop app, and the one that editors read as JSON. */
+export const PLAN_ENDINGS = [`.${PLAN_FORMAT}`, '.plan.json'] as const
+
+/** Whether a file of that name is opened as a plan, not as a source. */
+export function isPlanName(name: string): boolean {
+  return PLAN_ENDINGS.some((ending) => name.toLowerCase().endsWith(ending))
+}
+
+/** `planId` is a handle of the main process for a plan file that a person opened; it cannot be guessed. */
+const planIdSchema = z.strictObject({ planId: z.string().min(1).max(100) })
+
+const openedPlanSchema = z.object({
+  /** Name of the plan's file, and of the run that it makes. */
+  file: z.string(),
+  name: z.string(),
+  operation: operationSchema,
+  /** Null for a run that sends each row once. */
+  load: loadSchema.nullable(),
+  /** The source as the plan names it: relative to the plan, or absolute. */
+  source: z.string(),
+  baseUrl: z.string(),
+  /** The second host for v2 tasks; null where it is the same. */
+  taskBaseUrl: z.string().nullable(),
+  /** The stored connection that it keeps to; null for an address of its own, which gets no stored key. */
+  connectionName: z.string().nullable(),
+  isSandbox: z.boolean(),
+  /** Whether a key has to be typed. */
+  needsKey: z.boolean(),
+  /** What the plan says of its connection and the window does not take over, in words. */
+  leftOut: z.array(z.string()),
+})
+
+/** What a plan that was opened would do. */
+export type OpenedPlan = z.infer<typeof openedPlanSchema>
+
+/** Plan files that were opened with the app. Nothing is read or sent before a person asks for it. */
+export const plansContract = {
+  /** Fails with every problem of a plan that cannot be used. */
+  describe: base.input(planIdSchema).output(openedPlanSchema),
+  /** Begins to read and check the plan's source, and answers at once; nothing is sent before `runs.begin`. */
+  start: base
+    .input(toStrict(planIdSchema.extend({ apiKey: apiKeySchema.exactOptional() })))
+    .output(runIdSchema),
+  /**
+   * Writes the plan that a run was started with to a file, where and how `exports.create` does. It holds no key. In a
+   * browser its paths are absolute.
+   */
+  save: base
+    .input(toStrict(runIdSchema.extend({ targetId: exportTargetSchema.shape.targetId.exactOptional() })))
+    .output(exportedSchema),
+}

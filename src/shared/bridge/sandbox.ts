@@ -1,0 +1,199 @@
+import { z } from 'zod'
+import { arrivalCountSchema, arrivalSchema } from '../sandbox/arrivals.ts'
+import {
+  behaviourChangeSchema,
+  behaviourSettingsSchema,
+  faultSchema,
+  latencyModeSchema,
+} from '../sandbox/behaviour.ts'
+import { appealSchema, ruleSchema } from '../sandbox/content.ts'
+import { base, doneSchema, toStrict } from './procedure.ts'
+import { chosenSourceSchema } from './source.ts'
+
+const startedSchema = z.object({
+  baseUrl: z.string(),
+  /** The bundled sample, to be used as a source. */
+  sample: chosenSourceSchema,
+})
+
+/** What the sandbox has from the start: the id of a custom index, the name of a watchlist. */
+const offersSchema = z.object({ indexId: z.string(), watchlist: z.string() })
+
+/** See {@link offersSchema}. */
+export type SandboxOffers = z.infer<typeof offersSchema>
+
+/** How the window's sandbox is started; its host is always this machine. */
+export const sandboxSetupSchema = z.strictObject({
+  /** 0 takes the port it last had, or a free one. */
+  port: z.int().min(0).max(65_535),
+  /** Port of the second host, for v2 tasks; 0 takes a free one. */
+  taskPort: z.int().min(0).max(65_535),
+  /** Everything left to chance follows from it. */
+  seed: z.string().min(1).max(200),
+  /** Whether rules, lists, settings and what arrived are kept in the workspace after it was stopped. */
+  isKept: z.boolean(),
+})
+
+/** See {@link sandboxSetupSchema}. */
+export type SandboxSetup = z.infer<typeof sandboxSetupSchema>
+
+const keySchema = z.object({ key_id: z.int(), label: z.string(), created_at: z.string() })
+
+/** The settings in force, those of latency and faults also as they are read. */
+const behaviourSchema = behaviourSettingsSchema.extend({
+  modes: z.array(latencyModeSchema),
+  readFaults: z.array(faultSchema),
+})
+
+/** See {@link behaviourSchema}. */
+export type SandboxBehaviour = z.infer<typeof behaviourSchema>
+
+const stateSchema = z.object({
+  setup: sandboxSetupSchema,
+  /** Runs of this process that send to it now. */
+  runsGoing: z.int(),
+  /** Null while it is stopped. */
+  running: z
+    .object({
+      baseUrl: z.string(),
+      /** The second host, which serves the v2 tasks only. */
+      taskBaseUrl: z.string(),
+      behaviour: behaviourSchema,
+      /** Keys for other programs; the keys themselves are shown once. */
+      keys: z.array(keySchema),
+    })
+    .nullable(),
+})
+
+/** See {@link stateSchema}. */
+export type SandboxState = z.infer<typeof stateSchema>
+
+/** A term of a watchlist of the sandbox. */
+const termSchema = z.object({ term: z.string().min(1), notes: z.string().nullable() })
+
+const indexSchema = z.object({ custom_index_id: z.string(), items: z.int() })
+
+const listsSchema = z.object({
+  watchlists: z.array(z.object({ name: z.string(), terms: z.array(termSchema) })),
+  indexes: z.array(indexSchema),
+  appeals: z.int(),
+})
+
+/** See {@link listsSchema}. */
+export type SandboxLists = z.infer<typeof listsSchema>
+
+const rulesSchema = z.array(ruleSchema)
+const nameSchema = z.string().trim().min(1).max(200)
+
+const indexItemsSchema = z.object({
+  total: z.int(),
+  items: z.array(z.object({ custom_index_item_id: z.string(), url: z.string() })),
+})
+
+const shownAppealSchema = appealSchema.extend({ created_on: z.string(), reads: z.int() })
+
+/** An appeal of the sandbox, and how often it was read. */
+export type ShownAppeal = z.infer<typeof shownAppealSchema>
+
+/** Most entries of one page. */
+export const SANDBOX_PAGE_MAX = 200
+
+const pageShape = { offset: z.int().min(0), limit: z.int().min(1).max(SANDBOX_PAGE_MAX) }
+
+/** An appeal as a person makes one. */
+const newAppealSchema = z.strictObject({
+  appealId: nameSchema,
+  status: appealSchema.shape.status.unwrap(),
+  /** Reviewed once it was read that many times; null for never. */
+  reviewedAfterReads: z.int().min(1).nullable(),
+  /** Whether the review overturns the decision; null where it does not say. */
+  isOverturned: z.boolean().nullable(),
+})
+
+/** See {@link newAppealSchema}. */
+export type NewAppeal = z.infer<typeof newAppealSchema>
+
+const appealsSchema = z.object({ total: z.int(), appeals: z.array(shownAppealSchema) })
+
+const callbacksSchema = z.object({
+  pending: z.int(),
+  delivered: z.int(),
+  failed: z.int(),
+  dropped: z.int(),
+})
+
+const arrivalsSchema = z.object({
+  total: z.int(),
+  arrivals: z.array(arrivalSchema),
+  counts: z.array(arrivalCountSchema),
+})
+
+const arrivedSchema = arrivalsSchema.extend({ callbacks: callbacksSchema })
+
+/** What arrived at the sandbox: a page, and counts of everything. */
+export type SandboxArrived = z.infer<typeof arrivedSchema>
+
+/** What the sandbox's admin routes answer (docs/sandbox.md), as far as the window shows it. */
+export const sandboxContents = {
+  keys: z.object({ keys: z.array(keySchema) }),
+  rules: z.object({ rules: rulesSchema }),
+  watchlist: z.object({ terms: z.array(termSchema) }),
+  indexes: z.object({ indexes: z.array(indexSchema) }),
+  indexItems: indexItemsSchema,
+  appeals: appealsSchema,
+  arrived: arrivalsSchema,
+  callbacks: callbacksSchema,
+}
+
+/** The embedded service, to try things on. What changes, changes from the next request on. */
+export const sandboxContract = {
+  /** Names that it knows, whether it runs or not. */
+  describe: base.output(offersSchema),
+  /** Starts it; one that runs and is not in use forgets its tasks. Runs against it need no `apiKey`. */
+  start: base.output(startedSchema),
+  stop: base.output(doneSchema),
+  /** How it stands. */
+  read: base.output(stateSchema),
+  /** Keeps how it is started, and starts it anew where it runs. What it held is lost unless it is kept. */
+  setUp: base.input(sandboxSetupSchema).output(stateSchema),
+  /** Changes latency, faults, limits and callbacks. */
+  behave: base.input(behaviourChangeSchema).output(stateSchema),
+  /** Makes it what a new one is: its rules, lists, settings and all that arrived. */
+  reset: base.output(stateSchema),
+  /** Makes a key for other programs and shows it, this once. */
+  addKey: base.input(z.strictObject({ label: nameSchema })).output(z.object({ key: z.string() })),
+  removeKey: base.input(z.strictObject({ keyId: z.int().min(1) })).output(doneSchema),
+  rules: base.output(rulesSchema),
+  /** Adds a rule, or replaces the one with its id. */
+  putRule: base.input(toStrict(ruleSchema)).output(rulesSchema),
+  removeRule: base.input(z.strictObject({ ruleId: nameSchema })).output(rulesSchema),
+  lists: base.output(listsSchema),
+  /** Makes a watchlist, or replaces its terms. */
+  putWatchlist: base
+    .input(z.strictObject({ name: nameSchema, terms: z.array(toStrict(termSchema)).max(100_000) }))
+    .output(listsSchema),
+  removeWatchlist: base.input(z.strictObject({ name: nameSchema })).output(listsSchema),
+  indexItems: base.input(z.strictObject({ indexId: nameSchema, ...pageShape })).output(indexItemsSchema),
+  /** Makes an index with items of these addresses, or replaces its items. */
+  putIndex: base
+    .input(z.strictObject({ indexId: nameSchema, urls: z.array(z.string()).max(100_000) }))
+    .output(listsSchema),
+  removeIndex: base.input(z.strictObject({ indexId: nameSchema })).output(listsSchema),
+  appeals: base.input(z.strictObject(pageShape)).output(appealsSchema),
+  /** Adds an appeal, or replaces the one with its id. */
+  putAppeal: base.input(newAppealSchema).output(listsSchema),
+  /** Makes the first so many of the sample appeals, each with the next of ten shapes, anew. */
+  addSampleAppeals: base
+    .input(z.strictObject({ samples: z.int().min(1).max(1_000_000) }))
+    .output(listsSchema),
+  /** Null removes all of them. */
+  removeAppeals: base.input(z.strictObject({ appealId: nameSchema.nullable() })).output(listsSchema),
+  /** What arrived, the newest first. */
+  arrived: base
+    .input(z.strictObject({ endpoint: z.string().nullable(), outcome: z.string().nullable(), ...pageShape }))
+    .output(arrivedSchema),
+  /** Sends every pending callback now. */
+  sendCallbacks: base.output(doneSchema),
+  /** Forgets what arrived, so that post_ids can be sent again; pending callbacks are never sent. */
+  forgetArrived: base.output(doneSchema),
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { bareUrlSchema } from '../plan/connection.ts'
+import { connectionNameSchema } from '../plan/stored-connection.ts'
+import {
+  SCRATCH_TEXT_MAX,
+  scratchCallbackSchema,
+  scratchEndpointSchema,
+  scratchExchangeSchema,
+  scratchProblemSchema,
+} from '../service/scratchpad.ts'
+import { base, runIdSchema } from './procedure.ts'
+
+/** Where a single request can go: a page types no address here. */
+const destinationSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('sandbox') }),
+  z.strictObject({ kind: z.literal('stored'), name: connectionNameSchema }),
+])
+
+/** See {@link destinationSchema}. */
+export type ScratchDestination = z.infer<typeof destinationSchema>
+
+const textSchema = z.string().max(SCRATCH_TEXT_MAX)
+
+const draftSchema = z.object({
+  endpoint: scratchEndpointSchema,
+  text: z.string(),
+  /** Null where the row went to an address that is neither the sandbox's nor of a stored connection. */
+  destination: destinationSchema.nullable(),
+})
+
+/** A single request that is being written. */
+export type ScratchDraft = z.infer<typeof draftSchema>
+
+/** Single requests by hand. They are in no run and in no file. */
+export const scratchpadContract = {
+  /** What is wrong with a text, by the rules that rows are checked by. */
+  check: base
+    .input(z.strictObject({ endpoint: scratchEndpointSchema, text: textSchema }))
+    .output(z.array(scratchProblemSchema)),
+  /** The request of a row, to be changed and sent once more. */
+  fromRow: base.input(runIdSchema.extend({ row: z.int().min(1) })).output(draftSchema),
+  /** Sends a request once and waits for its answer. A person is asked, out of reach of the page, where it is production. */
+  send: base
+    .input(
+      z.strictObject({
+        destination: destinationSchema,
+        endpoint: scratchEndpointSchema,
+        text: textSchema,
+        /** Public address that leads to the receiver (default: where it listens). */
+        callbackUrl: bareUrlSchema.exactOptional(),
+      }),
+    )
+    .output(scratchExchangeSchema),
+  /** The callback of a request, once it has come, this once; null before. */
+  takeCallback: base
+    .input(z.strictObject({ id: z.string().max(100) }))
+    .output(scratchCallbackSchema.nullable()),
+}

@@ -1,0 +1,210 @@
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { addConnection, changeConnections } from '../../../src/main/engine/workspace/connections.ts'
+import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
+import { isPlanName } from '../../../src/shared/bridge/plans.ts'
+import { storedConnectionSchema } from '../../../src/shared/plan/stored-connection.ts'
+import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { connectWindow, withBridge } from './connect.ts'
+
+const startService = () =>
+  startFaultServer({ onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)) })
+
+/** A window of a workspace that knows the connection `live`, and two services. */
+async function openWindow() {
+  const [live, other] = [await startService(), await startService()]
+  onTestFinished(() => void vi.unstubAllEnvs())
+  vi.stubEnv('LIVE_KEY', 'the-key-of-live')
+  vi.stubEnv('OTHER', 'another-secret')
+  const workspace = createTemporaryFolder()
+  const stored = storedConnectionSchema.parse({
+    name: 'live',
+    baseUrl: live.baseUrl,
+    keys: [{ label: 'main', env: 'LIVE_KEY' }],
+    activeKey: 'main',
+  })
+  changeConnections(workspace, (known) => addConnection(known, stored))
+  const bridge = withBridge(workspace)
+  const { client, received } = await connectWindow('message port', bridge.services)
+  const folder = createTemporaryFolder()
+  writeFileSync(join(folder, 'posts.csv'), 'text_data,user_id\nhello,u-1\nworld,u-2\n')
+  const write = (connection: object, more: object = {}) => {
+    const file = join(folder, 'posts.sluiceplan')
+    const plan = { connection, source: { path: 'posts.csv' }, operation: { kind: 'task' }, ...more }
+    writeFileSync(file, JSON.stringify(plan))
+    return file
+  }
+  const send = async (runId: string) => {
+    await client.runs.awaitReady({ runId })
+    await client.runs.begin({ runId })
+    await bridge.services.engine.heldRun(runId)?.ended
+    return client.runs.summarize({ runId })
+  }
+  const { plans } = bridge.services
+  return { live, other, client, received, folder, write, send, plans, host: bridge.host }
+}
+
+const toMessage = (call: PromiseLike<unknown>) =>
+  call.then(
+    () => 'done',
+    (error: unknown) => parseBridgeError(error)?.message ?? String(error),
+  )
+
+it('is recognised by its ending', () => {
+  expect(['a.sluiceplan', 'B.SLUICEPLAN', 'posts.plan.json'].map(isPlanName)).toEqual([true, true, true])
+  expect(['posts.json', 'plan.csv', 'sluiceplan'].map(isPlanName)).toEqual([false, false, false])
+})
+
+it('is shown before anything is read or sent, then sends with the key of the stored connection it keeps to', async () => {
+  const { live, client, write, send, plans } = await openWindow()
+  const { planId, question } = plans.open(write({ name: 'live' }, { name: 'May' }))
+  expect(question).toBeNull()
+  expect(await client.plans.describe({ planId })).toMatchObject({
+    file: 'posts.sluiceplan',
+    name: 'May',
+    operation: { kind: 'task' },
+    load: null,
+    source: 'posts.csv',
+    baseUrl: live.baseUrl,
+    connectionName: 'live',
+    isSandbox: false,
+    needsKey: false,
+    leftOut: [],
+  })
+  expect((await client.runs.list()).all).toBe(0)
+  const { runId } = await client.plans.start({ planId })
+  await client.runs.awaitReady({ runId })
+  expect(live.requests).toEqual([])
+  expect((await send(runId)).rows).toMatchObject({ read: 2, succeeded: 2 })
+  expect(live.requests[0]?.headers.authorization).toContain('the-key-of-live')
+})
+
+it('is saved from a run, and does the same when it is opened', async () => {
+  const { live, client, write, send, plans, host, folder } = await openWindow()
+  const mapping = { user_metadata: { kind: 'template', template: '{"from":"may"}' } }
+  const fixes = [{ kind: 'cell', row: 1, field: 'user_id', value: 'u-9' }]
+  const { planId } = plans.open(write({ name: 'live' }, { name: 'May', mapping, fixes }))
+  const { runId } = await client.plans.start({ planId })
+  await send(runId)
+  const file = join(folder, 'saved.sluiceplan')
+  expect(await client.plans.save({ runId, ...host.addExportFile(file) })).toMatchObject({
+    kind: 'file',
+    file,
+  })
+  const text = readFileSync(file, 'utf8')
+  expect(text).not.toContain('the-key-of-live')
+  expect(JSON.parse(text)).toMatchObject({ source: { path: 'posts.csv' }, mapping, fixes })
+  const saved = await client.plans.start({ planId: plans.open(file).planId })
+  expect((await send(saved.runId)).rows).toMatchObject({ read: 2, succeeded: 2 })
+  expect(await client.runs.readPlan(saved)).toEqual(await client.runs.readPlan({ runId }))
+  expect(live.requests).toHaveLength(4)
+  const other = await toMessage(client.plans.save({ runId, ...host.addExportFile(join(folder, 'a.csv')) }))
+  expect(other).toContain('does not end in .sluiceplan')
+})
+
+it('names no variable, proxy or certificate for an address of its own, where a key has to be typed', async () => {
+  const { live, other, client, write, send, plans } = await openWindow()
+  const file = write({
+    baseUrl: other.baseUrl,
+    apiKeyEnv: 'OTHER',
+    proxy: { url: live.baseUrl },
+    tls: { caFile: 'ca.pem' },
+  })
+  const { planId, question } = plans.open(file)
+  expect(question?.sent).toContain(`the API key in OTHER to ${other.baseUrl}`)
+  expect(await client.plans.describe({ planId })).toMatchObject({
+    connectionName: null,
+    needsKey: true,
+    leftOut: ['the certificates', 'the proxy'],
+  })
+  expect(await toMessage(client.plans.start({ planId }))).toContain('key')
+  const { runId } = await client.plans.start({ planId, apiKey: 'typed-by-a-person' })
+  expect((await send(runId)).rows).toMatchObject({ succeeded: 2 })
+  expect(live.requests).toEqual([])
+  const sent = JSON.stringify(other.requests.map(({ headers }) => headers))
+  expect(sent).toContain('typed-by-a-person')
+  expect(sent).not.toMatch(/another-secret|the-key-of-live/)
+})
+
+it('keeps to a stored connection whose key is typed, and asks for that key until it is', async () => {
+  const { live, client, write, send, plans } = await openWindow()
+  const settings = { baseUrl: live.baseUrl, taskBaseUrl: null, timeoutMs: null, isProduction: false }
+  await client.connections.add({ name: 'by-hand', settings, label: 'main' })
+  const { planId, question } = plans.open(write({ name: 'by-hand' }))
+  expect(question).toBeNull()
+  const described = { connectionName: 'by-hand', baseUrl: live.baseUrl }
+  expect(await client.plans.describe({ planId })).toMatchObject({ ...described, needsKey: true })
+  await client.connections.setKey({ name: 'by-hand', label: 'main', apiKey: 'typed-for-by-hand' })
+  expect(await client.plans.describe({ planId })).toMatchObject({ ...described, needsKey: false })
+  const { runId } = await client.plans.start({ planId })
+  expect((await send(runId)).rows).toMatchObject({ succeeded: 2 })
+  expect(live.requests[0]?.headers.authorization).toContain('typed-for-by-hand')
+})
+
+it('shows both addresses that a typed key would be sent to', async () => {
+  const { live, other, client, write, plans } = await openWindow()
+  const addresses = { baseUrl: live.baseUrl, taskBaseUrl: other.baseUrl }
+  const { planId, question } = plans.open(write({ ...addresses, keyFrom: 'window' }))
+  expect(question?.sent).toBe(`the API key that you type to ${live.baseUrl} and ${other.baseUrl}`)
+  expect(await client.plans.describe({ planId })).toMatchObject({ ...addresses, needsKey: true })
+})
+
+it('gets no stored key for another address than the stored one, whatever connection it names', async () => {
+  const { other, client, write, plans } = await openWindow()
+  const { planId, question } = plans.open(write({ name: 'live', baseUrl: other.baseUrl }))
+  expect(question).not.toBeNull()
+  expect(await client.plans.describe({ planId })).toMatchObject({ connectionName: null, needsKey: true })
+  await toMessage(client.plans.start({ planId }))
+  expect(other.requests).toEqual([])
+})
+
+it('is asked about outside of the page where it reads a file outside of its own folder', async () => {
+  const { write, plans, live, folder } = await openWindow()
+  const elsewhere = join(createTemporaryFolder(), 'private\u202e.csv')
+  writeFileSync(elsewhere, 'text_data\nsecret\n')
+  const { question } = plans.open(write({ name: 'live' }, { source: { path: elsewhere } }))
+  expect(question).toEqual({
+    source: elsewhere.replace('\u202e', '\u{fffd}'),
+    sent: `its rows to ${live.baseUrl}`,
+  })
+  symlinkSync(elsewhere, join(folder, 'link.csv'))
+  expect(plans.open(write({ name: 'live' }, { source: { path: 'link.csv' } })).question).not.toBeNull()
+})
+
+it('does what it said when it was opened, also if the file has changed since', async () => {
+  const { other, client, write, plans } = await openWindow()
+  const { planId } = plans.open(write({ name: 'live' }))
+  write({ baseUrl: other.baseUrl })
+  expect(await client.plans.describe({ planId })).toMatchObject({ connectionName: 'live' })
+})
+
+it('leaves it to the workspace where callbacks are received', async () => {
+  const { client, write, plans } = await openWindow()
+  const operation = { kind: 'task', mode: 'async' }
+  const { planId } = plans.open(
+    write({ name: 'live' }, { operation, callback: { host: '0.0.0.0', port: 9_999 } }),
+  )
+  expect((await client.plans.describe({ planId })).leftOut).toEqual(['where callbacks are received'])
+  const { runId } = await client.plans.start({ planId })
+  await client.runs.awaitReady({ runId })
+  expect((await client.runs.readPlan({ runId })).callback).toMatchObject({ host: '127.0.0.1' })
+  expect((await client.receiver.status())?.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:/)
+})
+
+it('that cannot be used says every problem, and no path of this machine', async () => {
+  const { client, folder, plans, write, received } = await openWindow()
+  const describe = (planId: string) => toMessage(client.plans.describe({ planId }))
+  const file = write({ name: 'live', port: 3 }, { operation: { kind: 'nothing' } })
+  expect(await describe(plans.open(file).planId)).toMatch(
+    /^posts\.sluiceplan has 2 problems; nothing was sent: .*operation/,
+  )
+  writeFileSync(file, '{')
+  expect(await describe(plans.open(file).planId)).toContain('posts.sluiceplan is not valid JSON')
+  write({ name: 'live' }, { source: { path: 'gone.csv' } })
+  expect(await describe(plans.open(file).planId)).toBe('gone.csv does not exist')
+  expect(await describe(plans.open(join(folder, 'gone.sluiceplan')).planId)).toContain('does not exist')
+  expect(received.join('\n')).not.toContain(folder)
+  expect(await describe('made-up')).toContain('no longer open')
+})

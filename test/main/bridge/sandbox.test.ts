@@ -1,0 +1,211 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { addConnection, changeConnections } from '../../../src/main/engine/workspace/connections.ts'
+import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
+import { sandboxContents } from '../../../src/shared/bridge/sandbox.ts'
+import { storedConnectionSchema } from '../../../src/shared/plan/stored-connection.ts'
+import type { Rule } from '../../../src/shared/sandbox/content.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { connectWindow, withBridge } from './connect.ts'
+import { createRequest, writeText } from './plans.ts'
+
+const ALL = { endpoint: null, outcome: null, offset: 0, limit: 50 }
+
+async function openWindow(workspace = createTemporaryFolder()) {
+  const bridge = withBridge(workspace)
+  const { client, received } = await connectWindow('message port', bridge.services)
+  /** Sends one text to the sandbox and gives the names of the rules that it triggers. */
+  const send = async (text: string, postId: string) => {
+    const path = writeText(`text_data,user_id,post_id\n${text},u1,${postId}\n`)
+    const request = await createRequest(bridge.services, path, '', { destination: { kind: 'sandbox' } })
+    const { runId } = await client.runs.start({ request: { ...request, retry: { limit: 0 } } })
+    await client.runs.awaitReady({ runId })
+    await client.runs.begin({ runId })
+    await bridge.services.engine.heldRun(runId)?.ended
+    const { rows, triggered_rules: rules } = await client.runs.summarize({ runId })
+    return { rows, rules: rules.map(({ rule_name: name }) => name) }
+  }
+  return { bridge, client, received, workspace, send }
+}
+
+const toMessage = (call: PromiseLike<unknown>) =>
+  call.then(
+    () => 'done',
+    (error: unknown) => parseBridgeError(error)?.message ?? String(error),
+  )
+
+const GREETING: Rule = {
+  rule_id: 'greeting',
+  rule_name: 'Greeting',
+  conditions: [{ subject: 'watchlist', watchlist: 'greetings' }],
+  action_id: 'flag-for-review',
+  active: true,
+}
+
+it('changes rules and lists for runs that come, and shows what arrived', async () => {
+  const { client, send } = await openWindow()
+  await client.sandbox.start()
+  expect((await send('good morning', 'p1')).rules).toEqual([])
+  const rules = await client.sandbox.putRule(GREETING)
+  expect(rules.map(({ rule_id: id }) => id)).toContain('greeting')
+  const lists = await client.sandbox.putWatchlist({
+    name: 'greetings',
+    terms: [{ term: 'Good Morning', notes: null }],
+  })
+  expect(lists.watchlists.find(({ name }) => name === 'greetings')?.terms).toEqual([
+    { term: 'good morning', notes: null },
+  ])
+  expect((await send('good morning', 'p2')).rules).toEqual(['Greeting'])
+  await client.sandbox.putRule({ ...GREETING, active: false })
+  expect((await send('good morning', 'p3')).rules).toEqual([])
+  expect(
+    (await client.sandbox.removeRule({ ruleId: 'greeting' })).map(({ rule_id: id }) => id),
+  ).not.toContain('greeting')
+  await client.sandbox.removeWatchlist({ name: 'greetings' })
+  const arrived = await client.sandbox.arrived(ALL)
+  expect(arrived.arrivals.map(({ subject, outcome }) => [subject, outcome])).toEqual([
+    ['p3', 'accepted'],
+    ['p2', 'accepted'],
+    ['p1', 'accepted'],
+  ])
+  expect(arrived.counts).toEqual([{ endpoint: 'task/v1/sync', outcome: 'accepted', requests: 3 }])
+  await client.sandbox.forgetArrived()
+  expect(await client.sandbox.arrived(ALL)).toMatchObject({ total: 0, counts: [] })
+  // The post_ids can be sent again.
+  expect((await send('good morning', 'p1')).rows.succeeded).toBe(1)
+})
+
+it('keeps indexes and appeals that a person makes', async () => {
+  const { client } = await openWindow()
+  await client.sandbox.start()
+  const urls = ['https://media.example.com/a.png', 'https://media.example.com/b.png']
+  const made = await client.sandbox.putIndex({ indexId: 'mine', urls })
+  expect(made.indexes).toContainEqual({ custom_index_id: 'mine', items: 2 })
+  const page = await client.sandbox.indexItems({ indexId: 'mine', offset: 1, limit: 1 })
+  expect(page).toMatchObject({ total: 2, items: [{ url: urls[1] }] })
+  const [first = '', second = ''] = urls
+  const listItems = async () =>
+    (await client.sandbox.indexItems({ indexId: 'mine', offset: 0, limit: 10 })).items
+  const [, stays] = await listItems()
+  await client.sandbox.putIndex({ indexId: 'mine', urls: ['https://media.example.com/c.png', second, first] })
+  const items = await listItems()
+  expect(items[1]).toEqual(stays)
+  expect(new Set(items.map(({ custom_index_item_id: id }) => id)).size).toBe(3)
+  const before = (await client.sandbox.lists()).appeals
+  expect((await client.sandbox.addSampleAppeals({ samples: before + 2 })).appeals).toBe(before + 2)
+  await client.sandbox.putAppeal({
+    appealId: 'my appeal',
+    status: 'Reviewed',
+    reviewedAfterReads: null,
+    isOverturned: true,
+  })
+  const { appeals } = await client.sandbox.appeals({ offset: before + 2, limit: 10 })
+  expect(appeals).toMatchObject([{ appeal_id: 'my appeal', status: 'Reviewed', reads: 0 }])
+  expect((await client.sandbox.removeAppeals({ appealId: 'my appeal' })).appeals).toBe(before + 2)
+  expect((await client.sandbox.removeAppeals({ appealId: null })).appeals).toBe(0)
+  expect((await client.sandbox.removeIndex({ indexId: 'mine' })).indexes).toHaveLength(1)
+  const bad = client.sandbox.putIndex({ indexId: 'bad', urls: ['no address'] })
+  expect(await toMessage(bad)).toContain('items.0.url: must be an http or https URL')
+})
+
+it('changes latency and faults at once, and says what a setting should look like', async () => {
+  const { client, send } = await openWindow()
+  expect(await client.sandbox.read()).toMatchObject({
+    running: null,
+    setup: { seed: 'sluice', isKept: false },
+  })
+  expect(await toMessage(client.sandbox.behave({ latency: '1ms' }))).toBe('the sandbox is not running')
+  await client.sandbox.start()
+  const { running } = await client.sandbox.behave({
+    latency: '0ms|2ms±1ms@25%',
+    faults: ['429=100%,retry-after=2'],
+  })
+  expect(running?.behaviour).toMatchObject({
+    modes: [
+      { baseMs: 0, jitterMs: 0, share: 0.75 },
+      { baseMs: 2, jitterMs: 1, share: 0.25 },
+    ],
+    readFaults: [{ kind: 'status', status: 429, share: 1, retryAfterS: 2 }],
+  })
+  expect((await send('hello', 'p1')).rows).toMatchObject({ rejected: 1 })
+  expect(await toMessage(client.sandbox.behave({ latency: 'slow' }))).toContain(
+    'latency "slow": expected durations such as 40ms or 1.5s. Write it like',
+  )
+  const reset = await client.sandbox.reset()
+  expect(reset.running?.behaviour).toMatchObject({ latency: '110ms±70ms', faults: [] })
+  expect(await client.sandbox.arrived(ALL)).toMatchObject({ total: 0 })
+})
+
+it('keeps rules, settings and what arrived across restarts only where a person wants that', async () => {
+  const { client, workspace, send } = await openWindow()
+  const setup = { port: 0, taskPort: 0, seed: 'mine', isKept: true }
+  await client.sandbox.setUp(setup)
+  await client.sandbox.start()
+  await client.sandbox.putRule(GREETING)
+  await client.sandbox.behave({ latency: '3ms' })
+  await send('hello', 'p1')
+  await client.sandbox.stop()
+  await expect(client.sandbox.rules()).rejects.toThrow('not running')
+  expect(existsSync(join(workspace, 'sandbox.db'))).toBe(true)
+  await client.sandbox.start()
+  expect((await client.sandbox.rules()).map(({ rule_id: id }) => id)).toContain('greeting')
+  expect(await client.sandbox.read()).toMatchObject({
+    setup,
+    running: { behaviour: { latency: '3ms' }, keys: [] },
+  })
+  await client.sandbox.setUp({ ...setup, isKept: false })
+  expect((await client.sandbox.rules()).map(({ rule_id: id }) => id)).not.toContain('greeting')
+  expect((await client.sandbox.read()).running?.behaviour.latency).toBe('110ms±70ms')
+  expect(existsSync(join(workspace, 'sandbox.db'))).toBe(false)
+})
+
+it('leaves its own key to no page: none takes its name, and none removes it', async () => {
+  const { bridge, client } = await openWindow()
+  const { baseUrl } = await client.sandbox.start()
+  const { keys } = await bridge.services.sandbox.admin(sandboxContents.keys, 'GET', '/keys')
+  const taking = client.sandbox.addKey({ label: keys[0]?.label ?? '' })
+  const removing = client.sandbox.removeKey({ keyId: keys[0]?.key_id ?? 0 })
+  for (const call of [taking, removing]) {
+    expect(await toMessage(call)).toBe('the key "key 1" is the one that Sluice sends')
+  }
+  expect(await bridge.services.sandbox.findKey(baseUrl)).not.toBeNull()
+  expect((await bridge.services.sandbox.admin(sandboxContents.keys, 'GET', '/keys')).keys).toEqual(keys)
+})
+
+it('shows the page keys that it made for other programs, once, and never the admin token or its own key', async () => {
+  const { bridge, client, received, workspace } = await openWindow()
+  const { baseUrl, sample } = await client.sandbox.start()
+  const { key } = await client.sandbox.addKey({ label: 'curl' })
+  const read = (authorization: string) =>
+    fetch(`${baseUrl}/api/v1/watchlist/update`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: '{}',
+    }).then(({ status }) => status)
+  expect(await read(`token ${key}`)).toBe(400)
+  const [made] = (await client.sandbox.read()).running?.keys ?? []
+  expect(made).toMatchObject({ label: 'curl' })
+  await client.sandbox.removeKey({ keyId: made?.key_id ?? 0 })
+  expect(await read(`token ${key}`)).toBe(403)
+  const own = await bridge.services.sandbox.findKey(baseUrl)
+  const said = received.join('\n').replaceAll(key, '').replaceAll(sample.sourceId, '')
+  expect(said).not.toMatch(/sandbox-token|[\w-]{32}/)
+  expect(said).not.toContain(own?.toHeader(new URL(baseUrl)).replace('token ', '') ?? 'no key')
+  expect(readFileSync(join(workspace, 'sandbox.json'), 'utf8')).not.toContain(key)
+})
+
+it('takes no port that a stored connection leads to', async () => {
+  const { client, workspace } = await openWindow()
+  const stored = storedConnectionSchema.parse({
+    name: 'staging',
+    baseUrl: 'http://localhost:8080',
+    keys: [{ label: 'default' }],
+    activeKey: 'default',
+  })
+  changeConnections(workspace, (known) => addConnection(known, stored))
+  const setup = { port: 0, taskPort: 8080, seed: 'mine', isKept: false }
+  expect(await toMessage(client.sandbox.setUp(setup))).toBe(
+    'port 8080 belongs to the connection staging, so the sandbox cannot have it',
+  )
+})
