@@ -1,22 +1,33 @@
 import { isAbsolute } from 'node:path'
-import { BrowserWindow, dialog, type IpcMainInvokeEvent, ipcMain } from 'electron'
+import { BrowserWindow, dialog, type IpcMainInvokeEvent, ipcMain, shell } from 'electron'
 import type { OpenRequest } from '../../shared/bridge/desktop-api.ts'
-import type { ExportTarget } from '../../shared/bridge/results.ts'
+import { isPlanName, PLAN_ENDINGS, PLAN_FORMAT } from '../../shared/bridge/plans.ts'
+import { type ExportTarget, exportTargetSchema } from '../../shared/bridge/results.ts'
 import type { ChosenSource } from '../../shared/bridge/source.ts'
+import type { TlsFile } from '../../shared/messages/service-messages.ts'
 import { SOURCE_ENDINGS } from '../../shared/plan/source-formats.ts'
 import { LOAD_EXPORT_FORMATS, ROW_EXPORT_FORMATS } from '../../shared/run/export-formats.ts'
+import type { OpenedPlans } from '../bridge/plans-handlers.ts'
 import { type AskProduction, describeProduction } from '../bridge/production-gate.ts'
 import { IPC_CHANNELS } from './ipc-channels.ts'
 import { isOwnSender } from './message-port.ts'
+import type { OpenRequests } from './open-requests.ts'
+import { showMessage } from './window.ts'
 
 const LONGEST_NAME = 200
 
 const SOURCE_DIALOGS = {
   file: {
-    title: 'Open a spreadsheet',
+    title: 'Open a spreadsheet or plan',
     properties: ['openFile'],
     filters: [
-      { name: 'Spreadsheets', extensions: SOURCE_ENDINGS.map((ending) => ending.slice(1)) },
+      {
+        name: 'Spreadsheets and plans',
+        // A dialog knows only what is behind the last dot.
+        extensions: [...SOURCE_ENDINGS, ...PLAN_ENDINGS].map((ending) =>
+          ending.slice(ending.lastIndexOf('.') + 1),
+        ),
+      },
       { name: 'All files', extensions: ['*'] },
     ],
   },
@@ -33,8 +44,39 @@ export async function choosePath(
   return canceled || path === undefined ? null : path
 }
 
+const CONNECTION_FILES: Record<TlsFile, string> = {
+  authorities: 'Certificate authorities',
+  certificate: 'Client certificate',
+  key: 'Key of the client certificate',
+}
+
+/** Asks for a PEM file of a connection, which the dialog names; null where the person cancelled. */
+export async function chooseConnectionFile(connection: string, file: TlsFile): Promise<string | null> {
+  const title = `${CONNECTION_FILES[file]} of ${connection}`
+  const options: Electron.OpenDialogOptions = {
+    title,
+    // macOS shows no title.
+    message: title,
+    properties: ['openFile'],
+    filters: [
+      { name: 'PEM files', extensions: ['pem', 'crt', 'cer', 'key'] },
+      { name: 'All files', extensions: ['*'] },
+    ],
+  }
+  const [window] = BrowserWindow.getAllWindows()
+  const { canceled, filePaths } = await (window === undefined
+    ? dialog.showOpenDialog(options)
+    : dialog.showOpenDialog(window, options))
+  const [path] = filePaths
+  return canceled || path === undefined ? null : path
+}
+
 // A dialog knows only what is behind the last dot. What both kinds of runs have is named as for rows.
-const EXPORT_FILTERS = [...ROW_EXPORT_FORMATS, ...LOAD_EXPORT_FORMATS]
+const EXPORT_FILTERS = [
+  ...ROW_EXPORT_FORMATS,
+  ...LOAD_EXPORT_FORMATS,
+  { ending: PLAN_FORMAT, label: 'Sluice plan' },
+]
   .map(({ ending, label }) => ({ name: label, extensions: [ending.slice(ending.lastIndexOf('.') + 1)] }))
   .filter(
     ({ extensions: [extension] }, index, all) =>
@@ -67,25 +109,32 @@ function toExportFilters(suggestion: unknown): typeof EXPORT_FILTERS {
 export interface ChosenFiles {
   addSource(path: string): Promise<ChosenSource>
   addExportFile(path: string): ExportTarget
+  openPlan(path: string): ReturnType<OpenedPlans['open']>
 }
 
 /**
  * Answers the window's questions for a file with the system's own dialogs, takes what was dropped on it, and hands over
  * what was opened from outside.
  */
-export function serveDialogs(files: ChosenFiles, appUrl: string, takeOpened: () => OpenRequest | null): void {
+export function serveDialogs(files: ChosenFiles, appUrl: string, requests: OpenRequests): void {
+  const exportFiles = new Map<string, string>()
+  const take = async (path: string): Promise<ChosenSource | null> => {
+    if (!isPlanName(path)) return files.addSource(path)
+    await requests.openPath(path)
+    return null
+  }
   ipcMain.handle(IPC_CHANNELS.takeOpened, (event): OpenRequest | null => {
     findAsker(event, appUrl)
-    return takeOpened()
+    return requests.take()
   })
-  ipcMain.handle(IPC_CHANNELS.takeFile, async (event, path): Promise<ChosenSource> => {
+  ipcMain.handle(IPC_CHANNELS.takeFile, async (event, path): Promise<ChosenSource | null> => {
     findAsker(event, appUrl)
     if (typeof path !== 'string' || !isAbsolute(path)) throw new Error('refused: not the path of a file')
-    return files.addSource(path)
+    return take(path)
   })
   ipcMain.handle(IPC_CHANNELS.chooseSource, async (event): Promise<ChosenSource | null> => {
     const path = await choosePath('file', findAsker(event, appUrl))
-    return path === null ? null : files.addSource(path)
+    return path === null ? null : take(path)
   })
   ipcMain.handle(IPC_CHANNELS.chooseFolder, async (event): Promise<ChosenSource | null> => {
     const path = await choosePath('folder', findAsker(event, appUrl))
@@ -98,7 +147,15 @@ export function serveDialogs(files: ChosenFiles, appUrl: string, takeOpened: () 
       filters: toExportFilters(suggestion),
       properties: ['createDirectory', 'showOverwriteConfirmation'],
     })
-    return canceled || filePath === '' ? null : files.addExportFile(filePath)
+    if (canceled || filePath === '') return null
+    const target = files.addExportFile(filePath)
+    exportFiles.set(target.targetId, filePath)
+    return target
+  })
+  ipcMain.handle(IPC_CHANNELS.showExportFile, (event, target): void => {
+    findAsker(event, appUrl)
+    const file = exportFiles.get(exportTargetSchema.parse(target).targetId)
+    if (file !== undefined) shell.showItemInFolder(file)
   })
 }
 
@@ -108,7 +165,7 @@ const AGREE = 1
 /** Asks before production in a dialog of the system, which a page can neither draw over nor answer. */
 export const askProduction: AskProduction = async (question, signal) => {
   const { title, lines, agree } = describeProduction(question)
-  const options: Electron.MessageBoxOptions = {
+  const pressed = await showMessage({
     type: 'warning',
     title: 'Production',
     message: title,
@@ -116,12 +173,7 @@ export const askProduction: AskProduction = async (question, signal) => {
     buttons: ['Cancel', agree],
     defaultId: CANCEL,
     cancelId: CANCEL,
-    noLink: true,
     signal,
-  }
-  const [window] = BrowserWindow.getAllWindows()
-  const { response } = await (window === undefined
-    ? dialog.showMessageBox(options)
-    : dialog.showMessageBox(window, options))
-  return response === AGREE
+  })
+  return pressed === AGREE
 }

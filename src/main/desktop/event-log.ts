@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { redactSecrets } from '../engine/secrets/bound-secret.ts'
 
 /** Size at which a new log file begins, bytes, and how many there are. */
 const FILE_MAX_BYTES = 1_000_000
@@ -14,11 +15,12 @@ export interface EventLog {
 }
 
 /**
- * A text without what should not leave the machine: the person's folder, what stands before `@` or behind `?` in an
- * address, and whatever looks like a key: 24 characters or more of letters and digits without a space.
+ * A text without what should not leave the machine: keys that this process has had in its hands, the person's folder,
+ * what stands before `@` or behind `?` in an address, and whatever else looks like a key: 24 characters or more of
+ * letters and digits without a space.
  */
 function redactText(text: string): string {
-  return text
+  return redactSecrets(text)
     .replaceAll(homedir(), '~')
     .replace(/\/\/[^\s/@]+@/g, '//[redacted]@')
     .replace(/\?[^\s"']+/g, '?[redacted]')

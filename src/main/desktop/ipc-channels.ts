@@ -10,6 +10,8 @@ export const IPC_CHANNELS = {
   chooseFolder: 'sluice:choose-folder',
   /** Takes a suggested file name, answers with an export target or null. */
   chooseExportFile: 'sluice:choose-export-file',
+  /** Takes an export target whose file is to be shown in its folder. */
+  showExportFile: 'sluice:show-export-file',
   /** Answers with what was opened from outside of the window, or null. */
   takeOpened: 'sluice:take-opened',
   /** From the main process to the page: something was opened from outside. Carries no data. */

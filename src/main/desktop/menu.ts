@@ -1,6 +1,9 @@
-import { app, Menu, type MenuItemConstructorOptions } from 'electron'
-import { APP_VERSION } from '../../shared/version.ts'
+import { basename, dirname } from 'node:path'
+import { app, clipboard, Menu, type MenuItemConstructorOptions, shell } from 'electron'
+import { APP_VERSION, INSTALL_COMMAND, WHERE_COMMAND_LINE_IS } from '../../shared/version.ts'
+import type { RecentSource } from './recent-sources.ts'
 import type { Updates } from './updates.ts'
+import { showMessage } from './window.ts'
 
 /** What the menu depends on, and what its items do. */
 export interface MenuOptions {
@@ -10,6 +13,12 @@ export interface MenuOptions {
   openFile(): void
   openFolder(): void
   collectDiagnostics(): void
+  /** What was opened last, the newest first; macOS has its own list. */
+  recent: readonly RecentSource[]
+  openRecent(path: string): void
+  clearRecent(): void
+  /** The page with the releases; null where the build does not know it. */
+  releasesUrl: string | null
   /** Null where the build has no place to ask for updates. */
   updates: Updates | null
 }
@@ -28,6 +37,53 @@ function createUpdateItems(updates: Updates | null): MenuItemConstructorOptions[
   ]
 }
 
+/** What a menu shows of a text, where a single `&` would mark the next letter as a key. */
+function toLabel(text: string): string {
+  return text.replaceAll('&', '&&')
+}
+
+/** Sources that are gone stay in the list, so that a person sees why nothing opens, and cannot be chosen. */
+function createRecentMenu({
+  platform,
+  recent,
+  openRecent,
+  clearRecent,
+}: MenuOptions): MenuItemConstructorOptions {
+  if (platform === 'darwin') {
+    return { label: 'Open Recent', role: 'recentDocuments', submenu: [{ role: 'clearRecentDocuments' }] }
+  }
+  const sources = recent.map(({ path, isThere }) => ({
+    label: toLabel(`${basename(path)} (${isThere ? dirname(path) : 'missing'})`),
+    enabled: isThere,
+    click: () => openRecent(path),
+  }))
+  return {
+    label: 'Open Recent',
+    submenu: [
+      ...(sources.length === 0 ? [{ label: 'Nothing opened yet', enabled: false }] : sources),
+      { type: 'separator' },
+      { label: 'Clear List', enabled: sources.length > 0, click: clearRecent },
+    ],
+  }
+}
+
+const COPY = 1
+const OPEN_RELEASES = 2
+
+/** Says where the command line is, and helps to get it. */
+async function showCommandLine(releasesUrl: string | null): Promise<void> {
+  const pressed = await showMessage({
+    type: 'info',
+    title: 'Command line',
+    message: 'The command line is installed separately',
+    detail: WHERE_COMMAND_LINE_IS,
+    buttons: ['Close', 'Copy Command', ...(releasesUrl === null ? [] : ['Open Releases'])],
+    cancelId: 0,
+  })
+  if (pressed === COPY) clipboard.writeText(INSTALL_COMMAND)
+  if (pressed === OPEN_RELEASES && releasesUrl !== null) await shell.openExternal(releasesUrl)
+}
+
 /** The application menu: the roles each system expects, and nothing that could leave the page. */
 export function createMenuTemplate(options: MenuOptions): MenuItemConstructorOptions[] {
   const isMac = options.platform === 'darwin'
@@ -39,10 +95,6 @@ export function createMenuTemplate(options: MenuOptions): MenuItemConstructorOpt
     { role: 'togglefullscreen' },
   ]
   if (options.development) view.push({ type: 'separator' }, { role: 'reload' }, { role: 'toggleDevTools' })
-  // Windows keeps the list behind its taskbar icon; on Linux there is none for all desktops.
-  const recent: MenuItemConstructorOptions[] = isMac
-    ? [{ label: 'Open Recent', role: 'recentDocuments', submenu: [{ role: 'clearRecentDocuments' }] }]
-    : []
   return [
     ...(isMac ? [{ role: 'appMenu' } as const] : []),
     {
@@ -50,7 +102,7 @@ export function createMenuTemplate(options: MenuOptions): MenuItemConstructorOpt
       submenu: [
         { label: 'Open…', accelerator: 'CmdOrCtrl+O', click: options.openFile },
         { label: 'Open Folder…', accelerator: 'CmdOrCtrl+Shift+O', click: options.openFolder },
-        ...recent,
+        createRecentMenu(options),
         { type: 'separator' },
         isMac ? { role: 'close' } : { role: 'quit' },
       ],
@@ -62,6 +114,10 @@ export function createMenuTemplate(options: MenuOptions): MenuItemConstructorOpt
       role: 'help',
       submenu: [
         ...createUpdateItems(options.updates),
+        {
+          label: 'Install the Command Line…',
+          click: () => void showCommandLine(options.releasesUrl).catch(() => {}),
+        },
         { label: 'Collect Diagnostics', click: options.collectDiagnostics },
         ...(isMac ? [] : [{ type: 'separator' } as const, { role: 'about' } as const]),
       ],
@@ -69,12 +125,20 @@ export function createMenuTemplate(options: MenuOptions): MenuItemConstructorOpt
   ]
 }
 
-/** Puts the application menu and the panel about the app in place. */
-export function installMenu(options: MenuOptions): void {
+/** Puts the panel about the app in place. */
+export function installAbout(platform: NodeJS.Platform): void {
+  const copyright = 'Copyright © The Sluice authors. MIT licence.'
   app.setAboutPanelOptions({
     applicationName: 'Sluice',
     applicationVersion: APP_VERSION,
-    copyright: 'Copyright © The Sluice authors. MIT licence.',
+    // The panel of Linux has no credits.
+    ...(platform === 'linux'
+      ? { copyright: `${copyright}\n${WHERE_COMMAND_LINE_IS}` }
+      : { copyright, credits: WHERE_COMMAND_LINE_IS }),
   })
+}
+
+/** Puts the application menu in place, instead of the one there was. */
+export function installMenu(options: MenuOptions): void {
   Menu.setApplicationMenu(Menu.buildFromTemplate(createMenuTemplate(options)))
 }

@@ -1,8 +1,11 @@
 import { stat } from 'node:fs/promises'
-import { isAbsolute, resolve } from 'node:path'
+import { basename, isAbsolute, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { OpenRequest } from '../../shared/bridge/desktop-api.ts'
+import { isPlanName } from '../../shared/bridge/plans.ts'
+import type { PlanQuestion } from '../bridge/plans-handlers.ts'
 import type { ChosenFiles } from './dialogs.ts'
+import { showMessage } from './window.ts'
 
 /** Scheme of the links that show a run. */
 export const LINK_SCHEME = 'sluice'
@@ -29,9 +32,9 @@ export interface Opened {
   value: string
 }
 
-/** What the arguments of a start name: the last link, or else the last path of a file or folder; options are skipped. */
+/** What the arguments of a start name, its options left out: the last link, or else the last path. */
 export function findOpened(args: readonly string[], folder: string): Opened | null {
-  const named = args.filter((argument) => argument !== '' && !argument.startsWith('-'))
+  const named = args.filter((argument) => argument !== '')
   const link = named.findLast((argument) => argument.startsWith(`${LINK_SCHEME}:`))
   if (link !== undefined) return { kind: 'link', value: link }
   const last = named.at(-1)
@@ -47,6 +50,22 @@ function toLocalPath(address: string): string | null {
   } catch {
     return null
   }
+}
+
+const OPEN = 1
+
+/** Asks, out of reach of any page, whether a plan may be opened that leaves stored connections or its own folder. */
+async function isTrusted(path: string, { source, sent }: PlanQuestion): Promise<boolean> {
+  const pressed = await showMessage({
+    type: 'warning',
+    title: 'Open a plan',
+    message: `Open the plan ${basename(path)}?`,
+    detail: `It reads ${source} and sends ${sent}. Only open plans from people you trust. Nothing is sent before you have reviewed it.`,
+    buttons: ['Cancel', 'Open'],
+    defaultId: 0,
+    cancelId: 0,
+  })
+  return pressed === OPEN
 }
 
 /** What a person opened with the app from outside, until the page takes it. */
@@ -68,8 +87,14 @@ export function createOpenRequests(files: ChosenFiles, announce: () => void): Op
   const openRun = (runId: string) => put({ kind: 'run', runId })
   return {
     async openPath(path) {
-      if (!isAbsolute(path) || (await stat(path).catch(() => null)) === null) return
-      put({ kind: 'source', source: await files.addSource(path) })
+      const found = isAbsolute(path) ? await stat(path).catch(() => null) : null
+      if (found === null) return
+      if (!found.isFile() || !isPlanName(path)) {
+        put({ kind: 'source', source: await files.addSource(path) })
+        return
+      }
+      const { planId, question } = files.openPlan(path)
+      if (question === null || (await isTrusted(path, question))) put({ kind: 'plan', planId })
     },
     openLink(link) {
       const runId = parseRunLink(link)

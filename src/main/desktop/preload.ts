@@ -11,6 +11,7 @@ const api: DesktopApi<File> = {
   chooseSource: () => ipcRenderer.invoke(IPC_CHANNELS.chooseSource),
   chooseFolder: () => ipcRenderer.invoke(IPC_CHANNELS.chooseFolder),
   chooseExportFile: (suggestedName) => ipcRenderer.invoke(IPC_CHANNELS.chooseExportFile, suggestedName),
+  showExportFile: (target) => ipcRenderer.invoke(IPC_CHANNELS.showExportFile, target),
   takeOpened: () => ipcRenderer.invoke(IPC_CHANNELS.takeOpened),
   onOpened: (listener) => {
     // The page gets no event of Electron's, which would hand it the sender.

@@ -1,13 +1,14 @@
-import { app, BrowserWindow, dialog } from 'electron'
+import { app } from 'electron'
 import { formatCounted } from '../../shared/messages/figure-text.ts'
 import { type HeldRuns, isUnderWay } from './run-attention.ts'
+import { showMessage } from './window.ts'
 
 const CANCEL = 0
 const STOP = 1
 const FINISH = 2
 
-async function askHowToQuit(count: number): Promise<number> {
-  const options: Electron.MessageBoxOptions = {
+function askHowToQuit(count: number): Promise<number> {
+  return showMessage({
     type: 'question',
     title: 'Quit Sluice',
     message: `${formatCounted(count, 'run')} still in progress`,
@@ -16,13 +17,7 @@ async function askHowToQuit(count: number): Promise<number> {
     buttons: ['Cancel', 'Stop and resume later', 'Finish first'],
     defaultId: CANCEL,
     cancelId: CANCEL,
-    noLink: true,
-  }
-  const [window] = BrowserWindow.getAllWindows()
-  const { response } = await (window === undefined
-    ? dialog.showMessageBox(options)
-    : dialog.showMessageBox(window, options))
-  return response
+  })
 }
 
 /** The way out without a question. */

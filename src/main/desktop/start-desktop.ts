@@ -2,16 +2,18 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { app, BrowserWindow, dialog, session, shell } from 'electron'
 import { sayError } from '../../shared/messages/error-messages.ts'
-import { toSluiceError } from '../../shared/messages/errors.ts'
+import { SluiceError, toSluiceError } from '../../shared/messages/errors.ts'
 import type { RunSummary } from '../../shared/run/run.ts'
 import { APP_VERSION } from '../../shared/version.ts'
+import type { DesktopParts } from '../bridge/bridge-context.ts'
+import type { Crashes } from '../bridge/crashes.ts'
 import type { MediaFiles } from '../bridge/media-files.ts'
 import { registerAppScheme, serveAppProtocol } from './app-protocol.ts'
 import { writeDiagnostics } from './diagnostics.ts'
-import { type ChosenFiles, choosePath, serveDialogs } from './dialogs.ts'
+import { type ChosenFiles, chooseConnectionFile, choosePath, serveDialogs } from './dialogs.ts'
 import { describeError, type EventLog, openEventLog } from './event-log.ts'
 import { IPC_CHANNELS } from './ipc-channels.ts'
-import { installMenu } from './menu.ts'
+import { installAbout, installMenu } from './menu.ts'
 import { acceptBridgePorts, type ServeBridge } from './message-port.ts'
 import { denyPermissions, lockEveryPage } from './navigation-lock.ts'
 import {
@@ -22,6 +24,7 @@ import {
   type OpenRequests,
 } from './open-requests.ts'
 import { guardQuit } from './quit.ts'
+import { createRecentSources } from './recent-sources.ts'
 import { type HeldRuns, showRunsToSystem } from './run-attention.ts'
 import { createUpdates, type UpdaterParts, type Updates } from './updates.ts'
 import { createWindow, findWindow, showWindow } from './window.ts'
@@ -33,8 +36,11 @@ export interface DesktopBridge {
   /** Pictures, videos and sounds that the page may show. */
   media: Pick<MediaFiles, 'answer'>
   runs: HeldRuns
+  crashes: Pick<Crashes, 'note' | 'onCrash'>
   /** The newest runs of the workspace. */
   listRuns(): Promise<RunSummary[]>
+  /** Takes what the page may ask of the desktop. */
+  attach(parts: DesktopParts): void
   /** Stops what runs, so that the journals are closed. */
   close(): Promise<void>
 }
@@ -51,6 +57,8 @@ export interface DesktopOptions {
   args: readonly string[]
   /** Calls the listener with the error that is about to end the process. */
   onUncaught(listener: (error: unknown) => void): void
+  /** The page with the releases; null where this build does not know it. */
+  releasesUrl: string | null
   /** Makes what updates the app; null where this build has no place to ask. */
   createUpdater(): Promise<UpdaterParts | null>
   /** Runs when the app is ready. Rejects where there can be no engine, such as with an unusable workspace. */
@@ -73,10 +81,11 @@ function collectOpened(ownArguments: readonly string[]): {
   let deliver = (opened: Opened): void => {
     early.push(opened)
   }
-  // An unpackaged app is started as `electron FOLDER …`.
+  // An app that is not packed is started as `electron FOLDER …`, with options anywhere.
   const own = app.isPackaged ? 1 : 2
   const deliverArguments = (args: readonly string[], folder: string) => {
-    const opened = findOpened(args.slice(own), folder)
+    const named = args.filter((argument) => !argument.startsWith('-'))
+    const opened = findOpened(named.slice(own), folder)
     if (opened !== null) deliver(opened)
   }
   deliverArguments(ownArguments, process.cwd())
@@ -101,10 +110,13 @@ function collectOpened(ownArguments: readonly string[]): {
 }
 
 /** Notes in the log what ends or endangers the process, and when runs begin and end. */
-function logEvents(log: EventLog, runs: HeldRuns): void {
-  app.on('child-process-gone', (_event, { type, reason, exitCode }) =>
-    log.write('process gone', { type, reason, exitCode }),
-  )
+function logEvents(log: EventLog, { runs, crashes }: DesktopBridge): void {
+  crashes.onCrash((error) => log.write('crashed', { error: describeError(error) }))
+  app.on('child-process-gone', (_event, { type, name, reason, exitCode }) => {
+    log.write('process gone', { type, reason, exitCode })
+    if (reason === 'clean-exit') return
+    crashes.note(new SluiceError({ id: 'helper_process_gone', name: name ?? type, reason }))
+  })
   const phases = new Map<string, string>()
   runs.onChange(() => {
     const snapshots = runs.snapshots()
@@ -120,10 +132,14 @@ function logEvents(log: EventLog, runs: HeldRuns): void {
   })
 }
 
+function toDiagnosticsFolder(): string {
+  return join(app.getPath('userData'), 'diagnostics')
+}
+
 async function collectDiagnostics(log: EventLog, bridge: DesktopBridge): Promise<void> {
   try {
     const runs = await bridge.listRuns()
-    const parent = join(app.getPath('userData'), 'diagnostics')
+    const parent = toDiagnosticsFolder()
     shell.showItemInFolder(writeDiagnostics(parent, { logFolder: log.folder, runs, now: new Date() }))
   } catch (error) {
     log.write('no diagnostics', { error: describeError(error) })
@@ -183,13 +199,22 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     return
   }
   serveAppProtocol(rendererFolder, bridge.media)
-  logEvents(log, bridge.runs)
+  logEvents(log, bridge)
   options.onUncaught((error) => log.write('uncaught', { error: describeError(error) }))
+  const recent = createRecentSources(join(app.getPath('userData'), 'recent.json'), () => showMenu())
+  const remember = (path: string) => {
+    app.addRecentDocument(path)
+    recent.add(path)
+  }
   const files: ChosenFiles = {
     ...bridge.files,
     addSource(path) {
-      app.addRecentDocument(path)
+      remember(path)
       return bridge.files.addSource(path)
+    },
+    openPlan(path) {
+      remember(path)
+      return bridge.files.openPlan(path)
     },
   }
   const stateFile = join(app.getPath('userData'), 'window.json')
@@ -209,15 +234,42 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     parts === null ? null : createUpdates({ ...parts, runs: bridge.runs, log, settingFile, closeThen })
   showRunsToSystem(bridge.runs, findWindow, (runId) => requests.openRun(runId))
   acceptBridgePorts(bridge.serve, appUrl)
-  serveDialogs(files, appUrl, () => requests.take())
-  installMenu({
-    platform: process.platform,
-    development: !app.isPackaged,
-    openFile: () => void openByMenu('file', requests),
-    openFolder: () => void openByMenu('folder', requests),
-    collectDiagnostics: () => void collectDiagnostics(log, bridge),
-    updates,
+  serveDialogs(files, appUrl, requests)
+  const showMenu = () =>
+    installMenu({
+      platform: process.platform,
+      development: !app.isPackaged,
+      openFile: () => void openByMenu('file', requests),
+      openFolder: () => void openByMenu('folder', requests),
+      collectDiagnostics: () => void collectDiagnostics(log, bridge),
+      recent: recent.known,
+      openRecent: (path) => void requests.openPath(path),
+      clearRecent: () => recent.clear(),
+      releasesUrl: options.releasesUrl,
+      updates,
+    })
+  installAbout(process.platform)
+  showMenu()
+  recent.look()
+  bridge.attach({
+    logFolder: log.folder,
+    diagnosticsFolder: toDiagnosticsFolder(),
+    openFolder: (path) => shell.openPath(path),
+    collectDiagnostics: () => collectDiagnostics(log, bridge),
+    chooseConnectionFile,
+    updates:
+      updates === null
+        ? null
+        : {
+            ...updates,
+            setAutomatic(isAutomatic) {
+              updates.setAutomatic(isAutomatic)
+              showMenu()
+            },
+          },
   })
+  // Sources may have come or gone while the person was elsewhere.
+  app.on('browser-window-focus', () => recent.look())
   openWindow()
   if (updates !== null) checkDaily(updates)
   opened.deliverTo(({ kind, value }) => {

@@ -1,10 +1,13 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { app, BrowserWindow, dialog } from 'electron'
+import { readFileSync } from 'node:fs'
+import { app, dialog } from 'electron'
 import type { AppUpdater, CancellationToken } from 'electron-updater'
 import { z } from 'zod'
+import { toSystemCode } from '../../shared/messages/thrown.ts'
 import { APP_VERSION } from '../../shared/version.ts'
+import { replaceFileSync } from '../engine/workspace/replace-file.ts'
 import { describeError, type EventLog } from './event-log.ts'
 import { type HeldRuns, isUnderWay } from './run-attention.ts'
+import { showMessage } from './window.ts'
 
 /** What an update needs of electron-updater. */
 export interface UpdaterParts {
@@ -36,13 +39,8 @@ const settingSchema = z.object({ isAutomatic: z.boolean() })
 const LATER = 0
 const YES = 1
 
-async function show(options: Electron.MessageBoxOptions): Promise<number> {
-  const [window] = BrowserWindow.getAllWindows()
-  const all = { title: 'Updates', noLink: true, ...options }
-  const { response } = await (window === undefined
-    ? dialog.showMessageBox(all)
-    : dialog.showMessageBox(window, all))
-  return response
+function show(options: Electron.MessageBoxOptions): Promise<number> {
+  return showMessage({ title: 'Updates', ...options })
 }
 
 async function ask(message: string, detail: string, yes: string): Promise<boolean> {
@@ -157,12 +155,13 @@ export function createUpdates({
     isAutomatic() {
       try {
         return settingSchema.parse(JSON.parse(readFileSync(settingFile, 'utf8'))).isAutomatic
-      } catch {
-        return true
+      } catch (error) {
+        // A damaged file may have said no.
+        return toSystemCode(error) === 'ENOENT'
       }
     },
     setAutomatic(isAutomatic) {
-      writeFileSync(settingFile, JSON.stringify({ isAutomatic }))
+      replaceFileSync(settingFile, JSON.stringify({ isAutomatic }), { isPrivate: true })
     },
     async check({ byPerson }) {
       if (byPerson && isRunning()) {

@@ -27,6 +27,19 @@ export function showWindow(): void {
   window.focus()
 }
 
+/**
+ * Shows a dialog of the system, over the window if there is one, and answers with the button that was pressed, from 0.
+ * No page can draw over it or answer it.
+ */
+export async function showMessage(options: Electron.MessageBoxOptions): Promise<number> {
+  const window = findWindow()
+  const all = { noLink: true, ...options }
+  const { response } = await (window === null
+    ? dialog.showMessageBox(all)
+    : dialog.showMessageBox(window, all))
+  return response
+}
+
 /** Opens a window on the app's page where the last one stood, shown once it has something to show. */
 export function createWindow({ preloadFile, appUrl, stateFile, log }: WindowOptions): BrowserWindow {
   const state = readWindowState(stateFile)
@@ -78,11 +91,10 @@ function surviveCrash(window: BrowserWindow, log: EventLog): void {
       buttons: ['Reload', 'Quit'],
       defaultId: RELOAD,
       cancelId: RELOAD,
-      noLink: true,
     }
-    dialog.showMessageBox(window, options).then(
-      ({ response }) => {
-        if (response !== RELOAD) app.quit()
+    showMessage(options).then(
+      (pressed) => {
+        if (pressed !== RELOAD) app.quit()
         else if (!window.isDestroyed()) window.webContents.reload()
       },
       () => {},

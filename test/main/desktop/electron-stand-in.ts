@@ -122,6 +122,10 @@ export class Notification extends EventEmitter {
 export const shell = {
   folders: [] as string[],
   showItemInFolder: (path: string) => void shell.folders.push(path),
+  openPath: async (path: string) => {
+    shell.folders.push(path)
+    return ''
+  },
   opened: [] as string[],
   openExternal: async (url: string) => void shell.opened.push(url),
 }
@@ -162,11 +166,22 @@ export const session = {
       session.defaultSession.onDevice = handler
     },
     setBluetoothPairingHandler: () => undefined,
+    /** What the system answers, by address. */
+    proxies: new Map<string, string>(),
+    resolveProxy: async (url: string) => session.defaultSession.proxies.get(url) ?? 'DIRECT',
+  },
+}
+
+export const clipboard = {
+  text: '',
+  writeText: (text: string) => {
+    clipboard.text = text
   },
 }
 
 interface MenuItem {
   label?: string
+  enabled?: boolean
   click?: () => void
   submenu?: MenuItem[]
 }
@@ -177,11 +192,16 @@ export const Menu = {
   setApplicationMenu: (menu: unknown) => {
     Menu.installed = menu
   },
+  /** The items below that item, or of all menus. */
+  list(label?: string): MenuItem[] {
+    const items = (Menu.installed as MenuItem[]).flatMap(({ submenu }) => submenu ?? [])
+    return label === undefined ? items : (items.find((one) => one.label === label)?.submenu ?? [])
+  },
   /** Chooses an item as a person does. */
   click(label: string) {
-    const items = (Menu.installed as MenuItem[]).flatMap(({ submenu }) => submenu ?? [])
+    const items = Menu.list().flatMap((item) => [item, ...(item.submenu ?? [])])
     const item = items.find((one) => one.label === label)
-    if (item?.click === undefined) throw new Error(`the menu has no ${label}`)
+    if (item?.click === undefined || item.enabled === false) throw new Error(`the menu offers no ${label}`)
     item.click()
   },
 }
@@ -245,5 +265,32 @@ export const webUtils = {
   getPathForFile(file: unknown) {
     if (!(file instanceof File)) throw new TypeError('not a File')
     return filesOnDisk.get(file) ?? ''
+  },
+}
+
+/** Encrypts by a key of this process: what a test can decrypt, and no search for a text finds. */
+export const safeStorage = {
+  /** The password store that Electron names on Linux. */
+  backend: 'gnome_libsecret',
+  isAvailable: true,
+  /** What Chromium writes first: `v11` for a password of the system's store, `v10` on Linux for one known to everybody. */
+  prefix: 'v11',
+  keys: [0x5a],
+  /** Has what was encrypted until now encrypted anew. */
+  rotate: () => void safeStorage.keys.push((safeStorage.keys.length * 37) % 256),
+  getSelectedStorageBackend: () => safeStorage.backend,
+  isAsyncEncryptionAvailable: async () => safeStorage.isAvailable,
+  encryptStringAsync: async (text: string) => {
+    const version = safeStorage.keys.length - 1
+    const bytes = Buffer.from(text, 'utf8').map((byte) => byte ^ (safeStorage.keys[version] ?? 0))
+    return Buffer.concat([Buffer.from(safeStorage.prefix), Buffer.from([version]), bytes])
+  },
+  decryptStringAsync: async (encrypted: Buffer) => {
+    const [version = 0, ...bytes] = encrypted.subarray(safeStorage.prefix.length)
+    const key = safeStorage.keys[version] ?? 0
+    return {
+      result: Buffer.from(bytes.map((byte) => byte ^ key)).toString('utf8'),
+      shouldReEncrypt: version !== safeStorage.keys.length - 1,
+    }
   },
 }

@@ -1,98 +1,15 @@
+import { EventEmitter } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { DESKTOP_API_NAME } from '../../../src/shared/bridge/desktop-api.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { sayError } from '../../../src/shared/messages/error-messages.ts'
+import { SluiceError } from '../../../src/shared/messages/errors.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { electron, openPage, settle, standInForElectron, start, toRun } from './start-shell.ts'
 
-type Electron = typeof import('./electron-stand-in.ts')
-
-let electron: Electron
-
-// Electron's modules are one per process, and so is the stand-in: a fresh one for each test.
-beforeEach(async () => {
-  vi.resetModules()
-  electron = await import('./electron-stand-in.ts')
-  vi.doMock('electron', () => electron)
-  return () => vi.unstubAllGlobals()
-})
-
-/** The part of a snapshot that the shell looks at. */
-function toRun(phase: string, settled = 0, elapsedMs = 0, runId = '20261122-120000-1') {
-  const rows = { read: 110, invalid: 10, succeeded: settled, rejected: 0, failed: 0, unknown: 0, overdue: 0 }
-  return { runId, phase, rows, elapsedMs, load: null }
-}
-
-/** Starts the app over an engine that is only its runs, as the test says they are. */
-async function start({ args = [] as string[], home = createTemporaryFolder() } = {}) {
-  electron.app.home = home
-  // Electron has made it by the time the app is ready.
-  mkdirSync(join(home, 'userData'), { recursive: true })
-  const runs = { now: [] as ReturnType<typeof toRun>[], listeners: new Set<() => void>() }
-  const say = (...now: ReturnType<typeof toRun>[]) => {
-    runs.now = now
-    for (const listener of [...runs.listeners]) listener()
-  }
-  const { startDesktop } = await import('../../../src/main/desktop/start-desktop.ts')
-  let closed = 0
-  let fail = (_error: unknown) => {}
-  const options = {
-    appUrl: 'app://sluice/',
-    rendererFolder: '/nowhere/renderer',
-    preloadFile: '/nowhere/preload.cjs',
-    args: ['/app/sluice', ...args],
-    onUncaught: (listener: typeof fail) => {
-      fail = listener
-    },
-    createUpdater: async () => null,
-    openBridge: async () => ({
-      files: {
-        addSource: async (path: string) => ({ sourceId: `handle of ${path}`, name: 'a name', sizeBytes: 1 }),
-        addExportFile: () => ({ targetId: '' }),
-      },
-      runs: {
-        snapshots: () => runs.now,
-        onChange(listener: () => void) {
-          runs.listeners.add(listener)
-          return () => runs.listeners.delete(listener)
-        },
-      },
-      media: { answer: async () => null },
-      listRuns: async () => [
-        {
-          run_id: '20261122-120000-1',
-          state: 'completed',
-          name: 'hidden',
-          source: 'hidden',
-          base_url: 'https://hidden',
-        },
-      ],
-      serve: () => {},
-      close: async () => {
-        closed += 1
-      },
-    }),
-  }
-  await startDesktop(options as unknown as Parameters<typeof startDesktop>[0])
-  const window = electron.BrowserWindow.windows.at(-1)
-  if (window === undefined) throw new Error('no window was opened')
-  electron.sender.contents = window.webContents
-  return { window, say, home, countClosed: () => closed, fail: (error: unknown) => fail(error) }
-}
-
-async function openPage() {
-  vi.stubGlobal('window', new EventTarget())
-  await import('../../../src/main/desktop/preload.ts')
-  const api = electron.contextBridge.exposed.get(DESKTOP_API_NAME) ?? {}
-  let announced = 0
-  api['onOpened']?.(() => {
-    announced += 1
-  })
-  return { take: () => api['takeOpened']?.(), countAnnounced: () => announced }
-}
-
-const settle = () => new Promise((resolve) => setImmediate(resolve))
+standInForElectron()
 
 describe('what a person opens from outside', () => {
   it('is the file that the app was started with, which waits for the page and is handed over once', async () => {
@@ -323,22 +240,48 @@ describe('the window', () => {
   })
 })
 
-describe('the menu', () => {
-  it('has the roles of each system, and a way to the diagnostics', async () => {
-    await start()
-    const text = JSON.stringify(electron.Menu.installed)
-    for (const role of ['editMenu', 'windowMenu', 'help', 'togglefullscreen'])
-      expect(text).toContain(`"${role}"`)
-    expect(electron.app.about).toMatchObject({ applicationName: 'Sluice' })
-    const { createMenuTemplate } = await import('../../../src/main/desktop/menu.ts')
-    const actions = { openFile: () => {}, openFolder: () => {}, collectDiagnostics: () => {}, updates: null }
-    const mac = JSON.stringify(createMenuTemplate({ platform: 'darwin', development: false, ...actions }))
-    for (const role of ['appMenu', 'close', 'recentDocuments', 'clearRecentDocuments']) {
-      expect(mac).toContain(`"${role}"`)
-    }
-    const windows = JSON.stringify(createMenuTemplate({ platform: 'win32', development: false, ...actions }))
-    expect(windows).toMatch(/"quit".*"about"/)
-    expect(windows).not.toContain('appMenu')
+describe('a crash of a thread or a helper process', () => {
+  it('is in the log, and in the window where it is not known there yet', async () => {
+    const { home, crashes } = await start()
+    crashes.note(
+      new SluiceError({ id: 'run_broke_off', runId: '20261122-120000-1', reason: 'out of memory' }),
+    )
+    const gone = (reason: string) =>
+      electron.app.emit('child-process-gone', {}, { type: 'GPU', reason, exitCode: 9 })
+    gone('clean-exit')
+    gone('crashed')
+    const said = crashes.list().map((crash) => sayError(crash.said, 'window'))
+    expect(said.map(({ message }) => message)).toEqual([
+      'run 20261122-120000-1 ended unexpectedly: out of memory',
+      'a process of the window ended unexpectedly: GPU, crashed',
+    ])
+    expect(said[1]?.hint).toContain('nothing is lost')
+    const log = readFileSync(join(home, 'logs', 'sluice.log'), 'utf8')
+    expect(log.match(/"event":"crashed"/g)).toHaveLength(2)
+    expect(log).toContain('run 20261122-120000-1 ended unexpectedly')
+    expect(log).toContain('"event":"process gone","type":"GPU","reason":"crashed","exitCode":9')
+  })
+})
+
+describe('what the settings of the page may ask of the desktop', () => {
+  it('is to open a folder, to collect diagnostics, and nothing about updates where there are none', async () => {
+    const { home, desktop } = await start()
+    const parts = desktop()
+    expect(parts).toMatchObject({ logFolder: join(home, 'logs'), updates: null })
+    expect(await parts?.openFolder('/some/folder')).toBe('')
+    await parts?.collectDiagnostics()
+    expect(electron.shell.folders[0]).toBe('/some/folder')
+    expect(electron.shell.folders[1]).toContain(parts?.diagnosticsFolder)
+  })
+
+  it('is to turn the looking for updates off, which the menu then shows', async () => {
+    const updater = Object.assign(new EventEmitter(), { checkForUpdates: async () => null })
+    const { desktop } = await start({ updater })
+    const isChecked = () => JSON.stringify(electron.Menu.installed).includes('"checked":true')
+    expect(isChecked()).toBe(true)
+    desktop()?.updates?.setAutomatic(false)
+    expect(isChecked()).toBe(false)
+    expect(desktop()?.updates?.isAutomatic()).toBe(false)
   })
 })
 
@@ -366,6 +309,16 @@ describe('diagnostics', () => {
     expect(all).toContain('"phase":"closed"')
     expect(all).toContain('no such file ~/posts.csv at https://[redacted]@host/a?[redacted] with [redacted]')
     expect(all).not.toMatch(/hidden|me:pw|0123456789abc/)
+  })
+
+  it('hold no key that Sluice has used, however short', async () => {
+    const { home, fail } = await start()
+    const { ApiKey, ProxyCredentials } = await import('../../../src/main/engine/secrets/bound-secret.ts')
+    ApiKey.create('k-4711', { baseUrl: 'https://api.example.com' }, 'that was typed in')
+    ProxyCredentials.create('me:pw42', 'http://proxy.example.com:3128', 'PROXY_LOGIN')
+    fail(new Error(`refused k-4711 and ${Buffer.from('k-4711').toString('base64')} after pw42`))
+    const log = readFileSync(join(home, 'logs', 'sluice.log'), 'utf8')
+    expect(log).toContain('refused [redacted] and [redacted] after [redacted]')
   })
 
   it('keep three log files of a megabyte at most', async () => {

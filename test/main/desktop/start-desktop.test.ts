@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { IPC_CHANNELS } from '../../../src/main/desktop/ipc-channels.ts'
 import { DESKTOP_API_NAME, OPEN_BRIDGE_MESSAGE } from '../../../src/shared/bridge/desktop-api.ts'
 
 type Electron = typeof import('./electron-stand-in.ts')
@@ -28,11 +29,13 @@ const toOptions = (appUrl = 'app://sluice/') => ({
   preloadFile: '/nowhere/preload.cjs',
   args: ['/app/sluice'],
   onUncaught: () => {},
+  releasesUrl: null,
   createUpdater: async () => null,
   openBridge: async () => ({
     files: {
       addSource: async (path: string) => ({ sourceId: `handle of ${path}`, name: 'a name', sizeBytes: 1 }),
       addExportFile: (path: string) => ({ targetId: `handle of ${path}` }),
+      openPlan: (path: string) => ({ planId: `handle of ${path}`, question: null }),
     },
     serve: (port: unknown) => {
       const real = port as MessagePort
@@ -41,7 +44,9 @@ const toOptions = (appUrl = 'app://sluice/') => ({
     },
     runs: { snapshots: () => [], onChange: () => () => {} },
     media: { answer: async () => null },
+    crashes: { note: () => {}, onCrash: () => {} },
     listRuns: async () => [],
+    attach: () => {},
     close: async () => {
       closed += 1
     },
@@ -259,6 +264,7 @@ describe('window.sluice', () => {
       'chooseFolder',
       'chooseSource',
       'onOpened',
+      'showExportFile',
       'takeFile',
       'takeOpened',
     ])
@@ -285,6 +291,10 @@ describe('window.sluice', () => {
     expect(await api['chooseExportFile']?.('../../etc/pass\u202ewd.csv')).toEqual({
       targetId: 'handle of /data/results.csv',
     })
+    await api['showExportFile']?.({ targetId: 'handle of /etc/passwd' })
+    expect(electron.shell.folders).toEqual([])
+    await api['showExportFile']?.({ targetId: 'handle of /data/results.csv' })
+    expect(electron.shell.folders).toEqual(['/data/results.csv'])
     expect(electron.dialog.shown[0]).toMatchObject({ window, options: { properties: ['openFile'] } })
     expect(electron.dialog.shown[1]?.options['defaultPath']).toBe('-..-etc-pass-wd.csv')
     electron.dialog.answer = { canceled: false, filePaths: ['/data/media'], filePath: '' }
@@ -296,6 +306,34 @@ describe('window.sluice', () => {
     expect(electron.dialog.shown[4]?.options['defaultPath']).toBe('results.csv')
   })
 
+  it('answers no frame but the page, on every channel there is', async () => {
+    await start()
+    const channels = [...electron.ipcMain.handlers.keys(), ...electron.ipcMain.eventNames()].map(String)
+    const { opened, ...incoming } = IPC_CHANNELS
+    expect(channels.toSorted()).toEqual(Object.values(incoming).toSorted())
+    for (const frame of [
+      { url: 'https://example.com/', parent: null },
+      { url: 'app://sluice/', parent: {} },
+      null,
+    ]) {
+      const event = { senderFrame: frame, sender: electron.sender.contents, ports: [] }
+      for (const handler of electron.ipcMain.handlers.values()) {
+        await expect((async () => handler(event, '/etc/passwd'))()).rejects.toThrow('refused')
+      }
+    }
+  })
+
+  it('hands the page no event of Electron', async () => {
+    await start()
+    await runPreload()
+    const heard: unknown[][] = []
+    electron.contextBridge.exposed
+      .get(DESKTOP_API_NAME)
+      ?.['onOpened']?.((...values: unknown[]) => heard.push(values))
+    electron.ipcRenderer.emit(IPC_CHANNELS.opened, { sender: 'Electron' })
+    expect(heard).toEqual([[]])
+  })
+
   it('answers nobody but the page', async () => {
     await start()
     await runPreload()
@@ -304,6 +342,7 @@ describe('window.sluice', () => {
     await expect(api['chooseSource']?.()).rejects.toThrow('refused')
     await expect(api['chooseFolder']?.()).rejects.toThrow('refused')
     await expect(api['chooseExportFile']?.('a.csv')).rejects.toThrow('refused')
+    await expect(api['showExportFile']?.({ targetId: 'handle' })).rejects.toThrow('refused')
     const dropped = new File(['a'], 'dropped.csv')
     electron.filesOnDisk.set(dropped, '/data/dropped.csv')
     await expect(api['takeFile']?.(dropped)).rejects.toThrow('refused')

@@ -15,7 +15,7 @@ import { createWorld, VARIABLES, type World } from '../../helpers/taken-over-pag
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 
 const SEED = 20_261_122
-const CALLS = inject('isLong') ? 2_000 : 300
+const CALLS = inject('isLong') ? 2_000 : 120
 
 let electron: typeof import('./electron-stand-in.ts')
 

@@ -243,4 +243,10 @@ describe.runIf(process.platform === 'linux')('an update', () => {
     updates.setAutomatic(true)
     expect(updates.isAutomatic()).toBe(true)
   })
+
+  it('is not looked for daily where the note that may have turned it off is damaged', async () => {
+    const { updates, folder } = await open()
+    writeFileSync(join(folder, 'updates.json'), 'not json')
+    expect(updates.isAutomatic()).toBe(false)
+  })
 })
