@@ -6,7 +6,8 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
 import { rememberDraft, restoreDraft } from './app/draft-memory.ts'
-import { queryClient } from './bridge/client.ts'
+import { schemeManager } from './app/stored-settings.ts'
+import { drawAnswersTogether, queryClient } from './bridge/client.ts'
 import './ui/tokens.css'
 import './ui/base.css'
 import { theme, toMantineVariables } from './ui/theme.ts'
@@ -15,6 +16,7 @@ import { theme, toMantineVariables } from './ui/theme.ts'
 const nonce = document.querySelector<HTMLElement>('script[nonce], link[nonce], style[nonce]')?.nonce ?? ''
 setNonce(nonce)
 
+drawAnswersTogether()
 rememberDraft()
 void restoreDraft()
 
@@ -26,6 +28,7 @@ if (root !== null) {
         theme={theme}
         cssVariablesResolver={toMantineVariables}
         defaultColorScheme="auto"
+        colorSchemeManager={schemeManager}
         getStyleNonce={() => nonce}
       >
         <QueryClientProvider client={queryClient}>

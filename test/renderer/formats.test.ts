@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { formatAgo } from '../../src/renderer/ui/format-time.ts'
 import {
+  formatAxisMs,
   formatBytes,
   formatMs,
   formatRate,
@@ -19,6 +20,17 @@ describe('numbers with units', () => {
     [1_204, '1.20 s'],
     [61_000, '61.0 s'],
   ])('writes %d ms as %s', (ms, text) => expect(formatMs(ms)).toBe(text))
+
+  it.each([
+    [0, '0'],
+    [0.5, '0.5 ms'],
+    [50, '50 ms'],
+    [100, '100 ms'],
+    [1_500, '1.5 s'],
+    [20_000, '20 s'],
+  ])('writes %d ms on an axis as %s, without needless zeros', (ms, text) => {
+    expect(formatAxisMs(ms)).toBe(text)
+  })
 
   it.each([
     [0, 100, '0 %'],

@@ -210,7 +210,25 @@ describe('pages of results', () => {
     expect(pages.total()).toMatchObject({ rows: 1_000_000, isCounted: true })
   })
 
-  it('reads pages that are narrowed by verdicts again after a verdict, those out of view when they come into it', async () => {
+  it('reads ahead while the view scrolls, and only what is in view after a jump', async () => {
+    const { pages, asked, arrival } = openPages()
+    pages.want(0, PAGE_ROWS - 10)
+    await arrival()
+    expect(asked).toEqual([0])
+    pages.want(5, PAGE_ROWS - 5)
+    await arrival()
+    expect(asked).toEqual([0, PAGE_ROWS])
+    expect(pages.rowAt(PAGE_ROWS)?.row).toBe(PAGE_ROWS + 1)
+    pages.want(500_000, 500_030)
+    await arrival()
+    pages.want(999_960, 999_989)
+    await arrival()
+    pages.want(999_970, 999_999)
+    await arrival()
+    expect(asked).toEqual([0, PAGE_ROWS, 500_000, 999_900])
+  })
+
+  it('reads pages that are narrowed by verdicts again when the filter is applied again, those out of view when they come into it', async () => {
     const { client, pages, asked, arrival } = openPages(undefined, NARROWED_BY_VERDICT)
     for (const row of [0, PAGE_ROWS]) {
       pages.want(row, row)
@@ -222,6 +240,20 @@ describe('pages of results', () => {
     pages.want(0, 0)
     await arrival()
     expect(asked).toEqual([0, PAGE_ROWS, PAGE_ROWS, 0])
+  })
+
+  it('wants nothing any more once it has forgotten its pages, and reads them anew when they are wanted', async () => {
+    const { pages, asked, arrival } = openPages()
+    expect(pages.isWanted()).toBe(false)
+    pages.want(5_000, 5_030)
+    expect(pages.isWanted()).toBe(true)
+    await arrival()
+    pages.forget()
+    expect(pages.isWanted()).toBe(false)
+    pages.want(5_000, 5_030)
+    await arrival()
+    expect(asked).toEqual([5_000, 5_000])
+    expect(pages.rowAt(5_000)?.row).toBe(5_001)
   })
 
   it('keeps a bounded number of pages, those that were used last', async () => {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { fitsColumn, toTextEm, toWordEm } from '../../src/renderer/ui/grid/cell-width.ts'
+import { assignRows } from '../../src/renderer/ui/grid/row-places.ts'
 import {
   createScrollScale,
   maxContentTop,
@@ -67,5 +69,60 @@ describe('bringing a row into view', () => {
 
   it('reaches the last row of a million', () => {
     expect(toRevealTop({ index: 999_999, heightPx: ROW_PX }, 0, million)).toBe(maxContentTop(million))
+  })
+})
+
+describe('elements of rows', () => {
+  const toIndexes = (places: readonly { index: number }[]) => places.map(({ index }) => index)
+  const toKeys = (places: readonly { key: number }[]) => places.map(({ key }) => key)
+  const five = assignRows([], 0, 4)
+
+  it('are made in the order of the rows', () => {
+    expect(toIndexes(five)).toEqual([0, 1, 2, 3, 4])
+    expect(new Set(toKeys(five)).size).toBe(5)
+  })
+
+  it('go from rows that left the view to those that came into it, and stay where they are', () => {
+    const scrolled = assignRows(five, 2, 6)
+    expect(toIndexes(scrolled)).toEqual([5, 6, 2, 3, 4])
+    expect(toKeys(scrolled)).toEqual(toKeys(five))
+    const back = assignRows(scrolled, 0, 4)
+    expect(back).toEqual(five)
+  })
+
+  it('are the same after a jump, in the order of the rows', () => {
+    const jumped = assignRows(five, 999_995, 999_999)
+    expect(toIndexes(jumped)).toEqual([999_995, 999_996, 999_997, 999_998, 999_999])
+    expect(toKeys(jumped)).toEqual(toKeys(five))
+  })
+
+  it('come and go with the height of the view, none of them twice', () => {
+    const taller = assignRows(assignRows(five, 3, 7), 3, 9)
+    expect(toIndexes(taller).toSorted()).toEqual([3, 4, 5, 6, 7, 8, 9])
+    expect(new Set(toKeys(taller)).size).toBe(7)
+    expect(toIndexes(assignRows(taller, 3, 5)).toSorted()).toEqual([3, 4, 5])
+    expect(assignRows(taller, 0, -1)).toEqual([])
+  })
+
+  it('are left alone where the same rows stay in view', () => {
+    expect(assignRows(five, 0, 4)).toBe(five)
+  })
+})
+
+describe('cells that need not be clipped', () => {
+  it('are those whose text fits the column in any usual font', () => {
+    expect(fitsColumn(toWordEm('595 ms'), 5.75, false)).toBe(true)
+    expect(fitsColumn(toTextEm('user5'), 10.5, false)).toBe(true)
+    expect(fitsColumn(toTextEm('a cell with many words in it'), 10.5, false)).toBe(false)
+  })
+
+  it('hold ASCII alone, since other characters may be wider than high', () => {
+    expect(fitsColumn(toTextEm('\u{FDFD}'), 28, false)).toBe(false)
+    expect(fitsColumn(toTextEm('a\tb'), 28, false)).toBe(false)
+  })
+
+  it('have less room in the first column, which stands apart from the edge', () => {
+    expect(fitsColumn(5, 5.25, false)).toBe(true)
+    expect(fitsColumn(5, 5.25, true)).toBe(false)
   })
 })

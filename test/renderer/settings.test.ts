@@ -52,6 +52,7 @@ const PREVIEW: BridgePreview = {
 const DRAFT: Draft = {
   operation: { kind: 'task', mode: 'sync', api: 'v1', legacy: false, models: [] },
   isOperationChosen: true,
+  isDestinationChosen: true,
   remembered: {},
   isLoad: false,
   load: DEFAULT_LOAD,
@@ -118,8 +119,8 @@ describe('a stored connection', () => {
     isProduction: true,
     isInUse: true,
     keys: [
-      { label: 'primary', env: 'LIVE_KEY', isSet: true },
-      { label: 'spare', env: 'SPARE_KEY', isSet: false },
+      { label: 'primary', env: 'LIVE_KEY', state: 'ready' },
+      { label: 'spare', env: 'SPARE_KEY', state: 'missing' },
     ],
     activeKey: 'primary',
     connection: connectionSchema.parse({
@@ -207,7 +208,7 @@ describe('an address that is given to a service', () => {
 
   it.each([
     ['https://cdn.example.com/all.jpg', 'Put {{path}} where the path of the file belongs'],
-    ['cdn.example.com/{{path}}', 'This is no address: it must begin with https:// or http://'],
+    ['cdn.example.com/{{path}}', 'Not an address: it must begin with https:// or http://'],
     ['https://cdn.example.com/{{path}}?size=large', null],
   ])('made from %j lacks: %s', (template, gap) => {
     expect(findMediaGap({ kind: 'template', template })).toBe(gap)

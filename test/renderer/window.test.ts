@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { toFurthestStep, useDraft } from '../../src/renderer/app/draft.ts'
 import { parseRoute, type Route, toHash } from '../../src/renderer/app/route.ts'
-import { type RailStanding, toRailGroups } from '../../src/renderer/app/shell/rail.tsx'
+import { findEnded } from '../../src/renderer/app/run-endings.tsx'
+import { findCommands, toMovedChoice } from '../../src/renderer/app/shell/palette.tsx'
+import { toTabs } from '../../src/renderer/app/shell/run-frame.tsx'
+import { toSteps } from '../../src/renderer/app/shell/stepper.tsx'
 import { suggestFileName } from '../../src/renderer/bridge/save-export.ts'
 import { scaleZoom } from '../../src/renderer/ui/charts/time-chart.tsx'
 import {
@@ -10,8 +14,11 @@ import {
 } from '../../src/renderer/ui/charts/to-chart-seconds.ts'
 import { toColumnRem, toMovedCursor } from '../../src/renderer/ui/grid/data-grid.tsx'
 import { describeOptions } from '../../src/renderer/ui/operations/operation-looks.tsx'
+import { isPressed, nameShortcut } from '../../src/renderer/ui/shortcuts.ts'
+import type { BridgePreview, ChosenSource } from '../../src/shared/bridge/source.ts'
 import { adviseInWindow } from '../../src/shared/messages/outcome-advice.ts'
 import type { Operation } from '../../src/shared/plan/operation.ts'
+import type { RunSnapshot } from '../../src/shared/run/snapshot.ts'
 
 describe('the address of a screen', () => {
   it.each<Route>([
@@ -24,6 +31,7 @@ describe('the address of a screen', () => {
     { kind: 'evaluate', runId: '20260301-a' },
     { kind: 'export', runId: '20260301-a' },
     { kind: 'trend', runId: '20260301-a' },
+    { kind: 'plan', runId: '20260301-a' },
     { kind: 'compare', runIds: [] },
     { kind: 'compare', runIds: ['20260301-a', 'with/slash and %', '20260302-b'] },
   ])('is read back as it was written: %j', (route) => expect(parseRoute(toHash(route))).toEqual(route))
@@ -37,43 +45,95 @@ describe('the address of a screen', () => {
   })
 })
 
-describe('the rail', () => {
-  const NOTHING: RailStanding = {
-    hasSource: false,
-    hasPreview: false,
-    isChecked: false,
-    sourceName: undefined,
-    runId: null,
-    runName: undefined,
-    isLoad: false,
-    searchId: null,
-    hasRules: false,
-    route: { kind: 'runs' },
-  }
-  const closedIn = (standing: RailStanding) =>
-    toRailGroups(standing).flatMap((group) =>
-      group.entries.filter((entry) => entry.closed !== undefined).map((entry) => entry.label),
-    )
+describe('the steps of a new run', () => {
+  const source: ChosenSource = { sourceId: 's', name: 'posts.csv', sizeBytes: 1 }
+  const preview = { columns: [], rows: [] } as unknown as BridgePreview
+  const NOTHING = { source: null, preview: null, heldRunId: null }
+  const listClosed = (draft: Parameters<typeof toSteps>[0]) =>
+    toSteps(draft, 'operation').flatMap(({ label, closed }) => (closed === undefined ? [] : [label]))
 
   it('opens only operation and source to who begins', () => {
-    expect(closedIn(NOTHING)).toEqual([
-      ...['Mapping', 'Check', 'Review', 'Progress', 'Results', 'Labelling', 'Evaluate', 'Export'],
-      ...['Compare run', 'Trend'],
-    ])
+    expect(listClosed(NOTHING)).toEqual(['Mapping', 'Check', 'Review'])
   })
 
   it('opens each step with what it needs', () => {
-    expect(closedIn({ ...NOTHING, hasSource: true, hasPreview: true })).not.toContain('Mapping')
-    expect(closedIn({ ...NOTHING, hasPreview: true, isChecked: true, runId: 'r', hasRules: true })).toEqual(
-      [],
-    )
+    expect(listClosed({ ...NOTHING, source, preview })).toEqual(['Check', 'Review'])
+    expect(listClosed({ source, preview, heldRunId: 'held' })).toEqual([])
   })
 
-  it('leads back to a capacity search once there was one', () => {
-    const listRoutes = (searchId: string | null) =>
-      toRailGroups({ ...NOTHING, searchId }).flatMap(({ entries }) => entries.map(({ route }) => route.kind))
-    expect(listRoutes(null)).not.toContain('capacity')
-    expect(listRoutes('s')).toContain('capacity')
+  it('marks the steps that are behind as done', () => {
+    const listDone = (step: 'mapping' | 'review') =>
+      toSteps({ source, preview, heldRunId: 'held' }, step).flatMap(({ label, done }) =>
+        done ? [label] : [],
+      )
+    expect(listDone('mapping')).toEqual(['Operation', 'Source'])
+    expect(listDone('review')).toEqual(['Operation', 'Source', 'Mapping', 'Check'])
+  })
+
+  it.each([
+    [NOTHING, 'operation'],
+    [{ ...NOTHING, source }, 'source'],
+    [{ ...NOTHING, source, preview }, 'mapping'],
+    [{ source, preview, heldRunId: 'held' }, 'review'],
+  ] as const)('goes on where the draft was left', (draft, step) => {
+    expect(toFurthestStep({ ...useDraft.getState(), ...draft })).toBe(step)
+  })
+})
+
+describe('the tabs of a run', () => {
+  const RUN = { runId: 'r', isLoad: false, hasRules: true, searchId: null }
+  const listTabs = (run: typeof RUN | (Omit<typeof RUN, 'searchId'> & { searchId: string })) =>
+    toTabs(run).map(({ label }) => label)
+
+  it('lead to every screen that it has', () => {
+    expect(listTabs(RUN)).toEqual(['Overview', 'Results', 'Labelling', 'Evaluate', 'Export', 'Trend', 'Plan'])
+  })
+
+  it('leave out what cannot be: rules of other operations, rows of load tests', () => {
+    expect(listTabs({ ...RUN, hasRules: false })).toEqual(['Overview', 'Results', 'Export', 'Trend', 'Plan'])
+    expect(listTabs({ ...RUN, isLoad: true })).toEqual(['Overview', 'Export', 'Trend', 'Plan'])
+  })
+
+  it('lead back to the capacity search of a probe', () => {
+    expect(listTabs({ ...RUN, isLoad: true, searchId: 's' })[0]).toBe('Capacity search')
+  })
+})
+
+describe('the command palette', () => {
+  const toCommand = (label: string) => ({ group: 'Places', label, run: () => {} })
+  const commands = ['Runs', 'New run', 'Compare'].map(toCommand)
+
+  it.each([
+    ['run', ['Runs', 'New run']],
+    ['run new', ['New run']],
+    ['un', []],
+    ['', ['Runs', 'New run', 'Compare']],
+  ])('finds for %j what begins with each word', (typed, labels) => {
+    expect(findCommands(commands, typed).map(({ label }) => label)).toEqual(labels)
+  })
+
+  it.each([
+    ['ArrowDown', 2, 0],
+    ['ArrowUp', 0, 2],
+    ['ArrowUp', 2, 1],
+    ['Tab', 0, null],
+  ])('goes with %s from %i to %s', (key, from, to) => expect(toMovedChoice(key, from, 3)).toBe(to))
+})
+
+describe('runs that end', () => {
+  const toPicture = (runId: string, phase: RunSnapshot['phase']) => ({ runId, phase }) as RunSnapshot
+
+  it('are those that were being sent and are over or gone', () => {
+    const before = [
+      toPicture('ended', 'running'),
+      toPicture('gone', 'awaiting'),
+      toPicture('paused', 'running'),
+      toPicture('dropped', 'ready'),
+    ]
+    expect(findEnded(before, [toPicture('ended', 'ended'), toPicture('paused', 'paused')])).toEqual([
+      'ended',
+      'gone',
+    ])
   })
 })
 
@@ -229,4 +289,29 @@ describe('the name of an exported file', () => {
     ['...', 'run-results.csv'],
     ['\u202Etxt.exe', 'txt-results.csv'],
   ])('makes %j into %s', (name, file) => expect(suggestFileName(name, 'csv')).toBe(file))
+})
+
+describe('a shortcut', () => {
+  const none = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false }
+
+  it('works under Caps Lock, and does not take it for Shift', () => {
+    const undo = { key: 'z', mod: true }
+    expect(isPressed({ ...none, key: 'Z', ctrlKey: true }, undo, false)).toBe(true)
+    expect(isPressed({ ...none, key: 'Z', ctrlKey: true }, { ...undo, shift: true }, false)).toBe(false)
+    expect(isPressed({ ...none, key: 'z', ctrlKey: true, shiftKey: true }, undo, false)).toBe(false)
+    expect(isPressed({ ...none, key: '/', shiftKey: true }, { key: '/' }, false)).toBe(true)
+  })
+
+  it('is on ⌘ on a Mac, where Ctrl edits text, and on Ctrl elsewhere', () => {
+    const search = { key: 'k', mod: true }
+    expect(isPressed({ ...none, key: 'k', metaKey: true }, search, true)).toBe(true)
+    expect(isPressed({ ...none, key: 'k', ctrlKey: true }, search, true)).toBe(false)
+    expect(isPressed({ ...none, key: 'k', metaKey: true }, search, false)).toBe(false)
+    expect(isPressed({ ...none, key: 'k', ctrlKey: true }, search, false)).toBe(true)
+  })
+
+  it('is shown as the system writes it', () => {
+    expect(nameShortcut(['Mod', 'Shift', 'Z'], false)).toBe('Ctrl+Shift+Z')
+    expect(nameShortcut(['Mod', 'Shift', 'Z'], true)).toBe('⌘⇧Z')
+  })
 })

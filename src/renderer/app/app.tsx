@@ -4,29 +4,51 @@ import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import type { RowFilter } from '../../shared/run/results.ts'
 import { ask } from '../bridge/client.ts'
 import { useFollowRuns } from '../bridge/live-runs.ts'
+import { CallbacksScreen } from '../features/callbacks/callbacks-screen.tsx'
 import { CapacityScreen } from '../features/capacity/capacity-screen.tsx'
 import { CompareScreen } from '../features/compare/compare-screen.tsx'
 import { ConnectionsScreen } from '../features/connections/connections-screen.tsx'
 import { ListsScreen } from '../features/lists/lists-screen.tsx'
 import { ImportK6Dialog } from '../features/load/import-k6-dialog.tsx'
+import { PlanDialog } from '../features/plan/plan-dialog.tsx'
 import { RunsScreen } from '../features/runs/runs-screen.tsx'
-import { nameAddress } from '../ui/connection/destination.ts'
+import { SandboxScreen } from '../features/sandbox/sandbox-screen.tsx'
+import { ScratchpadScreen } from '../features/scratchpad/scratchpad-screen.tsx'
+import { isAskedFor, nameAddress } from '../ui/connection/destination.ts'
 import { ContinueRun, useContinueRequest } from './continue-run.tsx'
 import { CorrectRun } from './correct-run.tsx'
+import { useDraft } from './draft.ts'
 import { DraftScreens } from './draft-screens.tsx'
-import { beginAt, beginWith, openListDraft, openSandboxTrial } from './flow.ts'
+import {
+  beginAt,
+  beginWith,
+  continueDraft,
+  findOtherPlace,
+  followConnection,
+  openListDraft,
+  openSandboxTrial,
+} from './flow.ts'
+import { useKeptFocus } from './keep-focus.ts'
 import { FilePicker, useFileDrop, useOpenFile } from './open-file.tsx'
 import { goTo, useRoute } from './route.ts'
+import { announceEnd, findEnded } from './run-endings.tsx'
 import { RunScreens } from './run-screens.tsx'
+import { SettingsPlace } from './settings-place.tsx'
 import { Shell } from './shell/shell.tsx'
+import { useStoredSettings } from './stored-settings.ts'
 
 const NO_FILTER: RowFilter = {}
 const NO_CONNECTIONS: readonly ConnectionEntry[] = []
 
+const announceEnds: Parameters<typeof useFollowRuns>[0] = (before, now) => {
+  for (const runId of findEnded(before, now)) announceEnd(runId).catch(() => {})
+}
+
 /** The whole window: the shell, and in it the screen that the address names. */
 export function App() {
   const route = useRoute()
-  useFollowRuns()
+  useFollowRuns(announceEnds)
+  useStoredSettings()
   const app = useQuery(ask.app.describe.queryOptions()).data ?? null
   const file = useOpenFile()
   const isOver = useFileDrop(file)
@@ -34,10 +56,7 @@ export function App() {
   const [filter, setFilter] = useState<RowFilter | null>(null)
   const [isImporting, setImporting] = useState(false)
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new screen takes the focus, as a new page would
-  useEffect(() => {
-    document.getElementById('screen')?.focus({ preventScroll: true })
-  }, [route])
+  useKeptFocus(route)
 
   const lastOperation = app?.lastOperation ?? null
   useEffect(() => {
@@ -53,11 +72,19 @@ export function App() {
     setFilter(Object.keys(chosen).length === 0 ? null : chosen)
     goTo({ kind: 'export', runId })
   }, [])
-  const connections = useQuery(ask.connections.list.queryOptions()).data ?? NO_CONNECTIONS
+  const stored = useQuery(
+    ask.connections.list.queryOptions({
+      // A store that is asked for a key answers once a person has unlocked it.
+      refetchInterval: ({ state }) => (state.data?.some(isAskedFor) ? 1_000 : false),
+    }),
+  )
+  const connections = stored.data ?? NO_CONNECTIONS
   const beginsAt = app?.beginsAt
+  const isRestoring = useDraft((draft) => draft.isRestoring)
   useEffect(() => {
-    if (beginsAt !== undefined) beginAt(beginsAt, connections)
-  }, [beginsAt, connections])
+    if (beginsAt !== undefined && !isRestoring) beginAt(beginsAt, connections)
+  }, [beginsAt, connections, isRestoring])
+  const otherPlace = useDraft((draft) => findOtherPlace(draft, connections))
   const sandboxBaseUrl = app?.sandboxBaseUrl ?? null
   const namePlace = useCallback(
     (baseUrl: string) => nameAddress(baseUrl, { sandboxBaseUrl, connections }),
@@ -76,17 +103,24 @@ export function App() {
         <RunsScreen
           namePlace={namePlace}
           connections={connections}
-          onNew={() => goTo({ kind: 'draft', step: 'operation' })}
+          onNew={continueDraft}
           onImportK6={() => setImporting(true)}
           onChoose={file.choose}
           onChooseFolder={file.chooseFolder}
           onSandbox={openSandboxTrial}
           onOpen={openRun}
+          onOpenSearch={(searchId) => goTo({ kind: 'capacity', searchId })}
           onResults={(runId) => openResults(runId, NO_FILTER)}
           onCompare={(runIds) => goTo({ kind: 'compare', runIds })}
         />
       )}
-      {route.kind === 'connections' && <ConnectionsScreen />}
+      {route.kind === 'connections' && (
+        <ConnectionsScreen draftPlace={otherPlace} onUse={followConnection} onDraft={continueDraft} />
+      )}
+      {route.kind === 'callbacks' && <CallbacksScreen onOpenRun={openRun} />}
+      {route.kind === 'settings' && <SettingsPlace />}
+      {route.kind === 'scratchpad' && <ScratchpadScreen connections={connections} />}
+      {route.kind === 'sandbox' && <SandboxScreen onRuns={() => goTo({ kind: 'runs' })} />}
       {route.kind === 'compare' && (
         <CompareScreen
           runIds={route.runIds}
@@ -103,7 +137,7 @@ export function App() {
           namePlace={namePlace}
           onDraft={(draft) => openListDraft(draft, connections)}
           onOpenRun={(runId) => openResults(runId, NO_FILTER)}
-          onNew={() => goTo({ kind: 'draft', step: 'operation' })}
+          onNew={continueDraft}
         />
       )}
       {route.kind === 'draft' && (
@@ -128,15 +162,26 @@ export function App() {
       )}
       {'runId' in route && route.kind !== 'correct' && (
         <RunScreens
-          key={`${route.kind} ${route.runId}`}
+          key={route.runId}
           route={route}
           namePlace={namePlace}
           connections={connections}
           filter={filter}
-          onRun={() => openRun(route.runId)}
           onResults={(chosen) => openResults(route.runId, chosen)}
           onExport={(chosen) => openExport(route.runId, chosen)}
           onContinueRun={(kind) => continueRun.make({ kind, runId: route.runId })}
+        />
+      )}
+      {file.planId !== null && (
+        <PlanDialog
+          key={file.planId}
+          planId={file.planId}
+          connections={connections}
+          onOpen={(runId) => {
+            file.closePlan()
+            openRun(runId)
+          }}
+          onClose={file.closePlan}
         />
       )}
       {isImporting && (

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { create } from 'zustand'
 import { parseBridgeError } from '../../shared/bridge/errors.ts'
-import { matchColumns } from '../../shared/mapping/match-columns.ts'
+import { toWholeMapping } from '../../shared/mapping/match-columns.ts'
 import type { Fix } from '../../shared/plan/fixes.ts'
 import { bridge } from '../bridge/client.ts'
 import { followAgain } from '../bridge/live-runs.ts'
 import { CheckScreen } from '../features/check/check-screen.tsx'
 import { ErrorNotice } from '../ui/layout/notice.tsx'
 import { Screen } from '../ui/layout/screen.tsx'
+import { openScratchpad } from './open-scratchpad.ts'
 import { goTo } from './route.ts'
 
 /** What a person chose for a retry, apart from how its rows are corrected. */
@@ -17,7 +18,7 @@ type Choice = Omit<Parameters<typeof bridge.runs.correctRun>[0], 'runId' | 'fixe
 interface Corrections {
   /** The retry that is held, and what was chosen for it. */
   held: Readonly<Record<string, { retryId: string; choice: Choice }>>
-  /** Fixes that no retry has yet. */
+  /** The newest fixes; those of the retry on the screen may be older while its rows are checked again. */
   fixes: Readonly<Record<string, readonly Fix[]>>
 }
 
@@ -33,16 +34,18 @@ export async function beginCorrection(runId: string, choice: Choice): Promise<vo
 
 async function holdRetry(runId: string, choice: Choice, fixes: readonly Fix[]): Promise<string> {
   const { runId: retryId } = await bridge.runs.correctRun({ runId, fixes: [...fixes], ...choice })
-  useCorrections.setState((known) => {
-    const { [runId]: _taken, ...others } = known.fixes
-    return { held: { ...known.held, [runId]: { retryId, choice } }, fixes: others }
-  })
+  useCorrections.setState(({ held }) => ({ held: { ...held, [runId]: { retryId, choice } } }))
   return retryId
 }
 
-/** Forgets what was chosen for a retry that is no longer held. */
+/** Forgets what was chosen for a retry that is no longer held, and its fixes. */
 function forgetChoice(runId: string): void {
-  useCorrections.setState(({ held: { [runId]: _dropped, ...held } }) => ({ held }))
+  useCorrections.setState(
+    ({ held: { [runId]: _dropped, ...held }, fixes: { [runId]: _known, ...fixes } }) => ({
+      held,
+      fixes,
+    }),
+  )
 }
 
 /** The check of a retry that is held: its rows are corrected like those of a new run, then sent again. */
@@ -66,7 +69,7 @@ export function CorrectRun(props: {
     },
     placeholderData: (previous) => previous,
   })
-  const unsent = useCorrections((known) => known.fixes[retry.data?.parentRunId ?? runId])
+  const newest = useCorrections((known) => known.fixes[retry.data?.parentRunId ?? runId])
   if (retry.data === undefined) {
     return (
       <Screen title="Correct and retry" subtitle={retry.error === null ? 'Checking the rows' : undefined}>
@@ -81,8 +84,8 @@ export function CorrectRun(props: {
       operation={plan.operation}
       isLoad={false}
       columns={columns}
-      mapping={{ ...matchColumns(columns, plan.operation), ...plan.mapping }}
-      fixes={unsent ?? plan.fixes ?? []}
+      mapping={toWholeMapping(plan, columns)}
+      fixes={newest ?? plan.fixes ?? []}
       isRetry
       onFixes={(fixes) => correctAgain(shown, parentRunId, fixes, props.onAsk)}
       onBack={() => {
@@ -96,6 +99,7 @@ export function CorrectRun(props: {
         followAgain(shown)
         goTo({ kind: 'run', runId: shown })
       }}
+      onScratchpad={openScratchpad}
     />
   )
 }

@@ -53,6 +53,8 @@ const loadSchema = z.object({
 const memorySchema = z.object({
   // One whose index or watchlist was not typed yet is none: it begins as the first one again.
   operation: operationSchema.catch(FIRST_OPERATION),
+  isOperationChosen: z.boolean().catch(true),
+  isDestinationChosen: z.boolean().catch(true),
   isLoad: z.boolean().catch(false),
   load: loadSchema.catch(DEFAULT_LOAD),
   callback: z.object({ publicUrl: z.string(), overdueMinutes: z.int().min(1) }),
@@ -77,11 +79,26 @@ type Memory = z.infer<typeof memorySchema>
 
 /** What is kept of a draft; the key that was typed is not. */
 export function toMemory(draft: Draft): Memory {
-  const { operation, isLoad, load, callback, settings, source, reading, media, mapping, heldRunId } = draft
+  const {
+    operation,
+    isOperationChosen,
+    isDestinationChosen,
+    isLoad,
+    load,
+    callback,
+    settings,
+    source,
+    reading,
+    media,
+    mapping,
+    heldRunId,
+  } = draft
   // Those of one cell hold its text; they are read back from the plan of the held run.
   const fixes = draft.fixes.filter(({ kind }) => kind !== 'cell')
   return {
     operation,
+    isOperationChosen,
+    isDestinationChosen,
     isLoad,
     load,
     callback,
@@ -110,7 +127,6 @@ export function parseMemory(
   const { destination } = data.settings
   return {
     ...data,
-    isOperationChosen: true,
     settings: {
       ...data.settings,
       destination: destination.kind === 'sandbox' ? destination : { ...destination, apiKey: '' },

@@ -11,7 +11,7 @@ import { withDestination } from '../features/review/settings.ts'
 import { SourceScreen } from '../features/source/source-screen.tsx'
 import { nameDestination, toServiceUrl } from '../ui/connection/destination.ts'
 import { ErrorNotice } from '../ui/layout/notice.tsx'
-import { Screen } from '../ui/layout/screen.tsx'
+import { Screen, ScreenFrame } from '../ui/layout/screen.tsx'
 import { OperationStrip } from '../ui/operations/operation-looks.tsx'
 import { useDraft } from './draft.ts'
 import {
@@ -31,9 +31,11 @@ import {
   sendFirst,
 } from './flow.ts'
 import type { OpenFile } from './open-file.tsx'
+import { openScratchpad } from './open-scratchpad.ts'
 import { type DraftStep, goTo } from './route.ts'
 import { findMediaTodo, findOperationTodo } from './run-request.ts'
 import styles from './shell/shell.module.css'
+import { Stepper } from './shell/stepper.tsx'
 
 /** The step that can be shown: one whose forerunners are missing gives way to the last that has them. */
 function toShownStep(step: DraftStep, draft: { preview: unknown; heldRunId: string | null }): DraftStep {
@@ -84,7 +86,7 @@ export function DraftScreens(props: {
     />
   )
   return (
-    <>
+    <ScreenFrame value={{ above: <Stepper current={step} /> }}>
       {error !== null && (
         <div className={styles.above}>
           <ErrorNotice error={error} />
@@ -106,6 +108,7 @@ export function DraftScreens(props: {
           onDestination={(destination) =>
             changeChecked({
               isOperationChosen: true,
+              isDestinationChosen: true,
               settings: withDestination(settings, destination, connections),
             })
           }
@@ -157,6 +160,7 @@ export function DraftScreens(props: {
           onFixes={changeFixes}
           onBack={goToSource}
           onContinue={() => goTo({ kind: 'draft', step: 'review' })}
+          onScratchpad={openScratchpad}
         />
       )}
       {step === 'review' && (
@@ -172,8 +176,10 @@ export function DraftScreens(props: {
           onSendFirst={sendFirst}
           onSendAll={sendAll}
           onSearch={searchCapacity}
+          onMapping={() => goTo({ kind: 'draft', step: 'mapping' })}
+          onScratchpad={openScratchpad}
         />
       )}
-    </>
+    </ScreenFrame>
   )
 }

@@ -5,17 +5,21 @@ import type { Mapping, Operation } from '../../shared/plan/plan.ts'
 import { DEFAULT_LOAD, type LoadSettings } from '../features/operation/load-settings.ts'
 import {
   type CallbackSettings,
+  chooseOperation,
   DEFAULT_CALLBACK,
   type RememberedOperations,
 } from '../features/operation/operation-settings.ts'
 import { DEFAULT_SETTINGS, type Settings } from '../features/review/settings.ts'
 import { DEFAULT_MEDIA, type MediaSettings, type Reading } from '../features/source/reading.ts'
+import type { DraftStep } from './route.ts'
 
 /** A run that is being prepared: what each step has decided so far. */
 export interface Draft {
   operation: Operation
   /** Whether the operation was chosen in this window; until then it is that of the newest run. */
   isOperationChosen: boolean
+  /** Whether where the rows go was chosen in this window; until then it is the connection in use. */
+  isDestinationChosen: boolean
   /** What was set for the other operations. */
   remembered: RememberedOperations
   /** Whether the rows are for a load test. */
@@ -48,6 +52,7 @@ export const FIRST_OPERATION: Operation = {
 const EMPTY: Draft = {
   operation: FIRST_OPERATION,
   isOperationChosen: false,
+  isDestinationChosen: false,
   remembered: {},
   isLoad: false,
   load: DEFAULT_LOAD,
@@ -66,6 +71,13 @@ const EMPTY: Draft = {
 /** The draft of this window. Holds the API key in memory alone. */
 export const useDraft = create<Draft>(() => EMPTY)
 
+/** How far the draft has come: the step to go on with. */
+export function toFurthestStep({ source, preview, heldRunId }: Draft): DraftStep {
+  if (heldRunId !== null) return 'review'
+  if (preview !== null) return 'mapping'
+  return source === null ? 'operation' : 'source'
+}
+
 /** Changes some of the draft. */
 export function changeDraft(change: Partial<Draft>): void {
   useDraft.setState(change)
@@ -74,10 +86,21 @@ export function changeDraft(change: Partial<Draft>): void {
 /** Begins again with another source; what is done with it, where and how fast stay as they were. */
 export function restartDraft(source: ChosenSource | null): void {
   useDraft.setState(
-    ({ operation, isOperationChosen, remembered, isLoad, load, callback, settings, media }) => ({
+    ({
+      operation,
+      isOperationChosen,
+      isDestinationChosen,
+      remembered,
+      isLoad,
+      load,
+      callback,
+      settings,
+      media,
+    }) => ({
       ...EMPTY,
       operation,
       isOperationChosen,
+      isDestinationChosen,
       remembered,
       isLoad,
       load,
@@ -87,4 +110,14 @@ export function restartDraft(source: ChosenSource | null): void {
       source,
     }),
   )
+}
+
+/** Begins again with nothing: the kind of operation, where and how fast stay; its options and the source go. */
+export function clearDraft(): void {
+  restartDraft(null)
+  useDraft.setState(({ operation }) => ({
+    operation: chooseOperation(operation.kind, {}),
+    isOperationChosen: true,
+    remembered: {},
+  }))
 }

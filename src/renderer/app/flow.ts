@@ -4,6 +4,7 @@ import type { RunRequestInput } from '../../shared/bridge/runs.ts'
 import type { BridgePreview, ChosenSource } from '../../shared/bridge/source.ts'
 import { isObvious } from '../../shared/mapping/check-mapping.ts'
 import { keepKnownFields, suggestMapping } from '../../shared/mapping/match-columns.ts'
+import { isSameMapping } from '../../shared/mapping/saved-mappings.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import type { Fix } from '../../shared/plan/fixes.ts'
 import type { Mapping, Operation } from '../../shared/plan/plan.ts'
@@ -13,9 +14,14 @@ import { toCapacityBounds } from '../features/operation/load-settings.ts'
 import { chooseOperation } from '../features/operation/operation-settings.ts'
 import { type Settings, withDestination } from '../features/review/settings.ts'
 import type { Reading } from '../features/source/reading.ts'
-import { type Destination, findEntry, rememberTypedKey } from '../ui/connection/destination.ts'
+import {
+  type Destination,
+  findEntry,
+  nameDestination,
+  rememberTypedKey,
+} from '../ui/connection/destination.ts'
 import type { Activity } from '../ui/operations/operation-looks.tsx'
-import { changeDraft, type Draft, restartDraft, useDraft } from './draft.ts'
+import { changeDraft, clearDraft, type Draft, restartDraft, toFurthestStep, useDraft } from './draft.ts'
 import { goTo } from './route.ts'
 import { findOperationTodo, toRunRequest, typedKey } from './run-request.ts'
 
@@ -26,13 +32,25 @@ export function openSource(source: ChosenSource): void {
   goTo({ kind: 'draft', step: 'source' })
 }
 
+/** Goes on with the draft where it was left. */
+export function continueDraft(): void {
+  goTo({ kind: 'draft', step: toFurthestStep(useDraft.getState()) })
+}
+
+/** Begins the draft again: the kind of operation, where and how fast stay; its options and the source go. */
+export function discardDraft(): void {
+  dropRun(useDraft.getState().heldRunId)
+  clearDraft()
+  goTo({ kind: 'draft', step: 'operation' })
+}
+
 /** Starts the sandbox and takes its sample, which is content to be submitted, to the Source screen. */
 export async function openSandboxTrial(): Promise<void> {
   const { sample } = await bridge.sandbox.start()
   chooseActivity('task')
   openSource(sample)
   const { settings } = useDraft.getState()
-  changeDraft({ settings: { ...settings, destination: { kind: 'sandbox' } } })
+  changeDraft({ isDestinationChosen: true, settings: { ...settings, destination: { kind: 'sandbox' } } })
 }
 
 /**
@@ -54,7 +72,10 @@ export async function openListDraft(
         : { kind: 'service', baseUrl: service.base_url, taskBaseUrl: '', apiKey: '' }
   changeOperation(toListOperation(operation, list))
   openSource(source)
-  changeDraft({ settings: withDestination(settings, destination, connections) })
+  changeDraft({
+    isDestinationChosen: true,
+    settings: withDestination(settings, destination, connections),
+  })
   keepPreview(await bridge.source.preview({ source: { sourceId: source.sourceId, header: true } }))
   if (findOperationTodo(useDraft.getState(), { connections }) === null) await checkDraft()
   else goTo({ kind: 'draft', step: 'operation' })
@@ -73,20 +94,44 @@ export function beginWith(operation: Operation): void {
 }
 
 /**
- * Begins where the machine says, unless the person has chosen something in this window. A source may be there already:
- * one that was opened with the program, or dropped before the machine had answered.
+ * Has the draft go where the machine says, as long as the person has not chosen a place in this window and no rows are
+ * checked. A source may be there already: one that was opened with the program, or dropped before the machine had
+ * answered.
  */
 export function beginAt(beginsAt: AppDescription['beginsAt'], connections: readonly ConnectionEntry[]): void {
-  const { isOperationChosen, heldRunId, settings } = useDraft.getState()
-  if (isOperationChosen || heldRunId !== null || settings.destination.kind !== 'sandbox') return
-  if (beginsAt.kind === 'sandbox') return
-  const destination: Destination =
-    beginsAt.kind === 'stored'
-      ? { kind: 'stored', name: beginsAt.name, apiKey: '' }
-      : { kind: 'service', baseUrl: beginsAt.baseUrl, taskBaseUrl: '', apiKey: '' }
+  const { isDestinationChosen, isRestoring, heldRunId, settings } = useDraft.getState()
+  if (isDestinationChosen || isRestoring || heldRunId !== null) return
+  // An address is only that of the newest run, which another window may have sent.
+  if (beginsAt.kind === 'service' && settings.destination.kind !== 'sandbox') return
+  const destination = toDestination(beginsAt)
   // A stored connection that is not listed yet is begun at when it is.
   if (destination.kind === 'stored' && findEntry(destination, connections) === null) return
   changeDraft({ settings: withDestination(settings, destination, connections) })
+}
+
+function toDestination(beginsAt: AppDescription['beginsAt']): Destination {
+  if (beginsAt.kind === 'sandbox') return beginsAt
+  return beginsAt.kind === 'stored'
+    ? { kind: 'stored', name: beginsAt.name, apiKey: '' }
+    : { kind: 'service', baseUrl: beginsAt.baseUrl, taskBaseUrl: '', apiKey: '' }
+}
+
+/**
+ * Has the draft go to the connection that the person has just put in use, whatever was chosen before. Rows that were
+ * checked for another place stay there.
+ */
+export function followConnection(name: string, connections: readonly ConnectionEntry[]): void {
+  const { heldRunId, settings } = useDraft.getState()
+  if (heldRunId !== null) return
+  const destination: Destination = { kind: 'stored', name, apiKey: '' }
+  changeDraft({ settings: withDestination(settings, destination, connections) })
+}
+
+/** Where the checked rows of the draft go, unless that is the connection in use; null without such rows. */
+export function findOtherPlace(draft: Draft, connections: readonly ConnectionEntry[]): string | null {
+  const { destination } = draft.settings
+  if (draft.heldRunId === null || findEntry(destination, connections)?.isInUse === true) return null
+  return nameDestination(destination, connections).name
 }
 
 /** Chooses another operation, or a load test of submitting content; each is as it was left. */
@@ -139,8 +184,20 @@ export async function continueFromSource(): Promise<void> {
   const { preview, operation } = useDraft.getState()
   if (preview === null) return
   const suggested = suggestMapping(preview.columns, operation)
-  if (isObvious(suggested, operation, preview.columns, preview.rows)) await checkDraft()
+  const isClear = isObvious(suggested, operation, preview.columns, preview.rows)
+  if (isClear && !(await wasMappedOtherwise(preview.columns, operation, suggested.mapping)))
+    await checkDraft()
   else goTo({ kind: 'draft', step: 'mapping' })
+}
+
+/** Whether the last run of a source with the same columns mapped them otherwise, which Mapping then offers. */
+async function wasMappedOtherwise(
+  columns: readonly string[],
+  operation: Operation,
+  mapping: Mapping,
+): Promise<boolean> {
+  const last = await bridge.mappings.findLast({ operation, columns: [...columns] }).catch(() => null)
+  return last !== null && !isSameMapping(keepKnownFields(last.mapping, operation), mapping)
 }
 
 /** Reads and checks every row, sends nothing, and shows what was found. */
@@ -196,7 +253,7 @@ function toNoPlace(destination: Destination): SluiceError {
 /** Changes where and how fast to send. What the held run cannot take over makes it be checked again. */
 export async function applySettings(settings: Settings): Promise<void> {
   const { settings: old, heldRunId } = useDraft.getState()
-  changeDraft({ settings })
+  changeDraft({ settings, isDestinationChosen: true })
   const { concurrency: _old, ...oldRest } = old
   const { concurrency, ...rest } = settings
   if (JSON.stringify(oldRest) !== JSON.stringify(rest)) {

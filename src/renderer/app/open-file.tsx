@@ -1,5 +1,7 @@
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { isPlanName } from '../../shared/bridge/plans.ts'
 import type { ChosenSource } from '../../shared/bridge/source.ts'
+import { SluiceError } from '../../shared/messages/errors.ts'
 import { ACCEPTED_SOURCES } from '../../shared/plan/source-formats.ts'
 import { findDesktopApi } from '../bridge/client.ts'
 import {
@@ -19,6 +21,9 @@ export interface OpenFile {
   /** How far an upload is; null where none is under way. */
   upload: UploadProgress | null
   error: unknown
+  /** A plan file that was opened and is looked at; null where none is. */
+  planId: string | null
+  closePlan: () => void
   open: (file: File) => void
   /** Takes a folder that a browser has read; null says that it could not. */
   openFolder: (folder: BrowserFolder | Promise<BrowserFolder>) => void
@@ -58,39 +63,49 @@ export function useOpenFile(): OpenFile {
         if (giveUp.current === controller) setUpload(null)
       })
   }, [])
-  const open = useCallback(
-    (file: File) => take((onProgress, signal) => takeFile(file, onProgress, signal), file.size),
-    [take],
-  )
   const openFolder = useCallback(
     (folder: BrowserFolder | Promise<BrowserFolder>) =>
       take(async (onProgress, signal) => takeFolder(await folder, onProgress, signal), 0),
     [take],
   )
 
-  const desktop = useMemo(findDesktopApi, [])
-  const takeChosen = useCallback((chosen: Promise<ChosenSource | null>) => {
-    chosen.then(
-      (source) => {
-        if (source !== null) openSource(source)
-      },
-      (thrown: unknown) => setError(thrown),
-    )
+  const fail = useCallback((thrown: unknown) => {
+    setError(thrown)
+    goTo({ kind: 'draft', step: 'source' })
   }, [])
+  const [planId, setPlanId] = useState<string | null>(null)
+  const closePlan = useCallback(() => setPlanId(null), [])
+  const desktop = useMemo(findDesktopApi, [])
+  const open = useCallback(
+    (file: File) => {
+      if (!isPlanName(file.name)) {
+        take((onProgress, signal) => takeFile(file, onProgress, signal), file.size)
+      } else if (desktop === null) {
+        fail(new SluiceError({ id: 'plan_not_here', name: file.name }))
+      } else desktop.takeFile(file).catch(fail)
+    },
+    [take, fail, desktop],
+  )
+  const takeChosen = useCallback(
+    (chosen: Promise<ChosenSource | null>) => {
+      chosen.then((source) => {
+        if (source !== null) openSource(source)
+      }, fail)
+    },
+    [fail],
+  )
   useEffect(() => {
     if (desktop === null) return
     const takeOpened = () =>
-      void desktop.takeOpened().then(
-        (request) => {
-          if (request?.kind === 'source') openSource(request.source)
-          if (request?.kind === 'run') goTo({ kind: 'run', runId: request.runId })
-        },
-        (thrown: unknown) => setError(thrown),
-      )
+      void desktop.takeOpened().then((request) => {
+        if (request?.kind === 'source') openSource(request.source)
+        if (request?.kind === 'plan') setPlanId(request.planId)
+        if (request?.kind === 'run') goTo({ kind: 'run', runId: request.runId })
+      }, fail)
     desktop.onOpened(takeOpened)
     // Also what waited for the page.
     takeOpened()
-  }, [desktop])
+  }, [desktop, fail])
   const choose = useCallback(() => {
     if (desktop === null) picker.current?.click()
     else takeChosen(desktop.chooseSource())
@@ -99,7 +114,7 @@ export function useOpenFile(): OpenFile {
     if (desktop === null) folderPicker.current?.click()
     else takeChosen(desktop.chooseFolder())
   }, [desktop, takeChosen])
-  return { upload, error, open, openFolder, choose, chooseFolder, picker, folderPicker }
+  return { upload, error, planId, closePlan, open, openFolder, choose, chooseFolder, picker, folderPicker }
 }
 
 /** Takes a file or a folder dropped anywhere in the window; says whether one is held over it. */

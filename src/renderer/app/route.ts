@@ -8,7 +8,7 @@ const DRAFT_STEPS = ['operation', 'source', 'mapping', 'check', 'review'] as con
 export type DraftStep = (typeof DRAFT_STEPS)[number]
 
 /** The screens of a run beside its progress. */
-const RUN_SCREENS = ['results', 'labelling', 'evaluate', 'export', 'trend', 'correct'] as const
+const RUN_SCREENS = ['results', 'labelling', 'evaluate', 'export', 'trend', 'plan', 'correct'] as const
 
 /** One of a run's screens; `run` is its progress. */
 export type RunPlace = 'run' | (typeof RUN_SCREENS)[number]
@@ -16,7 +16,7 @@ const LISTS: readonly LedgerKind[] = ['index', 'watchlist', 'appeals']
 
 /** Where the window stands. */
 export type Route =
-  | { kind: 'runs' | 'connections' }
+  | { kind: 'runs' | 'connections' | 'settings' | 'callbacks' | 'sandbox' | 'scratchpad' }
   | { kind: 'lists'; of: LedgerKind }
   | { kind: 'draft'; step: DraftStep }
   | { kind: RunPlace; runId: string }
@@ -29,6 +29,8 @@ export function parseRoute(hash: string): Route {
   const [area, ...rest] = hash.replace(/^#?\/?/, '').split('/')
   const [first, second] = rest
   if (area === 'connections') return { kind: 'connections' }
+  if (area === 'settings' || area === 'callbacks') return { kind: area }
+  if (area === 'sandbox' || area === 'scratchpad') return { kind: area }
   if (area === 'compare') {
     return { kind: 'compare', runIds: rest.filter((part) => part !== '').map(decodeSafely) }
   }
@@ -62,6 +64,10 @@ export function toHash(route: Route): string {
   switch (route.kind) {
     case 'runs':
     case 'connections':
+    case 'settings':
+    case 'callbacks':
+    case 'sandbox':
+    case 'scratchpad':
       return `#/${route.kind}`
     case 'compare':
       return ['#/compare', ...route.runIds.map(encodeURIComponent)].join('/')

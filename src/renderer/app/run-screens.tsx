@@ -1,41 +1,70 @@
 import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import type { RowFilter } from '../../shared/run/results.ts'
-import { useLiveRuns } from '../bridge/live-runs.ts'
+import { useFollowRun, useLiveRuns } from '../bridge/live-runs.ts'
 import { LookBackMenu } from '../features/compare/look-back-menu.tsx'
 import { EvaluateScreen } from '../features/evaluate/evaluate-screen.tsx'
 import { ExportScreen } from '../features/export/export-screen.tsx'
 import { LoadExportScreen } from '../features/export/load-export-screen.tsx'
+import { useOutcomeFiles } from '../features/export/outcome-files.tsx'
 import { LabellingScreen } from '../features/labelling/labelling-screen.tsx'
 import { LoadScreen } from '../features/load/load-screen.tsx'
+import { PlanScreen } from '../features/plan/plan-screen.tsx'
 import { ResultsScreen } from '../features/results/results-screen.tsx'
 import { RunScreen } from '../features/run/run-screen.tsx'
 import { TrendScreen } from '../features/trend/trend-screen.tsx'
 import type { NamedPlace } from '../ui/connection/destination.ts'
+import { ErrorNotice } from '../ui/layout/notice.tsx'
+import { Screen } from '../ui/layout/screen.tsx'
 import { isLoadTest } from '../ui/states/run-state.tsx'
+import { openScratchpad } from './open-scratchpad.ts'
 import { goTo, type Route, toHash } from './route.ts'
+import { RunFrame } from './shell/run-frame.tsx'
 
-/** The screens of a run; a load test has its own, and no results by row. */
-export function RunScreens(props: {
+interface RunScreensProps {
   route: Extract<Route, { runId: string }>
   /** What an address is called. */
   namePlace: (baseUrl: string) => NamedPlace
   connections: readonly ConnectionEntry[]
   /** The filter of the results, where one was set. */
   filter: RowFilter | null
-  onRun: () => void
   onResults: (filter: RowFilter) => void
   onExport: (filter: RowFilter) => void
   onContinueRun: (kind: 'resume' | 'retry' | 'correct') => void
-}) {
-  const { route, namePlace, filter, onExport } = props
+}
+
+/** The screens of a run, under its name and tabs. */
+export function RunScreens(props: RunScreensProps) {
+  const { route, namePlace } = props
+  useFollowRun(route.runId)
+  return (
+    <RunFrame route={route} namePlace={namePlace} connections={props.connections}>
+      <RunTab key={route.kind} {...props} />
+    </RunFrame>
+  )
+}
+
+/** One of them; a load test has its own, and no results by row. */
+function RunTab(props: RunScreensProps) {
+  const { route, filter, onExport } = props
   const { runId } = route
   const isLoad = useLiveRuns((live) => {
     const summary = live.summaries[runId]
     return summary !== undefined && isLoadTest(summary)
   })
+  const name = useLiveRuns((live) => live.summaries[runId]?.name ?? 'run')
+  const outcomeFiles = useOutcomeFiles({ runId, name })
+  const unread = useLiveRuns((live) => (live.summaries[runId] === undefined ? live.errors[runId] : undefined))
+  if (unread !== undefined) {
+    return (
+      <Screen title="Run">
+        <ErrorNotice error={unread} />
+      </Screen>
+    )
+  }
   if (route.kind === 'trend') {
     return <TrendScreen runId={runId} hrefOf={(other) => toHash({ kind: 'run', runId: other })} />
   }
+  if (route.kind === 'plan') return <PlanScreen runId={runId} />
   const lookBack = (
     <LookBackMenu
       runId={runId}
@@ -45,21 +74,18 @@ export function RunScreens(props: {
   )
   if (isLoad) {
     if (route.kind === 'export') return <LoadExportScreen runId={runId} />
-    return (
-      <LoadScreen runId={runId} namePlace={namePlace} lookBack={lookBack} onExport={() => onExport({})} />
-    )
+    return <LoadScreen runId={runId} lookBack={lookBack} onExport={() => onExport({})} />
   }
   if (route.kind === 'results') {
     return (
       <ResultsScreen
         runId={runId}
         filter={filter ?? {}}
+        outcomeFiles={outcomeFiles}
         onExport={onExport}
-        onRun={props.onRun}
-        onEvaluate={() => goTo({ kind: 'evaluate', runId })}
         onRetry={() => props.onContinueRun('retry')}
-        onLabel={() => goTo({ kind: 'labelling', runId })}
         onCorrect={() => props.onContinueRun('correct')}
+        onScratchpad={(row) => openScratchpad(runId, row)}
       />
     )
   }
@@ -77,9 +103,9 @@ export function RunScreens(props: {
   return (
     <RunScreen
       runId={runId}
-      namePlace={namePlace}
       connections={props.connections}
       lookBack={lookBack}
+      outcomeFiles={outcomeFiles}
       onResults={props.onResults}
       onExport={() => onExport({})}
       onContinueRun={props.onContinueRun}

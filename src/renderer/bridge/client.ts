@@ -2,7 +2,7 @@ import { createORPCClient, DynamicLink } from '@orpc/client'
 import { RPCLink as PortLink } from '@orpc/client/message-port'
 import { RPCLink as SocketLink } from '@orpc/client/websocket'
 import { createTanstackQueryUtils } from '@orpc/tanstack-query'
-import { QueryClient } from '@tanstack/react-query'
+import { notifyManager, QueryClient } from '@tanstack/react-query'
 import { create } from 'zustand'
 import { BRIDGE_SOCKET_PATH } from '../../shared/bridge/browser-files.ts'
 import type { BridgeClient } from '../../shared/bridge/contract.ts'
@@ -33,6 +33,22 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: 'always', gcTime: 0 },
   },
 })
+
+/** Lets screens be drawn once for all answers that arrive within a frame, and not once for each. */
+export function drawAnswersTogether(): void {
+  let waiting: (() => void)[] = []
+  const notify = () => {
+    const ready = waiting
+    waiting = []
+    for (const one of ready) one()
+  }
+  notifyManager.setScheduler((one) => {
+    if (waiting.push(one) > 1) return
+    // A window out of sight draws no frames.
+    if (document.hidden) setTimeout(notify)
+    else requestAnimationFrame(notify)
+  })
+}
 
 let openLink: (() => Promise<Link>) | null = null
 

@@ -1,6 +1,7 @@
 import type { QueryKey } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { create } from 'zustand'
+import type { Crash } from '../../shared/bridge/crashes.ts'
 import { parseBridgeError } from '../../shared/bridge/errors.ts'
 import { followRun, followRuns } from '../../shared/bridge/follow.ts'
 import type { RunSummary } from '../../shared/run/run.ts'
@@ -16,6 +17,8 @@ interface LiveRuns {
   summaries: Record<string, RunSummary>
   /** Why a run could not be followed. */
   errors: Record<string, unknown>
+  /** What crashed, until a person puts it away. */
+  crashes: readonly Crash[]
   /** Grows each time a run is taken up again. */
   turns: Record<string, number>
 }
@@ -25,6 +28,7 @@ export const useLiveRuns = create<LiveRuns>(() => ({
   snapshots: {},
   summaries: {},
   errors: {},
+  crashes: [],
   turns: {},
 }))
 
@@ -47,6 +51,9 @@ export function followAgain(runId: string): void {
   useLiveRuns.setState(({ turns }) => ({ turns: { ...turns, [runId]: (turns[runId] ?? 0) + 1 } }))
 }
 
+/** Runs whose pictures come by a stream of their own. */
+const followed = new Set<string>()
+
 async function keepFollowing(runId: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -58,6 +65,7 @@ async function keepFollowing(runId: string, signal: AbortSignal): Promise<void> 
       for await (const snapshot of followRun(bridge, runId, signal)) {
         if (signal.aborted) return
         wasHeld = true
+        followed.add(runId)
         useLiveRuns.setState((old) => ({ snapshots: { ...old.snapshots, [runId]: snapshot } }))
         // The journal of a new run cannot be read before its rows are.
         if (!isRead && snapshot.phase !== 'intake') {
@@ -76,6 +84,8 @@ async function keepFollowing(runId: string, signal: AbortSignal): Promise<void> 
       if (parseBridgeError(error) !== null) return
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
       await whenOpen(signal)
+    } finally {
+      followed.delete(runId)
     }
   }
 }
@@ -107,22 +117,37 @@ async function readSummary(
 
 /**
  * Keeps the pictures of every held run fresh, and has queries read again: the list of runs when runs come and go, and
- * everything when a lost connection is back.
+ * everything when a lost connection is back. `onEvent` gets each picture of them with the one before.
  */
-export function useFollowRuns(): void {
+export function useFollowRuns(
+  onEvent: (before: readonly RunSnapshot[], now: readonly RunSnapshot[]) => void,
+): void {
   useEffect(() => {
     const controller = new AbortController()
     const { signal } = controller
     let revision = 0
+    let before: readonly RunSnapshot[] = []
     const follow = async () => {
       while (!signal.aborted) {
         try {
           for await (const event of followRuns(bridge, signal)) {
             if (signal.aborted) return
-            const live = Object.fromEntries(event.live.map((snapshot) => [snapshot.runId, snapshot]))
-            useLiveRuns.setState((old) => ({ snapshots: { ...old.snapshots, ...live } }))
+            const others = event.live.filter(({ runId }) => !followed.has(runId))
+            const live = Object.fromEntries(others.map((snapshot) => [snapshot.runId, snapshot]))
+            useLiveRuns.setState((old) => ({
+              snapshots: { ...old.snapshots, ...live },
+              crashes: event.crashes,
+            }))
+            onEvent(before, event.live)
+            before = event.live
             if (event.revision !== revision) {
-              refresh(ask.app.key(), ask.connections.key(), ask.runs.list.key())
+              refresh(
+                ask.app.key(),
+                ask.capacity.newest.key(),
+                ask.connections.key(),
+                ask.runs.list.key(),
+                ask.settings.read.key(),
+              )
               refreshVerdicts()
             }
             revision = event.revision
@@ -137,7 +162,7 @@ export function useFollowRuns(): void {
     }
     void follow()
     return () => controller.abort()
-  }, [])
+  }, [onEvent])
 }
 
 /** The picture of a run that no process holds, from its journal. */

@@ -1,26 +1,42 @@
+import type { PLAN_FORMAT } from '../../shared/bridge/plans.ts'
 import type { Exported, ExportFormat, ExportTarget } from '../../shared/bridge/results.ts'
 import { findDesktopApi } from './client.ts'
 
 /**
- * Asks where a file goes where there is a dialog for it, has it written, and downloads it in a browser; null where the
- * person cancelled.
+ * Asks where a file goes where there is a dialog for it, has it and what belongs beside it written, and downloads them
+ * in a browser; null where the person cancelled. On the desktop, `showInFolder` shows the first in the system's file
+ * manager.
  */
 export async function saveExport(
   suggestedName: string,
-  write: (target: ExportTarget | null) => Promise<Exported>,
-): Promise<Exported | null> {
+  write: (target: ExportTarget | null) => Promise<Exported | readonly Exported[]>,
+): Promise<{ files: readonly Exported[]; showInFolder: (() => void) | null } | null> {
   const desktop = findDesktopApi()
   const target = desktop === null ? null : await desktop.chooseExportFile(suggestedName)
   if (desktop !== null && target === null) return null
-  const exported = await write(target)
-  if (exported.kind === 'download') startDownload(exported)
-  return exported
+  const files = [await write(target)].flat()
+  for (const [index, file] of files.entries()) {
+    if (file.kind !== 'download') continue
+    if (index > 0) await new Promise((resolve) => setTimeout(resolve, BETWEEN_DOWNLOADS_MS))
+    startDownload(file)
+  }
+  return {
+    files,
+    showInFolder: desktop === null || target === null ? null : () => void desktop.showExportFile(target),
+  }
 }
+
+/** A browser may drop a download that begins at once after another. */
+const BETWEEN_DOWNLOADS_MS = 500
 
 const LONGEST = 80
 
 /** A file name for an export of a run: the run's name without what file systems refuse, and the format's ending. */
-export function suggestFileName(runName: string, format: ExportFormat, what = 'results'): string {
+export function suggestFileName(
+  runName: string,
+  format: ExportFormat | typeof PLAN_FORMAT,
+  what = 'results',
+): string {
   const stem = runName
     .replace(/\.[a-z0-9]{1,5}$/i, '')
     .replace(/[^\p{Letter}\p{Number} ._-]+/gu, '-')

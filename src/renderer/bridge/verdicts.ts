@@ -1,8 +1,14 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
 import { create } from 'zustand'
-import { describeVerdict, type RowVerdict, type Verdict } from '../../shared/lookback/verdict.ts'
-import type { ResultRow } from '../../shared/run/results.ts'
+import {
+  describeVerdict,
+  type GivenVerdict,
+  isOfVerdict,
+  type RowVerdict,
+  type Verdict,
+} from '../../shared/lookback/verdict.ts'
+import { KEPT_ROWS_MAX, type ResultRow, type RowFilter } from '../../shared/run/results.ts'
 import { ask, bridge, queryClient } from './client.ts'
 
 /** A row and its number in the spreadsheet, by which persons know it. */
@@ -11,8 +17,9 @@ type JudgedRow = Pick<ResultRow, 'row' | 'place'>
 /** What one key or click changed. */
 export interface VerdictChange {
   row: JudgedRow
-  before: readonly RowVerdict[]
-  after: readonly RowVerdict[]
+  /** With time and stratum, so that undo and redo bring back exactly what was there. */
+  before: readonly Verdict[]
+  after: readonly Verdict[]
 }
 
 interface History {
@@ -23,12 +30,19 @@ interface History {
   undone: readonly VerdictChange[]
   /** Why the last change was not stored. */
   error: unknown
+  /**
+   * Rows that were judged since lists narrowed by verdicts were read, each with the verdicts that it had then. Those that
+   * were in such a list stay there until it is read anew.
+   */
+  judgedSince: ReadonlyMap<number, readonly RowVerdict[]>
 }
 
 /** Changes that can be undone, newest last. */
 const HISTORY_MAX = 500
 
-const NO_HISTORY = { done: [], undone: [], error: null }
+const NO_ROWS: History['judgedSince'] = new Map()
+
+const NO_HISTORY = { done: [], undone: [], error: null, judgedSince: NO_ROWS }
 
 /** The changes made in this window, of the run that was judged last; nothing of it is remembered. */
 const useHistory = create<History>(() => ({ runId: null, ...NO_HISTORY }))
@@ -55,6 +69,8 @@ export interface Verdicts {
   canRedo: boolean
   /** The last change that stands. */
   last: VerdictChange | null
+  /** Rows that were judged since lists narrowed by verdicts were read, with the verdicts that they had then. */
+  judgedSince: ReadonlyMap<number, readonly RowVerdict[]>
   /** Why verdicts cannot be read, or the last one was not stored. */
   error: unknown
 }
@@ -63,20 +79,25 @@ export interface Verdicts {
 export function useVerdicts(runId: string, isOn = true): Verdicts {
   const list = useQuery({ ...toList(runId), enabled: isOn })
   const history = useHistory()
-  const { done, undone, error } = history.runId === runId ? history : NO_HISTORY
+  const { done, undone, error, judgedSince } = history.runId === runId ? history : NO_HISTORY
   const byRow = useMemo(() => Map.groupBy(list.data ?? NONE, ({ row }) => row), [list.data])
   const of = useCallback((row: number) => byRow.get(row) ?? NONE, [byRow])
   const set = useCallback(
     ({ row, place }: JudgedRow, verdicts: readonly RowVerdict[]) => {
-      const before = readOf(runId, row)?.map(toRowVerdict)
+      const before = readOf(runId, row)
       if (before === undefined) return
-      const after = verdicts.map(toRowVerdict)
-      if (JSON.stringify(before) === JSON.stringify(after)) return
+      const said = verdicts.map(toRowVerdict)
+      if (JSON.stringify(before.map(toRowVerdict)) === JSON.stringify(said)) return
+      const after = toVerdicts(row, before, said)
       const known = useHistory.getState()
       const earlier = known.runId === runId ? known.done : []
       const change = { row: { row, place }, before, after }
-      useHistory.setState({ runId, done: [...earlier, change].slice(-HISTORY_MAX), undone: [] })
-      store(runId, row, before, after)
+      const judgedSince = known.runId === runId ? known.judgedSince : NO_ROWS
+      useHistory.setState({
+        ...{ runId, judgedSince },
+        ...{ done: [...earlier, change].slice(-HISTORY_MAX), undone: [] },
+      })
+      store(runId, row, before, after, said)
     },
     [runId],
   )
@@ -106,6 +127,7 @@ export function useVerdicts(runId: string, isOn = true): Verdicts {
     canUndo: done.length > 0,
     canRedo: undone.length > 0,
     last: done.at(-1) ?? null,
+    judgedSince,
     error: list.error ?? error,
   }
 }
@@ -132,6 +154,17 @@ function toRowVerdict({ verdict, rule, note }: RowVerdict): RowVerdict {
   return { verdict, rule, note }
 }
 
+/** Verdicts as the engine is going to have them: those that were said before keep their time, the row its stratum. */
+function toVerdicts(row: number, before: readonly Verdict[], said: readonly RowVerdict[]): Verdict[] {
+  const { stratum = null, stratum_rows = null } = before[0] ?? {}
+  const added = { row, given_at: new Date().toISOString(), stratum, stratum_rows }
+  return said.map((verdict) => before.find((one) => isSame(one, verdict)) ?? { ...verdict, ...added })
+}
+
+function isSame(one: RowVerdict, other: RowVerdict): boolean {
+  return one.verdict === other.verdict && one.rule === other.rule && one.note === other.note
+}
+
 /** Reads verdicts that are shown again, after those that are being stored. */
 export function refreshVerdicts(): void {
   stored = stored.then(() => queryClient.invalidateQueries({ queryKey: ask.verdicts.key() }))
@@ -140,11 +173,25 @@ export function refreshVerdicts(): void {
 /** Marks queries whose rows are narrowed by their verdicts. */
 export const NARROWED_BY_VERDICT = { narrowedBy: 'verdict' }
 
+/** The rows of a run that a list narrowed to a verdict keeps: they had it when the list was read. At most the newest. */
+export function listKeptRows(runId: string, verdict: NonNullable<RowFilter['verdict']>): number[] {
+  const known = useHistory.getState()
+  if (known.runId !== runId) return []
+  const kept = [...known.judgedSince].filter(([, before]) => isOfVerdict(before, verdict))
+  return kept.slice(-KEPT_ROWS_MAX).map(([row]) => row)
+}
+
+/** Keeps no row any longer: a list that is read from now on has only those that match. */
+export function forgetKeptRows(): void {
+  useHistory.setState({ judgedSince: NO_ROWS })
+}
+
 /**
- * Reads rows that are narrowed by verdicts again, where they are shown, and forgets the others: a verdict may take a row
- * out, and then every row after it has another place.
+ * Reads rows that are narrowed by verdicts anew, where they are shown, and forgets the others. A verdict alone does not
+ * do that: it would take its row out, and the next key would hit the row after it.
  */
 export async function readNarrowedAgain(client: QueryClient): Promise<void> {
+  forgetKeptRows()
   const predicate = ({ meta }: { meta: Record<string, unknown> | undefined }) =>
     meta?.['narrowedBy'] === NARROWED_BY_VERDICT.narrowedBy
   client.removeQueries({ predicate, type: 'inactive' })
@@ -161,32 +208,49 @@ let waiting = 0
 function store(
   runId: string,
   row: number,
-  before: readonly RowVerdict[],
-  verdicts: readonly RowVerdict[],
+  before: readonly Verdict[],
+  after: readonly Verdict[],
+  given: readonly GivenVerdict[] = after.map(({ row: _, ...verdict }) => verdict),
 ): void {
-  const given_at = new Date().toISOString()
-  show(
-    runId,
-    row,
-    verdicts.map((verdict) => ({ ...verdict, row, given_at, stratum: null, stratum_rows: null })),
-  )
+  useHistory.setState(({ judgedSince }) => ({
+    judgedSince: judgedSince.has(row) ? judgedSince : new Map(judgedSince).set(row, before),
+  }))
+  show(runId, row, after)
   waiting += 1
   stored = stored.then(async () => {
     try {
-      const said = await bridge.verdicts.set({ runId, row, before: [...before], verdicts: [...verdicts] })
+      const verdicts = [...given]
+      const stored = await bridge.verdicts.set({ runId, row, before: before.map(toRowVerdict), verdicts })
       // A later change may be of the same row.
-      if (waiting === 1) show(runId, row, said)
+      if (waiting === 1) show(runId, row, stored.after)
+      noteStored([...before, ...after], [...stored.before, ...stored.after])
       useHistory.setState({ error: null })
     } catch (error) {
       useHistory.setState({ runId, ...NO_HISTORY, error })
       await queryClient.refetchQueries({ queryKey: toList(runId).queryKey })
     }
     waiting -= 1
-    await Promise.all([
-      queryClient.invalidateQueries({ queryKey: ask.results.facets.key() }),
-      readNarrowedAgain(queryClient),
-    ])
+    await queryClient.invalidateQueries({ queryKey: ask.results.facets.key() })
   })
+}
+
+/** Has the history keep verdicts as they are stored instead of what was shown until then. */
+function noteStored(shown: readonly Verdict[], stored: readonly Verdict[]): void {
+  changeHistory((verdict) => {
+    const isShown = shown.some((one) => one.given_at === verdict.given_at && isSame(one, verdict))
+    return (isShown && stored.find((one) => one.row === verdict.row && isSame(one, verdict))) || verdict
+  })
+}
+
+/** Has undo and redo bring no verdict back into a stratum: another sample has been drawn. */
+export function forgetStrata(): void {
+  changeHistory((verdict) => ({ ...verdict, stratum: null, stratum_rows: null }))
+}
+
+function changeHistory(change: (verdict: Verdict) => Verdict): void {
+  const toChanged = (changes: readonly VerdictChange[]) =>
+    changes.map(({ row, before, after }) => ({ row, before: before.map(change), after: after.map(change) }))
+  useHistory.setState(({ done, undone }) => ({ done: toChanged(done), undone: toChanged(undone) }))
 }
 
 function show(runId: string, row: number, verdicts: readonly Verdict[]): void {

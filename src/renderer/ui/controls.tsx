@@ -1,24 +1,41 @@
 import { Button, NumberInput, type NumberInputProps } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
-import { type ReactNode, useEffect, useState } from 'react'
-import { useHotkey } from './use-hotkey.ts'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { nameShortcut, useShortcut } from './shortcuts.ts'
 
-/** The one main action of a screen: filled, and on Ctrl or Cmd with Enter. `blocked` says why it cannot be done. */
+/**
+ * The one main action of a screen: filled, and on Ctrl+Enter. `blocked` says why it cannot be done. Where it
+ * can be done `soon`, such as when what was just typed is applied, a press counts, and is carried out then.
+ */
 export function PrimaryButton(props: {
   children: ReactNode
   onPress: () => void
   blocked?: string | undefined
+  soon?: boolean
   busy?: boolean
   icon?: ReactNode
 }) {
-  const off = props.blocked !== undefined || props.busy === true
-  useHotkey({ key: 'Enter', mod: true }, off ? null : props.onPress)
+  const { onPress, soon = false } = props
+  const [isWanted, setWanted] = useState(false)
+  const blocked = soon ? undefined : props.blocked
+  const busy = props.busy === true || isWanted
+  const isOff = blocked !== undefined || busy
+  const press = () => (soon ? setWanted(true) : onPress())
+  const carryOut = useRef(onPress)
+  carryOut.current = onPress
+  const canNow = !soon && props.blocked === undefined
+  useEffect(() => {
+    if (!isWanted || soon) return
+    setWanted(false)
+    if (canNow) carryOut.current()
+  }, [isWanted, soon, canNow])
+  useShortcut({ key: 'Enter', mod: true }, isOff ? null : press)
   return (
     <Button
-      onClick={props.onPress}
-      disabled={props.blocked !== undefined}
-      loading={props.busy ?? false}
-      title={props.blocked ?? 'Ctrl or Cmd with Enter'}
+      onClick={press}
+      disabled={blocked !== undefined}
+      loading={busy}
+      title={blocked ?? nameShortcut(['Mod', 'Enter'])}
       {...(props.icon !== undefined && { rightSection: props.icon })}
     >
       {props.children}

@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import { Button, type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
 
 const ACCENT: MantineColorsTuple = [
@@ -86,6 +86,18 @@ export const toMantineVariables: CSSVariablesResolver = () => ({
 
 const SMALL = { size: 'xs' } as const
 
+/** Buttons in rows and heads of tables are lower, and their words as large as the text around them. */
+function toButtonVariables(size: string | number | undefined): Record<`--${string}`, string> {
+  if (typeof size !== 'string' || !size.startsWith('compact')) {
+    return { '--button-height': 'var(--control-height)' }
+  }
+  return {
+    '--button-height': 'var(--control-height-compact)',
+    '--button-padding-x': 'var(--space-2)',
+    '--button-fz': 'var(--text-sm)',
+  }
+}
+
 /** How Mantine's components look here: small, square and quiet; every value comes from `tokens.css`. */
 export const theme = createTheme({
   colors: { accent: ACCENT, danger: DANGER, gray: GRAY, dark: DARK },
@@ -119,7 +131,11 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    Button: { defaultProps: SMALL, vars: () => ({ root: { '--button-height': 'var(--control-height)' } }) },
+    Button: Button.extend({
+      defaultProps: SMALL,
+      vars: (_, { size }) => ({ root: toButtonVariables(size) }),
+    }),
+    Input: { vars: () => ({ wrapper: { '--input-height': 'var(--control-height)' } }) },
     ActionIcon: { defaultProps: { size: 'md', variant: 'subtle', color: 'gray' } },
     TextInput: { defaultProps: SMALL },
     PasswordInput: { defaultProps: SMALL },
@@ -127,7 +143,13 @@ export const theme = createTheme({
     Select: { defaultProps: { ...SMALL, allowDeselect: false, comboboxProps: { withinPortal: true } } },
     NativeSelect: { defaultProps: SMALL },
     Autocomplete: { defaultProps: SMALL },
-    SegmentedControl: { defaultProps: SMALL },
+    MultiSelect: { defaultProps: SMALL },
+    TagsInput: { defaultProps: SMALL },
+    Textarea: { defaultProps: SMALL },
+    SegmentedControl: {
+      defaultProps: SMALL,
+      vars: () => ({ root: { '--sc-padding': '0.1875rem var(--space-3)' } }),
+    },
     Switch: { defaultProps: { size: 'sm', withThumbIndicator: false } },
     RadioGroup: { defaultProps: SMALL },
     Radio: { defaultProps: { size: 'xs' } },
@@ -138,13 +160,23 @@ export const theme = createTheme({
   },
 })
 
+/** Kept until the window is resized, since reading it makes the browser compute styles; null until it is needed. */
+let remPx: number | null = null
+
 function subscribe(changed: () => void): () => void {
-  window.addEventListener('resize', changed)
-  return () => window.removeEventListener('resize', changed)
+  const readAgain = () => {
+    remPx = null
+    changed()
+  }
+  // The window may have been resized while nothing listened.
+  remPx = null
+  window.addEventListener('resize', readAgain)
+  return () => window.removeEventListener('resize', readAgain)
 }
 
 function readRootFontSize(): number {
-  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+  remPx ??= Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+  return remPx
 }
 
 /** CSS pixels of one rem; follows the window, since large displays have a larger one. */

@@ -1,16 +1,16 @@
-import { ActionIcon, Group, Modal, useMantineColorScheme } from '@mantine/core'
-import { IconDeviceDesktop, IconKeyboard, IconMoon, IconSun, type TablerIcon } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { Modal, useMantineColorScheme } from '@mantine/core'
+import { IconKeyboard, IconSearch, type TablerIcon } from '@tabler/icons-react'
+import { type ComponentProps, type ReactNode, useState } from 'react'
 import type { AppDescription } from '../../../shared/bridge/app.ts'
-import { ask, useConnection } from '../../bridge/client.ts'
-import { useLiveRuns } from '../../bridge/live-runs.ts'
+import { useConnection } from '../../bridge/client.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
-import { isLoadTest } from '../../ui/states/run-state.tsx'
-import { useHotkey } from '../../ui/use-hotkey.ts'
-import { useDraft } from '../draft.ts'
+import { Toasts } from '../../ui/layout/toasts.tsx'
+import { nameKey, nameShortcut, useShortcut } from '../../ui/shortcuts.ts'
+import { focusTitle } from '../keep-focus.ts'
 import type { Route } from '../route.ts'
-import { Rail, toRailGroups } from './rail.tsx'
+import { CrashNotices } from './crash-notices.tsx'
+import { Palette } from './palette.tsx'
+import { Rail } from './rail.tsx'
 import styles from './shell.module.css'
 
 /** What stands around every screen: the rail, the state of the connection, the place where a file is dropped. */
@@ -21,116 +21,95 @@ export function Shell(props: {
   children: ReactNode
 }) {
   const { route, app } = props
-  const [keysOpen, setKeysOpen] = useState(false)
-  useHotkey({ key: '?' }, () => setKeysOpen(true))
+  const [opened, setOpened] = useState<'shortcuts' | 'palette' | null>(null)
+  const close = () => setOpened(null)
+  useShortcut({ key: '?' }, () => setOpened('shortcuts'))
+  useShortcut({ key: 'k', mod: true, inFields: true }, () => setOpened('palette'))
+  const { setColorScheme } = useMantineColorScheme()
   const connection = useConnection((known) => known.state)
-  const hasSource = useDraft((draft) => draft.source !== null)
-  const hasPreview = useDraft((draft) => draft.preview !== null)
-  const isChecked = useDraft((draft) => draft.heldRunId !== null)
-  const sourceName = useDraft((draft) => draft.source?.name)
-  const runId = findRunOf(route)
-  const runName = useLiveRuns((live) => (runId === null ? undefined : live.summaries[runId]?.name))
-  const isLoad = useLiveRuns((live) => {
-    const summary = runId === null ? undefined : live.summaries[runId]
-    return summary !== undefined && isLoadTest(summary)
-  })
-  const search = useQuery(ask.capacity.newest.queryOptions()).data ?? null
-  const hasRules = useLiveRuns(
-    (live) => (runId === null ? undefined : live.summaries[runId]?.operation) === 'task',
-  )
-  const groups = toRailGroups({
-    hasSource,
-    hasPreview,
-    isChecked,
-    sourceName,
-    runId,
-    runName,
-    isLoad,
-    searchId: search?.searchId ?? null,
-    hasRules,
-    route,
-  })
   return (
     <div className={styles.shell}>
-      <button type="button" className={styles.skip} onClick={skipToScreen}>
+      <button type="button" className={styles.skip} onClick={focusTitle}>
         Skip to the screen
       </button>
       <Rail
         current={route}
-        groups={groups}
         foot={
           <>
-            <div className={styles.footRow}>
-              <SchemeSwitch />
-              <ActionIcon aria-label="Keys" title="Keys ( ? )" onClick={() => setKeysOpen(true)}>
-                <IconKeyboard size="1.1rem" aria-hidden />
-              </ActionIcon>
-            </div>
+            <RailButton
+              icon={IconSearch}
+              label="Search"
+              aria-haspopup="dialog"
+              keys={nameShortcut(['Mod', 'K'])}
+              onClick={() => setOpened('palette')}
+            />
+            <RailButton
+              icon={IconKeyboard}
+              label="Shortcuts"
+              keys="?"
+              onClick={() => setOpened('shortcuts')}
+            />
             <span className={styles.version}>{app === null ? '' : `Sluice ${app.version}`}</span>
           </>
         }
       />
       <div className={styles.stage}>
-        {connection === 'lost' ? (
-          <div className={styles.above}>
-            <Notice kind="error" title="Sluice does not answer; trying again">
-              If you stopped it, start it again and use the new address it opens. A run that was cut off can
-              be resumed.
-            </Notice>
-          </div>
-        ) : (
-          <div />
-        )}
+        <div>
+          {connection === 'lost' && (
+            <div className={styles.above}>
+              <Notice kind="error" title="Sluice does not answer; trying again">
+                If you stopped it, start it again and use the new address it opens. A run that was cut off can
+                be resumed.
+              </Notice>
+            </div>
+          )}
+          <CrashNotices route={route} />
+        </div>
         <div className={styles.screen}>{props.children}</div>
         {props.isOver && (
           <div className={styles.dropping}>Drop it to see how it is read. Nothing is sent yet.</div>
         )}
       </div>
-      <KeysDialog opened={keysOpen} onClose={() => setKeysOpen(false)} />
+      <Toasts />
+      <ShortcutsDialog opened={opened === 'shortcuts'} onClose={close} />
+      {opened === 'palette' && (
+        <Palette setColours={setColorScheme} onShortcuts={() => setOpened('shortcuts')} onClose={close} />
+      )}
     </div>
   )
 }
 
-/** The run that a screen is about; of several that are compared, the last. */
-function findRunOf(route: Route): string | null {
-  if (route.kind === 'compare') return route.runIds.at(-1) ?? null
-  return 'runId' in route ? route.runId : null
-}
-
-function skipToScreen(): void {
-  document.getElementById('screen')?.focus()
-}
-
-const SCHEMES: { value: 'auto' | 'light' | 'dark'; name: string; icon: TablerIcon }[] = [
-  { value: 'auto', name: 'Colours as the system has them', icon: IconDeviceDesktop },
-  { value: 'light', name: 'Light colours', icon: IconSun },
-  { value: 'dark', name: 'Dark colours', icon: IconMoon },
-]
-
-/** Light, dark, or as the system says; remembered on this machine. */
-function SchemeSwitch() {
-  const { colorScheme, setColorScheme } = useMantineColorScheme()
+/** Looks like an entry of the rail, and does something. */
+function RailButton({
+  icon: Mark,
+  label,
+  keys,
+  ...others
+}: ComponentProps<'button'> & { icon: TablerIcon; label: string; keys?: string }) {
   return (
-    <Group gap={2}>
-      {SCHEMES.map(({ value, name, icon: Icon }) => (
-        <ActionIcon
-          key={value}
-          aria-label={name}
-          title={name}
-          aria-pressed={colorScheme === value}
-          variant={colorScheme === value ? 'default' : 'subtle'}
-          onClick={() => setColorScheme(value)}
-        >
-          <Icon size="1rem" aria-hidden />
-        </ActionIcon>
-      ))}
-    </Group>
+    <button type="button" className={styles.entry} {...others}>
+      <span className={styles.mark} aria-hidden>
+        <Mark size="1rem" />
+      </span>
+      <span className={styles.label}>{label}</span>
+      {keys !== undefined && (
+        <kbd className={styles.keyHint} aria-hidden>
+          {keys}
+        </kbd>
+      )}
+    </button>
   )
 }
 
-const KEYS: [does: string, ...keys: string[]][] = [
-  ['The main action of a screen', 'Ctrl', 'Enter'],
+/** What the keyboard does, with `Mod` for Ctrl or ⌘. */
+const SHORTCUTS: [does: string, ...keys: string[]][] = [
+  ['Search places, runs and actions', 'Mod', 'K'],
+  ['The main action of a screen', 'Mod', 'Enter'],
+  ['Undo the last change', 'Mod', 'Z'],
   ['Next row, previous row', 'J', 'K'],
+  ['Next part of the window', 'F6'],
+  ['Previous part of the window', 'Shift', 'F6'],
+  ['Check: next cause, previous cause', 'J', 'K'],
   ['Reveal the content of the row, or hide it', 'Space'],
   ['Open the row', 'Enter'],
   ['Search the results', '/'],
@@ -141,8 +120,7 @@ const KEYS: [does: string, ...keys: string[]][] = [
   ['Unsure about the row', 'U'],
   ['Note on the row', 'N'],
   ['Remove the verdicts on the row', 'X'],
-  ['Undo a verdict', 'Ctrl', 'Z'],
-  ['Redo a verdict', 'Ctrl', 'Shift', 'Z'],
+  ['Redo a verdict', 'Mod', 'Shift', 'Z'],
   ['Show more of a picture or video', 'M'],
   ['Blur pictures and videos again', 'Shift', 'M'],
   ['Labelling: choose or drop a rule', '1', '…', '9'],
@@ -155,18 +133,23 @@ const KEYS: [does: string, ...keys: string[]][] = [
   ['This list', '?'],
 ]
 
-/** Every key that does something, in one list. */
-function KeysDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+/** Every shortcut, in one list. */
+function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Keys" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title="Keyboard shortcuts"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
       <table className={styles.keys}>
         <tbody>
-          {KEYS.map(([does, ...keys]) => (
+          {SHORTCUTS.map(([does, ...keys]) => (
             <tr key={does}>
               <th scope="row">{does}</th>
               <td>
                 {keys.map((key) => (
-                  <kbd key={key}>{key}</kbd>
+                  <kbd key={key}>{nameKey(key)}</kbd>
                 ))}
               </td>
             </tr>

@@ -14,6 +14,7 @@ import {
 } from '../../../shared/load/capacity-view.ts'
 import {
   formatCount,
+  formatCounted,
   formatMs,
   formatRate,
   formatShare,
@@ -230,7 +231,7 @@ function ProbesPanel(props: {
   const { probes, unit } = props
   if (probes.length === 0) return null
   return (
-    <Panel title="Probes" aside={formatCount(probes.length)} flush scrolls>
+    <Panel title="Probes" aside={formatCounted(probes.length, 'probe')} flush scrolls>
       <table className={styles.table}>
         <caption className="visually-hidden">Probes</caption>
         <thead>

@@ -16,6 +16,8 @@ import { ContentSwitch } from '../../ui/content/user-content.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Empty, type Figure, Figures, Panel, Screen } from '../../ui/layout/screen.tsx'
+import { useWindowKeys } from '../../ui/shortcuts.ts'
+import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './check.module.css'
 import { RowDialog, ValueDialog } from './edit-dialogs.tsx'
 import { FixList } from './fix-list.tsx'
@@ -39,6 +41,8 @@ interface CheckProps {
   onFixes: (fixes: Fix[]) => Promise<void>
   onBack: () => void
   onContinue: () => Promise<void> | void
+  /** Opens the request of a row, to be changed and sent once by hand. */
+  onScratchpad: (runId: string, row: number) => Promise<void>
 }
 
 /** A dialog that is open over the screen. */
@@ -59,12 +63,16 @@ export function CheckScreen(props: CheckProps) {
   })
   const fixing = useMutation({ mutationFn: props.onFixes })
   const proceed = useMutation({ mutationFn: async () => props.onContinue() })
+  useProblemKeys()
   const [opened, setOpened] = useState<Opened | null>(null)
   const close = () => setOpened(null)
   const last = useRef(check.data)
   last.current = check.data ?? last.current
   const found = last.current
-  const error = check.error ?? fixing.error ?? proceed.error
+  const scratch = useMutation({
+    mutationFn: (row: number) => props.onScratchpad(found?.runId ?? runId, row),
+  })
+  const error = check.error ?? fixing.error ?? proceed.error ?? scratch.error
   if (found === undefined && error === null) return <Checking runId={runId} />
 
   const groups = found?.groups ?? []
@@ -81,17 +89,23 @@ export function CheckScreen(props: CheckProps) {
     },
     onFixes: fix,
     onOpen: setOpened,
+    onScratchpad: (row: number) => scratch.mutate(row),
   }
   return (
     <Screen
       title={isRetry ? 'Correct and retry' : 'Check'}
       subtitle={
         <span aria-live="polite">
-          {isChecking
-            ? 'Checking the rows again…'
-            : isRetry
-              ? 'Checked again. Nothing has been sent.'
-              : 'Every row was read and checked. Nothing has been sent.'}
+          {isChecking ? (
+            'Checking the rows again…'
+          ) : isRetry && found !== undefined ? (
+            <>
+              Rows of <SafeText text={found.summary.name} max={80} /> that did not succeed. Nothing has been
+              sent yet.
+            </>
+          ) : (
+            'Every row was read and checked. Nothing has been sent yet.'
+          )}
         </span>
       }
       actions={
@@ -133,6 +147,7 @@ export function CheckScreen(props: CheckProps) {
           rows={sendable}
           fixes={fixes}
           onFixes={fix}
+          onScratchpad={cards.onScratchpad}
           onEdit={(row) =>
             setOpened({
               kind: 'row',
@@ -148,6 +163,20 @@ export function CheckScreen(props: CheckProps) {
       {opened?.kind === 'value' && <ValueDialog {...props} {...opened} onFixes={fix} onClose={close} />}
     </Screen>
   )
+}
+
+/** J and K go from cause to cause. */
+function useProblemKeys(): void {
+  useWindowKeys((event) => {
+    const step = { j: 1, k: -1 }[event.key.toLowerCase()]
+    if (step === undefined) return
+    const causes = [...document.querySelectorAll<HTMLElement>('main article')]
+    const at = causes.findIndex((cause) => cause.contains(document.activeElement))
+    const cause = causes[at === -1 ? 0 : Math.max(0, at + step)]
+    cause?.querySelector('h3')?.focus()
+    cause?.scrollIntoView({ block: 'nearest' })
+    event.preventDefault()
+  })
 }
 
 /** What the check of a run found. */
@@ -180,7 +209,12 @@ function toBlocked(standing: {
 function toFigures({ rows, corrected }: RunSummary, groups: readonly ProblemGroup[]): Figure[] {
   const errors = groups.filter(({ severity }) => severity === 'error').length
   return [
-    { label: 'Read', value: formatCount(rows.read) },
+    {
+      label: 'Read',
+      value: formatCount(rows.read - (corrected?.split ?? 0)),
+      ...(corrected !== undefined &&
+        corrected.split > 0 && { note: `${formatCount(rows.read)} with both parts of split rows` }),
+    },
     { label: 'Will be sent', value: formatCount(countSendable(rows)) },
     { label: 'Have errors, not sent', value: formatCount(rows.invalid) },
     ...(rows.left_out === undefined ? [] : [{ label: 'Left out', value: formatCount(rows.left_out) }]),
@@ -196,7 +230,7 @@ function toFigures({ rows, corrected }: RunSummary, groups: readonly ProblemGrou
 }
 
 function Groups(
-  props: Omit<CheckProps, 'onFixes'> & {
+  props: Omit<CheckProps, 'onFixes' | 'onScratchpad'> & {
     title: string
     note: string
     groups: readonly ProblemGroup[]
@@ -204,6 +238,7 @@ function Groups(
     columnOf: (field: string) => string | null
     onFixes: (fixes: Fix[]) => void
     onOpen: (opened: Opened) => void
+    onScratchpad: (row: number) => void
   },
 ) {
   const groups = props.groups.filter(({ severity }) => severity === props.severity)
@@ -222,6 +257,7 @@ function Groups(
           columnOf={props.columnOf}
           onFixes={props.onFixes}
           onEdit={(row, fields) => props.onOpen({ kind: 'row', row, fields })}
+          onScratchpad={props.onScratchpad}
           onValue={(field) => props.onOpen({ kind: 'value', group, field })}
         />
       ))}

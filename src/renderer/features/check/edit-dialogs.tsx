@@ -10,8 +10,9 @@ import type { Mapping } from '../../../shared/plan/plan.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
 import { ask } from '../../bridge/client.ts'
-import { isContentField, useContentShown } from '../../ui/content/user-content.tsx'
+import { isContentField, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { hasMod, nameShortcut } from '../../ui/shortcuts.ts'
 import styles from './check.module.css'
 
 /** Corrects fields of one row, as if its cells had other texts. */
@@ -35,8 +36,9 @@ export function RowDialog(props: {
   )
   const place = detail.data?.result.place.row ?? row
   return (
+    // Opened once its fields are there, so that the first of them takes the focus.
     <Modal
-      opened
+      opened={detail.data !== undefined || detail.error !== null}
       onClose={onClose}
       size="lg"
       title={`Correct row ${place}`}
@@ -85,6 +87,7 @@ function RowForm(props: Parameters<typeof RowDialog>[0] & { detail: RowDetail })
           field={field}
           own={own}
           value={typed[field] ?? value}
+          isTyped={typed[field] !== undefined}
           hasFocus={index === 0}
           expected={detail.problems
             .filter((problem) => problem.field === field || (problem.field === undefined && index === 0))
@@ -93,7 +96,8 @@ function RowForm(props: Parameters<typeof RowDialog>[0] & { detail: RowDetail })
         />
       ))}
       <p className={styles.dialogNote}>
-        The file stays as it is. Results and exports keep its cells and show what was sent as well.
+        The file stays as it is. Results and exports keep its cells and show what was sent as well.{' '}
+        {nameShortcut(['Mod', 'Enter'])} corrects the row.
       </p>
       <DialogActions onClose={onClose} label="Correct" />
     </Stack>
@@ -112,6 +116,8 @@ function FieldInput(props: {
   field: string
   own: string | null
   value: string
+  /** Whether the person has typed in it: what they type stays in sight. */
+  isTyped: boolean
   hasFocus: boolean
   expected: readonly string[]
   onValue: (value: string) => void
@@ -119,7 +125,8 @@ function FieldInput(props: {
   const { field, own, value } = props
   const areContentsShown = useContentShown((content) => content.shown)
   const [revealed, setRevealed] = useState(false)
-  const isHidden = isContentField(field) && value !== '' && !areContentsShown && !revealed
+  useOnHideAll(() => setRevealed(false))
+  const isHidden = isContentField(field) && value !== '' && !areContentsShown && !revealed && !props.isTyped
   const expected = props.expected.length === 0 ? '' : `It ${props.expected.join(', and ')}. `
   const description = `${expected}${own === null || own === '' ? '' : 'Empty it to leave the field out.'}`
   if (isHidden) {
@@ -129,7 +136,12 @@ function FieldInput(props: {
         <p className={styles.dialogNote}>
           {expected}Its text is hidden, {formatCounted(value.length, 'character')}.
         </p>
-        <Button variant="default" size="compact-sm" onClick={() => setRevealed(true)}>
+        <Button
+          variant="default"
+          size="compact-sm"
+          onClick={() => setRevealed(true)}
+          {...(props.hasFocus && { 'data-autofocus': true })}
+        >
           Show the text to edit it
         </Button>
       </div>
@@ -144,6 +156,12 @@ function FieldInput(props: {
       maxRows={10}
       value={value}
       onChange={(event) => props.onValue(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        // Only content has lines of its own.
+        if (event.key !== 'Enter' || (isContentField(field) && !hasMod(event))) return
+        event.preventDefault()
+        event.currentTarget.form?.requestSubmit()
+      }}
       autoComplete="off"
       spellCheck={false}
       {...(props.hasFocus && { 'data-autofocus': true })}

@@ -3,7 +3,7 @@ import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { PROBLEM_MESSAGES, sayExpected } from '../../../shared/messages/problem-messages.ts'
 import { addFix, type Fix } from '../../../shared/plan/fixes.ts'
-import type { Problem, ProblemGroup } from '../../../shared/run/problem.ts'
+import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import { isContentField, isProse, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { RowNumber } from '../../ui/states/row-states.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
@@ -28,6 +28,8 @@ export function ProblemGroupCard(props: {
   onFixes: (fixes: Fix[]) => void
   onEdit: (row: number, fields: readonly string[]) => void
   onValue: (field: string) => void
+  /** Opens the request of a row, to be changed and sent once by hand. */
+  onScratchpad: (row: number) => void
 }) {
   const { group, can, fixes, columnOf, onFixes, onEdit, onValue } = props
   const { offered, valueField, editFields } = can
@@ -41,7 +43,7 @@ export function ProblemGroupCard(props: {
           <Icon size="1.1rem" aria-hidden />
           {word}
         </span>
-        <h3 className={styles.cause}>
+        <h3 className={styles.cause} tabIndex={-1}>
           {advice.title}
           {group.field !== null && <span className={styles.field}>{group.field}</span>}
         </h3>
@@ -93,16 +95,14 @@ export function ProblemGroupCard(props: {
                 </th>
                 <th scope="col">Expected</th>
                 <th scope="col">Found</th>
-                {editFields.length > 0 && (
-                  <th scope="col" className={styles.editColumn}>
-                    <span className="visually-hidden">Correct</span>
-                  </th>
-                )}
+                <th scope="col" className={styles.actionColumn}>
+                  <span className="visually-hidden">Actions</span>
+                </th>
               </tr>
             </thead>
             <tbody>
               {group.examples.map((problem) => (
-                <tr key={`${problem.row} ${problem.field ?? ''} ${toMessage(problem)}`}>
+                <tr key={`${problem.row} ${problem.field ?? ''} ${sayExpected(problem, 'window')}`}>
                   <th scope="row" className={styles.number}>
                     <RowNumber row={problem.row} place={problem.place} />
                   </th>
@@ -110,7 +110,7 @@ export function ProblemGroupCard(props: {
                     <SafeText text={toColumnName(problem.field, columnOf)} max={40} />
                   </td>
                   <td>
-                    <Sentence text={toMessage(problem)} />
+                    <Sentence text={sayExpected(problem, 'window')} />
                   </td>
                   <td className={styles.found}>
                     {problem.found === undefined ? (
@@ -123,8 +123,8 @@ export function ProblemGroupCard(props: {
                       />
                     )}
                   </td>
-                  {editFields.length > 0 && (
-                    <td className={styles.rowActions}>
+                  <td className={styles.rowActions}>
+                    {editFields.length > 0 && (
                       <Button
                         variant="default"
                         size="compact-xs"
@@ -132,8 +132,16 @@ export function ProblemGroupCard(props: {
                       >
                         Edit row {formatCount(problem.place?.row ?? problem.row)}
                       </Button>
-                    </td>
-                  )}
+                    )}{' '}
+                    <Button
+                      variant="default"
+                      size="compact-xs"
+                      aria-label={`Open row ${problem.place?.row ?? problem.row} in Scratchpad`}
+                      onClick={() => props.onScratchpad(problem.row)}
+                    >
+                      Scratchpad
+                    </Button>
+                  </td>
                 </tr>
               ))}
             </tbody>
@@ -147,12 +155,6 @@ export function ProblemGroupCard(props: {
       )}
     </article>
   )
-}
-
-/** A repeated value names the other row by its number in the spreadsheet, as the column of rows does. */
-function toMessage(problem: Problem): string {
-  const { alsoAt } = problem
-  return sayExpected(alsoAt === undefined ? problem : { ...problem, details: { row: alsoAt.row } }, 'window')
 }
 
 /** What was found in a field of content, or reads like it; ids and numbers are needed to mend them. */

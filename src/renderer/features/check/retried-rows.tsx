@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { formatCount } from '../../../shared/messages/figure-text.ts'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { addFix, type Fix } from '../../../shared/plan/fixes.ts'
 import { ask } from '../../bridge/client.ts'
 import { Panel } from '../../ui/layout/screen.tsx'
@@ -19,6 +19,8 @@ export function RetriedRows(props: {
   fixes: readonly Fix[]
   onFixes: (fixes: Fix[]) => void
   onEdit: (row: number) => void
+  /** Opens the request of a row, to be changed and sent once by hand. */
+  onScratchpad: (row: number) => void
 }) {
   const { runId, rows, fixes, onFixes, onEdit } = props
   const [offset, setOffset] = useState(0)
@@ -37,23 +39,29 @@ export function RetriedRows(props: {
       flush
       aside={
         <span className={styles.pager}>
-          {formatCount(from + 1)} to {formatCount(from + shown.length)} of {formatCount(rows)}
-          <Button
-            variant="default"
-            size="compact-xs"
-            disabled={from === 0}
-            onClick={() => setOffset(Math.max(0, from - PAGE_ROWS))}
-          >
-            Back
-          </Button>
-          <Button
-            variant="default"
-            size="compact-xs"
-            disabled={from + PAGE_ROWS >= rows}
-            onClick={() => setOffset(from + PAGE_ROWS)}
-          >
-            More
-          </Button>
+          {rows <= PAGE_ROWS ? (
+            formatCounted(rows, 'row')
+          ) : (
+            <>
+              {formatCount(from + 1)} to {formatCount(from + shown.length)} of {formatCounted(rows, 'row')}
+              <Button
+                variant="default"
+                size="compact-xs"
+                disabled={from === 0}
+                onClick={() => setOffset(Math.max(0, from - PAGE_ROWS))}
+              >
+                Previous
+              </Button>
+              <Button
+                variant="default"
+                size="compact-xs"
+                disabled={from + PAGE_ROWS >= rows}
+                onClick={() => setOffset(from + PAGE_ROWS)}
+              >
+                Next
+              </Button>
+            </>
+          )}
         </span>
       }
     >
@@ -67,7 +75,7 @@ export function RetriedRows(props: {
               </th>
               <th scope="col">Last answer</th>
               <th scope="col" className={styles.actionColumn}>
-                <span className="visually-hidden">Correct</span>
+                <span className="visually-hidden">Actions</span>
               </th>
             </tr>
           </thead>
@@ -91,6 +99,14 @@ export function RetriedRows(props: {
                     onClick={() => onFixes(addFix(fixes, { kind: 'leave_out_row', row: row.row }))}
                   >
                     Leave out
+                  </Button>{' '}
+                  <Button
+                    variant="default"
+                    size="compact-xs"
+                    aria-label={`Open row ${row.place.row} in Scratchpad`}
+                    onClick={() => props.onScratchpad(row.row)}
+                  >
+                    Scratchpad
                   </Button>
                 </td>
               </tr>

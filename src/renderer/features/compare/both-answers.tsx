@@ -5,12 +5,13 @@ import { Fragment, useEffect, useRef } from 'react'
 import type { ListedChange, RunPair } from '../../../shared/bridge/compare.ts'
 import { formatScoreMove } from '../../../shared/lookback/comparison-text.ts'
 import { formatMs } from '../../../shared/messages/figure-text.ts'
+import { nameAnswer } from '../../../shared/messages/name-code.ts'
 import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
 import { ask } from '../../bridge/client.ts'
 import { type ContentRule, MaskedText, maskJson } from '../../ui/content/user-content.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
-import { StateLabel } from '../../ui/states/row-states.tsx'
+import { RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
 import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './compare.module.css'
 
@@ -36,7 +37,7 @@ export function BothAnswers(props: {
     <section className={styles.both} aria-label="Both answers">
       <header className={styles.bothHead}>
         <h2 ref={heading} tabIndex={-1}>
-          {change.a.row === change.b.row ? `Row ${change.b.row}` : `Row ${change.a.row} → ${change.b.row}`}
+          Row <PairedRowNumber a={change.a} b={change.b} />
         </h2>
         <Button
           variant="default"
@@ -90,13 +91,24 @@ export function BothAnswers(props: {
   )
 }
 
+/** Where the row stands in the source of B, and before that in the source of A where it stood elsewhere. */
+export function PairedRowNumber({ a, b }: Pick<ListedChange, 'a' | 'b'>) {
+  const inB = <RowNumber row={b.row} place={b.place} />
+  if (a.row === b.row && a.place.row === b.place.row) return inB
+  return (
+    <>
+      <RowNumber row={a.row} place={a.place} /> → {inB}
+    </>
+  )
+}
+
 /** One of both answers; what the other does not have stands out. */
 function Answer(props: { letter: 'A' | 'B'; detail: RowDetail; other: RowDetail; revealed: boolean }) {
   const { letter, detail, other } = props
   const { result } = detail
   const otherRules = new Set(other.result.triggeredRules.map(({ ruleName }) => ruleName))
   const otherScores = new Map(other.result.classScores.map(({ className, score }) => [className, score]))
-  const code = [result.status, result.errorCode].filter((part) => part !== null).join(' ')
+  const code = nameAnswer(result.status, result.errorCode)
   return (
     <section className={styles.answer} aria-label={`Answer in ${letter}`}>
       <h3>

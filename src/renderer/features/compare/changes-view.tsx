@@ -1,12 +1,11 @@
 import { Button, Select } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
-import { useMutation, useQueries, useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from 'react'
 import type { ListedChange, RunPair } from '../../../shared/bridge/compare.ts'
-import type { Exported } from '../../../shared/bridge/results.ts'
 import type { ChangeFilter } from '../../../shared/lookback/comparison.ts'
 import { describeChangedRow } from '../../../shared/lookback/comparison-text.ts'
-import { matchColumns } from '../../../shared/mapping/match-columns.ts'
+import { toWholeMapping } from '../../../shared/mapping/match-columns.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ROW_EXPORT_FORMATS, type RowExportFormat } from '../../../shared/run/export-formats.ts'
 import { ask, bridge } from '../../bridge/client.ts'
@@ -18,12 +17,14 @@ import {
   MASK_REM,
   MaskedText,
   useContentShown,
+  useOnHideAll,
 } from '../../ui/content/user-content.tsx'
 import { DataGrid, type GridColumn } from '../../ui/grid/data-grid.tsx'
-import { ErrorNotice, ExportedNotice } from '../../ui/layout/notice.tsx'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import { BothAnswers } from './both-answers.tsx'
+import { useFileWriter } from '../../ui/written-file.tsx'
+import { BothAnswers, PairedRowNumber } from './both-answers.tsx'
 import styles from './compare.module.css'
 import { Joining, useDecisions } from './decisions-view.tsx'
 
@@ -42,16 +43,13 @@ export function ChangesView(props: {
   const [isOpen, setOpen] = useState(false)
   /** The row that is revealed alone, or hidden alone while all are shown; by its number in B. */
   const [toggled, setToggled] = useState<number | null>(null)
+  useOnHideAll(() => setToggled(null))
   const place = useRef<HTMLDivElement>(null)
   const shown = useContentShown((content) => content.shown)
   const plan = useQuery(ask.runs.readPlan.queryOptions({ input: { runId: pair.b } })).data
   const names = useQuery(ask.results.columns.queryOptions({ input: { runId: pair.b } })).data
   const isContent = useMemo(
-    () =>
-      createContentRule(
-        names ?? [],
-        plan === undefined ? {} : { ...matchColumns(names ?? [], plan.operation), ...plan.mapping },
-      ),
+    () => createContentRule(names ?? [], plan === undefined ? {} : toWholeMapping(plan, names ?? [])),
     [names, plan],
   )
   const columns = useMemo(() => {
@@ -221,7 +219,7 @@ function createColumns(options: {
       title: 'Row',
       rem: 6,
       align: 'end',
-      cell: ({ a, b }) => (a.row === b.row ? b.row : `${a.row} → ${b.row}`),
+      cell: ({ a, b }) => <PairedRowNumber a={a} b={b} />,
     },
     {
       id: 'change',
@@ -267,17 +265,15 @@ function createColumns(options: {
 /** Writes the listed rows to a file. */
 function ExportChanges({ pair, list, isEmpty }: { pair: RunPair; list: ChangeFilter; isEmpty: boolean }) {
   const [format, setFormat] = useState<RowExportFormat>('csv')
-  const [done, setDone] = useState<Exported | null>(null)
-  const write = useMutation({
-    mutationFn: async () => {
-      setDone(null)
-      setDone(
-        await saveExport(`changes.${format}`, (target) =>
+  const file = useFileWriter()
+  const write = () =>
+    file.write({
+      describe: ({ rows }) => `${formatCounted(rows, 'row')} written`,
+      write: () =>
+        saveExport(`changes.${format}`, (target) =>
           bridge.compare.exportChanges({ ...pair, list, format, ...target }),
         ),
-      )
-    },
-  })
+    })
   return (
     <>
       <Select
@@ -293,16 +289,13 @@ function ExportChanges({ pair, list, isEmpty }: { pair: RunPair; list: ChangeFil
       <Button
         variant="default"
         disabled={isEmpty}
-        loading={write.isPending}
+        loading={file.isWriting}
         leftSection={<IconDownload size="1rem" aria-hidden />}
-        onClick={() => write.mutate()}
+        onClick={write}
       >
         Export these rows
       </Button>
-      {write.error !== null && <ErrorNotice error={write.error} onDismiss={write.reset} />}
-      {done !== null && (
-        <ExportedNotice exported={done} what={`${formatCounted(done.rows, 'row')} written`} />
-      )}
+      {file.notice}
     </>
   )
 }

@@ -5,6 +5,7 @@ import type { DifferenceComparison, LoadComparison, Verdict } from '../../../sha
 import { formatPercentileName, toRunLetter } from '../../../shared/load/compare-text.ts'
 import type { LatencyOverlay, OverlaidRun } from '../../../shared/load/latency-overlay.ts'
 import { METRICS } from '../../../shared/load/metrics.ts'
+import { formatPoints } from '../../../shared/lookback/comparison-text.ts'
 import {
   formatCount,
   formatFigure,
@@ -12,6 +13,7 @@ import {
   formatRate,
   formatShare,
 } from '../../../shared/messages/figure-text.ts'
+import { sayPlanDifference } from '../../../shared/plan/plan-differences.ts'
 import { ask } from '../../bridge/client.ts'
 import { LatencyOverlayChart, type OverlayKind, RUN_LINES } from '../../ui/charts/latency-overlay.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
@@ -87,7 +89,6 @@ function UnfinishedNotice({ run }: { run: OverlaidRun }) {
 /** Whether a run is slower than the first, as far as the figures bear it out, and what to keep in mind. */
 function SentencePanel({ letter, comparison }: { letter: string; comparison: LoadComparison }) {
   const { sentence, caveats, failedShare, succeededPerS } = comparison
-  const points = (share: number) => formatFigure(share * 100)
   return (
     <Panel title={`${letter} compared with A`}>
       <div className={styles.stack}>
@@ -105,8 +106,8 @@ function SentencePanel({ letter, comparison }: { letter: string; comparison: Loa
         )}
         <p className={styles.quiet}>
           Unsuccessful requests: A {formatShare(failedShare.a)}, {letter} {formatShare(failedShare.b)}
-          {sayRange(failedShare, points, ' points')}. Succeeded a second: A {formatRate(succeededPerS.a)},{' '}
-          {letter} {formatRate(succeededPerS.b)}
+          {sayRange(failedShare, formatPoints, ' points')}. Succeeded a second: A{' '}
+          {formatRate(succeededPerS.a)}, {letter} {formatRate(succeededPerS.b)}
           {sayRange(succeededPerS, formatRate, '/s')}.
         </p>
       </div>
@@ -237,6 +238,7 @@ function PercentilesCompared(props: { overlay: LatencyOverlay; series: LatencyOv
             return (
               <td key={runId} className={styles.number}>
                 {count === undefined ? 'unknown' : formatCount(count)}
+                {index > 0 && <span className={styles.verdict} />}
               </td>
             )
           })}
@@ -261,7 +263,7 @@ function ChangeOfPercentile(props: {
       : `${formatPercent(low)} to ${formatPercent(high)} with 99 % confidence`
   return (
     <span className={styles.verdict} data-verdict={isLimited ? 'unclear' : verdict} title={range}>
-      {formatPercent(ratio)} {isLimited ? `${verdict}?` : verdict}
+      {formatPercent(ratio)} {isLimited && verdict !== 'unclear' ? `${verdict}?` : verdict}
     </span>
   )
 }
@@ -294,19 +296,22 @@ function PlansPanel({ letter, comparison }: { letter: string; comparison: LoadCo
           </tr>
         </thead>
         <tbody>
-          {planDifferences.map(({ path, a, b }) => (
-            <tr key={path}>
-              <th scope="row">
-                <code>{path}</code>
-              </th>
-              <td>
-                <SafeText text={a} max={120} />
-              </td>
-              <td>
-                <SafeText text={b} max={120} />
-              </td>
-            </tr>
-          ))}
+          {planDifferences.map(({ path, ...values }) => {
+            const { setting, a, b } = sayPlanDifference({ path, ...values })
+            return (
+              <tr key={path} title={path}>
+                <th scope="row" className={styles.setting}>
+                  <SafeText text={setting} max={120} />
+                </th>
+                <td>
+                  <SafeText text={a} max={120} />
+                </td>
+                <td>
+                  <SafeText text={b} max={120} />
+                </td>
+              </tr>
+            )
+          })}
         </tbody>
       </table>
     </Panel>

@@ -5,12 +5,13 @@ import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { toRunLetter } from '../../../shared/load/compare-text.ts'
 import { COMPARED_MAX } from '../../../shared/lookback/comparison.ts'
-import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { ask } from '../../bridge/client.ts'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
+import { nameOperation } from '../../ui/operations/operation-looks.tsx'
 import { isLoadTest, RunStateLabel, toVerdict } from '../../ui/states/run-state.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { BaselineMenu, useBaselines } from './baseline-menu.tsx'
@@ -89,7 +90,10 @@ export function RunsPanel(props: {
                     <SafeText text={run.name} max={60} />
                   </button>
                   <div className={styles.about}>
-                    <SafeText text={`${run.operation} · ${run.connection ?? run.base_url}`} max={120} />
+                    <SafeText
+                      text={`${nameOperation(run.operation)} · ${run.connection ?? run.base_url}`}
+                      max={120}
+                    />
                   </div>
                 </th>
                 <td>{formatTimestamp(run.started_at ?? run.created_at)}</td>
@@ -133,7 +137,9 @@ export function RunsPanel(props: {
 }
 
 function describeSize(run: RunSummary): string {
-  return isLoadTest(run) ? formatCounted(run.requests.sent, 'request') : formatCounted(run.rows.read, 'row')
+  if (isLoadTest(run)) return formatCounted(run.requests.sent, 'request')
+  const { read, left_out: leftOut = 0 } = run.rows
+  return `${formatCounted(read - leftOut, 'row')}${leftOut === 0 ? '' : `, ${formatCount(leftOut)} left out`}`
 }
 
 /** The ids with one more run: a second one by its time, further ones last. `only` is the run there is. */

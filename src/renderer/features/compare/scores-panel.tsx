@@ -1,8 +1,9 @@
 import type { ComparedDecisions } from '../../../shared/bridge/compare.ts'
 import type { ScoreMoves } from '../../../shared/lookback/comparison.ts'
 import { formatScoreMove } from '../../../shared/lookback/comparison-text.ts'
-import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { Panel } from '../../ui/layout/screen.tsx'
+import { RowNumber } from '../../ui/states/row-states.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './compare.module.css'
 
@@ -12,7 +13,8 @@ export function ScoresPanel({ scores }: { scores: ComparedDecisions['scores'] })
     <Panel title="Scores that moved" flush scrolls>
       {scores.length === 0 ? (
         <p className={styles.none}>
-          No score moved, or the answers have no scores. The service gives scores where a run asks for models.
+          No score moved, or the answers have no scores. They have them where a run asks for the legacy
+          answer, or for models in v2.
         </p>
       ) : (
         <table className={styles.table}>
@@ -72,7 +74,7 @@ function LargestMove({ move }: { move: ScoreMoves['largest_rise'] }) {
     <>
       {formatScoreMove(move.b - move.a)}{' '}
       <span className={styles.quiet}>
-        {move.a} → {move.b}, row {formatCount(move.row)}
+        {move.a} → {move.b}, row <RowNumber row={move.row} place={move.place} />
       </span>
     </>
   )

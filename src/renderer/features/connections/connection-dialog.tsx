@@ -1,13 +1,14 @@
-import { Button, Group, Modal, NumberInput, Stack, Switch, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { Button, Group, Modal, NativeSelect, NumberInput, Stack, Switch, TextInput } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ConnectionEntry, ConnectionSettings } from '../../../shared/bridge/connections.ts'
+import type { ConnectionEntry, ConnectionSettings, ProxyChoice } from '../../../shared/bridge/connections.ts'
 import { connectionNameSchema, DEFAULT_KEY_LABEL } from '../../../shared/plan/stored-connection.ts'
-import { bridge } from '../../bridge/client.ts'
-import { parseBaseUrl } from '../../ui/connection/destination.ts'
+import { ask, bridge } from '../../bridge/client.ts'
+import { isAtHand, parseBaseUrl } from '../../ui/connection/destination.ts'
 import { AddressInput } from '../../ui/connection/destination-panel.tsx'
-import { KEPT_WITH_CONNECTION, KeyInput } from '../../ui/connection/key-input.tsx'
+import { KeyInput, sayKept } from '../../ui/connection/key-input.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import styles from './connections.module.css'
 
 /** What is typed; texts that are not valid yet stay as they are. */
 interface Form {
@@ -15,6 +16,11 @@ interface Form {
   baseUrl: string
   taskBaseUrl: string
   timeoutSeconds: number | ''
+  /** Separated by commas or spaces. */
+  deliveredCodes: string
+  proxy: ProxyChoice['kind']
+  /** Address of the proxy, where one is named. */
+  proxyUrl: string
   isProduction: boolean
   apiKey: string
 }
@@ -29,6 +35,7 @@ export function ConnectionDialog(props: {
   const { entry } = props
   const [form, setForm] = useState(() => toForm(entry))
   const change = (part: Partial<Form>) => setForm((known) => ({ ...known, ...part }))
+  const storage = useQuery(ask.connections.readStorage.queryOptions())
   const settings = toSettings(form)
   const name = connectionNameSchema.safeParse(form.name.trim())
   const save = useMutation({
@@ -47,7 +54,13 @@ export function ConnectionDialog(props: {
       )
     },
   })
-  const isMoved = entry !== null && settings !== null && settings.baseUrl !== entry.connection.baseUrl
+  // A key in a variable belongs to no address.
+  const isKeyTyped = entry?.keys.some((key) => key.place !== undefined && isAtHand(key)) ?? false
+  const isRerouted =
+    isKeyTyped &&
+    settings?.proxy !== undefined &&
+    (settings.proxy.kind === 'named' ? settings.proxy.url : undefined) !== entry?.connection.proxy?.url
+  const isMoved = isKeyTyped && settings !== null && settings.baseUrl !== entry?.connection.baseUrl
   return (
     <Modal
       opened
@@ -92,7 +105,7 @@ export function ConnectionDialog(props: {
         {entry === null && (
           <KeyInput
             label="API key (optional)"
-            description={KEPT_WITH_CONNECTION}
+            description={sayKept(storage.data ?? null)}
             value={form.apiKey}
             onValue={(apiKey) => change({ apiKey })}
           />
@@ -106,6 +119,34 @@ export function ConnectionDialog(props: {
           value={form.timeoutSeconds}
           onChange={(value) => change({ timeoutSeconds: typeof value === 'number' ? value : '' })}
         />
+        <TextInput
+          label="Delivered codes (optional)"
+          description="Error codes that mean that the service already has the post. Such a row counts as succeeded."
+          placeholder="DUPLICATE_POST_ID"
+          value={form.deliveredCodes}
+          onChange={(event) => change({ deliveredCodes: event.currentTarget.value })}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <NativeSelect
+          label="Proxy"
+          description={PROXY_WORDS[form.proxy]}
+          data={PROXY_CHOICES}
+          value={form.proxy}
+          onChange={({ currentTarget }) => {
+            const chosen = PROXY_CHOICES.find(({ value }) => value === currentTarget.value)
+            if (chosen !== undefined) change({ proxy: chosen.value })
+          }}
+        />
+        {form.proxy === 'named' && (
+          <AddressInput
+            label="Address of the proxy"
+            placeholder="http://proxy.example.com:3128"
+            value={form.proxyUrl}
+            onValue={(proxyUrl) => change({ proxyUrl })}
+          />
+        )}
+        {isRerouted && <p>A key belongs to one proxy: type it again after you save.</p>}
         <Switch
           label="This is production"
           description="Sluice asks before anything is sent there, outside of this page."
@@ -116,7 +157,7 @@ export function ConnectionDialog(props: {
           <p>Before the mark goes, Sluice asks you to confirm it outside of this page.</p>
         )}
         {save.error !== null && <ErrorNotice error={save.error} />}
-        <Group justify="flex-end" gap="xs">
+        <Group justify="flex-end" gap="xs" className={styles.buttons}>
           <Button variant="default" onClick={props.onClose}>
             Cancel
           </Button>
@@ -133,30 +174,61 @@ export function ConnectionDialog(props: {
   )
 }
 
+const PROXY_CHOICES = [
+  { value: 'system', label: "The system's" },
+  { value: 'none', label: 'None' },
+  { value: 'named', label: 'Custom' },
+] as const satisfies { value: ProxyChoice['kind']; label: string }[]
+
+const PROXY_WORDS = {
+  system: "HTTPS requests use the system's proxy, if there is one.",
+  none: 'Requests go directly to the service.',
+  named: 'Requests go through this proxy. With an http address, it can read the key.',
+} satisfies Record<ProxyChoice['kind'], string>
+
 function toForm(entry: ConnectionEntry | null): Form {
   if (entry === null) {
-    return { name: '', baseUrl: '', taskBaseUrl: '', timeoutSeconds: '', isProduction: false, apiKey: '' }
+    return {
+      name: '',
+      baseUrl: '',
+      taskBaseUrl: '',
+      timeoutSeconds: '',
+      deliveredCodes: '',
+      proxy: 'system',
+      proxyUrl: '',
+      isProduction: false,
+      apiKey: '',
+    }
   }
-  const { baseUrl, taskBaseUrl = '', timeoutMs } = entry.connection
+  const { baseUrl, taskBaseUrl = '', timeoutMs, deliveredCodes, proxy, systemProxy = true } = entry.connection
   return {
     name: entry.name,
     baseUrl,
     taskBaseUrl,
     timeoutSeconds: timeoutMs / 1000,
+    deliveredCodes: deliveredCodes.join(', '),
+    proxy: proxy !== undefined ? 'named' : systemProxy ? 'system' : 'none',
+    proxyUrl: proxy?.url ?? '',
     isProduction: entry.isProduction,
     apiKey: '',
   }
 }
 
 /** What is stored of the form; null while it cannot be. */
-function toSettings({ baseUrl, taskBaseUrl, timeoutSeconds, isProduction }: Form): ConnectionSettings | null {
+function toSettings({ deliveredCodes, proxy: choice, ...form }: Form): ConnectionSettings | null {
+  const { baseUrl, taskBaseUrl, timeoutSeconds, isProduction } = form
   const address = parseBaseUrl(baseUrl)
   const second = taskBaseUrl.trim() === '' ? null : parseBaseUrl(taskBaseUrl)
   if (address.kind === 'bad' || second?.kind === 'bad') return null
+  const proxy = choice === 'named' ? parseBaseUrl(form.proxyUrl) : null
+  if (proxy?.kind === 'bad') return null
   return {
     baseUrl: address.url,
     taskBaseUrl: second?.url ?? null,
     timeoutMs: timeoutSeconds === '' ? null : Math.round(timeoutSeconds * 1000),
+    deliveredCodes: deliveredCodes.split(/[\s,]+/).filter((code) => code !== ''),
+    proxy:
+      proxy === null ? { kind: choice === 'none' ? 'none' : 'system' } : { kind: 'named', url: proxy.url },
     isProduction,
   }
 }

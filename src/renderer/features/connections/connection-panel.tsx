@@ -4,11 +4,15 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ConnectionEntry, ConnectionKeyEntry } from '../../../shared/bridge/connections.ts'
 import { formatMs } from '../../../shared/messages/figure-text.ts'
+import type { KeyPlace } from '../../../shared/plan/stored-connection.ts'
 import type { ConnectionCheck } from '../../../shared/service/connection-check.ts'
 import { bridge } from '../../bridge/client.ts'
+import { isAtHand } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
+import { showToast } from '../../ui/layout/toasts.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
+import { ConnectionFiles } from './connection-files.tsx'
 import styles from './connections.module.css'
 import { KeyDialog } from './key-dialog.tsx'
 
@@ -16,8 +20,10 @@ import { KeyDialog } from './key-dialog.tsx'
 export function ConnectionPanel(props: {
   entry: ConnectionEntry
   onEntries: (entries: ConnectionEntry[]) => void
+  /** As `onEntries`, once the connection is in use. */
+  onUse: (entries: ConnectionEntry[]) => void
   onChange: () => void
-  onRemove: () => void
+  onRemove: () => Promise<void>
 }) {
   const { entry, onEntries } = props
   const { name, keys, activeKey, isInUse, isProduction, connection } = entry
@@ -31,6 +37,8 @@ export function ConnectionPanel(props: {
     test.reset()
     change.mutate(make)
   }
+  const use = useMutation({ mutationFn: async () => props.onUse(await bridge.connections.use({ name })) })
+  const remove = useMutation({ mutationFn: props.onRemove })
   return (
     <section className={styles.connection} aria-label={name}>
       <header className={styles.head}>
@@ -43,15 +51,15 @@ export function ConnectionPanel(props: {
             Test
           </Button>
           {!isInUse && (
-            <Button variant="default" size="xs" onClick={() => act(() => bridge.connections.use({ name }))}>
+            <Button variant="default" size="xs" loading={use.isPending} onClick={() => use.mutate()}>
               Use
             </Button>
           )}
           <Button variant="default" size="xs" onClick={props.onChange}>
             Edit
           </Button>
-          <Button variant="default" size="xs" onClick={props.onRemove}>
-            Remove…
+          <Button variant="default" size="xs" loading={remove.isPending} onClick={() => remove.mutate()}>
+            {isProduction ? 'Remove…' : 'Remove'}
           </Button>
         </Group>
       </header>
@@ -70,28 +78,21 @@ export function ConnectionPanel(props: {
         )}
         <dt>Timeout</dt>
         <dd>{formatMs(connection.timeoutMs)}</dd>
-        {connection.proxy !== undefined && (
+        {connection.deliveredCodes.length > 0 && (
           <>
-            <dt>Proxy</dt>
+            <dt>Counts as delivered</dt>
             <dd>
-              <SafeText text={connection.proxy.url} max={300} />
+              <SafeText text={connection.deliveredCodes.join(', ')} max={300} />
             </dd>
           </>
         )}
-        {connection.tls !== undefined && (
-          <>
-            <dt>Certificates</dt>
-            <dd>
-              <SafeText text={Object.values(connection.tls).join(', ')} max={300} />
-            </dd>
-          </>
-        )}
+        <ConnectionFiles entry={entry} act={act} />
       </dl>
       <table className={styles.keys}>
-        <caption className="visually-hidden">Keys of {name}</caption>
+        <caption className="visually-hidden">API keys of {name}</caption>
         <thead>
           <tr>
-            <th scope="col">Key</th>
+            <th scope="col">API key</th>
             <th scope="col">From</th>
             <th scope="col">State</th>
             <th scope="col">
@@ -105,8 +106,8 @@ export function ConnectionPanel(props: {
               <th scope="row">
                 {key.label} {key.label === activeKey && <span className={styles.active}>active</span>}
               </th>
-              <td>{key.env === undefined ? 'typed here' : `variable ${key.env}`}</td>
-              <td data-set={key.isSet}>{sayState(key)}</td>
+              <td>{sayOrigin(key)}</td>
+              <td data-set={isAtHand(key)}>{sayState(key)}</td>
               <td>
                 <KeyMenu
                   keyEntry={key}
@@ -114,7 +115,7 @@ export function ConnectionPanel(props: {
                   isOnly={keys.length === 1}
                   onActivate={() => act(() => bridge.connections.use({ name, key: key.label }))}
                   onType={() => setTyping({ key })}
-                  onRemove={() => act(() => bridge.connections.removeKey({ name, label: key.label }))}
+                  onRemove={() => act(() => removeKey(name, key, onEntries))}
                 />
               </td>
             </tr>
@@ -123,10 +124,12 @@ export function ConnectionPanel(props: {
       </table>
       <div>
         <Button variant="subtle" size="compact-sm" onClick={() => setTyping({ key: 'new' })}>
-          Add a key
+          Add an API key
         </Button>
       </div>
       {change.error !== null && <ErrorNotice error={change.error} onDismiss={change.reset} />}
+      {use.error !== null && <ErrorNotice error={use.error} onDismiss={use.reset} />}
+      {remove.error !== null && <ErrorNotice error={remove.error} onDismiss={remove.reset} />}
       {test.error !== null && <ErrorNotice error={test.error} onDismiss={test.reset} />}
       {test.data !== undefined && <CheckNotice check={test.data} activeKey={activeKey} />}
       {typing !== null && (
@@ -146,8 +149,48 @@ export function ConnectionPanel(props: {
   )
 }
 
-function sayState({ env, isSet }: ConnectionKeyEntry): string {
-  if (isSet) return 'ready'
+/** Removes one of several keys, and offers to restore it. */
+async function removeKey(
+  name: string,
+  key: ConnectionKeyEntry,
+  onEntries: (entries: ConnectionEntry[]) => void,
+): Promise<ConnectionEntry[]> {
+  const { label } = key
+  const entries = await bridge.connections.removeKey({ name, label })
+  showToast({
+    key: `key-removed ${name} ${label}`,
+    kind: 'good',
+    title: (
+      <>
+        Removed the API key <SafeText text={label} max={120} /> of <SafeText text={name} max={120} />
+      </>
+    ),
+    ...(key.place !== undefined &&
+      isAtHand(key) && { text: 'Undo restores it within ten minutes; later you have to type it again.' }),
+    undo: async () => onEntries(await bridge.connections.restoreKey({ name, label })),
+  })
+  return entries
+}
+
+const KEPT_IN = {
+  keyring: 'keyring of this system',
+  profile: 'your profile, encrypted',
+  session: 'memory of Sluice',
+} satisfies Record<KeyPlace, string>
+
+/** Where a key is taken from. */
+function sayOrigin({ env, place, state }: ConnectionKeyEntry): string {
+  if (place !== undefined) return KEPT_IN[place]
+  if (env !== undefined) return `variable ${env}`
+  return state === 'missing' ? '–' : 'typed here'
+}
+
+function sayState({ env, place, state }: ConnectionKeyEntry): string {
+  if (state === 'asking') return 'waiting: the system may ask you to unlock it'
+  if (state === 'locked') return 'cannot be read: unlock it, or type it again'
+  if (state === 'ready') return place === 'session' ? 'ready until Sluice is stopped' : 'ready'
+  // Typed for another address, in another session, or gone from its store.
+  if (place !== undefined) return 'missing: type it again'
   return env === undefined ? 'not typed yet' : 'variable not set'
 }
 
@@ -161,12 +204,15 @@ function KeyMenu(props: {
   onRemove: () => void
 }) {
   const { keyEntry } = props
-  const isTyped = keyEntry.env === undefined
+  const { env, place } = keyEntry
+  const isSet = isAtHand(keyEntry)
+  // A variable that is set wins, and what is typed would change nothing.
+  const isTyped = env === undefined || place !== undefined || !isSet
   return (
     <Group gap="xs" justify="flex-end" wrap="nowrap">
       {isTyped && (
         <Button variant="subtle" size="compact-sm" onClick={props.onType}>
-          {keyEntry.isSet ? 'Replace' : 'Type it'}
+          {isSet ? 'Replace' : 'Type it'}
         </Button>
       )}
       {!(props.isActive && props.isOnly) && (
@@ -204,7 +250,7 @@ function CheckNotice({ check, activeKey }: { check: ConnectionCheck; activeKey: 
   if (key.kind === 'unchecked') {
     return (
       <Notice kind="warning" title={`The key ${activeKey} could not be tested`}>
-        {answered} The key is not at hand: type it, or set its variable where Sluice is started.
+        {answered} The key is missing: type it, or set its variable before you start Sluice.
       </Notice>
     )
   }
@@ -225,7 +271,8 @@ function CheckNotice({ check, activeKey }: { check: ConnectionCheck; activeKey: 
           : `The answer does not say whether the key ${activeKey} is right`
       }
     >
-      {answered} To the request with the key it answered: <SafeText text={said} max={500} />
+      {answered} With the key it answered: <SafeText text={said} max={500} />.
+      {key.kind === 'refused' && ' Replace the key, or make another one active.'}
     </Notice>
   )
 }

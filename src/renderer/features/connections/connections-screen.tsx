@@ -1,29 +1,35 @@
-import { Button, Group, Modal, Stack } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconPlugConnected, IconPlus } from '@tabler/icons-react'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
+import { isAtHand } from '../../ui/connection/destination.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
-import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Empty, Screen } from '../../ui/layout/screen.tsx'
+import { showToast } from '../../ui/layout/toasts.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
 import { ConnectionDialog } from './connection-dialog.tsx'
 import { ConnectionPanel } from './connection-panel.tsx'
 
-/** What stands over the list: a form for a new or a known connection, or the question before one is removed. */
-type Opened =
-  | { kind: 'add' }
-  | { kind: 'change'; entry: ConnectionEntry }
-  | { kind: 'remove'; entry: ConnectionEntry }
+/** The form over the list: for a new connection, or for a known one. */
+type Opened = { kind: 'add' } | { kind: 'change'; entry: ConnectionEntry }
 
 /** The services that the workspace remembers: where they are, which keys they have, and whether they answer. */
-export function ConnectionsScreen() {
+export function ConnectionsScreen(props: {
+  /** Where the checked rows of the new run go, if that is not the connection in use. */
+  draftPlace: string | null
+  /** Hears which connection the person has put in use. */
+  onUse: (name: string, entries: readonly ConnectionEntry[]) => void
+  onDraft: () => void
+}) {
   const list = useQuery(ask.connections.list.queryOptions())
   const [opened, setOpened] = useState<Opened | null>(null)
   const close = () => setOpened(null)
   const keep = (entries: ConnectionEntry[]) => {
-    queryClient.setQueryData(ask.connections.list.queryKey(), entries)
+    showEntries(entries)
     close()
   }
   const entries = list.data ?? null
@@ -41,6 +47,19 @@ export function ConnectionsScreen() {
       }
     >
       {list.error !== null && <ErrorNotice error={list.error} onRetry={list.refetch} />}
+      {props.draftPlace !== null && (
+        <Notice
+          kind="info"
+          title={`The new run that you are preparing goes to ${props.draftPlace}`}
+          actions={
+            <Button variant="default" size="compact-sm" onClick={props.onDraft}>
+              Open the new run
+            </Button>
+          }
+        >
+          Its rows were checked for that place. Change it on Review, under Destination.
+        </Notice>
+      )}
       {entries !== null && entries.length === 0 && (
         <Empty
           icon={IconPlugConnected}
@@ -60,18 +79,21 @@ export function ConnectionsScreen() {
           key={entry.name}
           entry={entry}
           onEntries={keep}
+          onUse={(known) => {
+            props.onUse(entry.name, known)
+            keep(known)
+          }}
           onChange={() => setOpened({ kind: 'change', entry })}
-          onRemove={() => setOpened({ kind: 'remove', entry })}
+          onRemove={() => removeConnection(entry)}
         />
       ))}
-      {(opened?.kind === 'add' || opened?.kind === 'change') && (
+      {opened !== null && (
         <ConnectionDialog
           entry={opened.kind === 'change' ? opened.entry : null}
           onEntries={keep}
           onClose={close}
         />
       )}
-      {opened?.kind === 'remove' && <RemoveDialog entry={opened.entry} onEntries={keep} onClose={close} />}
     </Screen>
   )
 }
@@ -81,40 +103,29 @@ function toSubtitle(entries: readonly ConnectionEntry[] | null): string {
   return entries.length === 0 ? 'Where rows can be sent' : formatCounted(entries.length, 'connection')
 }
 
-/** Asks once more before a connection goes. */
-function RemoveDialog(props: {
-  entry: ConnectionEntry
-  onEntries: (entries: ConnectionEntry[]) => void
-  onClose: () => void
-}) {
-  const { name, isProduction } = props.entry
-  const remove = useMutation({
-    mutationFn: async () => props.onEntries(await bridge.connections.remove({ name })),
+/** Shows connections that were changed. */
+function showEntries(entries: ConnectionEntry[]): void {
+  queryClient.setQueryData(ask.connections.list.queryKey(), entries)
+  // A new run begins with the connection in use.
+  void queryClient.invalidateQueries({ queryKey: ask.app.describe.key() })
+  void queryClient.invalidateQueries({ queryKey: ask.connections.findSystemRoute.key() })
+}
+
+/** Removes a connection, and offers to restore it. */
+async function removeConnection({ name, keys }: ConnectionEntry): Promise<void> {
+  showEntries(await bridge.connections.remove({ name }))
+  const isTyped = keys.some((key) => key.place !== undefined && isAtHand(key))
+  showToast({
+    key: `connection-removed ${name}`,
+    kind: 'good',
+    title: (
+      <>
+        Removed the connection <SafeText text={name} max={120} />
+      </>
+    ),
+    text: isTyped
+      ? 'Its runs stay. Within ten minutes, Undo also restores its API keys; later you have to type them again.'
+      : 'Its runs stay.',
+    undo: async () => showEntries(await bridge.connections.restore({ name })),
   })
-  return (
-    <Modal
-      opened
-      onClose={props.onClose}
-      title="Remove the connection"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      <Stack gap="md">
-        <p>
-          <strong>{name}</strong> and its typed keys are removed from this workspace. Its runs stay, and can
-          be resumed with a typed key.
-          {isProduction &&
-            ' It is production: before it goes, Sluice asks you to confirm it outside of this page.'}
-        </p>
-        {remove.error !== null && <ErrorNotice error={remove.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" data-autofocus onClick={props.onClose}>
-            Cancel
-          </Button>
-          <Button color="danger" loading={remove.isPending} onClick={() => remove.mutate()}>
-            Remove
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
-  )
 }

@@ -1,9 +1,9 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
-import { bridge } from '../../bridge/client.ts'
-import { KEPT_WITH_CONNECTION, KeyInput } from '../../ui/connection/key-input.tsx'
+import { ask, bridge } from '../../bridge/client.ts'
+import { KeyInput, sayKept } from '../../ui/connection/key-input.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 
 /** Takes a key of a connection: another text for a known label, or a key with a label of its own. */
@@ -19,6 +19,7 @@ export function KeyDialog(props: {
   const { connection, known, labels } = props
   const [label, setLabel] = useState(known ?? '')
   const [apiKey, setApiKey] = useState('')
+  const storage = useQuery(ask.connections.readStorage.queryOptions())
   const isTaken = known === null && labels.includes(label.trim())
   const save = useMutation({
     mutationFn: async () => {
@@ -30,7 +31,7 @@ export function KeyDialog(props: {
     <Modal
       opened
       onClose={props.onClose}
-      title={known === null ? `Add a key to ${connection}` : `Key ${known} of ${connection}`}
+      title={known === null ? `Add an API key to ${connection}` : `API key ${known} of ${connection}`}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Stack
@@ -57,7 +58,7 @@ export function KeyDialog(props: {
           value={apiKey}
           onValue={setApiKey}
           hasFocus={known !== null}
-          description={KEPT_WITH_CONNECTION}
+          description={sayKept(storage.data ?? null)}
         />
         {save.error !== null && <ErrorNotice error={save.error} />}
         <Group justify="flex-end" gap="xs">

@@ -1,5 +1,5 @@
-import { Button, Progress } from '@mantine/core'
-import { IconArrowLeft, IconTag } from '@tabler/icons-react'
+import { Progress } from '@mantine/core'
+import { IconTag } from '@tabler/icons-react'
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { useMemo, useRef, useState } from 'react'
 import { parseBridgeError } from '../../../shared/bridge/errors.ts'
@@ -8,10 +8,10 @@ import { describeLeftOut, INTERVAL_MEANING } from '../../../shared/lookback/eval
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
 import { ask } from '../../bridge/client.ts'
-import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Empty, Screen } from '../../ui/layout/screen.tsx'
-import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
+import { Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './evaluate.module.css'
 import { FigureActions } from './figure-actions.tsx'
 import { LabelsPanel } from './labels-panel.tsx'
@@ -33,7 +33,6 @@ export function EvaluateScreen(props: {
   onResults: (filter: RowFilter) => void
 }) {
   const { runId } = props
-  useFollowRun(runId)
   const name = useLiveRuns((live) => live.summaries[runId]?.name)
   const isLive = useLiveRuns((live) => live.snapshots[runId]?.phase !== 'ended')
   const choices = useQuery(
@@ -65,26 +64,17 @@ export function EvaluateScreen(props: {
   return (
     <Screen
       title="Evaluate"
-      subtitle={name === undefined ? 'Reading the run' : <SafeText text={name} max={80} />}
       actions={
-        <>
-          <Button
-            variant="default"
-            leftSection={<IconArrowLeft size="1rem" aria-hidden />}
-            onClick={() => props.onResults({})}
-          >
-            Results
-          </Button>
-          {evaluation !== null && question !== null && (
-            <FigureActions
-              runId={runId}
-              name={name ?? 'run'}
-              question={question}
-              evaluation={evaluation}
-              picked={picked}
-            />
-          )}
-        </>
+        evaluation !== null &&
+        question !== null && (
+          <FigureActions
+            runId={runId}
+            name={name ?? 'run'}
+            question={question}
+            evaluation={evaluation}
+            picked={picked}
+          />
+        )
       }
     >
       {choices.error !== null && <ErrorNotice error={choices.error} onRetry={choices.refetch} />}

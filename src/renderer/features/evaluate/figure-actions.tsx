@@ -1,9 +1,7 @@
 import { Button, Group, Modal, Radio, Stack } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { EvaluateQuestionInput } from '../../../shared/bridge/evaluate.ts'
-import type { Exported } from '../../../shared/bridge/results.ts'
 import { CELLS, type Cell, type Evaluation } from '../../../shared/lookback/evaluation.ts'
 import { CELL_WORDS, toFiguresCsv } from '../../../shared/lookback/evaluation-view.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
@@ -11,8 +9,8 @@ import { ROW_EXPORT_FORMATS } from '../../../shared/run/export-formats.ts'
 import { bridge } from '../../bridge/client.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { CopyButton, PrimaryButton } from '../../ui/controls.tsx'
-import { ErrorNotice, ExportedNotice } from '../../ui/layout/notice.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
+import { useFileWriter } from '../../ui/written-file.tsx'
 import { findPicked, type PickedRule } from './rule-panels.tsx'
 
 interface FigureActionsProps {
@@ -47,12 +45,12 @@ function ExportDialog(props: FigureActionsProps & { onClose: () => void }) {
   const close = findPicked(evaluation, picked)
   const [choice, setChoice] = useState<Choice>('all')
   const [format, setFormat] = useState<'csv' | 'xlsx' | 'jsonl'>('csv')
-  const [done, setDone] = useState<Exported | null>(null)
-  const write = useMutation({
-    mutationFn: async () => {
-      setDone(null)
-      setDone(
-        await saveExport(suggestFileName(props.name, format, 'evaluation'), (target) =>
+  const file = useFileWriter()
+  const write = () =>
+    file.write({
+      describe: ({ rows }) => `${formatCounted(rows, 'row')} written`,
+      write: () =>
+        saveExport(suggestFileName(props.name, format, 'evaluation'), (target) =>
           bridge.evaluate.export({
             runId,
             question,
@@ -61,9 +59,7 @@ function ExportDialog(props: FigureActionsProps & { onClose: () => void }) {
             ...target,
           }),
         ),
-      )
-    },
-  })
+    })
   return (
     <Modal opened onClose={props.onClose} title="Export rows" closeButtonProps={{ 'aria-label': 'Close' }}>
       <Stack gap="md">
@@ -104,15 +100,12 @@ function ExportDialog(props: FigureActionsProps & { onClose: () => void }) {
           </Stack>
         </Radio.Group>
         <p>Each row has its label and, for each rule, the cell of the matrix that it is in.</p>
-        {write.error !== null && <ErrorNotice error={write.error} onDismiss={write.reset} />}
-        {done !== null && (
-          <ExportedNotice exported={done} what={`${formatCounted(done.rows, 'row')} written`} />
-        )}
+        {file.notice}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={props.onClose}>
             Close
           </Button>
-          <Button loading={write.isPending} onClick={() => write.mutate()}>
+          <Button loading={file.isWriting} onClick={write}>
             Write the file
           </Button>
         </Group>

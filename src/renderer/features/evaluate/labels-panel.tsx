@@ -1,13 +1,11 @@
 import { Button, NativeSelect, SegmentedControl, Switch, TagsInput, TextInput } from '@mantine/core'
 import { IconFile } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import type { Evaluation } from '../../../shared/lookback/evaluation.ts'
 import type { LabelChoices } from '../../../shared/lookback/label-choices.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
-import { ACCEPTED_SOURCES } from '../../../shared/plan/source-formats.ts'
-import { bridge, findDesktopApi } from '../../bridge/client.ts'
-import { takeFile } from '../../bridge/take-files.ts'
+import { bridge } from '../../bridge/client.ts'
+import { useFileChoice } from '../../bridge/file-choice.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -45,14 +43,8 @@ export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null
   const [isOpen, setOpen] = useState(false)
   // What had to be chosen stays in view while it is.
   if (isNeeded && !isOpen) setOpen(true)
-  const toggle = (
-    <Button
-      variant="default"
-      size="compact-xs"
-      aria-expanded={isOpen}
-      disabled={isNeeded}
-      onClick={() => setOpen(!isOpen)}
-    >
+  const toggle = isNeeded ? null : (
+    <Button variant="default" size="compact-xs" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
       {isOpen ? 'Done' : 'Change labels'}
     </Button>
   )
@@ -202,18 +194,9 @@ function ColumnChoice({ choices, settings, onChange }: LabelsProps) {
 
 /** A file of labels: chosen in the system's dialog on the desktop, uploaded in a browser. */
 function FileChoice({ choices, settings, onChange }: LabelsProps) {
-  const picker = useRef<HTMLInputElement>(null)
-  const take = useMutation({
-    mutationFn: async (file: File | null) => {
-      const desktop = findDesktopApi()
-      const source =
-        file !== null
-          ? await takeFile(file, () => {}, new AbortController().signal)
-          : ((await desktop?.chooseSource()) ?? null)
-      if (source === null) return
-      const preview = await bridge.source.preview({ source: { sourceId: source.sourceId }, limit: 500 })
-      onChange(readLabelFile(source, preview, choices))
-    },
+  const choice = useFileChoice('labels-file', async (source) => {
+    const preview = await bridge.source.preview({ source: { sourceId: source.sourceId }, limit: 500 })
+    onChange(readLabelFile(source, preview, choices))
   })
   const { file } = settings
   const names = file?.columns.map(({ name }) => name) ?? []
@@ -224,30 +207,19 @@ function FileChoice({ choices, settings, onChange }: LabelsProps) {
   ]
   return (
     <>
-      <input
-        ref={picker}
-        type="file"
-        accept={ACCEPTED_SOURCES}
-        hidden
-        data-testid="labels-file"
-        onChange={(event) => {
-          const chosen = event.currentTarget.files?.[0]
-          if (chosen) take.mutate(chosen)
-          event.currentTarget.value = ''
-        }}
-      />
+      {choice.input}
       <div className={styles.file}>
         <Button
           variant="default"
-          loading={take.isPending}
+          loading={choice.isBusy}
           leftSection={<IconFile size="1rem" aria-hidden />}
-          onClick={() => (findDesktopApi() === null ? picker.current?.click() : take.mutate(null))}
+          onClick={choice.choose}
         >
           {file === null ? 'Choose a file…' : 'Choose another file…'}
         </Button>
         {file !== null && <SafeText text={file.source.name} max={80} />}
       </div>
-      {take.error !== null && <ErrorNotice error={take.error} onDismiss={take.reset} />}
+      {choice.error !== null && <ErrorNotice error={choice.error} onDismiss={choice.dismissError} />}
       {file !== null && (
         <>
           <NativeSelect

@@ -166,7 +166,7 @@ function Matrix({ judged, onCell }: { judged: Judged; onCell: (cell: Cell) => vo
         <tr>
           <td />
           <th scope="col">triggered</th>
-          <th scope="col">did not</th>
+          <th scope="col">not triggered</th>
         </tr>
       </thead>
       <tbody>

@@ -37,7 +37,8 @@ export function ScoresPanel(props: {
       <Panel title="Scores">
         <Empty icon={IconChartHistogram} title="No scores">
           The service returned no scores of classes for this run, so there are no thresholds to try. Rules are
-          judged by what they decided.
+          judged by what they decided. For scores, turn on “Legacy answer” in Operation, or choose v2 with
+          models, before the next run.
         </Empty>
       </Panel>
     )

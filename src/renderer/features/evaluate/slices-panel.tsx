@@ -32,7 +32,7 @@ export function SlicesPanel(props: {
       <MultiSelect
         size="xs"
         className={styles.wide}
-        label="Judge each value apart of"
+        label="Separate figures for each value of"
         placeholder={chosen.length === 0 ? 'a column, language, model or variant' : ''}
         searchable
         maxValues={5}

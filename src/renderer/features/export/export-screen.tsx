@@ -1,23 +1,23 @@
 import { Radio, Select, Stack, Switch } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Exported, ExportFormat } from '../../../shared/bridge/results.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
-import { ROW_EXPORT_FORMATS } from '../../../shared/run/export-formats.ts'
+import { ROW_EXPORT_FORMATS, type RowExportFormat } from '../../../shared/run/export-formats.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
 import { bridge } from '../../bridge/client.ts'
-import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
-import { ErrorNotice, ExportedNotice } from '../../ui/layout/notice.tsx'
 import { Panel, Screen } from '../../ui/layout/screen.tsx'
 import { describeFilter } from '../../ui/states/describe-filter.ts'
 import { STATE_LOOKS, toStateCounts } from '../../ui/states/row-states.tsx'
-import { SafeText } from '../../ui/text/safe-text.tsx'
+import { useFileWriter } from '../../ui/written-file.tsx'
+import styles from './export.module.css'
+import { writeOutcomes } from './outcome-files.tsx'
+import { VerdictsPanel } from './verdicts-panel.tsx'
 
-type Choice = 'all' | 'filtered' | 'unsuccessful' | 'state'
+type Choice = 'all' | 'filtered' | 'outcomes' | 'unsuccessful' | 'state'
 
 /** A run's rows as a file: which rows, which format, and whether cells stay exactly as they were. */
 export function ExportScreen(props: {
@@ -26,22 +26,25 @@ export function ExportScreen(props: {
   filter: RowFilter | null
 }) {
   const { runId, filter } = props
-  useFollowRun(runId)
   const summary = useLiveRuns((live) => live.summaries[runId])
   const rows = useLiveRuns((live) => live.snapshots[runId]?.rows)
-  const [format, setFormat] = useState<ExportFormat>('csv')
+  const [format, setFormat] = useState<RowExportFormat>('csv')
   const [choice, setChoice] = useState<Choice>(filter === null ? 'all' : 'filtered')
   const [state, setState] = useState<RowState>('rejected')
   const [lossless, setLossless] = useState(false)
-  const [done, setDone] = useState<Exported | null>(null)
   const name = summary?.name ?? 'run'
 
-  const write = useMutation({
-    mutationFn: async () => {
-      setDone(null)
-      const chosen = toChosenFilter(choice, filter, state)
-      setDone(
-        await saveExport(suggestFileName(name, format), (target) =>
+  const file = useFileWriter()
+  const write = () => {
+    if (choice === 'outcomes') {
+      writeOutcomes(file, { runId, name }, { format, ...(format === 'csv' && { lossless }) })
+      return
+    }
+    const chosen = toChosenFilter(choice, filter, state)
+    file.write({
+      describe: ({ rows: written }) => `${formatCounted(written, 'row')} written`,
+      write: () =>
+        saveExport(suggestFileName(name, format), (target) =>
           bridge.exports.create({
             runId,
             format,
@@ -50,109 +53,114 @@ export function ExportScreen(props: {
             ...(chosen !== null && { filter: chosen }),
           }),
         ),
-      )
-    },
-  })
+    })
+  }
 
   const states = rows === undefined ? [] : toStateCounts(rows).filter((count) => count.rows > 0)
   const exact = states.find((count) => count.state === state) ?? states[0]
   return (
     <Screen
       title="Export"
-      subtitle={<SafeText text={name} max={80} />}
       actions={
         <PrimaryButton
-          onPress={() => write.mutate()}
-          busy={write.isPending}
+          onPress={write}
+          busy={file.isWriting}
           blocked={rows?.read === 0 ? 'The run has no rows' : undefined}
           icon={<IconDownload size="1rem" />}
         >
-          Write the file
+          {choice === 'outcomes' ? 'Write both files' : 'Write the file'}
         </PrimaryButton>
       }
     >
-      {write.error !== null && <ErrorNotice error={write.error} onDismiss={write.reset} />}
-      {done !== null && (
-        <ExportedNotice exported={done} what={`${formatCounted(done.rows, 'row')} written`} />
-      )}
-      <Panel title="Rows">
-        <Radio.Group
-          aria-label="Rows"
-          value={choice}
-          onChange={(value) => setChoice(isChoice(value) ? value : 'all')}
-        >
-          <Stack gap="sm">
-            <Radio
-              value="all"
-              label={`All rows${rows === undefined ? '' : `: ${formatCount(rows.read)}`}`}
-              description="Includes invalid and unsent rows, each with its outcome."
-            />
-            {filter !== null && (
+      {file.notice}
+      <div className={styles.choices}>
+        <Panel title="Rows">
+          <Radio.Group
+            aria-label="Rows"
+            value={choice}
+            onChange={(value) => setChoice(isChoice(value) ? value : 'all')}
+          >
+            <Stack gap="sm">
               <Radio
-                value="filtered"
-                label="The rows of the results as they are filtered"
-                description={describeFilter(filter)}
+                value="all"
+                label={`All rows${rows === undefined ? '' : `: ${formatCount(rows.read)}`}`}
+                description="Includes invalid and unsent rows, each with its outcome."
               />
-            )}
-            <Radio
-              value="unsuccessful"
-              label="Only rows that did not succeed"
-              description="Invalid, rejected, failed, unknown and overdue rows, to correct them and send them again."
+              {filter !== null && (
+                <Radio
+                  value="filtered"
+                  label="The rows of the results as they are filtered"
+                  description={describeFilter(filter)}
+                />
+              )}
+              <Radio
+                value="outcomes"
+                label="Two files: success and errors"
+                description="Rows that succeeded with their results, and rows that did not with the reasons."
+              />
+              <Radio
+                value="unsuccessful"
+                label="Only rows that did not succeed"
+                description="Invalid, rejected, failed, unknown and overdue rows, to correct them and send them again."
+              />
+              <Radio
+                value="state"
+                label="Only rows in one state"
+                description="For example only rejected rows."
+              />
+            </Stack>
+          </Radio.Group>
+          {choice === 'state' && exact !== undefined && (
+            <Select
+              aria-label="State"
+              mt="xs"
+              ml="xl"
+              w="16rem"
+              value={exact.state}
+              onChange={(value) => {
+                const found = states.find((count) => count.state === value)
+                if (found) setState(found.state)
+              }}
+              data={states.map((count) => ({
+                value: count.state,
+                label: `${STATE_LOOKS[count.state].word}: ${formatCount(count.rows)}`,
+              }))}
             />
-            <Radio
-              value="state"
-              label="Only rows in one state"
-              description="For example only rejected rows."
+          )}
+        </Panel>
+        <Panel title="Format">
+          <Radio.Group
+            aria-label="Format"
+            value={format}
+            onChange={(value) =>
+              setFormat(ROW_EXPORT_FORMATS.find(({ ending }) => ending === value)?.ending ?? 'csv')
+            }
+          >
+            <Stack gap="sm">
+              {ROW_EXPORT_FORMATS.map(({ ending, label, meaning }) => (
+                <Radio key={ending} value={ending} label={label} description={meaning} />
+              ))}
+            </Stack>
+          </Radio.Group>
+          {format === 'csv' && (
+            <Switch
+              mt="md"
+              label="Lossless"
+              description="Off: a cell that looks like a formula gets an apostrophe, so that opening the file runs nothing. On: every cell stays exactly as it was."
+              checked={lossless}
+              onChange={(event) => setLossless(event.currentTarget.checked)}
             />
-          </Stack>
-        </Radio.Group>
-        {choice === 'state' && exact !== undefined && (
-          <Select
-            aria-label="State"
-            mt="xs"
-            ml="xl"
-            w="16rem"
-            value={exact.state}
-            onChange={(value) => {
-              const found = states.find((count) => count.state === value)
-              if (found) setState(found.state)
-            }}
-            data={states.map((count) => ({
-              value: count.state,
-              label: `${STATE_LOOKS[count.state].word}: ${formatCount(count.rows)}`,
-            }))}
-          />
-        )}
-      </Panel>
-      <Panel title="Format">
-        <Radio.Group
-          aria-label="Format"
-          value={format}
-          onChange={(value) =>
-            setFormat(ROW_EXPORT_FORMATS.find(({ ending }) => ending === value)?.ending ?? 'csv')
-          }
-        >
-          <Stack gap="sm">
-            {ROW_EXPORT_FORMATS.map(({ ending, label, meaning }) => (
-              <Radio key={ending} value={ending} label={label} description={meaning} />
-            ))}
-          </Stack>
-        </Radio.Group>
-        {format === 'csv' && (
-          <Switch
-            mt="md"
-            label="Lossless"
-            description="Off: a cell that looks like a formula gets an apostrophe, so that opening the file runs nothing. On: every cell stays exactly as it was."
-            checked={lossless}
-            onChange={(event) => setLossless(event.currentTarget.checked)}
-          />
-        )}
-      </Panel>
+          )}
+        </Panel>
+      </div>
+      {summary?.operation === 'task' && (
+        <VerdictsPanel runId={runId} runName={name} format={format} file={file} />
+      )}
     </Screen>
   )
 }
 
-const CHOICES: readonly string[] = ['all', 'filtered', 'unsuccessful', 'state'] satisfies Choice[]
+const CHOICES: readonly string[] = ['all', 'filtered', 'outcomes', 'unsuccessful', 'state'] satisfies Choice[]
 
 function isChoice(text: string): text is Choice {
   return CHOICES.includes(text)

@@ -6,6 +6,7 @@ import type { Allocation } from '../../../shared/lookback/stratified-sample.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { NO_RULE } from '../../../shared/run/results.ts'
 import { ask, bridge } from '../../bridge/client.ts'
+import { forgetStrata } from '../../bridge/verdicts.ts'
 import { PrimaryButton, WholeNumber } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
@@ -48,32 +49,32 @@ export function DrawPanel(props: {
     .filter(({ kind, value }) => kind === 'rule' && value !== NO_RULE)
     .map(({ label }) => label)
   const draw = useMutation({
-    mutationFn: async () =>
-      props.onDrawn(
-        await bridge.labelling.start({
-          ...{ runId, size, allocation, seed, showsDecision },
-          by: by === ALIKE ? null : by,
-          rules: [...new Set([...(known?.rules ?? []), ...rules])],
-        }),
-      ),
+    mutationFn: async () => {
+      const drawn = await bridge.labelling.start({
+        ...{ runId, size, allocation, seed, showsDecision },
+        by: by === ALIKE ? null : by,
+        rules: [...new Set([...(known?.rules ?? []), ...rules])],
+      })
+      forgetStrata()
+      props.onDrawn(drawn)
+    },
   })
   const isEmpty = facets?.isCounted === true && (answered ?? 0) === 0
   return (
-    <div className={styles.draw}>
-      <Panel
-        title="Draw a sample"
-        aside={answered === undefined ? null : `from ${formatCounted(answered, 'answered row')}`}
-      >
-        <Stack gap="md">
-          <p className={styles.lead}>
-            Rows are drawn at random and shown one by one. What you say of them is kept as verdicts, and
-            estimates how right the rules are on all{' '}
-            {answered === undefined ? 'rows' : formatCounted(answered, 'answered row')}. You can stop at any
-            time and go on later: the rows come in random order, so any part of them is a sample too.
-          </p>
+    <Panel
+      title="Draw a sample"
+      aside={answered === undefined ? null : `from ${formatCounted(answered, 'answered row')}`}
+    >
+      <Stack gap="md">
+        <p className={styles.lead}>
+          Rows are drawn at random and shown one by one. What you say of them is kept as verdicts, and
+          estimates how right the rules are on all{' '}
+          {answered === undefined ? 'rows' : formatCounted(answered, 'answered row')}. You can stop at any
+          time and go on later: the rows come in random order, so any part of them is a sample too.
+        </p>
+        <div className={styles.fields}>
           <WholeNumber
             label="Rows to draw"
-            w="22rem"
             value={size}
             max={LABELLING_MAX_ROWS}
             onValue={setSize}
@@ -82,8 +83,7 @@ export function DrawPanel(props: {
           />
           <NativeSelect
             label="Group by"
-            description="Rows of each group are drawn, so that rare ones are not missed."
-            w="22rem"
+            description="Draws from each group, so that none is missed."
             value={by}
             onChange={(event) => setBy(event.currentTarget.value)}
             data={[
@@ -117,7 +117,6 @@ export function DrawPanel(props: {
           <NumberInput
             label="Seed"
             description="The same seed draws the same rows."
-            w="22rem"
             value={seed}
             min={0}
             max={SEED_MAX}
@@ -127,40 +126,40 @@ export function DrawPanel(props: {
               if (typeof value === 'number') setSeed(value)
             }}
           />
-          <Switch
-            label="Show what the service decided"
-            description="Off, you judge each row without knowing it, which keeps your labels independent."
-            checked={showsDecision}
-            onChange={(event) => setShowsDecision(event.currentTarget.checked)}
-          />
-          {known !== null && (
-            <Notice kind="info" title="Verdicts that you have given stay">
-              Those on rows of the present sample count for their own rows only from then on, unless they are
-              drawn again.
-            </Notice>
+        </div>
+        <Switch
+          label="Show what the service decided"
+          description="Off, you judge each row without knowing it, which keeps your labels independent."
+          checked={showsDecision}
+          onChange={(event) => setShowsDecision(event.currentTarget.checked)}
+        />
+        {known !== null && (
+          <Notice kind="info" title="Verdicts that you have given stay">
+            Those on rows of the present sample count for their own rows only from then on, unless they are
+            drawn again.
+          </Notice>
+        )}
+        {isEmpty && (
+          <Notice kind="warning" title="The service has answered no row of this run">
+            Only answered rows can be labelled.
+          </Notice>
+        )}
+        {draw.error !== null && <ErrorNotice error={draw.error} />}
+        <Group gap="xs">
+          {props.onCancel !== null && (
+            <Button variant="default" onClick={props.onCancel}>
+              Cancel
+            </Button>
           )}
-          {isEmpty && (
-            <Notice kind="warning" title="The service has answered no row of this run">
-              Only answered rows can be labelled.
-            </Notice>
-          )}
-          {draw.error !== null && <ErrorNotice error={draw.error} />}
-          <Group gap="xs">
-            {props.onCancel !== null && (
-              <Button variant="default" onClick={props.onCancel}>
-                Cancel
-              </Button>
-            )}
-            <PrimaryButton
-              onPress={() => draw.mutate()}
-              busy={draw.isPending}
-              blocked={isEmpty ? 'no row is answered' : facets === undefined ? 'reading the run' : undefined}
-            >
-              Draw and begin
-            </PrimaryButton>
-          </Group>
-        </Stack>
-      </Panel>
-    </div>
+          <PrimaryButton
+            onPress={() => draw.mutate()}
+            busy={draw.isPending}
+            blocked={isEmpty ? 'no row is answered' : facets === undefined ? 'reading the run' : undefined}
+          >
+            Draw and begin
+          </PrimaryButton>
+        </Group>
+      </Stack>
+    </Panel>
   )
 }

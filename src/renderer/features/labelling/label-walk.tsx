@@ -9,10 +9,10 @@ import { ask } from '../../bridge/client.ts'
 import { useRowMedia } from '../../bridge/row-media.ts'
 import type { VerdictChange, Verdicts } from '../../bridge/verdicts.ts'
 import { MediaView, useMediaSteps } from '../../ui/content/media-view.tsx'
-import { ContentSwitch, useContentShown } from '../../ui/content/user-content.tsx'
+import { ContentSwitch, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { useShortcut, useWindowKeys } from '../../ui/shortcuts.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import { useHotkey, useWindowKeys } from '../../ui/use-hotkey.ts'
 import { NoteDialog } from '../../ui/verdicts/note-dialog.tsx'
 import { findRuleOfKey, RuleDialog } from '../../ui/verdicts/rule-dialog.tsx'
 import { UndoRedo } from '../../ui/verdicts/undo-redo.tsx'
@@ -36,9 +36,9 @@ export function LabelWalk({ labelling, verdicts }: { labelling: LabellingState; 
     const place = change === null ? null : labelling.findPlace(change.row.row)
     if (place !== null) labelling.goTo(place)
   }
-  useHotkey({ key: 'z', mod: true }, () => goTo(verdicts.undo()))
-  useHotkey({ key: 'Z', mod: true }, () => goTo(verdicts.redo()))
-  useHotkey({ key: 'y', mod: true }, () => goTo(verdicts.redo()))
+  useShortcut({ key: 'z', mod: true }, () => goTo(verdicts.undo()))
+  useShortcut({ key: 'z', mod: true, shift: true }, () => goTo(verdicts.redo()))
+  useShortcut({ key: 'y', mod: true }, () => goTo(verdicts.redo()))
   if (stored === null || row === undefined) return null
   const total = stored.rows.length
   const done = labelling.labelled + labelling.skipped
@@ -80,6 +80,7 @@ function LabelledRow(props: { detail: RowDetail; labelling: LabellingState; verd
   const labels = chosen ?? toLabels(given, triggered) ?? new Set(showsDecision ? triggered : [])
   const [asked, setAsked] = useState<'note' | 'rule' | null>(null)
   const [isRevealed, setRevealed] = useState(false)
+  useOnHideAll(() => setRevealed(false))
   const allShown = useContentShown((content) => content.shown)
   const media = useRowMedia(runId, result.row)
   const steps = useMediaSteps(result.row)

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { IconTags } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { RowFilter } from '../../../shared/run/results.ts'
-import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { useVerdicts } from '../../bridge/verdicts.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Empty, Screen } from '../../ui/layout/screen.tsx'
@@ -19,7 +19,6 @@ export function LabellingScreen(props: {
   onEvaluate: () => void
 }) {
   const { runId, onResults } = props
-  useFollowRun(runId)
   const summary = useLiveRuns((known) => known.summaries[runId])
   const verdicts = useVerdicts(runId)
   const labelling = useLabelling(runId, verdicts)
@@ -30,19 +29,14 @@ export function LabellingScreen(props: {
   return (
     <Screen
       title="Labelling"
-      subtitle={summary?.name}
       fixed={isWalking}
       actions={
-        <>
-          {stored !== null && !isDrawing && (
-            <Button variant="default" onClick={() => setDrawing(true)}>
-              Draw another sample…
-            </Button>
-          )}
-          <Button variant="default" onClick={() => onResults({})}>
-            Back to the results
+        stored !== null &&
+        !isDrawing && (
+          <Button variant="default" onClick={() => setDrawing(true)}>
+            Draw another sample…
           </Button>
-        </>
+        )
       }
     >
       {labelling.error !== null && <ErrorNotice error={labelling.error} />}

@@ -10,6 +10,7 @@ import type {
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { MaskedText } from '../../ui/content/user-content.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
+import type { TableColumn, TableColumns } from '../../ui/table-columns.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { toListStateLook } from './list-looks.ts'
 import styles from './lists.module.css'
@@ -23,9 +24,14 @@ interface EntryColumn<Entry> {
 }
 
 /** The entries of a page; content is masked until the person has it shown. */
-export function EntryTable(props: { ledger: Ledger; isShown: boolean; onOpenRun: (runId: string) => void }) {
+export function EntryTable(props: {
+  ledger: Ledger
+  isShown: boolean
+  columns: TableColumns
+  onOpenRun: (runId: string) => void
+}) {
   const { ledger, isShown, onOpenRun } = props
-  const common = { isShown, onOpenRun }
+  const common = { isShown, table: props.columns, onOpenRun }
   switch (ledger.of) {
     case 'index':
       return <Entries {...common} of="index" columns={INDEX_COLUMNS} entries={ledger.entries} />
@@ -41,22 +47,24 @@ function Entries<Entry extends IndexEntry | TermEntry | AppealEntry>(props: {
   columns: readonly EntryColumn<Entry>[]
   entries: readonly Entry[]
   isShown: boolean
+  table: TableColumns
   onOpenRun: (runId: string) => void
 }) {
-  const { of, columns, entries, isShown, onOpenRun } = props
-  const used = columns.filter(({ cell }) => entries.some((entry) => cell(entry, isShown) !== null))
+  const { of, columns, entries, isShown, table, onOpenRun } = props
+  const used = [...columns, ...toLastColumns(of, onOpenRun)].filter(
+    ({ title, cell }) => table.shows(title) && entries.some((entry) => cell(entry, isShown) !== null),
+  )
   return (
     <table className={styles.table}>
       <caption className="visually-hidden">Entries, oldest first</caption>
       <thead>
         <tr>
           {used.map(({ title, isNumber }) => (
-            <th key={title} scope="col" className={isNumber && styles.number}>
+            <th key={title} scope="col" className={isNumber && styles.number} {...table.head(title)}>
               {title}
+              {table.edge(title)}
             </th>
           ))}
-          <th scope="col">State</th>
-          <th scope="col">Last request</th>
         </tr>
       </thead>
       <tbody>
@@ -64,28 +72,33 @@ function Entries<Entry extends IndexEntry | TermEntry | AppealEntry>(props: {
           // biome-ignore lint/suspicious/noArrayIndexKey: entries without an id are known by their place alone
           <tr key={index}>
             {used.map(({ title, isNumber, cell }) => (
-              <td key={title} className={isNumber && styles.number}>
+              <td key={title} className={isNumber && styles.number} style={table.cell(title)}>
                 {cell(entry, isShown) ?? '–'}
               </td>
             ))}
-            <td>
-              <StateWord of={of} state={entry.state} />
-            </td>
-            <td>
-              <button
-                type="button"
-                className={styles.link}
-                title={`Run ${entry.run_id}`}
-                onClick={() => onOpenRun(entry.run_id)}
-              >
-                row {formatCount(entry.row)} of its run
-              </button>
-            </td>
           </tr>
         ))}
       </tbody>
     </table>
   )
+}
+
+/** The columns that entries of each kind end with. */
+function toLastColumns(
+  of: LedgerKind,
+  onOpenRun: (runId: string) => void,
+): EntryColumn<IndexEntry | TermEntry | AppealEntry>[] {
+  return [
+    { title: 'State', cell: ({ state }) => <StateWord of={of} state={state} /> },
+    {
+      title: 'Last request',
+      cell: ({ run_id: runId, row }) => (
+        <button type="button" className={styles.link} title={`Run ${runId}`} onClick={() => onOpenRun(runId)}>
+          row {formatCount(row)} of its run
+        </button>
+      ),
+    },
+  ]
 }
 
 /** A state in its word and colour. */
@@ -173,4 +186,11 @@ const APPEAL_COLUMNS: readonly EntryColumn<AppealEntry>[] = [
 
 function toText(text: string | null): ReactNode {
   return text === null || text === '' ? null : <SafeText text={text} max={120} />
+}
+
+/** The columns of the entries of a kind. The first stays, since it says what the entry is. */
+export function listColumns(of: LedgerKind): readonly TableColumn[] {
+  const columns = { index: INDEX_COLUMNS, watchlist: TERM_COLUMNS, appeals: APPEAL_COLUMNS }
+  const titles = [...columns[of], ...toLastColumns(of, () => {})].map(({ title }) => title)
+  return titles.map((title, index) => (index === 0 ? { title, isFixed: true } : { title }))
 }

@@ -1,5 +1,6 @@
 import { Button, Menu } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
+import type { ComponentProps } from 'react'
 import { LIST_FORMATS } from '../../../shared/bridge/lists.ts'
 import type { ChosenSource } from '../../../shared/bridge/source.ts'
 import {
@@ -13,6 +14,7 @@ import type { OperationKind } from '../../../shared/plan/operation.ts'
 import { ROW_EXPORT_FORMATS } from '../../../shared/run/export-formats.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { ADDABLE_STATES, LIST_LOOKS, REMOVABLE_STATES } from './list-looks.ts'
+import styles from './lists.module.css'
 
 /** A run that is to be prepared: what it does with the entries that were written to a file. */
 export interface ListDraft {
@@ -68,35 +70,35 @@ export function ListAction(props: {
   switch (ledger.of) {
     case 'index':
       return (
-        <PrimaryButton
+        <WithReason
           busy={busy}
           blocked={
             ledger.total === 0
               ? 'No item is shown'
               : areAll(REMOVABLE_STATES)
                 ? undefined
-                : 'Only items that are known, or whose removal is unknown, can be removed'
+                : 'Choose known items, or those whose removal is unknown'
           }
           onPress={() => onDraft('index-remove', states, search)}
         >
           Remove {shown}…
-        </PrimaryButton>
+        </WithReason>
       )
     case 'watchlist':
       return (
-        <PrimaryButton
+        <WithReason
           busy={busy}
           blocked={
             ledger.total === 0
               ? 'No term is shown'
               : areAll(ADDABLE_STATES)
                 ? undefined
-                : 'Known terms are there. Choose absent, failed or unknown terms'
+                : 'Choose absent, failed or unknown terms'
           }
           onPress={() => onDraft('watchlist-add', states, search)}
         >
           Add {shown} again…
-        </PrimaryButton>
+        </WithReason>
       )
     case 'appeals': {
       const inReview = ledger.counts['in_review'] ?? 0
@@ -112,15 +114,25 @@ export function ListAction(props: {
               Check the {formatCount(ledger.total)} shown…
             </Button>
           )}
-          <PrimaryButton
+          <WithReason
             busy={busy}
             blocked={inReview === 0 ? 'No appeal is in review' : undefined}
             onPress={() => onDraft('appeal-status', ['in_review'], '')}
           >
             Check {formatCount(inReview)} in review again…
-          </PrimaryButton>
+          </WithReason>
         </>
       )
     }
   }
+}
+
+/** The main action, and in words why it cannot be done. */
+function WithReason(props: ComponentProps<typeof PrimaryButton>) {
+  return (
+    <>
+      {props.blocked !== undefined && <span className={styles.reason}>{props.blocked}</span>}
+      <PrimaryButton {...props} />
+    </>
+  )
 }

@@ -1,5 +1,5 @@
 import { Select, TextInput } from '@mantine/core'
-import { IconSearch } from '@tabler/icons-react'
+import { IconCheck, IconSearch } from '@tabler/icons-react'
 import { useRef } from 'react'
 import {
   LEDGER_STATES,
@@ -10,8 +10,8 @@ import {
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { NamedPlace } from '../../ui/connection/destination.ts'
 import { Panel } from '../../ui/layout/screen.tsx'
+import { useShortcut } from '../../ui/shortcuts.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import { useHotkey } from '../../ui/use-hotkey.ts'
 import { LIST_LOOKS, nameService, toListStateLook, toServiceKey } from './list-looks.ts'
 import styles from './lists.module.css'
 
@@ -39,7 +39,7 @@ export function Choices(props: {
   const { ledger, chosen, namePlace, onChoose } = props
   const { of, service, services, lists, list } = ledger
   const field = useRef<HTMLInputElement>(null)
-  useHotkey({ key: '/' }, () => field.current?.focus())
+  useShortcut({ key: '/' }, () => field.current?.focus())
   const look = LIST_LOOKS[of]
   const toggle = (state: LedgerState) =>
     onChoose({
@@ -93,6 +93,7 @@ export function Choices(props: {
           <legend className="visually-hidden">States</legend>
           {LEDGER_STATES[of].map((state) => {
             const { word, meaning, color } = toListStateLook(of, state)
+            const count = ledger.counts[state] ?? 0
             return (
               <button
                 key={state}
@@ -100,8 +101,9 @@ export function Choices(props: {
                 aria-pressed={chosen.states.includes(state)}
                 onClick={() => toggle(state)}
               >
-                <span className={styles.count} style={{ color }}>
-                  {formatCount(ledger.counts[state] ?? 0)} <span>{word}</span>
+                <span className={styles.count} style={{ color: count === 0 ? 'var(--text-2)' : color }}>
+                  {formatCount(count)} <span>{word}</span>
+                  <IconCheck size="1rem" aria-hidden />
                 </span>
                 <small>{meaning}</small>
               </button>

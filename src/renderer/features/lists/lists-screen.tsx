@@ -11,18 +11,21 @@ import {
   type LedgerState,
   SHOWN_STATES,
 } from '../../../shared/lookback/ledger.ts'
-import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { OperationKind } from '../../../shared/plan/operation.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { saveExport } from '../../bridge/save-export.ts'
+import { useTableView } from '../../bridge/table-view.ts'
 import type { NamedPlace } from '../../ui/connection/destination.ts'
 import { ContentSwitch, useContentShown } from '../../ui/content/user-content.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Empty, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { Pager } from '../../ui/pager.tsx'
+import { useTableColumns } from '../../ui/table-columns.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import { EntryTable } from './entry-table.tsx'
+import { useFileWriter } from '../../ui/written-file.tsx'
+import { EntryTable, listColumns } from './entry-table.tsx'
 import { ExportMenu, ListAction, type ListDraft } from './list-actions.tsx'
 import { Choices, type Chosen, isChosen, ListChoice } from './list-choices.tsx'
 import { LIST_KINDS, LIST_LOOKS, toListStateLook } from './list-looks.ts'
@@ -69,14 +72,18 @@ export function ListsScreen(props: {
   })
   const ledger = page.data ?? null
   const draft = useMutation({ mutationFn: (work: () => Promise<void>) => work() })
-  const write = useMutation({
-    mutationFn: async (format: (typeof LIST_FORMATS)[number]) => {
-      const query = ledger === null ? null : toQuery(ledger, chosen.states, search)
-      if (query === null) return null
-      const name = `${query.list ?? of}-${of}.${format}`
-      return saveExport(name, (target) => bridge.lists.export({ ...query, format, ...target }))
-    },
-  })
+  const file = useFileWriter()
+  const write = (format: (typeof LIST_FORMATS)[number]) => {
+    const query = ledger === null ? null : toQuery(ledger, chosen.states, search)
+    if (query === null) return
+    file.write({
+      describe: ({ rows }) => `${formatCounted(rows, look.noun)} written`,
+      write: () =>
+        saveExport(`${query.list ?? of}-${of}.${format}`, (target) =>
+          bridge.lists.export({ ...query, format, ...target }),
+        ),
+    })
+  }
   const toDraft = (kind: OperationKind, states: readonly LedgerState[], text: string) =>
     draft.mutate(async () => {
       const query = ledger === null ? null : toQuery(ledger, states, text)
@@ -84,19 +91,19 @@ export function ListsScreen(props: {
       const { isSandbox, ...source } = await bridge.lists.toSource(query)
       await props.onDraft({ kind, list: query.list, service: query.service, isSandbox, source })
     })
-  const error = page.error ?? draft.error ?? write.error
+  const error = page.error ?? draft.error
   return (
     <Screen
       title="Lists"
-      subtitle="Added up from your runs"
+      subtitle="From the records of your runs"
       actions={
         ledger !== null && isChosen(ledger) ? (
           <>
             <ContentSwitch />
             <ExportMenu
-              busy={write.isPending || page.isFetching}
+              busy={file.isWriting || page.isFetching}
               blocked={ledger.total === 0}
-              onFormat={write.mutate}
+              onFormat={write}
             />
             <ListAction
               ledger={ledger}
@@ -117,28 +124,12 @@ export function ListsScreen(props: {
         onChange={(value) => onOf(LIST_KINDS.find((kind) => kind === value) ?? of)}
       />
       {error !== null && <ErrorNotice error={error} onRetry={page.refetch} />}
-      {write.data && (
-        <Notice
-          kind="good"
-          title={`${formatCounted(write.data.rows, look.noun)} written, ${formatBytes(write.data.sizeBytes)}`}
-          actions={
-            <Button variant="default" size="compact-sm" onClick={write.reset}>
-              Dismiss
-            </Button>
-          }
-        >
-          <SafeText
-            text={write.data.kind === 'file' ? write.data.file : `${write.data.name}, in your downloads`}
-            max={300}
-            lines
-          />
-        </Notice>
-      )}
+      {file.notice}
       {page.isPending && <p className={styles.reading}>Adding up the runs…</p>}
       {page.data === null && (
         <Empty
           icon={IconList}
-          title={`No run has made ${of === 'appeals' ? 'a list of appeals' : `an ${look.noun} list`} yet`}
+          title={`No ${look.noun}s yet`}
           actions={<PrimaryButton onPress={props.onNew}>New run</PrimaryButton>}
         >
           {look.origin}
@@ -196,17 +187,23 @@ function EntryPanel(props: {
 }) {
   const { ledger, isStale, states, offset } = props
   const { noun } = LIST_LOOKS[ledger.of]
+  const table = useTableView(ledger.of)
+  const columns = useTableColumns(listColumns(ledger.of), table.view, table.setView)
   const isShown = useContentShown((content) => content.shown)
   return (
     <Panel
       title={`${formatCounted(ledger.total, noun)}${ledger.list === null ? '' : ` in ${ledger.list}`}`}
       aside={
-        states.length === LEDGER_STATES[ledger.of].length
-          ? 'all states'
-          : states.map((state) => toListStateLook(ledger.of, state).word).join(', ')
+        <>
+          {states.length === LEDGER_STATES[ledger.of].length
+            ? 'all states'
+            : states.map((state) => toListStateLook(ledger.of, state).word).join(', ')}
+          {columns.menu}
+        </>
       }
       flush
     >
+      {table.error !== null && <ErrorNotice error={table.error} />}
       {ledger.entries.length === 0 ? (
         <Empty
           icon={IconListSearch}
@@ -223,7 +220,7 @@ function EntryPanel(props: {
         </Empty>
       ) : (
         <div aria-busy={isStale} className={styles.page}>
-          <EntryTable ledger={ledger} isShown={isShown} onOpenRun={props.onOpenRun} />
+          <EntryTable columns={columns} ledger={ledger} isShown={isShown} onOpenRun={props.onOpenRun} />
         </div>
       )}
       <Pager

@@ -77,7 +77,7 @@ export function ThresholdsPanel(props: {
     <Panel title="Thresholds" aside={rows.length === 0 && !isOver ? 'none judged yet' : verdict} flush>
       {rows.length === 0 ? (
         <p className={styles.quiet}>
-          {isOver ? 'No thresholds set.' : 'Evaluated from the first measured second on.'}
+          {isOver ? (note ?? 'No thresholds set.') : 'Evaluated from the first measured second on.'}
         </p>
       ) : (
         <table className={styles.table}>
@@ -110,7 +110,7 @@ export function ThresholdsPanel(props: {
           </tbody>
         </table>
       )}
-      {note !== null && <p className={styles.quiet}>{note}</p>}
+      {rows.length > 0 && note !== null && <p className={styles.quiet}>{note}</p>}
     </Panel>
   )
 }
@@ -223,7 +223,12 @@ export function GeneratorPanel(props: {
     <Panel title="This machine" aside={verdict}>
       <div className={styles.progress}>
         <Figures figures={facts} />
-        {limited.length > 0 && <p className={styles.plan}>Limited seconds: {formatRanges(limited)}.</p>}
+        {limited.length > 0 && (
+          <p className={styles.plan}>
+            This machine was the bottleneck in {limited.length === 1 ? 'second' : 'seconds'}{' '}
+            {formatRanges(limited)}.
+          </p>
+        )}
       </div>
     </Panel>
   )

@@ -4,15 +4,12 @@ import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/re
 import type { ReactNode } from 'react'
 import { toLoadView, toThresholdView } from '../../../shared/load/load-view.ts'
 import type { RunPhase } from '../../../shared/run/snapshot.ts'
-import { ask, useConnection } from '../../bridge/client.ts'
-import { toPollInterval, useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import { ask } from '../../bridge/client.ts'
+import { toPollInterval, useLiveRuns } from '../../bridge/live-runs.ts'
 import { useShownLatencies } from '../../ui/charts/latency-charts.tsx'
-import type { NamedPlace } from '../../ui/connection/destination.ts'
-import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
-import { RunStateLabel, toVerdict } from '../../ui/states/run-state.tsx'
 import styles from './load.module.css'
 import { LoadLatencyPanel, LoadRequestsPanel } from './load-latency-panel.tsx'
 import {
@@ -31,19 +28,15 @@ const REPORT_EVERY_MS = 2_000
 /** A load test during and after sending: thresholds, latencies, answers, and the machine that sent it. */
 export function LoadScreen(props: {
   runId: string
-  /** What an address is called. */
-  namePlace: (baseUrl: string) => NamedPlace
   /** What can be done to compare the load test with others. */
   lookBack: ReactNode
   onExport: () => void
 }) {
   const { runId } = props
-  useFollowRun(runId)
   const summary = useLiveRuns((live) => live.summaries[runId])
   const snapshot = useLiveRuns((live) => live.snapshots[runId])
   const failure = useLiveRuns((live) => live.errors[runId])
   const phase = snapshot?.phase
-  const isLost = useConnection(({ state }) => state === 'lost')
   const actions = useLoadActions(runId, phase, props.onExport)
   const load = snapshot?.load ?? null
   const isOver = phase === 'ended'
@@ -56,29 +49,14 @@ export function LoadScreen(props: {
     }),
   )
   if (summary === undefined || snapshot === undefined || phase === undefined) {
-    return (
-      <Screen title="Load test" subtitle={failure === undefined ? 'Reading the run' : undefined}>
-        {failure !== undefined && <ErrorNotice error={failure} />}
-      </Screen>
-    )
+    return <Screen title="Overview">{failure !== undefined && <ErrorNotice error={failure} />}</Screen>
   }
   const known = report.data ?? null
   const view = known === null ? null : toLoadView(known)
   const thresholds = (isOver ? known?.thresholds : load?.thresholds) ?? []
   return (
     <Screen
-      title={summary.name}
-      subtitle={
-        <>
-          <RunStateLabel
-            state={
-              isOver ? toVerdict(summary) : isLost ? 'not connected' : phase === 'ready' ? 'ready' : 'running'
-            }
-            isLoadTest
-          />{' '}
-          load test of <ConnectionChip place={props.namePlace(summary.base_url)} />
-        </>
-      }
+      title="Overview"
       actions={
         <>
           {isOver && props.lookBack}

@@ -63,8 +63,14 @@ export function FieldTable(props: {
       <tfoot>
         <tr>
           <td colSpan={3} className={styles.about}>
-            A value can hold <code>{'{{row}}'}</code>, <code>{'{{run}}'}</code> and{' '}
-            <code>{'{{column name}}'}</code>, which are filled in for each row.
+            {fields.length === 0 ? (
+              'Every field has a column.'
+            ) : (
+              <>
+                A value can hold <code>{'{{row}}'}</code>, <code>{'{{run}}'}</code> and{' '}
+                <code>{'{{column name}}'}</code>, which are filled in for each row.
+              </>
+            )}
           </td>
         </tr>
       </tfoot>

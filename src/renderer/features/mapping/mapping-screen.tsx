@@ -13,6 +13,7 @@ import { Notice } from '../../ui/layout/notice.tsx'
 import { Panel, Screen } from '../../ui/layout/screen.tsx'
 import { ColumnTable } from './column-table.tsx'
 import { FieldTable } from './field-table.tsx'
+import { useSavedMappings } from './saved-mappings.tsx'
 
 /** Which column, constant or template fills which field: your table at the left, what it becomes at the right. */
 export function MappingScreen(props: {
@@ -34,6 +35,7 @@ export function MappingScreen(props: {
     ...sayMistake(mistake, 'window'),
   }))
   const suggested = suggestMapping(columns, operation)
+  const saved = useSavedMappings({ operation, columns, mapping, onMapping: props.onMapping })
   const mapped = Object.values(mapping).filter((source) => toColumnIndex(columns, source) >= 0).length
   const carried = columns.length - mapped
   return (
@@ -69,7 +71,12 @@ export function MappingScreen(props: {
           </ul>
         </Notice>
       )}
-      <Panel title="Your table becomes" flush aside="Columns without a field are kept in the export">
+      {saved.panel}
+      <Panel
+        title="Your table becomes"
+        flush
+        aside={<>Columns without a field are kept in the export {saved.button}</>}
+      >
         <ColumnTable
           preview={preview}
           mapping={mapping}

@@ -1,7 +1,9 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
+import { formatDuration } from '../../../shared/messages/figure-text.ts'
 import { ask } from '../../bridge/client.ts'
+import { useSettings } from '../../bridge/settings.ts'
 import { parseBaseUrl } from '../../ui/connection/destination.ts'
 import { WholeNumber } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
@@ -27,6 +29,7 @@ export function CallbackPanel(props: {
   const { callback, onCallback } = props
   const receiver = useQuery(ask.receiver.open.queryOptions())
   const [left, setLeft] = useState(false)
+  useStoredAddress(props)
   const gap = findCallbackGap(callback)
   const parsed = parseBaseUrl(callback.publicUrl)
   const address = parsed.kind === 'url' ? parsed.url : (receiver.data?.baseUrl ?? null)
@@ -84,6 +87,17 @@ export function CallbackPanel(props: {
   )
 }
 
+/** Begins with the public address of the workspace, which the sandbox does not need. */
+function useStoredAddress(props: Parameters<typeof CallbackPanel>[0]) {
+  const { callback, serviceUrl, onCallback } = props
+  const stored = useSettings().data?.settings.publicUrl ?? null
+  const isOffered = stored !== null && serviceUrl !== null
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, so that a person can empty the field
+  useEffect(() => {
+    if (isOffered && callback.publicUrl === '') onCallback({ ...callback, publicUrl: stored })
+  }, [isOffered])
+}
+
 /** Posts to an address and waits for the arrival; recreated for another address. */
 function AddressTest({ address }: { address: string }) {
   const test = useMutation(ask.receiver.test.mutationOptions())
@@ -99,7 +113,10 @@ function AddressTest({ address }: { address: string }) {
         </Button>
       </Group>
       {test.isSuccess && (
-        <Notice kind="good" title="A post to this address has arrived">
+        <Notice
+          kind="good"
+          title={`A callback to this address came back after ${formatDuration(test.data.arrivedMs)}`}
+        >
           It was sent from this machine. The service's own network may still not reach it.
         </Notice>
       )}

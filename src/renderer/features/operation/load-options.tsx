@@ -230,7 +230,8 @@ function SendingFields({ load, mistakes, onLoad }: LoadFieldsProps) {
       <FieldGroup title="Before and after">
         {load.goal === 'measure' && (
           <TextInput
-            label="Warm-up, not measured"
+            label="Warm-up"
+            title="Requests of the warm-up are sent, but not measured."
             w="11rem"
             value={load.warmup}
             error={mistakes['warm-up']}
@@ -259,7 +260,7 @@ function SendingFields({ load, mistakes, onLoad }: LoadFieldsProps) {
         <FieldGroup title="When the service is slower than the schedule">
           <OptionalNumber
             label="In flight, at most"
-            placeholder="rate × time-out"
+            placeholder="rate × timeout"
             value={load.maxInFlight}
             onValue={(maxInFlight) => change({ maxInFlight })}
           />

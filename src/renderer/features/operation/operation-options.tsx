@@ -1,11 +1,12 @@
 import { NativeSelect, Radio, Select, Stack, Switch, TagsInput, TextInput } from '@mantine/core'
-import type { SandboxOffers } from '../../../shared/bridge/app.ts'
+import type { SandboxOffers } from '../../../shared/bridge/sandbox.ts'
 import { type Operation, type TaskOperation, TERMS_PER_REQUEST_MAX } from '../../../shared/plan/operation.ts'
-import { MODELS } from '../../../shared/service/models.ts'
+import { findModel, MODELS } from '../../../shared/service/models.ts'
 import { WholeNumber } from '../../ui/controls.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { OverwriteNotice } from '../../ui/operations/operation-looks.tsx'
 import styles from './operation.module.css'
+import { chooseVersion } from './operation-settings.ts'
 
 /** Which version of the interface, which models, which form of answer; the defaults suit text. */
 export function TaskOptions(props: {
@@ -20,15 +21,9 @@ export function TaskOptions(props: {
       <NativeSelect
         label="Version"
         value={api}
-        onChange={(event) => {
-          const chosen = event.currentTarget.value === 'v2' ? 'v2' : 'v1'
-          onOperation({
-            ...operation,
-            api: chosen,
-            models: models.slice(0, chosen === 'v1' ? 1 : undefined),
-            legacy: chosen === 'v1' && operation.legacy,
-          })
-        }}
+        onChange={(event) =>
+          onOperation(chooseVersion(operation, event.currentTarget.value === 'v2' ? 'v2' : 'v1'))
+        }
         data={[
           { value: 'v1', label: 'v1: one model per request' },
           { value: 'v2', label: 'v2: several models, custom indexes' },
@@ -42,7 +37,7 @@ export function TaskOptions(props: {
           placeholder="text for text_data, visual for url"
           value={models[0] ?? null}
           onChange={(model) => onOperation({ ...operation, models: model === null ? [] : [model] })}
-          data={toModelOptions(mode)}
+          data={toModelOptions(mode, models)}
         />
       ) : (
         <TagsInput
@@ -53,7 +48,7 @@ export function TaskOptions(props: {
           value={models}
           onChange={(chosen) => onOperation({ ...operation, models: chosen })}
           acceptValueOnBlur
-          data={toModelOptions(mode)}
+          data={toModelOptions(mode, [])}
         />
       )}
       {api === 'v1' && (
@@ -68,12 +63,19 @@ export function TaskOptions(props: {
   )
 }
 
-/** The models, and which of them the interface does not list for the mode: a reason to look twice, not to refuse. */
-function toModelOptions(mode: TaskOperation['mode']) {
-  return MODELS.map((model) => ({
-    value: model.value,
-    label: `${model.label} (${model.value})${model[mode] ? '' : `, not listed for ${mode}`}`,
-  }))
+/**
+ * The models, and which of them the interface does not list for the mode: a reason to look twice, not to refuse. Chosen
+ * ones that it does not list at all, such as those of a plan, are options too, so that what is sent is shown.
+ */
+function toModelOptions(mode: TaskOperation['mode'], chosen: readonly string[]) {
+  const unlisted = chosen.filter((name) => findModel(name) === null)
+  return [
+    ...unlisted.map((name) => ({ value: name, label: `${name}, not a listed model` })),
+    ...MODELS.map((model) => ({
+      value: model.value,
+      label: `${model.label} (${model.value})${model[mode] ? '' : `, not listed for ${mode}`}`,
+    })),
+  ]
 }
 
 /** Whether answers come at once or later, with what each is good for. */

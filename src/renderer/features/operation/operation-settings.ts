@@ -2,9 +2,11 @@ import { CALLBACK_TIMEOUT_MS } from '../../../shared/plan/callback.ts'
 import {
   type Operation,
   type OperationKind,
+  type TaskOperation,
   TERMS_PER_REQUEST_DEFAULT,
 } from '../../../shared/plan/operation.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
+import { findModel } from '../../../shared/service/models.ts'
 import { isLoopback, parseBaseUrl } from '../../ui/connection/destination.ts'
 
 /** What was set for operations that are not chosen at the moment, so that looking at another card loses nothing. */
@@ -35,6 +37,14 @@ function createOperation(kind: OperationKind, remembered: RememberedOperations):
 /** The operation of that kind as it was left, or as it is first offered. */
 export function chooseOperation(kind: OperationKind, remembered: RememberedOperations): Operation {
   return remembered[kind] ?? createOperation(kind, remembered)
+}
+
+/** The operation with another version of the interface, and without the options that this version does not have. */
+export function chooseVersion(operation: TaskOperation, api: TaskOperation['api']): TaskOperation {
+  if (api === 'v2') return { ...operation, api, legacy: false }
+  // v1 takes one model, and no custom index (docs/interface.md §4.1).
+  const models = operation.models.filter((name) => findModel(name) !== null).slice(0, 1)
+  return { ...operation, api, models }
 }
 
 /** What an operation still lacks, or null. */

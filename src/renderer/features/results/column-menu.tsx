@@ -1,8 +1,9 @@
 import { ActionIcon, Button, Checkbox, Popover, TextInput } from '@mantine/core'
-import { IconArrowDown, IconArrowUp, IconColumns3, IconMinus, IconPlus } from '@tabler/icons-react'
+import { IconArrowDown, IconArrowUp, IconColumns3 } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import type { ColumnEntry } from '../../../shared/run/choose-columns.ts'
 import { COLUMN_REM, type ShownColumn } from '../../../shared/run/result-view.ts'
+import { WidthButtons } from '../../ui/grid/column-width.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { toColumnTitle } from './result-columns.tsx'
 import styles from './results.module.css'
@@ -16,20 +17,35 @@ const GROUPS: Record<ColumnEntry['group'], string> = {
   raw: 'As it came',
 }
 
-/** By how much a press makes a column wider or narrower, rem. */
-const STEP_REM = 2
-
-/** Chooses, orders and sizes the columns of the table, all by keyboard; the choice is kept for the operation. */
-export function ColumnMenu(props: {
+interface ColumnChoice {
   entries: readonly ColumnEntry[]
   shown: readonly ShownColumn[]
   /** The width of a column as it is drawn, rem. */
   widthOf: (name: string) => number
   /** Null brings the usual ones back. */
   onColumns: (columns: ShownColumn[] | null) => void
-}) {
-  const { entries, shown, widthOf, onColumns } = props
+}
+
+/** Chooses, orders and sizes the columns of the table, all by keyboard; the choice is kept for the operation. */
+export function ColumnMenu(props: ColumnChoice) {
   const [search, setSearch] = useState('')
+  return (
+    <Popover position="bottom-end" width="27rem" trapFocus returnFocus withinPortal>
+      <Popover.Target>
+        <Button variant="default" size="compact-xs" leftSection={<IconColumns3 size="1rem" aria-hidden />}>
+          Columns
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Columns of the table">
+        <ColumnList {...props} search={search} onSearch={setSearch} />
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+/** What the menu holds while it is open. */
+function ColumnList(props: ColumnChoice & { search: string; onSearch: (search: string) => void }) {
+  const { entries, shown, widthOf, onColumns, search, onSearch } = props
   const entryOf = new Map(entries.map((entry) => [entry.name, entry]))
   const isShown = new Set(shown.map(({ name }) => name))
   const isFound = (entry: ColumnEntry) => matches(entry, search)
@@ -51,97 +67,75 @@ export function ColumnMenu(props: {
     onColumns(shown.map((column) => (column.name === name ? { ...column, rem } : column)))
   }
   return (
-    <Popover position="bottom-end" width="27rem" trapFocus returnFocus withinPortal>
-      <Popover.Target>
-        <Button variant="default" size="compact-xs" leftSection={<IconColumns3 size="1rem" aria-hidden />}>
-          Columns
+    <div className={styles.columns}>
+      <div className={styles.columnsHead}>
+        <TextInput
+          aria-label="Search the columns"
+          placeholder="Search, or a path such as answer.user_id"
+          value={search}
+          data-autofocus
+          onChange={(event) => onSearch(event.currentTarget.value)}
+        />
+        <Button variant="default" onClick={() => onColumns(null)}>
+          Usual columns
         </Button>
-      </Popover.Target>
-      <Popover.Dropdown aria-label="Columns of the table">
-        <div className={styles.columns}>
-          <div className={styles.columnsHead}>
-            <TextInput
-              aria-label="Search the columns"
-              placeholder="Search, or a path such as answer.user_id"
-              value={search}
-              data-autofocus
-              onChange={(event) => setSearch(event.currentTarget.value)}
-            />
-            <Button variant="default" onClick={() => onColumns(null)}>
-              Usual columns
-            </Button>
-          </div>
-          <div className={styles.columnsList}>
-            <h3 className={styles.facetTitle}>Shown: arrows move a column, − and + size it</h3>
+      </div>
+      <div className={styles.columnsList}>
+        <h3 className={styles.facetTitle}>Shown: arrows move a column, − and + size it</h3>
+        <ul>
+          {present
+            .filter(({ entry }) => isFound(entry))
+            .map(({ name, entry }) => {
+              const title = toColumnTitle(entry)
+              return (
+                <li key={name} className={styles.column}>
+                  <Checkbox checked label={<SafeText text={title} max={60} />} onChange={() => hide(name)} />
+                  <span className={styles.columnActions}>
+                    <Action
+                      name={`Move ${title} to the left`}
+                      icon={<IconArrowUp size="1rem" />}
+                      onPress={() => onColumns(move(shown, name, -1))}
+                    />
+                    <Action
+                      name={`Move ${title} to the right`}
+                      icon={<IconArrowDown size="1rem" />}
+                      onPress={() => onColumns(move(shown, name, 1))}
+                    />
+                    <WidthButtons title={title} onResize={(by) => resize(name, by)} />
+                  </span>
+                </li>
+              )
+            })}
+        </ul>
+        {[...Map.groupBy(hidden, ({ group }) => group)].map(([group, those]) => (
+          <section key={group} aria-label={GROUPS[group]}>
+            <h3 className={styles.facetTitle}>{GROUPS[group]}</h3>
             <ul>
-              {present
-                .filter(({ entry }) => isFound(entry))
-                .map(({ name, entry }) => {
-                  const title = toColumnTitle(entry)
-                  return (
-                    <li key={name} className={styles.column}>
-                      <Checkbox
-                        checked
-                        label={<SafeText text={title} max={60} />}
-                        onChange={() => hide(name)}
-                      />
-                      <span className={styles.columnActions}>
-                        <Action
-                          name={`Move ${title} to the left`}
-                          icon={<IconArrowUp size="1rem" />}
-                          onPress={() => onColumns(move(shown, name, -1))}
-                        />
-                        <Action
-                          name={`Move ${title} to the right`}
-                          icon={<IconArrowDown size="1rem" />}
-                          onPress={() => onColumns(move(shown, name, 1))}
-                        />
-                        <Action
-                          name={`Make ${title} narrower`}
-                          icon={<IconMinus size="1rem" />}
-                          onPress={() => resize(name, -STEP_REM)}
-                        />
-                        <Action
-                          name={`Make ${title} wider`}
-                          icon={<IconPlus size="1rem" />}
-                          onPress={() => resize(name, STEP_REM)}
-                        />
-                      </span>
-                    </li>
-                  )
-                })}
+              {those.map((entry) => (
+                <li key={entry.name} className={styles.column}>
+                  <Checkbox
+                    checked={false}
+                    label={<SafeText text={toColumnTitle(entry)} max={60} />}
+                    description={
+                      entry.group === 'source' ? undefined : <SafeText text={entry.name} max={60} />
+                    }
+                    onChange={() => show(entry.name)}
+                  />
+                </li>
+              ))}
             </ul>
-            {[...Map.groupBy(hidden, ({ group }) => group)].map(([group, those]) => (
-              <section key={group} aria-label={GROUPS[group]}>
-                <h3 className={styles.facetTitle}>{GROUPS[group]}</h3>
-                <ul>
-                  {those.map((entry) => (
-                    <li key={entry.name} className={styles.column}>
-                      <Checkbox
-                        checked={false}
-                        label={<SafeText text={toColumnTitle(entry)} max={60} />}
-                        description={
-                          entry.group === 'source' ? undefined : <SafeText text={entry.name} max={60} />
-                        }
-                        onChange={() => show(entry.name)}
-                      />
-                    </li>
-                  ))}
-                </ul>
-              </section>
-            ))}
-            {isNewPath && (
-              <Button variant="default" onClick={() => show(typed)}>
-                Show <SafeText text={typed} max={60} />
-              </Button>
-            )}
-            {hidden.length === 0 && !isNewPath && search !== '' && (
-              <p className={styles.facetEmpty}>No other column has this in its name.</p>
-            )}
-          </div>
-        </div>
-      </Popover.Dropdown>
-    </Popover>
+          </section>
+        ))}
+        {isNewPath && (
+          <Button variant="default" onClick={() => show(typed)}>
+            Show <SafeText text={typed} max={60} />
+          </Button>
+        )}
+        {hidden.length === 0 && !isNewPath && search !== '' && (
+          <p className={styles.facetEmpty}>No other column has this in its name.</p>
+        )}
+      </div>
+    </div>
   )
 }
 

@@ -3,6 +3,7 @@ import { IconX } from '@tabler/icons-react'
 import { type ReactNode, useRef, useState } from 'react'
 import { NO_VERDICT, type Verdict } from '../../../shared/lookback/verdict.ts'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
+import { nameCode } from '../../../shared/messages/name-code.ts'
 import { isUnsuccessful } from '../../../shared/run/item-state.ts'
 import type { Facet, RowFilter } from '../../../shared/run/results.ts'
 import { AnswerLabel, isRowAnswer, nameAnswers } from '../../ui/states/answers.tsx'
@@ -211,6 +212,7 @@ function FacetName({ facet }: { facet: Facet }) {
   if (facet.kind === 'verdict' && facet.value !== NO_VERDICT) {
     return <VerdictLabel verdict={{ verdict: facet.value as Verdict['verdict'], rule: null }} />
   }
+  if (facet.kind === 'error') return <SafeText text={nameCode(facet.label)} max={60} />
   if (facet.kind !== 'state' || !isRowState(facet.value))
     return <SafeText text={facet.label.replaceAll('`', '')} max={60} />
   const look = STATE_LOOKS[facet.value]

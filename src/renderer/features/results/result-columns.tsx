@@ -1,17 +1,19 @@
 import type { PageRow } from '../../../shared/bridge/results.ts'
 import type { RowVerdict } from '../../../shared/lookback/verdict.ts'
-import { formatCount, formatMs } from '../../../shared/messages/figure-text.ts'
+import { formatCount, formatCounted, formatMs } from '../../../shared/messages/figure-text.ts'
+import { nameCode } from '../../../shared/messages/name-code.ts'
 import { type ColumnEntry, SOURCE } from '../../../shared/run/choose-columns.ts'
 import type { ShownColumn } from '../../../shared/run/result-view.ts'
 import type { RowSort } from '../../../shared/run/results.ts'
-import { type ContentRule, MASK_REM, MaskedText } from '../../ui/content/user-content.tsx'
+import { type ContentRule, MASK_REM, MaskedText, toMaskedEm } from '../../ui/content/user-content.tsx'
+import { toTextEm, toWordEm } from '../../ui/grid/cell-width.ts'
 import type { GridColumn } from '../../ui/grid/data-grid.tsx'
 import { AnswerLabel, nameAnswers } from '../../ui/states/answers.tsx'
-import { RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
+import { RowNumber, StateLabel, toStateLook } from '../../ui/states/row-states.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { VerdictMark } from '../../ui/verdicts/verdict-mark.tsx'
 import styles from './results.module.css'
-import { ScoreStrip } from './score-bars.tsx'
+import { ScoreStrip, toStripEm } from './score-bars.tsx'
 
 /** The column that draws the scores of all classes side by side; an export has a column for each. */
 const SCORES = 'scores'
@@ -30,6 +32,8 @@ interface Look {
   align?: 'end'
   sortBy?: RowSort['by']
   cell: (row: PageRow, drawn: Drawn) => React.ReactNode
+  /** The most that the cell is wide, em, where that is known. */
+  em?: (row: PageRow, drawn: Drawn) => number
 }
 
 /** The classes whose scores are drawn, and the end of their scale. */
@@ -50,28 +54,28 @@ const LOOKS: Record<string, Look> = {
     align: 'end',
     sortBy: { kind: 'row' },
     cell: (row) => <RowNumber row={row.row} place={row.place} />,
+    em: (row) => toWordEm(formatCount(row.place?.row ?? row.row)),
   },
   sluice_state: {
     rem: 7,
     cell: (row) => <StateLabel state={row.state} attempts={row.attempts} />,
+    em: (row) => toWordEm(toStateLook(row).word) + STATE_ICON_EM,
   },
   sluice_triggered_rules: {
-    rem: 14,
-    cell: (row) =>
-      row.triggeredRules.map((rule) => (
-        <span key={rule.ruleId} className={styles.rule}>
-          <SafeText text={rule.ruleName} max={40} />
-        </span>
-      )),
+    rem: 12,
+    cell: (row) => <RuleNames rules={row.triggeredRules} />,
+    em: (row) => (row.triggeredRules.length === 0 ? 0 : Number.POSITIVE_INFINITY),
   },
   [SCORES]: {
     title: 'Scores',
-    rem: 12,
+    rem: 9.25,
     cell: (row, { scale }) => <ScoreStrip scores={row.classScores} scale={scale} />,
+    em: (row, { scale }) => (row.classScores.length === 0 ? 0 : toStripEm(scale)),
   },
   [VERDICT]: {
     rem: 13,
     cell: (row, { verdictsOf }) => <VerdictMark verdicts={verdictsOf(row.row)} />,
+    em: (row, { verdictsOf }) => (verdictsOf(row.row).length === 0 ? 0 : Number.POSITIVE_INFINITY),
   },
   sluice_custom_index_item_id: {
     rem: 18,
@@ -81,33 +85,74 @@ const LOOKS: Record<string, Look> = {
   sluice_appeal_status: { rem: 9, cell: drawAnswer },
   sluice_status: {
     title: 'Answer',
-    rem: 10,
-    cell: (row) => (
-      <>
-        {row.status ?? ''}{' '}
-        <SafeText text={row.errorCode ?? (row.status === null ? (row.message ?? '') : '')} max={60} />
-      </>
-    ),
+    rem: 12.25,
+    cell: (row) => {
+      const reason = toReason(row)
+      if (reason === '') return row.status
+      return (
+        <>
+          {row.status} <SafeText text={reason} max={60} />
+        </>
+      )
+    },
+    em: (row) => toTextEm(`${row.status ?? ''} ${toReason(row)}`),
   },
   sluice_duration_ms: {
-    rem: 5.75,
+    rem: 5.25,
     align: 'end',
     sortBy: { kind: 'latency' },
-    cell: (row) => (row.durationMs === null ? '' : formatMs(row.durationMs)),
+    cell: (row) => toMsText(row.durationMs),
+    em: (row) => toWordEm(toMsText(row.durationMs)),
   },
   sluice_callback_latency_ms: {
     title: 'Callback',
     rem: 6,
     align: 'end',
     sortBy: { kind: 'callback-latency' },
-    cell: (row) => (row.callbackLatencyMs === null ? '' : formatMs(row.callbackLatencyMs)),
+    cell: (row) => toMsText(row.callbackLatencyMs),
+    em: (row) => toWordEm(toMsText(row.callbackLatencyMs)),
   },
   sluice_attempts: {
-    rem: 4,
+    rem: 3.75,
     align: 'end',
     sortBy: { kind: 'attempts' },
     cell: (row) => (row.attempts === 0 ? '' : row.attempts),
+    em: (row) => toWordEm(String(row.attempts)),
   },
+}
+
+/** Rules whose names a cell shows; of more it says how many there are. */
+const RULES_SHOWN = 2
+
+function RuleNames({ rules }: { rules: PageRow['triggeredRules'] }) {
+  const further = rules.length - RULES_SHOWN
+  return (
+    <span className={styles.rules}>
+      {rules.slice(0, RULES_SHOWN).map((rule) => (
+        <span key={rule.ruleId} className={styles.rule}>
+          <SafeText text={rule.ruleName} max={40} />
+        </span>
+      ))}
+      {further > 0 && (
+        <span className={styles.furtherRules} title={formatCounted(rules.length, 'rule')}>
+          +{formatCount(further)}
+        </span>
+      )}
+    </span>
+  )
+}
+
+/** Width of a state's icon and its gap, em. */
+const STATE_ICON_EM = 1.45
+
+/** Why a row was refused, or why it has no answer. */
+function toReason(row: PageRow): string {
+  if (row.errorCode !== null) return nameCode(row.errorCode)
+  return row.status === null ? (row.message ?? '') : ''
+}
+
+function toMsText(ms: number | null): string {
+  return ms === null ? '' : formatMs(ms)
 }
 
 function drawAnswer(row: PageRow) {
@@ -200,8 +245,8 @@ export function listTextColumns(shown: readonly ShownColumn[], entries: readonly
 export function createResultColumns(options: {
   shown: readonly ShownColumn[]
   entries: readonly ColumnEntry[]
-  /** The highest number of a row. */
-  rows: number
+  /** Width of the column of row numbers. */
+  rowRem: number
   /** Names of the source's columns. */
   names: readonly string[]
   scale: ScoreScale
@@ -220,32 +265,35 @@ export function createResultColumns(options: {
     const look = LOOKS[name]
     if (look !== undefined) {
       if (entry === undefined) return []
-      const { cell, sortBy, align } = look
-      const usualRem = name === 'sluice_row' ? toRowRem(options.rows) : look.rem
+      const { cell, em, sortBy, align } = look
+      const drawn = { scale, verdictsOf }
+      const usualRem = name === 'sluice_row' ? options.rowRem : look.rem
       return [
         {
           ...{ rem: usualRem, title: toColumnTitle(entry), isSortable: sortBy !== undefined, ...base },
           ...(align === undefined ? {} : { align }),
-          cell: (row) => cell(row, { scale, verdictsOf }),
+          cell: (row) => cell(row, drawn),
+          em: em && ((row) => em(row, drawn)),
         },
       ]
     }
     const index = sourceNames.indexOf(name)
     if (index >= 0) {
       const isGrowing = name === growing && rem === undefined
-      const cell = (row: PageRow) => {
+      const read = (row: PageRow) => {
         const text = row.cells[index] ?? ''
         const length = row.cellLengths[index] ?? text.length
         const revealed = !options.isContent(index, text, length) || options.isRevealed(row.row)
-        return <MaskedText text={text} length={length} revealed={revealed} />
+        return { text, length, revealed }
       }
       return [
         {
-          rem: isGrowing ? 14 : MASK_REM,
+          rem: MASK_REM,
           ...base,
           grow: isGrowing,
           title: drawTitle(options.names[index] || `Column ${index + 1}`),
-          cell,
+          cell: (row) => <MaskedText {...read(row)} />,
+          em: (row) => toMaskedEm(read(row)),
         },
       ]
     }
@@ -253,18 +301,18 @@ export function createResultColumns(options: {
     if (at < 0) return []
     const isScore = name.startsWith('score.')
     const hasContent = entry?.hasContent ?? !isScore
+    const read = (row: PageRow) => ({
+      text: row.texts[at] ?? '',
+      length: row.textLengths[at] ?? 0,
+      revealed: !hasContent || options.isRevealed(row.row),
+    })
     return [
       {
         ...{ rem: isScore ? 6 : MASK_REM, ...base },
         title: drawTitle(entry === undefined ? name : toColumnTitle(entry)),
         ...(isScore && { align: 'end' as const, isSortable: true }),
-        cell: (row) => (
-          <MaskedText
-            text={row.texts[at] ?? ''}
-            length={row.textLengths[at] ?? 0}
-            revealed={!hasContent || options.isRevealed(row.row)}
-          />
-        ),
+        cell: (row) => <MaskedText {...read(row)} />,
+        em: (row) => toMaskedEm(read(row)),
       },
     ]
   })
@@ -274,8 +322,8 @@ function drawTitle(title: string) {
   return <SafeText text={title} max={60} />
 }
 
-/** Wide enough for the highest row number. */
-function toRowRem(rows: number): number {
+/** Wide enough for the numbers of so many rows. */
+export function toRowRem(rows: number): number {
   return Math.max(4.75, 1.75 + formatCount(rows).length * 0.56)
 }
 

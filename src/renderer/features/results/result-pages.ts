@@ -1,4 +1,5 @@
 import {
+  hashKey,
   QueriesObserver,
   type QueryClient,
   type QueryFunction,
@@ -9,8 +10,8 @@ import {
 import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import type { BridgePage, PageRow } from '../../../shared/bridge/results.ts'
 import type { RowFilter, RowSort } from '../../../shared/run/results.ts'
-import { ask, queryClient } from '../../bridge/client.ts'
-import { NARROWED_BY_VERDICT } from '../../bridge/verdicts.ts'
+import { ask, bridge, queryClient } from '../../bridge/client.ts'
+import { listKeptRows, NARROWED_BY_VERDICT } from '../../bridge/verdicts.ts'
 
 /** How often rows in view are read again during the run. */
 export const REFRESH_MS = 1_000
@@ -21,8 +22,14 @@ export const COUNT_AGAIN_MS = 50
 /** Rows fetched at once. */
 export const PAGE_ROWS = 100
 
+/** How far beyond the view rows are read while it scrolls, so that they are there when they come into view. */
+const AHEAD_ROWS = PAGE_ROWS / 2
+
 /** Pages kept; the one used longest ago goes first. */
 export const PAGES_KEPT = 60
+
+/** Stands for the rows in view until there are any. */
+const NOTHING = { first: 0, last: -1 }
 
 /** Whether there are that many rows, at least that many, or the number is not known yet. */
 export type Counted = 'no' | 'at-least' | 'exactly'
@@ -35,49 +42,65 @@ export function useResultPages(
 ): {
   count: number
   counted: Counted
-  rowAt: (index: number) => PageRow | null
-  want: (first: number, last: number) => void
+  pages: ResultPages
   error: unknown
 } {
   const { filter, sort, columns } = asked
-  const view = useRef({ first: 0, last: 0 })
+  const rowsInView = useRef(0)
   const lastCount = useRef(0)
   const pages = useMemo(
     () =>
-      createResultPages(queryClient, (offset) =>
-        ask.results.page.queryOptions({
-          input: {
-            ...{ runId, filter, offset, limit: PAGE_ROWS },
-            ...(sort !== null && { sort }),
-            ...(columns.length > 0 && { columns: [...columns] }),
-          },
-          ...(filter.verdict !== undefined && { meta: NARROWED_BY_VERDICT }),
-        }),
-      ),
+      createResultPages(queryClient, (offset) => {
+        const input = {
+          ...{ runId, filter, offset, limit: PAGE_ROWS },
+          ...(sort !== null && { sort }),
+          ...(columns.length > 0 && { columns: [...columns] }),
+        }
+        const { verdict } = filter
+        if (verdict === undefined) return ask.results.page.queryOptions({ input })
+        return {
+          ...ask.results.page.queryOptions({ input, meta: NARROWED_BY_VERDICT }),
+          // Whichever page is read next, every row keeps its place.
+          queryFn: ({ signal }: { signal: AbortSignal }) =>
+            bridge.results.page(
+              { ...input, filter: { ...filter, keptRows: listKeptRows(runId, verdict) } },
+              { signal },
+            ),
+        }
+      }),
     [runId, filter, sort, columns],
   )
-  const results = useSyncExternalStore(pages.subscribe, pages.results)
+  const total = useSyncExternalStore(pages.subscribe, pages.total)
+  const error = useSyncExternalStore(pages.subscribe, pages.error)
   useEffect(() => {
-    pages.want(0, view.current.last - view.current.first)
-    return pages.forget
+    // A table that is drawn has asked for its rows already, wherever it is scrolled to.
+    if (!pages.isWanted()) pages.want(0, rowsInView.current)
+    return () => {
+      rowsInView.current = pages.rowsInView()
+      pages.forget()
+    }
   }, [pages])
   useEffect(() => pages.refreshEvery(live ? REFRESH_MS : false), [pages, live])
 
-  const want = useCallback(
-    (first: number, last: number) => {
-      view.current = { first, last }
-      pages.want(first, last)
-    },
-    [pages],
-  )
-  // biome-ignore lint/correctness/useExhaustiveDependencies: new results are new rows of the same pages
-  const rowAt = useCallback((index: number) => pages.rowAt(index), [pages, results])
-  const total = pages.total()
   if (total !== null) lastCount.current = total.rows
   const counted = total === null ? 'no' : total.isCounted ? 'exactly' : 'at-least'
-  const error = results.find((result) => result.error !== null)?.error ?? null
-  return { count: lastCount.current, counted, rowAt, want, error }
+  return { count: lastCount.current, counted, pages, error }
 }
+
+/** The row at a place in the list, drawn again when it arrives or changes; null until then. */
+export function usePageRow(pages: ResultPages, index: number): PageRow | null {
+  return useSyncExternalStore(pages.subscribe, () => pages.rowAt(index))
+}
+
+/** Every row in view; another function as soon as one of them arrives or changes. */
+export function usePageRows(pages: ResultPages): (index: number) => PageRow | null {
+  const arrivals = useSyncExternalStore(pages.subscribe, pages.arrivals)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what arrives is new rows of the same pages
+  return useCallback((index: number) => pages.rowAt(index), [pages, arrivals])
+}
+
+/** The pages of one list of rows. */
+export type ResultPages = ReturnType<typeof createResultPages>
 
 /**
  * Reads the pages of one list of rows as they come into view, by the query of their offset. A page stays in place
@@ -89,10 +112,16 @@ export function createResultPages(
 ) {
   const observer = new QueriesObserver(client, [])
   /** Keys of the pages that are kept, the one used longest ago first. */
-  const kept = new Map<number, QueryKey>()
+  const kept = new Map<number, { queryKey: QueryKey; hash: string }>()
+  const cache = client.getQueryCache()
   let inView: number[] = []
+  let wanted = NOTHING
+  let arrivals = 0
   let everyMs: number | false = false
-  let total: { rows: number; isCounted: boolean; at: number } | null = null
+  let total: { rows: number; isCounted: boolean } | null = null
+  let totalAt = 0
+  /** What the pages in view held when their arrival was last noticed. */
+  let drawn: (BridgePage | undefined)[] = []
 
   const toResults = () => observer.getCurrentResult() as QueryObserverResult<BridgePage>[]
 
@@ -100,7 +129,7 @@ export function createResultPages(
     const queries = inView.map((page): QueryObserverOptions<BridgePage> => {
       const query = toQuery(page * PAGE_ROWS)
       kept.delete(page)
-      kept.set(page, query.queryKey)
+      kept.set(page, { queryKey: query.queryKey, hash: hashKey(query.queryKey) })
       return {
         ...query,
         gcTime: Number.POSITIVE_INFINITY,
@@ -109,7 +138,7 @@ export function createResultPages(
       }
     })
     observer.setQueries(queries as QueryObserverOptions[])
-    for (const [page, queryKey] of kept) {
+    for (const [page, { queryKey }] of kept) {
       if (kept.size <= PAGES_KEPT) break
       kept.delete(page)
       client.removeQueries({ queryKey, exact: true })
@@ -117,10 +146,14 @@ export function createResultPages(
   }
 
   return {
-    /** Reads what is missing between two rows. */
+    /** Reads what is missing between two rows, and around them where they are next to those that were wanted last. */
     want(first: number, last: number) {
-      const from = Math.floor(Math.max(0, first) / PAGE_ROWS)
-      const to = Math.floor(Math.max(0, last) / PAGE_ROWS)
+      const isScrolled = first <= wanted.last && last >= wanted.first
+      wanted = { first, last }
+      const ahead = isScrolled ? AHEAD_ROWS : 0
+      const end = Math.max(last, Math.min(last + ahead, (total?.rows ?? 0) - 1))
+      const from = Math.floor(Math.max(0, first - ahead) / PAGE_ROWS)
+      const to = Math.floor(Math.max(0, end) / PAGE_ROWS)
       if (from === inView[0] && to === inView.at(-1)) return
       inView = Array.from({ length: to - from + 1 }, (_, index) => from + index)
       observe()
@@ -132,20 +165,32 @@ export function createResultPages(
     },
     /** The row at a place in the list; null until it is read. */
     rowAt(index: number): PageRow | null {
-      const key = kept.get(Math.floor(index / PAGE_ROWS))
-      const page = key === undefined ? undefined : client.getQueryData<BridgePage>(key)
-      return page?.rows[index % PAGE_ROWS] ?? null
+      const page = kept.get(Math.floor(index / PAGE_ROWS))
+      const data = page && (cache.get(page.hash)?.state.data as BridgePage | undefined)
+      return data?.rows[index % PAGE_ROWS] ?? null
     },
+    /** Whether any rows were wanted since the last `forget`. */
+    isWanted: () => wanted !== NOTHING,
+    /** From the first row that was wanted last to the last one. */
+    rowsInView: () => Math.max(0, wanted.last - wanted.first),
     /** How many rows the newest page said there are; null before the first. */
     total: () => total,
+    /** Why a page in view cannot be read; null where none fails. */
+    error: () => toResults().find(({ error }) => error !== null)?.error ?? null,
     results: toResults,
+    /** Grows when rows of a page in view arrive or change. */
+    arrivals: () => arrivals,
     /** Calls the listener when a page in view arrives or cannot be read; returns the way to stop it. */
     subscribe(listener: () => void) {
       return observer.subscribe(() => {
-        for (const { data, dataUpdatedAt: at } of toResults()) {
-          if (data !== undefined && at >= (total?.at ?? 0)) {
-            total = { rows: data.total, isCounted: data.isCounted, at }
-          }
+        const results = toResults()
+        if (results.some(({ data }, at) => data !== drawn[at])) arrivals += 1
+        drawn = results.map(({ data }) => data)
+        for (const { data, dataUpdatedAt } of results) {
+          if (data === undefined || dataUpdatedAt < totalAt) continue
+          totalAt = dataUpdatedAt
+          if (data.total === total?.rows && data.isCounted === total.isCounted) continue
+          total = { rows: data.total, isCounted: data.isCounted }
         }
         listener()
       })
@@ -153,7 +198,8 @@ export function createResultPages(
     /** Drops every page. */
     forget() {
       inView = []
-      for (const queryKey of kept.values()) client.removeQueries({ queryKey, exact: true })
+      wanted = NOTHING
+      for (const { queryKey } of kept.values()) client.removeQueries({ queryKey, exact: true })
       kept.clear()
     },
   }

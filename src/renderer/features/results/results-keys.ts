@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type RefObject, useCallback } from 'react'
-import { useWindowKeys } from '../../ui/use-hotkey.ts'
+import { isNothingFocused, useWindowKeys } from '../../ui/shortcuts.ts'
 import type { Results } from './use-results.ts'
 
 /**
@@ -25,7 +25,7 @@ export function useResultsKeys(results: Results, place: RefObject<HTMLElement | 
   useWindowKeys((event) => {
     const grid = findGrid()
     if (grid === null || grid === undefined || grid.contains(document.activeElement)) return
-    const isIdle = document.activeElement === document.body
+    const isIdle = isNothingFocused()
     if (isOpen) {
       // A button of the drawer that had the focus may be gone.
       if (isIdle) pressInDrawer(event)

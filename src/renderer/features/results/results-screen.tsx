@@ -1,12 +1,12 @@
-import { Button } from '@mantine/core'
-import { IconDownload, IconReportAnalytics, IconTags } from '@tabler/icons-react'
-import { useRef } from 'react'
+import { IconDownload } from '@tabler/icons-react'
+import { memo, type ReactNode, useRef } from 'react'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
 import { useRowMedia } from '../../bridge/row-media.ts'
 import { MediaView, useMediaSteps } from '../../ui/content/media-view.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
+import { type SecondaryAction, SecondaryActions } from '../../ui/layout/secondary-actions.tsx'
 import { UndoRedo } from '../../ui/verdicts/undo-redo.tsx'
 import styles from './results.module.css'
 import { useResultsKeys } from './results-keys.ts'
@@ -23,16 +23,15 @@ export function ResultsScreen(props: {
   runId: string
   /** The filter to begin with. */
   filter: RowFilter
+  /** Writes what succeeded and what did not to files, and says where they are. */
+  outcomeFiles: { action: SecondaryAction; notice: ReactNode }
   onExport: (filter: RowFilter) => void
-  onRun: () => void
-  /** Holds the run's rules against labels. */
-  onEvaluate: () => void
   /** Sends what did not succeed again, as a child run. */
   onRetry: () => void
-  /** Labels a sample of the rows one by one. */
-  onLabel: () => void
   /** Corrects what did not succeed or was never sent, and then sends it as a child run. */
   onCorrect: () => void
+  /** Opens the request of a row, to be changed and sent once by hand. */
+  onScratchpad: (row: number) => Promise<void>
 }) {
   const results = useResults(props.runId, props.filter)
   const place = useRef<HTMLDivElement>(null)
@@ -45,48 +44,35 @@ export function ResultsScreen(props: {
   return (
     <Screen
       title="Results"
-      subtitle={run.name}
       fixed
       actions={
-        <>
-          <Button variant="default" onClick={props.onRun}>
-            Back to the run
-          </Button>
-          {isTask && (
-            <>
-              <Button variant="default" leftSection={<IconTags size="1rem" />} onClick={props.onLabel}>
-                Label a sample
-              </Button>
-              <Button
-                variant="default"
-                leftSection={<IconReportAnalytics size="1rem" />}
-                onClick={props.onEvaluate}
-              >
-                Evaluate
-              </Button>
-            </>
-          )}
-          {run.retryable > 0 && (
-            <Button variant="default" onClick={props.onRetry}>
-              Retry {formatCounted(run.retryable, 'row')}…
-            </Button>
-          )}
-          {run.correctable > 0 && (
-            <Button variant="default" onClick={props.onCorrect}>
-              Correct {formatCounted(run.correctable, 'row')}…
-            </Button>
-          )}
-          <PrimaryButton
-            onPress={() => props.onExport(withSearch(results.chosen, results.typed))}
-            icon={<IconDownload size="1rem" />}
-          >
-            {isNarrowed(results.filter) ? 'Export these rows' : 'Export'}
-          </PrimaryButton>
-        </>
+        <Actions
+          retryable={run.retryable}
+          correctable={run.correctable}
+          chosen={results.chosen}
+          typed={results.typed}
+          filter={results.filter}
+          outcomeFiles={run.isEnded ? props.outcomeFiles.action : null}
+          onExport={props.onExport}
+          onRetry={props.onRetry}
+          onCorrect={props.onCorrect}
+        />
       }
     >
+      {props.outcomeFiles.notice}
       <div className={styles.layout} ref={place}>
-        <ResultsSide results={results} />
+        <ResultsSide
+          operation={run.operation}
+          views={results.table.views}
+          typed={results.typed}
+          chosen={results.chosen}
+          filter={results.filter}
+          facets={results.facets}
+          found={results.found}
+          onSearch={results.search}
+          onNarrow={results.narrow}
+          onApply={results.apply}
+        />
         <ResultsTable results={results} verdicts={verdicts} onKey={keys.pressInGrid} />
         {results.isOpen && row !== null && (
           // biome-ignore lint/a11y/noStaticElementInteractions: the keys of the table go on working in the drawer
@@ -105,6 +91,7 @@ export function ResultsScreen(props: {
               onReveal={() => revealed.toggle(row.row)}
               onStep={results.step}
               onClose={keys.close}
+              onScratchpad={() => props.onScratchpad(row.row)}
               verdicts={
                 isTask && (
                   <VerdictsPanel
@@ -124,3 +111,36 @@ export function ResultsScreen(props: {
     </Screen>
   )
 }
+
+/** What can be done with the run's rows. */
+const Actions = memo(function Actions(props: {
+  retryable: number
+  correctable: number
+  chosen: RowFilter
+  typed: string
+  filter: RowFilter
+  outcomeFiles: SecondaryAction | null
+  onExport: (filter: RowFilter) => void
+  onRetry: () => void
+  onCorrect: () => void
+}) {
+  const secondary: SecondaryAction[] = []
+  if (props.retryable > 0) {
+    secondary.push({ label: `Retry ${formatCounted(props.retryable, 'row')}…`, onPress: props.onRetry })
+  }
+  if (props.correctable > 0) {
+    secondary.push({ label: `Correct ${formatCounted(props.correctable, 'row')}…`, onPress: props.onCorrect })
+  }
+  if (props.outcomeFiles !== null) secondary.push(props.outcomeFiles)
+  return (
+    <>
+      <SecondaryActions actions={secondary} />
+      <PrimaryButton
+        onPress={() => props.onExport(withSearch(props.chosen, props.typed))}
+        icon={<IconDownload size="1rem" />}
+      >
+        {isNarrowed(props.filter) ? 'Export these rows' : 'Export'}
+      </PrimaryButton>
+    </>
+  )
+})

@@ -1,33 +1,47 @@
 import { CloseButton, TextInput } from '@mantine/core'
 import { IconSearch, IconX } from '@tabler/icons-react'
-import { useRef } from 'react'
+import { memo, useRef } from 'react'
 import { describeCell } from '../../../shared/lookback/evaluation-view.ts'
-import type { RowFilter } from '../../../shared/run/results.ts'
+import type { FacetList as CountedFacets, RowFilter } from '../../../shared/run/results.ts'
+import { useShortcut } from '../../ui/shortcuts.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import { useHotkey } from '../../ui/use-hotkey.ts'
 import { FacetList } from './facet-list.tsx'
 import styles from './results.module.css'
 import { SavedFilters } from './saved-filters.tsx'
-import type { Results } from './use-results.ts'
+import type { useResultView } from './use-result-view.ts'
 
 /** What the rows are narrowed by: a search, saved filters, and facets with counts. */
-export function ResultsSide({ results }: { results: Results }) {
-  const { facets, found, table } = results
+export const ResultsSide = memo(function ResultsSide(props: {
+  operation: string
+  views: ReturnType<typeof useResultView>
+  /** The search as it is typed. */
+  typed: string
+  /** What the rows are narrowed by, the search apart. */
+  chosen: RowFilter
+  /** That, and the search. */
+  filter: RowFilter
+  facets: CountedFacets | null
+  found: CountedFacets | null
+  onSearch: (text: string) => void
+  onNarrow: (filter: RowFilter) => void
+  onApply: (filter: RowFilter) => void
+}) {
+  const { chosen, onNarrow } = props
   return (
     <div className={styles.side}>
-      <SearchBox value={results.typed} onValue={results.search} />
-      <CellFilter filter={results.chosen} onFilter={results.narrow} />
-      <SavedFilters views={table.views} filter={results.filter} onApply={results.apply} />
+      <SearchBox value={props.typed} onValue={props.onSearch} />
+      <CellFilter filter={chosen} onFilter={onNarrow} />
+      <SavedFilters views={props.views} filter={props.filter} onApply={props.onApply} />
       <FacetList
-        operation={results.run.operation}
-        counted={facets ?? { facets: [], isCounted: false }}
-        found={found}
-        filter={results.chosen}
-        onFilter={results.narrow}
+        operation={props.operation}
+        counted={props.facets ?? { facets: [], isCounted: false }}
+        found={props.found}
+        filter={chosen}
+        onFilter={onNarrow}
       />
     </div>
   )
-}
+})
 
 /** The cell of an evaluation that the rows are from, where they were opened from one. */
 function CellFilter({ filter, onFilter }: { filter: RowFilter; onFilter: (filter: RowFilter) => void }) {
@@ -49,7 +63,7 @@ function CellFilter({ filter, onFilter }: { filter: RowFilter; onFilter: (filter
 /** Searches the cells of all rows; `/` leads into it. */
 function SearchBox({ value, onValue }: { value: string; onValue: (value: string) => void }) {
   const input = useRef<HTMLInputElement>(null)
-  useHotkey({ key: '/' }, () => input.current?.focus())
+  useShortcut({ key: '/' }, () => input.current?.focus())
   return (
     <TextInput
       ref={input}

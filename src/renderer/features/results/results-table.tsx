@@ -1,21 +1,25 @@
 import { Button } from '@mantine/core'
 import { IconFilterOff } from '@tabler/icons-react'
-import { type KeyboardEvent, type ReactNode, useMemo } from 'react'
+import { type KeyboardEvent, memo, useMemo } from 'react'
+import type { PageRow } from '../../../shared/bridge/results.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
-import type { RowSort } from '../../../shared/run/results.ts'
+import type { ColumnEntry } from '../../../shared/run/choose-columns.ts'
+import type { ShownColumn } from '../../../shared/run/result-view.ts'
+import type { RowFilter, RowSort } from '../../../shared/run/results.ts'
 import type { Verdicts } from '../../bridge/verdicts.ts'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
-import { DataGrid } from '../../ui/grid/data-grid.tsx'
+import { DataGrid, type GridColumn } from '../../ui/grid/data-grid.tsx'
+import type { ColumnActions } from '../../ui/grid/grid-head.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Empty } from '../../ui/layout/screen.tsx'
 import { ColumnMenu, moveTo } from './column-menu.tsx'
-import { createResultColumns, toSortBy } from './result-columns.tsx'
-import type { Counted } from './result-pages.ts'
+import { createResultColumns, toRowRem, toSortBy } from './result-columns.tsx'
+import { type Counted, usePageRows } from './result-pages.ts'
 import styles from './results.module.css'
 import { isNarrowed } from './row-filter.ts'
 import { isSameSort, SortMenu, toNextSort } from './sort-menu.tsx'
 import type { Results } from './use-results.ts'
-import { VerdictsBar } from './verdicts-control.tsx'
+import { KeptRowsBar, VerdictsBar } from './verdicts-control.tsx'
 
 /** The rows that match, under a line that says how many they are. */
 export function ResultsTable(props: {
@@ -24,63 +28,83 @@ export function ResultsTable(props: {
   onKey: (event: KeyboardEvent) => boolean
 }) {
   const { results, verdicts } = props
-  const { pages, filter, run, names, table, isContent, revealed, sort } = results
+  const { list, filter, run, names, table, isContent, revealed, sort } = results
   const { shown, entries, scale } = table
+  const rowRem = toRowRem(Math.max(run.rows, list.count))
   const columns = useMemo(
     () =>
       createResultColumns({
         ...{ shown, entries, scale, isContent, isRevealed: revealed.isRevealed },
         verdictsOf: verdicts.of,
-        ...{ rows: run.rows, names: names ?? [] },
+        ...{ rowRem, names: names ?? [] },
       }),
-    [shown, entries, scale, names, isContent, revealed.isRevealed, run.rows, verdicts.of],
+    [shown, entries, scale, names, isContent, revealed.isRevealed, rowRem, verdicts.of],
   )
-  const columnActions = {
-    sorted: toSorted(columns, sort),
-    onSort: (id: string) => results.sortBy(toNextSort(toSortBy(id), sort)),
-    onResize: (id: string, rem: number) =>
-      table.setColumns(shown.map((column) => (column.name === id ? { ...column, rem } : column))),
-    onMove: (id: string, to: string) => table.setColumns(moveTo(shown, id, to)),
-  }
   return (
     <div className={styles.list}>
       <ResultsBar
-        count={pages.count}
-        counted={pages.counted}
+        count={list.count}
+        counted={list.counted}
         narrowed={isNarrowed(filter)}
-        onShowAllRows={() => results.apply({})}
-      >
-        <SortMenu sort={sort} classes={scale.classes} isAsync={run.isAsync} onSort={results.sortBy} />
-        <ColumnMenu
-          entries={entries}
-          shown={shown}
-          widthOf={(name) => columns.find(({ id }) => id === name)?.rem ?? 10}
-          onColumns={table.setColumns}
-        />
-      </ResultsBar>
+        sort={sort}
+        classes={scale.classes}
+        isAsync={run.isAsync}
+        entries={entries}
+        shown={shown}
+        columns={columns}
+        onApply={results.apply}
+        onSort={results.sortBy}
+        onColumns={table.views.setColumns}
+      />
       <VerdictsBar verdicts={verdicts} />
+      <KeptRowsBar verdicts={verdicts} results={results} />
       {results.error !== null && <ErrorNotice error={results.error} />}
-      {pages.counted === 'exactly' && pages.count === 0 ? (
+      {list.counted === 'exactly' && list.count === 0 ? (
         <NoRows narrowed={isNarrowed(filter)} />
       ) : (
-        <DataGrid
-          label="Rows of the run"
-          focused
-          columns={columns}
-          count={pages.count}
-          rowAt={pages.rowAt}
-          cursor={results.cursor}
-          onCursor={results.setCursor}
-          onOpen={(index) => {
-            results.setCursor(index)
-            results.setOpen(true)
-          }}
-          onKey={props.onKey}
-          onWindow={pages.want}
-          columnActions={columnActions}
-        />
+        <RowsGrid results={results} columns={columns} onKey={props.onKey} />
       )}
     </div>
+  )
+}
+
+/** The rows themselves, drawn as their pages arrive. */
+function RowsGrid(props: {
+  results: Results
+  columns: GridColumn<PageRow>[]
+  onKey: (event: KeyboardEvent) => boolean
+}) {
+  const { results, columns } = props
+  const { filter, sort, sortBy, list } = results
+  const { shown, views } = results.table
+  const { setColumns } = views
+  const rowAt = usePageRows(list.pages)
+  const order = useMemo(() => ({ filter, sort }), [filter, sort])
+  const columnActions = useMemo(
+    (): ColumnActions => ({
+      sorted: toSorted(columns, sort),
+      onSort: (id) => sortBy(toNextSort(toSortBy(id), sort)),
+      onResize: (id, rem) =>
+        setColumns(shown.map((column) => (column.name === id ? { ...column, rem } : column))),
+      onMove: (id, to) => setColumns(moveTo(shown, id, to)),
+    }),
+    [columns, shown, sort, sortBy, setColumns],
+  )
+  return (
+    <DataGrid
+      label="Rows of the run"
+      focused
+      columns={columns}
+      count={list.count}
+      rowAt={rowAt}
+      order={order}
+      cursor={results.cursor}
+      onCursor={results.setCursor}
+      onOpen={results.open}
+      onKey={props.onKey}
+      onWindow={list.pages.want}
+      columnActions={columnActions}
+    />
   )
 }
 
@@ -91,15 +115,23 @@ function toSorted(columns: readonly { id: string }[], sort: RowSort | null) {
   return found === undefined ? null : { id: found.id, order: sort.order }
 }
 
-/** The line over the table: how many rows it has, its keys, and whether content is shown. */
-function ResultsBar(props: {
+/** The line over the table: how many rows it has, its keys, its order and columns, and whether content is shown. */
+const ResultsBar = memo(function ResultsBar(props: {
   count: number
   counted: Counted
   narrowed: boolean
-  onShowAllRows: () => void
-  children: ReactNode
+  sort: RowSort | null
+  /** Classes that rows have scores of. */
+  classes: readonly string[]
+  isAsync: boolean
+  entries: readonly ColumnEntry[]
+  shown: readonly ShownColumn[]
+  columns: readonly GridColumn<PageRow>[]
+  onApply: (filter: RowFilter) => void
+  onSort: (sort: RowSort | null) => void
+  onColumns: (columns: ShownColumn[] | null) => void
 }) {
-  const { count, counted, narrowed } = props
+  const { count, counted, narrowed, columns } = props
   return (
     <div className={styles.bar}>
       <p className={styles.barText} aria-live="polite">
@@ -111,15 +143,21 @@ function ResultsBar(props: {
         </span>
       </p>
       {narrowed && (
-        <Button variant="default" size="compact-xs" onClick={props.onShowAllRows}>
+        <Button variant="default" size="compact-xs" onClick={() => props.onApply({})}>
           Show all rows
         </Button>
       )}
-      {props.children}
+      <SortMenu sort={props.sort} classes={props.classes} isAsync={props.isAsync} onSort={props.onSort} />
+      <ColumnMenu
+        entries={props.entries}
+        shown={props.shown}
+        widthOf={(name) => columns.find(({ id }) => id === name)?.rem ?? 10}
+        onColumns={props.onColumns}
+      />
       <ContentSwitch />
     </div>
   )
-}
+})
 
 function toCountText(count: number, counted: Counted): string {
   if (counted === 'no') return 'Counting rows'

@@ -1,5 +1,6 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { IconChevronDown, IconChevronUp, IconEye, IconEyeOff, IconX } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { sendsKey } from '../../../shared/plan/operation.ts'
@@ -39,6 +40,8 @@ export function RowDrawer(props: {
   onReveal: () => void
   onStep: (step: 1 | -1) => void
   onClose: () => void
+  /** Opens its request in the Scratchpad. */
+  onScratchpad: () => Promise<void>
   /** What a person says of the row. */
   verdicts: ReactNode
   /** Pictures, videos and sounds that the row names. */
@@ -47,6 +50,7 @@ export function RowDrawer(props: {
   const { detail, revealed, onReveal, onStep } = props
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
+  const scratch = useMutation({ mutationFn: props.onScratchpad })
   const body = useMemo(() => (detail === null ? undefined : readDecidingBody(detail)), [detail])
   const findings = useMemo(
     () => (props.operation === 'task' && body !== undefined ? readTaskFindings(body) : null),
@@ -61,6 +65,17 @@ export function RowDrawer(props: {
         </h2>
         <span className={styles.drawerPlaceNote}>{describePlace(props.row, props.place)}</span>
         {detail !== null && <StateLabel state={detail.result.state} attempts={detail.result.attempts} />}
+        <div className={styles.drawerSteps}>
+          <ActionIcon aria-label="Previous row" title="Previous row (K)" onClick={() => onStep(-1)}>
+            <IconChevronUp size="1rem" />
+          </ActionIcon>
+          <ActionIcon aria-label="Next row" title="Next row (J)" onClick={() => onStep(1)}>
+            <IconChevronDown size="1rem" />
+          </ActionIcon>
+          <ActionIcon aria-label="Close" title="Close (Escape)" onClick={props.onClose}>
+            <IconX size="1rem" />
+          </ActionIcon>
+        </div>
         <div className={styles.drawerActions}>
           {wasMapped && (
             <CopyButton
@@ -76,6 +91,11 @@ export function RowDrawer(props: {
               }
             />
           )}
+          {(wasMapped || detail?.unsentBody !== undefined) && (
+            <Button variant="default" size="compact-xs" onClick={() => scratch.mutate()}>
+              Open in Scratchpad
+            </Button>
+          )}
           <Button
             variant="default"
             size="compact-xs"
@@ -85,20 +105,12 @@ export function RowDrawer(props: {
           >
             {revealed ? 'Hide' : 'Reveal'}
           </Button>
-          <ActionIcon aria-label="Previous row" onClick={() => onStep(-1)}>
-            <IconChevronUp size="1rem" />
-          </ActionIcon>
-          <ActionIcon aria-label="Next row" onClick={() => onStep(1)}>
-            <IconChevronDown size="1rem" />
-          </ActionIcon>
-          <ActionIcon aria-label="Close" onClick={props.onClose}>
-            <IconX size="1rem" />
-          </ActionIcon>
         </div>
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
       <section className={styles.drawerBody} tabIndex={0} aria-label="Details of the row">
         {props.error !== null && <ErrorNotice error={props.error} />}
+        {scratch.error !== null && <ErrorNotice error={scratch.error} onDismiss={scratch.reset} />}
         {detail !== null && (
           <>
             {props.verdicts}

@@ -1,4 +1,5 @@
 import { formatBytes, formatMs } from '../../../shared/messages/figure-text.ts'
+import { nameAnswer, nameCode } from '../../../shared/messages/name-code.ts'
 import { adviseInWindow } from '../../../shared/messages/outcome-advice.ts'
 import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import { sayExpected } from '../../../shared/messages/problem-messages.ts'
@@ -97,7 +98,7 @@ export function Fact({ name, children }: { name: string; children: React.ReactNo
 function ErrorNotice({ detail, operation }: { detail: RowDetail; operation: string }) {
   const { state, status, errorCode, message } = detail.result
   if (state !== 'rejected' && state !== 'failed' && state !== 'unknown' && state !== 'overdue') return null
-  const title = [status, errorCode].filter((part) => part !== null).join(' ')
+  const title = nameAnswer(status, errorCode)
   return (
     <Notice kind={state === 'failed' ? 'error' : 'warning'} title={<SafeText text={toTitle(state, title)} />}>
       {message !== null && (
@@ -244,7 +245,12 @@ export function AttemptsTable({ attempts }: { attempts: readonly AttemptDetail[]
                   <td>{formatTimestamp(attempt.sentAt)}</td>
                   <td>
                     {attempt.outcome} {attempt.status ?? ''}{' '}
-                    <SafeText text={attempt.errorCode ?? attempt.message ?? ''} max={80} />
+                    <SafeText
+                      text={
+                        attempt.errorCode === null ? (attempt.message ?? '') : nameCode(attempt.errorCode)
+                      }
+                      max={80}
+                    />
                   </td>
                   <td>{toTime(attempt.connectMs)}</td>
                   <td>{toTime(attempt.tlsMs)}</td>

@@ -1,9 +1,10 @@
-import { ActionIcon, Button, Menu, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Menu } from '@mantine/core'
 import { IconBookmark, IconDots } from '@tabler/icons-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { SavedFilter } from '../../../shared/run/result-view.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { NameForm } from '../../ui/name-form.tsx'
 import { describeFilter } from '../../ui/states/describe-filter.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './results.module.css'
@@ -67,7 +68,7 @@ export function SavedFilters(props: {
       </ul>
       {asked !== null && (
         <NameForm
-          key={asked.kind}
+          key={asked.kind === 'rename' ? `rename ${asked.name}` : asked.kind}
           label={asked.kind === 'save' ? 'Name of the filter' : `New name of ${asked.name}`}
           name={asked.kind === 'save' ? '' : asked.name}
           onName={async (name) => {
@@ -103,42 +104,6 @@ export function SavedFilters(props: {
       )}
       {views.error !== null && <ErrorNotice error={views.error} />}
     </section>
-  )
-}
-
-function NameForm(props: {
-  label: string
-  name: string
-  onName: (name: string) => Promise<void>
-  onClose: () => void
-}) {
-  const [name, setName] = useState(props.name)
-  const trimmed = name.trim()
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    // What goes wrong is shown under the list.
-    if (trimmed !== '') props.onName(trimmed).catch(() => {})
-  }
-  return (
-    <form className={styles.nameForm} onSubmit={submit}>
-      <TextInput
-        label={props.label}
-        value={name}
-        maxLength={80}
-        data-autofocus
-        autoFocus
-        onChange={(event) => setName(event.currentTarget.value)}
-        onKeyDown={(event) => event.key === 'Escape' && props.onClose()}
-      />
-      <div className={styles.nameActions}>
-        <Button type="submit" size="compact-xs" disabled={trimmed === ''}>
-          Save
-        </Button>
-        <Button variant="default" size="compact-xs" onClick={props.onClose}>
-          Cancel
-        </Button>
-      </div>
-    </form>
   )
 }
 

@@ -9,37 +9,30 @@ type Scores = ResultRow['classScores']
 /** Most classes that have a place in the strip of a row. */
 const STRIP_MAX = 12
 
+/** Width of a class in the strip and of its bar, and the height of a full one, in the strip's own units. */
+const STRIP = { step: 3, bar: 2.4, height: 10 }
+
+/** The least room that {@link ScoreStrip} needs, em of a cell; its words are cut to what is left. */
+export function toStripEm(scale: ScoreScale): number {
+  return 1 + Math.min(STRIP_MAX, scale.classes.length) * 0.42
+}
+
 /** The scores of a row as bars side by side, each class in its own place, and the highest in words. */
 export function ScoreStrip({ scores, scale }: { scores: Scores; scale: ScoreScale }) {
   const sorted = toHighestFirst(scores)
   const [highest] = sorted
   if (highest === undefined) return null
   const words = sorted.map(({ className, score }) => `${className} ${formatScore(score)}`).join(', ')
+  const classes = scale.classes.slice(0, STRIP_MAX)
   const scoreOf = new Map(scores.map(({ className, score }) => [className, score]))
+  const shares = classes.map((className) => Math.min(1, (scoreOf.get(className) ?? 0) / scale.end))
   return (
-    <span className={styles.strip} title={words}>
-      <svg
-        className={styles.bars}
-        viewBox={`0 0 ${Math.min(STRIP_MAX, scale.classes.length) * 3} 10`}
-        aria-hidden
-      >
-        {scale.classes.slice(0, STRIP_MAX).map((className, place) => {
-          const share = Math.min(1, (scoreOf.get(className) ?? 0) / scale.end)
-          return (
-            <g key={className}>
-              <rect className={styles.track} x={place * 3} y={0} width={2.4} height={10} />
-              <rect
-                className={styles.bar}
-                x={place * 3}
-                y={10 - share * 10}
-                width={2.4}
-                height={share * 10}
-              />
-            </g>
-          )
-        })}
+    <span className={styles.strip} role="img" aria-label={words} title={words}>
+      <svg className={styles.bars} viewBox={`0 0 ${classes.length * STRIP.step} ${STRIP.height}`} aria-hidden>
+        <path className={styles.track} d={toBarsPath(classes.map(() => 1))} />
+        <path className={styles.bar} d={toBarsPath(shares)} />
       </svg>
-      <span className={styles.highest} aria-hidden>
+      <span className={styles.highest}>
         {highest.score === 0 ? (
           'all 0'
         ) : (
@@ -48,9 +41,16 @@ export function ScoreStrip({ scores, scale }: { scores: Scores; scale: ScoreScal
           </>
         )}
       </span>
-      <span className={styles.words}>{words}</span>
     </span>
   )
+}
+
+/** Bars side by side as one shape, since a table draws many; each is as high as its share of the strip. */
+function toBarsPath(shares: readonly number[]): string {
+  const { step, bar, height } = STRIP
+  return shares
+    .map((share, place) => `M${place * step} ${height}v${-share * height}h${bar}V${height}z`)
+    .join('')
 }
 
 /** Each class with its score as a bar and a number, the highest first, and the thresholds of rules that the answer names. */

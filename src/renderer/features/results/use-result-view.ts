@@ -1,4 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import type { OperationKind } from '../../../shared/plan/operation.ts'
 import { type ResultView, type ShownColumn, USUAL_VIEW } from '../../../shared/run/result-view.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
@@ -7,26 +8,42 @@ import { ask, bridge, queryClient } from '../../bridge/client.ts'
 /** The chosen columns and saved filters of an operation, which all of its runs share, and how they are changed. */
 export function useResultView(operation: OperationKind) {
   const query = useQuery(ask.views.read.queryOptions({ input: { operation } }))
-  const key = ask.views.read.queryKey({ input: { operation } })
-  const change = useMutation({
-    mutationFn: async (make: () => Promise<ResultView>) => queryClient.setQueryData(key, await make()),
-    onError: () => queryClient.invalidateQueries({ queryKey: key }),
+  const {
+    error,
+    mutate,
+    mutateAsync: store,
+  } = useMutation({
+    mutationFn: async (make: () => Promise<ResultView>) =>
+      queryClient.setQueryData(toKey(operation), await make()),
+    onError: () => queryClient.invalidateQueries({ queryKey: toKey(operation) }),
   })
-  return {
-    /** Null until it is read. */
-    view: query.data ?? null,
-    error: change.error ?? query.error,
-    /** Shows the columns at once; null brings the usual ones back. */
-    setColumns(columns: ShownColumn[] | null) {
-      queryClient.setQueryData(key, (view: ResultView = USUAL_VIEW) => ({ ...view, columns }))
-      change.mutate(() => bridge.views.setColumns({ operation, columns }))
-    },
-    saveFilter: (name: string, filter: RowFilter, at?: number) =>
-      change.mutateAsync(() =>
-        bridge.views.saveFilter({ operation, name, filter, ...(at !== undefined && { at }) }),
-      ),
-    renameFilter: (name: string, newName: string) =>
-      change.mutateAsync(() => bridge.views.renameFilter({ operation, name, newName })),
-    removeFilter: (name: string) => change.mutateAsync(() => bridge.views.removeFilter({ operation, name })),
-  }
+  const changes = useMemo(
+    () => ({
+      /** Shows the columns at once; null brings the usual ones back. */
+      setColumns(columns: ShownColumn[] | null) {
+        queryClient.setQueryData(toKey(operation), (view: ResultView = USUAL_VIEW) => ({ ...view, columns }))
+        mutate(() => bridge.views.setColumns({ operation, columns }))
+      },
+      saveFilter: (name: string, filter: RowFilter, at?: number) =>
+        store(() => bridge.views.saveFilter({ operation, name, filter, ...(at !== undefined && { at }) })),
+      renameFilter: (name: string, newName: string) =>
+        store(() => bridge.views.renameFilter({ operation, name, newName })),
+      removeFilter: (name: string) => store(() => bridge.views.removeFilter({ operation, name })),
+    }),
+    [operation, mutate, store],
+  )
+  const failure = error ?? query.error
+  return useMemo(
+    () => ({
+      /** Null until it is read. */
+      view: query.data ?? null,
+      error: failure,
+      ...changes,
+    }),
+    [query.data, failure, changes],
+  )
+}
+
+function toKey(operation: OperationKind) {
+  return ask.views.read.queryKey({ input: { operation } })
 }

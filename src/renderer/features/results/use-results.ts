@@ -1,15 +1,15 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
-import { useCallback, useEffect, useMemo, useState } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'react'
+import { toWholeMapping } from '../../../shared/mapping/match-columns.ts'
 import { OPERATION_KINDS } from '../../../shared/plan/operation.ts'
 import type { RowFilter, RowSort } from '../../../shared/run/results.ts'
-import { ask } from '../../bridge/client.ts'
-import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
-import { NARROWED_BY_VERDICT, useVerdicts } from '../../bridge/verdicts.ts'
-import { toWholeMapping } from '../../ui/content/content-columns.ts'
-import { createContentRule, useContentShown } from '../../ui/content/user-content.tsx'
+import { ask, queryClient } from '../../bridge/client.ts'
+import { useLiveRuns } from '../../bridge/live-runs.ts'
+import { forgetKeptRows, NARROWED_BY_VERDICT, readNarrowedAgain, useVerdicts } from '../../bridge/verdicts.ts'
+import { createContentRule, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
 import { countRetryable, countUnsendable } from '../../ui/states/row-states.tsx'
-import { COUNT_AGAIN_MS, REFRESH_MS, useResultPages } from './result-pages.ts'
+import { COUNT_AGAIN_MS, REFRESH_MS, usePageRow, useResultPages } from './result-pages.ts'
 import { withSearch } from './row-filter.ts'
 import { useTableColumns } from './use-table-columns.ts'
 
@@ -20,7 +20,6 @@ export type Results = ReturnType<typeof useResults>
 
 /** The results of a run, narrowed by `first` to begin with. */
 export function useResults(runId: string, first: RowFilter) {
-  useFollowRun(runId)
   const run = useRun(runId)
   const [chosen, setChosen] = useState(first)
   const [typed, setTyped] = useState(first.search ?? '')
@@ -58,9 +57,12 @@ export function useResults(runId: string, first: RowFilter) {
     ...{ runId, run, names: names ?? null, plan: plan.data ?? null, found: found.data, hasVerdicts },
   })
   const [sort, setSort] = useState<RowSort | null>(null)
-  const pages = useResultPages(runId, { filter, sort, columns: table.texts }, run.isLive)
-  const lastRow = Math.max(0, pages.count - 1)
-  const row = pages.rowAt(Math.min(cursor, lastRow))
+  // Before its table asks for rows, another filter or order begins a list that keeps none.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  useLayoutEffect(forgetKeptRows, [filter, sort])
+  const list = useResultPages(runId, { filter, sort, columns: table.texts }, run.isLive)
+  const lastRow = Math.max(0, list.count - 1)
+  const row = usePageRow(list.pages, Math.min(cursor, lastRow))
   const detail = useQuery(
     ask.results.row.queryOptions({
       input: isOpen && row !== null ? { runId, row: row.row } : skipToken,
@@ -70,10 +72,40 @@ export function useResults(runId: string, first: RowFilter) {
     }),
   )
   const isContent = useMemo(
-    () => createContentRule(names ?? [], toWholeMapping(plan.data ?? null, names ?? [])),
+    () =>
+      createContentRule(names ?? [], plan.data === undefined ? {} : toWholeMapping(plan.data, names ?? [])),
     [names, plan.data],
   )
+  const changes = useMemo(
+    () => ({
+      sortBy(next: RowSort | null) {
+        setSort(next)
+        setCursor(0)
+      },
+      narrow({ search: _typed, ...rest }: RowFilter) {
+        setChosen(rest)
+        setCursor(0)
+      },
+      /** Narrows to a filter as it was saved, its search too. */
+      apply({ search: text = '', ...rest }: RowFilter) {
+        setChosen(rest)
+        setTyped(text)
+        setCursor(0)
+      },
+      search(text: string) {
+        setTyped(text)
+        setCursor(0)
+      },
+      /** Shows a row's details. */
+      open(index: number) {
+        setCursor(index)
+        setOpen(true)
+      },
+    }),
+    [],
+  )
   return {
+    ...changes,
     runId,
     run,
     plan: plan.data ?? null,
@@ -85,33 +117,24 @@ export function useResults(runId: string, first: RowFilter) {
     found: found.data ?? null,
     /** The columns of the table, and the saved filters. */
     table,
-    pages,
-    error: pages.error ?? facets.error ?? found.error ?? plan.error ?? table.error,
+    list,
+    error: list.error ?? facets.error ?? found.error ?? plan.error ?? table.error,
     /** Null for the order of the source. */
     sort,
-    sortBy(next: RowSort | null) {
-      setSort(next)
-      setCursor(0)
-    },
     /** What the rows are narrowed by, the search apart. */
     chosen,
     /** The search as it is typed. */
     typed,
     /** What the table shows: `chosen`, and the search once nobody types any more. */
     filter,
-    narrow({ search: _typed, ...rest }: RowFilter) {
-      setChosen(rest)
-      setCursor(0)
-    },
-    /** Narrows to a filter as it was saved, its search too. */
-    apply({ search: text = '', ...rest }: RowFilter) {
-      setChosen(rest)
-      setTyped(text)
-      setCursor(0)
-    },
-    search(text: string) {
-      setTyped(text)
-      setCursor(0)
+    /**
+     * Reads the rows anew, without those of `left`, which no longer match. In the order of the source the cursor stays
+     * with its row; in any other it goes to the first one.
+     */
+    narrowAgain(left: readonly number[]) {
+      const before = sort === null && row !== null ? left.filter((other) => other < row.row).length : cursor
+      setCursor(Math.max(0, cursor - before))
+      void readNarrowedAgain(queryClient)
     },
     cursor,
     setCursor,
@@ -143,6 +166,7 @@ function useRun(runId: string) {
   const summary = useLiveRuns((known) => known.summaries[runId])
   return {
     isLive,
+    isEnded: ended !== null,
     /** Rows that a retry would send. */
     retryable,
     /** Rows that can be corrected and sent: those, and what was never sent. */
@@ -160,6 +184,7 @@ function useRevealed() {
   const [rows, setRows] = useState<ReadonlySet<number>>(new Set())
   // biome-ignore lint/correctness/useExhaustiveDependencies: the switch applies to every row anew
   useEffect(() => setRows(new Set()), [all])
+  useOnHideAll(() => setRows(new Set()))
   // While all is shown, the set holds the rows that are hidden again.
   const isRevealed = useCallback((row: number) => rows.has(row) !== all, [rows, all])
   const toggle = useCallback((row: number) => {

@@ -60,7 +60,6 @@ export function useTableColumns(options: {
     /** Names of the columns whose texts the pages are asked for. */
     texts,
     scale,
-    setColumns: views.setColumns,
     error: listed.error,
   }
 }

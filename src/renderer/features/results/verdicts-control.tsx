@@ -1,17 +1,19 @@
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { PageRow } from '../../../shared/bridge/results.ts'
-import { addVerdict, setNote } from '../../../shared/lookback/verdict.ts'
-import { formatCount } from '../../../shared/messages/figure-text.ts'
+import { addVerdict, isOfVerdict, setNote } from '../../../shared/lookback/verdict.ts'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask } from '../../bridge/client.ts'
 import { describeChange, useVerdicts, type Verdicts } from '../../bridge/verdicts.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { useShortcut, useWindowKeys } from '../../ui/shortcuts.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import { useHotkey, useWindowKeys } from '../../ui/use-hotkey.ts'
 import { NoteDialog } from '../../ui/verdicts/note-dialog.tsx'
 import { RuleDialog } from '../../ui/verdicts/rule-dialog.tsx'
 import { UndoRedo } from '../../ui/verdicts/undo-redo.tsx'
 import styles from './results.module.css'
+import type { Results } from './use-results.ts'
 
 /** What a person can do with the row under the cursor, by key or button. */
 export type VerdictAction = 'agree' | 'should' | 'should-not' | 'unsure' | 'note' | 'remove'
@@ -57,9 +59,9 @@ export function useVerdictControl(runId: string, row: PageRow | null, isOn: bool
     event.preventDefault()
     act(action)
   })
-  useHotkey({ key: 'z', mod: true }, isOn ? verdicts.undo : null)
-  useHotkey({ key: 'Z', mod: true }, isOn ? verdicts.redo : null)
-  useHotkey({ key: 'y', mod: true }, isOn ? verdicts.redo : null)
+  useShortcut({ key: 'z', mod: true }, isOn && verdicts.canUndo ? verdicts.undo : null)
+  useShortcut({ key: 'z', mod: true, shift: true }, isOn ? verdicts.redo : null)
+  useShortcut({ key: 'y', mod: true }, isOn ? verdicts.redo : null)
 
   const close = () => setAsked(null)
   return {
@@ -116,6 +118,33 @@ function RuleQuestion(props: {
       onRule={props.onRule}
       onClose={props.onClose}
     />
+  )
+}
+
+/** Says that judged rows no longer match the filter by verdict, and takes them out when asked. */
+export function KeptRowsBar({ verdicts, results }: { verdicts: Verdicts; results: Results }) {
+  const { verdict } = results.filter
+  if (verdict === undefined) return null
+  const left = [...verdicts.judgedSince]
+    .filter(([row, before]) => isOfVerdict(before, verdict) && !isOfVerdict(verdicts.of(row), verdict))
+    .map(([row]) => row)
+  // What is read out has to be there before its text.
+  return (
+    <div className={left.length === 0 ? undefined : styles.verdictsBar}>
+      <p className={styles.verdictsText} aria-live="polite">
+        {left.length > 0 && (
+          <>
+            {formatCounted(left.length, 'judged row')} no longer {left.length === 1 ? 'matches' : 'match'} the
+            filter, and {left.length === 1 ? 'stays' : 'stay'} until it is applied again
+          </>
+        )}
+      </p>
+      {left.length > 0 && (
+        <Button variant="default" size="compact-xs" onClick={() => results.narrowAgain(left)}>
+          Apply again
+        </Button>
+      )}
+    </div>
   )
 }
 

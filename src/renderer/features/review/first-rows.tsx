@@ -1,10 +1,19 @@
 import type { PageRow } from '../../../shared/bridge/results.ts'
-import { formatMs } from '../../../shared/messages/figure-text.ts'
+import { formatCount, formatMs } from '../../../shared/messages/figure-text.ts'
+import { nameAnswer } from '../../../shared/messages/name-code.ts'
+import type { RowCounts } from '../../../shared/run/run.ts'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { AnswerLabel } from '../../ui/states/answers.tsx'
-import { RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
+import { countSettled, RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './review.module.css'
+
+/** That the service rejected every row that was sent to try; null where it did not, or has yet to answer. */
+export function findRefusedTrial(rows: RowCounts): string | null {
+  const { rejected, awaiting } = rows
+  if (rejected === 0 || awaiting > 0 || rejected < countSettled(rows)) return null
+  return `The service rejected ${rejected === 1 ? 'the first row' : `all of the first ${formatCount(rejected)} rows`}`
+}
 
 /** The outcome of the first rows that were sent to try. */
 export function FirstRows({ operation, rows }: { operation: string; rows: readonly PageRow[] }) {
@@ -38,10 +47,7 @@ export function FirstRows({ operation, rows }: { operation: string; rows: readon
                 <RowOutcome operation={operation} row={row} />
               </td>
               <td>
-                <SafeText
-                  text={[row.status, row.errorCode ?? row.message].filter(Boolean).join(' ')}
-                  max={80}
-                />
+                <SafeText text={nameAnswer(row.status, row.errorCode ?? row.message)} max={80} />
               </td>
               <td className={styles.number}>{row.durationMs === null ? '–' : formatMs(row.durationMs)}</td>
             </tr>

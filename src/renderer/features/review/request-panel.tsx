@@ -1,4 +1,4 @@
-import { ActionIcon } from '@mantine/core'
+import { ActionIcon, Button } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import type { RequestReview } from '../../../shared/bridge/results.ts'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
@@ -8,16 +8,21 @@ import { maskJson, useContentShown } from '../../ui/content/user-content.tsx'
 import { WholeNumber } from '../../ui/controls.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
-import { RowNumber } from '../../ui/states/row-states.tsx'
+import { describePlace } from '../../ui/states/row-states.tsx'
 import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './review.module.css'
 
-/** The exact request of any row, the key masked, and user content until it is revealed. */
+/**
+ * The exact request of any row, by the number of its record, as exports and commands have it; the key masked, and user
+ * content until it is revealed.
+ */
 export function RequestPanel(props: {
   row: number
   rows: number
   request: RequestReview | null
   onRow: (row: number) => void
+  /** Opens the request of the row, to be changed and sent once by hand. */
+  onScratchpad: () => void
 }) {
   const { row, rows, request, onRow } = props
   return (
@@ -25,12 +30,21 @@ export function RequestPanel(props: {
       title="Exact request"
       aside={
         <div className={styles.picker}>
-          <ActionIcon aria-label="Previous row" disabled={row <= 1} onClick={() => onRow(row - 1)}>
+          <Button
+            variant="default"
+            size="compact-xs"
+            disabled={request?.row !== row}
+            onClick={props.onScratchpad}
+          >
+            Open in Scratchpad
+          </Button>
+          <ActionIcon aria-label="Previous record" disabled={row <= 1} onClick={() => onRow(row - 1)}>
             <IconChevronLeft size="1rem" />
           </ActionIcon>
-          <WholeNumber aria-label="Row" w="6.5rem" hideControls value={row} max={rows} onValue={onRow} />
+          <span>Record</span>
+          <WholeNumber aria-label="Record" w="5rem" hideControls value={row} max={rows} onValue={onRow} />
           <span>of {formatCount(rows)}</span>
-          <ActionIcon aria-label="Next row" disabled={row >= rows} onClick={() => onRow(row + 1)}>
+          <ActionIcon aria-label="Next record" disabled={row >= rows} onClick={() => onRow(row + 1)}>
             <IconChevronRight size="1rem" />
           </ActionIcon>
         </div>
@@ -63,7 +77,7 @@ function RequestText({ request }: { request: RequestReview }) {
           <tr>
             <th scope="row">row</th>
             <td>
-              <RowNumber row={request.row} place={request.place} />
+              {formatCount(request.place.row)}, {describePlace(request.row, request.place)}
             </td>
           </tr>
           <tr>

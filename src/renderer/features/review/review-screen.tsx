@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { IconSend } from '@tabler/icons-react'
+import { IconArrowLeft, IconSend } from '@tabler/icons-react'
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
@@ -15,12 +15,13 @@ import { findDestinationGap, nameDestination } from '../../ui/connection/destina
 import { ConnectionChip, DestinationPanel, ProductionNotice } from '../../ui/connection/destination-panel.tsx'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
-import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { OverwriteNotice } from '../../ui/operations/operation-looks.tsx'
 import { countSettled } from '../../ui/states/row-states.tsx'
+import { useFileWriter } from '../../ui/written-file.tsx'
 import { CapacityDialog } from './capacity-dialog.tsx'
-import { FirstRows } from './first-rows.tsx'
+import { FirstRows, findRefusedTrial } from './first-rows.tsx'
 import { RequestPanel } from './request-panel.tsx'
 import styles from './review.module.css'
 import { type Settings, useSettingsDraft, withDestination } from './settings.ts'
@@ -49,14 +50,20 @@ export function ReviewScreen(props: {
   onSendFirst: (limit: number) => Promise<void>
   onSendAll: () => Promise<void>
   onSearch: () => Promise<void>
+  /** Back to where rows are made. */
+  onMapping: () => void
+  /** Opens the request of a row, to be changed and sent once by hand. */
+  onScratchpad: (runId: string, row: number) => Promise<void>
 }) {
   const { runId, operation, load, bounds, connections } = props
   const needsKey = sendsKey(operation)
   const findGap = ({ destination }: Settings) => findDestinationGap(destination, { needsKey, connections })
   useFollowRun(runId)
   const snapshot = useLiveRuns((live) => live.snapshots[runId])
+  const [firstRunId] = useState(runId)
   const [row, setRow] = useState(1)
   const [isAsking, setAsking] = useState(false)
+  const scratch = useMutation({ mutationFn: () => props.onScratchpad(runId, row) })
   const {
     settings,
     change,
@@ -66,12 +73,7 @@ export function ReviewScreen(props: {
   const first = useMutation({ mutationFn: props.onSendFirst })
   const all = useMutation({ mutationFn: props.onSendAll })
   const name = useLiveRuns((live) => live.summaries[runId]?.name) ?? 'load test'
-  const k6 = useMutation({
-    mutationFn: () =>
-      saveExport(suggestFileName(name, 'k6.zip', 'load'), (target) =>
-        bridge.exports.create({ runId, format: 'k6.zip', ...target }),
-      ),
-  })
+  const k6 = useFileWriter()
   const request = useQuery(
     ask.review.readRequest.queryOptions({
       input: isHeld(snapshot) ? { runId, row } : skipToken,
@@ -95,8 +97,17 @@ export function ReviewScreen(props: {
   const left = snapshot?.rows.not_sent ?? 0
   const blocked =
     findGap(settings) ?? (isApplying || !isHeld(snapshot) ? 'The rows are being read' : undefined)
+  // Typed settings are applied a moment later. Another destination has the rows checked first, and seen.
+  const isSoon =
+    findGap(settings) === null &&
+    applyingError === null &&
+    (isApplying || (runId !== firstRunId && !isHeld(snapshot))) &&
+    JSON.stringify(settings.destination) === JSON.stringify(props.settings.destination)
+  const refused =
+    load !== null || snapshot === undefined || left === 0 ? null : findRefusedTrial(snapshot.rows)
   const place = nameDestination(settings.destination, connections)
-  const error = applyingError ?? first.error ?? all.error ?? k6.error ?? request.error
+  const sendLabel = `Send ${sent > 0 ? 'the other ' : ''}${formatCounted(left, 'row')}`
+  const error = applyingError ?? first.error ?? all.error ?? scratch.error ?? request.error
   return (
     <Screen
       title="Review"
@@ -112,8 +123,15 @@ export function ReviewScreen(props: {
             <Button
               variant="default"
               disabled={blocked !== undefined || left === 0}
-              loading={k6.isPending}
-              onClick={() => k6.mutate()}
+              loading={k6.isWriting}
+              onClick={() =>
+                k6.write({
+                  write: () =>
+                    saveExport(suggestFileName(name, 'k6.zip', 'load'), (target) =>
+                      bridge.exports.create({ runId, format: 'k6.zip', ...target }),
+                    ),
+                })
+              }
             >
               Save as k6 project
             </Button>
@@ -128,23 +146,47 @@ export function ReviewScreen(props: {
               {trial.label}
             </Button>
           )}
-          <PrimaryButton
-            onPress={() => (bounds === null ? all.mutate() : setAsking(true))}
-            busy={all.isPending}
-            blocked={left === 0 ? 'Nothing is left to send' : blocked}
-            icon={<IconSend size="1rem" />}
-          >
-            {load === null
-              ? `Send ${sent > 0 ? 'the other ' : ''}${formatCounted(left, 'row')}`
-              : bounds === null
-                ? 'Start the load test'
-                : 'Start the capacity search…'}
-          </PrimaryButton>
+          {refused === null ? (
+            <PrimaryButton
+              onPress={() => (bounds === null ? all.mutate() : setAsking(true))}
+              busy={all.isPending}
+              soon={isSoon}
+              blocked={left === 0 ? 'Nothing is left to send' : blocked}
+              icon={<IconSend size="1rem" />}
+            >
+              {load === null
+                ? sendLabel
+                : bounds === null
+                  ? 'Start the load test'
+                  : 'Start the capacity search…'}
+            </PrimaryButton>
+          ) : (
+            <>
+              <Button
+                variant="default"
+                disabled={blocked !== undefined}
+                loading={all.isPending}
+                onClick={() => all.mutate()}
+              >
+                {sendLabel}
+              </Button>
+              <PrimaryButton onPress={props.onMapping} icon={<IconArrowLeft size="1rem" />}>
+                Change the mapping
+              </PrimaryButton>
+            </>
+          )}
         </>
       }
     >
       {place.kind === 'production' && <ProductionNotice place={place} />}
       {error !== null && <ErrorNotice error={error} />}
+      {refused !== null && (
+        <Notice kind="warning" title={refused}>
+          The other {formatCounted(left, 'row')} would probably be rejected, too. The answers are in the table
+          below. Change the mapping, or the operation and its options, and try again.
+        </Notice>
+      )}
+      {k6.notice}
       {operation.kind === 'watchlist-add' && <OverwriteNotice />}
       <div className={styles.columns}>
         <div className={styles.column}>
@@ -175,7 +217,13 @@ export function ReviewScreen(props: {
               rows={tried.data.rows.filter((known) => known.attempts > 0).slice(0, FIRST_ROWS)}
             />
           )}
-          <RequestPanel row={row} rows={rows} request={request.data ?? null} onRow={setRow} />
+          <RequestPanel
+            row={row}
+            rows={rows}
+            request={request.data ?? null}
+            onRow={setRow}
+            onScratchpad={() => scratch.mutate()}
+          />
         </div>
       </div>
       {isAsking && load !== null && bounds !== null && (

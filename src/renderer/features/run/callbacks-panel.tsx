@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { sayRefusal } from '../../../shared/run/callback-overview.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { ask } from '../../bridge/client.ts'
 import { type Figure, Figures, Panel } from '../../ui/layout/screen.tsx'
@@ -40,7 +41,7 @@ export function CallbacksPanel(props: {
           {refused.map(([why, times], index) => (
             <span key={why}>
               {index > 0 && ', '}
-              <SafeText text={`${formatCounted(times, 'post')} (${why.replaceAll('_', ' ')})`} max={80} />
+              <SafeText text={`${formatCounted(times, 'post')} ${sayRefusal(why)}`} max={120} />
             </span>
           ))}{' '}
           of any run. They changed nothing.

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
-import { matchColumns, toColumnIndex } from '../../../shared/mapping/match-columns.ts'
+import { toColumnIndex, toWholeMapping } from '../../../shared/mapping/match-columns.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
@@ -110,11 +110,11 @@ export function FailedRowsPanel(props: {
 
 /** The column that says which term or item a row is, and whether it is user content; -1 where no column does. */
 function findNamedColumn(
-  { mapping, operation }: Plan,
+  plan: Plan,
   columns: readonly string[],
   fields: readonly string[],
 ): { index: number; isContent: boolean } {
-  const filled = { ...matchColumns(columns, operation), ...mapping }
+  const filled = toWholeMapping(plan, columns)
   for (const field of fields) {
     const source = filled[field]
     if (source?.kind === 'column') {

@@ -1,8 +1,9 @@
 import { Button, Group, Modal, Radio, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import type { ConnectionEntry, ConnectionKeyEntry } from '../../../shared/bridge/connections.ts'
 import { bridge } from '../../bridge/client.ts'
+import { isAtHand } from '../../ui/connection/destination.ts'
 import { KeyInput } from '../../ui/connection/key-input.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 
@@ -36,7 +37,7 @@ export function KeyDialog(props: {
     },
   })
   return (
-    <Modal opened onClose={onClose} title="Another key" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={onClose} title="Another API key" closeButtonProps={{ 'aria-label': 'Close' }}>
       <Stack
         component="form"
         gap="md"
@@ -47,15 +48,15 @@ export function KeyDialog(props: {
       >
         <p>New requests use the new key. Requests in flight keep the old one.</p>
         {entry !== null && (
-          <Radio.Group label={`Keys of ${entry.name}`} value={choice} onChange={setChoice}>
+          <Radio.Group label={`API keys of ${entry.name}`} value={choice} onChange={setChoice}>
             <Stack gap="xs" mt="xs">
-              {entry.keys.map(({ label, env, isSet }) => (
+              {entry.keys.map((key) => (
                 <Radio
-                  key={label}
-                  value={STORED + label}
-                  disabled={!isSet}
-                  label={label === entry.activeKey ? `${label} (active)` : label}
-                  description={sayWhere(env, isSet)}
+                  key={key.label}
+                  value={STORED + key.label}
+                  disabled={!isAtHand(key)}
+                  label={key.label === entry.activeKey ? `${key.label} (active)` : key.label}
+                  description={sayWhere(key)}
                 />
               ))}
               <Radio value={TYPED} label="Type a key" description="For this run only." />
@@ -82,7 +83,11 @@ export function KeyDialog(props: {
 }
 
 /** Where a key comes from, or why it is not at hand. */
-function sayWhere(env: string | undefined, isSet: boolean): string {
-  if (env === undefined) return isSet ? 'typed under Connections' : 'not typed yet: see Connections'
+function sayWhere({ env, place, state }: ConnectionKeyEntry): string {
+  if (state === 'asking') return 'typed under Connections; the system may ask you to unlock it'
+  if (state === 'locked') return 'cannot be read: unlock it, or type it again under Connections'
+  const isSet = state === 'ready'
+  if (place !== undefined) return isSet ? 'typed under Connections' : 'to be typed again under Connections'
+  if (env === undefined) return 'not typed yet: see Connections'
   return isSet ? `from ${env}` : `${env} is not set here`
 }

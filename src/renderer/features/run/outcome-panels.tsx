@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { nameAnswer } from '../../../shared/messages/name-code.ts'
 import { adviseInWindow } from '../../../shared/messages/outcome-advice.ts'
 import { isProblemCode, PROBLEM_MESSAGES } from '../../../shared/messages/problem-messages.ts'
 import type { RowAnswer } from '../../../shared/run/item-state.ts'
@@ -150,7 +151,7 @@ export function ErrorsPanel(props: {
 function toName(group: ErrorGroup): string {
   if (group.error_code !== null && isProblemCode(group.error_code))
     return PROBLEM_MESSAGES[group.error_code].title
-  const parts = [group.status === null ? null : String(group.status), group.error_code]
-  const name = parts.filter((part) => part !== null).join(' ')
-  return name === '' ? 'no answer' : name
+  // The reason stands in the answer; a bare 200 would read as if the row had succeeded.
+  if (group.error_code === null && group.status === 200) return 'answered with HTTP 200'
+  return nameAnswer(group.status, group.error_code) || 'no answer'
 }

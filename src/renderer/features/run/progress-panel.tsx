@@ -1,6 +1,6 @@
 import { NumberInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { memo, type ReactNode, useState } from 'react'
 import { toShownError } from '../../../shared/bridge/errors.ts'
 import { IN_FLIGHT_MAX } from '../../../shared/load/load-pace.ts'
 import {
@@ -14,6 +14,7 @@ import {
 import type { RunState } from '../../../shared/run/run.ts'
 import { formatSlowdown, type RunPhase, type RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { ask, bridge } from '../../bridge/client.ts'
+import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { type Figure, Figures, Panel } from '../../ui/layout/screen.tsx'
 import { CountsBar, CountsTable } from '../../ui/states/row-states.tsx'
@@ -100,7 +101,7 @@ function toFigures(snapshot: RunSnapshot): Figure[] {
  * How many requests may be in flight, changed during the run. A typed number applies on Enter or on leaving the
  * field, so that no single digit is applied; Escape brings the old one back.
  */
-export function PaceControl({ runId, inFlight }: { runId: string; inFlight: number }) {
+export const PaceControl = memo(function PaceControl({ runId }: { runId: string }) {
   const plan = useQuery(ask.runs.readPlan.queryOptions({ input: { runId } }))
   const [chosen, setChosen] = useState<number | null>(null)
   const [typed, setTyped] = useState<string | number | null>(null)
@@ -122,7 +123,7 @@ export function PaceControl({ runId, inFlight }: { runId: string; inFlight: numb
     <NumberInput
       className={styles.pace}
       label="In flight at most"
-      description={typed === null ? `${formatCount(inFlight)} now` : 'Press Enter to apply'}
+      description={typed === null ? <InFlight runId={runId} /> : 'Press Enter to apply'}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       value={typed ?? current}
       min={1}
@@ -138,6 +139,12 @@ export function PaceControl({ runId, inFlight }: { runId: string; inFlight: numb
       }}
     />
   )
+})
+
+/** By itself, since it changes with each picture of the run. */
+function InFlight({ runId }: { runId: string }) {
+  const inFlight = useLiveRuns((live) => live.snapshots[runId]?.inFlight ?? 0)
+  return `${formatCount(inFlight)} now`
 }
 
 /** A run's state as its screen shows it, from what its thread is doing and what its journal says. */

@@ -12,8 +12,9 @@ import type { RunSummary } from '../../../shared/run/run.ts'
 import type { RunPhase } from '../../../shared/run/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
+import { type SecondaryAction, SecondaryActions } from '../../ui/layout/secondary-actions.tsx'
+import { useShortcut } from '../../ui/shortcuts.ts'
 import { countRetryable, countUnsendable } from '../../ui/states/row-states.tsx'
-import { useHotkey } from '../../ui/use-hotkey.ts'
 
 const STOPPABLE: readonly RunPhase[] = ['running', 'paused', 'draining', 'awaiting']
 
@@ -28,6 +29,8 @@ export function RunActions(props: {
   /** Asks for another key; null where none can be changed. */
   onKey: (() => void) | null
   lookBack: ReactNode
+  /** Writes what succeeded and what did not to files, once the run has ended. */
+  outcomeFiles: SecondaryAction
 }) {
   const { runId, summary, phase, onError } = props
   const [busy, setBusy] = useState(false)
@@ -45,26 +48,27 @@ export function RunActions(props: {
   const pause = () => act(() => bridge.runs.pause({ runId }))
   const goOn = () => act(() => bridge.runs.resume({ runId }))
   const toggle = phase === 'running' ? pause : phase === 'paused' ? goOn : null
-  useHotkey({ key: 'p' }, toggle === null ? null : () => void toggle())
+  useShortcut({ key: 'p' }, toggle === null ? null : () => void toggle())
 
   // A retry sends what is left of the whole run.
   const rows = summary.whole_run?.rows ?? summary.rows
   const ended = phase === 'ended' && summary.state !== 'running'
   const resumable =
     ended && (summary.state === 'interrupted' || (summary.state === 'stopped' && summary.rows.not_sent > 0))
+  const secondary: SecondaryAction[] = []
+  if (props.onKey !== null && phase !== 'ready' && phase !== 'intake') {
+    secondary.push({ label: 'API key…', title: 'Use another API key', icon: IconKey, onPress: props.onKey })
+  }
+  if (ended && countRetryable(rows) > 0) {
+    secondary.push({ label: 'Retry what did not succeed…', onPress: () => props.onContinueRun('retry') })
+  }
+  if (ended && summary.thresholds === undefined && countUnsendable(rows) > 0) {
+    secondary.push({ label: 'Correct and retry…', onPress: () => props.onContinueRun('correct') })
+  }
+  if (ended) secondary.push(props.outcomeFiles)
   return (
     <>
-      {props.onKey !== null && phase !== 'ready' && phase !== 'intake' && (
-        <Button
-          variant="default"
-          leftSection={<IconKey size="1rem" />}
-          onClick={props.onKey}
-          aria-label="Use another key"
-          title="Use another key"
-        >
-          Key…
-        </Button>
-      )}
+      <SecondaryActions actions={secondary} />
       {STOPPABLE.includes(phase) && (
         <Button
           variant="default"
@@ -87,7 +91,7 @@ export function RunActions(props: {
       )}
       {phase === 'paused' && (
         <Button
-          variant="default"
+          variant="light"
           leftSection={<IconPlayerPlay size="1rem" />}
           onClick={() => void goOn()}
           title="P"
@@ -97,21 +101,11 @@ export function RunActions(props: {
       )}
       {resumable && (
         <Button
-          variant="default"
+          variant="light"
           leftSection={<IconPlayerPlay size="1rem" />}
           onClick={() => props.onContinueRun('resume')}
         >
           Resume…
-        </Button>
-      )}
-      {ended && countRetryable(rows) > 0 && (
-        <Button variant="default" onClick={() => props.onContinueRun('retry')}>
-          Retry what did not succeed…
-        </Button>
-      )}
-      {ended && summary.thresholds === undefined && countUnsendable(rows) > 0 && (
-        <Button variant="default" onClick={() => props.onContinueRun('correct')}>
-          Correct and retry…
         </Button>
       )}
       {phase !== 'ready' && phase !== 'intake' && props.lookBack}

@@ -68,7 +68,7 @@ export function StopNotice({ runId, onKey }: { runId: string; onKey: (() => void
             onKey !== null &&
             notice.code === 'key_refused' && (
               <Button variant="default" onClick={onKey}>
-                Use another key…
+                Use another API key…
               </Button>
             )
           }

@@ -1,38 +1,40 @@
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useCallback, useState } from 'react'
+import { type ReactNode, useCallback, useMemo, useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import { toErrorKey } from '../../../shared/run/counts.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
 import type { ErrorGroup, RunSummary } from '../../../shared/run/run.ts'
-import { ask, useConnection } from '../../bridge/client.ts'
-import { toPollInterval, useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import { ask } from '../../bridge/client.ts'
+import { toPollInterval, useLiveRuns } from '../../bridge/live-runs.ts'
 import { useShownLatencies } from '../../ui/charts/latency-charts.tsx'
-import { type NamedPlace, rememberTypedKey, toAddresses } from '../../ui/connection/destination.ts'
-import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
+import { rememberTypedKey, toAddresses } from '../../ui/connection/destination.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
+import type { SecondaryAction } from '../../ui/layout/secondary-actions.tsx'
 import { nameAnswers } from '../../ui/states/answers.tsx'
-import { RunStateLabel } from '../../ui/states/run-state.tsx'
 import { CallbacksPanel } from './callbacks-panel.tsx'
 import { FailedRowsPanel, hasFailedRows } from './failed-rows-panel.tsx'
 import { KeyDialog } from './key-dialog.tsx'
 import { LatencyPanel, RequestsPanel } from './latency-panel.tsx'
 import { AnswersPanel, ErrorsPanel, ItemsPanel, RulesPanel } from './outcome-panels.tsx'
-import { nameStanding, PaceControl, ProgressPanel, toStanding } from './progress-panel.tsx'
+import { PaceControl, ProgressPanel } from './progress-panel.tsx'
 import styles from './run.module.css'
 import { RunActions } from './run-actions.tsx'
 import { KeyNotice, type NewKey, RetriesNotice, StopNotice } from './run-notices.tsx'
 
 const SUMMARY_EVERY_MS = 2_000
 
+/** How often the engine is asked to go on counting what answers say. */
+const COUNT_AGAIN_MS = 50
+
 /** A run during and after sending: progress, rate, triggered rules, and errors with what to do about them. */
 export function RunScreen(props: {
   runId: string
-  /** What an address is called. */
-  namePlace: (baseUrl: string) => NamedPlace
   connections: readonly ConnectionEntry[]
   /** What can be done to compare the run with others. */
   lookBack: ReactNode
+  /** Writes what succeeded and what did not to files, and says where they are. */
+  outcomeFiles: { action: SecondaryAction; notice: ReactNode }
   onResults: (filter: RowFilter) => void
   onExport: () => void
   onContinueRun: (kind: 'resume' | 'retry' | 'correct') => void
@@ -40,10 +42,8 @@ export function RunScreen(props: {
   onOpenRun: (runId: string) => void
 }) {
   const { runId, onResults } = props
-  useFollowRun(runId)
   const summary = useLiveRuns((live) => live.summaries[runId])
   const phase = useLiveRuns((live) => live.snapshots[runId]?.phase)
-  const isLost = useConnection(({ state }) => state === 'lost')
   const failure = useLiveRuns((live) => live.errors[runId])
   const [actionError, setActionError] = useState<unknown>(null)
   const [keyOpen, setKeyOpen] = useState(false)
@@ -53,26 +53,21 @@ export function RunScreen(props: {
   const isHeld = phase !== undefined && phase !== 'ended'
   const access = useQuery(ask.runs.readAccess.queryOptions({ input: isHeld ? { runId } : skipToken }))
   const entry = props.connections.find(({ name }) => name === access.data?.connectionName)
+  // Counted while a person looks at the ended run, so that its results and evaluation have it at once.
+  useQuery(
+    ask.results.foundFacets.queryOptions({
+      input: phase === 'ended' && summary?.operation === 'task' ? { runId, filter: {} } : skipToken,
+      refetchInterval: ({ state }) => (state.data?.isCounted === false ? COUNT_AGAIN_MS : false),
+    }),
+  )
 
   if (summary === undefined || phase === undefined) {
-    return (
-      <Screen title="Run" subtitle={failure === undefined ? 'Reading the run' : undefined}>
-        {failure !== undefined && <ErrorNotice error={failure} />}
-      </Screen>
-    )
+    return <Screen title="Overview">{failure !== undefined && <ErrorNotice error={failure} />}</Screen>
   }
   const error = actionError ?? failure
   return (
     <Screen
-      title={summary.name}
-      subtitle={
-        <>
-          <RunStateLabel
-            state={isLost && phase !== 'ended' ? 'not connected' : toStanding(phase, summary.state)}
-          />{' '}
-          {nameStanding(phase)} <ConnectionChip place={props.namePlace(summary.base_url)} />
-        </>
-      }
+      title="Overview"
       actions={
         <RunActions
           runId={runId}
@@ -83,10 +78,12 @@ export function RunScreen(props: {
           onError={setActionError}
           onKey={isHeld && access.data?.canChangeKey ? openKey : null}
           lookBack={props.lookBack}
+          outcomeFiles={props.outcomeFiles.action}
         />
       }
     >
       {error !== null && error !== undefined && <ErrorNotice error={error} />}
+      {props.outcomeFiles.notice}
       <RetriesNotice summary={summary} onOpenRun={props.onOpenRun} />
       <StopNotice runId={runId} onKey={isHeld && access.data?.canChangeKey ? openKey : null} />
       {keyOpen && (
@@ -103,31 +100,27 @@ export function RunScreen(props: {
       {isHeld && newKey !== null && <KeyNotice newKey={newKey} isPaused={phase === 'paused'} />}
       <LiveProgress runId={runId} />
       <div className={styles.columns}>
-        <div className={styles.column}>
-          <LiveOutcomes
-            runId={runId}
-            operation={summary.operation}
-            onResults={onResults}
-            onExport={props.onExport}
-          />
-          <LiveCallbacks runId={runId} live={phase !== 'ended'} />
-        </div>
-        <div className={styles.column}>
-          <LiveErrors
-            runId={runId}
-            operation={summary.operation}
-            onPick={(group) => onResults(toFilter(group))}
-          />
-          {hasFailedRows(summary.operation) && (
-            <FailedRowsPanel
-              runId={runId}
-              operation={summary.operation}
-              live={phase !== 'ended'}
-              onResults={onResults}
-            />
-          )}
-        </div>
+        <LiveOutcomes
+          runId={runId}
+          operation={summary.operation}
+          onResults={onResults}
+          onExport={props.onExport}
+        />
+        <LiveErrors
+          runId={runId}
+          operation={summary.operation}
+          onPick={(group) => onResults(toFilter(group))}
+        />
       </div>
+      {hasFailedRows(summary.operation) && (
+        <FailedRowsPanel
+          runId={runId}
+          operation={summary.operation}
+          live={phase !== 'ended'}
+          onResults={onResults}
+        />
+      )}
+      <LiveCallbacks runId={runId} live={phase !== 'ended'} />
       <LiveLatency runId={runId} summary={summary} live={phase !== 'ended'} />
     </Screen>
   )
@@ -141,12 +134,7 @@ function LiveProgress({ runId }: { runId: string }) {
   const snapshot = useLiveRuns((live) => live.snapshots[runId])
   if (snapshot === undefined) return null
   const isSteered = snapshot.phase === 'running' || snapshot.phase === 'paused'
-  return (
-    <ProgressPanel
-      snapshot={snapshot}
-      {...(isSteered && { pace: <PaceControl runId={runId} inFlight={snapshot.inFlight} /> })}
-    />
-  )
+  return <ProgressPanel snapshot={snapshot} {...(isSteered && { pace: <PaceControl runId={runId} /> })} />
 }
 
 /** The rows' outcomes in the words of the operation. */
@@ -184,10 +172,16 @@ function LiveErrors(props: { runId: string; operation: string; onPick: (group: E
 }
 
 function LiveLatency({ runId, summary, live }: { runId: string; summary: RunSummary; live: boolean }) {
-  const newest = useLiveRuns((known) => known.snapshots[runId]?.latencyMs)
+  const second = useLiveRuns((known) => Math.floor((known.snapshots[runId]?.elapsedMs ?? 0) / 1000))
+  // Tables and charts of figures that change with each picture cost too much ten times a second.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  const newest = useMemo(
+    () => useLiveRuns.getState().snapshots[runId]?.latencyMs ?? null,
+    [runId, second, summary, live],
+  )
   const everyMs = useLiveRuns((known) => toPollInterval(known.snapshots[runId]?.elapsedMs ?? 0))
   const { shown, onShown } = useShownLatencies()
-  const hasAnswers = newest !== null && newest !== undefined
+  const hasAnswers = newest !== null
   const series = useQuery(
     ask.results.latency.queryOptions({
       input: hasAnswers ? { runId, metrics: [...shown] } : skipToken,
@@ -205,7 +199,7 @@ function LiveLatency({ runId, summary, live }: { runId: string; summary: RunSumm
   return (
     <>
       <LatencyPanel
-        newest={newest ?? null}
+        newest={newest}
         measured={measured}
         series={series.data ?? null}
         shown={shown}

@@ -1,18 +1,18 @@
 import { Button, Checkbox, Group, Modal, Select, Stack, TextInput } from '@mantine/core'
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import type { PlannedAgain } from '../../../shared/bridge/history.ts'
 import type { ChosenSource } from '../../../shared/bridge/source.ts'
-import { formatCounted } from '../../../shared/messages/figure-text.ts'
-import { ACCEPTED_SOURCES } from '../../../shared/plan/source-formats.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
-import { ask, bridge, findDesktopApi } from '../../bridge/client.ts'
-import { takeFile } from '../../bridge/take-files.ts'
-import { hasActiveKey } from '../../ui/connection/destination.ts'
+import { ask, bridge } from '../../bridge/client.ts'
+import { useFileChoice } from '../../bridge/file-choice.tsx'
+import { useWaitingRun } from '../../bridge/waiting-run.ts'
+import { findActiveEntry, isAtHand } from '../../ui/connection/destination.ts'
 import { ProductionNotice } from '../../ui/connection/destination-panel.tsx'
 import { KeyInput } from '../../ui/connection/key-input.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
+import { WaitingRun } from '../../ui/runs/waiting-run.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 
 const AS_BEFORE = 'before'
@@ -24,18 +24,9 @@ interface AgainChoice {
   place: string
   name: string
   keepPostIds: boolean
+  /** Null for what the earlier run did. */
+  legacy: boolean | null
   apiKey: string
-}
-
-/** A run that was started again and waits, and what its source came to. */
-interface WaitingRun {
-  runId: string
-  run: RunSummary
-}
-
-/** Deletes what was read and not sent; where that fails, the run stays in the list, and waits. */
-async function deleteUnsent(runId: string): Promise<void> {
-  await bridge.runs.deleteRun({ runId }).catch(() => {})
 }
 
 /**
@@ -54,6 +45,7 @@ export function RunAgainDialog(props: {
     place: AS_BEFORE,
     name: props.run.name,
     keepPostIds: false,
+    legacy: null,
     apiKey: '',
   })
   const plan = useQuery({
@@ -62,42 +54,21 @@ export function RunAgainDialog(props: {
     }),
     placeholderData: keepPreviousData,
   })
-  const [waiting, setWaiting] = useState<WaitingRun | null>(null)
-  const isOpen = useRef(true)
-  const read = useMutation({
-    mutationFn: async () => {
-      const { runId } = await bridge.history.runAgain({
+  const { waiting, read, send, open } = useWaitingRun({
+    start: () =>
+      bridge.history.runAgain({
         runId: props.run.run_id,
         ...(source !== null && { sourceId: source.sourceId }),
         ...(choice.place !== AS_BEFORE && { destination: toDestination(choice.place) }),
         ...(choice.keepPostIds && { keepPostIds: true }),
+        ...(choice.legacy !== null && { legacy: choice.legacy }),
         ...(choice.name.trim() !== '' && { name: choice.name.trim() }),
         ...(choice.apiKey.trim() !== '' && { apiKey: choice.apiKey.trim() }),
-      })
-      try {
-        await bridge.runs.awaitReady({ runId })
-        const run = await bridge.runs.summarize({ runId })
-        if (isOpen.current) setWaiting({ runId, run })
-        else await deleteUnsent(runId)
-      } catch (error) {
-        await deleteUnsent(runId)
-        throw error
-      }
-    },
+      }),
+    onOpen: props.onOpen,
   })
-  const send = useMutation({
-    mutationFn: async (runId: string) => {
-      await bridge.runs.begin({ runId })
-      props.onOpen(runId)
-    },
-  })
-  const giveUp = () => {
-    isOpen.current = false
-    if (waiting !== null) void deleteUnsent(waiting.runId)
-    onClose()
-  }
   return (
-    <Modal opened size="lg" onClose={giveUp} title="Run again" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened size="lg" onClose={onClose} title="Run again" closeButtonProps={{ 'aria-label': 'Close' }}>
       {plan.error !== null && <ErrorNotice error={plan.error} />}
       {plan.data !== undefined && waiting === null && (
         <AgainForm
@@ -110,32 +81,20 @@ export function RunAgainDialog(props: {
           busy={read.isPending}
           error={read.error}
           onSubmit={() => read.mutate()}
-          onClose={giveUp}
+          onClose={onClose}
         />
       )}
       {plan.data !== undefined && waiting !== null && (
-        <Stack gap="md">
-          <WaitingRows waiting={waiting} plan={plan.data} />
-          {send.error !== null && <ErrorNotice error={send.error} />}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={giveUp}>
-              Do not send
-            </Button>
-            <Button variant="default" onClick={() => props.onOpen(waiting.runId)}>
-              Open the run first
-            </Button>
-            <Button
-              data-autofocus
-              loading={send.isPending}
-              disabled={countSendable(waiting.run) === 0}
-              onClick={() => send.mutate(waiting.runId)}
-            >
-              {plan.data.isLoadTest
-                ? 'Start the load test'
-                : `Send ${formatCounted(countSendable(waiting.run), 'row')}`}
-            </Button>
-          </Group>
-        </Stack>
+        <WaitingRun
+          rows={waiting.run.rows}
+          before={plan.data.rows}
+          isLoadTest={plan.data.isLoadTest}
+          busy={send.isPending}
+          error={send.error}
+          onGiveUp={onClose}
+          onOpen={open}
+          onSend={send.mutate}
+        />
       )}
     </Modal>
   )
@@ -209,6 +168,14 @@ function AgainForm(props: {
           onChange={(event) => onChoice({ keepPostIds: event.currentTarget.checked })}
         />
       )}
+      {plan.legacy !== null && (
+        <Checkbox
+          label="Legacy answer, with scores"
+          description="The long form: scores of each class, language, what the text filters found."
+          checked={choice.legacy ?? plan.legacy}
+          onChange={(event) => onChoice({ legacy: event.currentTarget.checked })}
+        />
+      )}
       <TextInput
         label="Name of the new run"
         maxLength={200}
@@ -240,20 +207,7 @@ function SourceNotice(props: {
 }) {
   const { plan, onSource } = props
   const { change, description, name } = plan.source
-  const input = useRef<HTMLInputElement>(null)
-  const take = useMutation({
-    mutationFn: async (file: File | null) => {
-      const chosen =
-        file === null
-          ? await findDesktopApi()?.chooseSource()
-          : await takeFile(file, () => {}, new AbortController().signal)
-      if (chosen) onSource(chosen)
-    },
-  })
-  const choose = () => {
-    if (findDesktopApi() === null) input.current?.click()
-    else take.mutate(null)
-  }
+  const file = useFileChoice('source-again', onSource)
   const isWarning = change === 'changed' || change === 'unknown'
   return (
     <>
@@ -261,7 +215,7 @@ function SourceNotice(props: {
         kind={change === 'missing' ? 'error' : isWarning ? 'warning' : 'info'}
         title={change === 'missing' ? 'The source is missing' : 'The source is read again'}
         actions={
-          <Button variant="default" size="compact-sm" loading={take.isPending} onClick={choose}>
+          <Button variant="default" size="compact-sm" loading={file.isBusy} onClick={file.choose}>
             Choose another file
           </Button>
         }
@@ -272,48 +226,17 @@ function SourceNotice(props: {
           lines
         />
       </Notice>
-      {take.error !== null && <ErrorNotice error={take.error} />}
-      <input
-        ref={input}
-        type="file"
-        accept={ACCEPTED_SOURCES}
-        hidden
-        data-testid="source-again"
-        onChange={(event) => {
-          const file = event.currentTarget.files?.[0]
-          if (file) take.mutate(file)
-          event.currentTarget.value = ''
-        }}
-      />
+      {file.error !== null && <ErrorNotice error={file.error} />}
+      {file.input}
     </>
   )
-}
-
-/** What reading the source came to, next to what it was. */
-function WaitingRows({ waiting: { run }, plan }: { waiting: WaitingRun; plan: PlannedAgain }) {
-  const { read, invalid } = run.rows
-  const before = read === plan.rows ? 'as before' : `${formatCounted(plan.rows, 'row')} before`
-  return (
-    <Notice
-      kind={countSendable(run) === 0 ? 'error' : invalid > 0 ? 'warning' : 'good'}
-      title={`${formatCounted(read, 'row')} read and checked, ${before}`}
-    >
-      {invalid === 0
-        ? 'Every row can be sent. Nothing has been sent yet.'
-        : `${formatCounted(invalid, 'row')} with errors will not be sent. Open the run to see why. Nothing has been sent yet.`}
-    </Notice>
-  )
-}
-
-function countSendable({ rows }: RunSummary): number {
-  return rows.not_sent
 }
 
 function needsKey(plan: PlannedAgain, place: string, connections: readonly ConnectionEntry[]): boolean {
   if (place === AS_BEFORE) return plan.needsKey
   if (place === SANDBOX || !plan.sendsKey) return false
   const entry = connections.find(({ name }) => STORED + name === place)
-  return entry === undefined || !hasActiveKey(entry)
+  return entry === undefined || !isAtHand(findActiveEntry(entry))
 }
 
 function namePlace({ isSandbox, connectionName, baseUrl }: PlannedAgain): string {

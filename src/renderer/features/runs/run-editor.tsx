@@ -4,7 +4,11 @@ import { useEffect, useRef, useState } from 'react'
 import type { AnnotationChange } from '../../../shared/lookback/annotations.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { bridge } from '../../bridge/client.ts'
+import { followAgain } from '../../bridge/live-runs.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { showToast } from '../../ui/layout/toasts.tsx'
+import { hasMod, nameShortcut } from '../../ui/shortcuts.ts'
+import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './runs.module.css'
 
 /** What a person says of a run, as the fields have it. */
@@ -32,13 +36,28 @@ export function toAnnotationChange(before: RunNotesDraft, after: RunNotesDraft):
   return Object.keys(change).length === 0 ? null : change
 }
 
-/** Changes the name, tags and note of a run where they stand. Ctrl or Cmd with Enter saves, Escape gives up. */
+/** Offers to take back what was noted about a run. */
+function offerUndo({ run_id: runId, name }: RunSummary, change: AnnotationChange): void {
+  showToast({
+    key: `notes of ${runId}`,
+    kind: 'good',
+    title: (
+      <>
+        <SafeText text={name} max={60} /> was changed
+      </>
+    ),
+    undo: async () => {
+      await bridge.history.annotate({ runId, change })
+      followAgain(runId)
+    },
+  })
+}
+
+/** Changes the name, tags and note of a run where they stand. Ctrl+Enter saves, Escape gives up. */
 export function RunEditor(props: {
   run: RunSummary
   /** Tags of other runs. */
   knownTags: readonly string[]
-  /** Called with what takes the change back. */
-  onSaved: (undo: AnnotationChange) => void
   onClose: () => void
 }) {
   const { run, onClose } = props
@@ -51,7 +70,9 @@ export function RunEditor(props: {
       const change = toAnnotationChange(before, draft)
       if (change === null) return onClose()
       await bridge.history.annotate({ runId: run.run_id, change })
-      props.onSaved(toAnnotationChange(draft, before) ?? {})
+      followAgain(run.run_id)
+      offerUndo(run, toAnnotationChange(draft, before) ?? {})
+      onClose()
     },
   })
   return (
@@ -66,7 +87,7 @@ export function RunEditor(props: {
       }}
       onKeyDown={(event) => {
         if (event.key === 'Escape' && !event.defaultPrevented) onClose()
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+        if (event.key === 'Enter' && hasMod(event)) {
           event.preventDefault()
           save.mutate()
         }
@@ -102,7 +123,12 @@ export function RunEditor(props: {
       />
       {save.error !== null && <ErrorNotice error={save.error} />}
       <Group gap="xs">
-        <Button type="submit" size="compact-sm" loading={save.isPending} title="Ctrl or Cmd with Enter">
+        <Button
+          type="submit"
+          size="compact-sm"
+          loading={save.isPending}
+          title={nameShortcut(['Mod', 'Enter'])}
+        >
           Save
         </Button>
         <Button variant="default" size="compact-sm" onClick={onClose}>

@@ -1,4 +1,4 @@
-import { Button, Group, MultiSelect, Select, Switch, TextInput } from '@mantine/core'
+import { Button, MultiSelect, Select, Switch, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
@@ -7,7 +7,7 @@ import { OPERATION_KINDS } from '../../../shared/plan/operation.ts'
 import { RUN_STATES } from '../../../shared/run/run.ts'
 import type { NamedPlace } from '../../ui/connection/destination.ts'
 import { type Activity, LOAD_LOOK, OPERATION_LOOKS } from '../../ui/operations/operation-looks.tsx'
-import { useHotkey } from '../../ui/use-hotkey.ts'
+import { useShortcut } from '../../ui/shortcuts.ts'
 import {
   changeFilter,
   isFiltering,
@@ -100,7 +100,6 @@ export function RunFilters(props: {
       {(choices.tags.length > 0 || filter.tags.length > 0) && (
         <MultiSelect
           label="Tags"
-          size="xs"
           miw="16rem"
           {...(filter.tags.length === 0 && { placeholder: 'Any tag' })}
           data={[...new Set([...choices.tags, ...filter.tags])]}
@@ -110,20 +109,28 @@ export function RunFilters(props: {
           hidePickedOptions
         />
       )}
-      <Group gap="sm" className={styles.filterEnd}>
-        <Switch
-          label="Only with failures"
-          title="Unsuccessful rows, a failed threshold, or a run that stopped by itself"
-          checked={filter.failed}
-          onChange={(event) => changeFilter({ failed: event.currentTarget.checked })}
-        />
-        {isFiltering(filter) && (
-          <Button variant="subtle" size="compact-sm" onClick={() => changeFilter(NO_FILTER)}>
-            Clear filters
-          </Button>
-        )}
-      </Group>
     </search>
+  )
+}
+
+/** Leaves only runs that need a look; stands above the list, and next to it what takes all filters back. */
+export function FailuresChoice() {
+  const filter = useRunList((list) => list.filter)
+  return (
+    <>
+      {isFiltering(filter) && (
+        <Button variant="subtle" size="compact-sm" onClick={() => changeFilter(NO_FILTER)}>
+          Clear filters
+        </Button>
+      )}
+      <Switch
+        className={styles.failures ?? ''}
+        label="Only with failures"
+        title="Unsuccessful rows, a failed threshold, or a run that stopped by itself"
+        checked={filter.failed}
+        onChange={(event) => changeFilter({ failed: event.currentTarget.checked })}
+      />
+    </>
   )
 }
 
@@ -142,6 +149,7 @@ export function OrderChoice() {
   return (
     <Select
       aria-label="Order"
+      w="11rem"
       data={RUN_ORDERS.map((value) => ({ value, label: ORDER_WORDS[value] }))}
       value={order}
       onChange={(chosen) =>
@@ -156,7 +164,7 @@ function SearchField({ filter }: { filter: RunFilter }) {
   const [typed, setTyped] = useState(filter.search)
   const [settled] = useDebouncedValue(typed, TYPING_MS)
   const field = useRef<HTMLInputElement>(null)
-  useHotkey({ key: '/' }, () => field.current?.focus())
+  useShortcut({ key: '/' }, () => field.current?.focus())
   useEffect(() => {
     if (settled !== useRunList.getState().filter.search) changeFilter({ search: settled })
   }, [settled])
@@ -168,8 +176,8 @@ function SearchField({ filter }: { filter: RunFilter }) {
     <TextInput
       ref={field}
       label="Search"
-      placeholder="Name, id, file, tag, note, connection, list"
-      title="Words that all have to occur ( / )"
+      placeholder="Name, id, file, tag, note"
+      title="Words that all occur in name, id, file, tags, note, connection or list ( / )"
       leftSection={<IconSearch size="1rem" aria-hidden />}
       value={typed}
       onChange={(event) => setTyped(event.currentTarget.value)}

@@ -11,7 +11,7 @@ import { Sparkline } from '../../ui/charts/sparkline.tsx'
 import type { NamedPlace } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
 import { formatAgo, formatTimestamp } from '../../ui/format-time.ts'
-import { isOperationKind, LOAD_LOOK, OPERATION_LOOKS } from '../../ui/operations/operation-looks.tsx'
+import { LOAD_LOOK, nameOperation } from '../../ui/operations/operation-looks.tsx'
 import { RunTick } from '../../ui/runs/run-selection.tsx'
 import { CountsBar, STATE_LOOKS } from '../../ui/states/row-states.tsx'
 import {
@@ -21,6 +21,7 @@ import {
   RunStateLabel,
   toVerdict,
 } from '../../ui/states/run-state.tsx'
+import type { TableColumn, TableColumns } from '../../ui/table-columns.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { changeFilter } from './run-filter.ts'
 import styles from './runs.module.css'
@@ -47,14 +48,22 @@ interface RunTableProps extends RunActions {
   namePlace: (baseUrl: string) => NamedPlace
   order: RunOrder
   onOrder: (order: RunOrder) => void
+  columns: TableColumns
   /** What stands in the place of a run's name, tags and note while they are changed; null for every other run. */
   toEditor: (entry: RunEntry) => ReactNode
 }
 
+/** The columns that can be hidden and resized; the name of the run takes the room that is left. */
+export const RUN_COLUMNS: readonly TableColumn[] = [
+  { title: 'Rows' },
+  ...OUTCOMES.map((state) => ({ title: STATE_LOOKS[state].word })),
+  ...[{ title: 'p95' }, { title: 'Started' }, { title: 'On disk' }, { title: 'State' }],
+]
+
 /** A page of runs: what each did to how many rows, how fast, and how it stands. */
 export function RunTable(props: RunTableProps) {
-  const { order, onOrder } = props
-  const head = { order, onOrder }
+  const { order, onOrder, columns } = props
+  const head = { order, onOrder, columns }
   return (
     <table className={styles.table}>
       <caption className="visually-hidden">Runs</caption>
@@ -63,27 +72,40 @@ export function RunTable(props: RunTableProps) {
           <th scope="col" className={styles.tick}>
             <span className="visually-hidden">Compare</span>
           </th>
-          <SortHead {...head} orders={['name']}>
-            Run
-          </SortHead>
-          <SortHead {...head} orders={['rows']} className={styles.number}>
-            Rows
-          </SortHead>
-          {OUTCOMES.map((state) => (
-            <th key={state} scope="col" className={styles.number}>
-              <OutcomeHead state={state} />
+          <th scope="col" {...toSorted(order, ['name'])}>
+            <SortButton {...head} orders={['name']} title="Run" />
+          </th>
+          <SortHead {...head} orders={['rows']} className={`${styles.number} ${styles.rows}`} title="Rows" />
+          {OUTCOMES.map((state) => {
+            const { word } = STATE_LOOKS[state]
+            if (!columns.shows(word)) return null
+            return (
+              <th
+                key={state}
+                scope="col"
+                className={styles.number}
+                data-outcome={state}
+                {...columns.head(word)}
+              >
+                <OutcomeHead state={state} />
+                {columns.edge(word)}
+              </th>
+            )
+          })}
+          <SortHead {...head} orders={['p95']} className={`${styles.number} ${styles.latency}`} title="p95" />
+          <SortHead {...head} orders={['newest', 'oldest']} className={styles.spare} title="Started" />
+          <SortHead
+            {...head}
+            orders={['size']}
+            className={`${styles.number} ${styles.size}`}
+            title="On disk"
+          />
+          {columns.shows('State') && (
+            <th scope="col" {...columns.head('State')}>
+              State
+              {columns.edge('State')}
             </th>
-          ))}
-          <SortHead {...head} orders={['p95']} className={styles.number}>
-            p95
-          </SortHead>
-          <SortHead {...head} orders={['newest', 'oldest']} className={styles.spare}>
-            Started
-          </SortHead>
-          <SortHead {...head} orders={['size']} className={`${styles.number} ${styles.size}`}>
-            On disk
-          </SortHead>
-          <th scope="col">State</th>
+          )}
           <th scope="col" className={styles.menu}>
             <span className="visually-hidden">Actions</span>
           </th>
@@ -101,32 +123,56 @@ export function RunTable(props: RunTableProps) {
 /** The orders that run from the smallest. */
 const ASCENDING: readonly RunOrder[] = ['name', 'oldest']
 
-/** The head of a column that the list can be ordered by; a second press takes the next of its orders. */
+type Orders = readonly [RunOrder, ...RunOrder[]]
+
+/** The head of a column that the list can be ordered by, where the column is shown. */
 function SortHead(props: {
-  orders: readonly [RunOrder, ...RunOrder[]]
+  orders: Orders
   order: RunOrder
   onOrder: (order: RunOrder) => void
+  columns: TableColumns
   className?: string | undefined
-  children: ReactNode
+  title: string
+}) {
+  const { columns, title } = props
+  if (!columns.shows(title)) return null
+  return (
+    <th
+      scope="col"
+      className={props.className}
+      {...columns.head(title)}
+      {...toSorted(props.order, props.orders)}
+    >
+      <SortButton {...props} />
+      {columns.edge(title)}
+    </th>
+  )
+}
+
+function toSorted(order: RunOrder, orders: Orders) {
+  if (!orders.includes(order)) return {}
+  return { 'aria-sort': ASCENDING.includes(order) ? 'ascending' : 'descending' } as const
+}
+
+/** Orders the list; a second press takes the next of the column's orders. */
+function SortButton(props: {
+  orders: Orders
+  order: RunOrder
+  onOrder: (order: RunOrder) => void
+  title: string
 }) {
   const { orders, order, onOrder } = props
   const at = orders.indexOf(order)
   const Arrow = ASCENDING.includes(order) ? IconArrowUp : IconArrowDown
   return (
-    <th
-      scope="col"
-      className={props.className}
-      {...(at >= 0 && { 'aria-sort': ASCENDING.includes(order) ? 'ascending' : 'descending' })}
+    <button
+      type="button"
+      className={styles.sort}
+      onClick={() => onOrder(orders[(at + 1) % orders.length] ?? orders[0])}
     >
-      <button
-        type="button"
-        className={styles.sort}
-        onClick={() => onOrder(orders[(at + 1) % orders.length] ?? orders[0])}
-      >
-        {props.children}
-        {at >= 0 && <Arrow size="0.9rem" aria-hidden />}
-      </button>
-    </th>
+      {props.title}
+      {at >= 0 && <Arrow size="0.9rem" aria-hidden />}
+    </button>
   )
 }
 
@@ -142,7 +188,8 @@ function OutcomeHead({ state }: { state: (typeof OUTCOMES)[number] }) {
 }
 
 function RunLine(props: { entry: RunEntry } & Omit<RunTableProps, 'entries'>) {
-  const { entry, nowMs } = props
+  const { entry, nowMs, columns } = props
+  const { shows, cell } = columns
   const { summary: run, figures } = entry
   const p95 = run.latency_ms.http_req_duration?.p95
   const started = run.started_at ?? run.created_at
@@ -181,23 +228,51 @@ function RunLine(props: { entry: RunEntry } & Omit<RunTableProps, 'entries'>) {
         )}
         {!isLoad && <CountsBar rows={run.rows} label={`Progress of ${run.name}`} />}
       </th>
-      <td className={styles.number}>{formatCount(run.rows.read)}</td>
-      {OUTCOMES.map((state) => (
-        <td key={state} className={styles.number} data-zero={counts[state] === 0}>
-          {formatCount(counts[state])}
+      {shows('Rows') && (
+        <td className={`${styles.number} ${styles.rows}`} style={cell('Rows')}>
+          {formatCount(run.rows.read)}
         </td>
-      ))}
-      <td className={styles.number}>
-        {p95 === undefined ? '–' : formatMs(p95)}
-        <Sparkline values={figures.courseMs} label={describeCourse(figures.courseMs)} />
-      </td>
-      <td className={`${styles.when} ${styles.spare}`} title={formatTimestamp(started)}>
-        {formatAgo(started, nowMs)}
-      </td>
-      <td className={`${styles.number} ${styles.size}`}>{formatBytes(figures.sizeBytes)}</td>
-      <td>
-        <RunStateLabel state={props.standings.get(run.run_id) ?? toVerdict(run)} isLoadTest={isLoad} />
-      </td>
+      )}
+      {OUTCOMES.map((state) => {
+        const { word } = STATE_LOOKS[state]
+        if (!shows(word)) return null
+        return (
+          <td
+            key={state}
+            className={styles.number}
+            style={cell(word)}
+            data-outcome={state}
+            data-zero={counts[state] === 0}
+          >
+            {formatCount(counts[state])}
+          </td>
+        )
+      })}
+      {shows('p95') && (
+        <td className={`${styles.number} ${styles.latency}`} style={cell('p95')}>
+          {p95 === undefined ? '–' : formatMs(p95)}
+          <Sparkline values={figures.courseMs} label={describeCourse(figures.courseMs)} />
+        </td>
+      )}
+      {shows('Started') && (
+        <td
+          className={`${styles.when} ${styles.spare}`}
+          style={cell('Started')}
+          title={formatTimestamp(started)}
+        >
+          {formatAgo(started, nowMs)}
+        </td>
+      )}
+      {shows('On disk') && (
+        <td className={`${styles.number} ${styles.size}`} style={cell('On disk')}>
+          {formatBytes(figures.sizeBytes)}
+        </td>
+      )}
+      {shows('State') && (
+        <td style={cell('State')}>
+          <RunStateLabel state={props.standings.get(run.run_id) ?? toVerdict(run)} isLoadTest={isLoad} />
+        </td>
+      )}
       <td className={styles.menu}>
         <RunMenu {...props} />
       </td>
@@ -278,10 +353,9 @@ function RunPlace(props: { run: RunSummary; namePlace: (baseUrl: string) => Name
 function describeRun(run: RunSummary): string {
   const { operation, mode, api } = run
   if (isLoadTest(run)) return describeLoad(run)
-  const isKnown = isOperationKind(operation)
   const hasModes = operation === 'task' || operation.startsWith('index-')
   const parts = [
-    isKnown ? OPERATION_LOOKS[operation].title.toLowerCase() : operation,
+    nameOperation(operation),
     ...(hasModes ? [operation === 'task' ? `${api} ${mode}` : mode] : []),
   ]
   if (run.parent_run_id !== null) parts.unshift('retry')

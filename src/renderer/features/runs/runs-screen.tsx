@@ -4,12 +4,12 @@ import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import { RUNS_SHOWN, type RunEntries, type RunEntry } from '../../../shared/bridge/runs.ts'
-import type { AnnotationChange } from '../../../shared/lookback/annotations.ts'
 import type { UnreadableRun } from '../../../shared/lookback/run-list.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
-import { ask, bridge } from '../../bridge/client.ts'
+import { ask } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
+import { useTableView } from '../../bridge/table-view.ts'
 import type { NamedPlace } from '../../ui/connection/destination.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { formatAgo } from '../../ui/format-time.ts'
@@ -18,15 +18,15 @@ import { Empty, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { Pager } from '../../ui/pager.tsx'
 import { SelectionBar } from '../../ui/runs/run-selection.tsx'
 import { isLoadTest } from '../../ui/states/run-state.tsx'
+import { useTableColumns } from '../../ui/table-columns.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import { useHotkey } from '../../ui/use-hotkey.ts'
 import { CleanUpDialog } from './clean-up-dialog.tsx'
 import { RunAgainDialog } from './run-again-dialog.tsx'
 import { DeleteDialog, DeleteUnreadable, UnreadableRuns } from './run-deletion.tsx'
 import { RunEditor } from './run-editor.tsx'
 import { changeFilter, isFiltering, NO_FILTER, toRunQuery, useRunList } from './run-filter.ts'
-import { OrderChoice, RunFilters } from './run-filters.tsx'
-import { RunTable, withLive } from './run-table.tsx'
+import { FailuresChoice, OrderChoice, RunFilters } from './run-filters.tsx'
+import { RUN_COLUMNS, RunTable, withLive } from './run-table.tsx'
 import styles from './runs.module.css'
 import { Welcome } from './welcome.tsx'
 
@@ -36,13 +36,6 @@ type Opened =
   | { kind: 'delete unreadable'; run: UnreadableRun }
   | { kind: 'again'; run: RunSummary }
   | { kind: 'clean up' }
-
-/** A change of what is noted about a run, which can be taken back. */
-interface NotedChange {
-  runId: string
-  name: string
-  undo: AnnotationChange
-}
 
 /** Home: every run, found by search and filters, with what can be done with each, and the ways to begin another. */
 export function RunsScreen(props: {
@@ -56,6 +49,7 @@ export function RunsScreen(props: {
   onChooseFolder: () => void
   onSandbox: () => Promise<void>
   onOpen: (runId: string) => void
+  onOpenSearch: (searchId: string) => void
   onResults: (runId: string) => void
   /** Puts runs side by side, the earliest first. */
   onCompare: (runIds: string[]) => void
@@ -69,21 +63,14 @@ export function RunsScreen(props: {
   const interrupted = useQuery(
     ask.runs.list.queryOptions({ input: { product: 'run', states: ['interrupted'], limit: RUNS_SHOWN } }),
   )
+  const search = useQuery(ask.capacity.newest.queryOptions()).data ?? null
   const sandbox = useMutation({ mutationFn: props.onSandbox })
   const [opened, setOpened] = useState<Opened | null>(null)
   const close = () => setOpened(null)
-  const [noted, setNoted] = useState<NotedChange | null>(null)
-  const undo = useMutation({
-    mutationFn: async ({ runId, undo: change }: NotedChange) => {
-      await bridge.history.annotate({ runId, change })
-      setNoted(null)
-    },
-  })
-  useHotkey({ key: 'z', mod: true }, noted === null || undo.isPending ? null : () => undo.mutate(noted))
   useLastPage(list.data)
   const found = list.data ?? null
   const isEmpty = found !== null && found.all === 0 && found.unreadable.length === 0
-  const error = list.error ?? sandbox.error ?? undo.error
+  const error = list.error ?? sandbox.error
   return (
     <Screen
       title="Runs"
@@ -116,6 +103,7 @@ export function RunsScreen(props: {
       {interrupted.data !== undefined && (
         <InterruptedBanner entries={interrupted.data.entries} onReview={props.onOpen} />
       )}
+      {search !== null && <SearchBanner search={search} onOpen={props.onOpenSearch} />}
       {isEmpty && (
         <Welcome
           busy={sandbox.isPending}
@@ -140,37 +128,8 @@ export function RunsScreen(props: {
           onResults={(run) => props.onResults(run.run_id)}
           onAgain={(run) => setOpened({ kind: 'again', run })}
           onDelete={(entry) => setOpened({ kind: 'delete', entry })}
-          onNoted={setNoted}
           onCompare={props.onCompare}
         />
-      )}
-      {noted !== null && (
-        <div className={styles.undo}>
-          <Notice
-            kind="good"
-            title={
-              <>
-                <SafeText text={noted.name} max={60} /> was changed
-              </>
-            }
-            actions={
-              <>
-                <Button
-                  variant="default"
-                  size="compact-sm"
-                  loading={undo.isPending}
-                  title="Ctrl or Cmd with Z"
-                  onClick={() => undo.mutate(noted)}
-                >
-                  Undo
-                </Button>
-                <Button variant="default" size="compact-sm" onClick={() => setNoted(null)}>
-                  Dismiss
-                </Button>
-              </>
-            }
-          />
-        </div>
       )}
       {opened?.kind === 'again' && (
         <RunAgainDialog
@@ -213,12 +172,13 @@ function RunList(props: {
   onResults: (run: RunSummary) => void
   onAgain: (run: RunSummary) => void
   onDelete: (entry: RunEntry) => void
-  onNoted: (change: NotedChange | null) => void
   onCompare: (runIds: string[]) => void
 }) {
-  const { found, isStale, onNoted, onCompare, ...actions } = props
+  const { found, isStale, onCompare, ...actions } = props
   const { entries, total, choices } = found
   const { filter, order, offset } = useRunList()
+  const table = useTableView('runs')
+  const columns = useTableColumns(RUN_COLUMNS, table.view, table.setView)
   const [editing, setEditing] = useState<string | null>(null)
   const snapshots = useLiveRuns((live) => live.snapshots)
   const standings = new Map(
@@ -239,9 +199,16 @@ function RunList(props: {
       <RunFilters choices={choices} namePlace={props.namePlace} />
       <Panel
         title={isFiltering(filter) ? `${formatCounted(total, 'run')} of ${found.all}` : 'All runs'}
-        aside={<OrderChoice />}
+        aside={
+          <>
+            <FailuresChoice />
+            <OrderChoice />
+            {columns.menu}
+          </>
+        }
         flush
       >
+        {table.error !== null && <ErrorNotice error={table.error} />}
         <SelectionBar onCompare={onCompare} />
         {entries.length === 0 ? (
           <Empty
@@ -263,22 +230,12 @@ function RunList(props: {
               standings={standings}
               nowMs={Date.now()}
               order={order}
+              columns={columns}
               onOrder={(chosen) => useRunList.setState({ order: chosen, offset: 0 })}
-              onEdit={(entry) => {
-                onNoted(null)
-                setEditing(entry.summary.run_id)
-              }}
+              onEdit={(entry) => setEditing(entry.summary.run_id)}
               toEditor={({ summary }) =>
                 summary.run_id === editing ? (
-                  <RunEditor
-                    run={summary}
-                    knownTags={choices.tags}
-                    onSaved={(undo) => {
-                      endEdit(summary.run_id)
-                      onNoted({ runId: summary.run_id, name: summary.name, undo })
-                    }}
-                    onClose={() => endEdit(summary.run_id)}
-                  />
+                  <RunEditor run={summary} knownTags={choices.tags} onClose={() => endEdit(summary.run_id)} />
                 ) : null
               }
             />
@@ -300,6 +257,29 @@ function focusRun(runId: string): void {
   for (const row of document.querySelectorAll<HTMLElement>('tr[data-run]')) {
     if (row.dataset['run'] === runId) row.querySelector('button')?.focus()
   }
+}
+
+/** Leads to the capacity search that began last. */
+function SearchBanner(props: {
+  search: { searchId: string; name: string; isOver: boolean }
+  onOpen: (searchId: string) => void
+}) {
+  const { searchId, name, isOver } = props.search
+  return (
+    <Notice
+      kind="info"
+      title={
+        <>
+          Capacity search with <SafeText text={name} max={60} />: {isOver ? 'over' : 'searching'}
+        </>
+      }
+      actions={
+        <Button variant="default" onClick={() => props.onOpen(searchId)}>
+          Open the search
+        </Button>
+      }
+    />
+  )
 }
 
 /** Says that a run was cut off, what is left of it, and where to look at it and go on. */

@@ -55,7 +55,7 @@ export function Welcome(props: {
           <div className={styles.startActions}>
             <PrimaryButton onPress={props.onChoose}>Choose a spreadsheet</PrimaryButton>
             <Button variant="default" onClick={props.onChooseFolder}>
-              A folder
+              Choose a folder
             </Button>
           </div>
         </section>

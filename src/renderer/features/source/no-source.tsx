@@ -19,7 +19,7 @@ export function DropZone(props: { onChoose: () => void; onChooseFolder: () => vo
       <div className={styles.dropActions}>
         <PrimaryButton onPress={props.onChoose}>Choose a spreadsheet</PrimaryButton>
         <Button variant="default" onClick={props.onChooseFolder}>
-          A folder
+          Choose a folder
         </Button>
       </div>
       <p className={styles.dropNote}>

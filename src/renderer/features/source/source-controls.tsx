@@ -46,27 +46,29 @@ export function SourceControls(props: {
         />
       )}
       {hasHeader && (
-        <Switch
-          label="Header row"
-          checked={reading.header}
-          onChange={(event) => {
-            const { headerRow: _none, ...rest } = reading
-            onReading({ ...rest, header: event.currentTarget.checked })
-          }}
-          className={styles.headerSwitch}
-        />
-      )}
-      {hasHeader && reading.header && (
-        <WholeNumber
-          aria-label="Header in row"
-          w="4.5rem"
-          value={reading.headerRow ?? 1}
-          max={1_000_000}
-          onValue={(headerRow) => {
-            const { headerRow: _old, ...rest } = reading
-            onReading(headerRow === 1 ? rest : { ...rest, headerRow })
-          }}
-        />
+        <Group gap="md" align="end" wrap="nowrap">
+          <Switch
+            label="Header row"
+            checked={reading.header}
+            onChange={(event) => {
+              const { headerRow: _none, ...rest } = reading
+              onReading({ ...rest, header: event.currentTarget.checked })
+            }}
+            className={styles.headerSwitch}
+          />
+          {reading.header && (
+            <WholeNumber
+              aria-label="Header in row"
+              w="4.5rem"
+              value={reading.headerRow ?? 1}
+              max={1_000_000}
+              onValue={(headerRow) => {
+                const { headerRow: _old, ...rest } = reading
+                onReading(headerRow === 1 ? rest : { ...rest, headerRow })
+              }}
+            />
+          )}
+        </Group>
       )}
     </Group>
   )
@@ -177,7 +179,7 @@ export function MediaControls(props: {
       <Stack gap={0}>
         {media.kind === 'host' ? (
           <TextInput
-            label="Public base"
+            label="Public address"
             description="The address of a reverse proxy or tunnel that leads here. Leave empty if the service runs on this machine."
             placeholder="https://media.example.com"
             w="24rem"

@@ -105,7 +105,7 @@ export function SourceScreen(props: {
             Choose another file
           </Button>
           <Button variant="default" onClick={props.onChooseFolder}>
-            A folder
+            Choose a folder
           </Button>
           <PrimaryButton
             onPress={props.onContinue}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { LabelChoice } from '../../../shared/bridge/compare.ts'
 import type { Trend, TrendPoint } from '../../../shared/lookback/trend.ts'
-import { formatAxisMs, formatCount, formatMs, formatShare } from '../../../shared/messages/figure-text.ts'
+import { formatCount, formatMs, formatShare } from '../../../shared/messages/figure-text.ts'
 import { ask } from '../../bridge/client.ts'
 import { RUN_LINES } from '../../ui/charts/latency-overlay.tsx'
 import { RunsChart, type RunsLine } from '../../ui/charts/runs-chart.tsx'
@@ -11,6 +11,7 @@ import { formatTimestamp } from '../../ui/format-time.ts'
 import { LabelsForm } from '../../ui/labels/labels-form.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel, Screen } from '../../ui/layout/screen.tsx'
+import { nameOperation } from '../../ui/operations/operation-looks.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './trend.module.css'
 import { findCommonRules, toMetricLines } from './trend-lines.ts'
@@ -39,7 +40,6 @@ export function TrendScreen(props: {
   return (
     <Screen
       title="Trend"
-      subtitle={data === undefined ? 'Reading the runs' : <SafeText text={data.source} max={200} />}
       actions={
         <>
           {hasBoth && (
@@ -62,6 +62,15 @@ export function TrendScreen(props: {
       }
     >
       {trend.error !== null && <ErrorNotice error={trend.error} onRetry={trend.refetch} />}
+      <p className={styles.quiet}>
+        {data === undefined ? (
+          'Reading the runs'
+        ) : (
+          <>
+            All runs of <SafeText text={data.source} max={200} />
+          </>
+        )}
+      </p>
       {wantsLabels && (
         <Panel title="Labels">
           <LabelsForm
@@ -129,7 +138,7 @@ function Charts({ runs, hrefOf }: { runs: Trend['runs']; hrefOf: (runId: string)
             label="Latency by run"
             runs={charted}
             lines={[toLatencyLine(runs, 'p50', 0), toLatencyLine(runs, 'p99', 1)]}
-            format={formatAxisMs}
+            format={formatMs}
             hrefOf={hrefOf}
           />
         </Panel>
@@ -190,7 +199,7 @@ function RunsTable({ runs, hrefOf }: { runs: Trend['runs']; hrefOf: (runId: stri
                   <SafeText text={run.name} max={60} />
                 </a>
                 <div className={styles.quiet}>
-                  <SafeText text={`${run.operation} · ${run.base_url}`} max={120} />
+                  <SafeText text={`${nameOperation(run.operation)} · ${run.base_url}`} max={120} />
                 </div>
                 {run.without_metrics !== null && (
                   <div className={styles.quiet}>

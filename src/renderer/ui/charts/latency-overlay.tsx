@@ -2,7 +2,7 @@ import { useElementSize } from '@mantine/hooks'
 import { type PointerEvent, useState } from 'react'
 import { createLinearScale, createTightScale, formatTick } from '../../../shared/load/chart-scale.ts'
 import type { OverlaidLatency } from '../../../shared/load/latency-overlay.ts'
-import { formatMs, formatShare } from '../../../shared/messages/figure-text.ts'
+import { formatAxisMs, formatMs, formatShare } from '../../../shared/messages/figure-text.ts'
 import styles from './charts.module.css'
 import { Legend, type LegendEntry, toDashArray } from './plot.tsx'
 
@@ -145,7 +145,7 @@ export function layOutCurves(series: readonly OverlaidSeries[]): OverlayLayout |
       at: toDecades(percentile) / end,
       label: percentile === 0 ? 'fastest' : `p${percentile}`,
     })),
-    y: scale.ticks.map((tick) => ({ at: scale.toShare(tick), label: formatMs(tick) })),
+    y: scale.ticks.map((tick) => ({ at: scale.toShare(tick), label: formatAxisMs(tick) })),
     read(share) {
       const percentile = 100 * (1 - 10 ** (-share * end))
       const name = percentile < 99 ? percentile.toFixed(1) : Number(percentile.toPrecision(6))
@@ -195,7 +195,7 @@ export function layOutDistributions(series: readonly OverlaidSeries[]): OverlayL
       token,
       dash,
     })),
-    x: x.ticks.map((tick) => ({ at: x.toShare(tick), label: formatMs(tick) })),
+    x: x.ticks.map((tick) => ({ at: x.toShare(tick), label: formatAxisMs(tick) })),
     y: y.ticks.map((tick) => ({ at: y.toShare(tick), label: `${formatTick(tick)} %` })),
     read(share) {
       const index = edges.findIndex(({ upToMs }) => share <= x.toShare(upToMs))

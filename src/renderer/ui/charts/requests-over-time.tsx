@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { formatRate, formatSpan } from '../../../shared/messages/figure-text.ts'
+import { dropZeros, formatRate, formatSpan } from '../../../shared/messages/figure-text.ts'
 import { formatClock } from '../format-time.ts'
 import { TimeChart, type TimeLine } from './time-chart.tsx'
 import { type RequestSecond, toRequestSeconds } from './to-chart-seconds.ts'
@@ -10,6 +10,8 @@ const LINES = [
   { label: 'succeeded', of: 'succeeded', token: '--state-succeeded', dash: 'dashed' },
   { label: 'did not succeed', of: 'unsuccessful', token: '--state-failed', dash: 'solid' },
 ] as const
+
+const formatAxisRate = (rate: number) => dropZeros(formatRate(rate))
 
 /** Requests in each second: those that were due, sent, succeeded, and did not succeed. */
 export function RequestsOverTime(props: {
@@ -33,7 +35,7 @@ export function RequestsOverTime(props: {
       points="Seconds of requests"
       at={at}
       lines={lines}
-      formatAxis={formatRate}
+      formatAxis={formatAxisRate}
       describe={(index) => {
         const point = points[index]
         const figures = LINES.flatMap(({ label, of }) => {

@@ -1,6 +1,7 @@
 import { useElementSize } from '@mantine/hooks'
 import { useState } from 'react'
 import { createLinearScale } from '../../../shared/load/chart-scale.ts'
+import { dropZeros } from '../../../shared/messages/figure-text.ts'
 import { formatTimestamp } from '../format-time.ts'
 import styles from './charts.module.css'
 import { Legend, type LegendEntry, toDashArray } from './plot.tsx'
@@ -64,7 +65,7 @@ export function RunsChart(props: {
               y2={toY(tick)}
             />
             <text className={styles.tick} textAnchor="end" x={FRAME.left - 6} y={toY(tick) + 4}>
-              {format(tick)}
+              {dropZeros(format(tick))}
             </text>
           </g>
         ))}

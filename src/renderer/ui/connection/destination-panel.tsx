@@ -8,8 +8,9 @@ import { SafeText } from '../text/safe-text.tsx'
 import styles from './connection.module.css'
 import {
   type Destination,
+  findActiveEntry,
   findEntry,
-  hasActiveKey,
+  isAtHand,
   type NamedPlace,
   parseBaseUrl,
   type ServiceDestination,
@@ -76,7 +77,7 @@ export function DestinationPanel(props: DestinationPanelProps) {
       {destination.kind === 'stored' && entry !== null && props.needsKey && (
         <Stack gap="sm" className={styles.service}>
           <p className={styles.keyNote}>{sayActiveKey(entry)}</p>
-          {!hasActiveKey(entry) && (
+          {!isAtHand(findActiveEntry(entry)) && (
             <KeyInput
               value={destination.apiKey}
               onValue={(apiKey) => onDestination({ ...destination, apiKey })}
@@ -90,11 +91,17 @@ export function DestinationPanel(props: DestinationPanelProps) {
 
 /** Which key is sent, and whether it is at hand. */
 function sayActiveKey(entry: ConnectionEntry): string {
-  const { activeKey, keys } = entry
-  const variable = keys.find(({ label }) => label === activeKey)?.env
-  const isSet = hasActiveKey(entry)
-  if (variable === undefined)
-    return isSet ? `Key ${activeKey}, as typed.` : `Key ${activeKey} is not typed yet.`
+  const { activeKey } = entry
+  const { env: variable, place, state } = findActiveEntry(entry) ?? {}
+  if (state === 'asking') return `Key ${activeKey}, as typed; the system may ask you to unlock it.`
+  if (state === 'locked') {
+    return `Key ${activeKey} cannot be read: unlock it, or type it again under Connections.`
+  }
+  const isSet = state === 'ready'
+  if (place !== undefined) {
+    return isSet ? `Key ${activeKey}, as typed.` : `Key ${activeKey} has to be typed again under Connections.`
+  }
+  if (variable === undefined) return `Key ${activeKey} is not typed yet.`
   return `Key ${activeKey}, from the variable ${variable}${isSet ? '.' : ', which is not set here.'}`
 }
 

@@ -1,4 +1,4 @@
-import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import type { ConnectionEntry, ConnectionKeyEntry } from '../../../shared/bridge/connections.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 
@@ -33,9 +33,19 @@ export function findEntry(
   return connections.find((entry) => entry.name === destination.name) ?? null
 }
 
-/** Whether the variable of a connection's active key holds one. */
-export function hasActiveKey(entry: ConnectionEntry): boolean {
-  return entry.keys.some((key) => key.label === entry.activeKey && key.isSet)
+/** The key of a connection that is sent. */
+export function findActiveEntry({ keys, activeKey }: ConnectionEntry): ConnectionKeyEntry | null {
+  return keys.find(({ label }) => label === activeKey) ?? null
+}
+
+/** Whether a key can be sent, perhaps once a person has unlocked its store. */
+export function isAtHand(key: ConnectionKeyEntry | null): boolean {
+  return key?.state === 'ready' || key?.state === 'asking'
+}
+
+/** Whether the store of one of a connection's keys is still asked for it. */
+export function isAskedFor({ keys }: ConnectionEntry): boolean {
+  return keys.some(({ state }) => state === 'asking')
 }
 
 /** A base URL as a plan wants it, without a trailing slash, or what is wrong with it. */
@@ -47,10 +57,10 @@ export function parseBaseUrl(text: string): { kind: 'url'; url: string } | { kin
   try {
     url = new URL(trimmed)
   } catch {
-    return { kind: 'bad', message: 'This is no address: it must begin with https:// or http://' }
+    return { kind: 'bad', message: 'Not an address: it must begin with https:// or http://' }
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    return { kind: 'bad', message: `The address must begin with https:// or http://, not ${url.protocol}//` }
+    return { kind: 'bad', message: 'The address must begin with https:// or http://' }
   }
   if (url.username !== '' || url.password !== '') {
     return {
@@ -81,7 +91,9 @@ export function findDestinationGap(
   if (destination.kind === 'stored') {
     const entry = findEntry(destination, connections)
     if (entry === null) return `The connection ${destination.name} is no longer stored`
-    return needsKey && !isTyped && !hasActiveKey(entry) ? `Type the API key of ${entry.name}` : null
+    return needsKey && !isTyped && !isAtHand(findActiveEntry(entry))
+      ? `Type the API key of ${entry.name}`
+      : null
   }
   const url = parseBaseUrl(destination.baseUrl)
   if (url.kind === 'bad') return url.message

@@ -1,11 +1,24 @@
 import { PasswordInput } from '@mantine/core'
+import type { KeyStorageEntry } from '../../../shared/bridge/connections.ts'
 
 /** What becomes of a key that is typed for one run, or for the addresses of one. */
 const KEPT_IN_WINDOW = 'Kept in memory until this window closes; written to no file.'
 
-/** What becomes of a key that is typed for a stored connection. */
-export const KEPT_WITH_CONNECTION =
-  'Kept in memory until Sluice is stopped; written to no file, shown to nobody again.'
+const SHOWN_NEVER = 'It is sent only to this address and never shown again.'
+
+/** What becomes of a key that is typed for a stored connection. `storage` is null until that is known. */
+export function sayKept(storage: KeyStorageEntry | null): string {
+  switch (storage?.place) {
+    case undefined:
+      return SHOWN_NEVER
+    case 'keyring':
+      return `Kept in the keyring of this system. ${SHOWN_NEVER}`
+    case 'profile':
+      return `Kept encrypted in your profile, by the system's password store. ${SHOWN_NEVER}`
+    case 'session':
+      return `Kept in memory until Sluice is stopped, because ${storage.reason}. ${SHOWN_NEVER}`
+  }
+}
 
 /** The field that an API key is typed into. */
 export function KeyInput(props: {

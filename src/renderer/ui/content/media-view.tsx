@@ -10,33 +10,56 @@ import {
   IconVolumeOff,
 } from '@tabler/icons-react'
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { create } from 'zustand'
 import type { MediaFileEntry, RowMedia } from '../../../shared/bridge/media.ts'
 import { formatBytes } from '../../../shared/messages/figure-text.ts'
 import { ErrorNotice } from '../layout/notice.tsx'
+import { useWindowKeys } from '../shortcuts.ts'
 import { SafeText } from '../text/safe-text.tsx'
-import { useWindowKeys } from '../use-hotkey.ts'
 import styles from './media.module.css'
+import { useOnHideAll } from './user-content.tsx'
 
 /** How much of a picture is seen, least first: sharpness comes late, and colour last. */
 const STEPS = [
+  { look: null, now: 'Not shown', next: 'Show blurred' },
   { look: styles.blurred, now: 'Greyscale, strongly blurred', next: 'Less blur' },
   { look: styles.soft, now: 'Greyscale, blurred', next: 'Sharp' },
   { look: styles.grey, now: 'Greyscale, sharp', next: 'In colour' },
   { look: styles.colour, now: 'As it is', next: null },
 ] as const
 
-/** How far the media of a row are revealed, from nothing for each row anew; M goes on, Shift with M hides them again. */
-export function useMediaSteps(row: number | null): { step: number; setStep: (step: number) => void } {
-  const [at, setAt] = useState({ row, step: 0 })
-  const step = at.row === row ? at.step : 0
+/** How media begin: what a person has set, taken over by the app from where it is kept. */
+interface MediaRules {
+  /** The step of {@link STEPS} that media begin with. */
+  firstStep: number
+  /** Whether the media of the next row are revealed as far as those of the row before. */
+  keepsStep: boolean
+  startsMuted: boolean
+}
+
+/** See {@link MediaRules}. */
+export const useMediaRules = create<MediaRules>(() => ({ firstStep: 1, keepsStep: false, startsMuted: true }))
+
+/** The class that makes a picture as sharp and colourful as it may be. */
+type Look = string | undefined
+
+/** How far the media of a row are revealed; M goes on, Shift with M hides them again. */
+export function useMediaSteps(row: number | null): {
+  step: number
+  setStep: (step: number) => void
+} {
+  const { firstStep, keepsStep } = useMediaRules()
+  const [at, setAt] = useState<{ row: number | null; step: number } | null>(null)
+  const step = at !== null && (keepsStep || at.row === row) ? at.step : firstStep
   const setStep = useCallback(
-    (next: number) => setAt({ row, step: Math.min(Math.max(0, next), STEPS.length - 1) }),
-    [row],
+    (next: number) => setAt({ row, step: Math.min(Math.max(firstStep, next), STEPS.length - 1) }),
+    [row, firstStep],
   )
+  useOnHideAll(() => setAt(null))
   useWindowKeys((event) => {
     if (event.key.toLowerCase() !== 'm' || event.repeat || row === null) return
     event.preventDefault()
-    setStep(event.shiftKey ? 0 : step + 1)
+    setStep(event.shiftKey ? firstStep : step + 1)
   })
   return { step, setStep }
 }
@@ -56,6 +79,7 @@ export function MediaView(props: {
 }) {
   const { media, step, setStep } = props
   const shown = STEPS[step] ?? STEPS[0]
+  const { firstStep } = useMediaRules()
   const hasPictures = media.some((one) => one.kind === 'file' && one.shows !== 'audio')
   return (
     <div className={styles.media}>
@@ -72,15 +96,15 @@ export function MediaView(props: {
               {shown.next}
             </Button>
           )}
-          {step > 0 && (
+          {step > firstStep && (
             <Button
               variant="default"
               size="compact-sm"
               leftSection={<IconEyeOff size="1rem" />}
               title="Shift with M"
-              onClick={() => setStep(0)}
+              onClick={() => setStep(firstStep)}
             >
-              Blur again
+              {firstStep === 1 ? 'Blur again' : 'Hide again'}
             </Button>
           )}
           <span className={styles.now} aria-live="polite">
@@ -112,7 +136,8 @@ const UNUSABLE = {
 
 function MediaItem(props: {
   media: RowMedia
-  look: string | undefined
+  /** Null where it is not shown at all. */
+  look: Look | null
   isFetching: boolean
   onFetch: () => void
 }) {
@@ -151,11 +176,7 @@ function MediaItem(props: {
   }
   return (
     <figure className={styles.figure}>
-      {media.shows === 'image' ? (
-        <Picture key={media.url} media={media} look={look} />
-      ) : media.shows === 'video' ? (
-        <Video key={media.url} media={media} look={look} />
-      ) : (
+      {media.shows === 'audio' ? (
         // biome-ignore lint/a11y/useMediaCaption: what people posted has no captions
         <audio
           className={styles.audio}
@@ -164,6 +185,15 @@ function MediaItem(props: {
           preload="none"
           aria-label="Sound of the row"
         />
+      ) : look === null ? (
+        <p className={styles.none}>
+          <IconEyeOff size="1.2rem" aria-hidden />
+          {WORDS[media.shows]} hidden
+        </p>
+      ) : media.shows === 'image' ? (
+        <Picture key={media.url} media={media} look={look} />
+      ) : (
+        <Video key={media.url} media={media} look={look} />
       )}
       <figcaption className={styles.caption}>
         {WORDS[media.shows]}, {media.type}, {formatBytes(media.sizeBytes)}
@@ -173,7 +203,7 @@ function MediaItem(props: {
 }
 
 /** A picture; one that moves shows its first frame until it is played. */
-function Picture({ media, look }: { media: MediaFileEntry; look: string | undefined }) {
+function Picture({ media, look }: { media: MediaFileEntry; look: Look }) {
   const [isPlaying, setPlaying] = useState(false)
   const [isBroken, setBroken] = useState(false)
   if (isBroken) return <Unplayable />
@@ -203,7 +233,7 @@ function Picture({ media, look }: { media: MediaFileEntry; look: string | undefi
 }
 
 /** Draws one frame, since an image element cannot be kept from moving. */
-function FirstFrame(props: { url: string; look: string | undefined; onBroken: () => void }) {
+function FirstFrame(props: { url: string; look: Look; onBroken: () => void }) {
   const { url, onBroken } = props
   const canvas = useRef<HTMLCanvasElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the frame is drawn once for each address
@@ -228,11 +258,11 @@ function FirstFrame(props: { url: string; look: string | undefined; onBroken: ()
   )
 }
 
-/** A video, paused at its first frame and muted. Its buttons stand outside of the blur. */
-function Video({ media, look }: { media: MediaFileEntry; look: string | undefined }) {
+/** A video, paused at its first frame and muted unless a person has set otherwise. Its buttons stand outside of the blur. */
+function Video({ media, look }: { media: MediaFileEntry; look: Look }) {
   const video = useRef<HTMLVideoElement>(null)
   const [isPlaying, setPlaying] = useState(false)
-  const [isMuted, setMuted] = useState(true)
+  const [isMuted, setMuted] = useState(useMediaRules.getState().startsMuted)
   const [isBroken, setBroken] = useState(false)
   const [place, setPlace] = useState({ at: 0, of: 0 })
   if (isBroken) return <Unplayable />

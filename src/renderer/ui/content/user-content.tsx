@@ -1,24 +1,39 @@
 import { Switch } from '@mantine/core'
-import { IconEyeOff } from '@tabler/icons-react'
+import { useEffect } from 'react'
 import { create } from 'zustand'
 import { toColumnIndex } from '../../../shared/mapping/match-columns.ts'
 import { findPlaceholder, parseTemplate } from '../../../shared/mapping/templates.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { REQUEST_FIELD } from '../../../shared/plan/operation.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
+import { toTextEm, toWordEm } from '../grid/cell-width.ts'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './content.module.css'
 
 interface ContentShown {
   shown: boolean
   setShown: (shown: boolean) => void
+  /** Grows when all content is hidden again, also that of single rows. */
+  hidings: number
+  hideAll: () => void
 }
 
-/** Whether user content is shown on the screens of this window; nothing of it is remembered. */
+/** Whether user content is shown on the screens of this window, until the window is reloaded. */
 export const useContentShown = create<ContentShown>((set) => ({
   shown: false,
   setShown: (shown) => set({ shown }),
+  hidings: 0,
+  hideAll: () => set(({ hidings }) => ({ shown: false, hidings: hidings + 1 })),
 }))
+
+/** Calls `hide` each time all content is hidden again, for what is revealed besides the switch. */
+export function useOnHideAll(hide: () => void): void {
+  const hidings = useContentShown((content) => content.hidings)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new hiding counts
+  useEffect(() => {
+    if (hidings > 0) hide()
+  }, [hidings])
+}
 
 /** Shows or hides user content on every screen. */
 export function ContentSwitch() {
@@ -32,8 +47,25 @@ export function ContentSwitch() {
   )
 }
 
+/** Width of the icon and its gap, em. */
+const ICON_EM = 1.25
+
 /** The width of a cell, in rem, that shows a usual mask whole. */
-export const MASK_REM = 10.5
+export const MASK_REM = 10.75
+
+/** The most that {@link MaskedText} is wide, em of the cell; for a text that is revealed, that of the text. */
+export function toMaskedEm({ text, length, revealed }: { text: string; length: number; revealed: boolean }) {
+  if (text === '') return 0
+  if (!revealed) return toWordEm(toMask(length)) + ICON_EM
+  return length > text.length ? Number.POSITIVE_INFINITY : toTextEm(text)
+}
+
+/** In one path: a table draws many. */
+const HIDDEN_ICON = (
+  <svg width="0.9em" height="0.9em" viewBox="0 0 24 24" aria-hidden>
+    <path d="M10.585 10.587a2 2 0 0 0 2.829 2.828M16.681 16.673a8.717 8.717 0 0 1 -4.681 1.327c-3.6 0 -6.6 -2 -9 -6c1.272 -2.12 2.712 -3.678 4.32 -4.674m2.86 -1.146a9.055 9.055 0 0 1 1.82 -.18c3.6 0 6.6 2 9 6c-.666 1.11 -1.379 2.067 -2.138 2.87M3 3l18 18" />
+  </svg>
+)
 
 /** User content: only how long it is until it is revealed. `length` is that of the whole text, of which `text` may be a part. */
 export function MaskedText(props: { text: string; length?: number; revealed: boolean; max?: number }) {
@@ -42,7 +74,7 @@ export function MaskedText(props: { text: string; length?: number; revealed: boo
   if (revealed) return <SafeText text={text} fullLength={length} {...(max !== undefined && { max })} />
   return (
     <span className={styles.masked}>
-      <IconEyeOff size="0.9em" aria-hidden />
+      {HIDDEN_ICON}
       {toMask(length)}
     </span>
   )

@@ -1,8 +1,20 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows out of view have no elements, so the roles are spelt out
-import { type KeyboardEvent, memo, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { useRem } from '../theme.ts'
+import { fitsColumn } from './cell-width.ts'
 import styles from './grid.module.css'
 import { type ColumnActions, GridHead } from './grid-head.tsx'
+import { useRowPlaces } from './row-places.ts'
 import { useRowWindow } from './use-row-window.ts'
 
 /** One column of a {@link DataGrid}. */
@@ -17,6 +29,8 @@ export interface GridColumn<Row> {
   align?: 'end'
   isSortable?: boolean
   cell: (row: Row) => ReactNode
+  /** The most that the cell is wide, em; a cell is clipped where that is not said or wider than the column. */
+  em?: ((row: Row) => number) | undefined
 }
 
 const ROW_REM = 2
@@ -31,6 +45,8 @@ export function DataGrid<Row>(props: {
   columns: readonly GridColumn<Row>[]
   count: number
   rowAt: (index: number) => Row | null
+  /** Which rows there are, and in which order: where it changes, the row under the cursor is brought into view. */
+  order?: unknown
   cursor: number
   onCursor: (index: number) => void
   /** Called with a row that is clicked, and with the one under the cursor on Enter. */
@@ -42,11 +58,11 @@ export function DataGrid<Row>(props: {
   onWindow?: (first: number, last: number) => void
   columnActions?: ColumnActions
 }) {
-  const { count, cursor, onCursor, onOpen, onKey, onWindow, rowAt, focused = false } = props
+  const { count, order, cursor, onCursor, onOpen, onKey, onWindow, rowAt, focused = false } = props
   const element = useRef<HTMLDivElement>(null)
   const gridId = useId()
   const rowPx = useRem() * ROW_REM
-  const { rows, scrolledPx, reveal } = useRowWindow(element, { count, rowPx, headPx: rowPx })
+  const { first, last, shiftPx, scrolledPx, reveal } = useRowWindow(element, { count, rowPx, headPx: rowPx })
   const [resizing, setResizing] = useState<{ id: string; rem: number } | null>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: other columns have their own widths
   useEffect(() => setResizing(null), [props.columns])
@@ -57,18 +73,19 @@ export function DataGrid<Row>(props: {
       ),
     [props.columns, resizing],
   )
+  const resize = useCallback((id: string, rem: number) => setResizing({ id, rem }), [])
   const template = columns.map((column) => toTrack(column)).join(' ')
   const minWidth = `${columns.reduce((sum, column) => sum + column.rem, 0)}rem`
-  const first = rows[0]?.index ?? 0
-  const last = rows.at(-1)?.index ?? 0
+  const places = useRowPlaces(first, last)
 
-  useEffect(() => onWindow?.(first, last), [onWindow, first, last])
+  useEffect(() => onWindow?.(first, Math.max(first, last)), [onWindow, first, last])
   useEffect(() => {
     if (focused && document.activeElement === document.body) element.current?.focus()
   }, [focused])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: in another order the cursor is on another row
   useEffect(() => {
     if (cursor >= 0 && cursor < count) reveal(cursor)
-  }, [cursor, count, reveal])
+  }, [cursor, count, order, reveal])
 
   const press = (event: KeyboardEvent<HTMLDivElement>) => {
     if (event.defaultPrevented) return
@@ -107,15 +124,15 @@ export function DataGrid<Row>(props: {
         template={template}
         minWidth={minWidth}
         actions={props.columnActions ?? NO_ACTIONS}
-        onResizing={(id, rem) => setResizing({ id, rem })}
+        onResizing={resize}
       />
       <div className={styles.canvas} role="rowgroup" style={{ height: scrolledPx, minWidth }}>
-        {rows.map(({ index, topPx }) => (
+        {places.map(({ key, index }) => (
           <GridRow
-            key={index}
+            key={key}
             id={`${gridId}-${index}`}
             index={index}
-            topPx={topPx}
+            topPx={Math.round(index * rowPx) + shiftPx}
             row={rowAt(index)}
             columns={columns}
             template={template}
@@ -148,7 +165,12 @@ interface GridRowProps<Row> {
 }
 
 function PlainGridRow<Row>(props: GridRowProps<Row>) {
-  const { row, index } = props
+  const { index } = props
+  const isRead = props.row !== null
+  // While a row is read, the cells of the one before stay out of sight: they cost a fraction of new ones.
+  const lastRead = useRef(props.row)
+  if (isRead) lastRead.current = props.row
+  const row = lastRead.current
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys for the row under its cursor
     <div
@@ -156,25 +178,28 @@ function PlainGridRow<Row>(props: GridRowProps<Row>) {
       role="row"
       aria-rowindex={index + 2}
       aria-selected={props.active}
+      aria-busy={!isRead}
       tabIndex={-1}
       className={styles.row}
-      style={{ gridTemplateColumns: props.template, top: props.topPx }}
+      style={{ gridTemplateColumns: props.template, transform: `translateY(${props.topPx}px)` }}
       onClick={() => (props.onOpen ?? props.onPick)(index)}
     >
-      {row === null ? (
-        <div role="gridcell" tabIndex={-1} className={styles.waiting} aria-label="Loading" />
-      ) : (
-        props.columns.map((column) => (
-          <div
-            key={column.id}
-            role="gridcell"
-            tabIndex={-1}
-            className={column.align === 'end' ? `${styles.cell} ${styles.end}` : styles.cell}
-          >
-            {column.cell(row)}
-          </div>
-        ))
-      )}
+      {!isRead && <div role="gridcell" tabIndex={-1} className={styles.waiting} aria-label="Loading" />}
+      {row !== null &&
+        props.columns.map((column, place) => {
+          const fits = column.em !== undefined && fitsColumn(column.em(row), column.rem, place === 0)
+          const align = column.align === 'end' ? styles.end : ''
+          return (
+            <div
+              key={column.id}
+              role="gridcell"
+              tabIndex={-1}
+              className={`${styles.cell} ${fits ? '' : styles.clipped} ${align}`}
+            >
+              {column.cell(row)}
+            </div>
+          )
+        })}
     </div>
   )
 }

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows out of view have no elements, so the roles are spelt out
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
-import type { PointerEvent, ReactNode } from 'react'
-import { useRem } from '../theme.ts'
+import { memo, type ReactNode } from 'react'
+import { ColumnEdge } from './column-width.tsx'
 import styles from './grid.module.css'
 
 /** What a person can do with the columns of a grid; what is left out cannot be done. */
@@ -26,7 +26,7 @@ interface HeadColumn {
 const DRAGGED_TYPE = 'application/x-sluice-column'
 
 /** The titles of a grid's columns: pressed to sort, dragged to move, their edges dragged to resize. */
-export function GridHead(props: {
+export const GridHead = memo(function GridHead(props: {
   columns: readonly HeadColumn[]
   template: string
   minWidth: string
@@ -63,7 +63,7 @@ export function GridHead(props: {
         >
           <Title column={column} actions={actions} />
           {onResize !== undefined && (
-            <Edge
+            <ColumnEdge
               onResizing={(rem) => props.onResizing(column.id, rem)}
               onResized={(rem) => onResize(column.id, rem)}
             />
@@ -72,7 +72,7 @@ export function GridHead(props: {
       ))}
     </div>
   )
-}
+})
 
 function Title({ column, actions }: { column: HeadColumn; actions: ColumnActions }) {
   const { onSort, sorted = null } = actions
@@ -88,48 +88,5 @@ function Title({ column, actions }: { column: HeadColumn; actions: ColumnActions
       {column.title}
       {sorted?.id === column.id && <Arrow size="0.9em" aria-hidden />}
     </button>
-  )
-}
-
-const NARROWEST_REM = 3
-
-/** The edge of a column. For the keyboard there are buttons in the list of columns. */
-function Edge({
-  onResizing,
-  onResized,
-}: {
-  onResizing: (rem: number) => void
-  onResized: (rem: number) => void
-}) {
-  const remPx = useRem()
-  const press = (event: PointerEvent<HTMLSpanElement>) => {
-    const edge = event.currentTarget
-    const left = edge.parentElement?.getBoundingClientRect().left ?? 0
-    event.preventDefault()
-    edge.setPointerCapture(event.pointerId)
-    const toRem = (x: number) => Math.max(NARROWEST_REM, Math.round(((x - left) / remPx) * 4) / 4)
-    let rem = toRem(event.clientX)
-    const move = ({ clientX }: globalThis.PointerEvent) => {
-      rem = toRem(clientX)
-      onResizing(rem)
-    }
-    const end = () => {
-      edge.removeEventListener('pointermove', move)
-      onResized(rem)
-    }
-    edge.addEventListener('pointermove', move)
-    edge.addEventListener('lostpointercapture', end, { once: true })
-  }
-  return (
-    <span
-      className={styles.edge}
-      aria-hidden
-      draggable
-      onDragStart={(event) => {
-        event.preventDefault()
-        event.stopPropagation()
-      }}
-      onPointerDown={press}
-    />
   )
 }

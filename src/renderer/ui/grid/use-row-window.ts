@@ -1,14 +1,21 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { type RefObject, useCallback, useEffect, useRef } from 'react'
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useReducer, useRef } from 'react'
+import { flushSync } from 'react-dom'
 
 const IDLE_MS = 140
-const OVERSCAN_ROWS = 6
+
+/** Rows laid out beyond the view, ahead of the scrolling and behind it. */
+const AHEAD_ROWS = 6
+const BEHIND_ROWS = 1
 
 /** The rows in view and where they stand in the scrolled element. */
 interface RowWindow {
   /** Height of the scrolled element in CSS pixels. */
   scrolledPx: number
-  rows: { index: number; topPx: number }[]
+  /** Indexes of the first and the last row that are laid out; the last is -1 where there is none. */
+  first: number
+  last: number
+  /** What is added to a row's place among all rows for its place in the scrolled element, CSS pixels. */
+  shiftPx: number
   /** Brings a row into view with the smallest move. */
   reveal(index: number): void
 }
@@ -16,95 +23,127 @@ interface RowWindow {
 /**
  * Windows any number of equal rows. Rows taller in all than an element may be are scrolled on a shorter one: the
  * content's own position is kept here, and the scroll bar is put back in proportion whenever it rests.
- * `headPx` is what a sticky head takes from the view.
+ * `headPx` is what a sticky head takes from the view. Draws again only when other rows come into view.
  */
 export function useRowWindow(
   element: RefObject<HTMLElement | null>,
   options: { count: number; rowPx: number; headPx: number },
 ): RowWindow {
   const { count, rowPx, headPx } = options
-  const position = useRef({ contentTop: 0, scrollTop: 0 })
-  const notify = useRef<(offset: number, isScrolling: boolean) => void>(() => {})
+  const [, draw] = useReducer((times: number) => times + 1, 0)
+  const position = useRef<Position>({ contentTop: 0, scrollTop: 0, goesUp: false })
+  const viewPx = useRef(0)
 
-  const readScale = useCallback(() => {
-    const viewPx = Math.max(0, (element.current?.clientHeight ?? 0) - headPx)
-    return createScrollScale(count * rowPx, viewPx)
-  }, [element, count, rowPx, headPx])
-  const scaleReader = useRef(readScale)
-  scaleReader.current = readScale
+  const toScale = () => createScrollScale(count * rowPx, viewPx.current)
+  const toWindow = () => toRowWindow(position.current, { count, rowPx, viewPx: viewPx.current })
+  const shown = toWindow()
+  const latest = useRef({ toScale, toWindow, shown })
+  latest.current = { toScale, toWindow, shown }
+
+  /** Draws the rows that have come into view. A scrolled view must not wait for them: it would be empty until then. */
+  const follow = useCallback((isUrgent: boolean) => {
+    const { toWindow, shown } = latest.current
+    const { first, last, shiftPx } = toWindow()
+    if (first === shown.first && last === shown.last && shiftPx === shown.shiftPx) return
+    if (isUrgent) flushSync(draw)
+    else draw()
+  }, [])
 
   const moveTo = useCallback(
     (contentTop: number) => {
       const scrolled = element.current
       if (!scrolled) return
-      scrolled.scrollTop = toScrollTop(contentTop, scaleReader.current())
-      position.current = { contentTop, scrollTop: scrolled.scrollTop }
-      notify.current(contentTop, false)
+      scrolled.scrollTop = toScrollTop(contentTop, latest.current.toScale())
+      position.current = toPosition(position.current, contentTop, scrolled.scrollTop)
+      follow(false)
     },
-    [element],
+    [element, follow],
   )
 
-  const virtualizer = useVirtualizer({
-    count,
-    getScrollElement: () => element.current,
-    estimateSize: () => rowPx,
-    overscan: OVERSCAN_ROWS,
-    scrollToFn: (offset) => moveTo(offset),
-    observeElementOffset: (instance, report) => {
-      const scrolled = instance.scrollElement
-      if (!scrolled) return
-      notify.current = report
-      let rest: ReturnType<typeof setTimeout> | undefined
-      const settle = () => {
-        const { contentTop } = position.current
-        const scrollTop = toScrollTop(contentTop, scaleReader.current())
-        if (Math.abs(scrollTop - scrolled.scrollTop) >= 1) moveTo(contentTop)
-        else report(contentTop, false)
-      }
-      const follow = () => {
-        const { scrollTop } = scrolled
-        const previous = position.current
-        if (scrollTop === previous.scrollTop) return
-        const contentTop = nextContentTop(
-          { scrollTop, previousScrollTop: previous.scrollTop, contentTop: previous.contentTop },
-          scaleReader.current(),
-        )
-        position.current = { contentTop, scrollTop }
-        report(contentTop, true)
-        clearTimeout(rest)
-        rest = setTimeout(settle, IDLE_MS)
-      }
-      report(position.current.contentTop, false)
-      scrolled.addEventListener('scroll', follow, { passive: true })
-      return () => {
-        clearTimeout(rest)
-        scrolled.removeEventListener('scroll', follow)
-      }
-    },
-  })
+  useLayoutEffect(() => {
+    const scrolled = element.current
+    if (!scrolled) return
+    const readView = (isUrgent: boolean) => {
+      viewPx.current = Math.max(0, scrolled.clientHeight - headPx)
+      follow(isUrgent)
+    }
+    readView(false)
+    const observer = new ResizeObserver(() => readView(true))
+    observer.observe(scrolled)
+    return () => observer.disconnect()
+  }, [element, headPx, follow])
+
+  useEffect(() => {
+    const scrolled = element.current
+    if (!scrolled) return
+    let rest: ReturnType<typeof setTimeout> | undefined
+    const settle = () => {
+      const { contentTop, scrollTop } = position.current
+      if (Math.abs(toScrollTop(contentTop, latest.current.toScale()) - scrollTop) >= 1) moveTo(contentTop)
+    }
+    const read = () => {
+      const { scrollTop } = scrolled
+      const previous = position.current
+      if (scrollTop === previous.scrollTop) return
+      const contentTop = nextContentTop(
+        { scrollTop, previousScrollTop: previous.scrollTop, contentTop: previous.contentTop },
+        latest.current.toScale(),
+      )
+      position.current = toPosition(previous, contentTop, scrollTop)
+      follow(true)
+      clearTimeout(rest)
+      rest = setTimeout(settle, IDLE_MS)
+    }
+    scrolled.addEventListener('scroll', read, { passive: true })
+    return () => {
+      clearTimeout(rest)
+      scrolled.removeEventListener('scroll', read)
+    }
+  }, [element, moveTo, follow])
 
   // A shorter list leaves the browser's scroll position behind: read it again.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the number or height of rows changes
   useEffect(() => {
-    virtualizer.measure()
-    const reach = Math.max(0, count * rowPx - readScale().viewPx)
+    const reach = maxContentTop(createScrollScale(count * rowPx, viewPx.current))
     if (position.current.contentTop > reach) moveTo(reach)
-  }, [count, rowPx])
+  }, [count, rowPx, moveTo])
 
   const reveal = useCallback(
     (index: number) => {
       const { contentTop } = position.current
-      const next = toRevealTop({ index, heightPx: rowPx }, contentTop, scaleReader.current())
+      const next = toRevealTop({ index, heightPx: rowPx }, contentTop, latest.current.toScale())
       if (next !== contentTop) moveTo(next)
     },
     [rowPx, moveTo],
   )
 
-  const shift = position.current.scrollTop - position.current.contentTop
+  return { ...shown, scrolledPx: toScale().scrolledPx, reveal }
+}
+
+/** Where the content and the scroll bar stand, CSS pixels, and where the last move went. */
+interface Position {
+  contentTop: number
+  scrollTop: number
+  goesUp: boolean
+}
+
+function toPosition(previous: Position, contentTop: number, scrollTop: number): Position {
+  const byPx = contentTop - previous.contentTop
+  return { contentTop, scrollTop, goesUp: byPx === 0 ? previous.goesUp : byPx < 0 }
+}
+
+function toRowWindow(
+  { contentTop, scrollTop, goesUp }: Position,
+  { count, rowPx, viewPx }: { count: number; rowPx: number; viewPx: number },
+): { first: number; last: number; shiftPx: number } {
+  // Always as many rows while the view is as high, so that none of their elements is made or removed in scrolling.
+  const rows = viewPx === 0 ? 0 : Math.min(count, Math.floor(viewPx / rowPx) + 2 + AHEAD_ROWS + BEHIND_ROWS)
+  const above = goesUp ? AHEAD_ROWS : BEHIND_ROWS
+  const first = Math.min(Math.max(0, Math.floor(contentTop / rowPx) - above), count - rows)
   return {
-    scrolledPx: readScale().scrolledPx,
-    rows: virtualizer.getVirtualItems().map((item) => ({ index: item.index, topPx: item.start + shift })),
-    reveal,
+    first,
+    last: first + rows - 1,
+    // Whole pixels, so that the rounding of a fraction does not move rows that stay in view.
+    shiftPx: Math.round(scrollTop - contentTop),
   }
 }
 

@@ -2,8 +2,6 @@ import { Button } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconInfoCircle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { toShownError } from '../../../shared/bridge/errors.ts'
-import type { Exported } from '../../../shared/bridge/results.ts'
-import { formatBytes } from '../../../shared/messages/figure-text.ts'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './layout.module.css'
 
@@ -14,16 +12,19 @@ const KINDS = {
   error: { icon: IconCircleX, word: 'Error', className: styles.noticeError },
 } as const
 
-/** Something to know: what happened, and under it what to do. Errors are announced as they appear. */
+/** Something to know: what happened, and under it what to do. It is announced as it appears. */
 export function Notice(props: {
   kind: keyof typeof KINDS
   title: ReactNode
   children?: ReactNode
   actions?: ReactNode
+  /** What is around it announces it. */
+  isSilent?: boolean
 }) {
   const { icon: Icon, word, className } = KINDS[props.kind]
+  const role = props.kind === 'error' ? 'alert' : 'status'
   return (
-    <div className={`${styles.notice} ${className}`} role={props.kind === 'error' ? 'alert' : 'status'}>
+    <div className={`${styles.notice} ${className}`} role={props.isSilent === true ? undefined : role}>
       <Icon size="1.25rem" stroke={2} aria-hidden />
       <div className={styles.noticeText}>
         <strong>
@@ -37,25 +38,18 @@ export function Notice(props: {
   )
 }
 
-/** A file that was written: `what`, its size, and where it is. */
-export function ExportedNotice({ exported, what }: { exported: Exported; what: string }) {
-  return (
-    <Notice kind="good" title={`${what}, ${formatBytes(exported.sizeBytes)}`}>
-      <SafeText
-        text={exported.kind === 'file' ? exported.file : `${exported.name}, in your downloads`}
-        max={300}
-        lines
-      />
-    </Notice>
-  )
-}
-
 /** Why a call to the engine failed, and what to do. */
-export function ErrorNotice(props: { error: unknown; onRetry?: () => void; onDismiss?: () => void }) {
+export function ErrorNotice(props: {
+  error: unknown
+  isSilent?: boolean
+  onRetry?: () => void
+  onDismiss?: () => void
+}) {
   const { message, hint } = toShownError(props.error)
   return (
     <Notice
       kind="error"
+      isSilent={props.isSilent === true}
       title={<SafeText text={message} max={1_000} lines />}
       actions={
         <>

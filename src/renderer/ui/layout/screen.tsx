@@ -1,10 +1,27 @@
 import type { TablerIcon } from '@tabler/icons-react'
-import { type ReactNode, useId } from 'react'
+import { createContext, type ReactNode, useContext, useId } from 'react'
 import styles from './layout.module.css'
 
+/** What screens that belong together have around them, such as those of a run. */
+interface Frame {
+  /** What they are all about, such as the name of the run. */
+  of?: string
+  /** Stands above the header. */
+  above?: ReactNode
+  /** Takes the place of title and sentence in the header, and holds the heading of the first level. */
+  head?: ReactNode
+  /** Stands under the header. */
+  below?: ReactNode
+}
+
+const FrameContext = createContext<Frame>({})
+
+/** Puts a frame around every {@link Screen} in it. */
+export const ScreenFrame = FrameContext.Provider
+
 /**
- * The frame of every screen: a title, one sentence, the actions at the right (the primary one last) and the body.
- * `fixed` bodies do not scroll themselves, because a table inside them does.
+ * Every screen: a title, one sentence, the actions at the right (the primary one last) and the body. `fixed` bodies do
+ * not scroll themselves, because a table inside them does.
  */
 export function Screen(props: {
   title: string
@@ -13,16 +30,28 @@ export function Screen(props: {
   fixed?: boolean
   children: ReactNode
 }) {
+  const { of, above, head, below } = useContext(FrameContext)
   return (
-    <main className={styles.screen} id="screen" tabIndex={-1}>
-      <title>{`${props.title} – Sluice`}</title>
+    <main
+      className={styles.screen}
+      id="screen"
+      tabIndex={-1}
+      aria-label={of === undefined ? props.title : `${props.title} of ${of}`}
+    >
+      <title>{[props.title, of, 'Sluice'].filter((part) => part !== undefined).join(' – ')}</title>
+      {above}
       <header className={styles.header}>
         <div className={styles.titles}>
-          <h1 className={styles.title}>{props.title}</h1>
-          {props.subtitle !== undefined && <p className={styles.subtitle}>{props.subtitle}</p>}
+          {head ?? (
+            <>
+              <h1 className={styles.title}>{props.title}</h1>
+              {props.subtitle !== undefined && <p className={styles.subtitle}>{props.subtitle}</p>}
+            </>
+          )}
         </div>
         <div className={styles.actions}>{props.actions}</div>
       </header>
+      {below}
       {props.fixed ? (
         <div className={styles.fixed}>{props.children}</div>
       ) : (

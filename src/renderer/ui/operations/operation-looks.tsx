@@ -84,6 +84,11 @@ export function toLook(activity: Activity): OperationLook {
   return activity === 'load' ? LOAD_LOOK : OPERATION_LOOKS[activity]
 }
 
+/** The name of what a run does within a sentence; of an operation that is not known, as it is stored. */
+export function nameOperation(operation: string): string {
+  return isOperationKind(operation) ? OPERATION_LOOKS[operation].title.toLowerCase() : operation
+}
+
 /** Every operation, in the order they are offered. */
 export const OPERATION_KINDS = Object.keys(OPERATION_LOOKS).filter(isOperationKind)
 
@@ -93,7 +98,7 @@ export function isOperationKind(text: string): text is OperationKind {
 }
 
 /** What a load test is set to, in a few words: `v1 sync, open, 50 requests a second`. */
-function describeLoadTest(operation: Operation, load: Load | null): string {
+export function describeLoadTest(operation: Operation, load: Load | null): string {
   return [describeOptions(operation), load === null ? null : describePace(load.pace)]
     .filter((part) => part !== null)
     .join(', ')

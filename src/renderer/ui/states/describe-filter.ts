@@ -1,5 +1,6 @@
 import { describeCell } from '../../../shared/lookback/evaluation-view.ts'
 import { VERDICT_WORDS } from '../../../shared/lookback/verdict.ts'
+import { nameCode } from '../../../shared/messages/name-code.ts'
 import { NO_RULE, type RowFilter } from '../../../shared/run/results.ts'
 import { sayScoreBand } from '../../../shared/run/score-bands.ts'
 import { ANSWER_LOOKS } from './answers.tsx'
@@ -16,7 +17,7 @@ export function describeFilter(filter: RowFilter): string {
     filter.state === undefined ? null : STATE_LOOKS[filter.state].word,
     filter.unsuccessful ? 'what did not succeed' : null,
     filter.ruleIds === undefined ? null : joinValues(filter.ruleIds.map(nameRule)),
-    filter.errorCode === undefined ? null : `error ${filter.errorCode}`,
+    filter.errorCode === undefined ? null : `error ${nameCode(filter.errorCode)}`,
     filter.cause === undefined ? null : 'one cause of errors',
     filter.answer === undefined ? null : ANSWER_LOOKS[filter.answer].word,
     filter.cell === undefined ? null : describeCell(filter.cell),

@@ -12,6 +12,7 @@ import {
   IconRefresh,
   type TablerIcon,
 } from '@tabler/icons-react'
+import { memo } from 'react'
 import { formatCount, formatShare } from '../../../shared/messages/figure-text.ts'
 import { describeState } from '../../../shared/messages/state-name.ts'
 import type { SourcePlace } from '../../../shared/plan/source-place.ts'
@@ -107,26 +108,23 @@ export function toStateLook({ state, attempts }: Pick<ResultRow, 'state' | 'atte
   return state === 'pending' && attempts > 0 ? TO_BE_REPEATED : STATE_LOOKS[state]
 }
 
-/** A state as an icon and a word in its colour; the word can be left to the reader's voice alone in tight places. */
-export function StateLabel({
+/** A state as an icon and a word in its colour; `attempts` are the tries so far, of a row. */
+export const StateLabel = memo(function StateLabel({
   state,
   attempts = 0,
-  iconOnly = false,
 }: {
   state: RowState
-  /** Tries so far, of a row. */
   attempts?: number
-  iconOnly?: boolean
 }) {
   const look = toStateLook({ state, attempts })
   const Icon = look.icon
   return (
     <span className={styles.label} style={{ color: look.color }} title={look.meaning}>
       <Icon size="1.1em" stroke={2} aria-hidden />
-      <span className={iconOnly ? 'visually-hidden' : undefined}>{look.word}</span>
+      {look.word}
     </span>
   )
-}
+})
 
 /** A state and how many rows are in it. */
 interface StateCount {

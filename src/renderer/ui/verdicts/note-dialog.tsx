@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack, Textarea } from '@mantine/core'
 import { useState } from 'react'
+import { hasMod, nameShortcut } from '../shortcuts.ts'
 
 /** Asks for the note on a row; an empty one takes it away. */
 export function NoteDialog(props: {
@@ -32,13 +33,13 @@ export function NoteDialog(props: {
           label="Note"
           description={
             props.hasVerdict
-              ? 'Stored with your verdict. Ctrl or Cmd with Enter saves.'
-              : 'The row counts as unsure until you give another verdict. Ctrl or Cmd with Enter saves.'
+              ? `Stored with your verdict. ${nameShortcut(['Mod', 'Enter'])} saves.`
+              : `The row counts as unsure until you give another verdict. ${nameShortcut(['Mod', 'Enter'])} saves.`
           }
           value={note}
           onChange={(event) => setNote(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+            if (event.key !== 'Enter' || !hasMod(event)) return
             event.preventDefault()
             props.onNote(note)
           }}

@@ -1,5 +1,6 @@
 import { Button, Group } from '@mantine/core'
 import { IconArrowBackUp, IconArrowForwardUp } from '@tabler/icons-react'
+import { nameShortcut } from '../shortcuts.ts'
 
 /** Takes the last change back, or makes it again. */
 export function UndoRedo(props: {
@@ -13,7 +14,7 @@ export function UndoRedo(props: {
       <Button
         variant="default"
         size="compact-xs"
-        title="Ctrl or Cmd with Z"
+        title={nameShortcut(['Mod', 'Z'])}
         disabled={!props.canUndo}
         leftSection={<IconArrowBackUp size="1rem" />}
         onClick={props.onUndo}
@@ -23,7 +24,7 @@ export function UndoRedo(props: {
       <Button
         variant="default"
         size="compact-xs"
-        title="Ctrl or Cmd with Shift and Z"
+        title={nameShortcut(['Mod', 'Shift', 'Z'])}
         disabled={!props.canRedo}
         leftSection={<IconArrowForwardUp size="1rem" />}
         onClick={props.onRedo}

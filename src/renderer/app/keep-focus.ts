@@ -1,0 +1,180 @@
+import { useEffect } from 'react'
+import type { Route } from './route.ts'
+
+/**
+ * Keeps the place of the keyboard. A new screen takes the focus at its title, as a new page would. What was disabled
+ * while it had the focus, such as a button that waits for its answer, gets it back; so does what a dialog was opened by.
+ * Where it was removed or disabled for good, such as the button of a correction that is made, the next control takes it,
+ * or the title where the mouse was used: Space and Enter must not press what nobody pointed at. F6 goes from part to
+ * part.
+ */
+export function useKeptFocus(route: Route): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each screen takes the focus
+  useEffect(focusTitle, [route])
+  useEffect(() => {
+    const watch = new FocusWatch()
+    return () => watch.close()
+  }, [])
+}
+
+/** Puts the focus on the title of the screen, without a ring: nobody has gone there by keys. */
+export function focusTitle(): void {
+  const title = document.querySelector<HTMLElement>('main h1')
+  focusHeading(title)
+  if (title !== null) title.dataset['arrived'] = ''
+}
+
+function focusHeading(heading: HTMLElement | null | undefined): void {
+  if (!heading) return
+  heading.tabIndex = -1
+  delete heading.dataset['arrived']
+  heading.focus({ preventScroll: heading.tagName === 'H1' })
+}
+
+/** On F6, goes to the next part of the window: its places, the title of the screen, the headings under it. */
+function goToPart(event: KeyboardEvent): void {
+  if (event.key !== 'F6' || event.ctrlKey || event.metaKey || event.altKey) return
+  if (document.querySelector('[role="dialog"]')) return
+  event.preventDefault()
+  const parts = [...document.querySelectorAll<HTMLElement>('nav, main h1, main h2')].filter((part) =>
+    part.checkVisibility(),
+  )
+  const here = document.activeElement
+  const at = parts.findLastIndex((part) => here !== null && (part.contains(here) || isAfter(part, here)))
+  const behind = parts[(at + 1) % parts.length]
+  // Back from within a part leads to its beginning first.
+  const before = parts.at(parts[at] === here || parts[at]?.tagName === 'NAV' ? at - 1 : at)
+  const part = event.shiftKey ? before : behind
+  if (part?.tagName !== 'NAV') focusHeading(part)
+  else (part.querySelector<HTMLElement>('[aria-current]') ?? part.querySelector('a'))?.focus()
+}
+
+const FOCUSABLE =
+  'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), textarea:not(:disabled), [tabindex="0"]'
+const ABOVE_PAGE = '[role="dialog"], [role="menu"], [role="listbox"]'
+
+/** Where an element was before it was removed: what it was in, and what came behind it. */
+interface Gap {
+  parent: Node
+  next: Node | null
+}
+
+/** Gives the focus back to where it was, or to what is next to it. */
+class FocusWatch {
+  #held: HTMLElement | null = null
+  /** What was focused last in the page itself, not in a dialog or a menu over it. */
+  #inPage: HTMLElement | null = null
+  /** Of those two, where each was that has been removed. */
+  readonly #gaps = new Map<HTMLElement, Gap>()
+  #usesKeys = false
+  #frame = 0
+  readonly #watcher = new MutationObserver((records) => this.#note(records))
+  readonly #listening = new AbortController()
+
+  constructor() {
+    const { signal } = this.#listening
+    const noteInput = ({ type }: Event) => {
+      this.#usesKeys = type === 'keydown'
+    }
+    window.addEventListener('keydown', noteInput, { capture: true, signal })
+    window.addEventListener('pointerdown', noteInput, { capture: true, signal })
+    window.addEventListener('keydown', goToPart, { signal })
+    document.addEventListener('focusin', ({ target }) => this.#hold(target), { signal })
+    // A person who clicks on empty space wants nothing focused. What is removed or disabled blurs as well, a moment
+    // before it goes.
+    document.addEventListener('focusout', ({ target }) => queueMicrotask(() => this.#release(target)), {
+      signal,
+    })
+    const attributeFilter = ['disabled', 'data-loading']
+    this.#watcher.observe(document.body, { childList: true, subtree: true, attributeFilter })
+  }
+
+  close(): void {
+    this.#watcher.disconnect()
+    this.#listening.abort()
+    cancelAnimationFrame(this.#frame)
+  }
+
+  #hold(target: EventTarget | null): void {
+    if (!(target instanceof HTMLElement)) return
+    this.#held = target
+    if (target.closest(ABOVE_PAGE) === null) this.#inPage = target
+    for (const known of this.#gaps.keys()) if (known !== this.#inPage) this.#gaps.delete(known)
+  }
+
+  #release(target: EventTarget | null): void {
+    const held = this.#held
+    if (held !== null && target === held && isUsable(held) && document.activeElement === document.body) {
+      this.#held = null
+    }
+  }
+
+  #note(records: readonly MutationRecord[]): void {
+    if (this.#held === null) return
+    for (const { target: parent, removedNodes, nextSibling: next } of records) {
+      for (const removed of removedNodes) {
+        for (const known of [this.#held, this.#inPage]) {
+          if (known === null) continue
+          const gap = this.#gaps.get(known)
+          if (removed.contains(known) || (gap !== undefined && removed.contains(gap.parent))) {
+            this.#gaps.set(known, { parent, next })
+          }
+        }
+      }
+    }
+    // What replaces the removed may come in the same turn; a frame later it is there.
+    if (this.#frame === 0) this.#frame = requestAnimationFrame(() => this.#mend())
+  }
+
+  #mend(): void {
+    this.#frame = 0
+    const held = this.#held
+    if (held === null || document.activeElement !== document.body) return
+    if (isUsable(held)) held.focus({ preventScroll: true })
+    // A button that waits is enabled again.
+    else if (held.isConnected && held.matches('[data-loading]')) return
+    else {
+      const { parentNode: parent, nextSibling: next } = held
+      if (parent !== null && held.isConnected) this.#gaps.set(held, { parent, next })
+      const other = this.#findOther()
+      if (other === undefined) focusTitle()
+      else other.focus({ preventScroll: true })
+    }
+  }
+
+  /** What takes the focus instead of what was removed; undefined for the title. */
+  #findOther(): HTMLElement | undefined {
+    const dialog = [...document.querySelectorAll<HTMLElement>('[role="dialog"]')].at(-1)
+    if (dialog !== undefined) {
+      const chosen = dialog.querySelector<HTMLElement>('[data-autofocus]:not(:disabled)')
+      return chosen ?? this.#findNext(this.#held, dialog) ?? dialog
+    }
+    if (this.#inPage !== null && isUsable(this.#inPage)) return this.#inPage
+    const screen = document.querySelector('main')
+    const wasTitle = this.#inPage?.tagName === 'H1'
+    return screen === null || wasTitle || !this.#usesKeys ? undefined : this.#findNext(this.#inPage, screen)
+  }
+
+  /** The first control behind a removed one, in the same screen or dialog; else the last one before it. */
+  #findNext(removed: HTMLElement | null, scope: Element): HTMLElement | undefined {
+    const gap = removed === null ? undefined : this.#gaps.get(removed)
+    if (gap === undefined || !scope.contains(gap.parent)) return
+    const { parent, next } = gap
+    const controls = [...scope.querySelectorAll<HTMLElement>(FOCUSABLE)].filter((control) =>
+      control.checkVisibility(),
+    )
+    const isBehind = (control: HTMLElement) =>
+      next?.isConnected
+        ? next.contains(control) || isAfter(next, control)
+        : !parent.contains(control) && isAfter(parent, control)
+    return controls.find(isBehind) ?? controls.at(-1)
+  }
+}
+
+function isUsable(element: HTMLElement): boolean {
+  return element.isConnected && !element.matches(':disabled')
+}
+
+function isAfter(node: Node, other: Node): boolean {
+  return (node.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0
+}

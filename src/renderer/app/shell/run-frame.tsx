@@ -1,0 +1,208 @@
+import { Button, Modal } from '@mantine/core'
+import {
+  IconActivity,
+  IconChartLine,
+  IconDownload,
+  IconFileSettings,
+  IconGauge,
+  IconListSearch,
+  IconPencil,
+  IconRepeat,
+  IconReportAnalytics,
+  IconTags,
+} from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useState } from 'react'
+import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { countUnsuccessful, type RunSummary } from '../../../shared/run/run.ts'
+import { ask, useConnection } from '../../bridge/client.ts'
+import { useLiveRuns } from '../../bridge/live-runs.ts'
+import { nameStanding, toStanding } from '../../features/run/progress-panel.tsx'
+import { RunAgainDialog } from '../../features/runs/run-again-dialog.tsx'
+import { RunEditor } from '../../features/runs/run-editor.tsx'
+import type { NamedPlace } from '../../ui/connection/destination.ts'
+import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
+import { ScreenFrame } from '../../ui/layout/screen.tsx'
+import { dismissToast } from '../../ui/layout/toasts.tsx'
+import { isLoadTest, RunStateLabel, toVerdict } from '../../ui/states/run-state.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { goTo, type Route, type RunPlace, toHash } from '../route.ts'
+import { toEndKey } from '../run-endings.tsx'
+import { type Place, PlaceLink } from './place-link.tsx'
+import styles from './shell.module.css'
+
+/** What the tabs of a run depend on. */
+export interface RunStanding {
+  runId: string
+  /** Whether it is a load test: what it measured is on one screen. */
+  isLoad: boolean
+  /** Whether its rows trigger rules, which can be labelled and evaluated. */
+  hasRules: boolean
+  /** The capacity search that it is a probe of; null where it is none. */
+  searchId: string | null
+}
+
+/** The screens of a run, in the order in which they are used. */
+export function toTabs({ runId, isLoad, hasRules, searchId }: RunStanding): Place[] {
+  const toRun = (kind: RunPlace): Route => ({ kind, runId })
+  return [
+    ...(searchId === null
+      ? []
+      : [{ label: 'Capacity search', icon: IconGauge, route: { kind: 'capacity' as const, searchId } }]),
+    { label: 'Overview', icon: IconActivity, route: toRun('run') },
+    ...(isLoad ? [] : [{ label: 'Results', icon: IconListSearch, route: toRun('results') }]),
+    ...(isLoad || !hasRules
+      ? []
+      : [
+          { label: 'Labelling', icon: IconTags, route: toRun('labelling') },
+          { label: 'Evaluate', icon: IconReportAnalytics, route: toRun('evaluate') },
+        ]),
+    { label: 'Export', icon: IconDownload, route: toRun('export') },
+    { label: 'Trend', icon: IconChartLine, route: toRun('trend') },
+    { label: 'Plan', icon: IconFileSettings, route: toRun('plan') },
+  ]
+}
+
+/** Gives every screen of a run its head: the run's name, how it stands, where it went; and under it the tabs. */
+export function RunFrame(props: {
+  route: Extract<Route, { runId: string }>
+  namePlace: (baseUrl: string) => NamedPlace
+  connections: readonly ConnectionEntry[]
+  children: ReactNode
+}) {
+  const { route, children } = props
+  const { runId } = route
+  const summary = useLiveRuns((live) => live.summaries[runId])
+  const search = useQuery(ask.capacity.newest.queryOptions()).data ?? null
+  const tabs = toTabs({
+    runId,
+    isLoad: summary !== undefined && isLoadTest(summary),
+    hasRules: (summary?.operation ?? 'task') === 'task',
+    searchId: search?.runIds.includes(runId) ? search.searchId : null,
+  })
+  const here = toHash(route)
+  // Whoever sees the run needs no message that it has ended.
+  useEffect(() => dismissToast(toEndKey(runId)), [runId])
+  return (
+    <ScreenFrame
+      value={{
+        ...(summary !== undefined && { of: summary.name }),
+        head: (
+          <RunHead
+            route={route}
+            summary={summary}
+            namePlace={props.namePlace}
+            connections={props.connections}
+          />
+        ),
+        below: (
+          <nav aria-label="Screens of the run" className={styles.tabs}>
+            <ul className={styles.places}>
+              {tabs.map((place) => (
+                <li key={place.label}>
+                  <PlaceLink place={place} here={toHash(place.route) === here ? 'page' : undefined} />
+                </li>
+              ))}
+            </ul>
+          </nav>
+        ),
+      }}
+    >
+      {children}
+    </ScreenFrame>
+  )
+}
+
+/** The screens where a retry has its own rows only; elsewhere it is shown with the run that it belongs to. */
+const OWN_ROWS: ReadonlySet<Route['kind']> = new Set(['results', 'labelling', 'evaluate', 'export'])
+
+function RunHead(props: {
+  route: Extract<Route, { runId: string }>
+  summary: RunSummary | undefined
+  namePlace: (baseUrl: string) => NamedPlace
+  connections: readonly ConnectionEntry[]
+}) {
+  const { route, summary } = props
+  const { runId } = route
+  const phase = useLiveRuns((live) => live.snapshots[runId]?.phase)
+  const hasFailed = useLiveRuns((live) => live.errors[runId] !== undefined)
+  const isLost = useConnection(({ state }) => state === 'lost')
+  const [opened, setOpened] = useState<'notes' | 'again' | null>(null)
+  const close = () => setOpened(null)
+  if (summary === undefined || phase === undefined) {
+    return <h1 className={styles.runName}>{hasFailed ? 'This run cannot be read' : 'Reading the run'}</h1>
+  }
+  const isLoad = isLoadTest(summary)
+  const unsuccessful = countUnsuccessful(summary.rows)
+  const standing =
+    phase === 'ended' ? toVerdict(summary) : isLost ? 'not connected' : toStanding(phase, summary.state)
+  return (
+    <div className={styles.runHead}>
+      <div className={styles.runTitle}>
+        <h1 className={styles.runName} title={summary.name}>
+          <SafeText text={summary.name} max={200} />
+        </h1>
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-xs"
+          leftSection={<IconPencil size="0.875rem" aria-hidden />}
+          aria-label="Edit name, tags and note"
+          onClick={() => setOpened('notes')}
+        >
+          Edit
+        </Button>
+        {phase !== 'intake' && phase !== 'ready' && (
+          <Button
+            variant="subtle"
+            color="gray"
+            size="compact-xs"
+            leftSection={<IconRepeat size="0.875rem" aria-hidden />}
+            onClick={() => setOpened('again')}
+          >
+            Run again…
+          </Button>
+        )}
+      </div>
+      <p className={styles.runStanding}>
+        <RunStateLabel state={standing} isLoadTest={isLoad} />,{' '}
+        {isLoad ? 'load test of' : nameStanding(phase)}{' '}
+        <ConnectionChip place={props.namePlace(summary.base_url)} />
+        {phase === 'ended' && !isLoad && route.kind !== 'run' && unsuccessful > 0 && (
+          <>
+            {' '}
+            {`· ${formatCount(unsuccessful)} of ${formatCounted(summary.rows.read, 'row')} did not succeed`}
+          </>
+        )}
+      </p>
+      {summary.whole_run !== null && OWN_ROWS.has(route.kind) && (
+        <p className={styles.runStanding}>
+          This is a retry. This screen only shows its {formatCounted(summary.rows.read, 'row')}.{' '}
+          <a href={toHash({ ...route, runId: summary.whole_run.run_id })}>Show the whole run</a>
+        </p>
+      )}
+      {opened === 'notes' && <NotesDialog run={summary} onClose={close} />}
+      {opened === 'again' && (
+        <RunAgainDialog
+          run={summary}
+          connections={props.connections}
+          onOpen={(other) => {
+            close()
+            goTo({ kind: 'run', runId: other })
+          }}
+          onClose={close}
+        />
+      )}
+    </div>
+  )
+}
+
+function NotesDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
+  const list = useQuery(ask.runs.list.queryOptions({ input: { limit: 1 } }))
+  return (
+    <Modal opened onClose={onClose} title="Name, tags and note" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <RunEditor run={run} knownTags={list.data?.choices.tags ?? []} onClose={onClose} />
+    </Modal>
+  )
+}

@@ -1,0 +1,92 @@
+import { Button } from '@mantine/core'
+import {
+  IconArrowsSplit2,
+  IconListCheck,
+  IconSend,
+  IconTable,
+  IconTargetArrow,
+  IconTrash,
+} from '@tabler/icons-react'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { type Draft, useDraft } from '../draft.ts'
+import { discardDraft } from '../flow.ts'
+import type { DraftStep } from '../route.ts'
+import { type Place, PlaceLink } from './place-link.tsx'
+import styles from './shell.module.css'
+
+/** The steps of a new run, in order; what cannot be opened yet says why. */
+export function toSteps(draft: Pick<Draft, 'source' | 'preview' | 'heldRunId'>, current: DraftStep): Place[] {
+  const hasPreview = draft.preview !== null
+  const isChecked = draft.heldRunId !== null
+  const closed = (isOpen: boolean, why: string) => (isOpen ? {} : { closed: why })
+  return [
+    {
+      label: 'Operation',
+      icon: IconTargetArrow,
+      route: { kind: 'draft', step: 'operation' },
+      done: draft.source !== null && current !== 'operation',
+    },
+    {
+      label: 'Source',
+      icon: IconTable,
+      route: { kind: 'draft', step: 'source' },
+      done: hasPreview && current !== 'source',
+    },
+    {
+      label: 'Mapping',
+      icon: IconArrowsSplit2,
+      route: { kind: 'draft', step: 'mapping' },
+      done: isChecked && current !== 'mapping',
+      ...closed(hasPreview, 'choose a source first'),
+    },
+    {
+      label: 'Check',
+      icon: IconListCheck,
+      route: { kind: 'draft', step: 'check' },
+      done: isChecked && current === 'review',
+      ...closed(isChecked, 'map the columns first'),
+    },
+    {
+      label: 'Review',
+      icon: IconSend,
+      route: { kind: 'draft', step: 'review' },
+      ...closed(isChecked, 'check the rows first'),
+    },
+  ]
+}
+
+/** Stands above each step of a new run. The run being prepared stays as it is when another place is opened. */
+export function Stepper({ current }: { current: DraftStep }) {
+  const draft = useDraft()
+  return (
+    <div className={styles.stepper}>
+      <div className={styles.stepperHead}>
+        <strong>New run</strong>
+        {draft.source !== null && <SafeText text={draft.source.name} max={80} />}
+      </div>
+      <nav aria-label="Steps of the new run">
+        <ol className={styles.places}>
+          {toSteps(draft, current).map((place) => (
+            <li key={place.label}>
+              <PlaceLink
+                place={place}
+                here={'step' in place.route && place.route.step === current ? 'page' : undefined}
+              />
+            </li>
+          ))}
+        </ol>
+      </nav>
+      {draft.source !== null && (
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-sm"
+          leftSection={<IconTrash size="1rem" aria-hidden />}
+          onClick={discardDraft}
+        >
+          Start over
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,23 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type TableName, type TableView, USUAL_TABLE } from '../../shared/run/result-view.ts'
+import { ask, bridge, queryClient } from './client.ts'
+
+/** What a person changed about the columns of a table, and the way to change more; kept in the workspace. */
+export function useTableView(table: TableName) {
+  const input = { table }
+  const key = ask.views.readTable.queryKey({ input })
+  const query = useQuery(ask.views.readTable.queryOptions({ input }))
+  const change = useMutation({
+    mutationFn: (view: TableView) => bridge.views.setTable({ table, view }),
+    onError: () => queryClient.invalidateQueries({ queryKey: key }),
+  })
+  return {
+    view: query.data ?? USUAL_TABLE,
+    /** Why it could not be kept; null where it could. */
+    error: change.error,
+    setView(view: TableView) {
+      queryClient.setQueryData(key, view)
+      change.mutate(view)
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import { type UseMutationResult, useMutation } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import type { RunSummary } from '../../shared/run/run.ts'
+import { bridge } from './client.ts'
+
+/** A run whose source was read and checked, and which nothing has been sent of yet. */
+interface WaitingRun {
+  runId: string
+  run: RunSummary
+}
+
+/**
+ * Reads and checks the source of a run that `start` begins, and sends it once the person has seen what was read. A run
+ * that is neither sent nor opened is deleted when the dialog goes.
+ */
+export function useWaitingRun(options: {
+  start: () => Promise<{ runId: string }>
+  onOpen: (runId: string) => void
+}): {
+  waiting: WaitingRun | null
+  read: UseMutationResult<void, Error, void>
+  send: UseMutationResult<void, Error, void>
+  open: () => void
+} {
+  const { start, onOpen } = options
+  const [waiting, setWaiting] = useState<WaitingRun | null>(null)
+  const isShown = useRef(true)
+  const unsent = useRef<string | null>(null)
+  useEffect(() => {
+    isShown.current = true
+    return () => {
+      isShown.current = false
+      if (unsent.current !== null) void deleteUnsent(unsent.current)
+    }
+  }, [])
+  const open = () => {
+    if (waiting === null) return
+    unsent.current = null
+    onOpen(waiting.runId)
+  }
+  const read = useMutation({
+    mutationFn: async () => {
+      const { runId } = await start()
+      try {
+        await bridge.runs.awaitReady({ runId })
+        const run = await bridge.runs.summarize({ runId })
+        if (!isShown.current) return await deleteUnsent(runId)
+        unsent.current = runId
+        setWaiting({ runId, run })
+      } catch (error) {
+        await deleteUnsent(runId)
+        throw error
+      }
+    },
+  })
+  const send = useMutation({
+    mutationFn: async () => {
+      if (waiting === null) return
+      const { runId } = waiting
+      unsent.current = null
+      try {
+        await bridge.runs.begin({ runId })
+      } catch (error) {
+        if (isShown.current) unsent.current = runId
+        else await deleteUnsent(runId)
+        throw error
+      }
+      onOpen(runId)
+    },
+  })
+  return { waiting, read, send, open }
+}
+
+/** Deletes what was read and not sent; where that fails, the run stays in the list, and waits. */
+async function deleteUnsent(runId: string): Promise<void> {
+  await bridge.runs.deleteRun({ runId }).catch(() => {})
+}

@@ -1,0 +1,111 @@
+import { Anchor } from '@mantine/core'
+import { formatBytes, formatCount, formatCounted, formatSpan } from '../../../shared/messages/figure-text.ts'
+import {
+  type AwaitingRun,
+  type CallbackOverview,
+  type LastRefusal,
+  REFUSALS,
+  sayRefusal,
+} from '../../../shared/run/callback-overview.ts'
+import { formatTimestamp } from '../../ui/format-time.ts'
+import { type Figure, Figures, Panel } from '../../ui/layout/screen.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import styles from './callbacks.module.css'
+
+/** The runs that wait for callbacks, with how many rows and until when. */
+export function AwaitingPanel(props: { runs: readonly AwaitingRun[]; onOpenRun: (runId: string) => void }) {
+  const { runs, onOpenRun } = props
+  if (runs.length === 0) return null
+  return (
+    <Panel title="Awaiting callbacks" aside={formatCounted(runs.length, 'run')} flush scrolls>
+      <table className={styles.table}>
+        <thead>
+          <tr>
+            <th scope="col">Run</th>
+            <th scope="col" className={styles.number}>
+              Waiting rows
+            </th>
+            <th scope="col">First row is overdue</th>
+            <th scope="col">Last row is overdue</th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <tr key={run.runId}>
+              <th scope="row" className={styles.run}>
+                <Anchor component="button" type="button" fz="inherit" onClick={() => onOpenRun(run.runId)}>
+                  <SafeText text={run.name} max={80} />
+                </Anchor>
+              </th>
+              <td className={styles.number}>{formatCount(run.rows)}</td>
+              <td>
+                <Moment atMs={run.firstOverdueAtMs} />
+              </td>
+              <td>
+                <Moment atMs={run.lastOverdueAtMs} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  )
+}
+
+/** When something is due, and how long until then. */
+function Moment({ atMs }: { atMs: number }) {
+  const leftMs = atMs - Date.now()
+  return (
+    <>
+      {formatTimestamp(new Date(atMs).toISOString())}
+      {leftMs > 0 && <div className={styles.note}>in {formatSpan(leftMs)}</div>}
+    </>
+  )
+}
+
+/** What was received since the workspace was created, what it did, and what was refused, by reason. */
+export function ArrivedPanel({ overview }: { overview: CallbackOverview }) {
+  const { received, refused, lastRefused, counts } = overview
+  const kinds = REFUSALS.flatMap((kind) => {
+    const times = refused[kind] ?? 0
+    return times === 0 ? [] : [[kind, times] as const]
+  })
+  const figures: Figure[] = [
+    { label: 'Stored', value: formatCount(received), note: 'since the workspace was created' },
+    { label: 'Settled their row', value: formatCount(counts.settled) },
+    { label: 'Late', value: formatCount(counts.late), note: 'settled an overdue or unknown row' },
+    { label: 'Duplicates', value: formatCount(counts.doubled), note: 'of rows that were already settled' },
+    { label: 'Unreadable', value: formatCount(counts.unreadable), note: 'kept with their row' },
+    {
+      label: 'Refused',
+      value: formatCount(kinds.reduce((sum, [, times]) => sum + times, 0)),
+      note: kinds.length === 0 ? undefined : 'changed nothing',
+    },
+  ]
+  return (
+    <Panel title="Received" aside="deleted runs only count as stored">
+      <Figures figures={figures} />
+      {kinds.length > 0 && (
+        <table className={styles.refused}>
+          <caption>Reasons for refusing</caption>
+          <tbody>
+            {kinds.map(([kind, times]) => (
+              <tr key={kind}>
+                <td className={styles.number}>{formatCount(times)}</td>
+                <th scope="row">{sayRefusal(kind)}</th>
+                <td className={styles.note}>{describeLast(lastRefused[kind])}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Panel>
+  )
+}
+
+/** When the last request of a kind came, and how large it was. */
+function describeLast(last: LastRefusal | undefined): string {
+  if (last === undefined) return ''
+  const size = last.sizeBytes === null ? '' : `, ${formatBytes(last.sizeBytes)}`
+  return `last ${formatTimestamp(new Date(last.atMs).toISOString())}${size}`
+}

@@ -1,0 +1,174 @@
+import { Anchor, Button, Group, Modal, Select } from '@mantine/core'
+import { IconEye, IconEyeOff, IconInbox } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { prettyJson } from '../../../shared/messages/pretty-json.ts'
+import type { CallbackEffect, StoredCallback } from '../../../shared/run/callback-overview.ts'
+import { ask } from '../../bridge/client.ts'
+import { maskJson, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
+import { formatTimestamp } from '../../ui/format-time.ts'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { Empty, Panel } from '../../ui/layout/screen.tsx'
+import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
+import styles from './callbacks.module.css'
+
+const EFFECTS: Record<CallbackEffect, string> = {
+  settled: 'settled its row',
+  doubled: 'duplicate, changed nothing',
+  unreadable: 'unreadable, kept with its row',
+  measured: 'measured by its load test',
+  waiting: 'not processed yet',
+  unmatched: 'matched no row',
+}
+
+const ALL = 'all'
+const CHOICES = [
+  { value: ALL, label: 'All' },
+  ...Object.entries(EFFECTS).map(([value, words]) => ({
+    value,
+    label: `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`,
+  })),
+]
+
+/** The newest callbacks in the inbox with what each did; their content on request. */
+export function InboxPanel(props: {
+  callbacks: readonly StoredCallback[]
+  onOpenRun: (runId: string) => void
+}) {
+  const { callbacks, onOpenRun } = props
+  const [chosen, setChosen] = useState(ALL)
+  const [opened, setOpened] = useState<StoredCallback | null>(null)
+  const shown = callbacks.filter(({ effect }) => chosen === ALL || effect === chosen)
+  if (callbacks.length === 0) {
+    return (
+      <Empty icon={IconInbox} title="No callbacks yet">
+        Callbacks of async runs are listed here as they arrive, with the row that each settled.
+      </Empty>
+    )
+  }
+  return (
+    <Panel
+      title="Newest in the inbox"
+      aside={
+        <Group gap="sm" wrap="nowrap">
+          <span>
+            {chosen !== ALL && `${formatCount(shown.length)} of `}
+            {formatCounted(callbacks.length, 'callback')}
+          </span>
+          <Select
+            aria-label="What the callback did"
+            w="15rem"
+            data={CHOICES}
+            value={chosen}
+            onChange={(value) => setChosen(value ?? ALL)}
+          />
+        </Group>
+      }
+      flush
+      scrolls
+    >
+      <table className={styles.table}>
+        <thead>
+          <tr>
+            <th scope="col">Run</th>
+            <th scope="col" className={styles.number}>
+              Record
+            </th>
+            <th scope="col">Received</th>
+            <th scope="col">What it did</th>
+            <th scope="col" className={styles.number}>
+              Size
+            </th>
+            <th scope="col">
+              <span className="visually-hidden">Content</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((callback) => {
+            const { id, run, row, receivedAtMs, effect, sizeBytes } = callback
+            return (
+              <tr key={id} data-effect={effect}>
+                <th scope="row" className={styles.run}>
+                  {run === null ? (
+                    <span className={styles.note}>not in this workspace</span>
+                  ) : (
+                    <Anchor
+                      component="button"
+                      type="button"
+                      fz="inherit"
+                      onClick={() => onOpenRun(run.runId)}
+                    >
+                      <SafeText text={run.name} max={80} />
+                    </Anchor>
+                  )}
+                </th>
+                <td className={styles.number}>{formatCount(row)}</td>
+                <td>{formatTimestamp(new Date(receivedAtMs).toISOString())}</td>
+                <td>{EFFECTS[effect]}</td>
+                <td className={styles.number}>{formatBytes(sizeBytes)}</td>
+                <td>
+                  <Button
+                    variant="subtle"
+                    size="compact-xs"
+                    aria-label={`Open the callback for record ${row}`}
+                    onClick={() => setOpened(callback)}
+                  >
+                    Open
+                  </Button>
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+      {shown.length === 0 && <p className={styles.none}>No callback matches this filter.</p>}
+      {opened !== null && <CallbackDialog callback={opened} onClose={() => setOpened(null)} />}
+    </Panel>
+  )
+}
+
+/** The content of one callback: what users wrote stays masked until it is revealed. */
+function CallbackDialog({ callback, onClose }: { callback: StoredCallback; onClose: () => void }) {
+  const body = useQuery(ask.receiver.readBody.queryOptions({ input: { id: callback.id } }))
+  const allShown = useContentShown((content) => content.shown)
+  const [isToggled, setToggled] = useState(false)
+  useOnHideAll(() => setToggled(false))
+  const isRevealed = isToggled !== allShown
+  const text = body.data?.text ?? null
+  return (
+    <Modal
+      opened
+      size="lg"
+      onClose={onClose}
+      title={`Callback for record ${formatCount(callback.row)}`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {body.error !== null && <ErrorNotice error={body.error} onRetry={body.refetch} />}
+      {body.data === null && <p>It is gone: its run was deleted.</p>}
+      {text !== null && (
+        <div className={styles.body}>
+          <Group justify="space-between">
+            <span className={styles.note}>
+              {formatBytes(callback.sizeBytes)}
+              {body.data != null &&
+                body.data.length > text.length &&
+                `, its first ${formatCount(text.length)} characters`}
+            </span>
+            <Button
+              variant="default"
+              size="compact-sm"
+              aria-pressed={isRevealed}
+              leftSection={isRevealed ? <IconEyeOff size="1rem" /> : <IconEye size="1rem" />}
+              onClick={() => setToggled(!isToggled)}
+            >
+              {isRevealed ? 'Hide the content' : 'Show the content'}
+            </Button>
+          </Group>
+          <LongText text={prettyJson(isRevealed ? text : maskJson(text))} label="Callback" />
+        </div>
+      )}
+    </Modal>
+  )
+}

@@ -1,0 +1,50 @@
+import { IconFiles } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import type { RowExportFormat } from '../../../shared/run/export-formats.ts'
+import { IN_NEITHER } from '../../../shared/run/results.ts'
+import { bridge } from '../../bridge/client.ts'
+import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
+import type { SecondaryAction } from '../../ui/layout/secondary-actions.tsx'
+import { type FileWriter, useFileWriter } from '../../ui/written-file.tsx'
+
+/** Writes the rows of a run that succeeded to one file, and those that did not to another, each with its reason. */
+export function writeOutcomes(
+  file: FileWriter,
+  run: { runId: string; name: string },
+  options: { format: RowExportFormat; lossless?: boolean },
+): void {
+  let said = ''
+  file.write({
+    describe: () => said,
+    write: () =>
+      saveExport(suggestFileName(run.name, options.format, 'success'), async (target) => {
+        const { success, errors, inNeither } = await bridge.exports.createOutcomes({
+          ...{ runId: run.runId, ...options },
+          ...target,
+        })
+        said = [
+          `${formatCounted(success.rows, 'row')} succeeded`,
+          `${formatCount(errors.rows)} did not`,
+          ...(inNeither === 0 ? [] : [`${formatCount(inNeither)} in neither file (${IN_NEITHER})`]),
+        ].join(', ')
+        return [success, errors]
+      }),
+  })
+}
+
+/** The two files in one click, as CSV, and where they are. */
+export function useOutcomeFiles(run: { runId: string; name: string }): {
+  action: SecondaryAction
+  notice: ReactNode
+} {
+  const file = useFileWriter()
+  const action = {
+    label: 'Success and error files',
+    title: 'Two CSV files: rows that succeeded with their results, and rows that did not with the reasons',
+    icon: IconFiles,
+    isBusy: file.isWriting,
+    onPress: () => writeOutcomes(file, run, { format: 'csv' }),
+  }
+  return { action, notice: file.notice }
+}

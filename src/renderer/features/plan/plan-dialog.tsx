@@ -1,0 +1,123 @@
+import { Button, Group, Modal, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import type { OpenedPlan } from '../../../shared/bridge/plans.ts'
+import { ask, bridge } from '../../bridge/client.ts'
+import { useWaitingRun } from '../../bridge/waiting-run.ts'
+import { ProductionNotice } from '../../ui/connection/destination-panel.tsx'
+import { KeyInput } from '../../ui/connection/key-input.tsx'
+import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
+import { describeLoadTest, describeOptions, toLook } from '../../ui/operations/operation-looks.tsx'
+import { WaitingRun } from '../../ui/runs/waiting-run.tsx'
+import { Facts } from './plan-facts.tsx'
+
+/**
+ * Shows what a plan file that was opened would do, reads and checks its source when asked, and sends it once the person
+ * has seen that. A run that is not sent is deleted.
+ */
+export function PlanDialog(props: {
+  planId: string
+  connections: readonly ConnectionEntry[]
+  onOpen: (runId: string) => void
+  onClose: () => void
+}) {
+  const { planId } = props
+  const [apiKey, setApiKey] = useState('')
+  const { data: plan, error } = useQuery(ask.plans.describe.queryOptions({ input: { planId } }))
+  const typed = apiKey.trim()
+  const { waiting, read, send, open } = useWaitingRun({
+    start: () => bridge.plans.start({ planId, ...(typed !== '' && { apiKey: typed }) }),
+    onOpen: props.onOpen,
+  })
+  return (
+    <Modal
+      // Not before its form is there, which then has the focus.
+      opened={plan !== undefined || error !== null}
+      size="lg"
+      onClose={props.onClose}
+      title="Open a plan"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {error !== null && <ErrorNotice error={error} />}
+      {plan !== undefined && <OpenedFacts plan={plan} />}
+      {plan !== undefined && waiting === null && (
+        <Stack
+          component="form"
+          gap="md"
+          onSubmit={(event) => {
+            event.preventDefault()
+            read.mutate()
+          }}
+        >
+          <PlaceNotice plan={plan} connections={props.connections} />
+          {plan.leftOut.length > 0 && (
+            <Notice kind="warning" title={`Not used from the plan: ${plan.leftOut.join(', ')}`}>
+              Set them for a connection under Connections, then name that connection in the plan.
+            </Notice>
+          )}
+          {plan.needsKey && <KeyInput hasFocus value={apiKey} onValue={setApiKey} />}
+          {read.error !== null && <ErrorNotice error={read.error} />}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={props.onClose}>
+              Cancel
+            </Button>
+            <Button
+              type="submit"
+              data-autofocus={!plan.needsKey}
+              loading={read.isPending}
+              disabled={plan.needsKey && typed === ''}
+            >
+              Read and check the source
+            </Button>
+          </Group>
+        </Stack>
+      )}
+      {plan !== undefined && waiting !== null && (
+        <WaitingRun
+          rows={waiting.run.rows}
+          before={null}
+          isLoadTest={plan.load !== null}
+          busy={send.isPending}
+          error={send.error}
+          onGiveUp={props.onClose}
+          onOpen={open}
+          onSend={send.mutate}
+        />
+      )}
+    </Modal>
+  )
+}
+
+/** What the plan says, in the order of a new run. */
+function OpenedFacts({ plan }: { plan: OpenedPlan }) {
+  const { operation, load } = plan
+  const { title } = toLook(load === null ? operation.kind : 'load')
+  const options = load === null ? describeOptions(operation) : describeLoadTest(operation, load)
+  const place = plan.isSandbox
+    ? 'the sandbox'
+    : [plan.connectionName, plan.baseUrl, plan.taskBaseUrl].filter((part) => part !== null).join(', ')
+  const facts = [
+    ['Plan', plan.file],
+    ['Run', plan.name],
+    ['Does', `${title}: ${options}`],
+    ['Reads', plan.source],
+    ['Sends to', place],
+  ] as const
+  return <Facts facts={facts} />
+}
+
+function PlaceNotice(props: { plan: OpenedPlan; connections: readonly ConnectionEntry[] }) {
+  const { connectionName: name, isSandbox } = props.plan
+  if (props.connections.some((entry) => entry.isProduction && entry.name === name)) {
+    return <ProductionNotice place={{ name: name ?? '', kind: 'production' }} />
+  }
+  if (name !== null || isSandbox) {
+    return <Notice kind="info" title="Nothing has been read or sent yet" />
+  }
+  return (
+    <Notice kind="warning" title="This address is not one of your connections">
+      Check it before you go on. Stored keys are not sent there. Nothing has been read or sent yet.
+    </Notice>
+  )
+}

@@ -1,0 +1,100 @@
+import { describeLoad } from '../../../shared/load/load.ts'
+import { formatDurationMs } from '../../../shared/messages/duration.ts'
+import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { isAsync } from '../../../shared/plan/operation.ts'
+import type { FieldSource, Plan } from '../../../shared/plan/plan.ts'
+import { describeLoadTest, describeOptions, toLook } from '../../ui/operations/operation-looks.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import styles from './plan.module.css'
+
+/** A name, and what it is set to. */
+type Fact = readonly [name: string, text: string]
+
+/** Facts under each other. */
+export function Facts({ facts }: { facts: readonly Fact[] }) {
+  return (
+    <dl className={styles.facts}>
+      {facts.map(([name, text]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <SafeText text={text} max={300} lines />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** What was done with which source. */
+export function listSourceFacts({ operation, load, source }: Plan): Fact[] {
+  const { path, format, header, headerRow, sheet, encoding, delimiter, media } = source
+  const does = load === undefined ? describeOptions(operation) : describeLoadTest(operation, load)
+  return [
+    ['Does', `${toLook(load === undefined ? operation.kind : 'load').title}: ${does}`],
+    ...('models' in operation && operation.models.length > 1
+      ? [['Models', operation.models.join(', ')] as const]
+      : []),
+    ['Reads', path],
+    ...toFact('Format', format),
+    ...toFact('Sheet', sheet),
+    ['Header', header ? `row ${headerRow ?? 1}` : 'none'],
+    ...toFact('Encoding', encoding),
+    ...toFact('Delimiter', delimiter === '\t' ? 'tab' : delimiter),
+    ...toFact('Media', media && (media.kind === 'host' ? (media.url ?? 'served by Sluice') : media.template)),
+  ]
+}
+
+/** Where it was sent, and whom the connection trusts; the key itself is in no plan. */
+export function listConnectionFacts({ connection, operation, callback }: Plan): Fact[] {
+  const { name, baseUrl, taskBaseUrl, keyFrom, apiKeyEnv, timeoutMs, deliveredCodes, tls, proxy } = connection
+  return [
+    ...toFact('Connection', name),
+    ['Base URL', baseUrl],
+    ...toFact('Second host', taskBaseUrl),
+    ['Key', keyFrom === 'window' ? 'from the window' : `from the variable ${apiKeyEnv}`],
+    ['Timeout', formatDurationMs(timeoutMs)],
+    ...toFact('Delivered codes', deliveredCodes.join(', ') || undefined),
+    ...toFact('Authorities', tls?.caFile),
+    ...toFact('Certificate', tls?.certFile),
+    ...toFact('Proxy', proxy?.url),
+    ...(isAsync(operation)
+      ? ([
+          ['Callbacks to', callback.url ?? 'the receiver on this machine'],
+          ['Overdue after', formatDurationMs(callback.timeoutMs)],
+          ['Callbacks up to', formatBytes(callback.maxBytes)],
+        ] as const)
+      : []),
+  ]
+}
+
+/** How fast it was sent, and what was tried again. */
+export function listPaceFacts({ load, pace, retry, connection }: Plan): Fact[] {
+  const { limit, baseMs, maxMs, maxRetryAfterMs } = retry
+  const speed =
+    pace.kind === 'closed'
+      ? `at most ${formatCounted(pace.concurrency, 'request')} in flight`
+      : `${pace.ratePerSecond} requests a second, at most ${pace.maxInFlight} in flight`
+  return [
+    ['Pace', load === undefined ? speed : describeLoad(load, connection.timeoutMs).join(', ')],
+    ['Retries', limit === 0 ? 'none' : `${formatCounted(limit, 'retry', 'retries')} of a request`],
+    ...(limit === 0
+      ? []
+      : ([
+          ['Back-off', `from ${formatDurationMs(baseMs)} up to ${formatDurationMs(maxMs)}`],
+          ['Retry-After', `honoured up to ${formatDurationMs(maxRetryAfterMs)}`],
+        ] as const)),
+  ]
+}
+
+/** What fills a field, in words. */
+export function describeFieldSource(source: FieldSource): string {
+  if (source.kind === 'column') {
+    return typeof source.column === 'number' ? `column number ${source.column}` : `column ${source.column}`
+  }
+  return source.template.includes('{{') ? `template ${source.template}` : `always ${source.template}`
+}
+
+function toFact(name: string, value: string | number | undefined): Fact[] {
+  return value === undefined ? [] : [[name, String(value)]]
+}

@@ -1,0 +1,120 @@
+import { Button } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { PLAN_FORMAT } from '../../../shared/bridge/plans.ts'
+import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
+import { toWholeMapping } from '../../../shared/mapping/match-columns.ts'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { sayFix } from '../../../shared/messages/fix-messages.ts'
+import type { Fix } from '../../../shared/plan/fixes.ts'
+import type { Plan } from '../../../shared/plan/plan.ts'
+import { ask, bridge } from '../../bridge/client.ts'
+import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
+import { ContentSwitch, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { Panel, Screen } from '../../ui/layout/screen.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { useFileWriter } from '../../ui/written-file.tsx'
+import styles from './plan.module.css'
+import {
+  describeFieldSource,
+  Facts,
+  listConnectionFacts,
+  listPaceFacts,
+  listSourceFacts,
+} from './plan-facts.tsx'
+
+/** What a run was started with, as it was recorded: nothing of it can be changed here, all of it can be saved. */
+export function PlanScreen({ runId }: { runId: string }) {
+  const plan = useQuery(ask.runs.readPlan.queryOptions({ input: { runId } }))
+  const columns = useQuery(ask.results.columns.queryOptions({ input: { runId } }))
+  const file = useFileWriter()
+  const error = plan.error ?? columns.error
+  const save = () =>
+    file.write({
+      describe: () => 'Plan written',
+      write: () =>
+        saveExport(suggestFileName(plan.data?.name ?? 'run', PLAN_FORMAT, 'plan'), (target) =>
+          bridge.plans.save({ runId, ...target }),
+        ),
+    })
+  return (
+    <Screen
+      title="Plan"
+      subtitle="What this run was started with. A saved plan holds no key."
+      actions={
+        <>
+          {(plan.data?.fixes ?? []).length > 0 && <ContentSwitch />}
+          <Button
+            variant="default"
+            leftSection={<IconDownload size="1rem" aria-hidden />}
+            loading={file.isWriting}
+            disabled={plan.data === undefined}
+            onClick={save}
+          >
+            Save as a plan file
+          </Button>
+        </>
+      }
+    >
+      {error !== null && <ErrorNotice error={error} />}
+      {file.notice}
+      {plan.data !== undefined && <PlanParts plan={plan.data} columns={columns.data ?? []} />}
+    </Screen>
+  )
+}
+
+function PlanParts({ plan, columns }: { plan: Plan; columns: readonly string[] }) {
+  const { fixes = [] } = plan
+  return (
+    <div className={styles.parts}>
+      <Panel title="Operation and source">
+        <Facts facts={listSourceFacts(plan)} />
+      </Panel>
+      <Panel title="Connection">
+        <Facts facts={listConnectionFacts(plan)} />
+      </Panel>
+      <MappingPanel plan={plan} columns={columns} />
+      <Panel title="Pace and retries">
+        <Facts facts={listPaceFacts(plan)} />
+      </Panel>
+      {fixes.length > 0 && <FixesPanel fixes={fixes} />}
+    </div>
+  )
+}
+
+/** What filled each field, columns matched by name among it; not the fields that the plan leaves empty. */
+function MappingPanel({ plan, columns }: { plan: Plan; columns: readonly string[] }) {
+  const mapped = Object.entries(toWholeMapping(plan, columns)).filter(([, source]) => !isEmpty(source))
+  return (
+    <Panel title="Mapping" aside={formatCounted(mapped.length, 'field')}>
+      <Facts facts={mapped.map(([field, source]) => [field, describeFieldSource(source)])} />
+    </Panel>
+  )
+}
+
+/** Corrections that are listed one by one; a saved plan has all. */
+const FIXES_SHOWN = 100
+
+function FixesPanel({ fixes }: { fixes: readonly Fix[] }) {
+  const shown = useContentShown((content) => content.shown)
+  return (
+    <Panel title="Corrections" aside={formatCounted(fixes.length, 'correction')}>
+      <ul className={styles.fixes}>
+        {fixes.slice(0, FIXES_SHOWN).map((fix) => {
+          const { where, what, value } = sayFix(fix)
+          return (
+            <li key={JSON.stringify(fix)}>
+              {'row' in fix && `Record ${formatCount(fix.row)} `}
+              <SafeText text={`${where} ${what}`.trim()} max={200} />{' '}
+              {value !== null && <MaskedText text={value} revealed={shown} max={80} />}
+            </li>
+          )
+        })}
+      </ul>
+      {fixes.length > FIXES_SHOWN && (
+        <p>and {formatCounted(fixes.length - FIXES_SHOWN, 'more correction', 'more corrections')}</p>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,193 @@
+import { Button, Checkbox, Group, NumberInput, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { SandboxSetup, SandboxState } from '../../../shared/bridge/sandbox.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { ask, bridge, queryClient } from '../../bridge/client.ts'
+import { CopyButton } from '../../ui/controls.tsx'
+import { formatTimestamp } from '../../ui/format-time.ts'
+import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
+import { Panel } from '../../ui/layout/screen.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { AskFirst } from './ask-first.tsx'
+import styles from './sandbox.module.css'
+import { useSandboxChange } from './use-sandbox.ts'
+
+type Running = NonNullable<SandboxState['running']>
+
+/** Where the sandbox is, and keys with which other programs on this machine reach it. */
+export function AddressPanel({ running }: { running: Running }) {
+  const { baseUrl, taskBaseUrl, keys } = running
+  const [label, setLabel] = useState('')
+  const refresh = () => queryClient.invalidateQueries({ queryKey: ask.sandbox.read.queryKey() })
+  const add = useMutation({
+    mutationFn: async () => ({ label, ...(await bridge.sandbox.addKey({ label: label.trim() })) }),
+    onSuccess: async () => {
+      setLabel('')
+      await refresh()
+    },
+  })
+  const remove = useMutation({
+    mutationFn: (keyId: number) => bridge.sandbox.removeKey({ keyId }),
+    onSuccess: async () => {
+      add.reset()
+      await refresh()
+    },
+  })
+  return (
+    <Panel title="Address">
+      <dl className={styles.facts}>
+        <dt>Address</dt>
+        <dd>
+          <code>{baseUrl}</code> <CopyButton label="Copy address" text={() => baseUrl} />
+        </dd>
+        <dt>Second host for v2</dt>
+        <dd>
+          <code>{taskBaseUrl}</code> <CopyButton label="Copy second host" text={() => taskBaseUrl} />
+        </dd>
+        <dt>API key of Sluice</dt>
+        <dd>random for each start, never shown</dd>
+      </dl>
+      <h3 className={styles.heading}>API keys for other programs</h3>
+      <p className={styles.note}>
+        Runs of this window need none. Another program on this machine, such as curl, needs a key. It works
+        only with this sandbox and can be copied only once.
+      </p>
+      {keys.length > 0 && (
+        <table className={styles.table}>
+          <caption className="visually-hidden">API keys for other programs</caption>
+          <thead>
+            <tr>
+              <th scope="col">API key</th>
+              <th scope="col">Created</th>
+              <th scope="col">
+                <span className="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {keys.map((key) => (
+              <tr key={key.key_id}>
+                <th scope="row">
+                  <SafeText text={key.label === '' ? 'no name' : key.label} max={80} />
+                </th>
+                <td>{formatTimestamp(key.created_at)}</td>
+                <td className={styles.rowActions}>
+                  <Button
+                    variant="subtle"
+                    size="compact-sm"
+                    aria-label={`Remove key ${key.label}`}
+                    onClick={() => remove.mutate(key.key_id)}
+                  >
+                    Remove
+                  </Button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <form
+        className={styles.fields}
+        onSubmit={(event) => {
+          event.preventDefault()
+          add.mutate()
+        }}
+      >
+        <TextInput
+          label="Name of the new key"
+          placeholder="curl"
+          value={label}
+          onChange={(event) => setLabel(event.currentTarget.value)}
+        />
+        <Button type="submit" variant="default" disabled={label.trim() === ''} loading={add.isPending}>
+          Create a key
+        </Button>
+      </form>
+      {add.data !== undefined && (
+        <Notice
+          kind="good"
+          title={`Key ${add.data.label} created`}
+          actions={<CopyButton label="Copy key" text={() => add.data.key} />}
+        >
+          {'•'.repeat(12)} Copy it now: it cannot be shown again.
+        </Notice>
+      )}
+      {(add.error ?? remove.error) !== null && <ErrorNotice error={add.error ?? remove.error} />}
+    </Panel>
+  )
+}
+
+/** How the sandbox is started: its ports, its seed, and whether it is kept. */
+export function SetupPanel(props: { setup: SandboxSetup; isRunning: boolean; runsGoing: number }) {
+  const { isRunning, runsGoing } = props
+  const [setup, setSetup] = useState(props.setup)
+  const change = useSandboxChange()
+  const set = (part: Partial<SandboxSetup>) => setSetup((known) => ({ ...known, ...part }))
+  const isChanged = JSON.stringify(setup) !== JSON.stringify(props.setup)
+  const isForgotten = props.setup.isKept && !setup.isKept
+  const port = (label: string, name: 'port' | 'taskPort') => (
+    <NumberInput
+      label={label}
+      description="0 for a free one"
+      min={0}
+      max={65_535}
+      allowDecimal={false}
+      value={setup[name]}
+      onChange={(value) => typeof value === 'number' && set({ [name]: value })}
+    />
+  )
+  return (
+    <Panel title="How it is started">
+      <div className={styles.fields}>
+        {port('Port', 'port')}
+        {port('Port of the second host', 'taskPort')}
+        <TextInput
+          label="Seed"
+          description="Delays, faults and ids follow from it"
+          value={setup.seed}
+          maxLength={200}
+          onChange={(event) => set({ seed: event.currentTarget.value })}
+        />
+      </div>
+      <Checkbox
+        label="Keep rules, lists, settings and requests when Sluice closes"
+        description="In the workspace, in sandbox.db. Otherwise the sandbox starts fresh each time."
+        checked={setup.isKept}
+        onChange={(event) => set({ isKept: event.currentTarget.checked })}
+      />
+      {((isRunning && isChanged) || isForgotten) && (
+        <Notice
+          kind="warning"
+          title={
+            isRunning ? 'Applying this restarts the sandbox' : 'Saving this deletes what the sandbox kept'
+          }
+        >
+          {props.setup.isKept && setup.isKept
+            ? 'Its rules, lists and requests stay.'
+            : 'Its rules, lists and requests are lost.'}
+          {runsGoing > 0 && ` ${formatCounted(runsGoing, 'run')} sending to it will fail.`}
+        </Notice>
+      )}
+      <Group gap="xs" mt="md">
+        <Button
+          variant="default"
+          size="xs"
+          disabled={!isChanged || setup.seed.trim() === ''}
+          loading={change.isPending}
+          onClick={() => change.mutate(() => bridge.sandbox.setUp(setup))}
+        >
+          {isRunning ? 'Apply and restart' : 'Save'}
+        </Button>
+        <AskFirst
+          label="Reset everything…"
+          question="All requests and your changes to rules, lists, latency and faults will be lost."
+          confirm="Reset"
+          busy={change.isPending}
+          onConfirm={() => change.mutate(() => bridge.sandbox.reset())}
+        />
+      </Group>
+      {change.error !== null && <ErrorNotice error={change.error} onDismiss={change.reset} />}
+    </Panel>
+  )
+}

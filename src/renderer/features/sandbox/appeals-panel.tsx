@@ -1,0 +1,176 @@
+import { Button, Group, NumberInput, Select, TextInput } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { NewAppeal, SandboxLists, ShownAppeal } from '../../../shared/bridge/sandbox.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { ask, bridge } from '../../bridge/client.ts'
+import { Panel } from '../../ui/layout/screen.tsx'
+import { Pager } from '../../ui/pager.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import styles from './sandbox.module.css'
+
+const PAGE_APPEALS = 25
+
+/** The appeals of the sandbox: what each answers, and how often it was read. */
+export function AppealsPanel(props: {
+  count: number
+  onChange: (make: () => Promise<SandboxLists>) => void
+}) {
+  const { count, onChange } = props
+  const [offset, setOffset] = useState(0)
+  const [samples, setSamples] = useState(10)
+  const page = useQuery({
+    ...ask.sandbox.appeals.queryOptions({ input: { offset, limit: PAGE_APPEALS } }),
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <Panel
+      title={formatCounted(count, 'appeal')}
+      aside={
+        count > 0 && (
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            onClick={() => onChange(() => bridge.sandbox.removeAppeals({ appealId: null }))}
+          >
+            Remove all appeals
+          </Button>
+        )
+      }
+      flush
+    >
+      {count > 0 && (
+        <table className={styles.table}>
+          <caption className="visually-hidden">Appeals of the sandbox</caption>
+          <thead>
+            <tr>
+              <th scope="col">Appeal</th>
+              <th scope="col">Status</th>
+              <th scope="col">Review</th>
+              <th scope="col">Read</th>
+              <th scope="col">
+                <span className="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {page.data?.appeals.map((appeal) => (
+              <tr key={appeal.appeal_id}>
+                <th scope="row">
+                  <SafeText text={appeal.appeal_id} max={120} />
+                </th>
+                <td>{sayStatus(appeal)}</td>
+                <td>{sayReview(appeal)}</td>
+                <td>{formatCounted(appeal.reads, 'time')}</td>
+                <td className={styles.rowActions}>
+                  <Button
+                    variant="subtle"
+                    size="compact-sm"
+                    aria-label={`Remove appeal ${appeal.appeal_id}`}
+                    onClick={() =>
+                      onChange(() => bridge.sandbox.removeAppeals({ appealId: appeal.appeal_id }))
+                    }
+                  >
+                    Remove
+                  </Button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <Pager offset={offset} limit={PAGE_APPEALS} total={count} noun="appeal" onOffset={setOffset} />
+      <div className={styles.inset}>
+        <AppealForm onAdd={(appeal) => onChange(() => bridge.sandbox.putAppeal(appeal))} />
+        <Group gap="xs" align="flex-end">
+          <NumberInput
+            label="Sample appeals"
+            min={1}
+            max={1_000_000}
+            allowDecimal={false}
+            clampBehavior="strict"
+            value={samples}
+            onChange={(value) => typeof value === 'number' && setSamples(value)}
+          />
+          <Button
+            variant="default"
+            onClick={() => onChange(() => bridge.sandbox.addSampleAppeals({ samples }))}
+          >
+            Create appeal-1 to appeal-{samples}
+          </Button>
+        </Group>
+      </div>
+    </Panel>
+  )
+}
+
+function sayStatus({ status, reviewed_after_reads: reads, reviewed_after_ms: ms }: ShownAppeal): string {
+  if (reads !== null) return `${status}, Reviewed after ${formatCounted(reads, 'read')}`
+  return ms === null ? status : `${status}, Reviewed after ${ms / 1000} s`
+}
+
+function sayReview({ judgment }: ShownAppeal): string {
+  if (judgment.overturned === undefined) return 'does not say'
+  return judgment.overturned ? 'overturns the decision' : 'upholds the decision'
+}
+
+const REVIEWS = [
+  { value: 'upheld', label: 'upholds the decision' },
+  { value: 'overturned', label: 'overturns the decision' },
+  { value: 'silent', label: 'does not say' },
+]
+
+/** Makes one appeal. */
+function AppealForm({ onAdd }: { onAdd: (appeal: NewAppeal) => void }) {
+  const [appealId, setAppealId] = useState('')
+  const [status, setStatus] = useState<NewAppeal['status']>('In Review')
+  const [reads, setReads] = useState<number | null>(null)
+  const [review, setReview] = useState('upheld')
+  return (
+    <form
+      className={styles.fields}
+      onSubmit={(event) => {
+        event.preventDefault()
+        onAdd({
+          ...{ appealId: appealId.trim(), status },
+          reviewedAfterReads: status === 'Reviewed' ? null : reads,
+          isOverturned: review === 'silent' ? null : review === 'overturned',
+        })
+        setAppealId('')
+      }}
+    >
+      <TextInput
+        label="Id of the new appeal"
+        value={appealId}
+        onChange={(event) => setAppealId(event.currentTarget.value)}
+      />
+      <Select
+        label="Status"
+        allowDeselect={false}
+        data={['In Review', 'Reviewed']}
+        value={status}
+        onChange={(value) => setStatus(value === 'Reviewed' ? value : 'In Review')}
+      />
+      {status === 'In Review' && (
+        <NumberInput
+          label="Reviewed after reads"
+          placeholder="never"
+          min={1}
+          allowDecimal={false}
+          value={reads ?? ''}
+          onChange={(value) => setReads(typeof value === 'number' ? value : null)}
+        />
+      )}
+      <Select
+        label="The review"
+        allowDeselect={false}
+        data={REVIEWS}
+        value={review}
+        onChange={(value) => setReview(value ?? 'upheld')}
+      />
+      <Button type="submit" variant="default" disabled={appealId.trim() === ''}>
+        Add the appeal
+      </Button>
+    </form>
+  )
+}

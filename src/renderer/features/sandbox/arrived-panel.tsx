@@ -1,0 +1,244 @@
+import { Button, Switch } from '@mantine/core'
+import { IconInbox } from '@tabler/icons-react'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { Fragment, useState } from 'react'
+import type { SandboxArrived } from '../../../shared/bridge/sandbox.ts'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { prettyJson } from '../../../shared/messages/pretty-json.ts'
+import type { Arrival } from '../../../shared/sandbox/arrivals.ts'
+import { ask, bridge, queryClient } from '../../bridge/client.ts'
+import { maskJson, useContentShown } from '../../ui/content/user-content.tsx'
+import { formatTimestamp } from '../../ui/format-time.ts'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { Empty, Panel } from '../../ui/layout/screen.tsx'
+import { Pager } from '../../ui/pager.tsx'
+import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
+import styles from './sandbox.module.css'
+
+const PAGE_ARRIVALS = 50
+
+/** How often the newest requests are asked for, milliseconds. */
+const EVERY_MS = 1_000
+
+/** Which requests are shown; null for all. */
+interface Chosen {
+  endpoint: string | null
+  outcome: string | null
+}
+
+const ALL: Chosen = { endpoint: null, outcome: null }
+
+/** What arrived at the sandbox: counts by route and outcome, and the requests themselves, the newest first. */
+export function ArrivedPanel() {
+  const [chosen, setChosen] = useState(ALL)
+  const [offset, setOffset] = useState(0)
+  const [isLive, setLive] = useState(true)
+  const arrived = useQuery({
+    ...ask.sandbox.arrived.queryOptions({ input: { ...chosen, offset, limit: PAGE_ARRIVALS } }),
+    placeholderData: keepPreviousData,
+    refetchInterval: isLive ? EVERY_MS : false,
+  })
+  const act = useMutation({
+    mutationFn: (work: () => Promise<unknown>) => work(),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ask.sandbox.arrived.key() }),
+  })
+  const choose = (now: Chosen) => {
+    setChosen(now)
+    setOffset(0)
+  }
+  const { counts = [], arrivals = [], total = 0, callbacks } = arrived.data ?? {}
+  return (
+    <>
+      {arrived.error !== null && <ErrorNotice error={arrived.error} onRetry={arrived.refetch} />}
+      {act.error !== null && <ErrorNotice error={act.error} onDismiss={act.reset} />}
+      {arrived.data !== undefined && counts.length === 0 && (
+        <Empty icon={IconInbox} title="Nothing has arrived yet">
+          Start a run with the sandbox as its destination, or send one request from the Scratchpad. Every
+          request shows up here, refused ones included.
+        </Empty>
+      )}
+      {counts.length > 0 && (
+        <Panel
+          title="By route and outcome"
+          aside={
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              onClick={() => act.mutate(() => bridge.sandbox.forgetArrived())}
+            >
+              Forget what arrived
+            </Button>
+          }
+          flush
+        >
+          <Counts counts={counts} chosen={chosen} onChoose={choose} />
+          {callbacks !== undefined && (
+            <Callbacks
+              callbacks={callbacks}
+              onSend={() => act.mutate(() => bridge.sandbox.sendCallbacks())}
+            />
+          )}
+        </Panel>
+      )}
+      {counts.length > 0 && (
+        <Panel
+          title={sayTotal(total, chosen)}
+          aside={
+            <Switch
+              label="Live"
+              size="xs"
+              checked={isLive}
+              onChange={(event) => setLive(event.currentTarget.checked)}
+            />
+          }
+          flush
+        >
+          <ArrivalTable arrivals={arrivals} />
+          <Pager offset={offset} limit={PAGE_ARRIVALS} total={total} noun="request" onOffset={setOffset} />
+        </Panel>
+      )}
+    </>
+  )
+}
+
+function sayTotal(total: number, { endpoint, outcome }: Chosen): string {
+  const of = [endpoint, outcome].filter((part) => part !== null)
+  return `${formatCounted(total, 'request')}${of.length === 0 ? '' : `: ${of.join(', ')}`}, newest first`
+}
+
+function Counts(props: {
+  counts: SandboxArrived['counts']
+  chosen: Chosen
+  onChoose: (chosen: Chosen) => void
+}) {
+  const { chosen, onChoose } = props
+  return (
+    <table className={styles.table}>
+      <caption className="visually-hidden">
+        Requests by route and outcome; choose one to see its requests
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Route</th>
+          <th scope="col">Outcome</th>
+          <th scope="col" className={styles.number}>
+            Requests
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {props.counts.map(({ endpoint, outcome, requests }) => {
+          const isChosen = chosen.endpoint === endpoint && chosen.outcome === outcome
+          return (
+            <tr key={`${endpoint} ${outcome}`}>
+              <th scope="row">
+                <button
+                  type="button"
+                  className={styles.choice}
+                  aria-pressed={isChosen}
+                  onClick={() => onChoose(isChosen ? ALL : { endpoint, outcome })}
+                >
+                  {endpoint}
+                </button>
+              </th>
+              <td>
+                <OutcomeWord outcome={outcome} />
+              </td>
+              <td className={styles.number}>{formatCount(requests)}</td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}
+
+/** `rejected:DUPLICATE_POST_ID` and `fault:5xx` in words. */
+function OutcomeWord({ outcome }: { outcome: string }) {
+  const [kind = '', ...rest] = outcome.split(':')
+  const of = rest.join(':')
+  return (
+    <span data-outcome={kind} className={styles.outcome}>
+      <SafeText text={of === '' ? kind : `${kind}, ${of}`} max={80} />
+    </span>
+  )
+}
+
+function Callbacks(props: { callbacks: SandboxArrived['callbacks']; onSend: () => void }) {
+  const { pending, delivered, failed, dropped } = props.callbacks
+  if (pending + delivered + failed + dropped === 0) return null
+  return (
+    <p className={styles.inset}>
+      Callbacks: {formatCount(delivered)} delivered, {formatCount(pending)} pending, {formatCount(failed)}{' '}
+      given up, {formatCount(dropped)} dropped.{' '}
+      {pending > 0 && (
+        <Button variant="default" size="compact-xs" onClick={props.onSend}>
+          Send the pending ones now
+        </Button>
+      )}
+    </p>
+  )
+}
+
+/** The requests; a body is shown when it is asked for, its user content masked as everywhere. */
+function ArrivalTable({ arrivals }: { arrivals: readonly Arrival[] }) {
+  const isShown = useContentShown((content) => content.shown)
+  const [opened, setOpened] = useState<number | null>(null)
+  return (
+    <table className={styles.table}>
+      <caption className="visually-hidden">Requests that arrived</caption>
+      <thead>
+        <tr>
+          <th scope="col" className={styles.number}>
+            No.
+          </th>
+          <th scope="col">Arrived</th>
+          <th scope="col">Route</th>
+          <th scope="col">About</th>
+          <th scope="col">Outcome</th>
+          <th scope="col">
+            <span className="visually-hidden">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {arrivals.map(({ number, arrived_on: arrivedOn, endpoint, subject, outcome, body }) => (
+          <Fragment key={number}>
+            <tr>
+              <td className={styles.number}>{formatCount(number)}</td>
+              <td>{formatTimestamp(arrivedOn)}</td>
+              <td>{endpoint}</td>
+              <td>{subject === '' ? '–' : <SafeText text={subject} max={80} />}</td>
+              <td>
+                <OutcomeWord outcome={outcome} />
+              </td>
+              <td className={styles.rowActions}>
+                {body !== null && (
+                  <Button
+                    variant="subtle"
+                    size="compact-sm"
+                    aria-expanded={opened === number}
+                    aria-label={`Body of request ${number}`}
+                    onClick={() => setOpened(opened === number ? null : number)}
+                  >
+                    Body
+                  </Button>
+                )}
+              </td>
+            </tr>
+            {opened === number && body !== null && (
+              <tr>
+                <td colSpan={6}>
+                  <LongText
+                    text={prettyJson(isShown ? body : maskJson(body))}
+                    label={`Body of request ${number}`}
+                  />
+                </td>
+              </tr>
+            )}
+          </Fragment>
+        ))}
+      </tbody>
+    </table>
+  )
+}

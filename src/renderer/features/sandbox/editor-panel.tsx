@@ -1,0 +1,27 @@
+import { Button, Group } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Panel } from '../../ui/layout/screen.tsx'
+
+/** A panel with settings that are applied together, once one of them was changed. */
+export function EditorPanel(props: {
+  title: string
+  aside?: ReactNode
+  isChanged: boolean
+  onApply: () => void
+  onUndo: () => void
+  children: ReactNode
+}) {
+  return (
+    <Panel title={props.title} aside={props.aside}>
+      {props.children}
+      {props.isChanged && (
+        <Group gap="xs" mt="sm">
+          <Button onClick={props.onApply}>Apply</Button>
+          <Button variant="default" onClick={props.onUndo}>
+            Undo changes
+          </Button>
+        </Group>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,155 @@
+import { Button, Switch } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import type { Rule, RuleCondition } from '../../../shared/sandbox/content.ts'
+import { ask, bridge, queryClient } from '../../bridge/client.ts'
+import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
+import { Panel } from '../../ui/layout/screen.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { RuleEditor } from './rule-editor.tsx'
+import styles from './sandbox.module.css'
+
+/** The rules by which the sandbox judges content. */
+export function RulesPanel() {
+  const rules = useQuery(ask.sandbox.rules.queryOptions())
+  const [opened, setOpened] = useState<{ rule: Rule | null } | null>(null)
+  const [removed, setRemoved] = useState<Rule | null>(null)
+  const change = useMutation({
+    mutationFn: (make: () => Promise<Rule[]>) => make(),
+    onSuccess: (now) => queryClient.setQueryData(ask.sandbox.rules.queryKey(), now),
+  })
+  const put = (rule: Rule) => change.mutate(() => bridge.sandbox.putRule(rule))
+  const list = rules.data ?? []
+  return (
+    <>
+      {rules.error !== null && <ErrorNotice error={rules.error} onRetry={rules.refetch} />}
+      {change.error !== null && <ErrorNotice error={change.error} onDismiss={change.reset} />}
+      {removed !== null && (
+        <Notice
+          kind="info"
+          title={
+            <>
+              Rule <SafeText text={removed.rule_name} max={80} /> removed
+            </>
+          }
+          actions={
+            <Button
+              variant="default"
+              size="compact-xs"
+              onClick={() => {
+                put(removed)
+                setRemoved(null)
+              }}
+            >
+              Undo
+            </Button>
+          }
+        />
+      )}
+      <Panel
+        title={formatCounted(list.length, 'rule')}
+        aside={
+          <Button
+            variant="default"
+            size="compact-sm"
+            leftSection={<IconPlus size="1rem" />}
+            onClick={() => setOpened({ rule: null })}
+          >
+            Add a rule
+          </Button>
+        }
+        flush
+      >
+        <table className={styles.table}>
+          <caption className="visually-hidden">Rules of the sandbox</caption>
+          <thead>
+            <tr>
+              <th scope="col">Active</th>
+              <th scope="col">Rule</th>
+              <th scope="col">Triggers when all of these hold</th>
+              <th scope="col">
+                <span className="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {list.map((rule) => (
+              <tr key={rule.rule_id}>
+                <td>
+                  <Switch
+                    aria-label={`${rule.rule_name} is active`}
+                    checked={rule.active}
+                    onChange={(event) => put({ ...rule, active: event.currentTarget.checked })}
+                  />
+                </td>
+                <th scope="row">
+                  <SafeText text={rule.rule_name} max={120} />
+                  <div className={styles.id}>
+                    <SafeText text={rule.rule_id} max={120} />
+                  </div>
+                </th>
+                <td>
+                  <SafeText text={rule.conditions.map(sayCondition).join('; ')} max={400} lines />
+                </td>
+                <td className={styles.rowActions}>
+                  <Button
+                    variant="subtle"
+                    size="compact-sm"
+                    aria-label={`Edit rule ${rule.rule_name}`}
+                    onClick={() => setOpened({ rule })}
+                  >
+                    Edit
+                  </Button>
+                  <Button
+                    variant="subtle"
+                    size="compact-sm"
+                    aria-label={`Remove rule ${rule.rule_name}`}
+                    onClick={() =>
+                      change.mutate(() => bridge.sandbox.removeRule({ ruleId: rule.rule_id }), {
+                        onSuccess: () => setRemoved(rule),
+                      })
+                    }
+                  >
+                    Remove
+                  </Button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Panel>
+      {opened !== null && (
+        <RuleEditor
+          rule={opened.rule}
+          takenIds={list.map(({ rule_id: id }) => id)}
+          onSave={async (rule) => {
+            const now = await bridge.sandbox.putRule(rule)
+            queryClient.setQueryData(ask.sandbox.rules.queryKey(), now)
+            setOpened(null)
+          }}
+          onClose={() => setOpened(null)}
+        />
+      )}
+    </>
+  )
+}
+
+/** A condition in words. */
+function sayCondition(condition: RuleCondition): string {
+  switch (condition.subject) {
+    case 'class_score':
+      return `${condition.class} scores at least ${condition.min_score}`
+    case 'watchlist':
+      return `a term of the watchlist ${condition.watchlist}`
+    case 'custom_index':
+      return `an item of the index ${condition.custom_index_id}`
+    case 'content_variant':
+      return `content variant ${condition.content_variant}`
+    case 'url':
+      return 'a web address'
+    case 'language':
+      return `language ${condition.any_of.join(' or ')}`
+  }
+}

@@ -1,0 +1,243 @@
+import { Button, Checkbox, Group, Input, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useRef } from 'react'
+import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import type { ScratchDestination } from '../../../shared/bridge/scratchpad.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { sayExpected } from '../../../shared/messages/problem-messages.ts'
+import { OPERATION_KINDS } from '../../../shared/plan/operation.ts'
+import {
+  SCRATCH_PROBLEMS_MAX,
+  type ScratchEndpoint,
+  type ScratchProblem,
+} from '../../../shared/service/scratchpad.ts'
+import { ask } from '../../bridge/client.ts'
+import { maskJson, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
+import { Panel } from '../../ui/layout/screen.tsx'
+import { OPERATION_LOOKS } from '../../ui/operations/operation-looks.tsx'
+import { LongText, SafeText, Sentence } from '../../ui/text/safe-text.tsx'
+import { findPlace, formatText, setMember } from './request-text.ts'
+import styles from './scratchpad.module.css'
+import { changeKind, createPostId, toExample, useScratchpad } from './scratchpad.ts'
+
+const TYPING_MS = 250
+const SANDBOX = 'sandbox'
+const STORED = 'stored:'
+
+/** What is sent, where to, and what is wrong with it. */
+export function RequestEditor({ connections }: { connections: readonly ConnectionEntry[] }) {
+  const { endpoint, text, destination, callbackUrl, set } = useScratchpad()
+  const setEndpoint = (next: ScratchEndpoint) => {
+    // An example that nobody changed makes room for that of the next endpoint.
+    const isExample = withoutPostId(text) === withoutPostId(toExample(endpoint))
+    set({ endpoint: next, ...(isExample && { text: toExample(next), isOwn: true }) })
+  }
+  return (
+    <Panel title="Request">
+      <div className={styles.fields}>
+        <Select
+          label="Operation"
+          allowDeselect={false}
+          data={OPERATION_KINDS.map((kind) => ({ value: kind, label: OPERATION_LOOKS[kind].title }))}
+          value={endpoint.kind}
+          onChange={(value) => {
+            const kind = OPERATION_KINDS.find((one) => one === value)
+            if (kind !== undefined) setEndpoint(changeKind(endpoint, kind))
+          }}
+        />
+        <Select
+          label="Destination"
+          placeholder="Choose a connection"
+          allowDeselect={false}
+          data={[
+            { value: SANDBOX, label: 'the sandbox' },
+            ...connections.map(({ name, isProduction }) => ({
+              value: STORED + name,
+              label: isProduction ? `${name} (production)` : name,
+            })),
+          ]}
+          value={toValue(destination)}
+          onChange={(value) => value !== null && set({ destination: toDestination(value) })}
+        />
+        <EndpointFields endpoint={endpoint} onEndpoint={setEndpoint} />
+        {'mode' in endpoint && endpoint.mode === 'async' && destination?.kind === 'stored' && (
+          <TextInput
+            label="Public address for the callback"
+            description="Of a proxy or tunnel to this machine; empty if the service runs here"
+            placeholder="https://callbacks.example.com"
+            value={callbackUrl}
+            onChange={(event) => set({ callbackUrl: event.currentTarget.value })}
+          />
+        )}
+      </div>
+      <BodyEditor />
+    </Panel>
+  )
+}
+
+function withoutPostId(text: string): string {
+  return text.replace(/"post_id": "scratch-\w+"/, '')
+}
+
+function toValue(destination: ScratchDestination | null): string | null {
+  if (destination === null) return null
+  return destination.kind === 'sandbox' ? SANDBOX : STORED + destination.name
+}
+
+function toDestination(value: string): ScratchDestination {
+  return value === SANDBOX ? { kind: 'sandbox' } : { kind: 'stored', name: value.slice(STORED.length) }
+}
+
+function EndpointFields(props: {
+  endpoint: ScratchEndpoint
+  onEndpoint: (endpoint: ScratchEndpoint) => void
+}) {
+  const { endpoint, onEndpoint } = props
+  if (!('mode' in endpoint)) return null
+  return (
+    <>
+      <Input.Wrapper size="xs" label="Answer" labelElement="div">
+        <SegmentedControl
+          fullWidth
+          aria-label="Answer"
+          data={[
+            { value: 'sync', label: 'At once' },
+            { value: 'async', label: 'By callback' },
+          ]}
+          value={endpoint.mode}
+          onChange={(value) => onEndpoint({ ...endpoint, mode: value === 'async' ? value : 'sync' })}
+        />
+      </Input.Wrapper>
+      {endpoint.kind === 'task' ? (
+        <>
+          <Input.Wrapper size="xs" label="Version" labelElement="div">
+            <SegmentedControl
+              fullWidth
+              aria-label="Version"
+              data={['v1', 'v2']}
+              value={endpoint.api}
+              onChange={(value) =>
+                onEndpoint({ ...endpoint, api: value === 'v2' ? value : 'v1', legacy: false })
+              }
+            />
+          </Input.Wrapper>
+          {endpoint.api === 'v1' && (
+            <Checkbox
+              label="Legacy answer"
+              checked={endpoint.legacy}
+              onChange={(event) => onEndpoint({ ...endpoint, legacy: event.currentTarget.checked })}
+            />
+          )}
+        </>
+      ) : (
+        <TextInput
+          label="Custom index id"
+          value={endpoint.indexId}
+          onChange={(event) => onEndpoint({ ...endpoint, indexId: event.currentTarget.value })}
+        />
+      )}
+    </>
+  )
+}
+
+/** The JSON of the request, and under it what the rules for rows say against it. */
+function BodyEditor() {
+  const { endpoint, text, isOwn, isRevealed, set } = useScratchpad()
+  const isShown = useContentShown((content) => content.shown) || isOwn || isRevealed
+  useOnHideAll(() => set({ isRevealed: false }))
+  const area = useRef<HTMLTextAreaElement>(null)
+  const [checked] = useDebouncedValue(text, TYPING_MS)
+  const check = useQuery({
+    ...ask.scratchpad.check.queryOptions({ input: { endpoint, text: checked } }),
+    placeholderData: keepPreviousData,
+  })
+  const problems = check.data ?? []
+  const isGet = endpoint.kind === 'appeal-status'
+  const lead = (problem: ScratchProblem) => {
+    const { start, end } = findPlace(text, problem)
+    area.current?.focus()
+    area.current?.setSelectionRange(start, end)
+  }
+  if (!isShown) {
+    return (
+      <>
+        <p className={styles.note}>The request of a row: its content is hidden. It can be sent as it is.</p>
+        <LongText text={maskJson(text)} label="Body of the row" />
+        <Button variant="default" size="xs" mt="sm" onClick={() => set({ isRevealed: true })}>
+          Show and edit
+        </Button>
+      </>
+    )
+  }
+  return (
+    <>
+      <Textarea
+        ref={area}
+        label={isGet ? 'Fields' : 'JSON body'}
+        description={
+          isGet
+            ? 'Goes out as a GET without a body: appeal_id becomes part of the address.'
+            : 'Sent as it stands'
+        }
+        classNames={{ input: styles.text ?? '' }}
+        rows={14}
+        spellCheck={false}
+        value={text}
+        onChange={(event) => set({ text: event.currentTarget.value })}
+      />
+      <Group gap="xs" mt="xs">
+        <Button variant="default" size="compact-xs" onClick={() => set({ text: formatText(text) })}>
+          Format
+        </Button>
+        {endpoint.kind === 'task' && (
+          <Button
+            variant="default"
+            size="compact-xs"
+            onClick={() => set({ text: setMember(text, 'post_id', createPostId()) })}
+          >
+            New post_id
+          </Button>
+        )}
+        <Button
+          variant="default"
+          size="compact-xs"
+          onClick={() => set({ text: toExample(endpoint), isOwn: true })}
+        >
+          Example
+        </Button>
+      </Group>
+      <section aria-label="Check of the request" aria-live="polite">
+        {check.data !== undefined && problems.length === 0 && (
+          <p className={styles.note}>No problems found.</p>
+        )}
+        {problems.length > 0 && (
+          <>
+            <p className={styles.note}>
+              {problems.length === SCRATCH_PROBLEMS_MAX && 'The first '}
+              {formatCounted(problems.length, 'problem')}. It can be sent anyway, unless it is not JSON.
+            </p>
+            <ul className={styles.problems}>
+              {problems.map((problem) => (
+                <li key={`${problem.code} ${problem.path.join('.')}`} data-severity={problem.severity}>
+                  <button type="button" className={styles.place} onClick={() => lead(problem)}>
+                    line {findPlace(text, problem).line}
+                  </button>{' '}
+                  <strong>
+                    <SafeText text={problem.path.length === 0 ? 'the request' : problem.path.join('.')} />
+                  </strong>{' '}
+                  <Sentence text={sayExpected(problem, 'window')} />
+                  {problem.found !== undefined && (
+                    <>
+                      , found <SafeText text={problem.found} max={80} />
+                    </>
+                  )}
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </section>
+    </>
+  )
+}

@@ -1,0 +1,75 @@
+import { IconSend } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import { bridge } from '../../bridge/client.ts'
+import { ContentSwitch } from '../../ui/content/user-content.tsx'
+import { PrimaryButton } from '../../ui/controls.tsx'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { Screen } from '../../ui/layout/screen.tsx'
+import { AnswerPanels, nameAnswer } from './answer-panels.tsx'
+import { RequestEditor } from './request-editor.tsx'
+import styles from './scratchpad.module.css'
+import { keepSent, type SentRequest, useScratchpad } from './scratchpad.ts'
+import { SentPanel } from './sent-panel.tsx'
+
+/** One request by hand, with all of its answer. */
+export function ScratchpadScreen(props: { connections: readonly ConnectionEntry[] }) {
+  const { connections } = props
+  const { endpoint, text, destination, callbackUrl, isOwn, sent, set } = useScratchpad()
+  const [shownId, setShownId] = useState<string | null>(null)
+  const send = useMutation({
+    mutationFn: async () => {
+      if (destination === null) return
+      const address = callbackUrl.trim().replace(/\/+$/, '')
+      const isAsync = 'mode' in endpoint && endpoint.mode === 'async'
+      const exchange = await bridge.scratchpad.send({
+        ...{ destination, endpoint, text },
+        ...(isAsync && address !== '' && { callbackUrl: address }),
+      })
+      keepSent({ exchange, endpoint, destination, text, callbackUrl, isOwn, callback: null })
+      setShownId(exchange.id)
+    },
+  })
+  const shown = sent.find(({ exchange }) => exchange.id === shownId) ?? sent[0] ?? null
+  const again = ({ exchange: _exchange, callback: _callback, ...request }: SentRequest) =>
+    set({ ...request, isRevealed: false })
+  return (
+    <Screen
+      title="Scratchpad"
+      subtitle="One request by hand, sent once. It is in no run and in no file."
+      actions={
+        <>
+          <ContentSwitch />
+          <PrimaryButton
+            onPress={send.mutate}
+            busy={send.isPending}
+            blocked={destination === null ? 'Choose where to send it' : undefined}
+            icon={<IconSend size="1rem" />}
+          >
+            Send
+          </PrimaryButton>
+        </>
+      }
+    >
+      {send.error !== null && <ErrorNotice error={send.error} onDismiss={send.reset} />}
+      <div className={styles.sides}>
+        <RequestEditor connections={connections} />
+        <div className={styles.side}>
+          <p className="visually-hidden" role="status">
+            {shown !== null && nameAnswer(shown)}
+          </p>
+          <AnswerPanels request={shown} connections={connections} isSending={send.isPending} />
+        </div>
+      </div>
+      {sent.length > 0 && (
+        <SentPanel
+          sent={sent}
+          shownId={shown?.exchange.id ?? null}
+          onShow={(request) => setShownId(request.exchange.id)}
+          onAgain={again}
+        />
+      )}
+    </Screen>
+  )
+}

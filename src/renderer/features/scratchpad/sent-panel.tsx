@@ -1,0 +1,185 @@
+import { Button, Checkbox, Modal } from '@mantine/core'
+import { diffLines } from 'diff'
+import { useState } from 'react'
+import { formatMs } from '../../../shared/messages/figure-text.ts'
+import { prettyJson } from '../../../shared/messages/pretty-json.ts'
+import { maskJson, useContentShown } from '../../ui/content/user-content.tsx'
+import { formatTimestamp } from '../../ui/format-time.ts'
+import { Panel } from '../../ui/layout/screen.tsx'
+import { OPERATION_LOOKS } from '../../ui/operations/operation-looks.tsx'
+import { StateLabel } from '../../ui/states/row-states.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import styles from './scratchpad.module.css'
+import type { SentRequest } from './scratchpad.ts'
+
+/** The last requests of this page: shown, sent again, or two of them compared. */
+export function SentPanel(props: {
+  sent: readonly SentRequest[]
+  shownId: string | null
+  onShow: (request: SentRequest) => void
+  onAgain: (request: SentRequest) => void
+}) {
+  const { sent, shownId } = props
+  const [chosen, setChosen] = useState<readonly string[]>([])
+  const [isComparing, setComparing] = useState(false)
+  const pair = sent.filter(({ exchange }) => chosen.includes(exchange.id))
+  const [later, earlier] = pair
+  return (
+    <Panel
+      title="Sent from this page"
+      aside={
+        <>
+          {pair.length !== 2 && 'Choose two to compare them'}
+          <Button
+            variant="default"
+            size="compact-sm"
+            disabled={pair.length !== 2}
+            onClick={() => setComparing(true)}
+          >
+            Compare two
+          </Button>
+        </>
+      }
+      flush
+    >
+      <table className={styles.table}>
+        <caption className="visually-hidden">The last 20 requests; they are forgotten on reload</caption>
+        <thead>
+          <tr>
+            <th scope="col" className={styles.tick}>
+              <span className="visually-hidden">Compare</span>
+            </th>
+            <th scope="col">Sent</th>
+            <th scope="col">Operation</th>
+            <th scope="col">Destination</th>
+            <th scope="col">Answer</th>
+            <th scope="col" className={styles.number}>
+              Duration
+            </th>
+            <th scope="col">
+              <span className="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {sent.map((request) => {
+            const { exchange, endpoint, destination, callback } = request
+            const { outcome, isAcknowledgement } = callback?.verdict ?? exchange.verdict
+            const at = formatTimestamp(exchange.sentAt)
+            return (
+              <tr key={exchange.id} aria-current={exchange.id === shownId ? 'true' : undefined}>
+                <td>
+                  <Checkbox
+                    aria-label={`Compare the request of ${at}`}
+                    checked={chosen.includes(exchange.id)}
+                    onChange={(event) =>
+                      setChosen(
+                        event.currentTarget.checked
+                          ? [...chosen, exchange.id].slice(-2)
+                          : chosen.filter((id) => id !== exchange.id),
+                      )
+                    }
+                  />
+                </td>
+                <td>{at}</td>
+                <td>{OPERATION_LOOKS[endpoint.kind].title}</td>
+                <td>
+                  <SafeText
+                    text={destination.kind === 'sandbox' ? 'the sandbox' : destination.name}
+                    max={80}
+                  />
+                </td>
+                <td>
+                  <span className={styles.verdict}>
+                    {exchange.answer?.status ?? 'none'}
+                    <StateLabel state={isAcknowledgement ? 'acknowledged' : outcome} attempts={1} />
+                  </span>
+                </td>
+                <td className={styles.number}>{formatMs(exchange.timings.durationMs)}</td>
+                <td className={styles.rowActions}>
+                  <Button
+                    variant="subtle"
+                    size="compact-sm"
+                    aria-label={`Show the request of ${at}`}
+                    onClick={() => props.onShow(request)}
+                  >
+                    Show
+                  </Button>
+                  <Button
+                    variant="subtle"
+                    size="compact-sm"
+                    aria-label={`Edit again the request of ${at}`}
+                    onClick={() => props.onAgain(request)}
+                  >
+                    Edit again
+                  </Button>
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+      {isComparing && later !== undefined && earlier !== undefined && (
+        <DiffDialog earlier={earlier} later={later} onClose={() => setComparing(false)} />
+      )}
+    </Panel>
+  )
+}
+
+/** Two exchanges line by line: what was sent, and what came back. */
+function DiffDialog(props: { earlier: SentRequest; later: SentRequest; onClose: () => void }) {
+  const { earlier, later } = props
+  return (
+    <Modal
+      opened
+      size="xl"
+      onClose={props.onClose}
+      title={`${formatTimestamp(earlier.exchange.sentAt)} → ${formatTimestamp(later.exchange.sentAt)}`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Difference title="Requests" before={earlier.text} after={later.text} />
+      <Difference title="Answers" before={toAnswerText(earlier)} after={toAnswerText(later)} />
+    </Modal>
+  )
+}
+
+/** The body that decided: that of the callback where one came. */
+function toAnswerText({ exchange, callback }: SentRequest): string {
+  return (callback?.body ?? exchange.answer?.body)?.text ?? ''
+}
+
+const SIGNS = { added: '+', removed: '−', same: ' ' } as const
+const WORDS = { added: 'added: ', removed: 'removed: ', same: '' } as const
+
+function Difference({ title, before, after }: { title: string; before: string; after: string }) {
+  const isShown = useContentShown((content) => content.shown)
+  const toLines = (text: string) => `${prettyJson(isShown ? text : maskJson(text))}\n`
+  const parts = diffLines(toLines(before), toLines(after))
+  const isSame = parts.every(({ added, removed }) => !added && !removed)
+  return (
+    <section>
+      <h3 className={styles.heading}>{title}</h3>
+      {isSame ? (
+        <p className={styles.note}>{isShown ? 'No difference' : 'No difference in what is shown'}</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+        <section className={styles.block} aria-label={`${title}, compared`} tabIndex={0}>
+          {parts.flatMap(({ value, added, removed }, part) => {
+            const kind = added ? 'added' : removed ? 'removed' : 'same'
+            return value
+              .replace(/\n$/, '')
+              .split('\n')
+              .map((line, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a line is known by its place alone
+                <div key={`${part} ${index}`} data-change={kind} className={styles.change}>
+                  <span aria-hidden>{SIGNS[kind]} </span>
+                  <span className="visually-hidden">{WORDS[kind]}</span>
+                  <SafeText text={line} max={2_000} lines />
+                </div>
+              ))
+          })}
+        </section>
+      )}
+    </section>
+  )
+}

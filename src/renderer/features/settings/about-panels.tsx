@@ -1,0 +1,188 @@
+import { Button, Modal, Switch } from '@mantine/core'
+import { IconFolderOpen } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ShownFolder } from '../../../shared/bridge/settings.ts'
+import { INSTALL_COMMAND } from '../../../shared/version.ts'
+import { ask, bridge } from '../../bridge/client.ts'
+import { CopyButton } from '../../ui/controls.tsx'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { Panel } from '../../ui/layout/screen.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { SettingRow } from './setting-row.tsx'
+import styles from './settings.module.css'
+
+function useAbout() {
+  return useQuery(ask.settings.about.queryOptions())
+}
+
+/** Whether the desktop app looks for updates; nothing where it cannot. */
+export function UpdatesPanel() {
+  const about = useAbout()
+  const set = useMutation({
+    mutationFn: async (isAutomatic: boolean) => {
+      await bridge.settings.setUpdates({ isAutomatic })
+      await about.refetch()
+    },
+  })
+  const check = useMutation(ask.settings.checkForUpdates.mutationOptions())
+  const looksForUpdates = about.data?.desktop?.looksForUpdates ?? null
+  if (looksForUpdates === null) return null
+  const error = set.error ?? check.error
+  return (
+    <Panel title="Updates" flush>
+      <SettingRow
+        label="Look for updates once a day"
+        description="Sluice asks before it downloads and again before it installs, and does neither during a run."
+        control={(ids) => (
+          <Switch
+            {...ids}
+            checked={looksForUpdates}
+            disabled={set.isPending}
+            onChange={(event) => set.mutate(event.currentTarget.checked)}
+          />
+        )}
+      />
+      <SettingRow
+        label="Look now"
+        description="A dialog says what was found."
+        control={() => (
+          <Button variant="default" onClick={() => check.mutate(undefined)}>
+            Check for updates
+          </Button>
+        )}
+      />
+      {error !== null && <ErrorNotice error={error} />}
+    </Panel>
+  )
+}
+
+const FOLDERS: Record<ShownFolder, { label: string; holds: string }> = {
+  workspace: {
+    label: 'Workspace',
+    holds: 'Runs, callbacks, connections and settings.',
+  },
+  logs: { label: 'Log', holds: 'Starts, crashes, beginnings and ends of runs, without content.' },
+  diagnostics: { label: 'Diagnostics', holds: 'What you collected to send to whoever helps you.' },
+}
+
+/** Where things are kept; the desktop app opens the folders. */
+export function FoldersPanel() {
+  const about = useAbout()
+  const open = useMutation(ask.settings.openFolder.mutationOptions())
+  const collect = useMutation(ask.settings.collectDiagnostics.mutationOptions())
+  const isDesktop = about.data?.desktop != null
+  const error = about.error ?? open.error ?? collect.error
+  return (
+    <Panel title="Where things are kept" flush>
+      {about.data?.folders.map(({ kind, path }) => (
+        <SettingRow
+          key={kind}
+          label={FOLDERS[kind].label}
+          description={
+            <>
+              {FOLDERS[kind].holds}
+              <code className={styles.path}>
+                <SafeText text={path} max={400} lines />
+              </code>
+            </>
+          }
+          control={() =>
+            isDesktop ? (
+              <Button
+                variant="default"
+                leftSection={<IconFolderOpen size="1rem" aria-hidden />}
+                aria-label={`Open the folder: ${FOLDERS[kind].label}`}
+                onClick={() => open.mutate({ folder: kind })}
+              >
+                Open
+              </Button>
+            ) : (
+              <CopyButton label="Copy the path" text={() => path} />
+            )
+          }
+        />
+      ))}
+      {isDesktop && (
+        <SettingRow
+          label="Collect diagnostics"
+          description="Versions, counts and the log in a new folder. Nothing is sent."
+          control={() => (
+            <Button variant="default" loading={collect.isPending} onClick={() => collect.mutate(undefined)}>
+              Collect
+            </Button>
+          )}
+        />
+      )}
+      {error !== null && <ErrorNotice error={error} />}
+    </Panel>
+  )
+}
+
+/** Versions, licences, and how to get the command line and its documentation. */
+export function AboutPanel() {
+  const about = useAbout().data
+  const [hasNotices, setNotices] = useState(false)
+  if (about === undefined) return null
+  const versions = about.runtimes.map(({ name, version }) => `${name} ${version}`).join(', ')
+  return (
+    <Panel title={`Sluice ${about.version}`} flush>
+      <SettingRow
+        label="Runs on"
+        description={`${versions}; ${about.platform}`}
+        control={() => (
+          <CopyButton label="Copy" text={() => `Sluice ${about.version}, ${versions}, ${about.platform}`} />
+        )}
+      />
+      <SettingRow
+        label="Command line"
+        description={
+          <>
+            The same engine and workspace in a terminal. Install the file of the release:
+            <code className={styles.path}>{INSTALL_COMMAND}</code>
+          </>
+        }
+        control={() => <CopyButton label="Copy the command" text={() => INSTALL_COMMAND} />}
+      />
+      <SettingRow
+        label="Documentation"
+        description="sluice help lists its pages and sluice help PAGE shows one. They are also in the folder docs of the sources."
+        control={() => <CopyButton label="Copy the command" text={() => 'sluice help'} />}
+      />
+      <SettingRow
+        label="Licences"
+        description="Sluice has the MIT licence. It contains packages of others, each under its own."
+        control={() => (
+          <Button variant="default" onClick={() => setNotices(true)}>
+            Show licences
+          </Button>
+        )}
+      />
+      {hasNotices && <NoticesDialog onClose={() => setNotices(false)} />}
+    </Panel>
+  )
+}
+
+function NoticesDialog({ onClose }: { onClose: () => void }) {
+  const notices = useQuery(ask.settings.readNotices.queryOptions())
+  return (
+    <Modal
+      opened
+      size="xl"
+      onClose={onClose}
+      title="Licences of the packages in Sluice"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {notices.error !== null && <ErrorNotice error={notices.error} onRetry={notices.refetch} />}
+      {notices.data !== undefined && notices.data.text === null && (
+        <p>Sluice runs from its sources, without a build. npm run build writes the licences.</p>
+      )}
+      {notices.data !== undefined && notices.data.text !== null && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+        <section className={styles.notices} tabIndex={0} aria-label="Licences">
+          <pre>{notices.data.text}</pre>
+        </section>
+      )}
+    </Modal>
+  )
+}

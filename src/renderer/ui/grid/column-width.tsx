@@ -1,0 +1,68 @@
+import { ActionIcon } from '@mantine/core'
+import { IconMinus, IconPlus } from '@tabler/icons-react'
+import type { PointerEvent } from 'react'
+import { COLUMN_REM } from '../../../shared/run/result-view.ts'
+import { useRem } from '../theme.ts'
+import styles from './grid.module.css'
+
+/** By how much a press makes a column wider or narrower, rem. */
+const STEP_REM = 2
+
+/** Makes a column narrower or wider by keyboard; `onResize` gets the difference in rem. */
+export function WidthButtons({ title, onResize }: { title: string; onResize: (byRem: number) => void }) {
+  const [narrower, wider] = [`Make ${title} narrower`, `Make ${title} wider`]
+  return (
+    <span className={styles.widthButtons}>
+      <ActionIcon aria-label={narrower} title={narrower} onClick={() => onResize(-STEP_REM)}>
+        <IconMinus size="1rem" />
+      </ActionIcon>
+      <ActionIcon aria-label={wider} title={wider} onClick={() => onResize(STEP_REM)}>
+        <IconPlus size="1rem" />
+      </ActionIcon>
+    </span>
+  )
+}
+
+/** The edge of a column that is dragged to resize it, in rem. For the keyboard there are {@link WidthButtons}. */
+export function ColumnEdge({
+  onResizing,
+  onResized,
+}: {
+  onResizing: (rem: number) => void
+  onResized: (rem: number) => void
+}) {
+  const remPx = useRem()
+  const press = (event: PointerEvent<HTMLSpanElement>) => {
+    const edge = event.currentTarget
+    const left = edge.parentElement?.getBoundingClientRect().left ?? 0
+    event.preventDefault()
+    edge.setPointerCapture(event.pointerId)
+    const toRem = (x: number) => {
+      const rem = Math.round(((x - left) / remPx) * 4) / 4
+      return Math.min(COLUMN_REM.max, Math.max(COLUMN_REM.min, rem))
+    }
+    let rem = toRem(event.clientX)
+    const move = ({ clientX }: globalThis.PointerEvent) => {
+      rem = toRem(clientX)
+      onResizing(rem)
+    }
+    const end = () => {
+      edge.removeEventListener('pointermove', move)
+      onResized(rem)
+    }
+    edge.addEventListener('pointermove', move)
+    edge.addEventListener('lostpointercapture', end, { once: true })
+  }
+  return (
+    <span
+      className={styles.edge}
+      aria-hidden
+      draggable
+      onDragStart={(event) => {
+        event.preventDefault()
+        event.stopPropagation()
+      }}
+      onPointerDown={press}
+    />
+  )
+}

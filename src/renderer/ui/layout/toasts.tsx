@@ -1,0 +1,124 @@
+import { Button } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { create } from 'zustand'
+import { nameShortcut, useShortcut } from '../shortcuts.ts'
+import styles from './layout.module.css'
+import { ErrorNotice, Notice } from './notice.tsx'
+
+/** Something that happened elsewhere than where the person looks. It stays until it is dismissed. */
+interface Toast {
+  /** One of the same key takes its place. */
+  key: string
+  kind: 'info' | 'good' | 'warning'
+  title: ReactNode
+  text?: ReactNode
+  /** What leads to it; the toast has then been read. */
+  action?: { label: string; act: () => unknown }
+  /** Takes back what was done; Ctrl+Z does so for the newest, unless the screen has something to undo. */
+  undo?: () => Promise<unknown>
+}
+
+type Shown = Toast | { key: string; kind: 'error'; error: unknown }
+
+const useToasts = create<{ toasts: readonly Shown[] }>(() => ({ toasts: [] }))
+
+/** Shows a toast above the others. */
+export function showToast(toast: Toast): void {
+  putToast(toast)
+}
+
+/** Removes the toast of that key, where it is shown. */
+export function dismissToast(key: string): void {
+  useToasts.setState(({ toasts }) => ({ toasts: toasts.filter((toast) => toast.key !== key) }))
+}
+
+/** Shows why something failed that was done elsewhere. */
+export function showErrorToast(key: string, error: unknown): void {
+  putToast({ key, kind: 'error', error })
+}
+
+function putToast(toast: Shown): void {
+  useToasts.setState(({ toasts }) => ({ toasts: [toast, ...toasts.filter(({ key }) => key !== toast.key)] }))
+}
+
+/** Does what a toast offers; a failure takes the toast's place. */
+async function act(key: string, work: () => unknown): Promise<void> {
+  dismissToast(key)
+  try {
+    await work()
+  } catch (error) {
+    showErrorToast(key, error)
+  }
+}
+
+/**
+ * All toasts, the newest first, over the lower corner of the window. They are in one live region, which reads them out
+ * as they come.
+ */
+export function Toasts() {
+  const { toasts } = useToasts()
+  const undoable = toasts.find((toast) => toast.kind !== 'error' && toast.undo !== undefined)
+  const undo = undoable !== undefined && 'undo' in undoable ? undoable.undo : undefined
+  useShortcut(
+    { key: 'z', mod: true, last: true },
+    undoable === undefined || undo === undefined ? null : () => void act(undoable.key, undo),
+  )
+  return (
+    <section className={styles.toasts} aria-label="Messages">
+      {toasts.length > 1 && (
+        <Button variant="default" size="compact-sm" onClick={() => useToasts.setState({ toasts: [] })}>
+          Dismiss all {toasts.length}
+        </Button>
+      )}
+      <div className={styles.toastList} aria-live="polite" aria-relevant="additions">
+        {toasts.map((toast) =>
+          toast.kind === 'error' ? (
+            <ErrorNotice
+              key={toast.key}
+              isSilent
+              error={toast.error}
+              onDismiss={() => dismissToast(toast.key)}
+            />
+          ) : (
+            <ToastNotice key={toast.key} toast={toast} />
+          ),
+        )}
+      </div>
+    </section>
+  )
+}
+
+function ToastNotice({ toast }: { toast: Toast }) {
+  const { key, kind, title, text, action, undo } = toast
+  return (
+    <Notice
+      isSilent
+      kind={kind}
+      title={title}
+      actions={
+        <>
+          {undo !== undefined && (
+            <Button
+              variant="default"
+              size="compact-sm"
+              title={nameShortcut(['Mod', 'Z'])}
+              onClick={() => void act(key, undo)}
+            >
+              Undo
+            </Button>
+          )}
+          {action !== undefined && (
+            <Button variant="default" size="compact-sm" onClick={() => void act(key, action.act)}>
+              {action.label}
+            </Button>
+          )}
+          <Button variant="default" size="compact-sm" onClick={() => dismissToast(key)}>
+            Dismiss
+          </Button>
+        </>
+      }
+    >
+      {text}
+    </Notice>
+  )
+}

@@ -1,0 +1,38 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+
+/** Asks for the name of what is saved, or a new one; Escape gives up. What goes wrong is shown by whoever asks. */
+export function NameForm(props: {
+  label: string
+  name: string
+  onName: (name: string) => Promise<void>
+  onClose: () => void
+}) {
+  const [name, setName] = useState(props.name)
+  const trimmed = name.trim()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (trimmed !== '') props.onName(trimmed).catch(() => {})
+  }
+  return (
+    <Stack component="form" gap="xs" my="xs" onSubmit={submit}>
+      <TextInput
+        label={props.label}
+        value={name}
+        maxLength={80}
+        data-autofocus
+        autoFocus
+        onChange={(event) => setName(event.currentTarget.value)}
+        onKeyDown={(event) => event.key === 'Escape' && props.onClose()}
+      />
+      <Group gap="xs">
+        <Button type="submit" size="compact-xs" disabled={trimmed === ''}>
+          Save
+        </Button>
+        <Button variant="default" size="compact-xs" onClick={props.onClose}>
+          Cancel
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

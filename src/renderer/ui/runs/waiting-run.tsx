@@ -1,0 +1,45 @@
+import { Button, Group, Stack } from '@mantine/core'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import type { RowCounts } from '../../../shared/run/run.ts'
+import { ErrorNotice, Notice } from '../layout/notice.tsx'
+
+/** What reading the source of a run came to that waits, and whether it is sent. */
+export function WaitingRun(props: {
+  rows: RowCounts
+  /** Rows that were read before; null where there was no earlier run. */
+  before: number | null
+  isLoadTest: boolean
+  busy: boolean
+  error: unknown
+  onGiveUp: () => void
+  onOpen: () => void
+  onSend: () => void
+}) {
+  const { rows, before } = props
+  const { read, invalid, not_sent: sendable, left_out: leftOut = 0 } = rows
+  const earlier = before === read ? ', as before' : `, ${formatCounted(before ?? 0, 'row')} before`
+  return (
+    <Stack gap="md">
+      <Notice
+        kind={sendable === 0 ? 'error' : invalid > 0 ? 'warning' : 'good'}
+        title={`${formatCounted(read, 'row')} read and checked${before === null ? '' : earlier}`}
+      >
+        {invalid === 0
+          ? `${leftOut === 0 ? 'Every row' : `${formatCounted(leftOut, 'row')} left out by a correction; every other row`} can be sent. Nothing has been sent yet.`
+          : `${formatCounted(invalid, 'row')} with errors will not be sent. Open the run to see why. Nothing has been sent yet.`}
+      </Notice>
+      {props.error !== null && <ErrorNotice error={props.error} />}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={props.onGiveUp}>
+          Do not send
+        </Button>
+        <Button variant="default" onClick={props.onOpen}>
+          Open the run first
+        </Button>
+        <Button data-autofocus loading={props.busy} disabled={sendable === 0} onClick={props.onSend}>
+          {props.isLoadTest ? 'Start the load test' : `Send ${formatCounted(sendable, 'row')}`}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

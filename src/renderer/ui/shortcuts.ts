@@ -1,0 +1,108 @@
+import { useLayoutEffect, useRef } from 'react'
+
+const IS_MAC = navigator.platform.startsWith('Mac')
+
+/**
+ * A key, with Ctrl, on a Mac ⌘, where `mod` is set. While something is being typed, keys without it and letters with it,
+ * such as undo, belong to the field.
+ */
+interface Shortcut {
+  /** As in `KeyboardEvent.key`; letters in lower case. */
+  key: string
+  mod?: boolean
+  /** With Shift; it counts for letters alone, since other characters need it on some keyboards and not on others. */
+  shift?: boolean
+  /** Goes before what the field that is being typed in would do. */
+  inFields?: boolean
+  /** Leaves the key to any other control that uses it. */
+  last?: boolean
+}
+
+type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>
+
+/**
+ * Calls `act` when the shortcut is pressed anywhere in the window and no dialog is open; null turns it off. It listens
+ * from before the first paint, so that a key pressed at what is seen is never lost.
+ */
+export function useShortcut(shortcut: Shortcut, act: (() => void) | null): void {
+  const newest = useRef(act)
+  newest.current = act
+  const { key, mod = false, shift = false, inFields = false, last = false } = shortcut
+  useLayoutEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (newest.current === null || event.defaultPrevented || event.repeat) return
+      if (!isPressed(event, { key, mod, shift })) return
+      if (!inFields && (!mod || key.length === 1) && isTyping(event.target)) return
+      if (document.querySelector('[role="dialog"]')) return
+      event.preventDefault()
+      newest.current()
+    }
+    // The document gets a key before the window does.
+    const controller = new AbortController()
+    const { signal } = controller
+    if (last) window.addEventListener('keydown', press, { signal })
+    else document.addEventListener('keydown', press, { signal })
+    return () => controller.abort()
+  }, [key, mod, shift, inFields, last])
+}
+
+/** Whether a press is the shortcut, under Caps Lock too. */
+export function isPressed(event: Press, shortcut: Shortcut, isMac = IS_MAC): boolean {
+  const { key, mod = false, shift = false } = shortcut
+  if (event.altKey || hasMod(event, isMac) !== mod || (isMac ? event.ctrlKey : event.metaKey)) return false
+  if (!/^[a-z]$/.test(key)) return event.key === key
+  return event.key.toLowerCase() === key && event.shiftKey === shift
+}
+
+/** Whether Ctrl, on a Mac ⌘, is held. */
+export function hasMod(event: Pick<Press, 'ctrlKey' | 'metaKey'>, isMac = IS_MAC): boolean {
+  return isMac ? event.metaKey : event.ctrlKey
+}
+
+/** A shortcut as this system writes it: Ctrl+Shift+Z, or ⌘⇧Z on a Mac. `Mod` stands for Ctrl or ⌘. */
+export function nameShortcut(keys: readonly string[], isMac = IS_MAC): string {
+  return keys.map((key) => nameKey(key, isMac)).join(isMac ? '' : '+')
+}
+
+/** A key as this system writes it. */
+export function nameKey(key: string, isMac = IS_MAC): string {
+  const [mac, other] = NAMES[key] ?? [key, key]
+  return isMac ? mac : other
+}
+
+const NAMES: Readonly<Record<string, readonly [mac: string, other: string]>> = {
+  Mod: ['⌘', 'Ctrl'],
+  Shift: ['⇧', 'Shift'],
+  Enter: ['↩', 'Enter'],
+}
+
+/**
+ * Calls `press` for keys pressed anywhere in the window while nothing is typed and no dialog is open; it listens from
+ * before the first paint, too.
+ */
+export function useWindowKeys(press: (event: KeyboardEvent) => void): void {
+  const newest = useRef(press)
+  newest.current = press
+  useLayoutEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+      if (isTyping(event.target) || document.querySelector('[role="dialog"]')) return
+      newest.current(event)
+    }
+    window.addEventListener('keydown', listen)
+    return () => window.removeEventListener('keydown', listen)
+  }, [])
+}
+
+/** Whether no control has the focus, so that keys such as Enter and Space belong to the screen. */
+export function isNothingFocused(): boolean {
+  const { activeElement } = document
+  return activeElement === null || activeElement.matches('body, main, main h1')
+}
+
+/** Fields that take letters; a switch takes none. */
+const FIELDS = 'input:not([type="checkbox"]), textarea, select, [contenteditable]'
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest(FIELDS) !== null
+}

@@ -1,0 +1,113 @@
+import { Button, Group } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useRef } from 'react'
+import type { Exported } from '../../shared/bridge/results.ts'
+import { formatBytes } from '../../shared/messages/figure-text.ts'
+import { CopyButton } from './controls.tsx'
+import { ErrorNotice, Notice } from './layout/notice.tsx'
+import { showErrorToast, showToast } from './layout/toasts.tsx'
+import { SafeText } from './text/safe-text.tsx'
+
+/** Files that were written. */
+interface WrittenFiles {
+  files: readonly Exported[]
+  /** Shows the first in the system's file manager; null in a browser, which has its downloads. */
+  showInFolder: (() => void) | null
+}
+
+/** A file to be written, and what belongs beside it. */
+interface FileToWrite {
+  /** Writes it; null where the person cancelled. */
+  write: () => Promise<WrittenFiles | null>
+  /** What was written, such as `372 rows written`; called once all of it is. */
+  describe?: (first: Exported) => string
+}
+
+/** Writes files one at a time, and says where the last one is. */
+export interface FileWriter {
+  write: (file: FileToWrite) => void
+  isWriting: boolean
+  notice: ReactNode
+}
+
+/**
+ * Writes files and says where each is: in `notice`, or in a toast where the screen has been left meanwhile. A dialog
+ * that the person cancels says nothing.
+ */
+export function useFileWriter(): FileWriter {
+  const isShown = useRef(true)
+  useEffect(() => {
+    isShown.current = true
+    return () => {
+      isShown.current = false
+    }
+  }, [])
+  const writing = useMutation({
+    mutationFn: ({ write }: FileToWrite) => write(),
+    onSuccess: (saved, { describe }) => {
+      if (isShown.current || saved === null) return
+      const { title, text } = describeSaved(saved, describe)
+      showToast({ key: `file ${title}`, kind: 'good', title, text })
+    },
+    onError: (error) => {
+      if (!isShown.current) showErrorToast('file', error)
+    },
+  })
+  return { write: writing.mutate, isWriting: writing.isPending, notice: toNotice(writing) }
+}
+
+function toNotice(writing: {
+  error: unknown
+  data: WrittenFiles | null | undefined
+  variables: FileToWrite | undefined
+  reset: () => void
+}): ReactNode {
+  const { error, data, variables, reset } = writing
+  if (error !== null) return <ErrorNotice error={error} onDismiss={reset} />
+  if (data === null || data === undefined) return null
+  const { title, text } = describeSaved(data, variables?.describe)
+  return (
+    <Notice
+      kind="good"
+      title={title}
+      actions={
+        <Button variant="default" size="compact-xs" onClick={reset}>
+          Dismiss
+        </Button>
+      }
+    >
+      {text}
+    </Notice>
+  )
+}
+
+/** Where the files are, with the ways to them that the window has. */
+function describeSaved({ files, showInFolder }: WrittenFiles, describe: FileToWrite['describe']) {
+  const [first] = files
+  const size = formatBytes(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))
+  const said = first === undefined ? undefined : describe?.(first)
+  const paths = files.flatMap((one) => (one.kind === 'file' ? [one.file] : []))
+  const text = (
+    <>
+      {files.map((one) => {
+        const place = one.kind === 'file' ? one.file : `${one.name}, in your downloads`
+        return (
+          <div key={place}>
+            <SafeText text={place} max={300} lines />
+          </div>
+        )
+      })}
+      {paths.length > 0 && (
+        <Group gap="xs" mt={4}>
+          {showInFolder !== null && (
+            <Button variant="default" size="compact-xs" onClick={showInFolder}>
+              Show in folder
+            </Button>
+          )}
+          <CopyButton label={paths.length === 1 ? 'Copy path' : 'Copy paths'} text={() => paths.join('\n')} />
+        </Group>
+      )}
+    </>
+  )
+  return { title: `${said ?? 'Written'}, ${size}`, text }
+}

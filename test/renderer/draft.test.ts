@@ -1,0 +1,86 @@
+import { beforeEach, expect, it } from 'vitest'
+import { changeDraft, clearDraft, restartDraft, useDraft } from '../../src/renderer/app/draft.ts'
+import { parseMemory, toMemory } from '../../src/renderer/app/draft-memory.ts'
+import { beginAt, findOtherPlace, followConnection } from '../../src/renderer/app/flow.ts'
+import { chooseVersion } from '../../src/renderer/features/operation/operation-settings.ts'
+import { findRefusedTrial } from '../../src/renderer/features/review/first-rows.tsx'
+import { DEFAULT_SETTINGS } from '../../src/renderer/features/review/settings.ts'
+import type { ConnectionEntry } from '../../src/shared/bridge/connections.ts'
+import { connectionSchema } from '../../src/shared/plan/connection.ts'
+
+const toEntry = (name: string, isInUse: boolean): ConnectionEntry => ({
+  ...{ name, keys: [], activeKey: 'main', isProduction: false, isInUse },
+  connection: connectionSchema.parse({ baseUrl: `https://${name}.example` }),
+})
+const using = (inUse: string) => ['east', 'west'].map((name) => toEntry(name, name === inUse))
+const readPlace = () => useDraft.getState().settings.destination
+
+beforeEach(() => {
+  restartDraft(null)
+  changeDraft({ isDestinationChosen: false, settings: DEFAULT_SETTINGS })
+})
+
+it('goes to the connection in use, also after it has changed and the page was reloaded', () => {
+  beginAt({ kind: 'stored', name: 'east' }, using('east'))
+  expect(readPlace()).toMatchObject({ kind: 'stored', name: 'east' })
+  const memory = parseMemory(JSON.stringify(toMemory(useDraft.getState())))
+  changeDraft({ ...memory, isRestoring: true })
+  beginAt({ kind: 'stored', name: 'west' }, using('west'))
+  expect(readPlace()).toMatchObject({ name: 'east' })
+  changeDraft({ isRestoring: false })
+  beginAt({ kind: 'stored', name: 'west' }, using('west'))
+  expect(readPlace()).toMatchObject({ name: 'west' })
+  beginAt({ kind: 'service', baseUrl: 'https://other.example' }, using('west'))
+  expect(readPlace()).toMatchObject({ name: 'west' })
+  beginAt({ kind: 'sandbox' }, [])
+  expect(readPlace()).toEqual({ kind: 'sandbox' })
+})
+
+it('stays where the person chose to send it, until a connection is put in use by hand', () => {
+  const settings = { ...DEFAULT_SETTINGS, destination: { kind: 'sandbox' as const } }
+  changeDraft({ isDestinationChosen: true, settings })
+  beginAt({ kind: 'stored', name: 'east' }, using('east'))
+  expect(readPlace()).toEqual({ kind: 'sandbox' })
+  followConnection('west', using('west'))
+  expect(readPlace()).toMatchObject({ kind: 'stored', name: 'west' })
+  expect(findOtherPlace(useDraft.getState(), using('west'))).toBeNull()
+})
+
+it('keeps checked rows where they were checked for, and says where that is', () => {
+  beginAt({ kind: 'stored', name: 'east' }, using('east'))
+  changeDraft({ heldRunId: 'r1' })
+  expect(findOtherPlace(useDraft.getState(), using('east'))).toBeNull()
+  followConnection('west', using('west'))
+  beginAt({ kind: 'stored', name: 'west' }, using('west'))
+  expect(readPlace()).toMatchObject({ name: 'east' })
+  expect(findOtherPlace(useDraft.getState(), using('west'))).toBe('east')
+})
+
+it('clears the options of the operation when the draft is started over, and keeps its kind and the place', () => {
+  const operation = { kind: 'task', mode: 'async', api: 'v2', legacy: false, models: ['my-index'] } as const
+  const settings = { ...DEFAULT_SETTINGS, destination: { kind: 'sandbox' as const } }
+  changeDraft({ operation: { ...operation, models: [...operation.models] }, settings })
+  clearDraft()
+  expect(useDraft.getState().operation).toEqual({ ...operation, mode: 'sync', api: 'v1', models: [] })
+  expect(readPlace()).toEqual({ kind: 'sandbox' })
+})
+
+it('drops custom indexes and further models when v1 is chosen, since v1 takes one listed model', () => {
+  const operation = { kind: 'task', mode: 'sync', api: 'v2', legacy: false } as const
+  const toV1 = (models: string[]) => chooseVersion({ ...operation, models }, 'v1').models
+  expect(toV1(['my-index'])).toEqual([])
+  expect(toV1(['my-index', 'ocr', 'text'])).toEqual(['ocr'])
+})
+
+it('says that the service rejected every row of a trial, once all are answered', () => {
+  const counts = { read: 793, invalid: 0, succeeded: 0, failed: 0, unknown: 0, overdue: 0, awaiting: 0 }
+  expect(findRefusedTrial({ ...counts, rejected: 10, not_sent: 783 })).toBe(
+    'The service rejected all of the first 10 rows',
+  )
+  expect(findRefusedTrial({ ...counts, rejected: 1, not_sent: 792 })).toBe(
+    'The service rejected the first row',
+  )
+  expect(findRefusedTrial({ ...counts, rejected: 9, succeeded: 1, not_sent: 783 })).toBeNull()
+  expect(findRefusedTrial({ ...counts, rejected: 9, awaiting: 1, not_sent: 783 })).toBeNull()
+  expect(findRefusedTrial({ ...counts, rejected: 0, not_sent: 793 })).toBeNull()
+})
