@@ -1,11 +1,27 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+/** Electron's program on this machine with its version (`unknown` where its files do not say), or why it cannot be used. */
+export type FoundElectron = { program: string; version: string } | { why: string }
+
 /**
- * Path of Electron's own program below its package's folder, or where `ELECTRON_OVERRIDE_DIST_PATH` says; null where it
- * is not on this machine. The package itself is not loaded: that would download it.
+ * Finds Electron below its package's folder, or where `ELECTRON_OVERRIDE_DIST_PATH` says. On Linux it also needs a
+ * display. The package itself is not loaded: that would download it.
  */
-export function findElectron(packageFolder: string, env: NodeJS.ProcessEnv): string | null {
+export function findElectron(
+  packageFolder: string,
+  env: NodeJS.ProcessEnv,
+  platform: NodeJS.Platform = process.platform,
+): FoundElectron {
+  const program = findProgram(packageFolder, env)
+  if (program === null) return { why: 'Electron is not on this machine (npx install-electron gets it)' }
+  const hasDisplay = platform !== 'linux' || Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY'])
+  return hasDisplay
+    ? { program, version: readVersion(program) }
+    : { why: 'There is no display for a window (xvfb-run provides one)' }
+}
+
+function findProgram(packageFolder: string, env: NodeJS.ProcessEnv): string | null {
   const pathFile = join(packageFolder, 'path.txt')
   const name = existsSync(pathFile) ? readFileSync(pathFile, 'utf8').trim() : ''
   const override = env['ELECTRON_OVERRIDE_DIST_PATH'] ?? ''
@@ -13,4 +29,11 @@ export function findElectron(packageFolder: string, env: NodeJS.ProcessEnv): str
   const program =
     override === '' ? join(packageFolder, 'dist', name) : join(override, name === '' ? 'electron' : name)
   return existsSync(program) ? program : null
+}
+
+/** The version that the distribution says in a file at its top; on macOS the program is deep inside an app bundle. */
+function readVersion(program: string): string {
+  const [top = ''] = program.split(/[\\/](?:Electron\.app[\\/]|[^\\/]+$)/)
+  const file = join(top, 'version')
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().replace(/^v/, '') : 'unknown'
 }

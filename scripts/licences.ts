@@ -22,6 +22,7 @@ export interface BundledPackage {
  */
 const ACCEPTED = [
   '0BSD',
+  'AFL-2.1',
   'Apache-2.0',
   'BlueOak-1.0.0',
   'BSD-2-Clause',
@@ -29,6 +30,7 @@ const ACCEPTED = [
   'ISC',
   'MIT',
   'MPL-2.0',
+  'Unicode-3.0',
   'Zlib',
 ]
 
@@ -43,9 +45,16 @@ export function isAccepted(expression: string): boolean {
     .every((choice) => choice.split(' OR ').some((licence) => ACCEPTED.includes(licence.trim())))
 }
 
-/** The packages of several lists, each once, by name, with their licences' words. Throws naming all that we may not ship. */
-export function readPackages(lists: readonly string[]): Required<BundledPackage>[] {
-  const all = lists.flatMap((list): BundledPackage[] => JSON.parse(readFileSync(list, 'utf8')))
+/**
+ * The packages of several lists and those given, each once, by name, with their licences' words. Throws naming all that we
+ * may not ship.
+ */
+export function readPackages(
+  lists: readonly string[],
+  given: readonly BundledPackage[] = [],
+): Required<BundledPackage>[] {
+  const listed = lists.flatMap((list): BundledPackage[] => JSON.parse(readFileSync(list, 'utf8')))
+  const all = [...listed, ...given]
   const packages = new Map(all.map((one) => [`${one.name}@${one.version}`, one]))
   const complaints: string[] = []
   const accepted = [...packages.values()].flatMap((one) => {

@@ -19,6 +19,12 @@ export const WORKER_ENTRIES = {
   'sandbox-worker': toSource('main/sandbox/sandbox-worker.ts'),
 }
 
+/** The process of the system's keyring: not for the desktop app, which has a store of its own. */
+const KEYRING_ENTRY = { 'keyring-process': toSource('main/engine/secrets/keyring-process.ts') }
+
+/** The keyring's library, which is native code and stays outside of bundles. */
+const KEYRING_LIBRARY = '@napi-rs/keyring'
+
 /** Chunks stand beside the entries, so that src/main/program-files.ts finds the workers from any of them. */
 export const MAIN_OUTPUT = {
   format: 'es',
@@ -30,10 +36,14 @@ export const MAIN_OUTPUT = {
 export const LICENCE_LIST = 'licences.json'
 
 /**
- * Bundles entries for Node 24 into a folder, with every package that they use, and with the threads they start. Needs no
- * Electron.
+ * Bundles entries for Node 24 into a folder, with every package that they use, and with the threads and processes they
+ * start. Needs no Electron. `keyringLibrary` is where the bundles look for {@link KEYRING_LIBRARY} (default: its package).
  */
-export async function buildForNode(outDir: string, entries: Readonly<Record<string, string>>): Promise<void> {
+export async function buildForNode(
+  outDir: string,
+  entries: Readonly<Record<string, string>>,
+  keyringLibrary = KEYRING_LIBRARY,
+): Promise<void> {
   await build({
     configFile: false,
     logLevel: 'warn',
@@ -46,7 +56,11 @@ export async function buildForNode(outDir: string, entries: Readonly<Record<stri
       emptyOutDir: false,
       target: 'node24',
       license: { fileName: LICENCE_LIST },
-      rolldownOptions: { input: { ...WORKER_ENTRIES, ...entries }, output: MAIN_OUTPUT },
+      rolldownOptions: {
+        input: { ...WORKER_ENTRIES, ...KEYRING_ENTRY, ...entries },
+        external: [KEYRING_LIBRARY],
+        output: { ...MAIN_OUTPUT, paths: { [KEYRING_LIBRARY]: keyringLibrary } },
+      },
     },
   })
 }

@@ -48,10 +48,4 @@ function openBrowser(why: string): Promise<number> {
 }
 
 const electron = findElectron(inProject('node_modules/electron'), process.env)
-const { platform, env } = process
-const hasDisplay = platform !== 'linux' || Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY'])
-if (electron !== null && hasDisplay) process.exitCode = await openWindow(electron)
-else if (electron !== null) process.exitCode = await openBrowser('There is no display for a window')
-else {
-  process.exitCode = await openBrowser('Electron is not on this machine (npx install-electron gets it)')
-}
+process.exitCode = await ('program' in electron ? openWindow(electron.program) : openBrowser(electron.why))

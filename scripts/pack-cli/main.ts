@@ -1,5 +1,6 @@
-// npm run pack:cli [-- --to FOLDER]: the command line as one npm package, which `npm install -g FILE` installs as
-// `sluice`. It holds bundles, the built window and their notices: no sources, and nothing to fetch.
+// npm run pack:cli [-- --to FOLDER] [--every-system]: the command line as one npm package, which `npm install -g FILE`
+// installs as `sluice`. It holds bundles, the built window, the keyring's library (for this system, or for every one) and
+// their notices: no sources, and nothing to fetch.
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -18,20 +19,29 @@ import { parseArgs } from 'node:util'
 import { HELP_TOPICS } from '../../src/main/cli/topics.ts'
 import { formatNotices, readPackages } from '../licences.ts'
 import { buildForNode, LICENCE_LIST, toSource } from '../main-bundle.ts'
+import { copyKeyringLibrary } from './keyring-library.ts'
 
 // Whoever starts this, tests among them, gets what is shipped.
 process.env['NODE_ENV'] = 'production'
 
 const project = resolve(import.meta.dirname, '../..')
-const { values } = parseArgs({ options: { to: { type: 'string', default: join(project, 'dist') } } })
+const { values } = parseArgs({
+  options: {
+    to: { type: 'string', default: join(project, 'dist') },
+    'every-system': { type: 'boolean', default: false },
+  },
+})
 
 /** Puts everything that runs into an empty folder. */
-async function assemble(folder: string): Promise<void> {
-  await buildForNode(join(folder, 'main'), { installed: toSource('main/cli/installed.ts') })
+async function assemble(folder: string, draft: string): Promise<string[]> {
+  const entries = { installed: toSource('main/cli/installed.ts') }
+  await buildForNode(join(folder, 'main'), entries, '../keyring/index.js')
+  const everySystem = values['every-system']
+  const keyring = copyKeyringLibrary(join(folder, 'keyring'), { everySystem, draft })
   // Always anew: what is in out/renderer may be built for Electron.
   execFileSync(process.execPath, [join(project, 'scripts/build-renderer.mjs'), join(folder, 'renderer')])
   const lists = ['main', 'renderer'].map((part) => join(folder, part, LICENCE_LIST))
-  writeFileSync(join(folder, 'THIRD-PARTY-NOTICES.txt'), formatNotices(readPackages(lists)))
+  writeFileSync(join(folder, 'THIRD-PARTY-NOTICES.txt'), formatNotices(readPackages(lists, keyring.packages)))
   for (const list of lists) rmSync(list)
   mkdirSync(join(folder, 'bin'))
   cpSync(join(import.meta.dirname, 'sluice.cjs'), join(folder, 'bin/sluice.cjs'))
@@ -39,6 +49,7 @@ async function assemble(folder: string): Promise<void> {
   for (const { page } of HELP_TOPICS) cpSync(join(project, 'docs', page), join(folder, 'docs', page))
   cpSync(join(project, 'LICENSE'), join(folder, 'LICENSE'))
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(describePackage(), null, 2)}\n`)
+  return keyring.systems
 }
 
 function describePackage() {
@@ -78,15 +89,17 @@ function measureFolder(folder: string): number {
 
 const toMegabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 
-const folder = mkdtempSync(join(tmpdir(), 'sluice-pack-'))
+const aside = mkdtempSync(join(tmpdir(), 'sluice-pack-'))
+const folder = join(aside, 'package')
 try {
-  await assemble(folder)
+  mkdirSync(folder)
+  const systems = await assemble(folder, join(aside, 'draft'))
   const target = resolve(values.to)
   mkdirSync(target, { recursive: true })
   const file = pack(folder, target)
   process.stdout.write(
-    `${file}: ${toMegabytes(statSync(file).size)}, ${toMegabytes(measureFolder(folder))} when installed\nTo install it: npm install -g ${file}\n`,
+    `${file}: ${toMegabytes(statSync(file).size)}, ${toMegabytes(measureFolder(folder))} when installed\nKeyring of: ${systems.join(', ') || 'no system'}\nTo install it: npm install -g ${file}\n`,
   )
 } finally {
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(aside, { recursive: true, force: true })
 }

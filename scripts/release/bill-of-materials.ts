@@ -23,12 +23,15 @@ const NODE_MODULES = 'node_modules/'
 // A developer's package to npm, but the very program that an installed Sluice runs in: with Chromium and Node inside.
 const ELECTRON = `${NODE_MODULES}electron`
 
+/** Native code of the command line's package, one for each system: npm needs only that of the system it runs on. */
+const KEYRINGS = `${NODE_MODULES}@napi-rs/keyring-`
+
 function toName(path: string): string {
   return path.slice(path.lastIndexOf(NODE_MODULES) + NODE_MODULES.length)
 }
 
 function isShipped(path: string, { dev, optional, devOptional }: LockedPackage): boolean {
-  return path === ELECTRON || (path !== '' && !dev && !optional && !devOptional)
+  return path === ELECTRON || path.startsWith(KEYRINGS) || (path !== '' && !dev && !optional && !devOptional)
 }
 
 /** The folder that Node finds a package in, asked for by the package in the folder `from`. */
@@ -72,7 +75,7 @@ function toSerialNumber(text: string): string {
 
 /**
  * The CycloneDX document of what an installed Sluice may contain: the locked packages that the bundles are made from,
- * and Electron. Tools, and the packages that bring Node to the scripts, are not shipped. `npm sbom` is not used: it
+ * the keyring's native code, and Electron. Tools, and the packages that bring Node to the scripts, are not shipped. `npm sbom` is not used: it
  * leaves out packages that tools need as well.
  */
 export function writeBillOfMaterials({ name, version, packages }: PackageLock): string {

@@ -40,6 +40,15 @@ function toUpdateSource(env: NodeJS.ProcessEnv): Configuration {
   return { publish: [{ provider: 'github', owner, repo }], extraMetadata: { homepage } }
 }
 
+/** Port of this machine at which an app that was packed to try an update looks for it. */
+export const UPDATE_TRIAL_PORT = 18_613
+
+/** How an app is packed that tries to update itself on the machine that packs it, and is given to nobody. */
+export function toUpdateTrial(packaging: Packaging): Packaging {
+  const publish = [{ provider: 'generic' as const, url: `http://127.0.0.1:${UPDATE_TRIAL_PORT}` }]
+  return { ...packaging, config: { ...packaging.config, publish } }
+}
+
 function packMac(env: NodeJS.ProcessEnv): Packaging {
   if (!hasAll(env, ['CSC_LINK', 'CSC_KEY_PASSWORD'])) {
     // Apple silicon runs nothing without any signature. An ad-hoc one has no team, so that the hardened runtime

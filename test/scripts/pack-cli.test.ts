@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { request } from 'node:http'
 import { dirname, join, relative, sep } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { withTemporaryFolder } from '../helpers/temporary-folder.ts'
 import { PROJECT_FOLDER, parseModule } from '../house-rules/read-module.ts'
 
@@ -15,9 +15,7 @@ interface Installed {
   files: Map<string, number>
   packages: string[]
   notices: string
-  launcher: string
   version: SpawnSyncReturns<string>
-  oldNode: SpawnSyncReturns<string>
   demo: SpawnSyncReturns<string>
   hasDemoExport: boolean
   topic: SpawnSyncReturns<string>
@@ -27,10 +25,9 @@ interface Installed {
 
 const isWindows = process.platform === 'win32'
 
-let installed: Installed
-
-beforeAll(async () => {
-  installed = await withTemporaryFolder(async (folder) => {
+/** Packs the command line, installs it, and runs it. */
+async function tryInstalled(): Promise<Installed> {
+  return withTemporaryFolder(async (folder) => {
     const toPath = (...parts: string[]) => join(folder, ...parts)
     const packed = run(process.execPath, [join(PROJECT_FOLDER, 'scripts/pack-cli/main.ts'), '--to', folder], {
       cwd: PROJECT_FOLDER,
@@ -69,10 +66,6 @@ beforeAll(async () => {
     const own = join(prefix, isWindows ? 'node_modules' : 'lib/node_modules', 'sluice')
     const files = listFiles(own)
     const launcher = join(own, 'bin/sluice.cjs')
-    writeFileSync(
-      toPath('old.cjs'),
-      `Object.defineProperty(process, 'versions', { value: { node: '6.17.1' } })`,
-    )
     return {
       printed: packed.stdout,
       files,
@@ -82,11 +75,7 @@ beforeAll(async () => {
         .map(({ specifier }) => specifier)
         .filter((specifier) => !/^(node:|\.)/.test(specifier)),
       notices: readFileSync(join(own, 'THIRD-PARTY-NOTICES.txt'), 'utf8'),
-      launcher: readFileSync(launcher, 'utf8'),
       version: sluice('--version'),
-      oldNode: spawnSync(process.execPath, ['--require', toPath('old.cjs'), launcher, '--version'], {
-        encoding: 'utf8',
-      }),
       demo: sluice('demo', '--quiet', '--workspace', 'runs'),
       hasDemoExport: existsSync(join(elsewhere, 'runs/demo/results.csv')),
       topic: sluice('help', 'results'),
@@ -94,7 +83,7 @@ beforeAll(async () => {
       page: await openWindow(launcher, surroundings),
     }
   })
-}, 120_000)
+}
 
 function run(
   command: string,
@@ -145,10 +134,16 @@ async function openWindow(
   }
 }
 
-describe('the packed command line', () => {
+describe.runIf(inject('isLong'))('the packed command line', () => {
+  let installed: Installed
+
+  beforeAll(async () => {
+    installed = await tryInstalled()
+  }, 120_000)
+
   it('holds only what runs, and its notices', () => {
     const expected =
-      /^(package\.json|LICENSE|THIRD-PARTY-NOTICES\.txt|bin\/sluice\.cjs|main\/[\w-]+\.js|main\/[\w-]*sample\.csv|docs\/[\w-]+\.md|renderer\/index\.html|renderer\/assets\/[\w-]+\.(js|css|svg))$/
+      /^(package\.json|LICENSE|THIRD-PARTY-NOTICES\.txt|bin\/sluice\.cjs|main\/[\w-]+\.js|main\/[\w-]*sample\.csv|keyring\/(index\.js|package\.json|keyring\.[\w-]+\.node)|docs\/[\w-]+\.md|renderer\/index\.html|renderer\/assets\/[\w-]+\.(js|css|svg))$/
     expect([...installed.files.keys()].filter((path) => !expected.test(path))).toEqual([])
     expect([...installed.files.keys()]).toEqual(
       expect.arrayContaining([
@@ -161,6 +156,8 @@ describe('the packed command line', () => {
         'main/sample.csv',
         'main/async-sample.csv',
         'main/terms-sample.csv',
+        'main/keyring-process.js',
+        'keyring/index.js',
       ]),
     )
   })
@@ -173,7 +170,7 @@ describe('the packed command line', () => {
   })
 
   it('ships the licence of every package in it', () => {
-    for (const name of ['commander', 'undici', 'react', 'mediabunny']) {
+    for (const name of ['commander', 'undici', 'react', 'mediabunny', '@napi-rs/keyring']) {
       expect(installed.notices).toMatch(new RegExp(`^${name} \\d.+\\(.+\\)\n`, 'm'))
     }
   })
@@ -201,12 +198,20 @@ describe('the packed command line', () => {
   it('serves the window', () => {
     expect(installed.page).toMatch(/<div id="root"><\/div>/)
   })
+})
 
-  it('names the Node it needs where an older one runs it, in syntax that every Node can parse', () => {
-    expect(installed.oldNode).toMatchObject({ status: 2, stdout: '' })
-    expect(installed.oldNode.stderr).toMatch(
-      /^sluice: needs Node\.js 24\.18 or newer, found 6\.17\.1 at .+\.\n/,
+describe('the launcher', () => {
+  it('names the Node it needs where an older one runs it, in syntax that every Node can parse', async () => {
+    const launcher = join(PROJECT_FOLDER, 'scripts/pack-cli/sluice.cjs')
+    const oldNode = await withTemporaryFolder(async (folder) => {
+      const old = join(folder, 'old.cjs')
+      writeFileSync(old, `Object.defineProperty(process, 'versions', { value: { node: '6.17.1' } })`)
+      return spawnSync(process.execPath, ['--require', old, launcher, '--version'], { encoding: 'utf8' })
+    })
+    expect(oldNode).toMatchObject({ status: 2, stdout: '' })
+    expect(oldNode.stderr).toMatch(/^sluice: needs Node\.js 24\.18 or newer, found 6\.17\.1 at .+\.\n/)
+    expect(readFileSync(launcher, 'utf8')).not.toMatch(
+      /\b(const|let|class|import|async)\b|=>|`|\?\.|\?\?|\.\.\./,
     )
-    expect(installed.launcher).not.toMatch(/\b(const|let|class|import|async)\b|=>|`|\?\.|\?\?|\.\.\./)
   })
 })

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { findElectron } from '../../scripts/find-electron.ts'
@@ -8,22 +8,34 @@ import { isFresh } from '../../src/main/web/is-fresh.ts'
 import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
 
 describe('finding Electron', () => {
-  it('names its program where it was downloaded, and nothing where it was not', () => {
+  const MISSING = { why: expect.stringMatching(/^Electron is not on this machine/) }
+
+  it('names its program where it was downloaded, with its version', () => {
     const folder = createTemporaryFolder()
-    expect(findElectron(folder, {})).toBeNull()
-    writeFileSync(join(folder, 'path.txt'), 'electron')
-    expect(findElectron(folder, {})).toBeNull()
-    mkdirSync(join(folder, 'dist'))
-    writeFileSync(join(folder, 'dist/electron'), '')
-    expect(findElectron(folder, {})).toBe(join(folder, 'dist/electron'))
+    const find = () => findElectron(folder, {}, 'darwin')
+    expect(find()).toEqual(MISSING)
+    const path = 'Electron.app/Contents/MacOS/Electron'
+    writeFileSync(join(folder, 'path.txt'), path)
+    expect(find()).toEqual(MISSING)
+    const program = join(folder, 'dist', path)
+    mkdirSync(dirname(program), { recursive: true })
+    writeFileSync(program, '')
+    expect(find()).toEqual({ program, version: 'unknown' })
+    writeFileSync(join(folder, 'dist/version'), 'v45.4.1\n')
+    expect(find()).toEqual({ program, version: '45.4.1' })
   })
 
-  it('looks where the environment says first', () => {
+  it('looks where the environment says first, and on Linux for a display too', () => {
     const [folder, elsewhere] = [createTemporaryFolder(), createTemporaryFolder()]
-    const env = { ELECTRON_OVERRIDE_DIST_PATH: elsewhere }
-    expect(findElectron(folder, env)).toBeNull()
+    const env = { ELECTRON_OVERRIDE_DIST_PATH: elsewhere, DISPLAY: ':1' }
+    expect(findElectron(folder, env, 'linux')).toEqual(MISSING)
     writeFileSync(join(elsewhere, 'electron'), '')
-    expect(findElectron(folder, env)).toBe(join(elsewhere, 'electron'))
+    writeFileSync(join(elsewhere, 'version'), '44.0.0')
+    const found = { program: join(elsewhere, 'electron'), version: '44.0.0' }
+    expect(findElectron(folder, env, 'linux')).toEqual(found)
+    expect(findElectron(folder, { ...env, DISPLAY: '' }, 'linux')).toEqual({
+      why: expect.stringMatching(/^There is no display/),
+    })
   })
 })
 

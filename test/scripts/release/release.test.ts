@@ -96,6 +96,7 @@ describe('describing a release', () => {
     expect(bom.metadata.component).toMatchObject({ name: 'sluice', version })
     const names = bom.components.map((component) => component.name)
     expect(names).toEqual(expect.arrayContaining([...Object.keys(dependencies), 'electron']))
+    expect(names).toContain('@napi-rs/keyring-darwin-arm64')
     expect(names.filter((name) => /^node-|vitest|biome|electron-builder/.test(name))).toEqual([])
     const incomplete = bom.components.filter(
       ({ purl, licenses, hashes }) => !purl.startsWith('pkg:npm/') || !licenses?.length || !hashes?.length,
