@@ -16,8 +16,7 @@ const INTERRUPTED_EVERY = 50
  * catalogue, and how long the catalogue takes to be made. `template` is the journal of one run.
  */
 export async function runHistoryBench(folder: string, template: string): Promise<void> {
-  createWorkspaceFolders(folder)
-  for (let run = 0; run < RUNS; run += 1) copyRun(folder, template, run)
+  copyRuns(folder, template, RUNS)
   const { value } = await runChild<{ builtMs: number; asked: Record<string, number[]> }>('history', {
     folder,
   })
@@ -31,6 +30,12 @@ export async function runHistoryBench(folder: string, template: string): Promise
     ...rows,
     ['catalogue made', `${toText(value.builtMs / 1000, 1)} s`, ''],
   ])
+}
+
+/** Fills a workspace with runs of all kinds that have one journal. */
+export function copyRuns(folder: string, template: string, runs: number): void {
+  createWorkspaceFolders(folder)
+  for (let run = 0; run < runs; run += 1) copyRun(folder, template, run)
 }
 
 function copyRun(folder: string, template: string, run: number): void {

@@ -10,9 +10,10 @@ import { runReceiverBench } from './receiver.ts'
 import { runRowsBench } from './rows.ts'
 import { runSoakBench } from './soak.ts'
 import { runThrottlingBench } from './throttling.ts'
+import { runUiBench } from './ui.ts'
 
-/** Measurements by name; each prints its figures and judges nothing. */
-const BENCHES: Record<string, () => Promise<void>> = {
+/** Measurements by name; each prints its figures. */
+const BENCHES: Record<string, (options: readonly string[]) => Promise<void>> = {
   accuracy: runAccuracyBench,
   durability: runDurabilityBench,
   engine: runEngineBench,
@@ -25,14 +26,15 @@ const BENCHES: Record<string, () => Promise<void>> = {
   rows: runRowsBench,
   soak: runSoakBench,
   throttling: runThrottlingBench,
+  ui: runUiBench,
 }
 
-const name = process.argv[2] ?? ''
+const [name = '', ...options] = process.argv.slice(2)
 const bench = BENCHES[name]
 if (bench === undefined) {
   console.error(`bench: expected one of ${Object.keys(BENCHES).join(', ')}, found '${name}'`)
   console.error('Run: npm run bench -- NAME')
   process.exitCode = 2
 } else {
-  await bench()
+  await bench(options)
 }

@@ -1,9 +1,8 @@
-import { DatabaseSync } from 'node:sqlite'
 import { toJournalFile } from '../src/main/engine/workspace/workspace-files.ts'
 import type { PageQuery, RowFilter } from '../src/shared/run/results.ts'
+import { addAnswers, prepareRun } from './lib/answered-run.ts'
 import { printTable, toMedian, toText } from './lib/figures.ts'
 import { createBenchEngine, withFolder } from './lib/workspace.ts'
-import { prepareRun } from './lookback.ts'
 
 const ROWS = 1_000_000
 const ROUNDS = 7
@@ -82,17 +81,4 @@ export async function runRowsBench(): Promise<void> {
       [`${toText(countingS, 1)} s`, toText(counting.asked), toText(counting.longestMs, 1)],
     ])
   })
-}
-
-/** Gives each row an answer that names a language and a model, and a latency of its own. */
-function addAnswers(file: string): void {
-  const db = new DatabaseSync(file)
-  db.exec(`
-    PRAGMA synchronous = OFF;
-    UPDATE result SET duration_us = 1000 * (row * 7919 % 3000), response = '{"user_id":"u' || row ||
-      '","status":[{"status":{"code":"0"},"response":{"input":{"model":"model-' || (row % 3) ||
-      '","text":"what was sent"},"language":"' || (CASE row % 4 WHEN 0 THEN 'DE' WHEN 1 THEN 'FR' ELSE 'EN' END) ||
-      '","pii_entities":[],"urls":[],"output":[{"time":0,"classes":[{"class":"hate","score":1}]}]}}]}';
-    PRAGMA wal_checkpoint(TRUNCATE)`)
-  db.close()
 }

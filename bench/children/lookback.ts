@@ -1,12 +1,13 @@
 import { join } from 'node:path'
-import { ApiKey } from '../../src/main/engine/secrets/bound-secret.ts'
-import { planSchema } from '../../src/shared/plan/plan.ts'
 import { reportToParent } from '../lib/report-to-parent.ts'
 import { createBenchEngine } from '../lib/workspace.ts'
 
-type Task =
-  | { kind: 'intake'; folder: string; path: string }
-  | { kind: Question; folder: string; runId: string; laterRunId: string }
+interface Task {
+  kind: Question
+  folder: string
+  runId: string
+  laterRunId: string
+}
 
 type Question =
   | 'evaluate'
@@ -19,45 +20,9 @@ type Question =
   | 'export of all columns'
   | 'report'
 
-const task = JSON.parse(process.argv[2] ?? '') as Task
-reportToParent(task.kind === 'intake' ? await readIntoJournal(task) : await ask(task))
+reportToParent(await ask(JSON.parse(process.argv[2] ?? '') as Task))
 
-/** A run that is held before it sends anything; the parent then writes its answers. */
-async function readIntoJournal({
-  folder,
-  path,
-}: {
-  folder: string
-  path: string
-}): Promise<{ runId: string }> {
-  const engine = createBenchEngine(folder)
-  const plan = planSchema.parse({
-    connection: { baseUrl: 'http://127.0.0.1:9' },
-    source: { path },
-    operation: { kind: 'task' },
-  })
-  const run = await engine.startRun(plan, {
-    apiKey: ApiKey.create('key', plan.connection, 'of the benchmark'),
-    hold: true,
-  })
-  await run.ready
-  run.stop()
-  await run.ended
-  await engine.close()
-  return { runId: run.runId }
-}
-
-async function ask({
-  kind,
-  folder,
-  runId,
-  laterRunId,
-}: {
-  kind: Question
-  folder: string
-  runId: string
-  laterRunId: string
-}) {
+async function ask({ kind, folder, runId, laterRunId }: Task) {
   const engine = createBenchEngine(folder)
   const startMs = performance.now()
   if (kind === 'sample by rule' || kind === 'sample by score') {

@@ -20,7 +20,17 @@ export function bundleChildren(): Promise<string> {
 async function bundle(): Promise<string> {
   const outDir = mkdtempSync(join(tmpdir(), 'sluice-bench-bundle-'))
   process.on('exit', () => rmSync(outDir, { recursive: true, force: true }))
-  const children = ['commit', 'history', 'load', 'lookback', 'post-callbacks', 'read', 'receive', 'send']
+  const children = [
+    'commit',
+    'history',
+    'load',
+    'lookback',
+    'post-callbacks',
+    'read',
+    'receive',
+    'send',
+    'window',
+  ]
   await buildForNode(
     outDir,
     Object.fromEntries(children.map((name) => [name, toPath(`bench/children/${name}.ts`)])),

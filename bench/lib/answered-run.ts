@@ -1,0 +1,91 @@
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { ApiKey } from '../../src/main/engine/secrets/bound-secret.ts'
+import { toJournalFile } from '../../src/main/engine/workspace/workspace-files.ts'
+import { planSchema } from '../../src/shared/plan/plan.ts'
+import { createBenchEngine, writeSource } from './workspace.ts'
+
+/** A run of so many rows, all of them answered: a rule on every seventh row, and a score of each of six classes. */
+export async function prepareRun(folder: string, rows: number): Promise<{ runId: string }> {
+  const path = join(folder, 'source.csv')
+  writeSource(path, rows)
+  const runId = await readIntoJournal(folder, path)
+  answerAll(toJournalFile(folder, runId), rows)
+  return { runId }
+}
+
+/** A run that is held before it sends anything. */
+async function readIntoJournal(folder: string, path: string): Promise<string> {
+  const engine = createBenchEngine(folder)
+  const plan = planSchema.parse({
+    connection: { baseUrl: 'http://127.0.0.1:9' },
+    source: { path },
+    operation: { kind: 'task' },
+  })
+  const run = await engine.startRun(plan, {
+    apiKey: ApiKey.create('key', plan.connection, 'of the benchmark'),
+    hold: true,
+  })
+  await run.ready
+  run.stop()
+  await run.ended
+  await engine.close()
+  return run.runId
+}
+
+const COUNT_RULES = `INSERT OR REPLACE INTO facet (kind, value, n)
+      SELECT 'rule', rule_id, count(*) FROM row_rule JOIN rule ON rule.id = row_rule.rule GROUP BY rule_id;`
+
+/** Writes what a service would have answered. */
+function answerAll(file: string, rows: number): void {
+  const db = new DatabaseSync(file)
+  const classes = ['sexual', 'hate', 'violence', 'bullying', 'spam', 'promotions']
+  const values = classes.map((name, index) => `('${name}', ${index})`).join(', ')
+  db.exec(`
+    PRAGMA synchronous = OFF;
+    BEGIN;
+    INSERT INTO result (row, state, attempts, status, task_id, duration_us)
+      SELECT id, 'succeeded', 1, 200, 'task-' || id, 1000 FROM row;
+    INSERT INTO rule (id, rule_id, rule_name) VALUES (1, 'rule-spam', 'Likely spam'), (2, 'rule-link', 'A link');
+    INSERT INTO row_rule (rule, row) SELECT 1, id FROM row WHERE id % 7 = 0;
+    INSERT INTO row_rule (rule, row) SELECT 2, id FROM row WHERE id % 11 = 0;
+    INSERT INTO row_class (row, class, score)
+      SELECT row.id, class.column1, (row.id * (7 + class.column2)) % 997 / 997.0 FROM row, (VALUES ${values}) AS class;
+    INSERT INTO facet (kind, value, n) VALUES ('state', 'succeeded', ${rows});
+    ${COUNT_RULES}
+    UPDATE run SET state = 'completed', claimed = ${rows}, claimed_rows = ${rows};
+    COMMIT;
+    PRAGMA wal_checkpoint(TRUNCATE)`)
+  db.close()
+}
+
+/** A later run with the same rows, of which a tenth triggers other rules, and a tenth has other scores. */
+export function answerDifferently(file: string, laterFile: string, runId: string): void {
+  copyFileSync(file, laterFile)
+  const db = new DatabaseSync(laterFile)
+  db.exec(`
+    PRAGMA synchronous = OFF;
+    BEGIN;
+    UPDATE run SET run_id = '${runId}', run_token = '${runId}';
+    DELETE FROM row_rule WHERE row % 10 = 3;
+    INSERT OR IGNORE INTO row_rule (rule, row) SELECT 1, id FROM row WHERE id % 20 = 3;
+    UPDATE row_class SET score = score + 0.001 WHERE row % 10 = 5;
+    ${COUNT_RULES}
+    COMMIT;
+    PRAGMA wal_checkpoint(TRUNCATE)`)
+  db.close()
+}
+
+/** Gives each row an answer that names a language and a model, and a latency of its own. */
+export function addAnswers(file: string): void {
+  const db = new DatabaseSync(file)
+  db.exec(`
+    PRAGMA synchronous = OFF;
+    UPDATE result SET duration_us = 1000 * (row * 7919 % 3000), response = '{"user_id":"u' || row ||
+      '","status":[{"status":{"code":"0"},"response":{"input":{"model":"model-' || (row % 3) ||
+      '","text":"what was sent"},"language":"' || (CASE row % 4 WHEN 0 THEN 'DE' WHEN 1 THEN 'FR' ELSE 'EN' END) ||
+      '","pii_entities":[],"urls":[],"output":[{"time":0,"classes":[{"class":"hate","score":1}]}]}}]}';
+    PRAGMA wal_checkpoint(TRUNCATE)`)
+  db.close()
+}
