@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { planSchema } from '../../src/shared/plan/plan.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import { seeScreen } from '../helpers/e2e/walk.ts'
@@ -38,7 +38,9 @@ async function sendRuns(workspace: string): Promise<void> {
   await send({ name: 'load two', load })
 }
 
-it('compares runs by decisions, labels and latency, with a baseline, and shows the trend of a source', async () => {
+it('compares runs by decisions, labels and latency, with a baseline, and shows the trend of a source', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page, workspace, inspect } = await openApp()
   await sendRuns(workspace)
   await page.getByRole('link', { name: 'Compare', exact: true }).click()

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, inject, it, onTestFinished } from 'vitest'
 import { WORKER_URLS } from '../../src/main/program-files.ts'
 import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
@@ -6,10 +6,12 @@ import { chooseFile, readShownCounts, seeRunEnded, seeScreen } from '../helpers/
 
 const KEY = 'a-key-that-is-typed-4711'
 
-it('adds a connection with a key, tests it, changes it, sends rows there, and removes it', async () => {
+it('adds a connection with a key, tests it, changes it, sends rows there, and removes it', {
+  skip: !inject('walksAll'),
+}, async () => {
   const service = await startSandboxThread(WORKER_URLS.sandbox, { apiKeys: [KEY] })
   onTestFinished(() => service.close())
-  const { page, inspect, openConsent } = await openApp()
+  const { page, inspect, inspectPicture, openConsent } = await openApp()
   await page.getByRole('link', { name: 'Connections' }).click()
   await seeScreen(page, 'Connections')
   await page.getByText('No connections yet').waitFor()
@@ -29,8 +31,8 @@ it('adds a connection with a key, tests it, changes it, sends rows there, and re
   await staging.getByText('The service refuses the key default').waitFor()
   await inspect('connections-refused')
 
-  await staging.getByRole('button', { name: 'Add a key' }).click()
-  const typing = page.getByRole('dialog', { name: 'Add a key to staging' })
+  await staging.getByRole('button', { name: 'Add an API key' }).click()
+  const typing = page.getByRole('dialog', { name: 'Add an API key to staging' })
   await typing.getByLabel('Label').fill('new')
   await typing.getByLabel('API key').fill(KEY)
   await typing.getByRole('button', { name: 'Save' }).click()
@@ -41,14 +43,22 @@ it('adds a connection with a key, tests it, changes it, sends rows there, and re
   await staging.getByRole('button', { name: 'Test' }).click()
   await staging.getByText('The service accepts the key new').waitFor()
 
+  const bySystem = staging.getByText(/^none: the system/)
+  await bySystem.waitFor()
   await staging.getByRole('button', { name: 'Edit' }).click()
   const edit = page.getByRole('dialog', { name: 'Edit staging' })
   await edit.getByLabel('Timeout (s)').fill('30')
+  await edit.getByLabel('Proxy', { exact: true }).selectOption('Custom')
+  await edit.getByLabel('Address of the proxy').fill('http://proxy.example.com:3128')
+  await edit.getByText('A key belongs to one proxy').waitFor()
+  await inspect('connections-edit')
+  await edit.getByLabel('Proxy', { exact: true }).selectOption('None')
   await edit.getByRole('switch', { name: 'This is production' }).check()
   await edit.getByRole('button', { name: 'Save' }).click()
   await edit.waitFor({ state: 'detached' })
   await staging.getByText('production', { exact: true }).waitFor()
   await staging.getByText('30.0 s').waitFor()
+  await bySystem.waitFor({ state: 'detached' })
   await inspect('connections')
 
   await chooseFile(page, { name: 'posts.csv', text: 'text_data,user_id\nhello,u1\nbye,u2\n' })
@@ -68,8 +78,6 @@ it('adds a connection with a key, tests it, changes it, sends rows there, and re
 
   await page.getByRole('link', { name: 'Connections' }).click()
   await staging.getByRole('button', { name: 'Remove…' }).click()
-  const removal = page.getByRole('dialog', { name: 'Remove the connection' })
-  await removal.getByRole('button', { name: 'Remove' }).click()
   const unmarking = await openConsent()
   await unmarking.getByText('Remove the production mark of staging?').waitFor()
   await inspect('connection-question', unmarking)
@@ -77,5 +85,22 @@ it('adds a connection with a key, tests it, changes it, sends rows there, and re
   await unmarking.getByText('Confirmed.').waitFor()
   await unmarking.close()
   await page.getByText('No connections yet').waitFor()
+  const messages = page.getByRole('region', { name: 'Messages' })
+  await messages.getByText('Removed the connection staging').waitFor()
+  // One live region reads all messages out; those in it have none of their own.
+  expect(await messages.locator('[aria-live], [role="status"], [role="alert"]').count()).toBe(1)
+  await inspect('connection-removed')
+  await messages.getByRole('button', { name: 'Undo' }).click()
+  await staging.getByText('ready until Sluice is stopped').first().waitFor()
   expect(await page.content()).not.toContain(KEY)
+  await inspectPicture('connections-unreachable', async () => {
+    await page.getByRole('button', { name: 'Add a connection' }).click()
+    await form.getByLabel('Name').fill('nightly')
+    await form.getByLabel('Base URL').fill('http://127.0.0.1:1')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.waitFor({ state: 'detached' })
+    const nightly = page.getByRole('region', { name: 'nightly' })
+    await nightly.getByRole('button', { name: 'Test' }).click()
+    await nightly.getByText('The service cannot be reached').waitFor()
+  })
 })

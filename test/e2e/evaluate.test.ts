@@ -1,8 +1,10 @@
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import { chooseFile, seeRunEnded, seeScreen, sendEverything } from '../helpers/e2e/walk.ts'
 
-it('evaluates a run by its labels, opens the rows of a cell, and moves a threshold by keys', async () => {
+it('evaluates a run by its labels, opens the rows of a cell, and moves a threshold by keys', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page, inspect } = await openApp()
   await chooseFile(page, { name: 'posts.csv', text: toPosts() })
   await page.getByRole('link', { name: 'Operation' }).click()
@@ -31,7 +33,7 @@ it('evaluates a run by its labels, opens the rows of a cell, and moves a thresho
   await expect.poll(() => slider.getAttribute('aria-valuetext')).toMatch(/recall 100 %$/)
   await page.getByRole('button', { name: 'Best F1' }).click()
 
-  await page.getByRole('combobox', { name: 'Judge each value apart of' }).click()
+  await page.getByRole('combobox', { name: 'Separate figures for each value of' }).click()
   await page.getByRole('option', { name: 'channel' }).click()
   await page.getByRole('region', { name: 'By channel' }).getByRole('row', { name: /^web/ }).waitFor()
   await page.keyboard.press('Escape')

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, inject, it, onTestFinished } from 'vitest'
 import { WORKER_URLS } from '../../src/main/program-files.ts'
 import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
@@ -6,7 +6,9 @@ import { checkSample, readShownCounts, seeRunEnded, seeScreen } from '../helpers
 
 const KEY = 'failures-key'
 
-it('says what to do about refused rows, and sends them again as a child run with the key that was typed', async () => {
+it('says what to do about refused rows, and sends them again as a child run with the key that was typed', {
+  skip: !inject('walksAll'),
+}, async () => {
   const service = await startSandboxThread(WORKER_URLS.sandbox, {
     apiKeys: [KEY],
     faults: ['413=10%,tries=1'],
@@ -30,6 +32,17 @@ it('says what to do about refused rows, and sends them again as a child run with
   const refused = first['rejected'] ?? 0
   expect(refused).toBeGreaterThan(10)
   await inspect('run-failing')
+
+  const downloads: string[] = []
+  page.on('download', (download) => downloads.push(download.suggestedFilename()))
+  await page.getByRole('button', { name: 'Success and error files' }).click()
+  await page.getByText(`${364 - refused} rows succeeded, ${refused + 8} did not`).waitFor()
+  await expect.poll(() => downloads.map((name) => name.split('-')[0])).toEqual(['success', 'errors'])
+  await inspect('run-outcome-files')
+  await page.getByRole('link', { name: 'Plan' }).click()
+  await page.getByRole('heading', { name: 'Pace and retries' }).waitFor()
+  await inspect('plan')
+  await page.getByRole('link', { name: 'Overview' }).click()
 
   await page.getByRole('button', { name: '413 INJECTED_FAULT' }).click()
   await seeScreen(page, 'Results')
@@ -58,5 +71,15 @@ it('says what to do about refused rows, and sends them again as a child run with
   await dialog.waitFor({ state: 'detached' })
   await seeRunEnded(page)
   expect(await readShownCounts(page)).toEqual({ succeeded: refused, pending: 0 })
+  // The screens of the retry have its rows, and lead to those of the whole.
+  await page.getByRole('link', { name: 'Evaluate' }).click()
+  await page.getByText(`This is a retry. This screen only shows its ${refused} rows.`).waitFor()
+  await inspect('evaluate-retry')
+  await page.getByRole('link', { name: 'Show the whole run' }).click()
+  await page.getByText('This is a retry.').waitFor({ state: 'detached' })
+  await seeScreen(page, 'Evaluate')
+  await page.getByRole('button', { name: 'Run again…' }).click()
+  await page.getByRole('dialog', { name: 'Run again' }).getByLabel('Legacy answer, with scores').check()
+  await inspect('run-again')
   expect(await page.content()).not.toContain(KEY)
 })

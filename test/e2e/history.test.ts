@@ -1,6 +1,6 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { setBaseline } from '../../src/main/engine/lookback/baseline-store.ts'
 import { changeAnnotations } from '../../src/main/engine/workspace/run-annotations.ts'
 import { toJournalFile } from '../../src/main/engine/workspace/workspace-files.ts'
@@ -30,7 +30,9 @@ async function sendEarlier(workspace: string) {
   return { service, send }
 }
 
-it('finds runs, notes something about one and takes it back, cleans up, and runs one again', async () => {
+it('finds runs, notes something about one and takes it back, cleans up, and runs one again', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page, inspect, workspace } = await openApp()
   const { send } = await sendEarlier(workspace)
   for (let run = 0; run < 60; run += 1) {
@@ -58,6 +60,24 @@ it('finds runs, notes something about one and takes it back, cleans up, and runs
   await page.getByText('No run matches').waitFor()
   await inspect('runs-none')
   await page.getByRole('button', { name: 'Show all runs' }).click()
+  const state = page.getByRole('columnheader', { name: 'State' })
+  const widthOf = async () => (await state.boundingBox())?.width ?? 0
+  const usual = await widthOf()
+  await page.getByRole('button', { name: 'Columns' }).press('Enter')
+  await page.getByRole('checkbox', { name: 'failed' }).press('Space')
+  for (let press = 0; press < 3; press++) {
+    await page.getByRole('button', { name: 'Make State wider' }).press('Enter')
+  }
+  await inspect('runs-columns')
+  await page.keyboard.press('Escape')
+  await expect.poll(() => readFileSync(join(workspace, 'result-views.json'), 'utf8')).toContain('"State"')
+  await page.reload()
+  await state.waitFor()
+  await expect.poll(widthOf, { timeout: 10_000 }).toBeGreaterThan(usual + 20)
+  expect(await page.getByRole('columnheader', { name: 'failed' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Columns' }).press('Enter')
+  await page.getByRole('button', { name: 'Usual columns' }).press('Enter')
+  await page.keyboard.press('Escape')
   await page.getByLabel('Only with failures').check({ force: true })
   await page.getByRole('heading', { name: '1 run of 60' }).waitFor()
   await page.getByRole('button', { name: 'Clear filters' }).click()
@@ -114,7 +134,7 @@ it('finds runs, notes something about one and takes it back, cleans up, and runs
 it('lists items, terms and appeals, exports what is listed, and begins their removal', async () => {
   const { page, inspect, workspace } = await openApp()
   await page.getByRole('link', { name: 'Lists' }).click()
-  await page.getByText('No run has made').waitFor()
+  await page.getByText('No items yet').waitFor()
   await inspect('lists-empty')
   const { send, service } = await sendEarlier(workspace)
   const images = Array.from({ length: 120 }, (_, image) => `https://media.example.com/${image}.png,en`)

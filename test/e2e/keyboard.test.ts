@@ -18,7 +18,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
 }
 
 it('goes from the home screen to a revealed row and an export by keyboard alone', async () => {
-  const { page } = await openApp()
+  const { page, inspect } = await openApp()
   await page.getByRole('button', { name: 'Try it with the sandbox' }).waitFor()
   await tabTo(page, /^Try it with the sandbox$/)
   const outline = await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')
@@ -78,6 +78,23 @@ it('goes from the home screen to a revealed row and an export by keyboard alone'
   await page.getByRole('dialog').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
+  const search = page.getByRole('combobox', { name: 'Search places, runs and actions' })
+  const openPalette = async () => {
+    await page.keyboard.press('Control+K')
+    await search.and(page.locator(':focus')).waitFor()
+  }
+  await openPalette()
+  await page.keyboard.type('sam')
+  await page.getByRole('option', { name: /^sample\.csv interrupted/ }).waitFor()
+  await inspect('palette')
+  for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('Backspace')
+  await page.keyboard.type('eval')
+  await page.keyboard.press('Enter')
+  await seeScreen(page, 'Evaluate')
+  await openPalette()
+  await page.keyboard.type('results')
+  await page.keyboard.press('Enter')
+  await seeScreen(page, 'Results')
   await page.keyboard.press('Control+Enter')
   await seeScreen(page, 'Export')
   await page.keyboard.press('Control+Enter')

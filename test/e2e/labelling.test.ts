@@ -1,14 +1,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import { checkSample, seeRunEnded, seeScreen, sendEverything } from '../helpers/e2e/walk.ts'
 import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
 
 const pressed = (page: Page, name: RegExp) => page.getByRole('button', { name, pressed: true })
 
-it('judges rows by keys and by mouse, takes verdicts back, and narrows the rows by them', async () => {
+it('judges rows by keys and by mouse, takes verdicts back, and narrows the rows by them', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page, inspect } = await openApp()
   await checkSample(page)
   await sendEverything(page)
@@ -61,6 +63,13 @@ it('judges rows by keys and by mouse, takes verdicts back, and narrows the rows 
   await facets.getByRole('button', { name: 'unsure 1' }).click()
   await page.getByText('1 row', { exact: true }).waitFor()
   await grid.getByRole('row', { name: /^4 / }).waitFor()
+  // The row whose verdict is undone was in that list, and stays; one that was never in it does not.
+  await page.keyboard.press('Control+z')
+  await page.getByText('1 judged row no longer matches').waitFor()
+  await page.keyboard.press('Control+z')
+  await page.keyboard.press('Control+z')
+  await page.getByText('Row 2: agree').waitFor()
+  expect(await page.getByText(/judged rows? no longer/).textContent()).toMatch(/^1 judged row /)
 })
 
 it('labels a sample row by row, leaves, comes back to the same row, and estimates at the end', async () => {
@@ -76,8 +85,13 @@ it('labels a sample row by row, leaves, comes back to the same row, and estimate
   await page.getByLabel('Group by').selectOption('Triggered rules')
   await page.getByText('Equally many of each').click()
   await page.getByRole('button', { name: 'Draw and begin' }).click()
-  await page.getByText('1 of 5').waitFor()
-  const row = page.getByRole('region', { name: 'The row' })
+  const row = page.getByRole('region', { name: 'The row', exact: true })
+  // A key counts for a row that is shown, not for one that is still being read.
+  const seePlace = async (place: number) => {
+    await page.getByText(`${place} of 5`).waitFor()
+    await row.waitFor()
+  }
+  await seePlace(1)
   await row
     .getByText(/^hidden, /)
     .first()
@@ -88,31 +102,31 @@ it('labels a sample row by row, leaves, comes back to the same row, and estimate
   await pressed(page, /^1/).waitFor()
   await inspect('labelling')
   await page.keyboard.press('Enter')
-  await page.getByText('2 of 5').waitFor()
+  await seePlace(2)
   expect(await pressed(page, /^1/).count()).toBe(0)
   await page.keyboard.press('ArrowLeft')
   await page.getByText('You have labelled this row.').waitFor()
   await pressed(page, /^1/).waitFor()
   await page.keyboard.press('ArrowRight')
   await page.getByRole('button', { name: /^Unsure/ }).click()
-  await page.getByText('3 of 5').waitFor()
+  await seePlace(3)
   await page.keyboard.press('s')
-  await page.getByText('4 of 5').waitFor()
+  await seePlace(4)
   await page.getByText('2 labelled, 1 skipped').waitFor()
 
-  await page.getByRole('button', { name: 'Back to the results' }).click()
+  await page.getByRole('link', { name: 'Results' }).click()
   await seeScreen(page, 'Results')
-  await page.getByRole('button', { name: 'Label a sample' }).click()
-  await page.getByText('4 of 5').waitFor()
+  await page.getByRole('link', { name: 'Labelling' }).click()
+  await seePlace(4)
   const question = page.getByRole('heading', { name: 'Which rules should it trigger?' })
   await question.waitFor()
   await page.keyboard.press('Enter')
-  await page.getByText('5 of 5').waitFor()
+  await seePlace(5)
   await page.keyboard.press('Control+z')
-  await page.getByText('4 of 5').waitFor()
+  await seePlace(4)
   await question.waitFor()
   await page.keyboard.press('Enter')
-  await page.getByText('5 of 5').waitFor()
+  await seePlace(5)
   await question.waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'All rows of the sample are seen' }).waitFor()
@@ -120,7 +134,7 @@ it('labels a sample row by row, leaves, comes back to the same row, and estimate
   await page.getByText(/^estimated for [\d,]+ rows from 3 labelled rows$/).waitFor()
   await inspect('labelling-end')
   await page.getByRole('button', { name: 'Go through the 1 skipped row' }).click()
-  await page.getByText('3 of 5').waitFor()
+  await seePlace(3)
   await question.waitFor()
   await page.keyboard.press('s')
   await page.getByRole('button', { name: 'Evaluate in detail' }).click()

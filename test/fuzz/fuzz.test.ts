@@ -4,7 +4,7 @@ import { createTarget } from './fuzz-target.ts'
 import { FUZZ_TARGETS, runTargets } from './run-targets.ts'
 
 const SEED = 14
-const CASES = inject('isLong') ? 6_000 : 2_000
+const CASES = inject('isLong') ? 6_000 : 1_000
 
 test(`${CASES} drawn inputs keep every promise, and leave nothing unhandled`, async () => {
   const lines: string[] = []

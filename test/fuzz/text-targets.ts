@@ -10,7 +10,7 @@ import { compileTemplate, parseTemplate } from '../../src/shared/mapping/templat
 import { SluiceError } from '../../src/shared/messages/errors.ts'
 import { parsePlanFile } from '../../src/shared/plan/file/parse-plan-file.ts'
 import { type Plan, type PlanInput, planSchema } from '../../src/shared/plan/plan.ts'
-import { addFormulaGuard, removeFormulaGuard } from '../../src/shared/run/export-columns.ts'
+import { addFormulaGuard, removeFormulaGuard } from '../../src/shared/run/formula-guard.ts'
 import { awkwardText, createTarget, expectSame, expectTrue, type FuzzTarget } from './fuzz-target.ts'
 
 const BASE_PLAN = {

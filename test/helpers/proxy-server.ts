@@ -18,6 +18,8 @@ export interface ProxyOptions {
   tls?: { key: string; cert: string }
   /** Status that it answers to tunnels instead of opening them; `silence` for no answer at all. */
   refusal?: number | 'silence'
+  /** Port of this machine that every tunnel leads to, whatever host it is for. */
+  leadsTo?: number
 }
 
 /** An HTTP proxy that keeps a record of what it was asked. */
@@ -51,7 +53,8 @@ export async function startProxy(options: ProxyOptions = {}): Promise<ProxyServe
     if (options.refusal === 'silence') return
     if (options.refusal !== undefined) return answerTunnel(client, options.refusal)
     const { hostname, port } = new URL(`http://${request.url}`)
-    const target = connect(Number(port), hostname, () => {
+    const { leadsTo } = options
+    const target = connect(leadsTo ?? Number(port), leadsTo === undefined ? hostname : '127.0.0.1', () => {
       client.write('HTTP/1.1 200 Connection established\r\n\r\n')
       if (head.length > 0) target.write(head)
       client.pipe(target).pipe(client)

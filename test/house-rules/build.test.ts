@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import {
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -11,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { extractAll } from '@electron/asar'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { formatNotices, readPackages } from '../../scripts/licences.ts'
 import {
   checkPackagedApp,
@@ -21,6 +22,7 @@ import {
   readExpectedHash,
   readFuses,
 } from '../../scripts/release/packaged-app.ts'
+import { buildPart } from '../helpers/build/build-part.ts'
 import type { PackedSystem } from '../helpers/packaging/electron-distribution.ts'
 import { packHere } from '../helpers/packaging/pack-here.ts'
 import type { SeenApp } from '../helpers/packaging/use-packaged-app.ts'
@@ -38,7 +40,22 @@ function findPacked(system: PackedSystem): string {
   return packed.get(system) ?? ''
 }
 
-function buildApp(output: string): void {
+/** The long form builds as `npm run build` does; the short one takes what this run built by the same configuration. */
+async function buildApp(output: string): Promise<void> {
+  if (inject('isLong')) buildByCommand(output)
+  else {
+    const parts = {
+      main: await buildPart('main', 'desktop'),
+      preload: await buildPart('preload', 'preload'),
+      renderer: await buildPart('renderer', 'renderer'),
+    }
+    for (const [part, built] of Object.entries(parts)) cpSync(built, join(output, part), { recursive: true })
+  }
+  const lists = ['main', 'preload', 'renderer'].map((part) => join(output, part, 'licences.json'))
+  writeFileSync(join(output, 'THIRD-PARTY-NOTICES.txt'), formatNotices(readPackages(lists)))
+}
+
+function buildByCommand(output: string): void {
   const tool = join(PROJECT_FOLDER, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js')
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
@@ -50,13 +67,11 @@ function buildApp(output: string): void {
     },
   )
   if (status !== 0) throw new Error(`the build failed:\n${stdout}${stderr}`)
-  const lists = ['main', 'preload', 'renderer'].map((part) => join(output, part, 'licences.json'))
-  writeFileSync(join(output, 'THIRD-PARTY-NOTICES.txt'), formatNotices(readPackages(lists)))
 }
 
 beforeAll(async () => {
   folder = mkdtempSync(join(realpathSync(tmpdir()), 'sluice-package-'))
-  buildApp(join(folder, 'out'))
+  await buildApp(join(folder, 'out'))
   for (const system of SYSTEMS) packed.set(system, await packHere(folder, system))
 }, 240_000)
 
@@ -127,6 +142,22 @@ describe.each(SYSTEMS)('the app packed for %s', (system) => {
     const files = readdirSync(findPacked(system), { recursive: true, encoding: 'utf8' })
     expect(files.filter((path) => /\bde\.(pak|lproj)/.test(path))).toEqual([])
     expect(files.filter((path) => /\ben(-US)?\.(pak|lproj)$/.test(path)).length).toBeGreaterThan(0)
+  })
+})
+
+describe('the app packed for macOS', () => {
+  it('names the files it opens: plans as their owner, rows and folders as an alternative', () => {
+    const plist = readFileSync(join(findPackagedApp(findPacked('mac')).resources, '..', 'Info.plist'), 'utf8')
+    const types = plist.slice(plist.indexOf('<key>CFBundleDocumentTypes</key>'))
+    const read = (key: string) =>
+      [...types.matchAll(new RegExp(`<key>${key}</key>\\s*<(string|array)>([\\s\\S]*?)</\\1>`, 'g'))].map(
+        ([, , value = '']) => value.replace(/<[^>]*>/g, ' ').trim(),
+      )
+    expect(read('LSHandlerRank').toSorted()).toEqual(['Alternate', 'Alternate', 'Owner'])
+    expect(read('CFBundleTypeExtensions').join(' ').split(/\s+/)).toEqual(
+      expect.arrayContaining(['sluiceplan', 'csv', 'xlsx', 'jsonl']),
+    )
+    expect(read('LSItemContentTypes')).toEqual(['public.folder'])
   })
 })
 

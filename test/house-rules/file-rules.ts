@@ -17,10 +17,13 @@ export function checkDocumentation({ path, exports }: Pick<SourceModule, 'path' 
     .map(({ name, line }) => `${path}:${line}: ${name} is exported without a JSDoc sentence right before it`)
 }
 
+/** What marks work that is put off. */
+export const MARKERS = /\b(TODO|FIXME|XXX|HACK)\b/
+
 /** Comments that put work off. */
 export function checkMarkers({ path, comments }: Pick<SourceModule, 'path' | 'comments'>): string[] {
   return comments
-    .filter(({ text }) => /\b(TODO|FIXME|XXX|HACK)\b/.test(text))
+    .filter(({ text }) => MARKERS.test(text))
     .map(
       ({ text, line }) => `${path}:${line}: does now what it puts off, or opens an issue:${text.trimEnd()}`,
     )

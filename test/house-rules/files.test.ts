@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { checkDocumentation, checkMarkers, checkName, checkRemedies, checkWaits } from './file-rules.ts'
+import {
+  checkDocumentation,
+  checkMarkers,
+  checkName,
+  checkRemedies,
+  checkWaits,
+  MARKERS,
+} from './file-rules.ts'
 import { listFiles, PROJECT_FOLDER, parseModule, readModules } from './read-module.ts'
 
 const modules = readModules('src')
@@ -40,7 +47,12 @@ describe('files of src, test and scripts', () => {
   })
 
   it('put nothing off', () => {
-    expect(folders.flatMap(readModules).flatMap(checkMarkers)).toEqual([])
+    const suspects = folders
+      .flatMap(listFiles)
+      .filter((path) => /\.tsx?$/.test(path))
+      .map((path) => ({ path, text: readFileSync(join(PROJECT_FOLDER, path), 'utf8') }))
+      .filter(({ text }) => MARKERS.test(text))
+    expect(suspects.map(({ path, text }) => parseModule(path, text)).flatMap(checkMarkers)).toEqual([])
   })
 })
 

@@ -24,6 +24,7 @@ const ROOMS = [
   'journal',
   'receiver',
   'sending',
+  'scratchpad',
   'page',
   // The two products know nothing of each other.
   'run',
@@ -42,6 +43,7 @@ const FEWER: Partial<Record<(typeof ROOMS)[number], readonly string[]>> = {
   service: ['secrets', 'mapping'],
   journal: ['workspace'],
   receiver: ['secrets', 'workspace', 'journal', 'service'],
+  scratchpad: ['secrets', 'source', 'mapping', 'service', 'receiver'],
   page: [],
   load: ROOMS.slice(0, ROOMS.indexOf('run')),
 }
@@ -82,6 +84,8 @@ const LAYERS: readonly Layer[] = [
     imports: [
       'shared',
       'program files',
+      // Windows say which thread crashed.
+      'worker rpc',
       'engine',
       'engine-interface',
       'secrets',
@@ -94,7 +98,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'desktop',
     files: /^src\/main\/desktop\//,
-    imports: ['shared', 'workspace', 'shell parts', 'bridge'],
+    imports: ['shared', 'secrets', 'workspace', 'shell parts', 'bridge'],
   },
   { name: 'web', files: /^src\/main\/web\//, imports: ['shared', 'shell parts', 'bridge'] },
   {
@@ -123,6 +127,7 @@ const RENDERER = ['renderer', 'ui', 'feature', 'bridge client']
 // zod is everywhere: a schema stands where its data is.
 const OWNERS: readonly Owner[] = [
   { packages: /^electron(-updater)?(\/|$)/, layers: ['desktop'] },
+  { packages: /^@napi-rs\/keyring$/, layers: ['secrets'] },
   { packages: /^undici(\/|$)/, layers: ['service'] },
   { packages: /^p-queue(\/|$)/, layers: ['sending'] },
   { packages: /^(papaparse|iconv-lite|jschardet|yauzl|saxes|numfmt|mediabunny)(\/|$)/, layers: ['source'] },
@@ -140,7 +145,8 @@ const OWNERS: readonly Owner[] = [
   { packages: /^env-paths(\/|$)/, layers: ['shell parts'] },
   { packages: /^(commander|log-update|open|string-width|wrap-ansi)(\/|$)/, layers: ['cli'] },
   {
-    packages: /^(react|react-dom|zustand|uplot|get-nonce|@mantine\/.+|@tabler\/.+|@tanstack\/.+)(\/|$)/,
+    packages:
+      /^(react|react-dom|zustand|uplot|get-nonce|jsonc-parser|diff|@mantine\/.+|@tabler\/.+|@tanstack\/.+)(\/|$)/,
     layers: RENDERER,
   },
 ]

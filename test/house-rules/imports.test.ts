@@ -51,7 +51,7 @@ describe('the import rules', () => {
     [
       'src/main/desktop/main.ts',
       '../engine/engine.ts',
-      'desktop may import shared, workspace, shell parts, bridge',
+      'desktop may import shared, secrets, workspace, shell parts, bridge',
     ],
     ['src/main/cli/main.ts', '../desktop/window.ts', 'cli may import'],
     ['src/main/web/server.ts', 'electron', 'only desktop may import electron'],

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { isPlanName } from '../../src/shared/bridge/plans.ts'
 import { SOURCE_ENDINGS } from '../../src/shared/plan/source-formats.ts'
 import { PROJECT_FOLDER } from './read-module.ts'
 
@@ -17,6 +18,7 @@ interface InstallerConfig {
     entitlementsInherit: string
     fileAssociations: { ext: string[]; rank: string }[]
   }
+  fileAssociations: { ext: string; rank: string; mimeType: string }[]
   protocols: { schemes: string[] }[]
   win: { target: { target: string; arch: string[] }[]; fileAssociations?: unknown }
   linux: { target: { target: string; arch: string[] }[] }
@@ -89,6 +91,11 @@ describe('electron-builder.yml', () => {
     expect(SOURCE_ENDINGS).toEqual(expect.arrayContaining(associated))
     expect(config.mac.fileAssociations.map(({ rank }) => rank)).toEqual(['Alternate'])
     expect(config.win.fileAssociations).toBeUndefined()
+  })
+
+  it('associates plan files with the app on every system', () => {
+    expect(config.fileAssociations).toMatchObject([{ rank: 'Owner', mimeType: 'application/x-sluice-plan' }])
+    expect(config.fileAssociations.map(({ ext }) => isPlanName(`posts.${ext}`))).toEqual([true])
   })
 
   it('packs what the build made and no package', () => {

@@ -39,10 +39,25 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
 }
 
-function* walk(node: Node): Generator<Node> {
-  yield node
-  for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) yield* walk(child)
+/** Every node, in the order of the text. */
+function* walk(root: Node): Generator<Node> {
+  const open = [root]
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    yield node
+    open.push(...Object.values(node).flat().filter(isNode).toReversed())
+  }
+}
+
+/** Counts lines by offset, quickly where offsets only grow. */
+function createLineCounter(text: string): (offset: number) => number {
+  let [line, start] = [1, 0]
+  return (offset) => {
+    if (offset < start) [line, start] = [1, 0]
+    for (let end = text.indexOf('\n', start); end !== -1 && end < offset; end = text.indexOf('\n', start)) {
+      line += 1
+      start = end + 1
+    }
+    return line
   }
 }
 
@@ -99,12 +114,12 @@ function toLocalNames(node: Node): string[] {
 export function parseModule(path: string, text: string): SourceModule {
   const { program, comments, errors } = parseSync(path, text)
   if (errors[0] !== undefined) throw new Error(`${path}: ${errors[0].message}`)
-  const toLine = (offset: number) => text.slice(0, offset).split('\n').length
-  const isDocumented = (node: Node) =>
-    comments.some((comment) => {
-      if (comment.type !== 'Block' || !comment.value.startsWith('*') || comment.end > node.start) return false
-      return /^\s*$/.test(text.slice(comment.end, node.start))
-    })
+  const toLine = createLineCounter(text)
+  const isDocumented = (node: Node) => {
+    const comment = comments.findLast(({ end }) => end <= node.start)
+    if (comment?.type !== 'Block' || !comment.value.startsWith('*')) return false
+    return /^\s*$/.test(text.slice(comment.end, node.start))
+  }
 
   const imports: ModuleImport[] = []
   for (const node of walk(program as unknown as Node)) {

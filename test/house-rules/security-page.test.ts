@@ -56,6 +56,12 @@ it('claims nothing without a test', () => {
   expect(claims.filter(({ proofs }) => proofs.length === 0).map(({ what }) => what)).toEqual([])
 })
 
+it('has a row for each of the 20 points of the security page of Electron', () => {
+  const text = readFileSync(join(PROJECT_FOLDER, 'docs', 'security.md'), 'utf8')
+  const numbers = [...text.matchAll(/^\| (\d+) \|/gm)].map(([, number]) => Number(number))
+  expect(numbers).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
+})
+
 it('names tests that exist, by their whole titles', () => {
   const named = readClaims().flatMap(({ proofs }) => proofs)
   expect(named.filter(({ file, title }) => !hasTest(file, title))).toEqual([])

@@ -1,22 +1,48 @@
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { resolveConfig } from 'electron-vite'
 import { build } from 'vite'
+import { isFresh } from '../../../src/main/web/is-fresh.ts'
+import { BUILT_FOLDER, PROJECT_FOLDER } from './bundles.ts'
+
+/** What each part of the product is made from, beside its configuration. */
+const SOURCES = {
+  main: ['src/main', 'src/shared'],
+  preload: ['src/main/desktop', 'src/shared'],
+  renderer: ['src/renderer', 'src/shared'],
+} as const
+
+const CONFIGURATION = ['electron.vite.config.ts', 'scripts/main-bundle.ts', 'package-lock.json']
+
+/** A file that each part has. */
+const PRODUCTS = { main: 'main.js', preload: 'preload.cjs', renderer: 'index.html' } as const
 
 /**
- * Builds one part of the product into the folder of its name there, as the product's own build does. Quiet unless it
- * fails.
+ * Builds one part of the product into a folder of that name below BUILT_FOLDER, as the product's own build does, unless
+ * what is there is as new as the sources. Returns the folder. Quiet unless it fails.
  */
 export async function buildPart(
-  part: 'main' | 'renderer',
-  folder: string,
+  part: keyof typeof SOURCES,
+  name: string,
   mode: 'development' | 'production' = 'production',
-): Promise<void> {
+): Promise<string> {
+  const folder = join(BUILT_FOLDER, name)
+  const ingredients = [...SOURCES[part], ...CONFIGURATION].map((path) => join(PROJECT_FOLDER, path))
+  if (await isFresh(join(folder, PRODUCTS[part]), ingredients)) return folder
+  // Built aside and then moved, so that no other run of the tests finds half of it.
+  const aside = `${folder}-${process.pid}`
   const environment = process.env['NODE_ENV']
   try {
     // Names the environment for the build, too: Vitest's own is `test`, in which React would be built for development.
-    const { config } = await resolveConfig({ logLevel: 'error', build: { outDir: folder } }, 'build', mode)
+    const { config } = await resolveConfig({ logLevel: 'error', build: { outDir: aside } }, 'build', mode)
     await build(config?.[part])
+    await mkdir(BUILT_FOLDER, { recursive: true })
+    await rm(folder, { recursive: true, force: true })
+    await rename(join(aside, part), folder)
   } finally {
     if (environment === undefined) delete process.env['NODE_ENV']
     else process.env['NODE_ENV'] = environment
+    await rm(aside, { recursive: true, force: true })
   }
+  return folder
 }

@@ -10,15 +10,16 @@ const INGREDIENTS = ['src/main', 'src/shared', 'scripts/main-bundle.ts', 'packag
 /** Builds the bundles of the main process and the command line, unless those of the last run are as new as the sources. */
 // biome-ignore lint/style/noDefaultExport: Vitest takes a global set-up by its default export
 export default async function setUp(): Promise<void> {
+  await mkdir(BUILT_FOLDER, { recursive: true })
+  // As the project's own says; without it, Node would look into each file for what kind of module it is.
+  const about = { name: 'sluice', version: '0.0.0', type: 'module', main: 'desktop/main.js' }
+  await writeFile(join(BUILT_FOLDER, 'package.json'), JSON.stringify(about))
   const ingredients = INGREDIENTS.map((path) => join(PROJECT_FOLDER, path))
   if (await isFresh(BUNDLED_CLI, ingredients)) return
   // Built aside and then moved, so that no other run of the tests finds half of them.
   const aside = `${BUILT_FOLDER}-${process.pid}`
   try {
     await buildForNode(join(aside, 'main'), { cli: toSource('main/cli/main.ts') })
-    await mkdir(BUILT_FOLDER, { recursive: true })
-    // As the project's own says; without it, Node would look into each file for what kind of module it is.
-    await writeFile(join(BUILT_FOLDER, 'package.json'), '{ "type": "module" }\n')
     await rm(join(BUILT_FOLDER, 'main'), { recursive: true, force: true })
     await rename(join(aside, 'main'), join(BUILT_FOLDER, 'main'))
   } finally {

@@ -11,11 +11,11 @@ const NAMES = [
 ]
 
 /** Path of a Chromium: what `SLUICE_CHROMIUM` names, else the first of its names that is on the PATH; null for none. */
-export function findChromium(): string | null {
-  const named = process.env['SLUICE_CHROMIUM']
+export function findChromium(env: NodeJS.ProcessEnv = process.env): string | null {
+  const named = env['SLUICE_CHROMIUM']
   if (named !== undefined && named !== '') return named
   for (const name of NAMES) {
-    for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    for (const folder of (env['PATH'] ?? '').split(delimiter)) {
       const file = join(folder, name)
       if (folder !== '' && existsSync(file)) return file
     }

@@ -5,26 +5,48 @@ import type { Page } from 'playwright-core'
 
 const SCHEMES = ['light', 'dark'] as const
 
-/** The smallest window, and a usual one. */
-const SIZES = [
-  { width: 1024, height: 700 },
-  { width: 1920, height: 1080 },
-] as const
+type Scheme = (typeof SCHEMES)[number]
 
-/** Looks at the page with axe-core in light and dark. Returns a line for each violation, with the screen's name. */
-export async function inspectScreen(page: Page, screen: string): Promise<string[]> {
-  const isDark = (await page.locator('html').getAttribute('data-mantine-color-scheme')) === 'dark'
-  const found: string[] = []
-  // The scheme that is on comes first, so that each screen costs one change.
-  for (const [index, scheme] of (isDark ? SCHEMES.toReversed() : SCHEMES).entries()) {
-    if (index > 0) await setScheme(page, scheme)
-    const violations = await findViolations(page, index === 0 ? 'all' : 'colours')
-    found.push(...violations.map((violation) => `${screen}, ${scheme}: ${violation}`))
-  }
-  return found
+/** Heights of the windows whose pictures are taken, by width: a usual one at a zoom of 200 %, the smallest, and others. */
+const HEIGHTS: Readonly<Record<number, number>> = { 720: 450, 900: 700, 1440: 900, 2560: 1440 }
+
+/** Widths of the pictures: those of `SLUICE_PICTURE_WIDTHS`, separated by commas; otherwise the usual one. */
+function readPictureWidths(text = process.env['SLUICE_PICTURE_WIDTHS'] ?? '1440'): number[] {
+  const widths = text.split(',').map(Number)
+  const unknown = widths.find((width) => HEIGHTS[width] === undefined)
+  if (unknown === undefined) return widths
+  throw new Error(`SLUICE_PICTURE_WIDTHS must name widths of ${Object.keys(HEIGHTS).join(', ')}: ${text}`)
 }
 
-async function setScheme(page: Page, scheme: (typeof SCHEMES)[number]): Promise<void> {
+/**
+ * Looks at the page with axe-core and changes its colour scheme, so that a walk sees its screens in light and dark by
+ * turns; `inBoth` looks at this one in the other scheme, too. Only regions of a screen may scroll, never the document.
+ * Returns a line for each violation, with the screen's name.
+ */
+export async function inspectScreen(page: Page, screen: string, inBoth: boolean): Promise<string[]> {
+  const isDark = (await page.locator('html').getAttribute('data-mantine-color-scheme')) === 'dark'
+  const present: Scheme = isDark ? 'dark' : 'light'
+  const other: Scheme = isDark ? 'light' : 'dark'
+  const look = async (scheme: Scheme, what: 'all' | 'colours') =>
+    (await findViolations(page, what)).map((violation) => `${screen}, ${scheme}: ${violation}`)
+  const found = [
+    ...(await look(present, 'all')),
+    ...(await findScrolledDocument(page)).map((scrolled) => `${screen}: ${scrolled}`),
+  ]
+  await setScheme(page, other)
+  return inBoth ? [...found, ...(await look(other, 'colours'))] : found
+}
+
+/** A line where the document is larger than the window, so that header and rail could scroll out of it. */
+async function findScrolledDocument(page: Page): Promise<string[]> {
+  const [width, height, windowWidth, windowHeight] = await page.evaluate<[number, number, number, number]>(
+    '[document.documentElement.scrollWidth, document.documentElement.scrollHeight, innerWidth, innerHeight]',
+  )
+  if (width <= windowWidth && height <= windowHeight) return []
+  return [`the document has ${width} × ${height} px, the window ${windowWidth} × ${windowHeight} px`]
+}
+
+async function setScheme(page: Page, scheme: Scheme): Promise<void> {
   await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
   const other = scheme === 'light' ? 'dark' : 'light'
   await page.locator(`html:not([data-mantine-color-scheme=${other}])`).waitFor()
@@ -33,15 +55,15 @@ async function setScheme(page: Page, scheme: (typeof SCHEMES)[number]): Promise<
 /** Writes pictures `NAME-SCHEME-WIDTH.png` of the page into a folder, then gives it back its size. */
 export async function takePictures(page: Page, name: string, folder: string): Promise<void> {
   const before = page.viewportSize()
-  for (const size of SIZES) {
-    await page.setViewportSize(size)
+  for (const width of readPictureWidths()) {
+    await page.setViewportSize({ width, height: HEIGHTS[width] ?? width })
     for (const scheme of SCHEMES) {
       await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
       // Charts and tables take the new size and colours in the frames that follow.
       await page.evaluate(
         'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(drawn))))',
       )
-      await page.screenshot({ path: join(folder, `${name}-${scheme}-${size.width}.png`) })
+      await page.screenshot({ path: join(folder, `${name}-${scheme}-${width}.png`) })
     }
   }
   if (before !== null) await page.setViewportSize(before)

@@ -12,10 +12,12 @@ export interface OpenedApp {
   page: Page
   workspace: string
   /**
-   * Looks at the screen as it stands; `npm run screenshots` takes its pictures here. What breaks WCAG 2.2 AA, in light or
-   * in dark, fails the test at its end.
+   * Looks at the screen as it stands; `npm run screenshots` takes its pictures here. What breaks WCAG 2.2 AA fails the
+   * test at its end; there and in the long form, both in light and in dark. `npm test` looks at every second screen.
    */
   inspect(screen: string, shownOn?: Page): Promise<void>
+  /** Brings the screen into a state that `npm run screenshots` alone looks at, inspects it and takes its pictures. */
+  inspectPicture(screen: string, prepare: () => Promise<void>): Promise<void>
   /** Opens the page of the next question before production, as the shell has the system do. */
   openConsent(): Promise<Page>
   close(): Promise<void>
@@ -71,6 +73,7 @@ export async function openApp(look: AppLook = {}): Promise<OpenedApp> {
   const workspace = join(folder, 'workspace')
   const consents = new ConsentQueue()
   const shell: WebShell = await openWebShell({
+    lastingKeys: { absence: 'tests keep keys for the session' },
     workspace,
     rendererFolder: inject('rendererFolder'),
     openCommand: 'sluice open',
@@ -112,13 +115,23 @@ export async function openApp(look: AppLook = {}): Promise<OpenedApp> {
     expect(complaints).toEqual([])
     expect(violations).toEqual([])
   })
+  const pictures = inject('pictureFolder')
+  const inBoth = inject('isLong') || pictures !== null
+  let inspected = 0
+  const inspect = async (screen: string, shownOn = page) => {
+    inspected += 1
+    if (!inject('walksAll') && inspected % 2 === 0) return
+    violations.push(...(await inspectScreen(shownOn, screen, inBoth)))
+    if (pictures !== null) await takePictures(shownOn, screen, pictures)
+  }
   return {
     page,
     workspace,
-    async inspect(screen, shownOn = page) {
-      violations.push(...(await inspectScreen(shownOn, screen)))
-      const pictures = inject('pictureFolder')
-      if (pictures !== null) await takePictures(shownOn, screen, pictures)
+    inspect,
+    async inspectPicture(screen, prepare) {
+      if (pictures === null) return
+      await prepare()
+      await inspect(screen)
     },
     async openConsent() {
       const consent = await context.newPage()

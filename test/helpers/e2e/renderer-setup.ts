@@ -1,6 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { mkdirSync, rmSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { buildPart } from '../build/build-part.ts'
 
@@ -13,17 +12,18 @@ declare module 'vitest' {
 }
 
 /**
- * Builds the screens once for all browser tests, from the sources as they stand. With `SLUICE_E2E_DEVELOPMENT=1` React
- * is built for development: slower, and its warnings then fail the tests.
+ * Builds the screens once for all browser tests, from the sources as they stand. In the long form, or with
+ * `SLUICE_E2E_DEVELOPMENT=1`, React is built for development: slower, and its warnings then fail the tests.
  */
 // biome-ignore lint/style/noDefaultExport: Vitest takes a global set-up by its default export
-export default async function setUp(project: TestProject): Promise<() => void> {
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-renderer-'))
-  const isForDevelopment = process.env['SLUICE_E2E_DEVELOPMENT'] === '1'
-  await buildPart('renderer', folder, isForDevelopment ? 'development' : 'production')
-  project.provide('rendererFolder', join(folder, 'renderer'))
-  project.provide('pictureFolder', project.vite.config.mode === 'screenshots' ? emptyPictureFolder() : null)
-  return () => rmSync(folder, { recursive: true, force: true })
+export default async function setUp(project: TestProject): Promise<void> {
+  const { mode } = project.vite.config
+  const isForDevelopment = mode === 'long' || process.env['SLUICE_E2E_DEVELOPMENT'] === '1'
+  const folder = isForDevelopment
+    ? await buildPart('renderer', 'renderer-development', 'development')
+    : await buildPart('renderer', 'renderer')
+  project.provide('rendererFolder', folder)
+  project.provide('pictureFolder', mode === 'screenshots' ? emptyPictureFolder() : null)
 }
 
 function emptyPictureFolder(): string {

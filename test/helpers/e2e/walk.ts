@@ -1,15 +1,29 @@
 import type { Page } from 'playwright-core'
 
-/** Waits for the title of a screen. */
+/** Waits for a screen; those of a run are named after it, too, as in `Results of posts.csv`. */
 export async function seeScreen(page: Page, title: string | RegExp): Promise<void> {
-  await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+  await page.getByRole('main', { name: title }).waitFor()
 }
 
-/** Hands a file to the page as if it had been chosen in the browser's dialog, and waits for its preview. */
-export async function chooseFile(page: Page, file: { name: string; text: string | Buffer }): Promise<void> {
+/** Goes on with the new run, at one of its steps. */
+export async function openStep(page: Page, step: string): Promise<void> {
+  await page.getByRole('link', { name: 'New run' }).click()
   await page
-    .getByTestId('file')
-    .setInputFiles({ name: file.name, mimeType: 'text/csv', buffer: Buffer.from(file.text) })
+    .getByRole('navigation', { name: 'Steps of the new run' })
+    .getByRole('link', { name: step })
+    .click()
+}
+
+/** Hands a file, or that at a path, to the page as if it had been chosen in the browser's dialog, and waits for its preview. */
+export async function chooseFile(
+  page: Page,
+  file: string | { name: string; text: string | Buffer },
+): Promise<void> {
+  const chosen =
+    typeof file === 'string'
+      ? file
+      : { name: file.name, mimeType: 'text/csv', buffer: Buffer.from(file.text) }
+  await page.getByTestId('file').setInputFiles(chosen)
   await seeScreen(page, 'Source')
   await page.getByRole('grid', { name: 'First rows of the source' }).waitFor()
 }
@@ -27,6 +41,17 @@ export async function dropFile(page: Page, file: { name: string; text: string })
   await page.getByRole('grid', { name: 'First rows of the source' }).waitFor()
 }
 
+/** Drops a file from the disk onto the window, as a file manager does. */
+export async function dropFromDisk(page: Page, path: string): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  const data = { items: [], files: [path], dragOperationsMask: 1 }
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    await session.send('Input.dispatchDragEvent', { type, x: 400, y: 400, data })
+  }
+  await seeScreen(page, 'Source')
+  await page.getByRole('grid', { name: 'First rows of the source' }).waitFor()
+}
+
 /** From the sandbox's sample to its checked rows. */
 export async function checkSample(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Try it with the sandbox' }).click()
@@ -40,6 +65,30 @@ export async function sendEverything(page: Page): Promise<void> {
   await page.getByLabel('In flight').fill('200')
   await page.getByRole('button', { name: /^Send (the other )?[\d,]+ row/ }).click()
   await page.getByRole('heading', { name: 'Triggered rules' }).waitFor()
+}
+
+/** From the checked rows to a run that takes many seconds, since it sends one row at a time. */
+export async function sendSlowly(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Review [\d,]+ row/ }).click()
+  await page.getByLabel('In flight').fill('1')
+  await page.getByRole('button', { name: /^Send [\d,]+ row/ }).click()
+  await page.getByRole('heading', { name: 'Triggered rules' }).waitFor()
+}
+
+/** From the first screen to the interrupted run, which goes on as it was sent before. */
+export async function resumeInterrupted(page: Page): Promise<void> {
+  await page.getByText('was interrupted').waitFor()
+  await page.getByRole('button', { name: 'Review and resume' }).click()
+  await page.getByRole('button', { name: 'Resume…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: /^Resume \d+ rows/ }).click()
+  await page.getByRole('button', { name: 'Pause' }).waitFor()
+}
+
+/** Has the run on the screen send many rows at a time. */
+export async function sendFaster(page: Page): Promise<void> {
+  await page.getByLabel('In flight at most').fill('64')
+  await page.getByLabel('In flight at most').press('Enter')
 }
 
 /** Waits until the run on the screen has ended. */

@@ -218,6 +218,33 @@ function toCallArbitraries(
     states: fc.constant(['known']),
     search: fc.constant(null),
   })
+  const single = fc.record(
+    {
+      destination: fc.oneof(
+        fc.constant({ kind: 'sandbox' }),
+        fc.constantFrom('staging', 'live').map((name) => ({ kind: 'stored', name })),
+      ),
+      endpoint: fc.constantFrom(
+        { kind: 'task', api: 'v1', mode: 'sync', legacy: false },
+        { kind: 'task', api: 'v2', mode: 'async', legacy: false },
+        { kind: 'appeal-status' },
+        { kind: 'watchlist-add' },
+      ),
+      text: fc.oneof(
+        fc.constantFrom('{"post_id":"p","user_id":"u","text_data":"t"}', '{"appeal_id":"../../x"}', '{}'),
+        url.map((base) => JSON.stringify({ post_id: 'p', callback_url: `${base}/hook` })),
+        text,
+      ),
+      callbackUrl: url,
+    },
+    { requiredKeys: ['destination', 'endpoint', 'text'] },
+  )
+  const sandboxSetup = fc.record({
+    port: fc.constantFrom(0, ...services.map((base) => Number(new URL(base).port))),
+    taskPort: fc.constant(0),
+    seed: text,
+    isKept: fc.boolean(),
+  })
   const call = (group: string, name: string, input: fc.Arbitrary<unknown>) =>
     input.map((drawn) => ({ group, name, input: drawn }))
   const anyCall = fc
@@ -322,6 +349,11 @@ function toCallArbitraries(
           ),
         ),
     },
+    { weight: 10, arbitrary: call('scratchpad', 'send', single) },
+    { weight: 20, arbitrary: call('scratchpad', 'send', spoil(single)) },
+    { weight: 5, arbitrary: call('scratchpad', 'fromRow', fc.record({ runId, row: fc.nat(3) })) },
+    { weight: 2, arbitrary: call('sandbox', 'setUp', sandboxSetup) },
+    { weight: 5, arbitrary: call('sandbox', 'setUp', spoil(sandboxSetup)) },
     { weight: 20, arbitrary: call('receiver', 'open', forbidden) },
     { weight: 20, arbitrary: call('source', 'preview', preview) },
     { weight: 40, arbitrary: call('source', 'preview', spoil(preview)) },

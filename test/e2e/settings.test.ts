@@ -1,0 +1,95 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { planSchema } from '../../src/shared/plan/plan.ts'
+import { openApp } from '../helpers/e2e/open-app.ts'
+import { seeScreen } from '../helpers/e2e/walk.ts'
+import { RUN_KEY } from '../helpers/in-process-runs.ts'
+import { withSandbox } from '../helpers/sandbox.ts'
+import { createTestEngine } from '../helpers/test-engine.ts'
+import { writeRun } from '../helpers/write-run.ts'
+
+it('keeps theme, wellness and clean-up as a person sets them', async () => {
+  const { page, inspect, workspace } = await openApp()
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await seeScreen(page, 'Settings')
+  await page.getByText('None: every run is kept').waitFor()
+  await inspect('settings')
+
+  await page.getByRole('radiogroup', { name: 'Theme' }).getByText('Dark').click()
+  await expect.poll(() => page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('dark')
+  await page.getByRole('combobox', { name: 'Pictures and videos begin' }).click()
+  await page.getByRole('option', { name: 'Hidden' }).click()
+  await page.getByRole('switch', { name: 'Show texts without asking' }).click({ force: true })
+  await expect
+    .poll(() => JSON.parse(readFileSync(join(workspace, 'settings.json'), 'utf8')))
+    .toMatchObject({ theme: 'dark', mediaLook: 'hidden', showsContent: true })
+
+  for (const runId of ['20251101-120000-001', '20251101-120000-002']) writeRun(workspace, { runId })
+  writeFileSync(
+    join(workspace, 'retention.json'),
+    JSON.stringify({ olderThanMs: 86_400_000, largerThanBytes: null, keepBelowBytes: null }),
+  )
+  // A reload keeps everything, whatever the browser remembers.
+  await page.evaluate('localStorage.clear()')
+  await page.reload()
+  await page.getByText('2 runs exceed them now').waitFor()
+  await expect.poll(() => page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('dark')
+  expect(await page.getByRole('switch', { name: 'Show texts without asking' }).isChecked()).toBe(true)
+  await page.getByRole('switch', { name: 'Clean up once a day without asking' }).click({ force: true })
+  await page.getByText('2 runs (').waitFor()
+  await page.getByRole('radiogroup', { name: 'Theme' }).getByText('System').click()
+  await inspect('settings-set')
+})
+
+it('tests where callbacks come in, and lists what came without its content', async () => {
+  const { page, inspect, workspace } = await openApp()
+  await page.getByRole('link', { name: 'Callbacks' }).click()
+  await seeScreen(page, 'Callbacks')
+  await page.getByText('No callbacks yet').waitFor()
+  await inspect('callbacks-empty')
+  await page.getByRole('button', { name: 'Start listening' }).click()
+  await page.getByText('listening', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Test the address' }).click()
+  await page.getByText(/A signed callback came back after/).waitFor()
+  await page.getByLabel('Public address').fill('hooks.example.com')
+  await page.keyboard.press('Tab')
+  await page.getByText('it must begin with https://').waitFor()
+  await page.getByLabel('Public address').fill('https://hooks.example.com')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('button', { name: 'Saved', exact: true }).waitFor()
+
+  const service = await withSandbox({ apiKeys: [RUN_KEY], callbacks: 'drop=30%' })
+  const path = join(workspace, 'posts.csv')
+  const texts = Array.from({ length: 20 }, (_, i) => `a text that somebody wrote ${i},user-${i}`)
+  writeFileSync(path, `text_data,user_id\n${texts.join('\n')}\n`)
+  const engine = createTestEngine(workspace)
+  onTestFinished(() => engine.close())
+  const plan = planSchema.parse({
+    ...{ name: 'Posts of the day', source: { path }, operation: { kind: 'task', mode: 'async' } },
+    connection: { baseUrl: service.baseUrl },
+    callback: { timeoutMs: 3_600_000 },
+  })
+  const run = await engine.startRun(plan, { apiKey: RUN_KEY })
+  await page.getByRole('cell', { name: 'settled its row' }).first().waitFor()
+  await page.getByRole('columnheader', { name: 'Waiting rows' }).waitFor()
+  const receiver = new URL((await engine.receiverStatus())?.baseUrl ?? '')
+  await fetch(new URL('/callback/somebody/1/guessed-address-123456', receiver), {
+    method: 'POST',
+    body: '{}',
+  })
+  await page.getByText('to unknown addresses').waitFor()
+  expect(await page.getByText('a text that somebody wrote').count()).toBe(0)
+  await inspect('callbacks-full')
+  await page
+    .getByRole('button', { name: /^Open the callback for record/ })
+    .first()
+    .click()
+  await page.getByRole('dialog').getByText('task_id').waitFor()
+  await inspect('callbacks-open')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Posts of the day' }).first().click()
+  await seeScreen(page, 'Posts of the day')
+  run.stop()
+  await run.ended
+})

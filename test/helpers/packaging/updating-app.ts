@@ -1,0 +1,89 @@
+// node updating-app.ts VERSION FOLDER [--remote-debugging-port=0 --user-data-dir=…], in a process of its own: an installed
+// app that shows its version in Chromium and updates itself by the app's own code and the updater of AppImages, over the
+// stand-in for electron. FOLDER holds app-update.yml. A file `pressed` in it names the button that a person presses.
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type RequestOptions, request } from 'node:http'
+import { registerHooks } from 'node:module'
+import { join } from 'node:path'
+import process from 'node:process'
+import { setTimeout as wait } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { CHROMIUM_ARGUMENTS, findChromium } from '../e2e/find-chromium.ts'
+
+const [version = '', folder = '', ...flags] = process.argv.slice(2)
+// What an update starts is not looked at: it is started again with a debugger.
+if (flags.length === 0) process.exit()
+
+const standIn = new URL('../../main/desktop/electron-stand-in.ts', import.meta.url).href
+const forUpdater = join(folder, 'electron.cjs')
+writeFileSync(forUpdater, "module.exports = { autoUpdater: new (require('node:events'))() }\n")
+registerHooks({
+  resolve: (specifier, context, next) => {
+    if (specifier !== 'electron') return next(specifier, context)
+    const isUpdater = context.parentURL?.includes('/electron-updater/')
+    return isUpdater
+      ? { url: pathToFileURL(forUpdater).href, format: 'commonjs', shortCircuit: true }
+      : { url: standIn, shortCircuit: true }
+  },
+})
+const electron: typeof import('../../main/desktop/electron-stand-in.ts') = await import(standIn)
+const { AppImageUpdater, CancellationToken } = await import('electron-updater')
+const { ElectronHttpExecutor } = await import('electron-updater/out/electronHttpExecutor.js')
+const { createUpdates } = await import('../../../src/main/desktop/updates.ts')
+
+const browser = spawn(
+  findChromium() ?? '',
+  [...CHROMIUM_ARGUMENTS, '--headless', ...flags, `data:text/html,<body>Sluice ${version}</body>`],
+  { stdio: 'ignore' },
+)
+const end = () => {
+  browser.once('exit', () => process.exit())
+  browser.kill()
+}
+process.on('SIGTERM', end)
+
+/** Waits for a person who presses one of the buttons. */
+electron.dialog.showMessageBox = async (...given: unknown[]) => {
+  const { buttons = [] } = given.at(-1) as { buttons?: string[] }
+  const file = join(folder, 'pressed')
+  for (;;) {
+    const response = existsSync(file) ? buttons.indexOf(readFileSync(file, 'utf8')) : -1
+    if (response >= 0) {
+      rmSync(file)
+      return { response }
+    }
+    await wait(20)
+  }
+}
+
+const updater = new AppImageUpdater(null, {
+  version,
+  name: 'sluice',
+  isPackaged: true,
+  appUpdateConfigPath: join(folder, 'app-update.yml'),
+  userDataPath: folder,
+  baseCachePath: join(folder, 'cache'),
+  whenReady: async () => {},
+  relaunch: () => {},
+  quit: end,
+  onQuit: () => {},
+})
+class NodeExecutor extends ElectronHttpExecutor {
+  override createRequest(
+    options: RequestOptions,
+    answer: Parameters<InstanceType<typeof ElectronHttpExecutor>['createRequest']>[1],
+  ): Electron.ClientRequest {
+    return request(options, answer) as unknown as Electron.ClientRequest
+  }
+}
+Object.assign(updater, { httpExecutor: new NodeExecutor() })
+const updates = createUpdates({
+  updater,
+  createToken: () => new CancellationToken(),
+  runs: { snapshots: () => [], onChange: () => () => {} },
+  log: { folder, write: () => {} },
+  settingFile: join(folder, 'updates.json'),
+  closeThen: (install) => install(),
+})
+await updates.check({ byPerson: false })
