@@ -101,6 +101,12 @@ describe('a plan file', () => {
     ])
   })
 
+  it('lists a problem once, however many rules a value breaks', () => {
+    expect(listProblems({ ...SMALLEST, callback: { timeoutMs: 1e20 } })).toEqual([
+      'callback.timeoutMs: expected a whole number from 1 to 604800000, found 100000000000000000000',
+    ])
+  })
+
   it.each([
     [{ ...SMALLEST, sorce: {} }, 'sorce: unknown key; did you mean source?'],
     [

@@ -33,7 +33,9 @@ export function parsePlanFile(value: unknown): ParsedPlanFile {
   const root = readPlanSchemaNode()
   const parsed = planFileSchema.safeParse(value)
   const issues = parsed.success ? [] : parsed.error.issues
-  const problems = [...issues.map((issue) => toProblem(root, value, issue)), ...findUnknownKeys(root, value)]
+  const found = [...issues.map((issue) => toProblem(root, value, issue)), ...findUnknownKeys(root, value)]
+  // A number that is too large breaks two rules, that of its maximum and that of whole numbers, in the same words.
+  const problems = [...new Map(found.map((problem) => [formatPlanFileProblem(problem), problem])).values()]
   return parsed.success && problems.length === 0
     ? { kind: 'plan', plan: parsed.data }
     : { kind: 'problems', problems }
