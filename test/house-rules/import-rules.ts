@@ -108,6 +108,7 @@ const LAYERS: readonly Layer[] = [
       'shared',
       'shell parts',
       'program files',
+      'worker rpc',
       'engine',
       'engine-interface',
       'secrets',
