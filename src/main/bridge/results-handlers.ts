@@ -32,6 +32,9 @@ export const resultsHandlers = bridge.results.router({
       ...counted,
     }
   }),
+  findOffset: bridge.results.findOffset.handler(({ context: { engine }, input: { runId, ...query } }) =>
+    engine.findOffset(runId, query),
+  ),
   facets: bridge.results.facets.handler(async ({ context: { engine }, input: { runId, filter } }) => {
     await engine.settleLate(runId)
     return engine.readFacets(runId, filter)

@@ -41,6 +41,7 @@ import type {
   ExportResult,
   FacetList,
   LatencySeries,
+  OffsetQuery,
   PageQuery,
   ResultPage,
   RowDetail,
@@ -155,6 +156,8 @@ export interface RunReader {
   /** Every column that a table of the run's rows can have. */
   listColumns(runId: string): Promise<ColumnEntry[]>
   readPage(runId: string, query: PageQuery): Promise<ResultPage>
+  /** The offset that a page has a row at; null where the row does not match, or was not looked at yet. */
+  findOffset(runId: string, query: OffsetQuery): Promise<number | null>
   readRow(runId: string, row: number): Promise<RowDetail>
   readFacets(runId: string, filter?: RowFilter): Promise<FacetList>
   /** Languages, models, variants and scores of the rows; the first questions find them uncounted. */

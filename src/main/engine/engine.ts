@@ -61,6 +61,7 @@ export function createEngine({
     readPlan: (runId) => stored.readPlan(runId),
     readColumns: (runId) => stored.ask('readColumns', runId),
     readPage: (runId, query) => askRows(query.filter)('readPage', runId, query),
+    findOffset: (runId, query) => askRows(query.filter)('findOffset', runId, query),
     readRow: (runId, row) => stored.ask('readRow', runId, row),
     readFacets: (runId, filter) => askRows(filter)('readFacets', runId, filter),
     readFoundFacets: (runId, filter) => askRows(filter)('readFoundFacets', runId, filter),

@@ -8,6 +8,7 @@ import { problemGroupSchema, problemSchema } from '../run/problem.ts'
 import {
   facetListSchema,
   latencySeriesSchema,
+  offsetQuerySchema,
   pageQuerySchema,
   resultRowSchema,
   rowDetailSchema,
@@ -44,6 +45,8 @@ export const resultsContract = {
   /** Every column that a table of the rows can have. */
   listColumns: base.input(runIdSchema).output(z.array(columnEntrySchema)),
   page: base.input(toStrict(runIdSchema.extend(pageQuerySchema.shape))).output(pageSchema),
+  /** The offset that a page has a row at; null where the row does not match the filter, or was not looked at yet. */
+  findOffset: base.input(toStrict(runIdSchema.extend(offsetQuerySchema.shape))).output(z.int().nullable()),
   facets: base.input(toStrict(runIdSchema.extend({ filter: rowFilterSchema }))).output(facetListSchema),
   /** Languages, models, variants and scores; none until all rows are counted, which goes on while somebody asks. */
   foundFacets: base.input(toStrict(runIdSchema.extend({ filter: rowFilterSchema }))).output(facetListSchema),

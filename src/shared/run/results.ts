@@ -107,6 +107,14 @@ export const pageQuerySchema = z.object({
 /** See {@link pageQuerySchema}. */
 export type PageQuery = z.infer<typeof pageQuerySchema>
 
+/** Where a row stands in the list that pages are read from. */
+export const offsetQuerySchema = pageQuerySchema.pick({ filter: true, sort: true }).extend({
+  row: z.int().min(1),
+})
+
+/** See {@link offsetQuerySchema}. */
+export type OffsetQuery = z.infer<typeof offsetQuerySchema>
+
 /** One row of the results table. */
 export const resultRowSchema = z.object({
   /** Number of the record in the source, 1-based, headers not counted; identifies the row everywhere in Sluice. */

@@ -21,6 +21,7 @@ import { type Counted, isSimplePage, readPage } from '../run/results/result-page
 import { readRow } from '../run/results/row-detail.ts'
 import { RowFindings, STORED_FROM_ROWS } from '../run/results/row-findings.ts'
 import { RowIndexes } from '../run/results/row-indexes.ts'
+import { findOffset } from '../run/results/row-offset.ts'
 import { isLeaseHeld } from '../workspace/lease.ts'
 import { changeAnnotations } from '../workspace/run-annotations.ts'
 import { noteExport } from '../workspace/workspace-exports.ts'
@@ -76,6 +77,10 @@ serveCalls<QueryCalls>({
     const { readRowColumns } = await import('../run/export/row-columns.ts')
     const rows = page.rows.map(({ row }) => row)
     return { ...page, texts: readRowColumns(family, rows, query.columns ?? []) }
+  },
+  async findOffset(run, query) {
+    const counted = isSimplePage(query) ? undefined : await count(run, query)
+    return findOffset(openFamily(run), query, counted)
   },
   async readFacets(run, filter = {}) {
     const counted = Object.keys(filter).length === 0 ? undefined : await count(run, { filter })

@@ -128,16 +128,19 @@ function* listPicked(
   }
 }
 
+/** Whether every row matches a filter. */
+export function isUnfiltered({ ruleIds = [], ...others }: RowFilter): boolean {
+  return ruleIds.length === 0 && Object.values(others).every((value) => value === undefined)
+}
+
 function toResults(family: RunFamily, rows: readonly FamilyRow[]): ResultRow[] {
   return readFamilyRows(family, rows).map(({ result }) => result)
 }
 
 function selectRows(family: RunFamily, page: PageQuery): FamilyRow[] {
   const { filter, offset, limit } = page
-  const { ruleIds = [], ...others } = filter
-  const isUnfiltered = ruleIds.length === 0 && Object.values(others).every((value) => value === undefined)
   // Without a filter the offset is the row number itself, unless rows are missing, as in a retry.
-  if (isUnfiltered && isContiguous(family)) {
+  if (isUnfiltered(filter) && isContiguous(family)) {
     const rows = Math.max(0, Math.min(limit, family.record.rowsRead - offset))
     return findNewest(
       family,
@@ -217,7 +220,8 @@ function countErrors(family: RunFamily, errorCode: string): number {
   return rows
 }
 
-function isContiguous({ db, record, members }: RunFamily): boolean {
+/** Whether the rows of a run have every number from 1 on. */
+export function isContiguous({ db, record, members }: RunFamily): boolean {
   // A retry of a retry, and one that splits records, may have rows that its parent never had.
   if (members.length > 1 && (record.parentRunId !== null || members.some((one) => one.record.corrects)))
     return false

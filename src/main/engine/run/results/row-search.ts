@@ -167,6 +167,20 @@ export class RowIndex {
     return picked
   }
 
+  /** How many rows that match stand before a row that does, in the order of the source; null for one that does not. */
+  findOffset(filter: RowFilter, row: number, judged = NOBODY_JUDGED): number | null {
+    const isPicked = this.#numbers.kinds.map((kind) => isOfKind(kind, filter))
+    let before = 0
+    for (let at = 0; at < this.#length; at += 1) {
+      const id = this.#ids[at] ?? 0
+      if (id > row) return null
+      if (isPicked[this.#kindOf[at] ?? 0] !== true || !hasVerdict(id, filter.verdict, judged)) continue
+      if (id === row) return before
+      before += 1
+    }
+    return null
+  }
+
   /** Numbers of the rows in the order of the source, and the number of each one's kind. */
   get rows(): { ids: Uint32Array; kindOf: Uint32Array } {
     return { ids: this.#ids.subarray(0, this.#length), kindOf: this.#kindOf.subarray(0, this.#length) }

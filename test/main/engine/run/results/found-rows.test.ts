@@ -6,6 +6,7 @@ import { OutcomeWriter } from '../../../../../src/main/engine/run/recorder.ts'
 import { readFacets, readFoundFacets } from '../../../../../src/main/engine/run/results/facets.ts'
 import { listAllPages, readPage } from '../../../../../src/main/engine/run/results/result-page.ts'
 import { RowFindings } from '../../../../../src/main/engine/run/results/row-findings.ts'
+import { findOffset } from '../../../../../src/main/engine/run/results/row-offset.ts'
 import type { RowFilter, RowSort } from '../../../../../src/shared/run/results.ts'
 import { openReadyJournal, readRecord, toAttempt, toIntakeRow } from '../../journal/test-journal.ts'
 
@@ -151,6 +152,8 @@ test('rows are sorted by latency, score and tries, those without a value last, a
   expect(readRows(view, {}, sort)).toEqual(slowest.slice(0, 500))
   const tail = readPage(view, { filter: {}, sort, offset: 1_150, limit: 100 })
   expect([tail.total, tail.rows.map(({ row }) => row)]).toEqual([ROWS, slowest.slice(1_150)])
+  expect(findOffset(view, { filter: {}, sort, row: slowest.at(700) ?? 0 })).toBe(700)
+  expect(findOffset(view, { filter: { state: 'rejected' }, sort, row: 51 })).toBeNull()
   const fastest = all.toSorted((a, b) => toLatency(a) - toLatency(b) || a - b)
   expect(readRows(view, {}, { ...sort, order: 'ascending' })).toEqual(fastest.slice(0, 500))
 

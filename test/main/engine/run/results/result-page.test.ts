@@ -3,6 +3,7 @@ import { type RunFamily, toFamily } from '../../../../../src/main/engine/journal
 import { updateRunRecord } from '../../../../../src/main/engine/journal/run-record.ts'
 import { ItemClaims } from '../../../../../src/main/engine/run/journal/item-claims.ts'
 import { readPage } from '../../../../../src/main/engine/run/results/result-page.ts'
+import { findOffset } from '../../../../../src/main/engine/run/results/row-offset.ts'
 import { NO_RULE, type ResultRow, type RowFilter } from '../../../../../src/shared/run/results.ts'
 import { openTestFolder } from '../../../../helpers/test-folder.ts'
 import { openReadyJournal, readRecord, toIntakeRow } from '../../journal/test-journal.ts'
@@ -64,7 +65,10 @@ const FILTERS: RowFilter[] = [
   { ruleIds: [NO_RULE, 'r3'], search: 'plain' },
 ]
 
-/** Compares every filter with what it means, by pages and as a whole, and the totals with what was found. */
+/**
+ * Compares every filter with what it means, by pages and as a whole, and the totals and the offset of each row with what
+ * was found.
+ */
 function checkFilters(view: RunFamily, limit = 7): void {
   const all = readAllResults(view)
   expect(all).toHaveLength(view.record.rowsRead)
@@ -80,6 +84,19 @@ function checkFilters(view: RunFamily, limit = 7): void {
       expect([label, total]).toEqual([label, expected.length])
     }
     expect([label, paged]).toEqual([label, expected])
+    for (const { row } of all) {
+      const offset = expected.indexOf(row)
+      expect([label, row, findOffset(view, { filter, row })]).toEqual([
+        label,
+        row,
+        offset < 0 ? null : offset,
+      ])
+    }
+    const first = expected.at(0) ?? 1
+    const sort = { by: { kind: 'row' }, order: 'descending' } as const
+    const fromEnd = expected.length === 0 ? null : expected.length - 1
+    expect([label, findOffset(view, { filter, sort, row: first })]).toEqual([label, fromEnd])
+    expect(findOffset(view, { filter, row: view.record.rowsRead + 1_000 })).toBeNull()
   }
 }
 
