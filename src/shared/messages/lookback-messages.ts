@@ -39,7 +39,7 @@ export const LOOKBACK_MESSAGES = {
     words: ({ values, rules }: { values: readonly string[]; rules: readonly string[] }) => ({
       text:
         `none of the labels is the name of a rule; labels: ${quoteAll(values)}; ` +
-        `triggered rules: ${rules.length === 0 ? 'none' : quoteAll(rules)}`,
+        `triggered rules: ${quoteAll(rules)}`,
       remedy: {
         terminal: 'Map each label to its rule, for example: --positive "spam=Likely spam"',
         window: 'Under Labels, say for each value which rule it stands for.',
@@ -67,14 +67,14 @@ export const LOOKBACK_MESSAGES = {
   assertion_of_unknown_rule: {
     code: 'BAD_USAGE',
     words: ({ expression, rules }: { expression: string; rules: readonly string[] }) => ({
-      text: `assertion \`${expression}\`: the rule is not part of this evaluation; its rules are ${quoteAll(rules)}`,
+      text: `assertion \`${expression}\`: the rule is not part of this evaluation; its rules: ${quoteAll(rules)}`,
       remedy: 'Use one of these rules, or overall, macro or micro.',
     }),
   },
   cell_of_unknown_rule: {
     code: 'BAD_USAGE',
     words: ({ rule, rules }: { rule: string; rules: readonly string[] }) => ({
-      text: `--list: \`${rule}\` is not part of this evaluation; its rules are ${quoteAll(rules)}`,
+      text: `--list: \`${rule}\` is not part of this evaluation; its rules: ${quoteAll(rules)}`,
       remedy: 'Use one of these rules, or overall.',
     }),
   },
@@ -124,7 +124,7 @@ export const LOOKBACK_MESSAGES = {
   list_of_unknown_rule: {
     code: 'BAD_USAGE',
     words: ({ rule, rules }: { rule: string; rules: readonly string[] }) => ({
-      text: `--list: no row of either run triggered \`${rule}\`; triggered rules: ${rules.length === 0 ? 'none' : quoteAll(rules)}`,
+      text: `--list: no row of either run triggered \`${rule}\`; triggered rules: ${quoteAll(rules)}`,
       remedy: 'Use one of these rules, by name or id.',
     }),
   },
@@ -173,14 +173,14 @@ export const LOOKBACK_MESSAGES = {
   baseline_not_of_run: {
     code: 'BAD_USAGE',
     words: ({ reference, known }: { reference: string; known: readonly string[] }) => ({
-      text: `\`${reference}\` is not a baseline; baselines: ${known.length === 0 ? 'none' : quoteAll(known)}`,
+      text: `\`${reference}\` is not a baseline; baselines: ${quoteAll(known)}`,
       remedy: 'Name a run that `baseline list` shows.',
     }),
   },
   trend_without_runs: {
     code: 'BAD_USAGE',
     words: ({ source, known }: { source: string; known: readonly string[] }) => ({
-      text: `no run sent ${source}; sources of runs: ${known.length === 0 ? 'none' : quoteAll(known)}`,
+      text: `no run sent ${source}; sources of runs: ${quoteAll(known)}`,
       remedy: 'Name one of these sources, or a run.',
     }),
   },
@@ -290,7 +290,10 @@ export const LOOKBACK_MESSAGES = {
     code: 'BAD_USAGE',
     words: ({ of, name, names }: { of: LedgerKind; name: string; names: readonly string[] }) => ({
       text: `no run has ${DEEDS[of]} in \`${name}\` on this service`,
-      remedy: `Choose one of ${quoteAll(names)}.`,
+      remedy:
+        names.length === 0
+          ? `These runs changed no ${of}. Check whether the service accepted their rows.`
+          : `Choose one of ${quoteAll(names)}.`,
     }),
   },
   ledger_list_open: {
@@ -326,6 +329,7 @@ function listServices(services: readonly LedgerService[]): string {
     .join(', ')
 }
 
+/** Names as a list, `none` where there is none. */
 function quoteAll(names: readonly string[]): string {
-  return names.map((name) => `\`${name}\``).join(', ')
+  return names.length === 0 ? 'none' : names.map((name) => `\`${name}\``).join(', ')
 }

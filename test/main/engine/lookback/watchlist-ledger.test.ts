@@ -98,6 +98,18 @@ describe('the ledger of a watchlist', () => {
     expect(await readTerms()).toEqual([['old', 'known', 'pre_existing', 'mine']])
   })
 
+  it('names the lists to choose from, and says where no run has changed any', async () => {
+    const { send, read } = await openWatchlist()
+    const asked = { list: 'insults' }
+    await send(toAdd('missing-list'), 'term,notes\nnever,\n')
+    await expect(read('watchlist', asked)).rejects.toMatchObject({
+      message: 'no run has added or updated terms in `insults` on this service',
+      hint: 'These runs changed no watchlist. Check whether the service accepted their rows.',
+    })
+    await send(toAdd('slurs'), 'term,notes\nold,mine\n')
+    await expect(read('watchlist', asked)).rejects.toMatchObject({ hint: 'Choose one of `slurs`.' })
+  })
+
   it.each(['csv', 'xlsx', 'jsonl'])('is the source of further adds and updates as .%s', async (ending) => {
     const { send, exportTo, sandbox } = await openWatchlist()
     const terms = 'term,notes\n=sum(a),"two\nlines; more"\nplain,\n"with, comma",+1\n'
