@@ -70,6 +70,33 @@ it('evaluates a run by its labels, opens the rows of a cell, and moves a thresho
   await inspect('evaluate-no-rules')
 })
 
+it('asks what labels mean before it counts rows with a label and a verdict', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page, inspect } = await openApp()
+  const rows = ['sandbox:spam:3,abuse', 'see you at lunch,fine', 'good morning,fine', 'bullying,unclear']
+  const lines = rows.flatMap((row, index) => [`user-${index},${row}`, `author-${index},${row}`])
+  await chooseFile(page, { name: 'posts.csv', text: `user_id,text_data,label\n${lines.join('\n')}\n` })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Check all rows' }).click()
+  await sendEverything(page)
+  await seeRunEnded(page)
+
+  await page.getByRole('link', { name: 'Results' }).click()
+  await seeScreen(page, 'Results')
+  await page.getByRole('grid').getByRole('row').nth(1).click()
+  await page.keyboard.press('a')
+  await page.getByRole('link', { name: 'Evaluate' }).click()
+  await seeScreen(page, 'Evaluate')
+  await page.getByText('No label stands for a rule yet').waitFor()
+  await page.getByText('Nothing is counted yet.').waitFor()
+  await inspect('evaluate-unmapped-with-verdict')
+
+  await page.getByRole('button', { name: 'Count only 1 verdict' }).click()
+  await page.getByText('1 of 8 rows evaluated by verdicts').waitFor()
+  await inspect('evaluate-verdicts-only')
+})
+
 /** 400 posts, of which the sandbox finds three of four that are labelled as spam. */
 function toPosts(): string {
   const lines = Array.from({ length: 400 }, (_, index) => {

@@ -1,4 +1,4 @@
-import { formatCount, formatShare } from '../messages/figure-text.ts'
+import { formatCount, formatCounted, formatShare } from '../messages/figure-text.ts'
 import { addFormulaGuard } from '../run/formula-guard.ts'
 import type { CellChoice, Evaluation, Judged, JudgedScore, Metric, ThresholdPoint } from './evaluation.ts'
 
@@ -61,10 +61,18 @@ export function toShareText(value: number | null): string {
   return value === null ? '–' : formatShare(value)
 }
 
+/** How many rows were evaluated, and how many of these by verdicts where a column has labels, too. */
+export function describeEvaluated({ rows, labels }: Pick<Evaluation, 'rows' | 'labels'>): string {
+  const all = `${formatCount(rows.evaluated)} of ${formatCounted(rows.read, 'row')} evaluated`
+  const { from, verdict_rows: byVerdict } = labels
+  if (!from.includes('verdicts')) return all
+  return from.length === 1 ? `${all} by verdicts` : `${all}, ${formatCount(byVerdict)} of them by verdicts`
+}
+
 /** Rows that were not evaluated, by why; null where all were. */
-export function describeLeftOut({ rows }: Evaluation): string | null {
+export function describeLeftOut({ rows, labels }: Evaluation): string | null {
   const others = [
-    [rows.without_label, 'without a label'],
+    [rows.without_label, labels.from.join() === 'verdicts' ? 'without a verdict' : 'without a label'],
     [rows.unsure, 'marked as unsure'],
     [rows.conflicting_label, 'with contradicting labels'],
     [rows.without_answer, 'labelled but not answered'],

@@ -156,6 +156,8 @@ export const evaluationSchema = z.object({
     /** What each value of a label means, most rows first; the rest are in `further_values`. */
     values: z.array(z.object({ value: z.string(), rows: z.int(), rules: z.array(z.string()) })),
     further_values: z.int(),
+    /** Evaluated rows whose label is a verdict. */
+    verdict_rows: z.int(),
   }),
   /** Every row of the run is in exactly one of the counts after `read`. */
   rows: z.object({

@@ -89,6 +89,28 @@ export class Labels {
     return at === -1 ? this.targets.push(target) - 1 : at
   }
 
+  /** The ids of a rule as rows have them; of one that no row triggered, its name stands for its id. */
+  toRuleIds(rule: string): readonly string[] {
+    return findRule(rule, this.#rules)?.ruleIds ?? [toComparable(rule)]
+  }
+
+  /** A function that finds the targets of rules by their {@link toRuleIds}; targets that are added later are not found. */
+  createTargetFinder(): (ruleIds: readonly string[]) => readonly number[] {
+    const targetsOf = new Map<string, number>()
+    for (const [target, { rule }] of this.targets.entries()) {
+      for (const ruleId of this.toRuleIds(rule)) targetsOf.set(ruleId, target)
+    }
+    return (ruleIds) =>
+      ruleIds.length === 0 ? NONE : [...new Set(ruleIds.flatMap((ruleId) => targetsOf.get(ruleId) ?? []))]
+  }
+
+  /** Whether it can be said of the counted labels which rules a row should trigger; verdicts alone always say it. */
+  isMeaningful(): boolean {
+    if (this.targets.length === 0) return false
+    const values = [...this.values.values()]
+    return this.#hasMapping || values.length === 0 || values.some(({ targets }) => targets.length > 0)
+  }
+
   /** The targets that a row with these label values should trigger. */
   toExpected(values: readonly string[]): readonly number[] {
     const [only] = values

@@ -47,6 +47,18 @@ describe('verdicts', () => {
     expect(mixed.rules[0]?.matrix).toMatchObject({ true_positives: 1, false_positives: 1 })
   })
 
+  it('do not stand in for the meaning of labels, and judge no further rule where labels are mapped', async () => {
+    const { sluice, evaluate } = await sendPosts()
+    await sluice('verdict', 'latest', '1', 'agree')
+    await sluice('verdict', 'latest', '3', 'should', 'bullying')
+    const unmapped = await sluice('evaluate', 'latest', '--verdicts', '--label', 'truth')
+    expect(unmapped).toMatchObject({ code: 2, stdout: '' })
+    expect(unmapped.stderr).toMatch(/none of the labels is the name of a rule; labels: `spam`, `ham`/)
+    const mapped = await evaluate('--label', 'truth', '--positive', 'spam=Likely spam')
+    expect(mapped.rules.map(({ rule }) => rule)).toEqual(['Likely spam'])
+    expect(mapped.labels).toMatchObject({ from: ['column', 'verdicts'], verdict_rows: 2 })
+  })
+
   it('are listed, removed, exported and imported, all of a file or none', async () => {
     const { folder, sluice } = await sendPosts()
     await sluice('verdict', 'latest', '2', 'should-not', 'Likely spam', '--note', 'quotes, an advert')

@@ -8,6 +8,7 @@ import type {
 import {
   AVERAGES,
   describeCell,
+  describeEvaluated,
   describeLeftOut,
   FIGURES,
   formatArea,
@@ -62,12 +63,8 @@ export function formatEvaluation(terminal: Terminal, evaluation: Evaluation): st
 }
 
 function formatRows(evaluation: Evaluation): string[] {
-  const { rows } = evaluation
   const left = describeLeftOut(evaluation)
-  return [
-    `${formatCount(rows.evaluated)} of ${formatCounted(rows.read, 'row')} evaluated`,
-    ...(left === null ? [] : [`left out: ${left}`]),
-  ]
+  return [describeEvaluated(evaluation), ...(left === null ? [] : [`left out: ${left}`])]
 }
 
 function formatLabels({ labels }: Evaluation): string[] {

@@ -34,7 +34,7 @@ export async function compareByLabels(
   const reader = await createLabelReader(b, options)
   const readVerdict = (await createLabelReader(a, { label: null, useVerdicts: options.useVerdicts })).read
   const labels = new Labels(names, options)
-  if (options.positives.length === 0 || options.useVerdicts) {
+  if (options.positives.length === 0) {
     noticeAll(noticeLabels(b, reader.read, labels, found.b))
     if (options.useVerdicts) noticeAll(noticeLabels(a, readVerdict, labels, found.a))
   }

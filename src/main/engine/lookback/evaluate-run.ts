@@ -52,7 +52,7 @@ export async function* evaluateInSteps(
   const rules = readRuleNames(family.members)
   const labels = new Labels(rules, options)
   const progress = { rows: 0, of: countRowsRead(family) }
-  if (options.positives.length === 0 || options.useVerdicts) {
+  if (options.positives.length === 0) {
     progress.of *= 2
     for (const noticed of noticeLabels(family, reader.read, labels, findings)) {
       progress.rows += noticed
@@ -69,6 +69,7 @@ export async function* evaluateInSteps(
   const sliceReaders = createSliceReaders(family, options.slices)
   const cells = new CellLists(options.list, labels)
   const kept = keepsCells ? new EvaluatedCells(labels) : null
+  let verdictRows = 0
   const rows = {
     read: 0,
     evaluated: 0,
@@ -89,6 +90,7 @@ export async function* evaluateInSteps(
       else {
         rows.evaluated += 1
         if (label.kind === 'text') labels.count(labels.split(label.text) ?? [])
+        else verdictRows += 1
         const { expected, triggered } = judge(row, label)
         const slices = sliceReaders.map((read) => read(row))
         const judged = { expected, triggered, stratum, slices, scores: row.scores }
@@ -129,6 +131,7 @@ export async function* evaluateInSteps(
         rules: targets.map((target) => labels.targets[target]?.rule ?? ''),
       })),
       further_values: values.length - Math.min(values.length, VALUES_LISTED),
+      verdict_rows: verdictRows,
     },
     rows,
     strata: listStrata(reader.strata, evaluator.countLabelled()),
@@ -186,25 +189,21 @@ export function* noticeLabels(
 export function createRowJudge(
   labels: Labels,
 ): (row: Pick<AnsweredRow, 'ruleIds'>, label: RowLabel) => Pick<LabelledRow, 'expected' | 'triggered'> {
-  const targetOf = new Map(
-    labels.targets.flatMap(({ ruleIds }, target) => ruleIds.map((ruleId) => [ruleId, target] as const)),
-  )
-  const none: readonly number[] = []
+  const toTargets = labels.createTargetFinder()
   return ({ ruleIds }, label) => {
-    const triggered =
-      ruleIds.length === 0 ? none : [...new Set(ruleIds.flatMap((ruleId) => targetOf.get(ruleId) ?? []))]
+    const triggered = toTargets(ruleIds)
     if (label.kind === 'text') {
       const values = labels.split(label.text) ?? []
       return { expected: labels.toExpected(values), triggered }
     }
-    const expected = new Set(triggered)
+    const should = new Set(ruleIds)
     for (const { verdict, rule } of label.kind === 'verdicts' ? label.verdicts : []) {
-      if (rule === null) continue
-      const target = labels.addTarget(rule)
-      if (verdict === 'should') expected.add(target)
-      else expected.delete(target)
+      for (const ruleId of rule === null ? [] : labels.toRuleIds(rule)) {
+        if (verdict === 'should') should.add(ruleId)
+        else should.delete(ruleId)
+      }
     }
-    return { expected: [...expected], triggered }
+    return { expected: toTargets([...should]), triggered }
   }
 }
 
@@ -230,9 +229,9 @@ function findScoredTargets(
   })
 }
 
-/** Throws `BAD_USAGE` where no label names a rule. */
+/** Throws `BAD_USAGE` where no label names a rule, also where verdicts do: every labelled row would count as harmless. */
 export function refuseNoTargets(labels: Labels, rules: ReadonlyMap<string, string>): void {
-  if (labels.targets.length > 0) return
+  if (labels.isMeaningful()) return
   throw new SluiceError({
     id: 'labels_name_no_rule',
     values: [...labels.values.keys()].slice(0, 10),

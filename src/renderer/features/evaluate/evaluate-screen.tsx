@@ -1,11 +1,15 @@
-import { Progress } from '@mantine/core'
+import { Button, Progress } from '@mantine/core'
 import { IconTag } from '@tabler/icons-react'
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { useMemo, useRef, useState } from 'react'
 import { parseBridgeError } from '../../../shared/bridge/errors.ts'
 import type { Evaluation, EvaluationStep } from '../../../shared/lookback/evaluation.ts'
-import { describeLeftOut, INTERVAL_MEANING } from '../../../shared/lookback/evaluation-view.ts'
-import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
+import {
+  describeEvaluated,
+  describeLeftOut,
+  INTERVAL_MEANING,
+} from '../../../shared/lookback/evaluation-view.ts'
+import { formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
 import { ask } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
@@ -89,7 +93,12 @@ export function EvaluateScreen(props: {
         />
       )}
       {choices.data !== undefined && question === null && <NoLabels />}
-      {isUnmapped && <NothingMapped />}
+      {isUnmapped && (
+        <NothingMapped
+          verdicts={settings?.useVerdicts === true ? (choices.data?.verdicts ?? 0) : 0}
+          onVerdicts={() => change({ place: 'verdicts' })}
+        />
+      )}
       {question !== null && step.error !== null && !isUnmapped && (
         <ErrorNotice error={step.error} onRetry={step.refetch} />
       )}
@@ -163,23 +172,33 @@ function NoLabels() {
   )
 }
 
-function NothingMapped() {
+function NothingMapped({ verdicts, onVerdicts }: { verdicts: number; onVerdicts: () => void }) {
   return (
-    <Empty icon={IconTag} title="No label stands for a rule yet">
-      Above, say for each value which rule a row with it should trigger. Values without a rule, such as “ham”,
-      mean that the row should trigger none.
+    <Empty
+      icon={IconTag}
+      title="No label stands for a rule yet"
+      actions={
+        verdicts > 0 && (
+          <Button variant="default" onClick={onVerdicts}>
+            Count only {formatCounted(verdicts, 'verdict')}
+          </Button>
+        )
+      }
+    >
+      Nothing is counted yet. Above, say for each value which rule a row with it should trigger. Values
+      without a rule, such as “ham”, mean that the row should trigger none.
     </Empty>
   )
 }
 
 /** How many rows were evaluated, which were left out, and what is odd about the labels. */
 function EvaluatedRows({ evaluation }: { evaluation: Evaluation }) {
-  const { rows, strata, warnings } = evaluation
+  const { strata, warnings } = evaluation
   const left = describeLeftOut(evaluation)
   return (
     <>
       <p>
-        <strong>{formatCount(rows.evaluated)}</strong> of {formatCounted(rows.read, 'row')} evaluated
+        {describeEvaluated(evaluation)}
         {left === null ? '.' : `. Left out: ${left}.`}
         {strata !== null &&
           ' The labelled rows are a stratified sample: figures marked with ~ are estimates for all rows that it was drawn from.'}

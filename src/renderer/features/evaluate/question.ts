@@ -134,7 +134,8 @@ export function toQuestion(settings: LabelSettings | null): EvaluateQuestionInpu
     slices: [...slices],
     scores: [...scores],
   }
-  if (place === 'verdicts') return { ...common, label: null, useVerdicts: true }
+  // Verdicts name their rules themselves.
+  if (place === 'verdicts') return { ...common, positives: [], label: null, useVerdicts: true }
   if (place === 'column') return column === null ? null : { ...common, label: column, useVerdicts }
   if (file === null) return null
   const { source, label, key, runKey } = file

@@ -2,6 +2,7 @@ import type { Evaluation, Judged, JudgedScore, Metric } from '../../../../shared
 import {
   AVERAGES,
   CELL_WORDS,
+  describeEvaluated,
   describeLeftOut,
   formatArea,
   formatInterval,
@@ -19,10 +20,10 @@ const SHOWN = 50
 
 /** How right the rules were, by labels: each rule, averages, slices, and thresholds of scores. */
 export function drawEvaluation(evaluation: Evaluation, hasContent: boolean): Markup {
-  const { rules, overall, slices, scores, listed, rows } = evaluation
+  const { rules, overall, slices, scores, listed } = evaluation
   const left = describeLeftOut(evaluation)
   return html`<section><h2>Evaluation</h2>
-<p>${formatCount(rows.evaluated)} of ${formatCounted(rows.read, 'row')} evaluated by labels.${left === null ? '' : ` Left out: ${left}.`}</p>
+<p>${describeEvaluated(evaluation)}.${left === null ? '' : ` Left out: ${left}.`}</p>
 ${drawList(evaluation.warnings)}
 ${drawLabels(evaluation)}
 ${drawRules([...rules.map((rule) => ({ name: rule.rule, judged: rule })), ...(rules.length > 1 ? [{ name: OVERALL_NAME, judged: overall }] : [])])}
