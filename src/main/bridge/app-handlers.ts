@@ -53,7 +53,7 @@ function readConnectionsOrNone(workspace: string): Connections {
   try {
     return readConnections(workspace)
   } catch {
-    return { version: 1, inUse: null, connections: [] }
+    return { version: 1, inUse: null, connections: [], keysToRemove: [] }
   }
 }
 

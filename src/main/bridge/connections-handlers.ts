@@ -50,13 +50,9 @@ export const connectionsHandlers = connections.router({
       ...applySettings({ name, keys: [{ label }], activeKey: label }, settings),
     })
     refuseProxy(context, settings)
-    // Nothing is kept for a connection that cannot be added.
-    const known = addConnection(readConnections(context.engine.workspace), added)
-    const withKey =
-      apiKey === undefined
-        ? added
-        : (await keepTypedKey(toKeySources(context), findConnection(known, name), label, apiKey)).changed
-    return change(context, (connections) => addConnection(connections, withKey))
+    if (apiKey === undefined) return change(context, (known) => addConnection(known, added))
+    const key = { label, text: apiKey }
+    return announce(context, await keepTypedKey(toKeySources(context), added, key, addConnection))
   }),
   change: connections.change.handler(async ({ context, input: { name, settings }, signal }) => {
     const stored = find(context, name)
@@ -89,8 +85,10 @@ export const connectionsHandlers = connections.router({
     if (variable !== undefined && (context.env[variable] ?? '') !== '') {
       throw new SluiceError({ id: 'key_in_variable', label, variable })
     }
-    const { changed } = await keepTypedKey(toKeySources(context), stored, label, apiKey)
-    return change(context, (known) => replaceUnlessChanged(known, stored, changed))
+    const key = { label, text: apiKey }
+    const store = (known: Connections, changed: StoredConnection) =>
+      replaceUnlessChanged(known, stored, changed)
+    return announce(context, await keepTypedKey(toKeySources(context), stored, key, store))
   }),
   removeKey: connections.removeKey.handler(async ({ context, input: { name, label } }) => {
     const { removedConnections } = context

@@ -2,6 +2,7 @@ import process from 'node:process'
 import { createEngine } from '../engine/engine.ts'
 import { createKeyStore, type LastingStore } from '../engine/secrets/key-store.ts'
 import type { FindSystemProxy } from '../engine/secrets/system-proxy.ts'
+import { removeUnusedKeys } from '../engine/workspace/connection-secrets.ts'
 import { WORKER_URLS } from '../program-files.ts'
 import type { BridgeHost, BridgeServices } from './bridge-context.ts'
 import { createCapacitySearches } from './capacity-handlers.ts'
@@ -44,6 +45,11 @@ export function openBridge({ workspace, host, lastingKeys, ...options }: BridgeO
   const liveRuns = createLiveRuns(crashes.note, (runId) => prepareResults(engine, runId))
   const cleanUps = createCleanUps({ engine, liveRuns })
   const removedConnections = createRemovedConnections(systemClock)
+  const keyStore = createKeyStore(lastingKeys)
+  // Unlike a keyring, the profile asks nobody to unlock it.
+  if ('place' in lastingKeys && lastingKeys.place === 'profile') {
+    void removeUnusedKeys({ workspace: engine.workspace, keyStore }).catch(() => {})
+  }
   return {
     services: {
       engine,
@@ -58,7 +64,7 @@ export function openBridge({ workspace, host, lastingKeys, ...options }: BridgeO
       capacitySearches,
       cleanUps,
       keySwitch: createKeySwitch(),
-      keyStore: createKeyStore(lastingKeys),
+      keyStore,
       removedConnections,
       clock: systemClock,
       env: process.env,

@@ -2,9 +2,10 @@ import { SluiceError } from '../../shared/messages/errors.ts'
 import type { ConnectionKey, Connections, StoredConnection } from '../../shared/plan/stored-connection.ts'
 import {
   type KeySources,
+  type RememberedKey,
+  readKeysToRemove,
+  removeUnusedKeys,
   restoreTypedKeys,
-  type TakenKey,
-  takeTypedKeys,
 } from '../engine/workspace/connection-secrets.ts'
 import {
   addConnection,
@@ -27,7 +28,7 @@ interface RemovedConnection {
   at: number
   wasInUse: boolean
   /** Its typed keys; none once they are forgotten. */
-  keys: readonly TakenKey[]
+  keys: readonly RememberedKey[]
 }
 
 /** One of several keys of a connection as it was when it was removed. */
@@ -37,7 +38,7 @@ interface RemovedKey {
   at: number
   wasActive: boolean
   /** What was typed for it; none once that is forgotten. */
-  typed: readonly TakenKey[]
+  typed: readonly RememberedKey[]
 }
 
 /** The connections and keys that windows have removed, in the memory of this process, so that they can be restored. */
@@ -68,29 +69,19 @@ export function createRemovedConnections(clock: Clock): RemovedConnections {
         stored,
         at,
         wasInUse: inUse === name,
-        keys: await takeTypedKeys(sources, stored),
+        keys: await readKeysToRemove(sources, stored),
       }
-      let left: Connections
-      try {
-        left = changeConnections(sources.workspace, (known) => removeConnection(known, name))
-      } catch (error) {
-        // The connection stays, and so do its keys.
-        await restoreTypedKeys(sources, stored, entry.keys).catch(() => {})
-        throw error
-      }
+      changeConnections(sources.workspace, (known) => removeConnection(known, name))
       removed.set(name, entry)
       void clock.wait(KEYS_KEPT_MS, closing.signal).then(() => {
         entry.keys = []
       })
-      return left
+      return removeUnusedKeys(sources)
     },
     async restore(sources, name) {
       const entry = removed.get(name)
       if (entry === undefined) throw new SluiceError({ id: 'connection_not_restorable', name })
-      // No key is stored for a connection that cannot be.
-      addConnection(readConnections(sources.workspace), entry.stored)
-      const stored = await restoreTypedKeys(sources, entry.stored, entry.keys)
-      const restored = changeConnections(sources.workspace, (known) => ({
+      const restored = await restoreTypedKeys(sources, entry.stored, entry.keys, (known, stored) => ({
         ...addConnection(known, stored),
         inUse: known.inUse ?? (entry.wasInUse ? name : null),
         connections: known.connections.toSpliced(entry.at, 0, stored),
@@ -107,22 +98,16 @@ export function createRemovedConnections(clock: Clock): RemovedConnections {
       if (first === undefined) throw new SluiceError({ id: 'last_key', label, connection: stored.name })
       const wasActive = stored.activeKey === label
       const activeKey = wasActive ? first.label : stored.activeKey
-      const typed = await takeTypedKeys(sources, { ...stored, keys: [key] })
+      const typed = await readKeysToRemove(sources, { ...stored, keys: [key] })
       const entry: RemovedKey = { key, at, wasActive, typed }
-      let left: Connections
-      try {
-        left = changeConnections(sources.workspace, (known) =>
-          replaceUnlessChanged(known, stored, { ...stored, keys, activeKey }),
-        )
-      } catch (error) {
-        await restoreTypedKeys(sources, stored, typed).catch(() => {})
-        throw error
-      }
+      changeConnections(sources.workspace, (known) =>
+        replaceUnlessChanged(known, stored, { ...stored, keys, activeKey }),
+      )
       removedKeys.set(toKeyId(stored.name, label), entry)
       void clock.wait(KEYS_KEPT_MS, closing.signal).then(() => {
         entry.typed = []
       })
-      return left
+      return removeUnusedKeys(sources)
     },
     async restoreKey(sources, name, label) {
       const entry = removedKeys.get(toKeyId(name, label))
@@ -133,9 +118,9 @@ export function createRemovedConnections(clock: Clock): RemovedConnections {
       }
       const keys = stored.keys.toSpliced(entry.at, 0, entry.key)
       const activeKey = entry.wasActive ? label : stored.activeKey
-      const withKey = await restoreTypedKeys(sources, { ...stored, keys, activeKey }, entry.typed)
-      const restored = changeConnections(sources.workspace, (known) =>
-        replaceUnlessChanged(known, stored, withKey),
+      const withKey = { ...stored, keys, activeKey }
+      const restored = await restoreTypedKeys(sources, withKey, entry.typed, (known, changed) =>
+        replaceUnlessChanged(known, stored, changed),
       )
       removedKeys.delete(toKeyId(name, label))
       return restored

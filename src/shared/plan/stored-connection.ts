@@ -98,6 +98,10 @@ export const connectionsSchema = z
     /** The connection that is taken where none is named; null where there is none. */
     inUse: connectionNameSchema.nullable(),
     connections: z.array(storedConnectionSchema),
+    /** Typed keys that no connection has any more and that still have to leave the store that keeps them. */
+    keysToRemove: z
+      .array(typedKeySchema.extend({ connection: connectionNameSchema, label: keyLabelSchema }))
+      .default([]),
   })
   .superRefine(({ inUse, connections }, context) => {
     const names = connections.map(({ name }) => name)

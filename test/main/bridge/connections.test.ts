@@ -285,8 +285,9 @@ it('forgets the keys of a removed connection after ten minutes', async () => {
     ...{ name: 'staging', baseUrl: 'https://api.example.com', keys: [{ label: 'default' }] },
     activeKey: 'default',
   })
-  const { changed: stored } = await keepTypedKey(sources, bare, 'default', KEY)
-  changeConnections(workspace, (known) => addConnection(known, stored))
+  const {
+    connections: [stored = bare],
+  } = await keepTypedKey(sources, bare, { label: 'default', text: KEY }, addConnection)
   const hasKey = async () => {
     const [one] = readConnections(workspace).connections
     const [key] = one?.keys ?? []

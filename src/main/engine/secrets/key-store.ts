@@ -3,7 +3,7 @@ import { toThrownText } from '../../../shared/messages/thrown.ts'
 import type { KeyPlace, TypedKey } from '../../../shared/plan/stored-connection.ts'
 
 /** Whose key it is: one of the keys of a workspace's stored connection. */
-interface KeyName {
+export interface KeyName {
   /** Folder of the workspace. */
   workspace: string
   /** Name of the connection. */
@@ -56,10 +56,15 @@ export interface KeyStore {
    * store does not give it out, such as a locked keyring.
    */
   get(name: KeyName, typed: TypedKey): Promise<KeptKey | null>
-  /** Keeps a key in place of the one of its name: in the lasting store, or else for the session. */
+  /**
+   * As `get`, but asks the store even for a key that it gave out before. Throws `BAD_USAGE` where the store does not give
+   * it out, and would not let it go either.
+   */
+  getToRemove(name: KeyName, typed: TypedKey): Promise<KeptKey | null>
+  /** Keeps a key in an entry of its own, which replaces no other: in the lasting store, or else for the session. */
   set(name: KeyName, key: KeptKey): Promise<KeyStorage>
-  /** Forgets a key. Throws `BAD_USAGE` where its store still has it. */
-  remove(name: KeyName, typed: TypedKey): Promise<void>
+  /** Forgets a key. Gives whether it is gone; it is not where this process does not get at its store. */
+  remove(name: KeyName, typed: TypedKey): Promise<boolean>
 }
 
 /**
@@ -83,72 +88,89 @@ export function createKeyStore(lasting: LastingStore | { absence: string }): Key
         return { place: 'session', reason: toThrownText(error) }
       }
     },
-    async get(name, { place, revision }) {
-      const id = toId(name)
-      const memory = (place === 'session' ? session : known).get(id)
-      if (memory?.revision === revision) return memory
-      if (place !== store?.place) return null
-      const key = parseKey(await open(name, () => readOnce(id, store)))
-      if (key?.revision !== revision) return null
-      known.set(id, key)
-      return key
-    },
-    async set(name, key) {
-      const id = toId(name)
+    async get(name, typed) {
       try {
-        if ('absence' in lasting) throw new NoLastingStore(lasting.absence)
-        await lasting.set(id, JSON.stringify(key))
-        known.set(id, key)
-        session.delete(id)
-        return { place: lasting.place, reason: null }
+        return await read(name, typed)
       } catch (error) {
-        session.set(id, key)
-        return { place: 'session', reason: toThrownText(error) }
-      }
-    },
-    async remove(name, { place }) {
-      const id = toId(name)
-      session.delete(id)
-      known.delete(id)
-      // A key that was only kept for the session may have taken the place of one that lasts.
-      if (store === null || (place !== store.place && place !== 'session')) return
-      try {
-        await store.remove(id)
-      } catch (error) {
-        if (error instanceof NoLastingStore || place === 'session') return
+        const { label, connection } = name
         throw new SluiceError(
-          { id: 'key_not_removed', entry: id, place, reason: toThrownText(error) },
+          { id: 'key_locked', label, connection, reason: toThrownText(error) },
           { cause: error },
         )
       }
     },
-  }
-
-  function readOnce(id: string, store: LastingStore): Promise<string | null> {
-    const asked = reads.get(id)
-    if (asked !== undefined) return asked
-    const read = store.get(id).finally(() => reads.delete(id))
-    reads.set(id, read)
-    return read
-  }
-
-  async function open(name: KeyName, get: () => Promise<string | null>): Promise<string | null> {
-    try {
-      return await get()
-    } catch (error) {
-      if (error instanceof NoLastingStore) return null
-      const { label, connection } = name
-      throw new SluiceError(
-        { id: 'key_locked', label, connection, reason: toThrownText(error) },
-        { cause: error },
+    async getToRemove(name, typed) {
+      const entry = toEntry(name, typed)
+      const remembered = known.get(entry) ?? null
+      known.delete(entry)
+      try {
+        return (await read(name, typed)) ?? remembered
+      } catch (error) {
+        throw new SluiceError(
+          { id: 'key_not_removed', entry, place: typed.place, reason: toThrownText(error) },
+          { cause: error },
+        )
+      }
+    },
+    async set(name, key) {
+      const entry = toEntry(name, key)
+      try {
+        if ('absence' in lasting) throw new NoLastingStore(lasting.absence)
+        await lasting.set(entry, JSON.stringify(key))
+        known.set(entry, key)
+        return { place: lasting.place, reason: null }
+      } catch (error) {
+        session.set(entry, key)
+        return { place: 'session', reason: toThrownText(error) }
+      }
+    },
+    async remove(name, typed) {
+      const entry = toEntry(name, typed)
+      session.delete(entry)
+      known.delete(entry)
+      if (typed.place === 'session') return true
+      if (typed.place !== store?.place) return false
+      return store.remove(entry).then(
+        () => true,
+        () => false,
       )
-    }
+    },
+  }
+
+  /** Rejects where the store does not give the key out. */
+  async function read(name: KeyName, { place, revision }: TypedKey): Promise<KeptKey | null> {
+    const entry = toEntry(name, { revision })
+    const memory = (place === 'session' ? session : known).get(entry)
+    if (memory !== undefined) return memory
+    if (place !== store?.place) return null
+    const key = parseKey(await readOnce(entry, store))
+    if (key?.revision !== revision) return null
+    known.set(entry, key)
+    return key
+  }
+
+  /** Null where there is none, and where this machine has no such store. */
+  function readOnce(entry: string, store: LastingStore): Promise<string | null> {
+    const asked = reads.get(entry)
+    if (asked !== undefined) return asked
+    const read = store
+      .get(entry)
+      .catch((error: unknown) => {
+        if (error instanceof NoLastingStore) return null
+        throw error
+      })
+      .finally(() => reads.delete(entry))
+    reads.set(entry, read)
+    return read
   }
 }
 
-/** What a key is called in its store, where a person may come across it. Neither name nor label holds a slash or space. */
-function toId({ workspace, connection, label }: KeyName): string {
-  return `${connection}/${label} in ${workspace}`
+/**
+ * What a key is called in its store, where a person may come across it. The revision gives each text an entry of its own,
+ * so that one that is typed in two places at once is never overwritten. Neither name nor label holds a slash or space.
+ */
+function toEntry({ workspace, connection, label }: KeyName, { revision }: { revision: string }): string {
+  return `${connection}/${label} in ${workspace} (${revision})`
 }
 
 /** Reads a kept key; null where it is another program's text. */

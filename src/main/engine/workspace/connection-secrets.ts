@@ -4,8 +4,10 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import {
   type ConnectionKey,
+  type Connections,
   findActiveKey,
   type StoredConnection,
+  type TypedKey,
 } from '../../../shared/plan/stored-connection.ts'
 import {
   ApiKey,
@@ -14,8 +16,8 @@ import {
   readProxyCredentials,
   toOrigins,
 } from '../secrets/bound-secret.ts'
-import type { KeptKey, KeyStorage, KeyStore } from '../secrets/key-store.ts'
-import { followsActiveKey, readConnections, toConnectionsFile } from './connections.ts'
+import type { KeptKey, KeyName, KeyStorage, KeyStore } from '../secrets/key-store.ts'
+import { changeConnections, followsActiveKey, readConnections, toConnectionsFile } from './connections.ts'
 
 /** The variable that holds the key of a run that names none. */
 const DEFAULT_VARIABLE = 'SLUICE_API_KEY'
@@ -103,87 +105,116 @@ export async function findConnectionKey(
   return { apiKey: ApiKey.create(kept.text, owner, 'that was typed in'), revision: kept.revision }
 }
 
-/** What became of a typed key: where it is kept, and the connection that says so. */
-interface KeptTypedKey extends KeyStorage {
-  changed: StoredConnection
+/** What is needed to keep typed keys and to remove them. */
+type TypedKeySources = Pick<KeySources, 'workspace' | 'keyStore'>
+
+/**
+ * Writes the connection that says where its keys are kept; `storage` is that of the last one. It is first called without
+ * it, before any key is kept, to find out whether the change can be made.
+ */
+type StoreConnection = (known: Connections, changed: StoredConnection, storage?: KeyStorage) => Connections
+
+/** A typed key with the way to the service that it was typed for. */
+export interface RememberedKey extends Pick<KeptKey, 'text' | 'route'> {
+  label: string
 }
 
 /**
- * Keeps the text of a key for a connection, on its present way to the service. Rejects with `NO_API_KEY` where it holds
- * what no header can carry, and with `BAD_PLAN` where a file of authorities cannot be read.
+ * Keeps the text of a key for a connection, on its present way to the service, and stores the connection that says so.
+ * Rejects with `NO_API_KEY` where the text holds what no header can carry, with `BAD_PLAN` where a file of authorities
+ * cannot be read, and as {@link restoreTypedKeys} does.
  */
 export async function keepTypedKey(
-  { workspace, keyStore }: Pick<KeySources, 'workspace' | 'keyStore'>,
+  sources: TypedKeySources,
   owner: StoredConnection,
-  label: string,
-  text: string,
-): Promise<KeptTypedKey> {
+  { label, text }: { label: string; text: string },
+  store: StoreConnection,
+): Promise<Connections> {
   ApiKey.checkText(text, 'that was typed in')
   const route = toRoute(owner)
   if (route === null) {
     const path = owner.tls?.caFile ?? ''
     throw new SluiceError({ id: 'tls_file_unreadable', what: 'authorities', path, system: 'ENOENT' })
   }
-  const revision = randomUUID()
-  const storage = await keyStore.set({ workspace, connection: owner.name, label }, { text, route, revision })
-  const typed = { place: storage.place, revision }
   const isKnown = owner.keys.some((key) => key.label === label)
-  const keys = isKnown
-    ? owner.keys.map((key) => (key.label === label ? { ...key, typed } : key))
-    : [...owner.keys, { label, typed }]
-  return { ...storage, changed: { ...owner, keys } }
-}
-
-/** Forgets what was typed for keys of a connection. Throws `BAD_USAGE` where a store still has one. */
-export async function forgetTypedKeys(
-  { workspace, keyStore }: Pick<KeySources, 'workspace' | 'keyStore'>,
-  connection: string,
-  keys: readonly ConnectionKey[],
-): Promise<void> {
-  for (const { label, typed } of keys) {
-    if (typed !== undefined) await keyStore.remove({ workspace, connection, label }, typed)
-  }
-}
-
-/** A typed key that was taken out of its store. */
-export interface TakenKey {
-  label: string
-  kept: KeptKey
+  const labelled = isKnown ? owner : { ...owner, keys: [...owner.keys, { label }] }
+  return restoreTypedKeys(sources, labelled, [{ label, text, route }], store)
 }
 
 /**
- * Takes the typed keys of a connection out of their stores. Those that a store does not give out, or no longer has, are
- * forgotten. Throws `BAD_USAGE` where a store still has one.
+ * Keeps keys, each for the way to the service that it was typed for, then stores the connection that says so, and then
+ * removes the keys that these replace. If the connection cannot be stored, none is kept and none replaced. Rejects with
+ * what `store` throws, and with `WORKSPACE_UNUSABLE`.
  */
-export async function takeTypedKeys(
-  sources: Pick<KeySources, 'workspace' | 'keyStore'>,
-  { name: connection, keys }: StoredConnection,
-): Promise<TakenKey[]> {
+export async function restoreTypedKeys(
+  sources: TypedKeySources,
+  owner: StoredConnection,
+  remembered: readonly RememberedKey[],
+  store: StoreConnection,
+): Promise<Connections> {
   const { workspace, keyStore } = sources
-  const taken: TakenKey[] = []
-  for (const { label, typed } of keys) {
-    if (typed === undefined) continue
-    const kept = await keyStore.get({ workspace, connection, label }, typed).catch(() => null)
-    if (kept !== null) taken.push({ label, kept })
+  store(readConnections(workspace), owner)
+  let changed = owner
+  let last: KeyStorage | undefined
+  const kept: { name: KeyName; typed: TypedKey }[] = []
+  for (const { label, ...key } of remembered) {
+    const name = { workspace, connection: owner.name, label }
+    const revision = randomUUID()
+    last = await keyStore.set(name, { ...key, revision })
+    const typed = { place: last.place, revision }
+    kept.push({ name, typed })
+    changed = {
+      ...changed,
+      keys: changed.keys.map((one) => (one.label === label ? { ...one, typed } : one)),
+    }
   }
-  await forgetTypedKeys(sources, connection, keys)
-  return taken
+  try {
+    changeConnections(workspace, (known) => store(known, changed, last))
+  } catch (error) {
+    for (const { name, typed } of kept) await keyStore.remove(name, typed)
+    throw error
+  }
+  return removeUnusedKeys(sources)
 }
 
-/** Keeps taken keys again, each for the way to the service that it was typed for, and gives the connection with them. */
-export async function restoreTypedKeys(
-  { workspace, keyStore }: Pick<KeySources, 'workspace' | 'keyStore'>,
-  owner: StoredConnection,
-  taken: readonly TakenKey[],
-): Promise<StoredConnection> {
-  let { keys } = owner
-  for (const { label, kept } of taken) {
-    const { place } = await keyStore.set({ workspace, connection: owner.name, label }, kept)
-    keys = keys.map((key) =>
-      key.label === label ? { ...key, typed: { place, revision: kept.revision } } : key,
-    )
+/**
+ * The typed keys of a connection that can be read, before they are removed. Throws `BAD_USAGE` where a store refuses, so
+ * that it would not let them go either.
+ */
+export async function readKeysToRemove(
+  { workspace, keyStore }: TypedKeySources,
+  { name: connection, keys }: Pick<StoredConnection, 'name' | 'keys'>,
+): Promise<RememberedKey[]> {
+  const found: RememberedKey[] = []
+  for (const { label, typed } of keys) {
+    if (typed === undefined) continue
+    const kept = await keyStore.getToRemove({ workspace, connection, label }, typed)
+    if (kept !== null) found.push({ label, text: kept.text, route: kept.route })
   }
-  return { ...owner, keys }
+  return found
+}
+
+/**
+ * Removes from their stores the typed keys that no connection has any more. What this process cannot remove stays noted
+ * for the next time, or for the program that can.
+ */
+export async function removeUnusedKeys({ workspace, keyStore }: TypedKeySources): Promise<Connections> {
+  const connections = readConnections(workspace)
+  const removed = new Set<string>()
+  for (const key of connections.keysToRemove) {
+    if (await keyStore.remove({ workspace, ...key }, key)) removed.add(key.revision)
+  }
+  if (removed.size === 0) return connections
+  try {
+    return changeConnections(workspace, (known) => ({
+      ...known,
+      keysToRemove: known.keysToRemove.filter(({ revision }) => !removed.has(revision)),
+    }))
+  } catch (error) {
+    // To remove them once more does no harm.
+    if (error instanceof SluiceError) return readConnections(workspace)
+    throw error
+  }
 }
 
 /**

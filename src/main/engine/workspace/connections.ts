@@ -14,7 +14,7 @@ import { type Lease, takeLease } from './lease.ts'
 import { replaceFileSync } from './replace-file.ts'
 import { createWorkspaceFolders } from './workspace-files.ts'
 
-const NO_CONNECTIONS: Connections = { version: 1, inUse: null, connections: [] }
+const NO_CONNECTIONS: Connections = { version: 1, inUse: null, connections: [], keysToRemove: [] }
 
 /** Where a workspace keeps its connections. */
 export function toConnectionsFile(workspace: string): string {
@@ -43,7 +43,8 @@ export function readConnections(workspace: string): Connections {
 
 /**
  * Reads the connections, changes them and writes them back, one process at a time; others read them whole,
- * before or after. If `change` throws, nothing changes. Throws `WORKSPACE_UNUSABLE`.
+ * before or after. Typed keys that no connection has any more are noted in the same step, to be removed from their
+ * stores. If `change` throws, nothing changes. Throws `WORKSPACE_UNUSABLE`.
  */
 export function changeConnections(
   workspace: string,
@@ -53,7 +54,8 @@ export function changeConnections(
   const file = toConnectionsFile(workspace)
   const lease = takeTurn(file)
   try {
-    const changed = connectionsSchema.parse(change(readConnections(workspace)))
+    const known = readConnections(workspace)
+    const changed = connectionsSchema.parse(noteKeysToRemove(known, change(known)))
     try {
       replaceFileSync(file, `${JSON.stringify(changed, null, 2)}\n`, { isPrivate: true })
     } catch (error) {
@@ -66,6 +68,21 @@ export function changeConnections(
   } finally {
     lease.release()
   }
+}
+
+/** Notes the typed keys that a change leaves in no connection; those that it brings back are kept. */
+function noteKeysToRemove(before: Connections, after: Connections): Connections {
+  const stay = new Set(listTypedKeys(after).map(({ revision }) => revision))
+  const gone = new Map(
+    [...after.keysToRemove, ...listTypedKeys(before)].map((key) => [key.revision, key] as const),
+  )
+  return { ...after, keysToRemove: [...gone.values()].filter(({ revision }) => !stay.has(revision)) }
+}
+
+function listTypedKeys({ connections }: Connections): Connections['keysToRemove'] {
+  return connections.flatMap(({ name: connection, keys }) =>
+    keys.flatMap(({ label, typed }) => (typed === undefined ? [] : [{ ...typed, connection, label }])),
+  )
 }
 
 function takeTurn(file: string): Lease {

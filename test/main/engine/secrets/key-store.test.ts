@@ -14,7 +14,7 @@ describe('a key that was typed', () => {
     const store = createKeyStore(keyring)
     expect(await store.describe()).toEqual({ place: 'keyring', reason: null })
     expect(await store.set(NAME, key)).toEqual({ place: 'keyring', reason: null })
-    expect([...keyring.entries.keys()]).toEqual(['staging/default in /home/me/sluice'])
+    expect([...keyring.entries.keys()]).toEqual([`staging/default in /home/me/sluice (${key.revision})`])
     const typed = { place: 'keyring', revision: key.revision } as const
     expect(await createKeyStore(keyring).get(NAME, typed)).toEqual(key)
     await store.remove(NAME, typed)
@@ -22,17 +22,36 @@ describe('a key that was typed', () => {
     expect(await store.get(NAME, typed)).toBeNull()
   })
 
-  it('is asked of the lasting store once, until another one is typed', async () => {
+  it('is asked of the lasting store once, and again before it is removed', async () => {
     const keyring = createMemoryKeyring()
-    const [one, two] = [createKey(), createKey()]
+    const key = createKey()
+    const typed = { place: 'keyring', revision: key.revision } as const
     const store = createKeyStore(keyring)
-    await store.set(NAME, one)
+    await store.set(NAME, key)
     keyring.trouble = 'locked'
-    expect(await store.get(NAME, { place: 'keyring', revision: one.revision })).toEqual(one)
+    expect(await store.get(NAME, typed)).toEqual(key)
+    await expect(store.getToRemove(NAME, typed)).rejects.toThrow(
+      'could not be removed from the keyring: locked',
+    )
+    expect(await store.remove(NAME, typed)).toBe(false)
     keyring.trouble = null
-    await createKeyStore(keyring).set(NAME, two)
-    expect(await store.get(NAME, { place: 'keyring', revision: two.revision })).toEqual(two)
-    expect(await store.get(NAME, { place: 'keyring', revision: one.revision })).toBeNull()
+    expect(await store.getToRemove(NAME, typed)).toEqual(key)
+    expect(await store.remove(NAME, typed)).toBe(true)
+  })
+
+  it('stays when another one is typed for the same label, until it is removed itself', async () => {
+    const keyring = createMemoryKeyring()
+    for (const lasting of [keyring, { absence: 'no keyring' }]) {
+      const store = createKeyStore(lasting)
+      const [one, two] = [createKey(), createKey()]
+      const { place } = await store.set(NAME, one)
+      await store.set(NAME, two)
+      expect(await store.get(NAME, { place, revision: one.revision })).toEqual(one)
+      await store.remove(NAME, { place, revision: one.revision })
+      expect(await store.get(NAME, { place, revision: one.revision })).toBeNull()
+      expect(await store.get(NAME, { place, revision: two.revision })).toEqual(two)
+    }
+    expect(keyring.entries.size).toBe(1)
   })
 
   it('is kept for the session where the lasting store fails or is missing, with the reason', async () => {
@@ -47,21 +66,7 @@ describe('a key that was typed', () => {
     }
   })
 
-  it('leaves nothing of an earlier one behind when it is removed, wherever it is itself', async () => {
-    const keyring = createMemoryKeyring()
-    const store = createKeyStore(keyring)
-    await store.set(NAME, createKey())
-    keyring.trouble = 'unlock prompt was dismissed'
-    const key = createKey()
-    const { place } = await store.set(NAME, key)
-    await store.remove(NAME, { place, revision: key.revision })
-    expect(keyring.entries.size).toBe(1)
-    keyring.trouble = null
-    await store.remove(NAME, { place, revision: key.revision })
-    expect(keyring.entries.size).toBe(0)
-  })
-
-  it('is said to be locked in where its store does not give it out or let it go', async () => {
+  it('is said to be locked in where its store does not give it out', async () => {
     const keyring = createMemoryKeyring()
     const key = createKey()
     await createKeyStore(keyring).set(NAME, key)
@@ -71,7 +76,6 @@ describe('a key that was typed', () => {
     await expect(store.get(NAME, typed)).rejects.toThrow(
       'the key default of connection staging cannot be read from where it is kept: unlock prompt was dismissed',
     )
-    await expect(store.remove(NAME, typed)).rejects.toThrow('could not be removed from the keyring')
   })
 
   it('is not mistaken for what another program put in its place', async () => {
@@ -79,7 +83,7 @@ describe('a key that was typed', () => {
     const key = createKey()
     await createKeyStore(keyring).set(NAME, key)
     for (const text of ['', 'a password', '[]', JSON.stringify({ ...key, revision: 17 })]) {
-      keyring.entries.set('staging/default in /home/me/sluice', text)
+      keyring.entries.set(`staging/default in /home/me/sluice (${key.revision})`, text)
       const store = createKeyStore(keyring)
       expect(await store.get(NAME, { place: 'keyring', revision: key.revision })).toBeNull()
     }

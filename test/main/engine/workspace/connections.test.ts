@@ -33,7 +33,7 @@ function createConnection(name: string, changes: Partial<StoredConnection> = {})
 describe('the connections of a workspace', () => {
   it('are none before the first is stored', () => {
     const workspace = createTemporaryFolder()
-    expect(readConnections(workspace)).toEqual({ version: 1, inUse: null, connections: [] })
+    expect(readConnections(workspace)).toEqual({ version: 1, inUse: null, connections: [], keysToRemove: [] })
     expect(readdirSync(workspace)).toEqual([])
   })
 
@@ -41,7 +41,12 @@ describe('the connections of a workspace', () => {
     const workspace = join(createTemporaryFolder(), 'new')
     const staging = createConnection('staging', { isProduction: true, timeoutMs: 5_000 })
     changeConnections(workspace, (connections) => addConnection(connections, staging))
-    expect(readConnections(workspace)).toEqual({ version: 1, inUse: 'staging', connections: [staging] })
+    expect(readConnections(workspace)).toEqual({
+      version: 1,
+      inUse: 'staging',
+      connections: [staging],
+      keysToRemove: [],
+    })
     if (process.platform !== 'win32') {
       expect(statSync(toConnectionsFile(workspace)).mode & 0o777).toBe(0o600)
     }
@@ -60,7 +65,7 @@ describe('the connections of a workspace', () => {
 
   it('make the first the one in use, and none once that is removed', () => {
     const both = addConnection(
-      addConnection({ version: 1, inUse: null, connections: [] }, createConnection('one')),
+      addConnection({ version: 1, inUse: null, connections: [], keysToRemove: [] }, createConnection('one')),
       createConnection('two'),
     )
     expect(findConnectionInUse(both)?.name).toBe('one')
@@ -70,7 +75,7 @@ describe('the connections of a workspace', () => {
 
   it('switch use and key together', () => {
     const both = addConnection(
-      addConnection({ version: 1, inUse: null, connections: [] }, createConnection('one')),
+      addConnection({ version: 1, inUse: null, connections: [], keysToRemove: [] }, createConnection('one')),
       createConnection('two'),
     )
     expect(applyConnection(both, 'two')).toMatchObject({
@@ -84,7 +89,10 @@ describe('the connections of a workspace', () => {
   })
 
   it('name what is near where a connection or a key is not there', () => {
-    const one = addConnection({ version: 1, inUse: null, connections: [] }, createConnection('staging'))
+    const one = addConnection(
+      { version: 1, inUse: null, connections: [], keysToRemove: [] },
+      createConnection('staging'),
+    )
     expect(() => removeConnection(one, 'stagign')).toThrow('did you mean staging?')
     expect(() => replaceConnection(one, createConnection('other'))).toThrow(
       'connection `other` does not exist',

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { forgetTypedKeys } from '../../../engine/workspace/connection-secrets.ts'
+import { readKeysToRemove, removeUnusedKeys } from '../../../engine/workspace/connection-secrets.ts'
 import {
   applyConnection,
   changeConnections,
@@ -16,6 +16,7 @@ import {
   addConnectionListCommand,
   addConnectionShowCommand,
   formatKeySource,
+  sayKeysLeft,
   sayKeysNotSet,
   toDocument,
 } from './look.ts'
@@ -83,13 +84,14 @@ export function addConnectionRemoveCommand(parent: Command, context: CliContext)
     .option('--json', 'one JSON document on stdout')
   addWorkspaceOption(command).action(async (name: string, flags: Pick<UseFlags, 'json' | 'workspace'>) => {
     const workspace = resolveWorkspace(flags.workspace, context.env)
-    const { keys } = findConnection(readConnections(workspace), name)
-    await forgetTypedKeys({ workspace, keyStore: context.keyStore }, name, keys)
+    const sources = { workspace, keyStore: context.keyStore }
+    await readKeysToRemove(sources, findConnection(readConnections(workspace), name))
     let wasInUse = false
     const { inUse } = changeConnections(workspace, (known) => {
       wasInUse = known.inUse === name
       return removeConnection(known, name)
     })
+    await sayKeysLeft(context, name, await removeUnusedKeys(sources))
     await context.out.writeLine(
       flags.json
         ? JSON.stringify({ removed: name, in_use: inUse })

@@ -1,9 +1,13 @@
 import { text as readText } from 'node:stream/consumers'
 import { type Command, InvalidArgumentError } from 'commander'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
-import type { StoredConnection } from '../../../../shared/plan/stored-connection.ts'
+import type { Connections, StoredConnection } from '../../../../shared/plan/stored-connection.ts'
 import { toOrigins } from '../../../engine/secrets/bound-secret.ts'
-import { forgetTypedKeys, keepTypedKey } from '../../../engine/workspace/connection-secrets.ts'
+import {
+  keepTypedKey,
+  readKeysToRemove,
+  removeUnusedKeys,
+} from '../../../engine/workspace/connection-secrets.ts'
 import {
   changeConnections,
   findConnection,
@@ -15,7 +19,7 @@ import type { CliContext } from '../../context.ts'
 import { resolveWorkspace } from '../../engine-access.ts'
 import { parseConnectionName } from '../../options/parse-values.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
-import { isSet, toDocument } from './look.ts'
+import { isSet, sayKeysLeft, toDocument } from './look.ts'
 
 interface KeyFlags extends WorkspaceFlags {
   label?: string
@@ -42,10 +46,11 @@ export function addConnectionKeyCommand(parent: Command, context: CliContext): v
     const stored = findConnection(readConnections(workspace), name)
     const label = flags.label ?? stored.activeKey
     const sources = { workspace, keyStore }
-    const changed = flags.forget
+    const connections = flags.forget
       ? await forgetKey(sources, stored, label)
       : await keepKey(sources, stored, label, await readKey(context, `API key ${label} of ${name}:`))
-    const connections = changeConnections(workspace, (known) => replaceUnlessChanged(known, stored, changed))
+    await sayKeysLeft(context, name, connections)
+    const changed = findConnection(connections, name)
     const { env: variable } = findKey(changed, label)
     if (!flags.forget && variable !== undefined && isSet(env, variable)) {
       await err.writeLine(`${variable} is set in this shell and wins over the key in the keyring.`)
@@ -67,28 +72,31 @@ export function addConnectionKeyCommand(parent: Command, context: CliContext): v
 
 type TypedKeyPlace = Parameters<typeof keepTypedKey>[0]
 
-async function keepKey(
+function keepKey(
   sources: TypedKeyPlace,
   stored: StoredConnection,
   label: string,
   text: string,
-): Promise<StoredConnection> {
-  const { changed, place, reason } = await keepTypedKey(sources, stored, label, text)
-  // What is kept for the session alone would be gone as soon as this command ends.
-  if (place !== 'session') return changed
-  const variable = stored.keys.find((key) => key.label === label)?.env ?? 'SLUICE_API_KEY'
-  throw new SluiceError({ id: 'key_not_kept', reason: reason ?? '', variable })
+): Promise<Connections> {
+  return keepTypedKey(sources, stored, { label, text }, (known, changed, storage) => {
+    if (storage?.place !== 'session') return replaceUnlessChanged(known, stored, changed)
+    // What is kept for the session alone would be gone as soon as this command ends.
+    const variable = stored.keys.find((key) => key.label === label)?.env ?? 'SLUICE_API_KEY'
+    throw new SluiceError({ id: 'key_not_kept', reason: storage.reason ?? '', variable })
+  })
 }
 
 async function forgetKey(
   sources: TypedKeyPlace,
   stored: StoredConnection,
   label: string,
-): Promise<StoredConnection> {
+): Promise<Connections> {
   const key = findKey(stored, label)
-  await forgetTypedKeys(sources, stored.name, [key])
+  await readKeysToRemove(sources, { ...stored, keys: [key] })
   const { typed: _gone, ...rest } = key
-  return { ...stored, keys: stored.keys.map((one) => (one === key ? rest : one)) }
+  const changed = { ...stored, keys: stored.keys.map((one) => (one === key ? rest : one)) }
+  changeConnections(sources.workspace, (known) => replaceUnlessChanged(known, stored, changed))
+  return removeUnusedKeys(sources)
 }
 
 /** What is typed, or what standard input holds, without the line break at its end. */

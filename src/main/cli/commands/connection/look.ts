@@ -224,3 +224,18 @@ export async function sayKeysNotSet({ env, err }: CliContext, keys: readonly Con
     `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set in this shell. Commands that send need the active key.`,
   )
 }
+
+/** Says which removed keys of a connection are still where they are kept, because this process cannot get at them. */
+export async function sayKeysLeft(
+  { err }: CliContext,
+  connection: string,
+  { keysToRemove }: Connections,
+): Promise<void> {
+  for (const { label, place } of keysToRemove.filter((key) => key.connection === connection)) {
+    await err.writeLine(
+      place === 'profile'
+        ? `The desktop app still keeps the key ${label} of ${connection}. It removes the key the next time it opens this workspace.`
+        : `The key ${label} of ${connection} is still in the keyring, which does not answer. The next change of a key removes it.`,
+    )
+  }
+}

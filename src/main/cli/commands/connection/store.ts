@@ -6,7 +6,7 @@ import {
   storedConnectionSchema,
 } from '../../../../shared/plan/stored-connection.ts'
 import { readSecureContext } from '../../../engine/secrets/tls-files.ts'
-import { forgetTypedKeys } from '../../../engine/workspace/connection-secrets.ts'
+import { readKeysToRemove, removeUnusedKeys } from '../../../engine/workspace/connection-secrets.ts'
 import {
   addConnection,
   changeConnections,
@@ -28,7 +28,7 @@ import {
   toTls,
 } from '../../options/service-options.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
-import { sayKeysNotSet, toDocument } from './look.ts'
+import { sayKeysLeft, sayKeysNotSet, toDocument } from './look.ts'
 
 const DEFAULT_VARIABLE = 'SLUICE_API_KEY'
 
@@ -142,11 +142,12 @@ export function addConnectionSetCommand(parent: Command, context: CliContext): v
       const workspace = resolveWorkspace(flags.workspace, context.env)
       const before = findConnection(readConnections(workspace), name)
       const changed = changeKeys(applyFlags(before, flags, context.env), flags)
-      const connections = changeConnections(workspace, (known) =>
-        replaceUnlessChanged(known, before, changed),
-      )
+      const sources = { workspace, keyStore: context.keyStore }
       const removed = before.keys.filter(({ label }) => flags.removeKey?.includes(label))
-      await forgetTypedKeys({ workspace, keyStore: context.keyStore }, name, removed)
+      await readKeysToRemove(sources, { name, keys: removed })
+      changeConnections(workspace, (known) => replaceUnlessChanged(known, before, changed))
+      const connections = await removeUnusedKeys(sources)
+      await sayKeysLeft(context, name, connections)
       await sayKeysNotSet(context, changed.keys)
       await context.out.writeLine(
         flags.json
