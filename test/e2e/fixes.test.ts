@@ -20,6 +20,16 @@ it('corrects rows on Check, one by one and by cause, takes some back, sends them
   await seeScreen(page, 'Check')
   await page.getByRole('button', { name: 'Review 0 rows' }).waitFor()
   await inspect('check-errors')
+  await page
+    .locator('[data-code="forbidden_character"]')
+    .getByRole('button', { name: 'Set a value…' })
+    .click()
+  const valueDialog = page.getByRole('dialog')
+  await expect.poll(() => valueDialog.getByRole('button', { name: 'Set the value' }).isDisabled()).toBe(true)
+  await valueDialog.getByLabel('Leave the field empty').check()
+  await inspect('check-leave-empty')
+  expect(await valueDialog.getByRole('button', { name: 'Empty the field' }).isEnabled()).toBe(true)
+  await valueDialog.getByRole('button', { name: 'Cancel' }).click()
 
   await page.getByRole('button', { name: 'Replace _ and ; reversibly' }).click()
   await page.getByRole('button', { name: 'Review 2 rows' }).waitFor()

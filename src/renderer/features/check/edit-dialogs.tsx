@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { findUnknownPlaceholders } from '../../../shared/mapping/check-mapping.ts'
@@ -179,7 +179,9 @@ export function ValueDialog(props: {
   onClose: () => void
 }) {
   const { group, field, columns, fixes, onFixes, onClose } = props
-  const [value, setValue] = useState('')
+  const [typed, setTyped] = useState('')
+  const [isEmpty, setEmpty] = useState(false)
+  const value = isEmpty ? '' : typed
   const [unknown] = findUnknownPlaceholders(field, value, columns, [])
   return (
     <Modal
@@ -202,17 +204,25 @@ export function ValueDialog(props: {
           label={field}
           description={`Sent in every row where it ${sayExpected(group, 'window')}. {{row}} stands for the number of the row, {{column name}} for its cell.`}
           value={value}
-          onChange={(event) => setValue(event.currentTarget.value)}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          disabled={isEmpty}
           error={
             unknown === undefined ? undefined : 'A name between {{ and }} is not a column of this source.'
           }
           autoComplete="off"
           spellCheck={false}
         />
+        {group.code !== 'required' && (
+          <Checkbox
+            label="Leave the field empty"
+            checked={isEmpty}
+            onChange={(event) => setEmpty(event.currentTarget.checked)}
+          />
+        )}
         <DialogActions
           onClose={onClose}
-          label={value === '' ? 'Leave the field empty' : 'Set the value'}
-          blocked={unknown !== undefined}
+          label={isEmpty ? 'Empty the field' : 'Set the value'}
+          blocked={unknown !== undefined || (value === '' && !isEmpty)}
         />
       </Stack>
     </Modal>
