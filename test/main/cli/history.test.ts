@@ -110,6 +110,9 @@ describe('wipe', () => {
     expect(await readIds(sluice)).toHaveLength(2)
     const { stdout } = await sluice(['wipe', '--yes', '--json'])
     expect(JSON.parse(stdout)).toEqual({ workspace, deleted_runs: 2 })
+    expect(await sluice(['wipe', '--yes'])).toMatchObject({
+      stdout: expect.stringContaining('Connections, settings and saved mappings are kept.'),
+    })
     expect(readdirSync(join(workspace, 'runs'))).toEqual([])
     expect(existsSync(join(workspace, 'catalogue'))).toBe(false)
   })

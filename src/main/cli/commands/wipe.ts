@@ -12,7 +12,7 @@ export function addWipeCommand(program: Command, context: CliContext): void {
     .command('wipe')
     .description(
       'Permanently deletes everything recorded in a workspace: runs, callbacks, verdicts, names, tags, notes, baselines ' +
-        'and exports inside of it. Connections and settings are kept, as are sources and exports elsewhere.',
+        'and exports inside of it. Connections, settings and saved mappings are kept, as are sources and exports elsewhere.',
     )
     .option('--yes', 'skip the confirmation')
     .option('--json', 'one JSON document on stdout')
@@ -32,7 +32,7 @@ export function addWipeCommand(program: Command, context: CliContext): void {
       await context.out.writeLine(
         flags.json
           ? JSON.stringify({ workspace, deleted_runs: deleted })
-          : `Deleted everything recorded in ${toPrintable(workspace)}: ${formatCounted(deleted, 'run')}, retries included.`,
+          : `Deleted everything recorded in ${toPrintable(workspace)}: ${formatCounted(deleted, 'run')}, retries included. Connections, settings and saved mappings are kept.`,
       )
     })
   })

@@ -49,8 +49,8 @@ export class RunRemoval {
   }
 
   /**
-   * Removes all that was ever recorded in the workspace. What a person has set stays: connections, retention, and where
-   * callbacks come to. Returns how many runs there were. Throws `RUN_BUSY` while a process works here.
+   * Removes all that was ever recorded in the workspace. What a person has set stays: connections, saved mappings,
+   * settings, retention, and where callbacks come to. Returns how many runs there were. Throws `RUN_BUSY` while a process works here.
    */
   async wipe(): Promise<number> {
     const { workspace, stored, receiver } = this.#options

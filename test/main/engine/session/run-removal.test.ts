@@ -128,12 +128,13 @@ describe('wiping a workspace', () => {
     const opened = openWorkspace()
     const { workspace, engine } = opened
     await recordEverything(opened)
-    writeFileSync(join(workspace, 'connections.json'), '{}')
+    const kept = ['connections.json', 'mappings.json', 'result-views.json', 'retention.json', 'settings.json']
+    for (const name of kept) writeFileSync(join(workspace, name), '{}')
     writeFileSync(join(workspace, 'posts.csv'), 'own')
     writeFileSync(toRecheckFile(workspace), SECRET)
     expect(await engine.wipe()).toBe(1)
     expect(findFiles(workspace, SECRET)).toEqual([])
-    expect(readdirSync(workspace).sort()).toEqual(['connections.json', 'posts.csv', 'runs'])
+    expect(readdirSync(workspace).sort()).toEqual([...kept, 'posts.csv', 'runs'].sort())
     expect(readdirSync(join(workspace, 'runs'))).toEqual([])
     expect(await engine.listRuns()).toMatchObject({ runs: [], all: 0 })
   })
