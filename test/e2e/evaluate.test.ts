@@ -95,6 +95,13 @@ it('asks what labels mean before it counts rows with a label and a verdict', {
   await page.getByRole('button', { name: 'Count only 1 verdict' }).click()
   await page.getByText('1 of 8 rows evaluated by verdicts').waitFor()
   await inspect('evaluate-verdicts-only')
+
+  await page.getByText('A column of the source').click()
+  await page.getByRole('combobox', { name: 'Rules of abuse' }).click()
+  await page.getByRole('option', { name: 'any rule' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByText('8 of 8 rows evaluated, 1 of them by verdicts').waitFor()
+  await inspect('evaluate-any-rule')
 })
 
 /** 400 posts, of which the sandbox finds three of four that are labelled as spam. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { toComparable as toComparableName } from '../mapping/match-columns.ts'
-import { toComparable } from './labels.ts'
+import { ANY_RULE, toComparable } from './labels.ts'
 
 /** Different values of a column that are listed; a column with more is no list of labels. */
 export const CHOICE_VALUES_MAX = 50
@@ -94,32 +94,49 @@ export function guessLabels(
   return best?.guess ?? null
 }
 
-function guessColumn({ name, values }: LabelColumn, rules: readonly string[]) {
-  const filled = values.filter(({ value }) => value.trim() !== '')
-  if (filled.length === 0) return null
-  const separator = guessSeparator(filled.map(({ value }) => value))
-  const parts = [
-    ...new Set(
-      filled.flatMap(({ value }) =>
-        (separator === null ? [value] : value.split(separator)).map((part) => part.trim()),
-      ),
-    ),
-  ].filter((part) => part !== '')
+/** What the values of a column of labels seem to stand for. */
+export function guessMeaning(
+  { name, values }: LabelColumn,
+  rules: readonly string[],
+): Pick<NonNullable<LabelChoices['guess']>, 'positives' | 'separator'> {
+  const { parts, separator } = splitLabels(values)
   const positives = parts.flatMap((value) => {
-    const rule = guessRule(value, rules)
+    const rule = guessRule(value, { rules, column: name, isOneOfTwo: isOppositeOfNegative(value, parts) })
     return rule === null ? [] : [{ value, rule }]
   })
+  return { positives, separator }
+}
+
+function guessColumn(column: LabelColumn, rules: readonly string[]) {
+  const { name } = column
+  const { parts } = splitLabels(column.values)
+  if (parts.length === 0) return null
+  const meaning = guessMeaning(column, rules)
+  // Many columns say yes and no; few of them are labels.
+  const naming = meaning.positives.filter(({ rule }) => rule !== ANY_RULE)
   const isKnown = (value: string) =>
     NEGATIVES.has(toComparable(value)) || AFFIRMATIVES.has(toComparable(value))
-  const known = parts.filter((part) => isKnown(part) || positives.some(({ value }) => value === part))
+  const known = parts.filter((part) => isKnown(part) || naming.some(({ value }) => value === part))
   const named = NAMES.indexOf(toComparableName(name))
   // The name alone, or values that nearly all are known, one of them a rule's: a column of countries has no such values.
   const points =
-    (named === -1 ? 0 : 2 - named / NAMES.length) +
-    (positives.length > 0 ? 1 : 0) +
-    known.length / parts.length
-  if (named === -1 && (positives.length === 0 || known.length < parts.length)) return null
-  return { points, guess: { label: name, positives, separator } }
+    (named === -1 ? 0 : 2 - named / NAMES.length) + (naming.length > 0 ? 1 : 0) + known.length / parts.length
+  if (named === -1 && (naming.length === 0 || known.length < parts.length)) return null
+  return { points, guess: { label: name, ...meaning } }
+}
+
+/** The different values of labels, and the mark that joins several in one. */
+function splitLabels(values: LabelColumn['values']): { parts: readonly string[]; separator: string | null } {
+  const filled = values.map(({ value }) => value).filter((value) => value.trim() !== '')
+  const separator = guessSeparator(filled)
+  const parts = filled.flatMap((value) => (separator === null ? [value] : value.split(separator)))
+  return { parts: [...new Set(parts.map((part) => part.trim()))].filter((part) => part !== ''), separator }
+}
+
+/** Whether a value is one of two, of which the other says that nothing is wrong. */
+function isOppositeOfNegative(value: string, parts: readonly string[]): boolean {
+  const [other, ...more] = parts.filter((part) => part !== value)
+  return other !== undefined && more.length === 0 && NEGATIVES.has(toComparable(other))
 }
 
 /** A mark that parts are joined by: each part stands in other values too. */
@@ -137,20 +154,35 @@ function guessSeparator(values: readonly string[]): string | null {
   return null
 }
 
-/** The rule that a value seems to stand for: of its name, else the only one that has all of its words. */
-function guessRule(value: string, rules: readonly string[]): string | null {
+/**
+ * The rule that a value seems to stand for: of its name, else the only one that has all of its words. Where a value only
+ * says that something is wrong, the only rule, that of the column's name, or any.
+ */
+function guessRule(
+  value: string,
+  { rules, column, isOneOfTwo }: { rules: readonly string[]; column: string; isOneOfTwo: boolean },
+): string | null {
   const wanted = toComparable(value)
-  if (NEGATIVES.has(wanted)) return null
+  if (rules.length === 0 || NEGATIVES.has(wanted)) return null
   const same = rules.find((rule) => toComparable(rule) === wanted)
   if (same !== undefined) return same
-  const [only] = rules
-  if (AFFIRMATIVES.has(wanted)) return rules.length === 1 ? (only ?? null) : null
-  const words = toWords(value).filter((word) => word.length >= WORD_MIN)
-  const matching = rules.filter((rule) => {
+  if (AFFIRMATIVES.has(wanted)) {
+    const candidates = rules.length === 1 ? rules : findByWords(column, rules)
+    return candidates.length === 1 ? (candidates[0] ?? null) : ANY_RULE
+  }
+  const candidates = findByWords(value, rules)
+  if (candidates.length === 0) return isOneOfTwo ? ANY_RULE : null
+  return candidates.length === 1 ? (candidates[0] ?? null) : null
+}
+
+/** Rules that have all words of a text. */
+function findByWords(text: string, rules: readonly string[]): readonly string[] {
+  const words = toWords(text).filter((word) => word.length >= WORD_MIN)
+  if (words.length === 0) return []
+  return rules.filter((rule) => {
     const own = toWords(rule)
-    return words.length > 0 && words.every((word) => own.includes(word))
+    return words.every((word) => own.includes(word))
   })
-  return matching.length === 1 ? (matching[0] ?? null) : null
 }
 
 /** Characters of a word by which a rule is recognised. */

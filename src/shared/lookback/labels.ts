@@ -4,7 +4,10 @@ export interface Target {
   ruleIds: string[]
 }
 
-/** `--positive VALUE=RULE`: rows with this label value should trigger this rule. */
+/** Stands for at least one rule, whichever; a rule of this name goes before it. */
+export const ANY_RULE = 'any rule'
+
+/** `--positive VALUE=RULE`: rows with this label value should trigger this rule, or {@link ANY_RULE}. */
 export interface Positive {
   value: string
   rule: string
@@ -43,6 +46,7 @@ export class Labels {
   readonly #separator: string | null
   readonly #mapped = new Map<string, number[]>()
   readonly #hasMapping: boolean
+  #any: number | null = null
   readonly #split = new Map<string, readonly string[]>()
   /** What a value means as it stands, so that it need not be made comparable again. */
   readonly #known = new Map<string, readonly number[]>()
@@ -86,7 +90,15 @@ export class Labels {
   addTarget(rule: string): number {
     const target = findRule(rule, this.#rules) ?? { rule: rule.trim(), ruleIds: [] }
     const at = this.targets.findIndex((known) => toComparable(known.rule) === toComparable(target.rule))
-    return at === -1 ? this.targets.push(target) - 1 : at
+    if (at !== -1) return at
+    const added = this.targets.push(target) - 1
+    if (target.ruleIds.length === 0 && toComparable(target.rule) === ANY_RULE) this.#any = added
+    return added
+  }
+
+  /** The number of the target that stands for any rule; null where none does. */
+  get anyTarget(): number | null {
+    return this.#any
   }
 
   /** The ids of a rule as rows have them; of one that no row triggered, its name stands for its id. */
@@ -96,12 +108,15 @@ export class Labels {
 
   /** A function that finds the targets of rules by their {@link toRuleIds}; targets that are added later are not found. */
   createTargetFinder(): (ruleIds: readonly string[]) => readonly number[] {
-    const targetsOf = new Map<string, number>()
+    const targetOf = new Map<string, number>()
     for (const [target, { rule }] of this.targets.entries()) {
-      for (const ruleId of this.toRuleIds(rule)) targetsOf.set(ruleId, target)
+      for (const ruleId of this.toRuleIds(rule)) targetOf.set(ruleId, target)
     }
-    return (ruleIds) =>
-      ruleIds.length === 0 ? NONE : [...new Set(ruleIds.flatMap((ruleId) => targetsOf.get(ruleId) ?? []))]
+    return (ruleIds) => {
+      if (ruleIds.length === 0) return NONE
+      const own = ruleIds.flatMap((ruleId) => targetOf.get(ruleId) ?? [])
+      return [...new Set(this.#any === null ? own : [...own, this.#any])]
+    }
   }
 
   /** Whether it can be said of the counted labels which rules a row should trigger; verdicts alone always say it. */
@@ -124,7 +139,7 @@ export class Labels {
       const counted = this.values.get(value)
       if (counted !== undefined) counted.rows += 1
       else if (this.values.size < VALUES_MAX) {
-        this.values.set(value, { value, rows: 1, targets: this.#find(value) })
+        this.values.set(value, { value, rows: 1, targets: this.#mapped.get(toComparable(value)) ?? NONE })
       }
     }
   }
@@ -134,7 +149,9 @@ export class Labels {
   }
 
   #learn(value: string): readonly number[] {
-    const targets = this.#mapped.get(toComparable(value)) ?? NONE
+    const mapped = this.#mapped.get(toComparable(value)) ?? NONE
+    // A row that should trigger a certain rule should trigger at least one.
+    const targets = this.#any === null || mapped.length === 0 ? mapped : [...new Set([...mapped, this.#any])]
     if (this.#known.size < SPLIT_MAX) this.#known.set(value, targets)
     return targets
   }

@@ -41,8 +41,9 @@ export const LOOKBACK_MESSAGES = {
         `none of the labels is the name of a rule; labels: ${quoteAll(values)}; ` +
         `triggered rules: ${quoteAll(rules)}`,
       remedy: {
-        terminal: 'Map each label to its rule, for example: --positive "spam=Likely spam"',
-        window: 'Under Labels, say for each value which rule it stands for.',
+        terminal:
+          'Map each label to its rule, for example: --positive "spam=Likely spam" or --positive "yes=any rule"',
+        window: 'Under Labels, say for each value which rule it stands for, or any rule.',
       },
     }),
   },

@@ -91,6 +91,41 @@ describe('evaluate', () => {
     expect(document.labels.values).toContainEqual({ value: 'none', rows: 1, rules: [] })
   })
 
+  it('counts a row whose label stands for any rule as found if any rule triggered', async () => {
+    const { evaluate, sluice } = await sendRows()
+    const any = [
+      '--label',
+      'truth',
+      '--separator',
+      ';',
+      '--positive',
+      'spam=any rule',
+      '--score',
+      'spam=any rule',
+    ]
+    const { document } = await evaluate(...any, '--list', 'fn:any rule', '--assert', 'recall(any rule)>0.6')
+    expect(document.rules.map(({ rule, matrix }) => [rule, Object.values(matrix)])).toEqual([
+      ['any rule', [2, 0, 1, 2]],
+    ])
+    expect(document).toMatchObject({
+      labels: { values: [{ value: 'spam', rows: 3, rules: ['any rule'] }, {}, {}] },
+      not_judged: [],
+      scores: [{ class: 'spam', rule: 'any rule', rows: 5 }],
+      listed: [{ rule: 'any rule', total: 1, rows: [{ row: 4 }] }],
+      warnings: [],
+    })
+
+    // A row that should trigger a certain rule should trigger any; a verdict takes the only one of a row away.
+    const both = await evaluate(...any, '--positive', 'link=Contains a link')
+    expect(both.document.rules.map(({ rule, matrix }) => [rule, Object.values(matrix)])).toEqual([
+      ['any rule', [2, 0, 2, 1]],
+      ['Contains a link', [1, 0, 1, 3]],
+    ])
+    await sluice('verdict', 'latest', '1', 'should-not', 'Likely spam')
+    const judged = await evaluate(...any, '--verdicts')
+    expect(Object.values(judged.document.rules[0]?.matrix ?? {})).toEqual([1, 1, 1, 2])
+  })
+
   it('leaves out rows whose key has contradicting labels', async () => {
     const { folder, evaluate } = await sendRows()
     const labels = join(folder, 'labels.csv')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { guessLabels } from '../../../src/shared/lookback/label-choices.ts'
+import { guessLabels, guessMeaning } from '../../../src/shared/lookback/label-choices.ts'
 
 const RULES = ['Likely spam', 'Contains a link', 'Violence']
 
@@ -47,11 +47,26 @@ describe('the guess of the column with labels', () => {
     })
   })
 
-  it('takes yes for the only rule, and for none of several', () => {
-    expect(guessLabels([toColumn('is_spam', '1', '0')], ['Spam'])?.positives).toEqual([
-      { value: '1', rule: 'Spam' },
+  it('takes yes for the only rule, for the one that the column names, or for any of several', () => {
+    const guess = (name: string, rules: string[]) => guessLabels([toColumn(name, '1', '0')], rules)?.positives
+    expect(guess('is_toxic', ['Spam'])).toEqual([{ value: '1', rule: 'Spam' }])
+    expect(guess('is_spam', RULES)).toEqual([{ value: '1', rule: 'Likely spam' }])
+    expect(guess('is_toxic', RULES)).toEqual([{ value: '1', rule: 'any rule' }])
+  })
+
+  it('takes the opposite of a harmless value for any rule where no rule has its name', () => {
+    expect(guessLabels([toColumn('label', 'abuse', 'ham')], RULES)?.positives).toEqual([
+      { value: 'abuse', rule: 'any rule' },
     ])
-    expect(guessLabels([toColumn('is_spam', '1', '0')], RULES)?.positives).toEqual([])
+    expect(guessLabels([toColumn('label', 'abuse', 'ham', 'unclear')], RULES)?.positives).toEqual([])
+  })
+
+  it('takes no column for labels only because its values say yes and no', () => {
+    expect(guessLabels([toColumn('subscribed', 'yes', 'no')], RULES)).toBeNull()
+    expect(guessMeaning(toColumn('subscribed', 'yes', 'no'), RULES)).toEqual({
+      positives: [{ value: 'yes', rule: 'any rule' }],
+      separator: null,
+    })
   })
 
   it('leaves a word open that several rules have', () => {

@@ -50,7 +50,7 @@ export function addLabelOptions(command: Command): Command {
     .option('--verdicts', 'use verdicts as labels; a verdict replaces the label of its row')
     .option(
       '--positive <value=rule>',
-      'rows with this label should trigger this rule; other rules are then left out; repeatable',
+      'rows with this label should trigger this rule, or "any rule"; other rules are then left out; repeatable',
       collectPositive,
     )
     .option(

@@ -268,6 +268,7 @@ function listNotJudged(
   rules: ReadonlyMap<string, string>,
   labels: Labels,
 ): Evaluation['not_judged'] {
+  if (labels.anyTarget !== null) return []
   const judged = new Set(labels.targets.flatMap(({ ruleIds }) => ruleIds))
   const counts = readFamilyCounts(family).get('rule') ?? new Map<string, number>()
   return [...rules]
@@ -284,7 +285,9 @@ function listWarnings(
   strata: { names: readonly string[]; populations: readonly (number | null)[] },
   labelled: readonly number[],
 ): string[] {
-  const untriggered = labels.targets.filter(({ rule }) => findRule(rule, rules) === null)
+  const untriggered = labels.targets.filter(
+    ({ rule }, target) => findRule(rule, rules) === null && (target !== labels.anyTarget || rules.size === 0),
+  )
   const asked = new Set([...whatIf, ...scores].map(({ className }) => className))
   const judged = new Set(scored.map(({ className }) => className))
   return [

@@ -185,8 +185,8 @@ function NothingMapped({ verdicts, onVerdicts }: { verdicts: number; onVerdicts:
         )
       }
     >
-      Nothing is counted yet. Above, say for each value which rule a row with it should trigger. Values
-      without a rule, such as “ham”, mean that the row should trigger none.
+      Nothing is counted yet. Above, say for each value which rule a row with it should trigger, or “any
+      rule”. Values without a rule, such as “ham”, mean that the row should trigger none.
     </Empty>
   )
 }

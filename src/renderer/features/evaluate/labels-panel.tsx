@@ -3,6 +3,7 @@ import { IconFile } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Evaluation } from '../../../shared/lookback/evaluation.ts'
 import type { LabelChoices } from '../../../shared/lookback/label-choices.ts'
+import { ANY_RULE } from '../../../shared/lookback/labels.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useFileChoice } from '../../bridge/file-choice.tsx'
@@ -267,7 +268,7 @@ function ValuesTable(props: LabelsProps & { evaluation: Evaluation | null }) {
       </p>
     )
   }
-  const rules = choices.rules.map(({ rule }) => rule)
+  const rules = [...new Set([ANY_RULE, ...choices.rules.map(({ rule }) => rule)])]
   const taken = evaluation?.labels.values ?? []
   const further = evaluation?.labels.further_values ?? 0
   return (

@@ -4,6 +4,7 @@ import type { BridgePreview, ChosenSource } from '../../../shared/bridge/source.
 import {
   CHOICE_VALUES_MAX,
   guessLabels,
+  guessMeaning,
   type LabelChoices,
   type LabelColumn,
 } from '../../../shared/lookback/label-choices.ts'
@@ -79,11 +80,11 @@ function suggestOnce(choices: LabelChoices): LabelSettings {
 
 /** The settings with a column of labels, and with what its values suggest. */
 export function withColumn(column: LabelColumn, choices: LabelChoices): Partial<LabelSettings> {
-  const guess = guessLabels(
-    [column],
+  const { positives, separator } = guessMeaning(
+    column,
     choices.rules.map(({ rule }) => rule),
   )
-  return { positives: guess?.positives ?? [], separator: guess?.separator ?? '' }
+  return { positives, separator: separator ?? '' }
 }
 
 /** A file of labels with the columns that its first rows suggest, and what its labels seem to mean. */

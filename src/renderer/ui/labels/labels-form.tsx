@@ -2,6 +2,7 @@ import { ActionIcon, Autocomplete, Button, Select, Switch, TextInput } from '@ma
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import type { LabelChoice } from '../../../shared/bridge/compare.ts'
+import { ANY_RULE } from '../../../shared/lookback/labels.ts'
 import styles from './labels.module.css'
 
 interface Positive {
@@ -74,7 +75,7 @@ export function LabelsForm(props: {
           <Autocomplete
             label={index === 0 ? 'should trigger the rule' : undefined}
             aria-label={`Rule of label ${index + 1}`}
-            data={[...new Set(props.rules)]}
+            data={[...new Set([ANY_RULE, ...props.rules])]}
             value={rule}
             onChange={(text) => change(id, { rule: text })}
           />
