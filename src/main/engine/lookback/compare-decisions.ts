@@ -232,7 +232,7 @@ function listWarnings(
       : []),
     ...(cached.rows > 0
       ? [
-          `${formatCounted(cached.rows, 'row')} (${formatShare(cached.rows, joined)}) had an answer from the service's cache and are shown apart. Such an answer may only repeat an earlier decision.`,
+          `For ${formatCounted(cached.rows, 'row')} (${formatShare(cached.rows, joined)}), the service had seen the content before and may have repeated its earlier decision from its cache instead of deciding anew, so these rows have figures of their own.`,
         ]
       : []),
   ]

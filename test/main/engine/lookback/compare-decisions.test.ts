@@ -210,7 +210,9 @@ describe('two runs with one rule changed in between', () => {
     expect(cached.rules[0]).toMatchObject({ newly: 5, no_longer: 5, both: 5, neither: 15 })
     expect(listed.total).toBe(20)
     expect((await compare(a, b, { list: { kind: 'from-cache' } })).listed.total).toBe(10)
-    expect(warnings.join()).toContain('30 rows (50.0 %) had an answer from the service')
+    expect(warnings.join()).toContain(
+      'For 30 rows (50.0 %), the service had seen the content before and may have repeated its earlier decision',
+    )
   })
 
   it('count rows that ended differently', async () => {
