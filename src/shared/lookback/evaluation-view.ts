@@ -1,6 +1,7 @@
 import { formatCount, formatCounted, formatShare } from '../messages/figure-text.ts'
 import { addFormulaGuard } from '../run/formula-guard.ts'
 import type { CellChoice, Evaluation, Judged, JudgedScore, Metric, ThresholdPoint } from './evaluation.ts'
+import { findsAll } from './score-curve.ts'
 
 /** Each cell of a matrix in plain words. */
 export const CELL_WORDS = {
@@ -90,14 +91,17 @@ export function listShownPoints({
   wanted,
   what_if: asked,
   points,
-}: JudgedScore): { point: ThresholdPoint; notes: string[] }[] {
+}: Pick<JudgedScore, 'best_f1' | 'wanted' | 'what_if' | 'points'>): {
+  point: ThresholdPoint
+  notes: string[]
+}[] {
   const shown = new Map<number, { point: ThresholdPoint; notes: string[] }>()
   const add = (point: ThresholdPoint, note?: string) => {
     const entry = shown.get(point.threshold) ?? { point, notes: [] }
     if (note !== undefined) entry.notes.push(note)
     shown.set(point.threshold, entry)
   }
-  if (best !== null) add(best, 'best F1')
+  if (best !== null) add(best, findsAll(best) ? 'best F1, but flags every row' : 'best F1')
   for (const { precision, point } of wanted) {
     if (point !== null) add(point, `finds most at a precision of ${formatShare(precision)}`)
   }

@@ -132,6 +132,11 @@ function findBestIndex(curve: ScoreCurve): number {
   return best
 }
 
+/** Whether a threshold finds every row that has a score, so that it tells nothing apart. */
+export function findsAll({ false_negatives: missed, true_negatives: left }: ThresholdPoint): boolean {
+  return missed === 0 && left === 0
+}
+
 /** The lowest threshold whose precision is at least this, which finds the most; null where there is none. */
 export function findForPrecision(curve: ScoreCurve, precision: number): ThresholdPoint | null {
   for (let index = curve.thresholds.length - 1; index >= 0; index -= 1) {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Evaluation, Judged } from '../../../src/shared/lookback/evaluation.ts'
-import { toFiguresCsv } from '../../../src/shared/lookback/evaluation-view.ts'
+import { listShownPoints, toFiguresCsv } from '../../../src/shared/lookback/evaluation-view.ts'
+import { findBestF1, listPoints, ScoreTally } from '../../../src/shared/lookback/score-curve.ts'
 
 const metric = (value: number) => ({ value, low: value - 0.25, high: value + 0.125 })
 const NONE = { value: null, low: null, high: null }
@@ -37,4 +38,16 @@ it('writes the figures of rules, averages and slices as CSV, with formulas guard
     `language,de,"'=Rule, ""one""",10,5,${figures}`,
     '',
   ])
+})
+
+it('marks the best threshold of a class, and says where it flags every row', () => {
+  const toNotes = (scores: readonly number[]) => {
+    const tally = new ScoreTally()
+    for (const [index, score] of scores.entries()) tally.add(0, score, index < 2)
+    const curve = tally.toCurve([1])
+    const shown = { best_f1: findBestF1(curve), wanted: [], what_if: [], points: listPoints(curve, 10) }
+    return listShownPoints(shown).map(({ point, notes }) => [point.threshold, ...notes])
+  }
+  expect(toNotes([3, 2, 1])).toEqual([[1], [2, 'best F1'], [3]])
+  expect(toNotes([1, 1, 2])).toEqual([[1, 'best F1, but flags every row'], [2]])
 })

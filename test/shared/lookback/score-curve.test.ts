@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   findBestF1,
   findForPrecision,
+  findsAll,
   listPoints,
   ScoreTally,
   thinCurve,
@@ -51,6 +52,17 @@ describe('the scores of a class', () => {
       expect(findBestF1(curve)?.f1).toBeCloseTo(fixture.best_f1.f1, 14)
       expect(findForPrecision(curve, fixture.wanted)?.threshold ?? null).toBe(fixture.threshold_for_wanted)
     }
+  })
+
+  it('take the highest of the thresholds with the best F1, and say where only flagging every row has it', () => {
+    const tied = findBestF1(toCurve({ truth: [1, 0, 1, 0, 0], scores: [4, 3, 2, 1, 0] }))
+    expect(tied).toMatchObject({ threshold: 2, f1: 0.8 })
+    expect(tied && findsAll(tied)).toBe(false)
+    const same = findBestF1(toCurve({ truth: [1, 0, 0, 1], scores: [2, 1, 1, 0] }))
+    expect(same).toMatchObject({ threshold: 2, f1: 2 / 3 })
+    const senseless = findBestF1(toCurve({ truth: [0, 0, 1, 1, 1], scores: [2, 1, 0, 0, 0] }))
+    expect(senseless).toMatchObject({ threshold: 0, f1: 0.75 })
+    expect(senseless && findsAll(senseless)).toBe(true)
   })
 
   it('say what any threshold would find, also between and beyond the scores', () => {

@@ -10,7 +10,13 @@ import type {
 } from '../../../shared/lookback/evaluation.ts'
 import { FIGURES, formatArea, formatScore, toShareText } from '../../../shared/lookback/evaluation-view.ts'
 import { toComparable } from '../../../shared/lookback/labels.ts'
-import { findBestF1, findForPrecision, listPoints, toPointAt } from '../../../shared/lookback/score-curve.ts'
+import {
+  findBestF1,
+  findForPrecision,
+  findsAll,
+  listPoints,
+  toPointAt,
+} from '../../../shared/lookback/score-curve.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
 import { Empty, Panel } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -207,6 +213,11 @@ function ScoreView({
           </div>
           <p className={styles.small} role="status">
             {unreached !== null && `No threshold reaches a precision of ${formatShare(unreached / 100)}.`}
+            {unreached === null &&
+              best !== null &&
+              findsAll(best) &&
+              threshold === best.threshold &&
+              'No threshold has a better F1 than flagging every row.'}
           </p>
         </div>
         <PrecisionRecallCurve points={points} at={point} rule={rule} />
