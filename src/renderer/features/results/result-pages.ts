@@ -43,32 +43,39 @@ export function useResultPages(
   count: number
   counted: Counted
   pages: ResultPages
+  /** Where the list has a row, whichever pages are read; null where it does not have it. */
+  findOffset: (row: number, signal: AbortSignal) => Promise<number | null>
   error: unknown
 } {
   const { filter, sort, columns } = asked
   const rowsInView = useRef(0)
   const lastCount = useRef(0)
+  const toInput = useCallback(() => {
+    const { verdict } = filter
+    return {
+      runId,
+      // Whichever page is read next, every row keeps its place.
+      filter: verdict === undefined ? filter : { ...filter, keptRows: listKeptRows(runId, verdict) },
+      ...(sort !== null && { sort }),
+    }
+  }, [runId, filter, sort])
   const pages = useMemo(
     () =>
       createResultPages(queryClient, (offset) => {
-        const input = {
-          ...{ runId, filter, offset, limit: PAGE_ROWS },
-          ...(sort !== null && { sort }),
-          ...(columns.length > 0 && { columns: [...columns] }),
-        }
-        const { verdict } = filter
-        if (verdict === undefined) return ask.results.page.queryOptions({ input })
+        const page = { offset, limit: PAGE_ROWS, ...(columns.length > 0 && { columns: [...columns] }) }
+        const input = { runId, filter, ...(sort !== null && { sort }), ...page }
+        if (filter.verdict === undefined) return ask.results.page.queryOptions({ input })
         return {
           ...ask.results.page.queryOptions({ input, meta: NARROWED_BY_VERDICT }),
-          // Whichever page is read next, every row keeps its place.
           queryFn: ({ signal }: { signal: AbortSignal }) =>
-            bridge.results.page(
-              { ...input, filter: { ...filter, keptRows: listKeptRows(runId, verdict) } },
-              { signal },
-            ),
+            bridge.results.page({ ...toInput(), ...page }, { signal }),
         }
       }),
-    [runId, filter, sort, columns],
+    [runId, filter, sort, columns, toInput],
+  )
+  const findOffset = useCallback(
+    (row: number, signal: AbortSignal) => bridge.results.findOffset({ ...toInput(), row }, { signal }),
+    [toInput],
   )
   const total = useSyncExternalStore(pages.subscribe, pages.total)
   const error = useSyncExternalStore(pages.subscribe, pages.error)
@@ -84,12 +91,7 @@ export function useResultPages(
 
   if (total !== null) lastCount.current = total.rows
   const counted = total === null ? 'no' : total.isCounted ? 'exactly' : 'at-least'
-  return { count: lastCount.current, counted, pages, error }
-}
-
-/** The row at a place in the list, drawn again when it arrives or changes; null until then. */
-export function usePageRow(pages: ResultPages, index: number): PageRow | null {
-  return useSyncExternalStore(pages.subscribe, () => pages.rowAt(index))
+  return { count: lastCount.current, counted, pages, findOffset, error }
 }
 
 /** Every row in view; another function as soon as one of them arrives or changes. */
@@ -145,6 +147,11 @@ export function createResultPages(
     }
   }
 
+  function read(page: number): BridgePage | undefined {
+    const known = kept.get(page)
+    return known && (cache.get(known.hash)?.state.data as BridgePage | undefined)
+  }
+
   return {
     /** Reads what is missing between two rows, and around them where they are next to those that were wanted last. */
     want(first: number, last: number) {
@@ -165,9 +172,17 @@ export function createResultPages(
     },
     /** The row at a place in the list; null until it is read. */
     rowAt(index: number): PageRow | null {
-      const page = kept.get(Math.floor(index / PAGE_ROWS))
-      const data = page && (cache.get(page.hash)?.state.data as BridgePage | undefined)
-      return data?.rows[index % PAGE_ROWS] ?? null
+      return read(Math.floor(index / PAGE_ROWS))?.rows[index % PAGE_ROWS] ?? null
+    },
+    /** Whether the page of a place in the list is read. */
+    isRead: (index: number) => read(Math.floor(index / PAGE_ROWS)) !== undefined,
+    /** Where the pages in view have a row; null where they do not. */
+    findIndex(row: number): number | null {
+      for (const page of inView) {
+        const index = read(page)?.rows.findIndex((one) => one.row === row) ?? -1
+        if (index !== -1) return page * PAGE_ROWS + index
+      }
+      return null
     },
     /** Whether any rows were wanted since the last `forget`. */
     isWanted: () => wanted !== NOTHING,

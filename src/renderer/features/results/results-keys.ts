@@ -41,6 +41,12 @@ export function useResultsKeys(results: Results, place: RefObject<HTMLElement | 
 
   return {
     close,
+    /** Brings the row under the cursor into view where it is out of sight, and says whether it was. */
+    bringIntoView(): boolean {
+      if (isOpen || results.cursor.row === null || isInView(findGrid())) return false
+      results.showCursor()
+      return true
+    },
     /** Says whether it has handled the key. */
     pressInGrid(event: KeyboardEvent): boolean {
       if (event.key === ' ' && row !== null) reveal()
@@ -50,6 +56,15 @@ export function useResultsKeys(results: Results, place: RefObject<HTMLElement | 
     },
     pressInDrawer,
   }
+}
+
+/** Whether the row under the cursor of a table can be seen there, at least half of it. */
+function isInView(grid: HTMLElement | null | undefined): boolean {
+  const row = grid?.querySelector('[role="row"][aria-selected="true"]')?.getBoundingClientRect()
+  const head = grid?.querySelector('[role="columnheader"]')?.getBoundingClientRect()
+  if (grid === null || grid === undefined || row === undefined || head === undefined) return false
+  const middle = (row.top + row.bottom) / 2
+  return middle >= head.bottom && middle <= grid.getBoundingClientRect().bottom
 }
 
 function isHeading(target: EventTarget | null): boolean {

@@ -36,11 +36,11 @@ export function ResultsScreen(props: {
   const results = useResults(props.runId, props.filter)
   const place = useRef<HTMLDivElement>(null)
   const keys = useResultsKeys(results, place)
-  const { run, row, revealed } = results
+  const { run, opened, revealed } = results
   const isTask = run.operation === 'task'
-  const { verdicts, act, dialog } = useVerdictControl(props.runId, row, isTask)
-  const steps = useMediaSteps(results.isOpen ? (row?.row ?? null) : null)
-  const media = useRowMedia(props.runId, results.isOpen ? (row?.row ?? null) : null)
+  const { verdicts, act, dialog } = useVerdictControl(results, isTask, keys.bringIntoView)
+  const steps = useMediaSteps(opened?.row ?? null)
+  const media = useRowMedia(props.runId, opened?.row ?? null)
   return (
     <Screen
       title="Results"
@@ -74,12 +74,12 @@ export function ResultsScreen(props: {
           onApply={results.apply}
         />
         <ResultsTable results={results} verdicts={verdicts} onKey={keys.pressInGrid} />
-        {results.isOpen && row !== null && (
+        {opened !== null && (
           // biome-ignore lint/a11y/noStaticElementInteractions: the keys of the table go on working in the drawer
           <div className={styles.drawerPlace} onKeyDown={keys.pressInDrawer}>
             <RowDrawer
-              row={row.row}
-              place={row.place}
+              row={opened.row}
+              place={opened.place}
               operation={run.operation}
               isAsync={run.isAsync}
               detail={results.detail}
@@ -87,17 +87,17 @@ export function ResultsScreen(props: {
               apiKeyEnv={results.plan?.connection.apiKeyEnv ?? 'SLUICE_API_KEY'}
               scoreEnd={results.table.scale.end}
               isContent={results.isContent}
-              revealed={revealed.isRevealed(row.row)}
-              onReveal={() => revealed.toggle(row.row)}
+              revealed={revealed.isRevealed(opened.row)}
+              onReveal={() => revealed.toggle(opened.row)}
               onStep={results.step}
               onClose={keys.close}
-              onScratchpad={() => props.onScratchpad(row.row)}
+              onScratchpad={() => props.onScratchpad(opened.row)}
               verdicts={
                 isTask && (
                   <VerdictsPanel
-                    verdicts={verdicts.of(row.row)}
+                    verdicts={verdicts.of(opened.row)}
                     act={act}
-                    onVerdicts={(next) => verdicts.set(row, next)}
+                    onVerdicts={(next) => verdicts.set(opened, next)}
                     undo={<UndoRedo {...verdicts} onUndo={verdicts.undo} onRedo={verdicts.redo} />}
                   />
                 )

@@ -75,11 +75,10 @@ function RowsGrid(props: {
   onKey: (event: KeyboardEvent) => boolean
 }) {
   const { results, columns } = props
-  const { filter, sort, sortBy, list } = results
+  const { sort, sortBy, list, cursor } = results
   const { shown, views } = results.table
   const { setColumns } = views
   const rowAt = usePageRows(list.pages)
-  const order = useMemo(() => ({ filter, sort }), [filter, sort])
   const columnActions = useMemo(
     (): ColumnActions => ({
       sorted: toSorted(columns, sort),
@@ -97,8 +96,10 @@ function RowsGrid(props: {
       columns={columns}
       count={list.count}
       rowAt={rowAt}
-      order={order}
-      cursor={results.cursor}
+      shown={results.shown}
+      cursor={cursor.index}
+      cursorRow={cursor.row?.row ?? null}
+      hasCursor={cursor.kind !== 'off'}
       onCursor={results.setCursor}
       onOpen={results.open}
       onKey={props.onKey}

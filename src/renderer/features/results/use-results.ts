@@ -1,6 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
-import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import type { PageRow } from '../../../shared/bridge/results.ts'
 import { toWholeMapping } from '../../../shared/mapping/match-columns.ts'
 import { OPERATION_KINDS } from '../../../shared/plan/operation.ts'
 import type { RowFilter, RowSort } from '../../../shared/run/results.ts'
@@ -9,7 +10,8 @@ import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { forgetKeptRows, NARROWED_BY_VERDICT, readNarrowedAgain, useVerdicts } from '../../bridge/verdicts.ts'
 import { createContentRule, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
 import { countRetryable, countUnsendable } from '../../ui/states/row-states.tsx'
-import { COUNT_AGAIN_MS, REFRESH_MS, usePageRow, useResultPages } from './result-pages.ts'
+import { useListCursor } from './list-cursor.ts'
+import { COUNT_AGAIN_MS, REFRESH_MS, useResultPages } from './result-pages.ts'
 import { withSearch } from './row-filter.ts'
 import { useTableColumns } from './use-table-columns.ts'
 
@@ -27,7 +29,6 @@ export function useResults(runId: string, first: RowFilter) {
   // Every row is shown at once when the search is cleared.
   const search = typed === '' ? '' : settled
   const filter = useMemo(() => withSearch(chosen, search), [chosen, search])
-  const [cursor, setCursor] = useState(0)
   const [isOpen, setOpen] = useState(false)
   const revealed = useRevealed()
 
@@ -61,14 +62,18 @@ export function useResults(runId: string, first: RowFilter) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useLayoutEffect(forgetKeptRows, [filter, sort])
   const list = useResultPages(runId, { filter, sort, columns: table.texts }, run.isLive)
-  const lastRow = Math.max(0, list.count - 1)
-  const row = usePageRow(list.pages, Math.min(cursor, lastRow))
+  const order = useMemo(() => ({ filter, sort }), [filter, sort])
+  const [shown, show] = useState({})
+  const { cursor, putOn, setCursor, ...moves } = useListCursor(list.pages, order, list.findOffset)
+  const opened = useOpenedRow(isOpen, cursor.row, list.counted === 'exactly' && list.count === 0)
+  const hasLeft = cursor.kind === 'off'
   const detail = useQuery(
     ask.results.row.queryOptions({
-      input: isOpen && row !== null ? { runId, row: row.row } : skipToken,
+      input: opened === null ? skipToken : { runId, row: opened.row },
       // Read again as soon as the table shows that it changed.
-      queryKey: ['row', runId, row?.row, row?.state, row?.attempts],
+      queryKey: ['row', runId, opened?.row, opened?.state, opened?.attempts, hasLeft],
       placeholderData: keepPreviousData,
+      refetchInterval: hasLeft && run.isLive ? REFRESH_MS : false,
     }),
   )
   const isContent = useMemo(
@@ -78,31 +83,21 @@ export function useResults(runId: string, first: RowFilter) {
   )
   const changes = useMemo(
     () => ({
-      sortBy(next: RowSort | null) {
-        setSort(next)
-        setCursor(0)
-      },
-      narrow({ search: _typed, ...rest }: RowFilter) {
-        setChosen(rest)
-        setCursor(0)
-      },
+      sortBy: setSort,
+      narrow: ({ search: _typed, ...rest }: RowFilter) => setChosen(rest),
       /** Narrows to a filter as it was saved, its search too. */
       apply({ search: text = '', ...rest }: RowFilter) {
         setChosen(rest)
         setTyped(text)
-        setCursor(0)
       },
-      search(text: string) {
-        setTyped(text)
-        setCursor(0)
-      },
-      /** Shows a row's details. */
-      open(index: number) {
-        setCursor(index)
+      search: setTyped,
+      /** Shows a row's details: of the row that is drawn at the index. */
+      open(index: number, row: PageRow | null) {
+        putOn(index, row)
         setOpen(true)
       },
     }),
-    [],
+    [putOn],
   )
   return {
     ...changes,
@@ -127,26 +122,27 @@ export function useResults(runId: string, first: RowFilter) {
     typed,
     /** What the table shows: `chosen`, and the search once nobody types any more. */
     filter,
-    /**
-     * Reads the rows anew, without those of `left`, which no longer match. In the order of the source the cursor stays
-     * with its row; in any other it goes to the first one.
-     */
+    /** Reads the rows anew, without those of `left`, which no longer match. */
     narrowAgain(left: readonly number[]) {
-      const before = sort === null && row !== null ? left.filter((other) => other < row.row).length : cursor
-      setCursor(Math.max(0, cursor - before))
+      moves.leave(left)
       void readNarrowedAgain(queryClient)
     },
     cursor,
     setCursor,
+    /** Another object whenever the row under the cursor is to be brought into view: for another list, and when asked to. */
+    shown: useMemo(() => ({ order, shown }), [order, shown]),
+    showCursor: () => show({}),
     /** Moves the cursor by one row, within the table. */
-    step: (by: 1 | -1) => setCursor((at) => Math.min(Math.max(0, at + by), lastRow)),
-    /** The row under the cursor; null until it is read. */
-    row,
-    /** Whether that row's details are shown. */
+    step: (by: 1 | -1) => moves.step(by, Math.max(0, list.count - 1)),
+    /** The row that keys act on: the open one, or else that under the cursor; null while neither is known. */
+    row: isOpen || cursor.kind === 'on' ? cursor.row : null,
+    /** Whether the details of a row are shown. */
     isOpen,
     setOpen,
-    /** All of the row under the cursor; never what is still kept of the one before. */
-    detail: detail.data?.result.row === row?.row ? (detail.data ?? null) : null,
+    /** The row whose details are shown; while the next one is read, that before it. */
+    opened,
+    /** All of the opened row; never what is still kept of the one before. */
+    detail: detail.data?.result.row === opened?.row ? (detail.data ?? null) : null,
     /** Why it cannot be read. */
     detailError: detail.error,
     revealed,
@@ -195,4 +191,11 @@ function useRevealed() {
     })
   }, [])
   return useMemo(() => ({ isRevealed, toggle }), [isRevealed, toggle])
+}
+
+/** The row that is opened; until another one is read, the one before. Null where none is open, or `isEmpty`. */
+function useOpenedRow(isOpen: boolean, row: PageRow | null, isEmpty: boolean): PageRow | null {
+  const opened = useRef<PageRow | null>(null)
+  if (!isOpen || row !== null || isEmpty) opened.current = isOpen ? row : null
+  return opened.current
 }

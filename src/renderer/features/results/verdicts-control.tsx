@@ -36,10 +36,21 @@ export interface VerdictControl {
   dialog: ReactNode
 }
 
-/** Judges the row under the cursor; with `isOn` false, for what triggers no rules, it does nothing. */
-export function useVerdictControl(runId: string, row: PageRow | null, isOn: boolean): VerdictControl {
+/**
+ * Judges the row under the cursor; with `isOn` false, for what triggers no rules, it does nothing. `bringIntoView` says
+ * that the row was out of sight: then the key only shows it.
+ */
+export function useVerdictControl(
+  results: Results,
+  isOn: boolean,
+  bringIntoView: () => boolean,
+): VerdictControl {
+  const { runId } = results
+  const row = toJudged(results)
   const verdicts = useVerdicts(runId, isOn)
-  const [asked, setAsked] = useState<{ action: 'should' | 'should-not' | 'note'; row: PageRow } | null>(null)
+  const [asked, setAsked] = useState<{ action: 'should' | 'should-not' | 'note'; row: JudgedRow } | null>(
+    null,
+  )
   const triggered = row?.triggeredRules.map(({ ruleName }) => ruleName) ?? []
 
   const act = (action: VerdictAction) => {
@@ -55,9 +66,9 @@ export function useVerdictControl(runId: string, row: PageRow | null, isOn: bool
   }
   useWindowKeys((event) => {
     const action = KEYS[event.key.toLowerCase()]
-    if (action === undefined || event.repeat || !isOn || row === null) return
+    if (action === undefined || event.repeat || !isOn) return
     event.preventDefault()
-    act(action)
+    if (!bringIntoView()) act(action)
   })
   useShortcut({ key: 'z', mod: true }, isOn && verdicts.canUndo ? verdicts.undo : null)
   useShortcut({ key: 'z', mod: true, shift: true }, isOn ? verdicts.redo : null)
@@ -95,11 +106,18 @@ export function useVerdictControl(runId: string, row: PageRow | null, isOn: bool
   }
 }
 
+type JudgedRow = Pick<PageRow, 'row' | 'place' | 'triggeredRules'>
+
+/** The row that keys act on, as it was read last: after it has left the list, only its details are read again. */
+function toJudged({ row, cursor, detail }: Results): JudgedRow | null {
+  return cursor.kind === 'off' && detail !== null ? detail.result : row
+}
+
 /** Asks which rule is missing, or which of those that triggered is too much. */
 function RuleQuestion(props: {
   runId: string
   verdict: 'should' | 'should-not'
-  row: PageRow
+  row: JudgedRow
   onRule: (rule: string) => void
   onClose: () => void
 }) {

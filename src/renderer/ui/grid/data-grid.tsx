@@ -6,6 +6,7 @@ import {
   useCallback,
   useEffect,
   useId,
+  useLayoutEffect,
   useMemo,
   useRef,
   useState,
@@ -45,12 +46,19 @@ export function DataGrid<Row>(props: {
   columns: readonly GridColumn<Row>[]
   count: number
   rowAt: (index: number) => Row | null
-  /** Which rows there are, and in which order: where it changes, the row under the cursor is brought into view. */
-  order?: unknown
+  /** Where it changes, the row under the cursor is brought into view. */
+  shown?: unknown
   cursor: number
+  /**
+   * Which row the cursor is on. Where the cursor changes and this does not, other rows came in before it or left: a view
+   * that is scrolled stays with it. At its top, a list shows what comes in.
+   */
+  cursorRow?: unknown
+  /** False where the row that the cursor was on has left the table: then it is before the row that took its place. */
+  hasCursor?: boolean
   onCursor: (index: number) => void
-  /** Called with a row that is clicked, and with the one under the cursor on Enter. */
-  onOpen?: (index: number) => void
+  /** Called with a row that is clicked, and with the one under the cursor on Enter; null where it is not read. */
+  onOpen?: (index: number, row: Row | null) => void
   /** Takes the focus when it appears, so that its keys work at once. */
   focused?: boolean
   onKey?: (event: KeyboardEvent, index: number) => boolean
@@ -58,11 +66,13 @@ export function DataGrid<Row>(props: {
   onWindow?: (first: number, last: number) => void
   columnActions?: ColumnActions
 }) {
-  const { count, order, cursor, onCursor, onOpen, onKey, onWindow, rowAt, focused = false } = props
+  const { count, shown, cursor, onCursor, onOpen, onKey, onWindow, rowAt, focused = false } = props
+  const { cursorRow, hasCursor = true } = props
   const element = useRef<HTMLDivElement>(null)
   const gridId = useId()
   const rowPx = useRem() * ROW_REM
-  const { first, last, shiftPx, scrolledPx, reveal } = useRowWindow(element, { count, rowPx, headPx: rowPx })
+  const rows = useRowWindow(element, { count, rowPx, headPx: rowPx })
+  const { first, last, shiftPx, scrolledPx, reveal, keepInPlace } = rows
   const [resizing, setResizing] = useState<{ id: string; rem: number } | null>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: other columns have their own widths
   useEffect(() => setResizing(null), [props.columns])
@@ -82,10 +92,16 @@ export function DataGrid<Row>(props: {
   useEffect(() => {
     if (focused && document.activeElement === document.body) element.current?.focus()
   }, [focused])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: in another order the cursor is on another row
-  useEffect(() => {
-    if (cursor >= 0 && cursor < count) reveal(cursor)
-  }, [cursor, count, order, reveal])
+  const before = useRef({ cursor, cursorRow })
+  const isThere = cursor >= 0 && cursor < count
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see `shown`
+  useLayoutEffect(() => {
+    const was = before.current
+    before.current = { cursor, cursorRow }
+    const hasSameRow = cursorRow !== undefined && cursorRow !== null && cursorRow === was.cursorRow
+    if (hasSameRow && cursor !== was.cursor) keepInPlace(was.cursor, cursor)
+    else if (isThere) reveal(cursor)
+  }, [cursor, cursorRow, isThere, shown, reveal, keepInPlace])
 
   const press = (event: KeyboardEvent<HTMLDivElement>) => {
     if (event.defaultPrevented) return
@@ -96,17 +112,17 @@ export function DataGrid<Row>(props: {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     if (event.key === 'Enter' && onOpen && event.target === event.currentTarget) {
       event.preventDefault()
-      onOpen(cursor)
+      if (hasCursor) onOpen(cursor, rowAt(cursor))
       return
     }
     const page = Math.max(1, Math.floor(event.currentTarget.clientHeight / rowPx) - 2)
-    const moved = toMovedCursor(event.key, { cursor, count, page })
+    const moved = toMovedCursor(event.key, { cursor, count, page, hasCursor })
     if (moved === null) return
     event.preventDefault()
     onCursor(moved)
   }
 
-  const cursorInView = cursor >= first && cursor <= last && count > 0
+  const cursorInView = hasCursor && cursor >= first && cursor <= last && count > 0
   return (
     <div
       ref={element}
@@ -136,7 +152,7 @@ export function DataGrid<Row>(props: {
             row={rowAt(index)}
             columns={columns}
             template={template}
-            active={index === cursor}
+            active={hasCursor && index === cursor}
             onPick={onCursor}
             {...(onOpen && { onOpen })}
           />
@@ -161,7 +177,7 @@ interface GridRowProps<Row> {
   template: string
   active: boolean
   onPick: (index: number) => void
-  onOpen?: (index: number) => void
+  onOpen?: (index: number, row: Row | null) => void
 }
 
 function PlainGridRow<Row>(props: GridRowProps<Row>) {
@@ -182,7 +198,7 @@ function PlainGridRow<Row>(props: GridRowProps<Row>) {
       tabIndex={-1}
       className={styles.row}
       style={{ gridTemplateColumns: props.template, transform: `translateY(${props.topPx}px)` }}
-      onClick={() => (props.onOpen ?? props.onPick)(index)}
+      onClick={() => (props.onOpen === undefined ? props.onPick(index) : props.onOpen(index, props.row))}
     >
       {!isRead && <div role="gridcell" tabIndex={-1} className={styles.waiting} aria-label="Loading" />}
       {row !== null &&
@@ -209,15 +225,17 @@ const GridRow = memo(PlainGridRow) as typeof PlainGridRow
 
 /**
  * Where a key moves the cursor of a table, null where the key is not one that moves: arrows, J and K, Page Up and
- * Page Down by `page` rows, Home and End. Never leaves the table.
+ * Page Down by `page` rows, Home and End. Never leaves the table. Without a row under it, the cursor is before the row at
+ * its place.
  */
 export function toMovedCursor(
   key: string,
-  place: { cursor: number; count: number; page: number },
+  place: { cursor: number; count: number; page: number; hasCursor?: boolean },
 ): number | null {
   const step = toStep(key, place)
   if (step === null || place.count === 0) return null
-  return Math.min(Math.max(0, place.cursor + step), place.count - 1)
+  const from = place.hasCursor === false && step > 0 ? place.cursor - 1 : place.cursor
+  return Math.min(Math.max(0, from + step), place.count - 1)
 }
 
 function toStep(key: string, place: { count: number; page: number }): number | null {

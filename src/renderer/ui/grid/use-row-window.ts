@@ -18,6 +18,11 @@ interface RowWindow {
   shiftPx: number
   /** Brings a row into view with the smallest move. */
   reveal(index: number): void
+  /**
+   * Leaves a row where it is in the view after it has another index. One that is out of view, and a view at the top of all
+   * rows, stay.
+   */
+  keepInPlace(from: number, to: number): void
 }
 
 /**
@@ -116,7 +121,17 @@ export function useRowWindow(
     [rowPx, moveTo],
   )
 
-  return { ...shown, scrolledPx: toScale().scrolledPx, reveal }
+  const keepInPlace = useCallback(
+    (from: number, to: number) => {
+      const { contentTop } = position.current
+      const isInView = (from + 1) * rowPx > contentTop && from * rowPx < contentTop + viewPx.current
+      if (!isInView || contentTop === 0) return
+      moveTo(clamp(contentTop + (to - from) * rowPx, maxContentTop(latest.current.toScale())))
+    },
+    [rowPx, moveTo],
+  )
+
+  return { ...shown, scrolledPx: toScale().scrolledPx, reveal, keepInPlace }
 }
 
 /** Where the content and the scroll bar stand, CSS pixels, and where the last move went. */

@@ -1,0 +1,134 @@
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import type { PageRow } from '../../../shared/bridge/results.ts'
+import type { ResultPages } from './result-pages.ts'
+
+/** Where a person is in a list of rows that changes while they look at it. */
+export interface ListCursor {
+  index: number
+  /** The row that the cursor stays with, as it was read last; null until one is read at the index. */
+  row: PageRow | null
+  /**
+   * `on`: the list has the row at the index. `waiting`: the page of the index is being read. `off`: the row has left the
+   * list, or is further away than the pages in view.
+   */
+  kind: 'on' | 'waiting' | 'off'
+}
+
+const START: ListCursor = { index: 0, row: null, kind: 'waiting' }
+
+/** The pages of a list, as far as a cursor needs them. */
+type Pages = Pick<ResultPages, 'rowAt' | 'findIndex' | 'isRead' | 'total'>
+
+/** The cursor among the pages as they are now: at the place where its row is. The same object while nothing changes. */
+export function followRow(pages: Pages, at: ListCursor): ListCursor {
+  const next = toFollowed(pages, at)
+  return next.index === at.index && next.row === at.row && next.kind === at.kind ? at : next
+}
+
+function toFollowed(pages: Pages, { index, row }: Pick<ListCursor, 'index' | 'row'>): ListCursor {
+  const there = pages.rowAt(index)
+  if (there !== null && (row === null || there.row === row.row)) return { index, row: there, kind: 'on' }
+  if (row === null) {
+    const total = pages.total()
+    const isBehind = total?.isCounted === true && total.rows > 0 && index >= total.rows
+    return isBehind ? toFollowed(pages, { ...START, index: total.rows - 1 }) : { index, row, kind: 'waiting' }
+  }
+  const found = pages.findIndex(row.row)
+  if (found !== null) return { index: found, row: pages.rowAt(found) ?? row, kind: 'on' }
+  return { index, row, kind: pages.isRead(index) ? 'off' : 'waiting' }
+}
+
+/** The cursor a row further or back. After its row has left the list, it goes to the one that took its place, or before it. */
+export function stepFrom(at: ListCursor, by: 1 | -1, lastRow: number): ListCursor {
+  const next = at.kind === 'off' && by === 1 ? at.index : at.index + by
+  return moveTo(at, Math.min(Math.max(0, next), lastRow))
+}
+
+function moveTo(at: ListCursor, index: number): ListCursor {
+  return index === at.index && at.kind !== 'off' ? at : { index, row: null, kind: 'waiting' }
+}
+
+/**
+ * The cursor where those rows are about to leave the list: on the next one that stays, or else the one before; at the
+ * first row where none of them is read.
+ */
+export function leaveRows(pages: Pages, at: ListCursor, left: ReadonlySet<number>): ListCursor {
+  if (at.row === null || !left.has(at.row.row)) return at
+  for (const by of [1, -1]) {
+    for (let index = at.index; ; index += by) {
+      const row = pages.rowAt(index)
+      if (row === null) break
+      if (!left.has(row.row)) return { index, row, kind: 'on' }
+    }
+  }
+  return START
+}
+
+/**
+ * The cursor of a list. It stays with its row while other rows come in before it, and begins anew with another `order`.
+ * `findOffset` says where the list has a row that the pages in view do not have.
+ */
+export function useListCursor(
+  pages: ResultPages,
+  order: unknown,
+  findOffset: (row: number, signal: AbortSignal) => Promise<number | null>,
+) {
+  const [stored, store] = useState({ order, at: START })
+  const at = stored.order === order ? stored.at : START
+  const setAt = useCallback(
+    (change: (at: ListCursor) => ListCursor) => store((old) => ({ ...old, at: change(old.at) })),
+    [],
+  )
+  const follow = useMemo(() => {
+    let followed = at
+    return () => {
+      followed = followRow(pages, followed)
+      return followed
+    }
+  }, [pages, at])
+  const cursor = useSyncExternalStore(pages.subscribe, follow)
+  // What is drawn is what the next key or change of the list goes from.
+  if (stored.order !== order || stored.at !== cursor) store({ order, at: cursor })
+
+  const lost = cursor.kind === 'off' ? (cursor.row?.row ?? null) : null
+  useEffect(() => {
+    if (lost === null) return
+    const controller = new AbortController()
+    const { signal } = controller
+    let arrivals: number | null = null
+    let isAsking = false
+    // Asked again whenever the list has been read again: the row may come back.
+    const askOnce = async () => {
+      if (isAsking || arrivals === pages.arrivals()) return
+      arrivals = pages.arrivals()
+      isAsking = true
+      const index = await findOffset(lost, signal).catch(() => null)
+      isAsking = false
+      if (index === null || signal.aborted) return
+      setAt((now) => (now.row?.row === lost ? { ...now, index } : now))
+    }
+    const stop = pages.subscribe(() => void askOnce())
+    void askOnce()
+    return () => {
+      stop()
+      controller.abort()
+    }
+  }, [lost, pages, findOffset, setAt])
+
+  const moves = useMemo(
+    () => ({
+      setCursor: (index: number) => setAt((now) => moveTo(now, index)),
+      /** Puts the cursor on a row as it is drawn. */
+      putOn: (index: number, row: PageRow | null) =>
+        setAt((now) => (row === null ? moveTo(now, index) : { index, row, kind: 'on' })),
+      step: (by: 1 | -1, lastRow: number) => setAt((now) => stepFrom(now, by, lastRow)),
+    }),
+    [setAt],
+  )
+  return {
+    ...moves,
+    cursor,
+    /** Before those rows leave the list. */
+    leave: (left: readonly number[]) => setAt((now) => leaveRows(pages, now, new Set(left))),
+  }
+}

@@ -1,0 +1,115 @@
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { openApp } from '../helpers/e2e/open-app.ts'
+import { chooseFile, seeScreen } from '../helpers/e2e/walk.ts'
+import { type HeldAnswers, startHeldAnswers } from '../helpers/held-answers.ts'
+
+const ROWS = 400
+
+const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, at) => first + at)
+
+/** A run whose rows are all in flight, and its results. */
+async function openLiveResults(page: Page): Promise<HeldAnswers> {
+  const service = await startHeldAnswers()
+  const lines = range(1, ROWS).map((row) => `user-${row},hello number ${row}`)
+  await chooseFile(page, { name: 'posts.csv', text: `user_id,text_data\n${lines.join('\n')}\n` })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: /^Review/ }).click()
+  await page.getByRole('radio', { name: 'A service' }).check()
+  await page.getByLabel('Base URL').fill(service.baseUrl)
+  await page.getByLabel('API key', { exact: true }).fill('live-results-key')
+  await page.getByLabel('In flight').fill(String(ROWS))
+  await page.getByRole('button', { name: /^Send [\d,]+ rows/ }).click()
+  await service.arrivals(ROWS)
+  await page.getByRole('link', { name: 'Results' }).click()
+  await seeScreen(page, /^Results/)
+  return service
+}
+
+it('gives a verdict to the row that is seen, however many rows come in before it while the run goes on', async () => {
+  const { page, inspect } = await openApp({ width: 1440, height: 900 })
+  const service = await openLiveResults(page)
+  // A spreadsheet counts the header, too: the text of row 204 has the number 203.
+  const selected = page.getByRole('row', { selected: true })
+  const said = (words: string) => page.getByText(words, { exact: true }).waitFor()
+  service.release(range(200, 249))
+  await page.getByRole('button', { name: /^succeeded/ }).click()
+  await page.getByText('50 rows match').waitFor()
+  for (const _ of range(1, 3)) await page.keyboard.press('j')
+  await expect.poll(() => selected.textContent()).toMatch(/^204/)
+
+  service.release(range(1, 10))
+  await page.getByText('60 rows match').waitFor()
+  expect(await selected.textContent()).toMatch(/^204/)
+  await page.keyboard.press('a')
+  await said('Row 204: agree')
+  await page.keyboard.press('j')
+  await expect.poll(() => selected.textContent()).toMatch(/^205/)
+  await page.keyboard.press('k')
+
+  await page.keyboard.press('Enter')
+  const drawer = page.getByRole('complementary', { name: 'Row 204' })
+  await drawer.getByRole('button', { name: 'Unsure' }).waitFor()
+  service.release(range(11, 20))
+  await page.getByText('70 rows match').waitFor()
+  await drawer.getByRole('button', { name: 'Unsure' }).click()
+  await said('Row 204: unsure')
+
+  // So many that the row is on another page: its place is asked for, and the key first shows it.
+  await page.keyboard.press('Escape')
+  service.release(range(21, 190))
+  await page.getByText('240 rows match').waitFor()
+  await expect.poll(() => selected.count()).toBe(0)
+  await page.keyboard.press('x')
+  await expect.poll(() => selected.textContent()).toMatch(/^204/)
+  await said('Row 204: unsure')
+  await page.keyboard.press('x')
+  await said('Row 204: verdict removed')
+  await inspect('results-live')
+
+  // The view is scrolled: the row stays where it is in it.
+  const top = async () => Math.round((await selected.boundingBox())?.y ?? -1)
+  const before = await top()
+  service.release([191, 192])
+  await page.getByText('242 rows match').waitFor()
+  expect(await selected.textContent()).toMatch(/^204/)
+  expect(await top()).toBe(before)
+})
+
+it('judges no row in the place of one that left the list, and keeps the focus in the search', async () => {
+  const { page } = await openApp({ width: 1440, height: 900 })
+  const service = await openLiveResults(page)
+  const selected = page.getByRole('row', { selected: true })
+  const said = (words: string) => page.getByText(words, { exact: true }).waitFor()
+  await page.getByRole('button', { name: /^sending/ }).click()
+  await page.getByText('400 rows match').waitFor()
+  await expect.poll(() => selected.textContent()).toMatch(/^2/)
+  await page.keyboard.press('j')
+  await page.keyboard.press('a')
+  await said('Row 3: agree')
+  service.release([2])
+  await page.getByText('399 rows match').waitFor()
+  await expect.poll(() => selected.count()).toBe(0)
+  await page.keyboard.press('u')
+  await page.keyboard.press('j')
+  await expect.poll(() => selected.textContent()).toMatch(/^4/)
+  await said('Row 3: agree')
+
+  await page.keyboard.press('Enter')
+  const drawer = page.getByRole('complementary', { name: 'Row 4' })
+  await drawer.getByRole('button', { name: 'Unsure' }).waitFor()
+  service.release([3])
+  await page.getByText('398 rows match').waitFor()
+  await drawer.getByText('succeeded').first().waitFor()
+  await page.keyboard.press('u')
+  await said('Row 4: unsure')
+
+  // Another list opens another row, and the letters that follow stay letters.
+  await page.keyboard.press('/')
+  await page.keyboard.type('number 39')
+  await page.getByRole('complementary', { name: 'Row 40' }).waitFor()
+  await page.keyboard.type('xa')
+  await page.getByText('0 rows match').waitFor()
+  await expect.poll(() => page.getByRole('complementary', { name: /^Row/ }).count()).toBe(0)
+  await said('Row 4: unsure')
+})
