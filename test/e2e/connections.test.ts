@@ -1,5 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { addConnection, changeConnections } from '../../src/main/engine/workspace/connections.ts'
+import {
+  addConnection,
+  changeConnections,
+  toConnectionsFile,
+} from '../../src/main/engine/workspace/connections.ts'
 import { WORKER_URLS } from '../../src/main/program-files.ts'
 import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
 import { storedConnectionSchema } from '../../src/shared/plan/stored-connection.ts'
@@ -76,4 +81,50 @@ it('goes to a stored connection, asks outside of the page since it is production
   expect(succeeded).toBeGreaterThan(10)
   await page.locator('main header').getByText('production').waitFor()
   expect(await page.content()).not.toContain(KEY)
+})
+
+it('asks for another key before rows are sent again whose key was refused, and keeps it in place of that one', async () => {
+  const service = await startSandboxThread(WORKER_URLS.sandbox, { apiKeys: [KEY] })
+  onTestFinished(() => service.close())
+  const { page, workspace, inspect } = await openApp()
+  await page.getByRole('link', { name: 'Connections' }).click()
+  await page.getByRole('button', { name: 'Add a connection' }).click()
+  const form = page.getByRole('dialog', { name: 'Add a connection' })
+  await form.getByLabel('Name').fill('staging')
+  await form.getByLabel('Base URL').fill(service.baseUrl)
+  await form.getByLabel('API key (optional)').fill('not-any-more')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await form.waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'New run' }).click()
+  await chooseFile(page, { name: 'posts.csv', text: 'text_data,user_id\none,u1\ntwo,u2\nthree,u3\n' })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Review 3 rows' }).click()
+  await page.getByRole('button', { name: 'Send 3 rows' }).click()
+  await seeRunEnded(page)
+  expect(await readShownCounts(page)).toMatchObject({ rejected: 3 })
+
+  await page.getByRole('button', { name: 'Retry what did not succeed…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Retry what did not succeed' })
+  await dialog.getByText('The service refused the API key for 3 rows').waitFor()
+  const retry = dialog.getByRole('button', { name: 'Retry 3 rows' })
+  expect(await retry.isDisabled()).toBe(true)
+  await inspect('retry-refused-key')
+  await dialog.getByRole('radio', { name: 'Use the key default of staging' }).check()
+  expect(await retry.isEnabled()).toBe(true)
+  await dialog.getByRole('radio', { name: 'Type another key' }).check()
+  await dialog.getByLabel('API key', { exact: true }).fill(KEY)
+  expect(await dialog.getByRole('checkbox', { name: 'Replace the key default of staging' }).isChecked()).toBe(
+    true,
+  )
+  await retry.click()
+  await dialog.waitFor({ state: 'detached' })
+  await seeRunEnded(page)
+  expect(await readShownCounts(page)).toMatchObject({ succeeded: 3 })
+
+  await page.getByRole('link', { name: 'Connections' }).click()
+  const staging = page.getByRole('region', { name: 'staging' })
+  await staging.getByRole('button', { name: 'Test' }).click()
+  await staging.getByText('The service accepts the key default').waitFor()
+  expect(await page.content()).not.toContain(KEY)
+  expect(readFileSync(toConnectionsFile(workspace), 'utf8')).not.toContain(KEY)
 })

@@ -194,7 +194,12 @@ export function App() {
         />
       )}
       {continueRun.request !== null && (
-        <ContinueRun request={continueRun.request} namePlace={namePlace} onClose={continueRun.drop} />
+        <ContinueRun
+          request={continueRun.request}
+          connections={connections}
+          namePlace={namePlace}
+          onClose={continueRun.drop}
+        />
       )}
     </Shell>
   )

@@ -1,12 +1,13 @@
 import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
+import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import type { RunAccess } from '../../shared/bridge/runs.ts'
 import { formatCounted } from '../../shared/messages/figure-text.ts'
 import { sayDoubleAdds } from '../../shared/messages/outcome-advice.ts'
 import { ADD_TWICE, countDoubleAdds, isAddTwice } from '../../shared/run/counts.ts'
 import type { RowCounts } from '../../shared/run/run.ts'
-import { ask, bridge } from '../bridge/client.ts'
+import { ask, bridge, queryClient } from '../bridge/client.ts'
 import { followAgain, useLiveRuns } from '../bridge/live-runs.ts'
 import {
   type NamedPlace,
@@ -15,9 +16,16 @@ import {
   toAddresses,
 } from '../ui/connection/destination.ts'
 import { ProductionNotice } from '../ui/connection/destination-panel.tsx'
-import { KeyInput } from '../ui/connection/key-input.tsx'
 import { ErrorNotice } from '../ui/layout/notice.tsx'
 import { countRetryable, countUnsendable } from '../ui/states/row-states.tsx'
+import {
+  ContinueKey,
+  countRefused,
+  findSentKey,
+  type KeyChoice,
+  type KeySituation,
+  toFirstKeyChoice,
+} from './continue-key.tsx'
 import { beginCorrection } from './correct-run.tsx'
 import { goTo } from './route.ts'
 
@@ -33,6 +41,7 @@ interface ContinueRequest {
 /** Asks what must be known before a run is taken up again, takes it up, and shows it. */
 export function ContinueRun(props: {
   request: ContinueRequest
+  connections: readonly ConnectionEntry[]
   namePlace: (baseUrl: string) => NamedPlace
   onClose: () => void
 }) {
@@ -40,16 +49,21 @@ export function ContinueRun(props: {
   const { kind, runId } = request
   const summary = useLiveRuns((live) => live.summaries[runId])
   const taking = useMutation({
-    mutationFn: async (choice: ContinueChoice) => {
-      const options = { runId, ...choice }
-      if (summary !== undefined && choice.apiKey !== undefined)
-        rememberTypedKey(toAddresses(summary), choice.apiKey)
+    mutationFn: async ({ replaces, apiKey, ...rest }: ContinueChoice) => {
+      if (apiKey !== undefined && replaces !== undefined) {
+        showConnections(await bridge.connections.setKey({ ...replaces, apiKey }))
+      } else if (apiKey !== undefined && summary !== undefined) {
+        rememberTypedKey(toAddresses(summary), apiKey)
+      }
+      const choice = { ...rest, ...(apiKey !== undefined && replaces === undefined && { apiKey }) }
       if (kind === 'correct') {
         await beginCorrection(runId, choice)
         return onClose()
       }
       const taken =
-        kind === 'retry' ? await bridge.runs.retryRun(options) : await bridge.runs.resumeRun(options)
+        kind === 'retry'
+          ? await bridge.runs.retryRun({ runId, ...choice })
+          : await bridge.runs.resumeRun({ runId, ...choice })
       onClose()
       followAgain(taken.runId)
       goTo({ kind: 'run', runId: taken.runId })
@@ -68,8 +82,12 @@ export function ContinueRun(props: {
       unknown={unknown}
       mayAddTwice={mayAddTwice}
       awaiting={rows.awaiting}
-      needsKey={access.data?.needsKey ?? true}
-      typedKey={recallTypedKey(toAddresses(summary))}
+      keySituation={{
+        isNeeded: access.data?.needsKey ?? true,
+        refusedRows: access.data?.canChangeKey === false ? 0 : countRefused(summary),
+        stored: findSentKey(props.connections.find(({ name }) => name === access.data?.connectionName)),
+        remembered: recallTypedKey(toAddresses(summary)),
+      }}
       place={toPlace(props.namePlace(summary.base_url), access.data)}
       busy={taking.isPending}
       error={taking.error}
@@ -104,11 +122,13 @@ interface ContinueChoice {
   onUnknown: 'resend' | 'skip'
   resendIndexAdds?: boolean
   apiKey?: string
+  /** The stored key that `apiKey` replaces. */
+  replaces?: { name: string; label: string }
 }
 
 /**
  * Asks what must be known before an interrupted run goes on, or what did not succeed is sent again: what happens to
- * rows of unknown outcome, and the key where none is at hand.
+ * rows of unknown outcome, and the key where none is at hand or the service refused it.
  */
 function ContinueDialog(props: {
   kind: ContinueRequest['kind']
@@ -119,9 +139,7 @@ function ContinueDialog(props: {
   mayAddTwice: boolean
   /** Rows whose callbacks are awaited; they are not sent again. */
   awaiting: number
-  needsKey: boolean
-  /** The key that was typed for these addresses before; empty where there is none. */
-  typedKey: string
+  keySituation: KeySituation
   /** Where the rows go; a production place is named and warned of. */
   place: NamedPlace
   busy: boolean
@@ -129,9 +147,9 @@ function ContinueDialog(props: {
   onConfirm: (choice: ContinueChoice) => void
   onClose: () => void
 }) {
-  const { kind, rows, unknown, awaiting, needsKey } = props
+  const { kind, rows, unknown, awaiting, keySituation } = props
   const [onUnknown, setOnUnknown] = useState<ContinueChoice['onUnknown']>('skip')
-  const [apiKey, setApiKey] = useState(props.typedKey)
+  const [key, setKey] = useState(() => toFirstKeyChoice(keySituation))
   const [typed, setTyped] = useState('')
   const mustConfirm = props.mayAddTwice && onUnknown === 'resend'
   const total = rows + (onUnknown === 'resend' ? unknown : 0)
@@ -147,7 +165,7 @@ function ContinueDialog(props: {
           props.onConfirm({
             onUnknown,
             ...(mustConfirm && { resendIndexAdds: true }),
-            ...(needsKey && { apiKey: apiKey.trim() }),
+            ...toKeyOptions(key, keySituation),
           })
         }}
       >
@@ -187,18 +205,7 @@ function ContinueDialog(props: {
             spellCheck={false}
           />
         )}
-        {needsKey && (
-          <KeyInput
-            hasFocus
-            value={apiKey}
-            onValue={setApiKey}
-            {...(apiKey !== '' &&
-              apiKey === props.typedKey && {
-                description:
-                  'The one you typed for this address before. It is kept in memory until this window closes.',
-              })}
-          />
-        )}
+        <ContinueKey situation={keySituation} choice={key} onChoice={setKey} />
         {props.place.kind === 'production' && <ProductionNotice place={props.place} />}
         {props.error !== null && <ErrorNotice error={props.error} />}
         <Group justify="flex-end" gap="xs">
@@ -206,12 +213,10 @@ function ContinueDialog(props: {
             Cancel
           </Button>
           <Button
-            data-autofocus={!needsKey}
+            data-autofocus={key.typed === null}
             loading={props.busy}
             disabled={
-              (total === 0 && !waits) ||
-              (mustConfirm && !isAddTwice(typed)) ||
-              (needsKey && apiKey.trim() === '')
+              (total === 0 && !waits) || (mustConfirm && !isAddTwice(typed)) || key.typed?.trim() === ''
             }
             type="submit"
           >
@@ -221,6 +226,20 @@ function ContinueDialog(props: {
       </Stack>
     </Modal>
   )
+}
+
+function toKeyOptions(
+  { typed, isKept }: KeyChoice,
+  { stored }: KeySituation,
+): Pick<ContinueChoice, 'apiKey' | 'replaces'> {
+  if (typed === null) return {}
+  const replaces = isKept && stored !== null && { replaces: { name: stored.connection, label: stored.label } }
+  return { apiKey: typed.trim(), ...replaces }
+}
+
+/** Shows connections that were changed. */
+function showConnections(entries: ConnectionEntry[]): void {
+  queryClient.setQueryData(ask.connections.list.queryKey(), entries)
 }
 
 const VERBS = { resume: 'Resume', retry: 'Retry', correct: 'Check' } as const

@@ -7,7 +7,7 @@ import { formatMs } from '../../../shared/messages/figure-text.ts'
 import type { KeyPlace } from '../../../shared/plan/stored-connection.ts'
 import type { ConnectionCheck } from '../../../shared/service/connection-check.ts'
 import { bridge } from '../../bridge/client.ts'
-import { isAtHand } from '../../ui/connection/destination.ts'
+import { isAtHand, isTypeable } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { showToast } from '../../ui/layout/toasts.tsx'
@@ -204,15 +204,11 @@ function KeyMenu(props: {
   onRemove: () => void
 }) {
   const { keyEntry } = props
-  const { env, place } = keyEntry
-  const isSet = isAtHand(keyEntry)
-  // A variable that is set wins, and what is typed would change nothing.
-  const isTyped = env === undefined || place !== undefined || !isSet
   return (
     <Group gap="xs" justify="flex-end" wrap="nowrap">
-      {isTyped && (
+      {isTypeable(keyEntry) && (
         <Button variant="subtle" size="compact-sm" onClick={props.onType}>
-          {isSet ? 'Replace' : 'Type it'}
+          {isAtHand(keyEntry) ? 'Replace' : 'Type it'}
         </Button>
       )}
       {!(props.isActive && props.isOnly) && (

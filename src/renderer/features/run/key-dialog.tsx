@@ -1,10 +1,10 @@
 import { Button, Group, Modal, Radio, Stack } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ConnectionEntry, ConnectionKeyEntry } from '../../../shared/bridge/connections.ts'
-import { bridge } from '../../bridge/client.ts'
-import { isAtHand } from '../../ui/connection/destination.ts'
-import { KeyInput } from '../../ui/connection/key-input.tsx'
+import { ask, bridge } from '../../bridge/client.ts'
+import { findActiveEntry, isAtHand, isTypeable } from '../../ui/connection/destination.ts'
+import { KeepKey, KeyInput, sayKept } from '../../ui/connection/key-input.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 
 const TYPED = 'typed'
@@ -15,6 +15,8 @@ export function KeyDialog(props: {
   runId: string
   /** The run's stored connection, if any. */
   entry: ConnectionEntry | null
+  /** Whether the service refused the present key. */
+  isRefused: boolean
   /** Gets the name of the new key, and the key itself if it was typed. */
   onChanged: (name: string, typed: string | null) => void
   onClose: () => void
@@ -22,10 +24,18 @@ export function KeyDialog(props: {
   const { runId, entry, onChanged, onClose } = props
   const [choice, setChoice] = useState(TYPED)
   const [apiKey, setApiKey] = useState('')
+  const active = entry === null ? null : findActiveEntry(entry)
+  const replaced = entry !== null && active !== null && isTypeable(active) ? active.label : null
+  const [isKept, setKept] = useState(props.isRefused && replaced !== null)
+  const storage = useQuery(ask.connections.readStorage.queryOptions())
   const change = useMutation({
     mutationFn: async () => {
-      if (choice === TYPED) {
-        const typed = apiKey.trim()
+      const typed = apiKey.trim()
+      if (choice === TYPED && isKept && entry !== null && replaced !== null) {
+        // The run follows the active key of its connection.
+        await bridge.connections.setKey({ name: entry.name, label: replaced, apiKey: typed })
+        onChanged(`the new key ${replaced} of ${entry.name}`, null)
+      } else if (choice === TYPED) {
         await bridge.runs.setApiKey({ runId, apiKey: typed })
         onChanged('the typed key', typed)
       } else if (entry !== null) {
@@ -59,11 +69,25 @@ export function KeyDialog(props: {
                   description={sayWhere(key)}
                 />
               ))}
-              <Radio value={TYPED} label="Type a key" description="For this run only." />
+              <Radio
+                value={TYPED}
+                label="Type a key"
+                description={replaced === null ? 'For this run only.' : undefined}
+              />
             </Stack>
           </Radio.Group>
         )}
-        {choice === TYPED && <KeyInput hasFocus value={apiKey} onValue={setApiKey} />}
+        {choice === TYPED && (
+          <KeyInput
+            hasFocus
+            value={apiKey}
+            onValue={setApiKey}
+            description={isKept ? sayKept(storage.data ?? null) : undefined}
+          />
+        )}
+        {choice === TYPED && entry !== null && replaced !== null && (
+          <KeepKey connection={entry.name} label={replaced} value={isKept} onValue={setKept} />
+        )}
         {change.error !== null && <ErrorNotice error={change.error} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>

@@ -44,6 +44,7 @@ export function RunScreen(props: {
   const { runId, onResults } = props
   const summary = useLiveRuns((live) => live.summaries[runId])
   const phase = useLiveRuns((live) => live.snapshots[runId]?.phase)
+  const isKeyRefused = useLiveRuns((live) => live.snapshots[runId]?.notice?.code === 'key_refused')
   const failure = useLiveRuns((live) => live.errors[runId])
   const [actionError, setActionError] = useState<unknown>(null)
   const [keyOpen, setKeyOpen] = useState(false)
@@ -90,6 +91,7 @@ export function RunScreen(props: {
         <KeyDialog
           runId={runId}
           entry={entry ?? null}
+          isRefused={isKeyRefused}
           onChanged={(name, typed) => {
             if (typed !== null) rememberTypedKey(toAddresses(summary), typed)
             setNewKey({ name, since: new Date().toISOString() })

@@ -43,6 +43,11 @@ export function isAtHand(key: ConnectionKeyEntry | null): boolean {
   return key?.state === 'ready' || key?.state === 'asking'
 }
 
+/** Whether a typed text is what is sent for a key: a variable that is set wins. */
+export function isTypeable({ env, place, state }: ConnectionKeyEntry): boolean {
+  return env === undefined || place !== undefined || state === 'missing'
+}
+
 /** Whether the store of one of a connection's keys is still asked for it. */
 export function isAskedFor({ keys }: ConnectionEntry): boolean {
   return keys.some(({ state }) => state === 'asking')

@@ -1,4 +1,4 @@
-import { PasswordInput } from '@mantine/core'
+import { Checkbox, PasswordInput } from '@mantine/core'
 import type { KeyStorageEntry } from '../../../shared/bridge/connections.ts'
 
 /** What becomes of a key that is typed for one run, or for the addresses of one. */
@@ -27,7 +27,7 @@ export function KeyInput(props: {
   /** Default: `API key`. */
   label?: string
   /** What becomes of the key (default: it is kept until the window closes). */
-  description?: string
+  description?: string | undefined
   /** Whether it takes the focus where its dialog opens. */
   hasFocus?: boolean
 }) {
@@ -41,6 +41,24 @@ export function KeyInput(props: {
       visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the key' }}
       autoComplete="off"
       spellCheck={false}
+    />
+  )
+}
+
+/** Whether a key that is typed for a run is kept for its connection, too. */
+export function KeepKey(props: {
+  connection: string
+  /** The key that it replaces. */
+  label: string
+  value: boolean
+  onValue: (value: boolean) => void
+}) {
+  return (
+    <Checkbox
+      label={`Replace the key ${props.label} of ${props.connection}`}
+      description="Later runs send it, too. Otherwise it is used for this run only."
+      checked={props.value}
+      onChange={(event) => props.onValue(event.currentTarget.checked)}
     />
   )
 }
