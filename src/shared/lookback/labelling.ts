@@ -39,11 +39,13 @@ export type LabellingOptions = Omit<SampleOptions, 'file'> & Pick<Labelling, 'ru
 
 /** See {@link LabellingChange}. */
 export const labellingChangeSchema = z.object({
+  /** Which rows the change is of: `started_at` of what was drawn. */
+  started_at: labellingSchema.shape.started_at,
   at: positionSchema.shape.at.exactOptional(),
   skipped: positionSchema.shape.skipped.max(LABELLING_MAX_ROWS).exactOptional(),
   rules: positionSchema.shape.rules.exactOptional(),
   showsDecision: positionSchema.shape.showsDecision.exactOptional(),
 })
 
-/** What changes while rows are labelled; absent members stay. */
+/** What changes while rows are labelled; absent members stay. Other rows may have been drawn in the meantime. */
 export type LabellingChange = z.infer<typeof labellingChangeSchema>

@@ -215,6 +215,13 @@ export const LOOKBACK_MESSAGES = {
       remedy: 'Draw a sample, then label its rows.',
     }),
   },
+  labelling_replaced: {
+    code: 'BAD_USAGE',
+    words: ({ runId }: { runId: string }) => ({
+      text: `other rows of run ${runId} were drawn for labelling meanwhile; your position was not stored`,
+      remedy: 'Continue with these rows. Your verdicts are kept.',
+    }),
+  },
   labelling_unusable: {
     code: 'WORKSPACE_UNUSABLE',
     words: ({ file, reason }: { file: string; reason: string }) => ({

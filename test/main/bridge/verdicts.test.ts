@@ -156,10 +156,11 @@ it('draws rows to be labelled, keeps the place that was reached, and estimates f
   const again = await client.labelling.start({ runId, size: 12, ...asked })
   expect(again.rows).toEqual(drawn.rows)
 
-  const change = { at: 3, skipped: rows.slice(0, 1), rules: ['Spam', 'Scam'] }
+  const { started_at } = again
+  const change = { started_at, at: 3, skipped: rows.slice(0, 1), rules: ['Spam', 'Scam'] }
   await client.labelling.change({ runId, change })
   expect(await client.labelling.read({ runId })).toEqual({ ...again, ...change })
-  await client.labelling.change({ runId, change: { at: 99 } })
+  await client.labelling.change({ runId, change: { started_at, at: 99 } })
   expect(await client.labelling.read({ runId })).toMatchObject({ at: 12 })
 
   // Half of what triggered is wrong, and nothing was missed.
@@ -217,10 +218,14 @@ it('says what is missing where no rows are drawn, none is answered, or a group d
     showsDecision: true,
     rules: [],
   }
-  expect((await toError(client.labelling.change({ runId, change: { at: 1 } })))?.message).toContain('no rows')
+  const change = { started_at: '2026-11-01T00:00:00.000Z', at: 1 }
+  expect((await toError(client.labelling.change({ runId, change })))?.message).toContain('no rows')
   expect((await toError(client.labelling.start({ runId, ...asked, by: 'colour' })))?.message).toContain(
     'colour',
   )
   expect((await toError(client.labelling.start({ runId, ...asked, size: 0 })))?.message).toContain('size')
   expect((await client.labelling.start({ runId, ...asked })).rows).toHaveLength(2)
+  // A position among rows that were drawn before is none among others.
+  expect((await toError(client.labelling.change({ runId, change })))?.message).toContain('other rows')
+  expect(await client.labelling.read({ runId })).toMatchObject({ at: 0 })
 })

@@ -44,11 +44,14 @@ function toStratum({ strata }: Labelling, [, place]: Labelling['rows'][number]):
   return { stratum, stratum_rows: rows }
 }
 
-/** Notes how far a person has come. Throws `BAD_USAGE` where no rows were drawn, and `WORKSPACE_UNUSABLE`. */
+/** Notes how far a person has come. Throws `BAD_USAGE` where these rows are not drawn any more, and `WORKSPACE_UNUSABLE`. */
 export function changeLabelling(family: RunFamily, change: LabellingChange): Labelling {
   return write(family, () => {
     const known = readLabelling(family)
     if (known === null) throw new SluiceError({ id: 'labelling_missing', runId: family.record.runId })
+    if (known.started_at !== change.started_at) {
+      throw new SluiceError({ id: 'labelling_replaced', runId: family.record.runId })
+    }
     const changed = { ...known, ...change }
     return { ...changed, at: Math.min(changed.at, known.rows.length) }
   })

@@ -22,13 +22,18 @@ export function useLabelling(runId: string, verdicts: Verdicts) {
   const { of, isRead } = verdicts
   const show = useCallback((drawn: Labelling) => queryClient.setQueryData(queryKey, drawn), [queryKey])
 
-  const change = (next: LabellingChange) => {
+  const change = (next: Omit<LabellingChange, 'started_at'>) => {
     if (labelling === null) return
+    const { started_at } = labelling
     show({ ...labelling, ...next })
     stored = stored.then(() =>
-      bridge.labelling.change({ runId, change: next }).then(
+      bridge.labelling.change({ runId, change: { ...next, started_at } }).then(
         () => setFailure(null),
-        (error: unknown) => setFailure(error),
+        (error: unknown) => {
+          setFailure(error)
+          // Other rows may have been drawn elsewhere.
+          void queryClient.invalidateQueries({ queryKey })
+        },
       ),
     )
   }
