@@ -6,6 +6,12 @@ import { ColumnEdge, WidthButtons } from './grid/column-width.tsx'
 import styles from './grid/grid.module.css'
 import { useRem } from './theme.ts'
 
+/** A menu over a low window is only as high as the window has room for. */
+export const WITHIN_WINDOW = {
+  middlewares: { flip: true, shift: true, size: true },
+  classNames: { dropdown: styles.menu ?? '' },
+}
+
 /** A column of a table, by its title. */
 export interface TableColumn {
   title: string
@@ -73,7 +79,7 @@ export function useTableColumns(
     ),
     cell,
     menu: (
-      <Popover position="bottom-end" width="21rem" trapFocus returnFocus withinPortal>
+      <Popover position="bottom-end" width="21rem" {...WITHIN_WINDOW} trapFocus returnFocus withinPortal>
         <Popover.Target>
           <Button variant="default" size="compact-sm" leftSection={<IconColumns3 size="1rem" aria-hidden />}>
             Columns

@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react'
 import type { ColumnEntry } from '../../../shared/run/choose-columns.ts'
 import { COLUMN_REM, type ShownColumn } from '../../../shared/run/result-view.ts'
 import { WidthButtons } from '../../ui/grid/column-width.tsx'
+import { WITHIN_WINDOW } from '../../ui/table-columns.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { toColumnTitle } from './result-columns.tsx'
 import styles from './results.module.css'
@@ -30,7 +31,7 @@ interface ColumnChoice {
 export function ColumnMenu(props: ColumnChoice) {
   const [search, setSearch] = useState('')
   return (
-    <Popover position="bottom-end" width="27rem" trapFocus returnFocus withinPortal>
+    <Popover position="bottom-end" width="27rem" {...WITHIN_WINDOW} trapFocus returnFocus withinPortal>
       <Popover.Target>
         <Button variant="default" size="compact-xs" leftSection={<IconColumns3 size="1rem" aria-hidden />}>
           Columns
