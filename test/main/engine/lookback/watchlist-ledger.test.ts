@@ -91,6 +91,14 @@ describe('the ledger of a watchlist', () => {
     expect((await read('watchlist')).counts).toEqual({ known: 2 })
   })
 
+  it('is searched in whichever case, also beyond ASCII', async () => {
+    const { read, send } = await openWatchlist()
+    await send(toAdd('slurs'), 'term,notes\nold,\nübel,Ärger\n')
+    for (const search of ['ÜBEL', 'ärger']) {
+      expect((await read('watchlist', { search })).entries).toMatchObject([{ term: 'übel' }])
+    }
+  })
+
   it('does not take a request that was refused as a whole for an answer about its terms', async () => {
     const { send, readTerms } = await openWatchlist()
     await send(toAdd('slurs'), 'term,notes\nold,mine\n')

@@ -2,6 +2,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import type { LedgerEntry, LedgerState } from '../../../../shared/lookback/ledger.ts'
 import type { RunView } from '../../journal/run-family.ts'
 import { BulkInsert } from '../../workspace/sqlite.ts'
+import { toTextMatch } from '../../workspace/text-match.ts'
 
 /** Something that was sent or answered, about one thing of a list. */
 export interface LedgerEvent<Detail = unknown> {
@@ -140,10 +141,11 @@ export class LedgerTables {
     rest: string,
   ): { get: () => ReturnType<StatementSync['get']>; iterate: () => ReturnType<StatementSync['iterate']> } {
     const params: SQLInputValue[] = [list, JSON.stringify(states)]
-    if (search !== null) params.push(search)
+    const match = search === null ? null : toTextMatch(search)
+    params.push(...(match?.params ?? []))
     const statement = this.#db.prepare(
       `SELECT ${columns} FROM entry WHERE list = ? AND state IN (SELECT value FROM json_each(?))
-       ${search === null ? '' : 'AND instr(lower(texts), lower(?)) > 0'} ${rest}`,
+       ${match === null ? '' : `AND ${match.sql('texts')}`} ${rest}`,
     )
     return { get: () => statement.get(...params), iterate: () => statement.iterate(...params) }
   }

@@ -2,6 +2,7 @@ import { NO_VERDICT } from '../../../../shared/lookback/verdict.ts'
 import type { RowFilter } from '../../../../shared/run/results.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
+import { toTextMatch } from '../../workspace/text-match.ts'
 import { type JudgedRows, readJudgedRows } from '../journal/verdict-store.ts'
 import { MARKS } from './journal-findings.ts'
 import type { RowFindings } from './row-findings.ts'
@@ -255,17 +256,14 @@ function readLastRow({ db }: RunView): number {
 
 function toSearchCondition(search: string): RowCondition | null {
   if (search === '') return null
-  const inJson = toLikePattern(JSON.stringify(search).slice(1, -1))
+  const inJson = toTextMatch(JSON.stringify(search).slice(1, -1))
+  const inCell = toTextMatch(search)
   // The JSON of the cells tells cheaply where there is nothing. Its own quotes, commas, brackets and escapes are no
   // matches, so a row is looked at more closely where one of them may have been found.
   const isPlain = !search.includes('"') && !/^[[\],]$/.test(search)
-  const closely = "EXISTS (SELECT 1 FROM json_each(row.cells) WHERE value LIKE ? ESCAPE '\\')"
-  const sql = ` AND row.cells LIKE ? ESCAPE '\\' AND (${isPlain ? "instr(row.cells, '\\') = 0 OR " : ''}${closely})`
-  return { sql, params: [inJson, toLikePattern(search)] }
-}
-
-function toLikePattern(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
+  const closely = `EXISTS (SELECT 1 FROM json_each(row.cells) WHERE ${inCell.sql('value')})`
+  const sql = ` AND ${inJson.sql('row.cells')} AND (${isPlain ? "instr(row.cells, '\\') = 0 OR " : ''}${closely})`
+  return { sql, params: [...inJson.params, ...inCell.params] }
 }
 
 /** A reader of one journal, and a number that changes whenever another connection has committed. */

