@@ -114,3 +114,31 @@ it('takes a new user to the first triggered rules in four clicks; the run is sto
   await seeRunEnded(page)
   expect(await readShownCounts(page)).toEqual({ succeeded: 364, invalid: 8, pending: 0 })
 })
+
+it('keeps a trial of the first rows as completed, and sends the others from there', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page, inspect } = await openApp()
+  await page.getByRole('button', { name: 'Try it with the sandbox' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: /^Review/ }).click()
+  await page.getByRole('button', { name: 'Send the first 10' }).click()
+  await page.getByRole('button', { name: 'Send the other 354 rows' }).waitFor()
+  await page.getByRole('button', { name: 'Start over' }).click()
+  await page.getByRole('link', { name: 'Runs' }).click()
+  await seeScreen(page, 'Runs')
+  await page.getByText('trial of the first 10 rows').waitFor()
+  expect(await page.getByText('was interrupted').count()).toBe(0)
+  await inspect('runs-trial')
+  await page.locator('tr[data-run] th button').first().click()
+  await seeRunEnded(page)
+  await inspect('run-trial')
+  await page.getByRole('button', { name: 'Send the other 354 rows…' }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Resume 354 rows/ })
+    .click()
+  await page.getByText('trial of the first').waitFor({ state: 'detached' })
+  await seeRunEnded(page)
+  expect((await readShownCounts(page))['succeeded']).toBeGreaterThan(10)
+})

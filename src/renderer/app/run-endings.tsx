@@ -1,5 +1,5 @@
 import { formatCount, formatCounted } from '../../shared/messages/figure-text.ts'
-import type { RunSummary } from '../../shared/run/run.ts'
+import { countTrial, type RunSummary } from '../../shared/run/run.ts'
 import type { RunSnapshot } from '../../shared/run/snapshot.ts'
 import { bridge } from '../bridge/client.ts'
 import { showToast } from '../ui/layout/toasts.tsx'
@@ -44,6 +44,6 @@ export function toEndKey(runId: string): string {
 function describeOutcome(summary: RunSummary): string {
   const { rows } = summary
   if (!isLoadTest(summary))
-    return `${formatCount(rows.succeeded)} of ${formatCounted(rows.read, 'row')} succeeded`
+    return `${formatCount(rows.succeeded)} of ${formatCounted(countTrial(summary) ?? rows.read, 'row')} succeeded`
   return describeThresholds(summary) ?? formatCounted(summary.requests.sent, 'request')
 }

@@ -7,7 +7,7 @@ import {
   formatRate,
   formatShare,
 } from '../messages/figure-text.ts'
-import { countUnsuccessful, type RunSummary } from './run.ts'
+import { countTrial, countUnsuccessful, type RunSummary } from './run.ts'
 import { formatPace } from './snapshot.ts'
 
 /** How a count is meant: `odd` is what nobody knows, `quiet` what is still to come. */
@@ -20,6 +20,13 @@ export interface CountedRows {
   /** What the name says; '' where that is clear. */
   meaning: string
   tone: CountTone
+}
+
+/** What a run was a trial of: `trial of the first 10 rows`; null for other runs. */
+export function describeTrial(summary: Parameters<typeof countTrial>[0]): string | null {
+  const tried = countTrial(summary)
+  if (tried === null) return null
+  return `trial of the first ${tried === 1 ? 'row' : formatCounted(tried, 'row')}`
 }
 
 /** Rows by outcome; those without rows are left out, except `succeeded`. */

@@ -288,3 +288,22 @@ export function hasFailed({
 export function countUnsuccessful(rows: RunSummary['rows']): number {
   return rows.invalid + rows.rejected + rows.failed + rows.unknown + rows.overdue
 }
+
+/**
+ * How many rows a run sent where it was a trial of its first rows: it completed, and the others were never asked for.
+ * Null for other runs.
+ */
+export function countTrial({
+  state,
+  thresholds,
+  rows,
+}: Pick<RunSummary, 'state' | 'thresholds' | 'rows'>): number | null {
+  if (state !== 'completed' || thresholds !== undefined || rows.not_sent === 0) return null
+  return rows.read - rows.invalid - (rows.left_out ?? 0) - rows.not_sent
+}
+
+/** Whether a run has ended with rows that it can go on to send. */
+export function canResume(summary: Pick<RunSummary, 'state' | 'thresholds' | 'rows'>): boolean {
+  const { state, rows } = summary
+  return state === 'interrupted' || (state === 'stopped' && rows.not_sent > 0) || countTrial(summary) !== null
+}

@@ -2,7 +2,7 @@ import stringWidth from 'string-width'
 import { isDuplicate, isFinal, toDeliveredRetry } from '../../../shared/messages/outcome-advice.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import { LOAD_EXPORT_FORMATS, listEndings } from '../../../shared/run/export-formats.ts'
-import type { RunSummary } from '../../../shared/run/run.ts'
+import { canResume, type RunSummary } from '../../../shared/run/run.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
 import { padRight } from '../terminal/layout.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -58,7 +58,7 @@ export function formatNextSteps(terminal: Terminal, summary: RunSummary): string
   const runId = whole?.run_id ?? summary.run_id
   const steps: [string, string][] = []
   if (state === 'running') steps.push([`show ${runId}`, 'show progress'])
-  const isResumable = state === 'interrupted' || (state === 'stopped' && rows.not_sent > 0)
+  const isResumable = canResume(summary)
   if (isResumable) steps.push([`resume ${runId}`, 'send the remaining rows'])
   const duplicates = summary.errors.find(isDuplicate)
   if (state !== 'running' && duplicates?.error_code) {

@@ -12,7 +12,13 @@ import {
 } from '../../../shared/messages/figure-text.ts'
 import { sayCorrected } from '../../../shared/messages/fix-messages.ts'
 import { type Percentiles, type RunState, type RunSummary, toServiceUrl } from '../../../shared/run/run.ts'
-import { describeOperation, listOutcomes, RATE_MIN_S, toDurationMs } from '../../../shared/run/run-view.ts'
+import {
+  describeOperation,
+  describeTrial,
+  listOutcomes,
+  RATE_MIN_S,
+  toDurationMs,
+} from '../../../shared/run/run-view.ts'
 import {
   formatSection,
   formatTable,
@@ -89,9 +95,10 @@ function formatHeading(terminal: Terminal, summary: RunSummary): string[] {
   }
   const state = terminal.tone(STATE_TONES[summary.state], summary.state)
   const duration = summary.started_at === null ? '' : ` ${dot} ${formatDuration(toDurationMs(summary))}`
+  const trial = describeTrial(summary)
   const parent = summary.parent_run_id === null ? '' : ` ${dot} retry of ${summary.parent_run_id}`
   lines.push(
-    `${terminal.tone('strong', toPrintable(summary.name))} ${dot} ${state}${duration}`,
+    `${terminal.tone('strong', toPrintable(summary.name))} ${dot} ${state}${trial === null ? '' : `, ${trial}`}${duration}`,
     terminal.tone(
       'quiet',
       toPrintable(`run ${summary.run_id} ${dot} ${describeOperation(summary)}${parent}`),

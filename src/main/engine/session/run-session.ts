@@ -49,6 +49,8 @@ export class RunSession {
   #next: PromiseWithResolvers<SendingPeriod> | null = null
   /** A `begin` that came before anybody waited for it. */
   #early: SendingPeriod | null = null
+  /** Whether what was sent last was the first few rows alone, and all of these. */
+  #isTrial = false
   /** The number of requests in flight that was chosen last; null for the plan's. */
   #concurrency: number | null = null
   #apiKey: ApiKey | null
@@ -234,11 +236,14 @@ export class RunSession {
   }
 
   async #sendPeriod(sender: Sender, period: SendingPeriod): Promise<SendingEnd> {
+    this.#isTrial = false
     this.#writeRunning()
     this.#sendingSinceMs = performance.now()
     this.#snapshots.beginStretch()
     try {
-      return await sender.send(period)
+      const end = await sender.send(period)
+      this.#isTrial = period.limit !== undefined && end.kind === 'done'
+      return end
     } finally {
       this.#sentMs += performance.now() - this.#sendingSinceMs
       this.#sendingSinceMs = null
@@ -261,7 +266,8 @@ export class RunSession {
 
   /** Waits for `begin`, `resume` or `stop`. What was marked and not sent was taken back before. */
   async #hold(phase: 'ready' | 'paused', sender: Sender | null): Promise<SendingPeriod> {
-    this.#writeEnd('ready', this.#notice)
+    // A trial of the first rows has done what was asked, whether or not the rest is ever sent.
+    this.#writeEnd(this.#isTrial && this.#rows.awaiting === 0 ? 'completed' : 'ready', this.#notice)
     this.#phase = phase
     this.#sendSnapshot()
     if (this.#requestedState === 'stop') return {}
@@ -286,7 +292,7 @@ export class RunSession {
 
   /** The state of a run after a stop was requested. */
   #toEndState(): 'completed' | 'interrupted' {
-    return this.#isAllSent() && this.#rows.awaiting === 0 ? 'completed' : 'interrupted'
+    return (this.#isTrial || this.#isAllSent()) && this.#rows.awaiting === 0 ? 'completed' : 'interrupted'
   }
 
   #isAllSent(): boolean {

@@ -16,6 +16,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { countUnsuccessful, type RunSummary } from '../../../shared/run/run.ts'
+import { describeTrial } from '../../../shared/run/run-view.ts'
 import { ask, useConnection } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { nameStanding, toStanding } from '../../features/run/progress-panel.tsx'
@@ -135,6 +136,7 @@ function RunHead(props: {
   }
   const isLoad = isLoadTest(summary)
   const unsuccessful = countUnsuccessful(summary.rows)
+  const trial = phase === 'ended' ? describeTrial(summary) : null
   const standing =
     phase === 'ended' ? toVerdict(summary) : isLost ? 'not connected' : toStanding(phase, summary.state)
   return (
@@ -167,7 +169,7 @@ function RunHead(props: {
       </div>
       <p className={styles.runStanding}>
         <RunStateLabel state={standing} isLoadTest={isLoad} />,{' '}
-        {isLoad ? 'load test of' : nameStanding(phase)}{' '}
+        {isLoad ? 'load test of' : trial === null ? nameStanding(phase) : `${trial} to`}{' '}
         <ConnectionChip place={props.namePlace(summary.base_url)} />
         {phase === 'ended' && !isLoad && route.kind !== 'run' && unsuccessful > 0 && (
           <>

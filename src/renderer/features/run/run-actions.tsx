@@ -8,7 +8,8 @@ import {
   IconTable,
 } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
-import type { RunSummary } from '../../../shared/run/run.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { canResume, countTrial, type RunSummary } from '../../../shared/run/run.ts'
 import type { RunPhase } from '../../../shared/run/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
@@ -53,8 +54,7 @@ export function RunActions(props: {
   // A retry sends what is left of the whole run.
   const rows = summary.whole_run?.rows ?? summary.rows
   const ended = phase === 'ended' && summary.state !== 'running'
-  const resumable =
-    ended && (summary.state === 'interrupted' || (summary.state === 'stopped' && summary.rows.not_sent > 0))
+  const resumable = ended && canResume(summary)
   const secondary: SecondaryAction[] = []
   if (props.onKey !== null && phase !== 'ready' && phase !== 'intake') {
     secondary.push({ label: 'API key…', title: 'Use another API key', icon: IconKey, onPress: props.onKey })
@@ -105,7 +105,9 @@ export function RunActions(props: {
           leftSection={<IconPlayerPlay size="1rem" />}
           onClick={() => props.onContinueRun('resume')}
         >
-          Resume…
+          {countTrial(summary) === null
+            ? 'Resume…'
+            : `Send the other ${formatCounted(rows.not_sent, 'row')}…`}
         </Button>
       )}
       {phase !== 'ready' && phase !== 'intake' && props.lookBack}

@@ -6,6 +6,7 @@ import type { RunListQuery } from '../../../shared/lookback/run-list.ts'
 import { formatBytes, formatCount, formatCounted, formatMs } from '../../../shared/messages/figure-text.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
+import { describeTrial } from '../../../shared/run/run-view.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { Sparkline } from '../../ui/charts/sparkline.tsx'
 import type { NamedPlace } from '../../ui/connection/destination.ts'
@@ -194,6 +195,7 @@ function RunLine(props: { entry: RunEntry } & Omit<RunTableProps, 'entries'>) {
   const p95 = run.latency_ms.http_req_duration?.p95
   const started = run.started_at ?? run.created_at
   const isLoad = isLoadTest(run)
+  const trial = describeTrial(run)
   // A load test uses its rows over and over: what counts is each request.
   const counts = isLoad ? run.requests : run.rows
   const editor = props.toEditor(entry)
@@ -220,7 +222,7 @@ function RunLine(props: { entry: RunEntry } & Omit<RunTableProps, 'entries'>) {
             </div>
             <div className={styles.about}>
               <span className={styles.narrowWhen}>{formatAgo(started, nowMs)} · </span>
-              <SafeText text={describeRun(run)} max={120} /> ·{' '}
+              <SafeText text={describeRun(run)} max={120} /> · {trial !== null && `${trial} · `}
               <RunPlace run={run} namePlace={props.namePlace} />
             </div>
             <RunNotes entry={entry} />

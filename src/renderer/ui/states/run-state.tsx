@@ -35,7 +35,7 @@ const LOOKS: Record<RunStanding, { icon: TablerIcon; color: string; meaning: str
   completed: {
     icon: IconCircleCheck,
     color: 'var(--state-succeeded)',
-    meaning: 'Every row that could be sent was sent.',
+    meaning: 'Everything that was to be sent was sent.',
   },
   'not connected': {
     icon: IconPlugConnectedX,

@@ -47,6 +47,17 @@ describe('rows that were not sent', () => {
 })
 
 describe('what to type next', () => {
+  it('offers to send the rest of a trial of the first rows, and of nothing else that is complete', () => {
+    const { rows } = createSummary(createGroup({}))
+    const show = (notSent: number) =>
+      formatNextSteps(
+        terminal,
+        createSummary(createGroup({}), { rows: { ...rows, not_sent: notSent } }),
+      ).join()
+    expect(show(5)).toMatch(/resume r1 +send the remaining rows/)
+    expect(show(0)).not.toContain('resume')
+  })
+
   it('says of unknown rows what is done with them, whether or not other rows are left', () => {
     const rows = { ...createSummary(createGroup({})).rows, unknown: 2 }
     const show = (state: RunSummary['state']) =>

@@ -2,6 +2,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import type { CommitHook } from '../../../../src/main/engine/journal/journal.ts'
 import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
+import { canResume } from '../../../../src/shared/run/run.ts'
+import { describeTrial } from '../../../../src/shared/run/run-view.ts'
 import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
 import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
@@ -56,7 +58,37 @@ test('a limit counts rows, not tries', async () => {
   await run.until(({ phase, rows }) => phase === 'ready' && rows.succeeded === 3)
   expect(server.requests).toHaveLength(6)
   run.command({ kind: 'stop' })
-  expect(await run.ended).toMatchObject({ state: 'interrupted', rows: { succeeded: 3, not_sent: 6 } })
+  expect(await run.ended).toMatchObject({ state: 'completed', rows: { succeeded: 3, not_sent: 6 } })
+})
+
+test('a trial of the first rows is completed, also while the rest is held, and the rest can be sent later', async () => {
+  const server = await startTakingService()
+  const run = runs.start(createRunPlan(folder, 9, server.baseUrl), { hold: true })
+  await run.until(({ phase }) => phase === 'ready')
+  run.command({ kind: 'begin', limit: 4 })
+  await run.until(({ phase, rows }) => phase === 'ready' && rows.succeeded === 4)
+  // What a process that is killed now would leave.
+  const held = runs.summarize(run.runId)
+  expect(held).toMatchObject({ state: 'completed', stop_reason: null })
+  expect([describeTrial(held), canResume(held)]).toEqual(['trial of the first 4 rows', true])
+  run.command({ kind: 'stop' })
+  expect(await run.ended).toMatchObject({ state: 'completed', rows: { succeeded: 4, not_sent: 5 } })
+
+  const rest = await runs.resume(run.runId).ended
+  expect(rest).toMatchObject({ state: 'completed', rows: { succeeded: 9, not_sent: 0 } })
+  expect([describeTrial(rest), canResume(rest)]).toEqual([null, false])
+  expect(countArrivals(server)).toEqual(Array(9).fill(1))
+})
+
+test('a trial that is stopped before its end is interrupted', async () => {
+  const server = await startHoldingService()
+  const run = runs.start(createRunPlan(folder, 9, server.baseUrl, closed(2)), { hold: true })
+  await run.until(({ phase }) => phase === 'ready')
+  run.command({ kind: 'begin', limit: 4 })
+  await server.arrivals(2)
+  run.command({ kind: 'stop' })
+  server.answer(2)
+  expect(await run.ended).toMatchObject({ state: 'interrupted', rows: { succeeded: 2, not_sent: 7 } })
 })
 
 test('a paused run finishes requests in flight, sends nothing new, and resumes where it was', async () => {
