@@ -40,7 +40,13 @@ export async function reportError(context: CliContext, error: unknown, asJson: b
   if (hint !== '') await err.writeLine(`        ${toPrintable(hint)}`)
   if (context.env['SLUICE_DEBUG'] === '1' && error instanceof Error) {
     await err.writeLine(error.stack ?? String(error))
-    if (error.cause !== undefined) await err.writeLine(`cause: ${String(error.cause)}`)
+    for (
+      let { cause } = error;
+      cause !== undefined;
+      cause = cause instanceof Error ? cause.cause : undefined
+    ) {
+      await err.writeLine(`cause: ${String(cause)}`)
+    }
   }
   if (asJson) await context.out.writeLine(JSON.stringify({ error: { code, message, hint } }, null, 2))
   return exitCode

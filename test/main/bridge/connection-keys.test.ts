@@ -186,7 +186,7 @@ it('has the desktop app remove the key of a connection that the command line rem
 it('removes a connection where there is no keyring, and its key once there is one', async () => {
   const { workspace, keyring } = await createWorkspace()
   const none = async () => {
-    throw new NoLastingStore('this system offers no keyring')
+    throw new NoLastingStore('no keyring answers')
   }
   const lastingKeys = { ...keyring, check: none, get: none, set: none, remove: none }
   const removed = await runInProcess(['connection', 'remove', 'staging'], { workspace, lastingKeys })

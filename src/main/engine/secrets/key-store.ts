@@ -26,6 +26,8 @@ export interface KeyStorage {
   place: KeyPlace
   /** Why keys are only kept for the session; null where they last. */
   reason: string | null
+  /** What was thrown for that reason. */
+  cause?: unknown
 }
 
 /**
@@ -121,7 +123,7 @@ export function createKeyStore(lasting: LastingStore | { absence: string }): Key
         return { place: lasting.place, reason: null }
       } catch (error) {
         session.set(entry, key)
-        return { place: 'session', reason: toThrownText(error) }
+        return { place: 'session', reason: toThrownText(error), cause: error }
       }
     },
     async remove(name, typed) {

@@ -12,20 +12,18 @@ process.on('message', async (call: KeyringCall) => {
 
 async function answer(call: KeyringCall): Promise<KeyringOutcome> {
   const library = await import('@napi-rs/keyring').catch(() => null)
-  if (library === null) {
-    return { kind: 'absent', reason: `Sluice has no keyring library for ${process.platform}-${process.arch}` }
-  }
+  if (library === null) return { kind: 'absent', detail: null }
   let entry: Entry
   try {
     // Never the keyring of the kernel, which forgets keys when the machine is switched off.
     entry = new library.Entry(KEYRING_SERVICE, call.name, { linux: { store: 'secret-service' } })
   } catch (error) {
-    return { kind: 'absent', reason: `this system offers no keyring (${toThrownText(error)})` }
+    return { kind: 'absent', detail: toThrownText(error) }
   }
   try {
     return { kind: 'done', value: act(entry, call) }
   } catch (error) {
-    return { kind: 'failed', reason: toThrownText(error) }
+    return { kind: 'failed', detail: toThrownText(error) }
   }
 }
 

@@ -15,9 +15,9 @@ export type KeyringCall = { id: number; name: string } & (
 /** What came of a call. */
 export type KeyringOutcome =
   | { kind: 'done'; value: string | null }
-  /** This machine has no keyring that can be reached. */
-  | { kind: 'absent'; reason: string }
-  | { kind: 'failed'; reason: string }
+  /** This machine has no keyring that can be reached; `detail` is what its library said of it. */
+  | { kind: 'absent'; detail: string | null }
+  | { kind: 'failed'; detail: string }
 
 /** What the keyring's process answers. */
 export interface KeyringAnswer {
@@ -75,9 +75,11 @@ export function createKeyring(processUrl: URL, answerWithinMs = ANSWER_WITHIN_MS
     try {
       asking.send({ ...asked, id })
       const outcome = await answered.promise
-      if (outcome.kind === 'absent') throw new NoLastingStore(outcome.reason)
-      if (outcome.kind === 'failed') throw new Error(outcome.reason)
-      return outcome.value
+      if (outcome.kind === 'done') return outcome.value
+      const { detail } = outcome
+      // What a library of the system says is no sentence for a person: it is only the cause.
+      if (outcome.kind === 'absent') throw new NoLastingStore(sayAbsent(detail), { cause: detail })
+      throw new Error(sayFailed(outcome.detail), { cause: detail })
     } finally {
       clearTimeout(timer)
       open.delete(id)
@@ -92,6 +94,19 @@ export function createKeyring(processUrl: URL, answerWithinMs = ANSWER_WITHIN_MS
     set: async (name, secret) => void (await call({ kind: 'set', name, secret })),
     remove: async (name) => void (await call({ kind: 'remove', name })),
   }
+}
+
+function sayAbsent(detail: string | null): string {
+  if (detail === null) return `this Sluice has no keyring library for ${process.platform}-${process.arch}`
+  return process.platform === 'linux'
+    ? 'no keyring answers. Start GNOME Keyring, KWallet or KeePassXC, and start Sluice in the same session'
+    : 'the keyring of this system cannot be opened'
+}
+
+function sayFailed(detail: string): string {
+  return /lock|prompt|dismiss|cancel|denied/i.test(detail)
+    ? 'the keyring is locked, or was not unlocked when the system asked'
+    : 'the keyring failed. Check that it works in other programs'
 }
 
 type DistributiveOmit<T, Name extends PropertyKey> = T extends unknown ? Omit<T, Name> : never

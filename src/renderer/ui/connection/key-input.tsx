@@ -4,7 +4,7 @@ import type { KeyStorageEntry } from '../../../shared/bridge/connections.ts'
 /** What becomes of a key that is typed for one run, or for the addresses of one. */
 const KEPT_IN_WINDOW = 'Kept in memory until this window closes; written to no file.'
 
-const SHOWN_NEVER = 'It is sent only to this address and never shown again.'
+const SHOWN_NEVER = 'The key is sent only to this address and never shown again.'
 
 /** What becomes of a key that is typed for a stored connection. `storage` is null until that is known. */
 export function sayKept(storage: KeyStorageEntry | null): string {

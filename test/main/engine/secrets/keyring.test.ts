@@ -23,13 +23,29 @@ function stubEnvironment(values: Record<string, string | undefined>): void {
 }
 
 describe("the system's keyring", () => {
-  it('is said to be missing in a plain sentence where the system has none', async () => {
+  it('is said to be missing in a plain sentence where the system has none, with the raw error as its cause only', async () => {
     stubEnvironment({ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere', XDG_RUNTIME_DIR: '/nowhere' })
     if (process.platform !== 'linux') return
     const keyring = createKeyring(KEYRING_PROCESS)
     const failed = await keyring.check().catch((error: unknown) => error)
     expect(failed).toBeInstanceOf(NoLastingStore)
-    expect(String(failed)).toMatch(/this system offers no keyring \(.*\)$/)
+    expect(failed).toMatchObject({
+      message:
+        'no keyring answers. Start GNOME Keyring, KWallet or KeePassXC, and start Sluice in the same session',
+      cause: expect.stringMatching(/DBus/),
+    })
+  })
+
+  it.each([
+    ['SS error: prompt dismissed', 'the keyring is locked, or was not unlocked when the system asked'],
+    ['Platform failure: DBus error: 7', 'the keyring failed. Check that it works in other programs'],
+  ])('says what "%s" means', async (detail, message) => {
+    const outcome = JSON.stringify({ kind: 'failed', detail })
+    const keyring = createOddKeyring(
+      `process.on('message', ({ id }) => process.send({ id, outcome: ${outcome} }))`,
+    )
+    const failed = await keyring.get('one').catch((error: unknown) => error)
+    expect(failed).toMatchObject({ message, cause: detail })
   })
 
   it('fails its calls where its process breaks off, and is started again for the next one', async () => {
@@ -61,7 +77,9 @@ describe("the system's keyring", () => {
       await keyring.remove('staging/default')
       expect(await keyring.get('staging/default')).toBeNull()
       await service.lock()
-      await expect(createKeyring(KEYRING_PROCESS).get('staging/other')).rejects.toThrow(/unlock/)
+      await expect(createKeyring(KEYRING_PROCESS).get('staging/other')).rejects.toThrow(
+        'the keyring is locked',
+      )
     },
   )
 })

@@ -82,7 +82,8 @@ function keepKey(
     if (storage?.place !== 'session') return replaceUnlessChanged(known, stored, changed)
     // What is kept for the session alone would be gone as soon as this command ends.
     const variable = stored.keys.find((key) => key.label === label)?.env ?? 'SLUICE_API_KEY'
-    throw new SluiceError({ id: 'key_not_kept', reason: storage.reason ?? '', variable })
+    const { reason, cause } = storage
+    throw new SluiceError({ id: 'key_not_kept', reason: reason ?? '', variable }, { cause })
   })
 }
 
