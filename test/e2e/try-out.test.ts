@@ -40,6 +40,13 @@ it('changes the sandbox, sends single requests by hand and from a row, and sees 
   await parts.getByText('Latency and faults').click()
   await page.getByRole('button', { name: '10 % are 429 with Retry-After' }).click()
   await page.getByText('10 % of requests', { exact: true }).waitFor()
+  // What is typed holds once it is applied.
+  await page.getByLabel('Share of requests, %').fill('20')
+  await page.getByText('now 10 % of requests').waitFor()
+  await page.getByText('Not applied yet').waitFor()
+  await inspect('sandbox-faults-typed')
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('20 % of requests', { exact: true }).waitFor()
   await parts.getByText('Rules').click()
   await page.getByText('The sandbox fails on purpose').waitFor()
   await page.getByRole('button', { name: 'Turn faults off' }).click()

@@ -20,6 +20,7 @@ export function EditorPanel(props: {
           <Button variant="default" onClick={props.onUndo}>
             Undo changes
           </Button>
+          <span role="status">Not applied yet</span>
         </Group>
       )}
     </Panel>

@@ -35,16 +35,12 @@ export function FaultEditor(props: { faults: readonly Fault[]; onApply: (faults:
   const texts = faults.map(formatFault)
   const change = (at: number, part: Partial<Draft>) =>
     setFaults((known) => known.map((fault, index) => (index === at ? { ...fault, ...part } : fault)))
-  const total = faults.reduce((sum, { share }) => sum + share, 0)
+  const isChanged = texts.join() !== props.faults.map(formatFault).join()
   return (
     <EditorPanel
       title="Faults"
-      aside={
-        faults.length === 0
-          ? 'none: every request is answered'
-          : `${Number((total * 100).toFixed(2))} % of requests`
-      }
-      isChanged={texts.join() !== props.faults.map(formatFault).join()}
+      aside={isChanged ? `now ${sayShare(props.faults)}` : sayShare(props.faults)}
+      isChanged={isChanged}
       onApply={() => props.onApply(texts)}
       onUndo={() => setFaults(props.faults)}
     >
@@ -72,6 +68,14 @@ export function FaultEditor(props: { faults: readonly Fault[]; onApply: (faults:
       )}
     </EditorPanel>
   )
+}
+
+/** How many requests meet faults. */
+function sayShare(faults: readonly Draft[]): string {
+  const total = faults.reduce((sum, { share }) => sum + share, 0)
+  return faults.length === 0
+    ? 'none: every request is answered'
+    : `${Number((total * 100).toFixed(2))} % of requests`
 }
 
 function FaultFields(props: {

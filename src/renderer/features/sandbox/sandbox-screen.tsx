@@ -130,8 +130,8 @@ function saySubtitle(state: SandboxState | null): string {
   if (state === null) return 'Asking for its state'
   if (state.running === null) return 'Stopped'
   const { runsGoing, running } = state
-  const runs = runsGoing === 0 ? 'changes apply at once' : `${formatCounted(runsGoing, 'run')} sending to it`
-  return `Running at ${running.baseUrl}, ${runs}`
+  const runs = runsGoing === 0 ? '' : `, ${formatCounted(runsGoing, 'run')} sending to it`
+  return `Running at ${running.baseUrl}${runs}`
 }
 
 /** Stops the sandbox; asks first where a run would fail for it. */
