@@ -2,16 +2,12 @@ import { expect, inject, it, onTestFinished } from 'vitest'
 import { WORKER_URLS } from '../../src/main/program-files.ts'
 import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
-import { measureLongestTask } from '../helpers/e2e/trace.ts'
 import { chooseFile, readShownCounts, seeRunEnded } from '../helpers/e2e/walk.ts'
 
-const KEY = 'performance-key'
-const LONGEST_TASK_MS = 100
+const KEY = 'full-speed-key'
+const ROWS = inject('isLong') ? 10_000 : 1_000
 
-/** Rows of the run; `SLUICE_E2E_ROWS=100000` shows the same at length. */
-const ROWS = Number(process.env['SLUICE_E2E_ROWS'] ?? (inject('isLong') ? 10_000 : 1_000))
-
-it('keeps the window responsive while rows are sent at full speed, and shows the last count', {
+it('shows the last count of rows sent at full speed, and searches, sorts and scrolls through them', {
   timeout: 300_000,
 }, async () => {
   const service = await startSandboxThread(WORKER_URLS.sandbox, { apiKeys: [KEY] })
@@ -30,15 +26,9 @@ it('keeps the window responsive while rows are sent at full speed, and shows the
   await page.getByLabel('In flight').fill('64')
   const send = page.getByRole('button', { name: /^Send [\d,]+ rows/ })
   await expect.poll(() => send.isEnabled(), { timeout: 20_000 }).toBe(true)
-  const browser = page.context().browser()
-  if (browser === null) throw new Error('the page has no browser')
-  const { longestMs, tasks } = await measureLongestTask(browser, page, async () => {
-    await send.click()
-    await page.getByRole('button', { name: 'Bullying' }).waitFor()
-    await page.locator('main header').getByText('completed', { exact: true }).waitFor({ timeout: 240_000 })
-  })
-  expect(tasks).toBeGreaterThan(50)
-  expect(longestMs).toBeLessThan(LONGEST_TASK_MS)
+  await send.click()
+  await page.getByRole('button', { name: 'Bullying' }).waitFor()
+  await page.locator('main header').getByText('completed', { exact: true }).waitFor({ timeout: 240_000 })
   await seeRunEnded(page)
   expect(await readShownCounts(page)).toEqual({ succeeded: ROWS, pending: 0 })
 
