@@ -2,7 +2,14 @@ import { expect, inject, it, onTestFinished } from 'vitest'
 import { WORKER_URLS } from '../../src/main/program-files.ts'
 import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
-import { checkSample, readShownCounts, seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
+import {
+  checkSample,
+  chooseFile,
+  readShownCounts,
+  seeRunEnded,
+  seeScreen,
+  sendEverything,
+} from '../helpers/e2e/walk.ts'
 
 const KEY = 'failures-key'
 
@@ -82,4 +89,35 @@ it('says what to do about refused rows, and sends them again as a child run with
   await page.getByRole('dialog', { name: 'Run again' }).getByLabel('Legacy answer, with scores').check()
   await inspect('run-again')
   expect(await page.content()).not.toContain(KEY)
+})
+
+it('leads from a run whose model the service refuses back to the operation, with its rows and mapping', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page, inspect } = await openApp()
+  await chooseFile(page, { name: 'posts.csv', text: 'author,text_data\nana,hello\nben,sandbox:spam:3\n' })
+  await page.getByRole('link', { name: 'Operation' }).click()
+  await page.getByLabel('Version').selectOption({ label: 'v2: several models, custom indexes' })
+  await page.getByRole('combobox', { name: 'Models' }).fill('no-such-model')
+  await page.getByRole('combobox', { name: 'Models' }).press('Enter')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Check all rows' }).click()
+  await sendEverything(page)
+  await seeRunEnded(page)
+  await page.getByText('The service rejected all 2 rows for the same reason').waitFor()
+  await inspect('run-refused-model')
+
+  await page.getByRole('button', { name: 'Change the operation' }).click()
+  await seeScreen(page, 'Operation')
+  await page.getByText('no-such-model').waitFor()
+  await page.getByRole('combobox', { name: 'Models' }).press('Backspace')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await seeScreen(page, 'Source')
+  await page.getByText('posts.csv').first().waitFor()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Check all rows' }).click()
+  await sendEverything(page)
+  await seeRunEnded(page)
+  expect(await readShownCounts(page)).toMatchObject({ succeeded: 2 })
 })

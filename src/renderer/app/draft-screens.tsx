@@ -176,7 +176,7 @@ export function DraftScreens(props: {
           onSendFirst={sendFirst}
           onSendAll={sendAll}
           onSearch={searchCapacity}
-          onMapping={() => goTo({ kind: 'draft', step: 'mapping' })}
+          onMend={(step) => goTo({ kind: 'draft', step })}
           onScratchpad={openScratchpad}
         />
       )}

@@ -1,3 +1,4 @@
+import { create } from 'zustand'
 import type { AppDescription } from '../../shared/bridge/app.ts'
 import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import type { RunRequestInput } from '../../shared/bridge/runs.ts'
@@ -276,9 +277,30 @@ export async function sendAll(): Promise<void> {
   const { heldRunId } = useDraft.getState()
   if (heldRunId === null) return
   await bridge.runs.begin({ runId: heldRunId })
+  useSentDraft.setState({ runId: heldRunId, draft: useDraft.getState() }, true)
   // The address first: a draft without a source would lead back to its first step.
   goTo({ kind: 'run', runId: heldRunId })
   restartDraft(null)
+}
+
+/** The draft that was sent last from this window, with its run; in memory alone, like drafts. */
+const useSentDraft = create<{ runId: string | null; draft: Draft | null }>(() => ({
+  runId: null,
+  draft: null,
+}))
+
+/** Whether the draft of a run can be taken up again. */
+export function useIsDraftKnown(runId: string): boolean {
+  return useSentDraft((sent) => sent.runId === runId)
+}
+
+/** Begins a new draft like that of the run that was sent last, with its source and mapping, at one of its steps. */
+export function mendDraft(step: 'operation' | 'mapping'): void {
+  const { draft } = useSentDraft.getState()
+  if (draft === null) return
+  dropRun(useDraft.getState().heldRunId)
+  changeDraft({ ...draft, heldRunId: null })
+  goTo({ kind: 'draft', step })
 }
 
 /** Begins a capacity search with the draft's load test as its probe, and shows it; the draft is done. */

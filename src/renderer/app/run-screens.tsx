@@ -16,6 +16,7 @@ import type { NamedPlace } from '../ui/connection/destination.ts'
 import { ErrorNotice } from '../ui/layout/notice.tsx'
 import { Screen } from '../ui/layout/screen.tsx'
 import { isLoadTest } from '../ui/states/run-state.tsx'
+import { mendDraft, useIsDraftKnown } from './flow.ts'
 import { openScratchpad } from './open-scratchpad.ts'
 import { goTo, type Route, toHash } from './route.ts'
 import { RunFrame } from './shell/run-frame.tsx'
@@ -52,6 +53,7 @@ function RunTab(props: RunScreensProps) {
     return summary !== undefined && isLoadTest(summary)
   })
   const name = useLiveRuns((live) => live.summaries[runId]?.name ?? 'run')
+  const isDraftKnown = useIsDraftKnown(runId)
   const outcomeFiles = useOutcomeFiles({ runId, name })
   const unread = useLiveRuns((live) => (live.summaries[runId] === undefined ? live.errors[runId] : undefined))
   if (unread !== undefined) {
@@ -109,6 +111,7 @@ function RunTab(props: RunScreensProps) {
       onResults={props.onResults}
       onExport={() => onExport({})}
       onContinueRun={props.onContinueRun}
+      onMend={isDraftKnown ? mendDraft : null}
       onOpenRun={(other) => goTo({ kind: 'run', runId: other })}
     />
   )

@@ -1,5 +1,5 @@
 import { sendsKey } from '../plan/operation.ts'
-import type { ErrorGroup, RunSummary } from '../run/run.ts'
+import type { ErrorGroup, RowCounts, RunSummary } from '../run/run.ts'
 import { isKeyRefusal } from '../service/errors.ts'
 import { formatCounted } from './figure-text.ts'
 import { isProblemCode, PROBLEM_MESSAGES } from './problem-messages.ts'
@@ -31,7 +31,12 @@ interface OutcomeEntry {
   /** Null where the message of the rows already says it. */
   terminal(subject: Subject): Advice | null
   window: string
+  /** The step of a new run where all of these rows can be mended, if there is one. */
+  mend?: MendingStep
 }
+
+/** A step of a new run where what it sends is decided for all rows. */
+export type MendingStep = 'operation' | 'mapping'
 
 const RETRY_WITH_KEY = 'Check the API key and that it belongs to this address, then retry these rows.'
 const LOWER_CONCURRENCY =
@@ -106,11 +111,13 @@ const OUTCOMES: readonly OutcomeEntry[] = [
     applies: hasCode('INVALID_WATCHLIST'),
     terminal: missingTarget('watchlist', '--watchlist'),
     window: 'The watchlist does not exist. Check its name under Operation.',
+    mend: 'operation',
   },
   {
     applies: hasCode('INVALID_CUSTOM_INDEX'),
     terminal: missingTarget('custom index', '--index'),
     window: 'The custom index does not exist. Check its id under Operation.',
+    mend: 'operation',
   },
   {
     applies: hasCode('INVALID_APPEAL'),
@@ -125,12 +132,25 @@ const OUTCOMES: readonly OutcomeEntry[] = [
     terminal: listRejected,
     window:
       'A field the service needs is missing or of the wrong type. Compare the request in a row’s details with the mapping.',
+    mend: 'mapping',
+  },
+  {
+    applies: (outcome, operation) =>
+      operation === 'task' &&
+      outcome.error_code === 'INVALID_PARAM' &&
+      /\bmodels?\b/i.test(outcome.message ?? ''),
+    terminal: () => ({
+      text: 'The service refuses the model. Correct --model and submit the source again; a retry would ask for the same model.',
+    }),
+    window: 'The service refuses the model. Choose another under Operation.',
+    mend: 'operation',
   },
   {
     applies: hasCode('INVALID_PARAM'),
     terminal: listRejected,
     window:
       'The service refuses a value. Open a row to see which one. Correct the file or the mapping, and send the file again.',
+    mend: 'mapping',
   },
   {
     applies: hasCode('INVALID_CUSTOM_INDEX_ITEM'),
@@ -141,6 +161,7 @@ const OUTCOMES: readonly OutcomeEntry[] = [
     applies: hasCode('REQUIRE_AT_LEAST_ONE_PARAM'),
     terminal: listRejected,
     window: 'The row has no media address. Fill its url or media cell, or map one of these fields.',
+    mend: 'mapping',
   },
   {
     applies: (outcome) => outcome.status === 429 || outcome.error_code === 'RATE_LIMITED',
@@ -212,6 +233,26 @@ export function adviseInWindow(outcome: Outcome, operation: string): string {
     return code !== null && isProblemCode(code) ? PROBLEM_MESSAGES[code].remedy : NOT_SENT
   }
   return OUTCOMES.find(({ applies }) => applies(outcome, operation))?.window ?? ''
+}
+
+/**
+ * Where a person can mend what the service refused of every row that was sent; null where rows ended otherwise, too, for
+ * several reasons, or where no step of a new run mends it.
+ */
+export function findMendingStep(
+  {
+    rejected,
+    ...others
+  }: Pick<RowCounts, 'succeeded' | 'rejected' | 'failed' | 'unknown' | 'overdue' | 'awaiting'>,
+  errors: readonly ErrorGroup[],
+  operation: string,
+): MendingStep | null {
+  const refused = errors.filter(({ outcome }) => outcome === 'rejected')
+  const [only] = refused
+  const { succeeded, failed, unknown, overdue, awaiting } = others
+  if (rejected === 0 || succeeded + failed + unknown + overdue + awaiting > 0) return null
+  if (only === undefined || refused.length > 1) return null
+  return OUTCOMES.find(({ applies }) => applies(only, operation))?.mend ?? null
 }
 
 /** What a person on the command line can do about rows that ended alike; null where the message already says it. */

@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest'
-import { adviseInTerminal, adviseInWindow } from '../../../src/shared/messages/outcome-advice.ts'
+import {
+  adviseInTerminal,
+  adviseInWindow,
+  findMendingStep,
+} from '../../../src/shared/messages/outcome-advice.ts'
 import { PROBLEM_MESSAGES } from '../../../src/shared/messages/problem-messages.ts'
 import type { ErrorGroup, RunSummary } from '../../../src/shared/run/run.ts'
 
@@ -60,3 +64,17 @@ it.each(Object.entries(PROBLEM_MESSAGES))(
     expect(`${title} ${remedy}`).not.toMatch(/--[a-z]/)
   },
 )
+
+it('leads back to the step that mends what the service refused of every row, and nowhere if anything else happened', () => {
+  const rows = { succeeded: 0, rejected: 5, failed: 0, unknown: 0, overdue: 0, awaiting: 0 }
+  const group = { outcome: 'rejected' as const, status: 400, rows: 5 }
+  const model = { ...group, error_code: 'INVALID_PARAM', message: 'models: "cats" is not a model of v1' }
+  const field = { ...group, error_code: 'PARAM_REQUIRED', message: 'user_id' }
+  const busy = { ...group, status: 503, error_code: 'BUSY', message: 'busy' }
+  expect(findMendingStep(rows, [model], 'task')).toBe('operation')
+  expect(findMendingStep(rows, [field, { ...field, outcome: 'invalid' }], 'task')).toBe('mapping')
+  expect(findMendingStep(rows, [busy], 'task')).toBeNull()
+  expect(findMendingStep(rows, [model, field], 'task')).toBeNull()
+  expect(findMendingStep({ ...rows, succeeded: 1 }, [model], 'task')).toBeNull()
+  expect(findMendingStep({ ...rows, rejected: 0 }, [], 'task')).toBeNull()
+})

@@ -6,6 +6,7 @@ import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import type { CapacityBounds } from '../../../shared/load/capacity-plan.ts'
 import type { Load } from '../../../shared/load/load.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { findMendingStep, type MendingStep } from '../../../shared/messages/outcome-advice.ts'
 import { type Operation, sendsKey, toRowsPerItem } from '../../../shared/plan/operation.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { ask, bridge } from '../../bridge/client.ts'
@@ -51,7 +52,7 @@ export function ReviewScreen(props: {
   onSendAll: () => Promise<void>
   onSearch: () => Promise<void>
   /** Back to where rows are made. */
-  onMapping: () => void
+  onMend: (step: MendingStep) => void
   /** Opens the request of a row, to be changed and sent once by hand. */
   onScratchpad: (runId: string, row: number) => Promise<void>
 }) {
@@ -105,6 +106,7 @@ export function ReviewScreen(props: {
     JSON.stringify(settings.destination) === JSON.stringify(props.settings.destination)
   const refused =
     load !== null || snapshot === undefined || left === 0 ? null : findRefusedTrial(snapshot.rows)
+  const step = snapshot === undefined ? null : findMendingStep(snapshot.rows, snapshot.errors, operation.kind)
   const place = nameDestination(settings.destination, connections)
   const sendLabel = `Send ${sent > 0 ? 'the other ' : ''}${formatCounted(left, 'row')}`
   const error = applyingError ?? first.error ?? all.error ?? scratch.error ?? request.error
@@ -170,8 +172,11 @@ export function ReviewScreen(props: {
               >
                 {sendLabel}
               </Button>
-              <PrimaryButton onPress={props.onMapping} icon={<IconArrowLeft size="1rem" />}>
-                Change the mapping
+              <PrimaryButton
+                onPress={() => props.onMend(step ?? 'mapping')}
+                icon={<IconArrowLeft size="1rem" />}
+              >
+                {step === 'operation' ? 'Change the operation' : 'Change the mapping'}
               </PrimaryButton>
             </>
           )}

@@ -1,10 +1,11 @@
 import { Anchor, Button } from '@mantine/core'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { adviseInWindow, findMendingStep, type MendingStep } from '../../../shared/messages/outcome-advice.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
-import { SafeText } from '../../ui/text/safe-text.tsx'
+import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 
 /** Links from a run to its retries, and from a retry to the whole run. */
 export function RetriesNotice(props: { summary: RunSummary; onOpenRun: (runId: string) => void }) {
@@ -50,6 +51,35 @@ export function KeyNotice({ newKey, isPaused }: { newKey: NewKey; isPaused: bool
       }
     >
       {isPaused ? 'Press Resume to continue with it.' : 'New requests use it.'}
+    </Notice>
+  )
+}
+
+const MENDING: Record<MendingStep, string> = {
+  operation: 'Change the operation',
+  mapping: 'Change the mapping',
+}
+
+/** That the service refused every row for one reason, and the way back to where that is mended. */
+export function RefusedNotice(props: { summary: RunSummary; onMend: (step: MendingStep) => void }) {
+  const { rows, errors, operation } = props.summary
+  const step = findMendingStep(rows, errors, operation)
+  const [refused] = errors.filter(({ outcome }) => outcome === 'rejected')
+  if (step === null || refused === undefined) return null
+  return (
+    <Notice
+      kind="warning"
+      title={`The service rejected ${rows.rejected === 1 ? 'the row' : `all ${formatCounted(rows.rejected, 'row')}`} for the same reason`}
+      actions={
+        <Button variant="default" onClick={() => props.onMend(step)}>
+          {MENDING[step]}
+        </Button>
+      }
+    >
+      <p>
+        <Sentence text={refused.message} />
+      </p>
+      <p>{adviseInWindow(refused, operation)} A new run keeps the source and everything else you have set.</p>
     </Notice>
   )
 }

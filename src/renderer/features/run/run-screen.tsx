@@ -1,6 +1,7 @@
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useMemo, useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import type { MendingStep } from '../../../shared/messages/outcome-advice.ts'
 import { toErrorKey } from '../../../shared/run/counts.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
 import type { ErrorGroup, RunSummary } from '../../../shared/run/run.ts'
@@ -20,7 +21,7 @@ import { AnswersPanel, ErrorsPanel, ItemsPanel, RulesPanel } from './outcome-pan
 import { PaceControl, ProgressPanel } from './progress-panel.tsx'
 import styles from './run.module.css'
 import { RunActions } from './run-actions.tsx'
-import { KeyNotice, type NewKey, RetriesNotice, StopNotice } from './run-notices.tsx'
+import { KeyNotice, type NewKey, RefusedNotice, RetriesNotice, StopNotice } from './run-notices.tsx'
 
 const SUMMARY_EVERY_MS = 2_000
 
@@ -38,6 +39,8 @@ export function RunScreen(props: {
   onResults: (filter: RowFilter) => void
   onExport: () => void
   onContinueRun: (kind: 'resume' | 'retry' | 'correct') => void
+  /** Takes the rows back to a step of a new run; null where this window does not know how they were sent. */
+  onMend: ((step: MendingStep) => void) | null
   /** Shows another run of the same whole. */
   onOpenRun: (runId: string) => void
 }) {
@@ -87,6 +90,9 @@ export function RunScreen(props: {
       {props.outcomeFiles.notice}
       <RetriesNotice summary={summary} onOpenRun={props.onOpenRun} />
       <StopNotice runId={runId} onKey={isHeld && access.data?.canChangeKey ? openKey : null} />
+      {phase === 'ended' && props.onMend !== null && (
+        <RefusedNotice summary={summary} onMend={props.onMend} />
+      )}
       {keyOpen && (
         <KeyDialog
           runId={runId}
