@@ -246,6 +246,6 @@ function describeUnfinished(name: string, { state, rows, unfinished }: ComparedS
   }
   if (unfinished === 0) return []
   return [
-    `${name} ${state === 'completed' ? 'is complete, but was a trial or waits for callbacks' : 'ended early'}: ${open}`,
+    `${name} ${state === 'completed' ? 'is complete, but was a trial of its first rows or waits for callbacks' : 'ended early'}: ${open}`,
   ]
 }

@@ -300,13 +300,21 @@ describe('two runs with one rule changed in between', () => {
       joined: { rows: 20, changed: (newly?.length ?? 0) + (noLonger?.length ?? 0) },
       unfinished: 40,
       a: { state: 'completed', unfinished: 0, only_here: 0 },
-      b: { state: 'interrupted', unfinished: 40, only_here: 0 },
+      b: { state: 'completed', unfinished: 40, only_here: 0 },
       outcomes: { listed: [], further_rows: 0 },
-      warnings: ['B ended early: 40 of its 60 rows have no outcome yet and are not compared.'],
+      warnings: [
+        'B is complete, but was a trial of its first rows or waits for callbacks: 40 of its 60 rows have no outcome yet and are not compared.',
+      ],
     })
     expect(early.listed.rows).toHaveLength(early.joined.changed)
     expect(await compare(a, b, { by: 'row' })).toMatchObject({ joined: { rows: 20 }, unfinished: 40 })
     expect(await compare(b, a)).toMatchObject({ joined: { rows: 20 }, unfinished: 40 })
+    const journal = new DatabaseSync(toJournalFile(runs.workspace, b))
+    journal.exec("UPDATE run SET state = 'interrupted'")
+    journal.close()
+    expect((await compare(a, b)).warnings).toEqual([
+      'B ended early: 40 of its 60 rows have no outcome yet and are not compared.',
+    ])
     held.add(b)
     expect((await compare(a, b)).warnings).toEqual([
       'B is still running. 40 of its 60 rows have no outcome yet and are not compared.',
