@@ -1,5 +1,6 @@
 import { LatencyMeter } from '../../../shared/load/latency-meter.ts'
 import { TREND_METRICS } from '../../../shared/load/metrics.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import { isAsync, type Operation } from '../../../shared/plan/operation.ts'
 import {
@@ -15,6 +16,7 @@ import {
   type RowCounts,
   type RunState,
   type RunSummary,
+  type RunWarning,
   type TermCounts,
 } from '../../../shared/run/run.ts'
 import { readRecoveredLoad, toLostGroups } from '../journal/load-record.ts'
@@ -82,7 +84,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
       ...toLostGroups(told.lost),
     ],
     ...toCorrected(family),
-    warnings: toRunWarnings(counts.get('reuse_ended')),
+    warnings: [...toRunWarnings(counts.get('reuse_ended')), ...toCutOffWarnings(family, rows)],
     retry_after: {
       answers: counts.get('retry_after_answers')?.get('') ?? 0,
       waited_s: (counts.get('retry_after_ms')?.get('') ?? 0) / 1000,
@@ -105,6 +107,15 @@ function toNamed({ record, whole, workspace }: RunFamily): Pick<RunSummary, 'nam
     ...(tags.length > 0 && { tags }),
     ...(note !== null && { note }),
   }
+}
+
+/** Says that a process ended without warning, and what is not measured before its run is recovered. */
+function toCutOffWarnings({ members, record }: RunFamily, { unknown }: RowCounts): RunWarning[] {
+  if (record.plan.load !== undefined || !members.some(({ isCutOff }) => isCutOff)) return []
+  const rows =
+    unknown === 0 ? '' : ` ${formatCounted(unknown, 'row')} had no usable answer by then: see Errors.`
+  const message = `The process that sent this run was cut off.${rows} Rates and latencies leave out its last seconds until the run is resumed.`
+  return [{ code: 'CUT_OFF', message }]
 }
 
 /** What this run alone sent otherwise than its source has it: a retry corrects rows of its own. */

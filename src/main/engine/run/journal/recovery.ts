@@ -9,6 +9,9 @@ import { isTimed, readLastSecond, type SecondRecord, SecondWriter } from '../../
 export const CUT_OFF_MESSAGE =
   'the run was cut off before the answer was journaled; it may or may not have been sent'
 
+/** Their cause, as errors are counted. */
+export const CUT_OFF_CAUSE = toErrorKey('unknown', null, null, CUT_OFF_MESSAGE)
+
 /**
  * Puts a journal right whose process died: every item that was marked and has no outcome becomes `unknown`, never
  * failed, never resent without a word. Does nothing to a run that ended in order. Returns the items it found.
@@ -44,7 +47,7 @@ export function recoverUnknown(journal: Journal): number {
   const cutOff = [...unmarked, ...marked]
   counters.add('state', 'sending', -marked.length)
   counters.add('state', 'unknown', cutOff.length)
-  counters.add('error', toErrorKey('unknown', null, null, CUT_OFF_MESSAGE), cutOff.length)
+  counters.add('error', CUT_OFF_CAUSE, cutOff.length)
   const items = cutOff.filter(({ row, item }) => row === item)
   counters.add('request', 'unknown', items.length)
   counters.add('request', 'retried', items.filter(({ number }) => number > 1).length)

@@ -5,6 +5,7 @@ import { findErrorGroup } from '../../journal/counters.ts'
 import { readRecoveredLoad } from '../../journal/load-record.ts'
 import { findTakersOf, type RunFamily, type RunView } from '../../journal/run-family.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
+import { CUT_OFF_CAUSE } from '../journal/recovery.ts'
 import { PROBLEM_COLUMNS, toCauseKey, toStoredProblem } from '../journal/stored-problems.ts'
 
 /** Counts by kind and value. */
@@ -31,6 +32,10 @@ export function readFamilyCounts({ members }: RunFamily): Counts {
     const own = readFacetCounts(member.db)
     if (members.length > 1) addCounts(own, readCorrection(member, members))
     addCounts(merged, own)
+    // As recovery will count them; a load test lists what it lost itself.
+    if (member.isCutOff && member.record.plan.load === undefined) {
+      add(merged, 'error', CUT_OFF_CAUSE, countUnaccounted(member))
+    }
   }
   return merged
 }

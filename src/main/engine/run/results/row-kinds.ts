@@ -4,6 +4,7 @@ import { NO_RULE, type RowFilter } from '../../../../shared/run/results.ts'
 import { FURTHER_ERRORS } from '../../journal/counters.ts'
 import type { RunView } from '../../journal/run-family.ts'
 import type { DatabaseSync, SQLInputValue } from '../../workspace/sqlite.ts'
+import { CUT_OFF_CAUSE } from '../journal/recovery.ts'
 import { PROBLEM_COLUMNS, sayCause, toStoredProblem } from '../journal/stored-problems.ts'
 import { readFacetCounts } from './family-counts.ts'
 
@@ -81,7 +82,9 @@ const NO_RULES: readonly string[] = []
 
 /** The kind of a row as it is shown: nobody is sending what a dead process had in flight, and recovery leaves it unknown. */
 export function toShown(kind: RowKind, { isCutOff }: Pick<RunView, 'isCutOff'>): RowKind {
-  return isCutOff && kind.state === 'sending' ? { ...kind, state: 'unknown' } : kind
+  return isCutOff && kind.state === 'sending'
+    ? { ...kind, state: 'unknown', errorCode: null, causes: [CUT_OFF_CAUSE] }
+    : kind
 }
 
 /** Whether rows of a kind match a filter, search and verdict apart. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { type RunFamily, toFamily } from '../../../../../src/main/engine/journal/run-family.ts'
 import { summarizeRun } from '../../../../../src/main/engine/results/run-summary.ts'
+import { CUT_OFF_CAUSE, CUT_OFF_MESSAGE } from '../../../../../src/main/engine/run/journal/recovery.ts'
 import { readFacets, readProblemGroups } from '../../../../../src/main/engine/run/results/facets.ts'
 import { readPage } from '../../../../../src/main/engine/run/results/result-page.ts'
 import type { RowAnswer, RowState } from '../../../../../src/shared/run/item-state.ts'
@@ -98,6 +99,28 @@ test('facets and summary of a run that was cut off agree with a count of its row
     checkFacets(view)
     checkSummary(view)
     expect(summarizeRun(view).state).toBe('interrupted')
+  })
+})
+
+test('a run that was cut off lists its rows of unknown outcome as errors, and says what is not measured', async () => {
+  const { runs, runId } = await startUnendingRun(folder, 100, 40)
+  runs.read(runId, (view) => {
+    const { rows, errors, warnings } = summarizeRun(view)
+    const unknown = errors.filter(({ outcome }) => outcome === 'unknown')
+    expect(rows.unknown).toBeGreaterThan(0)
+    expect(unknown.reduce((sum, group) => sum + group.rows, 0)).toBe(rows.unknown)
+    const cause = unknown.find(({ message }) => message === CUT_OFF_MESSAGE)
+    expect(readPage(view, { filter: { cause: CUT_OFF_CAUSE }, offset: 0, limit: 100 }).total).toBe(
+      cause?.rows,
+    )
+    expect(warnings).toEqual([
+      {
+        code: 'CUT_OFF',
+        message: expect.stringMatching(
+          /^The process that sent this run was cut off\. \d+ rows .*latencies leave out its last seconds until/,
+        ),
+      },
+    ])
   })
 })
 
