@@ -27,9 +27,21 @@ export interface SecondRecord {
   latency: LatencyMeter
 }
 
+/** A second as the journaled tries tell it. */
+export type RecountedSecond = Omit<SecondRecord, 'eventLoopMaxUs' | 'generatorLimited'>
+
+/** What can be measured again from journaled tries. */
+const SERIES_OF_TRIES = [
+  'http_req_duration',
+  'http_req_waiting',
+  'http_req_connecting',
+  'http_req_tls_handshaking',
+] as const satisfies readonly TrendMetric[]
+
 /** Writes the run's seconds. */
 export class SecondWriter {
   readonly #insert: StatementSync
+  readonly #recount: StatementSync
   readonly #select: StatementSync
 
   constructor(journal: Journal) {
@@ -38,12 +50,27 @@ export class SecondWriter {
       `INSERT OR REPLACE INTO second (at, sent, succeeded, rejected, failed, unknown, event_loop_max_us,
        generator_limited, ${TREND_METRICS.join(', ')}) VALUES (?, ?, ?, ?, ?, ?, ?, ?${', ?'.repeat(TREND_METRICS.length)})`,
     )
+    const counted = ['sent', 'succeeded', 'rejected', 'failed', 'unknown', ...SERIES_OF_TRIES]
+    this.#recount = journal.db.prepare(
+      `INSERT INTO second (at, ${counted.join(', ')}) VALUES (?${', ?'.repeat(counted.length)})
+       ON CONFLICT (at) DO UPDATE SET ${counted.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+    )
   }
 
   /** Writes one second, added to what an earlier session had in it. The caller has a transaction open. */
   write(second: SecondRecord): void {
     const earlier = this.#select.get(second.at)
     this.replace(earlier === undefined ? second : addUp(second, earlier))
+  }
+
+  /**
+   * Counts all tries of one second anew. What only the process knew that measured them stays as the journal has it. The
+   * caller has a transaction open.
+   */
+  recount({ at, succeeded, rejected, failed, unknown, latency }: RecountedSecond): void {
+    const sent = succeeded + rejected + failed + unknown
+    const histograms = SERIES_OF_TRIES.map((series) => latency.encode(series))
+    this.#recount.run(at, sent, succeeded, rejected, failed, unknown, ...histograms)
   }
 
   /** Writes one second in place of what the journal has of it. The caller has a transaction open. */
@@ -120,7 +147,7 @@ const addedUp = new WeakMap<DatabaseSync, AddedUp>()
 
 /** Adds only new seconds to what the same reader added up before: unpacking those of an hour takes many seconds. */
 function addUpSeconds(db: DatabaseSync): LatencyMeter {
-  const upTo = readLastSecond(db).at - OPEN_SECONDS
+  const upTo = readLastSecond(db) - OPEN_SECONDS
   const before = addedUp.get(db)
   const isSame =
     before !== undefined && before.upTo <= upTo && before.check === describeSeconds(db, before.upTo)
@@ -160,10 +187,9 @@ function addSeconds(db: DatabaseSync, meter: LatencyMeter, [above, upTo]: readon
   }
 }
 
-/** The last second that the journal has, and the tries in it; zeros where it has none. */
-export function readLastSecond(db: DatabaseSync): { at: number; sent: number } {
-  const row = db.prepare('SELECT at, sent FROM second ORDER BY at DESC LIMIT 1').get()
-  return { at: Number(row?.['at'] ?? 0), sent: Number(row?.['sent'] ?? 0) }
+/** The last second that the journal has; 0 where it has none. */
+function readLastSecond(db: DatabaseSync): number {
+  return Number(db.prepare('SELECT max(at) AS at FROM second').get()?.['at'] ?? 0)
 }
 
 /** Sets the time spent sending to what the seconds tell, where that is more than `knownMs`. */

@@ -1,9 +1,10 @@
+import type { DatabaseSync } from 'node:sqlite'
 import { LatencyMeter } from '../../../../shared/load/latency-meter.ts'
 import { toErrorKey } from '../../../../shared/run/counts.ts'
 import type { Outcome } from '../../../../shared/run/item-state.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { readRunRecord, updateRunRecord } from '../../journal/run-record.ts'
-import { isTimed, readLastSecond, type SecondRecord, SecondWriter } from '../../journal/seconds.ts'
+import { isTimed, type RecountedSecond, SecondWriter } from '../../journal/seconds.ts'
 
 /** What a row is told whose request may have gone out just before its run was cut off. */
 export const CUT_OFF_MESSAGE =
@@ -94,24 +95,52 @@ interface JournaledAttempt {
  * the dead process knew of them (start_lag, response_time, the event loop) stays unknown.
  */
 export function rebuildSeconds(journal: Journal): void {
-  const last = readLastSecond(journal.db)
-  const seconds = new Map<number, SecondRecord>()
-  for (const attempt of readAttemptsFrom(journal, last.at)) {
-    const second = seconds.get(attempt.at) ?? createSecond(attempt.at)
-    seconds.set(attempt.at, second)
+  const { db } = journal
+  const seconds = new Map(findSecondsToRebuild(db).map((at) => [at, createSecond(at)]))
+  if (seconds.size === 0) return
+  for (const attempt of readAttemptsFrom(journal, Math.min(...seconds.keys()))) {
+    const second = seconds.get(attempt.at)
+    if (second === undefined) continue
     second[attempt.outcome] += 1
     if (isTimed(attempt)) second.latency.record('http_req_duration', attempt.durationUs)
     second.latency.record('http_req_waiting', attempt.waitingUs)
     second.latency.record('http_req_connecting', attempt.connectUs)
     second.latency.record('http_req_tls_handshaking', attempt.tlsUs)
   }
-  // The last second is whole unless a further session began in it.
-  if (countEnds(seconds.get(last.at)) === last.sent) seconds.delete(last.at)
-  if (seconds.size === 0) return
   const writer = new SecondWriter(journal)
   journal.transact('process', () => {
-    for (const second of seconds.values()) writer.replace(second)
+    for (const second of seconds.values()) writer.recount(second)
   })
+}
+
+/**
+ * The seconds with tries that no second counts. Any may be among them, since the clock may have gone back between two
+ * sessions. A try that ended just before a second may be counted in that one: going back from the newest, such pairs
+ * even out, and only what was never counted stands out.
+ */
+function findSecondsToRebuild(db: DatabaseSync): number[] {
+  const rows = db
+    .prepare(
+      `SELECT at, sum(tries) AS uncounted FROM (
+         SELECT (sent_at_us + duration_us) / 1000000 AS at, count(*) AS tries FROM attempt
+         WHERE sent_at_us IS NOT NULL GROUP BY 1
+         UNION ALL SELECT at, -sent FROM second
+       ) GROUP BY at HAVING uncounted <> 0 ORDER BY at DESC`,
+    )
+    .all()
+    .map((row) => ({ at: Number(row['at']), uncounted: Number(row['uncounted']) }))
+  const found: number[] = []
+  let left = rows.reduce((sum, { uncounted }) => sum + uncounted, 0)
+  let since = 0
+  for (const { at, uncounted } of rows) {
+    if (left <= 0) break
+    since += uncounted
+    if (since <= 0) continue
+    found.push(at)
+    left -= since
+    since = 0
+  }
+  return found
 }
 
 function* readAttemptsFrom(journal: Journal, at: number): Generator<JournaledAttempt> {
@@ -140,20 +169,13 @@ function* readAttemptsFrom(journal: Journal, at: number): Generator<JournaledAtt
   }
 }
 
-function countEnds(second: SecondRecord | undefined): number {
-  if (second === undefined) return 0
-  return second.succeeded + second.rejected + second.failed + second.unknown
-}
-
-function createSecond(at: number): SecondRecord {
+function createSecond(at: number): RecountedSecond {
   return {
     at,
     succeeded: 0,
     rejected: 0,
     failed: 0,
     unknown: 0,
-    eventLoopMaxUs: null,
-    generatorLimited: false,
     latency: new LatencyMeter(),
   }
 }

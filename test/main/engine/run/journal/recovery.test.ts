@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Journal } from '../../../../../src/main/engine/journal/journal.ts'
 import { type StoredState, updateRunRecord } from '../../../../../src/main/engine/journal/run-record.ts'
-import { readLatency } from '../../../../../src/main/engine/journal/seconds.ts'
+import { readLatency, SecondWriter } from '../../../../../src/main/engine/journal/seconds.ts'
 import { ItemClaims } from '../../../../../src/main/engine/run/journal/item-claims.ts'
 import {
   CUT_OFF_MESSAGE,
@@ -10,6 +10,7 @@ import {
   resendUnknown,
 } from '../../../../../src/main/engine/run/journal/recovery.ts'
 import { OutcomeWriter } from '../../../../../src/main/engine/run/recorder.ts'
+import { LatencyMeter } from '../../../../../src/shared/load/latency-meter.ts'
 import { toErrorGroups, toErrorKey } from '../../../../../src/shared/run/counts.ts'
 import {
   openReadyJournal,
@@ -18,6 +19,31 @@ import {
   readStates,
   toAttempt,
 } from '../../journal/test-journal.ts'
+
+/** Unix seconds. */
+const NOON = 1_700_000_000
+
+/** Journals one try of each item that ends in a second; with `isOver`, that second too, as the sender does. */
+function send(journal: Journal, at: number, items: number[], { isOver }: { isOver: boolean }): void {
+  const outcomes = new OutcomeWriter(journal)
+  const latency = new LatencyMeter()
+  latency.record('http_req_duration', 1_500)
+  latency.record('start_lag', 700)
+  latency.record('callback_latency', 9_000)
+  const counts = { succeeded: items.length, rejected: 0, failed: 0, unknown: 0 }
+  for (const _item of items.slice(1)) latency.record('http_req_duration', 1_500)
+  journal.transact('process', () => {
+    outcomes.write(items.map((item) => toAttempt(item, { sentAtUs: at * 1_000_000 })))
+    if (!isOver) return
+    const second = { at, ...counts, eventLoopMaxUs: 4_000, generatorLimited: true, latency }
+    new SecondWriter(journal).write(second)
+  })
+}
+
+function readSeconds(journal: Journal): unknown[] {
+  const seconds = journal.db.prepare('SELECT at, sent, event_loop_max_us FROM second ORDER BY at').all()
+  return seconds.map(({ at, sent, event_loop_max_us }) => [Number(at) - NOON, sent, event_loop_max_us])
+}
 
 /**
  * A journal of a process that died while it was sending: ten rows, the first eight under the watermark. Item 1
@@ -180,4 +206,54 @@ test('tries that were never sent are counted in their second and are no sample, 
   expect(duration?.count).toBe(3)
   expect(duration?.min).toBeCloseTo(1.5, 1)
   expect(duration?.max).toBeCloseTo(500, 0)
+})
+
+test('tries of a second session are measured although the clock went back before it', () => {
+  const journal = openReadyJournal(9)
+  send(journal, NOON, [1, 2], { isOver: true })
+  send(journal, NOON + 1, [3], { isOver: false })
+  rebuildSeconds(journal)
+  send(journal, NOON - 60, [4, 5], { isOver: true })
+  send(journal, NOON - 59, [6, 7, 8], { isOver: false })
+  rebuildSeconds(journal)
+  rebuildSeconds(journal)
+  expect(readSeconds(journal)).toEqual([
+    [-60, 2, 4_000],
+    [-59, 3, null],
+    [0, 2, 4_000],
+    [1, 1, null],
+  ])
+  expect(readLatency(journal.db).percentiles('http_req_duration')?.count).toBe(8)
+})
+
+test('tries that the clock put into a second of an earlier session are added to it', () => {
+  const journal = openReadyJournal(9)
+  send(journal, NOON, [1, 2], { isOver: true })
+  send(journal, NOON + 1, [3], { isOver: true })
+  send(journal, NOON, [4, 5, 6], { isOver: false })
+  rebuildSeconds(journal)
+  expect(readSeconds(journal)).toEqual([
+    [0, 5, 4_000],
+    [1, 1, 4_000],
+  ])
+  const latency = readLatency(journal.db)
+  expect(latency.percentiles('http_req_duration')?.count).toBe(6)
+  expect(latency.percentiles('start_lag')?.count).toBe(2)
+  expect(latency.percentiles('callback_latency')?.count).toBe(2)
+})
+
+test('seconds in which tries were counted a moment after they ended are left as they are', () => {
+  const journal = openReadyJournal(9)
+  send(journal, NOON, [1, 2], { isOver: true })
+  // Ended in the second before, and counted in this one.
+  send(journal, NOON, [3], { isOver: false })
+  const second = { succeeded: 1, rejected: 0, failed: 0, unknown: 0, latency: new LatencyMeter() }
+  journal.transact('process', () =>
+    new SecondWriter(journal).write({ at: NOON + 1, ...second, eventLoopMaxUs: 1, generatorLimited: false }),
+  )
+  rebuildSeconds(journal)
+  expect(readSeconds(journal)).toEqual([
+    [0, 2, 4_000],
+    [1, 1, 1],
+  ])
 })
