@@ -60,7 +60,7 @@ it('compares runs by decisions, labels and latency, with a baseline, and shows t
 
   await page.getByRole('button', { name: 'Likely spam: rows that no longer trigger it: 20' }).click()
   const grid = page.getByRole('grid', { name: 'Changed rows' })
-  await grid.getByRole('row', { name: /^2 − Likely spam p0 hidden, 22 characters/ }).waitFor()
+  await grid.getByRole('row', { name: /^2 − Likely spam p0 hidden \(22 characters\)/ }).waitFor()
   await grid.focus()
   await page.keyboard.press('j')
   await page.keyboard.press('Enter')

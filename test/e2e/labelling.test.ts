@@ -93,11 +93,11 @@ it('labels a sample row by row, leaves, comes back to the same row, and estimate
   }
   await seePlace(1)
   await row
-    .getByText(/^hidden, /)
+    .getByText(/^hidden \(/)
     .first()
     .waitFor()
   await page.keyboard.press(' ')
-  await row.getByText(/^hidden, /).waitFor({ state: 'detached' })
+  await row.getByText(/^hidden \(/).waitFor({ state: 'detached' })
   await page.keyboard.press('1')
   await pressed(page, /^1/).waitFor()
   await inspect('labelling')

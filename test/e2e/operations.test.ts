@@ -59,7 +59,7 @@ it('adds terms to a watchlist, warns that notes are overwritten, and shows the o
   await page.getByText('up to 2 rows in each').waitFor()
   await page.reload()
   await page.getByText('up to 2 rows in each').waitFor()
-  await page.getByText('"term": "hidden, 9 characters"').waitFor()
+  await page.getByText('"term": "hidden (9 characters)"').waitFor()
   await page.getByLabel('Show content').check({ force: true })
   await page.getByText('"Gift Card"').waitFor()
   await inspect('review-terms')

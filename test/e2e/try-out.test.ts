@@ -99,7 +99,7 @@ it('changes the sandbox, sends single requests by hand and from a row, and sees 
   await page.getByRole('button', { name: 'task/v1/async' }).click()
   await page.getByRole('heading', { name: '1 request: task/v1/async, accepted, newest first' }).waitFor()
   await page.getByRole('button', { name: 'Body of request 2' }).click()
-  await page.getByText('hidden, 12 characters').waitFor()
+  await page.getByText('hidden (12 characters)').waitFor()
   await inspect('sandbox-arrived')
 
   const service = await withSandbox({ apiKeys: [RUN_KEY] })
@@ -113,7 +113,7 @@ it('changes the sandbox, sends single requests by hand and from a row, and sees 
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Open in Scratchpad' }).click()
   await seeScreen(page, 'Scratchpad')
-  await page.getByText('hidden, 18 characters').waitFor()
+  await page.getByText('hidden (18 characters)').waitFor()
   await inspect('scratchpad-row')
   expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
   await inspectPicture('scratchpad-refused', async () => {

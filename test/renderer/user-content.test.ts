@@ -35,14 +35,14 @@ describe('JSON with its content masked', () => {
   it('keeps ids, numbers and the order of members as they are', () => {
     expect(
       maskJson('{"user_id":"u\\"1","n":12345678901234567890,"text_data":"you \\"idiot\\"","user_id":"u2"}'),
-    ).toBe('{"user_id":"u\\"1","n":12345678901234567890,"text_data":"hidden, 11 characters","user_id":"u2"}')
+    ).toBe('{"user_id":"u\\"1","n":12345678901234567890,"text_data":"hidden (11 characters)","user_id":"u2"}')
   })
 
   it('masks terms, and the text that a legacy answer repeats', () => {
     expect(
       maskJson('{"terms": [{"term": "slur", "notes": "n"}], "input": {"text" : "hi", "urls": ["a"]}}'),
     ).toBe(
-      '{"terms": [{"term": "hidden, 4 characters", "notes": "n"}], "input": {"text" : "hidden, 2 characters", "urls": ["a"]}}',
+      '{"terms": [{"term": "hidden (4 characters)", "notes": "n"}], "input": {"text" : "hidden (2 characters)", "urls": ["a"]}}',
     )
   })
 
@@ -52,11 +52,11 @@ describe('JSON with its content masked', () => {
         '{"failed_terms": ["slur", "a \\"b\\""], "non_existent_terms": ["x"], "notes": ["n"], "text": []}',
       ),
     ).toBe(
-      '{"failed_terms": ["hidden, 4 characters", "hidden, 5 characters"], "non_existent_terms": ["hidden, 1 character"], "notes": ["n"], "text": []}',
+      '{"failed_terms": ["hidden (4 characters)", "hidden (5 characters)"], "non_existent_terms": ["hidden (1 character)"], "notes": ["n"], "text": []}',
     )
   })
 
   it('masks what is not JSON as a whole', () => {
-    expect(maskJson('<html>502 you idiot')).toBe('hidden, 19 characters')
+    expect(maskJson('<html>502 you idiot')).toBe('hidden (19 characters)')
   })
 })

@@ -15,7 +15,7 @@ export const ROW_EXPORT_FORMATS = [
     ending: 'csv',
     label: 'CSV',
     meaning:
-      'Your columns first, then the outcome of each row. UTF-8 with a byte-order mark, ready for spreadsheet programs.',
+      'Your columns first, then the outcome of each row. Excel, LibreOffice and Google Sheets open it with all letters intact (UTF-8 with a byte-order mark).',
     help: 'the source columns, then sluice_ and score. columns; formulas are escaped unless --lossless',
   },
   {
@@ -55,7 +55,7 @@ export const LOAD_EXPORT_FORMATS = [
   {
     ending: 'csv',
     label: 'CSV of seconds',
-    meaning: 'A line for each measured second, for a spreadsheet program.',
+    meaning: 'A line for each measured second, to open in Excel or another spreadsheet program.',
     help: 'one row per second',
   },
   {

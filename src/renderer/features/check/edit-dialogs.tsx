@@ -134,7 +134,7 @@ function FieldInput(props: {
       <div>
         <p className={styles.dialogLabel}>{field}</p>
         <p className={styles.dialogNote}>
-          {expected}Its text is hidden, {formatCounted(value.length, 'character')}.
+          {expected}Its text is hidden ({formatCounted(value.length, 'character')}).
         </p>
         <Button
           variant="default"

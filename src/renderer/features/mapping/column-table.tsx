@@ -30,10 +30,16 @@ const NEED: Record<RequestField['required'], string> = {
   never: '',
 }
 
-const CONFIDENCE_WORDS: Record<MatchConfidence, string> = {
-  exact: 'same name',
-  alike: 'alike',
-  guess: 'a guess',
+const CONFIDENCE: Record<MatchConfidence, { word: string; meaning: string }> = {
+  exact: { word: 'same name', meaning: 'The column has the name of the field.' },
+  alike: {
+    word: 'similar name',
+    meaning: 'The name of the column differs from that of the field in spelling only.',
+  },
+  guess: {
+    word: 'guessed, check it',
+    meaning: 'Columns of this name often hold what the field needs. Look at the first values.',
+  },
 }
 
 /** One line for each column: its name, what stands in it, and the field it becomes. */
@@ -100,9 +106,13 @@ export function ColumnTable(props: {
                   />
                 )}
               </td>
-              <td className={styles.match}>
-                {isSuggested && confidence ? CONFIDENCE_WORDS[confidence] : ''}
-              </td>
+              {isSuggested && confidence ? (
+                <td className={styles.match} title={CONFIDENCE[confidence].meaning}>
+                  {CONFIDENCE[confidence].word}
+                </td>
+              ) : (
+                <td className={styles.match} />
+              )}
             </tr>
           )
         })}

@@ -51,7 +51,7 @@ export function ContentSwitch() {
 const ICON_EM = 1.25
 
 /** The width of a cell, in rem, that shows a usual mask whole. */
-export const MASK_REM = 10.75
+export const MASK_REM = 11
 
 /** The most that {@link MaskedText} is wide, em of the cell; for a text that is revealed, that of the text. */
 export function toMaskedEm({ text, length, revealed }: { text: string; length: number; revealed: boolean }) {
@@ -73,7 +73,7 @@ export function MaskedText(props: { text: string; length?: number; revealed: boo
   if (text === '') return null
   if (revealed) return <SafeText text={text} fullLength={length} {...(max !== undefined && { max })} />
   return (
-    <span className={styles.masked}>
+    <span className={styles.masked} title="User content. “Show content” reveals it.">
       {HIDDEN_ICON}
       {toMask(length)}
     </span>
@@ -137,7 +137,7 @@ const STRINGS = new RegExp(`(${STRING})(\\s*:\\s*)?(${STRING}|${STRING_LIST})?`,
 const EACH_STRING = new RegExp(STRING, 'gs')
 
 /**
- * JSON text with the user content in it masked: `"text_data": "hidden, 52 characters"`. Everything else stays as it is,
+ * JSON text with the user content in it masked: `"text_data": "hidden (52 characters)"`. Everything else stays as it is,
  * digit for digit. Text that is not JSON is masked as a whole.
  */
 export function maskJson(text: string): string {
@@ -159,7 +159,7 @@ export function maskJson(text: string): string {
 
 /** What stands in the place of user content until it is revealed. */
 function toMask(length: number): string {
-  return `hidden, ${formatCounted(length, 'character')}`
+  return `hidden (${formatCounted(length, 'character')})`
 }
 
 function isJson(text: string): boolean {
