@@ -4,13 +4,16 @@ import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { PLAN_FORMAT } from '../../shared/bridge/plans.ts'
 import type { ErrorMessage } from '../../shared/messages/error-messages.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
+import { formatCounted } from '../../shared/messages/figure-text.ts'
 import { sendsKey } from '../../shared/plan/operation.ts'
 import { type Plan, planSchema } from '../../shared/plan/plan.ts'
 import { toPlanConnection } from '../../shared/plan/stored-connection.ts'
+import type { RunSummary } from '../../shared/run/run.ts'
 import { staysWithin } from '../engine/workspace/connection-secrets.ts'
 import { readConnections } from '../engine/workspace/connections.ts'
 import { readPlanFile, requireSource, toPlanPath, writePlanFile } from '../engine/workspace/plan-file.ts'
 import { describeUntrusted } from '../engine/workspace/plan-trust.ts'
+import { toUploadsFolder } from '../engine/workspace/workspace-files.ts'
 import { type BridgeServices, bridge } from './bridge-context.ts'
 import { toBare } from './production-gate.ts'
 import { toExportName } from './results-handlers.ts'
@@ -128,14 +131,42 @@ export const plansHandlers = bridge.plans.router({
     return { runId: handle.runId }
   }),
   save: bridge.plans.save.handler(async ({ context: { engine, host }, input: { runId, targetId } }) => {
-    const plan = await engine.readPlan(runId)
-    const { name } = await engine.summarizeRun(runId)
+    const written = await engine.readPlan(runId)
+    const summary = await engine.summarizeRun(runId)
+    const { plan, notes } = toSaved(engine.workspace, written, summary)
     const format = PLAN_FORMAT
+    const { name } = summary
     const place = await host.placeExport({ targetId, format, name: toExportName(name, runId, format) })
-    writePlanFile(place.file, plan, { isMoved: host.platform === 'browser' })
-    return place.publish({ file: place.file, rows: 0, sizeBytes: statSync(place.file).size })
+    writePlanFile(place.file, plan, { isMoved: host.platform === 'browser', notes })
+    const { size } = statSync(place.file)
+    return { saved: await place.publish({ file: place.file, rows: 0, sizeBytes: size }), notes }
   }),
 })
+
+/**
+ * The plan of a run as a file can hold it. A file that was uploaded is gone when the window ends, so that the plan names
+ * it as a file next to itself; and a plan has a source, not some of its rows.
+ */
+function toSaved(
+  workspace: string,
+  plan: Plan,
+  { run_id: runId, parent_run_id: parent, rows }: RunSummary,
+): { plan: Plan; notes: string[] } {
+  const { path } = plan.source
+  const name = basename(path)
+  const isUpload = path.startsWith(join(toUploadsFolder(workspace), sep))
+  const notes = [
+    ...(isUpload
+      ? [`The source is named without a folder: keep ${name} next to this file, or change source.path.`]
+      : []),
+    ...(parent === null
+      ? []
+      : [
+          `Run ${runId} was a retry of ${formatCounted(rows.read, 'row')}, but a plan sends every row of its source. To send only those rows, export that run and use the export as the source.`,
+        ]),
+  ]
+  return { plan: isUpload ? { ...plan, source: { ...plan.source, path: name } } : plan, notes }
+}
 
 /** A plan whose source is there. Throws what is wrong with the plan, and `BAD_SOURCE`. */
 function findReadable({ plans }: BridgeServices, planId: string): { file: string; plan: Plan } {

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import { toSystemCode, toThrownText } from '../../shared/messages/thrown.ts'
+import { toUploadsFolder } from '../engine/workspace/workspace-files.ts'
 
 /** Leftovers of a shell that was killed are removed when they are older than this, milliseconds. */
 const LEFTOVER_AGE_MS = 24 * 3_600_000
@@ -31,7 +32,7 @@ export interface Uploads {
 
 /** Makes the store of uploads in `<workspace>/uploads`, and removes what killed shells have left there. */
 export async function createUploads(workspace: string): Promise<Uploads> {
-  const root = join(workspace, 'uploads')
+  const root = toUploadsFolder(workspace)
   await removeLeftovers(root)
   const own = new Set<string>()
   const folders = new Map<string, string>()

@@ -53,9 +53,10 @@ export const plansContract = {
     .output(runIdSchema),
   /**
    * Writes the plan that a run was started with to a file, where and how `exports.create` does. It holds no key. In a
-   * browser its paths are absolute.
+   * browser its paths are absolute, except that of a file that was uploaded. `notes` say what to know about the plan; they
+   * stand in it, too.
    */
   save: base
     .input(toStrict(runIdSchema.extend({ targetId: exportTargetSchema.shape.targetId.exactOptional() })))
-    .output(exportedSchema),
+    .output(z.object({ saved: exportedSchema, notes: z.array(z.string()) })),
 }

@@ -1,20 +1,33 @@
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { addConnection, changeConnections } from '../../../src/main/engine/workspace/connections.ts'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
 import { isPlanName } from '../../../src/shared/bridge/plans.ts'
 import { storedConnectionSchema } from '../../../src/shared/plan/stored-connection.ts'
-import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../helpers/fault-server.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { connectWindow, withBridge } from './connect.ts'
 
-const startService = () =>
-  startFaultServer({ onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)) })
+/** A service that refuses requests with this text, if with any. */
+const startService = (isRefused: (body: string) => boolean = () => false) =>
+  startFaultServer({
+    onRequest: (request, wire) =>
+      isRefused(request.body)
+        ? wire.send(400, toErrorAnswer(400, 'INVALID', 'no'))
+        : wire.send(200, toTaskAnswer(request)),
+  })
 
 /** A window of a workspace that knows the connection `live`, and two services. */
 async function openWindow() {
-  const [live, other] = [await startService(), await startService()]
+  let refused: string | null = null
+  const [live, other] = [
+    await startService((body) => refused !== null && body.includes(refused)),
+    await startService(),
+  ]
+  const setRefused = (text: string) => {
+    refused = text
+  }
   onTestFinished(() => void vi.unstubAllEnvs())
   vi.stubEnv('LIVE_KEY', 'the-key-of-live')
   vi.stubEnv('OTHER', 'another-secret')
@@ -43,7 +56,19 @@ async function openWindow() {
     return client.runs.summarize({ runId })
   }
   const { plans } = bridge.services
-  return { live, other, client, received, folder, write, send, plans, host: bridge.host }
+  return {
+    live,
+    other,
+    client,
+    received,
+    workspace,
+    folder,
+    write,
+    send,
+    plans,
+    host: bridge.host,
+    setRefused,
+  }
 }
 
 const toMessage = (call: PromiseLike<unknown>) =>
@@ -90,11 +115,12 @@ it('is saved from a run, and does the same when it is opened', async () => {
   await send(runId)
   const file = join(folder, 'saved.sluiceplan')
   expect(await client.plans.save({ runId, ...host.addExportFile(file) })).toMatchObject({
-    kind: 'file',
-    file,
+    saved: { kind: 'file', file },
+    notes: [],
   })
   const text = readFileSync(file, 'utf8')
   expect(text).not.toContain('the-key-of-live')
+  expect(text).not.toContain('$comment')
   expect(JSON.parse(text)).toMatchObject({ source: { path: 'posts.csv' }, mapping, fixes })
   const saved = await client.plans.start({ planId: plans.open(file).planId })
   expect((await send(saved.runId)).rows).toMatchObject({ read: 2, succeeded: 2 })
@@ -102,6 +128,37 @@ it('is saved from a run, and does the same when it is opened', async () => {
   expect(live.requests).toHaveLength(4)
   const other = await toMessage(client.plans.save({ runId, ...host.addExportFile(join(folder, 'a.csv')) }))
   expect(other).toContain('does not end in .sluiceplan')
+})
+
+it('names a file that was uploaded without its folder, which is gone when the window ends, and says so', async () => {
+  const { client, write, send, plans, host, workspace, folder } = await openWindow()
+  const place = join(workspace, 'uploads', '0123')
+  mkdirSync(place, { recursive: true })
+  copyFileSync(join(folder, 'posts.csv'), join(place, 'posts.csv'))
+  const { planId } = plans.open(write({ name: 'live' }, { source: { path: join(place, 'posts.csv') } }))
+  const { runId } = await client.plans.start({ planId })
+  await send(runId)
+  rmSync(place, { recursive: true })
+  const file = join(folder, 'saved.sluiceplan')
+  const { notes } = await client.plans.save({ runId, ...host.addExportFile(file) })
+  expect(notes).toEqual([expect.stringContaining('keep posts.csv next to this file, or change source.path')])
+  const saved = JSON.parse(readFileSync(file, 'utf8'))
+  expect(saved).toMatchObject({ $comment: notes[0], source: { path: 'posts.csv' } })
+  const again = await client.plans.start({ planId: plans.open(file).planId })
+  expect((await send(again.runId)).rows).toMatchObject({ read: 2, succeeded: 2 })
+})
+
+it('says where a plan of a retry sends more rows than the retry did', async () => {
+  const { client, write, send, plans, host, folder, setRefused } = await openWindow()
+  setRefused('world')
+  const { runId } = await client.plans.start({ planId: plans.open(write({ name: 'live' })).planId })
+  expect((await send(runId)).rows).toMatchObject({ succeeded: 1, rejected: 1 })
+  const retry = await client.runs.retryRun({ runId, onUnknown: 'skip' })
+  await send(retry.runId)
+  const file = join(folder, 'retry.sluiceplan')
+  const { notes } = await client.plans.save({ ...retry, ...host.addExportFile(file) })
+  expect(notes).toEqual([expect.stringContaining('was a retry of 1 row, but a plan sends every row')])
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ $comment: notes[0] })
 })
 
 it('names no variable, proxy or certificate for an address of its own, where a key has to be typed', async () => {

@@ -25,7 +25,7 @@ export function readPlanFile(file: string, connections: Connections): Plan {
   const value = parseText(file, readText(file))
   const parsed = parsePlanFile(value)
   if (parsed.kind === 'problems') throw badPlan(file, parsed.problems)
-  const { $schema, ...written } = parsed.plan
+  const { $schema, $comment, ...written } = parsed.plan
   const folder = dirname(file)
   const plan = planSchema.parse({
     ...written,
@@ -111,12 +111,16 @@ function withoutIdlePace({ pace, ...plan }: Plan): Partial<Plan> {
   return plan.load === undefined ? { ...plan, pace } : plan
 }
 
-/** A plan as its file in that folder holds it, or a file that is moved elsewhere where there is none. */
-function toDocument(plan: Plan, folder: string | null): Record<string, unknown> {
+/**
+ * A plan as its file in that folder holds it, or a file that is moved elsewhere where there is none; `notes` are what a
+ * person should know about it.
+ */
+function toDocument(plan: Plan, folder: string | null, notes: readonly string[]): Record<string, unknown> {
   const { tls } = plan.connection
-  const toPath = (path: string) => (folder === null ? path : toPlanPath(folder, path))
+  const toPath = (path: string) => (folder === null || !isAbsolute(path) ? path : toPlanPath(folder, path))
   return {
     ...toSchemaReference(),
+    ...(notes.length > 0 && { $comment: notes.join(' ') }),
     ...withoutIdlePace(plan),
     connection: { ...plan.connection, ...(tls === undefined ? {} : { tls: mapTlsPaths(tls, toPath) }) },
     source: { ...plan.source, path: toPath(plan.source.path) },
@@ -135,17 +139,23 @@ function isPlanFile(file: string): boolean {
 
 /**
  * Writes a plan, whole or not at all; `file` is absolute. Its paths are relative to its folder unless it `isMoved` from
- * there. Only a plan is ever replaced; returns whether one was. Throws `BAD_USAGE` where something else is there, and
+ * there, and `notes` for people stand in it as a comment. Only a plan is ever replaced; returns whether one was. Throws `BAD_USAGE` where something else is there, and
  * `FILE_UNWRITABLE`.
  */
-export function writePlanFile(file: string, plan: Plan, { isMoved = false } = {}): boolean {
+export function writePlanFile(
+  file: string,
+  plan: Plan,
+  { isMoved = false, notes = [] }: { isMoved?: boolean; notes?: readonly string[] } = {},
+): boolean {
   const isThere = existsSync(file)
   if (isThere && !isPlanFile(file)) {
     throw new SluiceError({ id: 'save_plan_over_other', file })
   }
   const folder = isMoved ? null : dirname(file)
   try {
-    replaceFileSync(file, `${JSON.stringify(toDocument(plan, folder), null, 2)}\n`, { isPrivate: false })
+    replaceFileSync(file, `${JSON.stringify(toDocument(plan, folder, notes), null, 2)}\n`, {
+      isPrivate: false,
+    })
     return isThere
   } catch (error) {
     throw new SluiceError({ id: 'save_plan_unwritable', file, reason: toThrownText(error) }, { cause: error })

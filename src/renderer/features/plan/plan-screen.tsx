@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { PLAN_FORMAT } from '../../../shared/bridge/plans.ts'
 import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
 import { toWholeMapping } from '../../../shared/mapping/match-columns.ts'
@@ -11,7 +12,7 @@ import type { Plan } from '../../../shared/plan/plan.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { ContentSwitch, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
-import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel, Screen } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { useFileWriter } from '../../ui/written-file.tsx'
@@ -29,14 +30,17 @@ export function PlanScreen({ runId }: { runId: string }) {
   const plan = useQuery(ask.runs.readPlan.queryOptions({ input: { runId } }))
   const columns = useQuery(ask.results.columns.queryOptions({ input: { runId } }))
   const file = useFileWriter()
+  const [notes, setNotes] = useState<readonly string[]>([])
   const error = plan.error ?? columns.error
   const save = () =>
     file.write({
       describe: () => 'Plan written',
       write: () =>
-        saveExport(suggestFileName(plan.data?.name ?? 'run', PLAN_FORMAT, 'plan'), (target) =>
-          bridge.plans.save({ runId, ...target }),
-        ),
+        saveExport(suggestFileName(plan.data?.name ?? 'run', PLAN_FORMAT, 'plan'), async (target) => {
+          const written = await bridge.plans.save({ runId, ...target })
+          setNotes(written.notes)
+          return written.saved
+        }),
     })
   return (
     <Screen
@@ -59,6 +63,15 @@ export function PlanScreen({ runId }: { runId: string }) {
     >
       {error !== null && <ErrorNotice error={error} />}
       {file.notice}
+      {notes.length > 0 && (
+        <Notice kind="warning" title="To know about this plan file">
+          {notes.map((note) => (
+            <p key={note}>
+              <SafeText text={note} max={600} lines />
+            </p>
+          ))}
+        </Notice>
+      )}
       {plan.data !== undefined && <PlanParts plan={plan.data} columns={columns.data ?? []} />}
     </Screen>
   )

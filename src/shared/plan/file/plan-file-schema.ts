@@ -10,6 +10,7 @@ import { PLAN_WORDS } from './plan-words.ts'
  */
 export const planFileSchema = planSchema.extend({
   $schema: z.string().optional(),
+  $comment: z.string().optional(),
   connection: connectionSchema
     .partial({ baseUrl: true })
     .refine(({ baseUrl, name }) => baseUrl !== undefined || name !== undefined, {

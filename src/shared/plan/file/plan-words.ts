@@ -4,6 +4,7 @@
  */
 export const PLAN_WORDS: Readonly<Record<string, string>> = {
   $schema: 'Schema of plan files, for editors; Sluice does not read it.',
+  $comment: 'A note for people; Sluice does not read it.',
   version: 'Format version.',
   name: 'Run name (default: the name of the source).',
   connection: 'The service to send to.',
