@@ -164,6 +164,9 @@ it.skipIf(obstacle !== null)(
     const { client, received } = await enter(third.entryUrl)
     const locked = client.runs.retryRun({ runId, onUnknown: 'skip' })
     await expect(locked).rejects.toThrow(/cannot be read from where it is kept: .*unlock/)
+    const kept = client.connections.remove({ name: 'staging' })
+    await expect(kept).rejects.toThrow(/could not be removed from the keyring: .*unlock/)
+    expect(await client.connections.list()).toMatchObject([{ keys: [{ state: 'locked' }] }])
     expectNowhere(key, { folders, received, printed })
     await stop(third.child)
   },
