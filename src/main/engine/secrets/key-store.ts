@@ -92,7 +92,7 @@ export function createKeyStore(lasting: LastingStore | { absence: string }): Key
     },
     async get(name, typed) {
       try {
-        return await read(name, typed)
+        return known.get(toEntry(name, typed)) ?? (await read(name, typed))
       } catch (error) {
         const { label, connection } = name
         throw new SluiceError(
@@ -103,10 +103,8 @@ export function createKeyStore(lasting: LastingStore | { absence: string }): Key
     },
     async getToRemove(name, typed) {
       const entry = toEntry(name, typed)
-      const remembered = known.get(entry) ?? null
-      known.delete(entry)
       try {
-        return (await read(name, typed)) ?? remembered
+        return (await read(name, typed)) ?? known.get(entry) ?? null
       } catch (error) {
         throw new SluiceError(
           { id: 'key_not_removed', entry, place: typed.place, reason: toThrownText(error) },
@@ -142,8 +140,7 @@ export function createKeyStore(lasting: LastingStore | { absence: string }): Key
   /** Rejects where the store does not give the key out. */
   async function read(name: KeyName, { place, revision }: TypedKey): Promise<KeptKey | null> {
     const entry = toEntry(name, { revision })
-    const memory = (place === 'session' ? session : known).get(entry)
-    if (memory !== undefined) return memory
+    if (place === 'session') return session.get(entry) ?? null
     if (place !== store?.place) return null
     const key = parseKey(await readOnce(entry, store))
     if (key?.revision !== revision) return null

@@ -33,6 +33,7 @@ describe('a key that was typed', () => {
     await expect(store.getToRemove(NAME, typed)).rejects.toThrow(
       'could not be removed from the keyring: locked',
     )
+    expect(await store.get(NAME, typed)).toEqual(key)
     expect(await store.remove(NAME, typed)).toBe(false)
     keyring.trouble = null
     expect(await store.getToRemove(NAME, typed)).toEqual(key)
