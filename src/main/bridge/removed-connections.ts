@@ -13,7 +13,7 @@ import {
   findConnection,
   findKey,
   readConnections,
-  removeConnection,
+  removeUnlessChanged,
   replaceUnlessChanged,
 } from '../engine/workspace/connections.ts'
 import type { Clock } from './event-stream.ts'
@@ -43,7 +43,10 @@ interface RemovedKey {
 
 /** The connections and keys that windows have removed, in the memory of this process, so that they can be restored. */
 export interface RemovedConnections {
-  /** Removes a connection, and its typed keys from where they are stored. Throws what either throws. */
+  /**
+   * Removes a connection, and its typed keys from where they are stored. Throws what either throws, and `BAD_USAGE` where
+   * the connection was changed meanwhile.
+   */
   remove(sources: KeySources, stored: StoredConnection): Promise<Connections>
   /** Stores a removed connection again. Throws `CONNECTION_NOT_FOUND`, and `BAD_USAGE` if its name is taken. */
   restore(sources: KeySources, name: string): Promise<Connections>
@@ -63,15 +66,14 @@ export function createRemovedConnections(clock: Clock): RemovedConnections {
   return {
     async remove(sources, stored) {
       const { name } = stored
-      const { connections, inUse } = readConnections(sources.workspace)
-      const at = connections.findIndex((one) => one.name === name)
-      const entry: RemovedConnection = {
-        stored,
-        at,
-        wasInUse: inUse === name,
-        keys: await readKeysToRemove(sources, stored),
-      }
-      changeConnections(sources.workspace, (known) => removeConnection(known, name))
+      const keys = await readKeysToRemove(sources, stored)
+      const entry: RemovedConnection = { stored, at: 0, wasInUse: false, keys }
+      changeConnections(sources.workspace, (known) => {
+        entry.at = known.connections.findIndex((one) => one.name === name)
+        entry.wasInUse = known.inUse === name
+        // A person may have taken long to unlock the keyring.
+        return removeUnlessChanged(known, stored)
+      })
       removed.set(name, entry)
       void clock.wait(KEYS_KEPT_MS, closing.signal).then(() => {
         entry.keys = []

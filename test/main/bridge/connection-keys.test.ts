@@ -103,31 +103,39 @@ it('restores a connection that could not be restored while the file was busy', a
   expect(await readKeys(workspace, keyring)).toEqual({ 'staging/default': 'token first' })
 })
 
-it('keeps the key that was stored first where another process replaces it at the same time', async () => {
-  const { workspace, keyring } = await createWorkspace()
-  const isAsked = Promise.withResolvers<void>()
-  const isUnlocked = Promise.withResolvers<void>()
-  const waiting = await openWindow(workspace, {
-    ...keyring,
-    set: async (name, secret) => {
+it.each(['replaces', 'removes'] as const)(
+  'keeps the key that was stored first where another process %s it at the same time',
+  async (what) => {
+    const { workspace, keyring } = await createWorkspace()
+    const isAsked = Promise.withResolvers<void>()
+    const isUnlocked = Promise.withResolvers<void>()
+    const unlock = () => {
       isAsked.resolve()
-      await isUnlocked.promise
-      await keyring.set(name, secret)
-    },
-  })
-  const replaced = toMessage(waiting.setKey({ name: 'staging', label: 'default', apiKey: 'late' }))
-  await isAsked.promise
-  const typed = await runInProcess(['connection', 'key', 'staging'], {
-    workspace,
-    lastingKeys: keyring,
-    stdin: 'early',
-  })
-  expect(typed).toMatchObject({ code: 0, stderr: '' })
-  isUnlocked.resolve()
-  expect(await replaced).toContain('staging was changed by another window')
-  expect(await readKeys(workspace, keyring)).toEqual({ 'staging/default': 'token early' })
-  expect(keyring.entries.size).toBe(1)
-})
+      return isUnlocked.promise
+    }
+    const waiting = await openWindow(workspace, {
+      ...keyring,
+      get: (name) => unlock().then(() => keyring.get(name)),
+      set: (name, secret) => unlock().then(() => keyring.set(name, secret)),
+    })
+    const calls = {
+      replaces: () => waiting.setKey({ name: 'staging', label: 'default', apiKey: 'late' }),
+      removes: () => waiting.remove({ name: 'staging' }),
+    }
+    const refused = toMessage(calls[what]())
+    await isAsked.promise
+    const typed = await runInProcess(['connection', 'key', 'staging'], {
+      workspace,
+      lastingKeys: keyring,
+      stdin: 'early',
+    })
+    expect(typed).toMatchObject({ code: 0, stderr: '' })
+    isUnlocked.resolve()
+    expect(await refused).toContain('staging was changed by another window')
+    expect(await readKeys(workspace, keyring)).toEqual({ 'staging/default': 'token early' })
+    expect(keyring.entries.size).toBe(1)
+  },
+)
 
 it('removes no connection whose keys the keyring refuses to let go', async () => {
   const { workspace, keyring, window } = await createWorkspace()

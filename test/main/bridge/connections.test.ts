@@ -294,9 +294,11 @@ it('forgets the keys of a removed connection after ten minutes', async () => {
     return one !== undefined && key !== undefined && (await findConnectionKey(sources, one, key)) !== null
   }
   await removed.remove(sources, stored)
-  await removed.restore(sources, 'staging')
+  const {
+    connections: [restored = bare],
+  } = await removed.restore(sources, 'staging')
   expect(await hasKey()).toBe(true)
-  await removed.remove(sources, stored)
+  await removed.remove(sources, restored)
   expect(waits.map(({ ms }) => ms)).toEqual([600_000, 600_000])
   for (const { end } of waits) end()
   await Promise.resolve()

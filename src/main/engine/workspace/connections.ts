@@ -179,11 +179,24 @@ export function replaceUnlessChanged(
   was: StoredConnection,
   changed: StoredConnection,
 ): Connections {
+  refuseChanged(known, was)
+  return replaceConnection(known, changed)
+}
+
+/**
+ * Removes a connection as {@link removeConnection} does; it must not have become another one meanwhile. Throws
+ * `CONNECTION_NOT_FOUND`, `BAD_USAGE`.
+ */
+export function removeUnlessChanged(known: Connections, was: StoredConnection): Connections {
+  refuseChanged(known, was)
+  return removeConnection(known, was.name)
+}
+
+function refuseChanged(known: Connections, was: StoredConnection): void {
   const now = findConnection(known, was.name)
   if (JSON.stringify(now) !== JSON.stringify(was)) {
     throw new SluiceError({ id: 'connection_changed_meanwhile', connection: was.name })
   }
-  return replaceConnection(known, changed)
 }
 
 /** Removes a connection; if it was in use, none is afterwards. Throws `CONNECTION_NOT_FOUND`. */
