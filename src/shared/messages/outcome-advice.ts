@@ -89,7 +89,7 @@ const OUTCOMES: readonly OutcomeEntry[] = [
     applies: ({ status, error_code }) => isKeyRefusal(status, error_code),
     terminal: ({ runId, isLoad }) => {
       const text =
-        'Check the API key in the environment variable. The project dashboard shows your keys; a key that is deleted or refreshed there stops working at once.'
+        'Set the right API key in its environment variable, or replace a kept one with connection key. The project dashboard shows your keys; a key that is deleted or refreshed there stops working at once.'
       if (isLoad) return { text }
       return {
         text: `${text} With the right key, retry sends these rows again; resume sends only rows that were not sent yet.`,

@@ -81,6 +81,8 @@ describe('connection key', () => {
     expect(kept.stderr).toContain('SLUICE_API_KEY is set in this shell and wins over the key in the keyring.')
     expect((await sluice(['task', source, '--json'], { env })).code).toBe(0)
     expect((await sluice(['task', source, '--json'])).code).toBe(1)
+    const refused = await sluice(['task', source])
+    expect(refused.stdout + refused.stderr).toContain('or replace a kept one with connection key')
   })
 
   it('sends a kept key to no other address, proxy or authority than it was typed for, whoever changes the file', async () => {
