@@ -13,12 +13,12 @@ import { staysWithin } from '../engine/workspace/connection-secrets.ts'
 import { readConnections } from '../engine/workspace/connections.ts'
 import { readPlanFile, requireSource, toPlanPath, writePlanFile } from '../engine/workspace/plan-file.ts'
 import { describeUntrusted } from '../engine/workspace/plan-trust.ts'
-import { toUploadsFolder } from '../engine/workspace/workspace-files.ts'
 import { type BridgeServices, bridge } from './bridge-context.ts'
 import { toBare } from './production-gate.ts'
 import { toExportName } from './results-handlers.ts'
 import { findRunSecrets, findStoredKey, lacksKey } from './run-key.ts'
 import { holdRun, refuseOwnCallbacks, toConnection } from './runs-handlers.ts'
+import { toUploadsFolder } from './sources.ts'
 
 /** What a person is asked before a window gets a plan: what it reads, and what it sends where. */
 export interface PlanQuestion {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { stat } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { basename, join } from 'node:path'
 import { type ChosenSource, EXCERPT_MAX_CHARACTERS } from '../../shared/bridge/source.ts'
 import { renameSource } from '../../shared/messages/error-messages.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
@@ -12,6 +12,11 @@ export interface Sources {
   add(path: string, name?: string): Promise<ChosenSource>
   /** The path behind a handle. Throws `BAD_SOURCE` where none was given out under it. */
   find(sourceId: string): { path: string; name: string }
+}
+
+/** Where the window in a browser puts the files that are sent to it; they go when it ends. */
+export function toUploadsFolder(workspace: string): string {
+  return join(workspace, 'uploads')
 }
 
 /** Makes the register of sources, empty; it lives as long as the process. */

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import { toSystemCode, toThrownText } from '../../shared/messages/thrown.ts'
-import { toUploadsFolder } from '../engine/workspace/workspace-files.ts'
+import { toUploadsFolder } from '../bridge/sources.ts'
 
 /** Leftovers of a shell that was killed are removed when they are older than this, milliseconds. */
 const LEFTOVER_AGE_MS = 24 * 3_600_000

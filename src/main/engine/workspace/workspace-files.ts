@@ -129,11 +129,6 @@ export function toSandboxStore(workspace: string): string {
   return join(workspace, 'sandbox.db')
 }
 
-/** Where the window in a browser puts the files that are sent to it; they go when it ends. */
-export function toUploadsFolder(workspace: string): string {
-  return join(workspace, 'uploads')
-}
-
 /** What the workspace holds of runs, their callbacks and files on their way: all but what a person has set. */
 const RECORDED =
   /^(inbox|catalogue|baselines\.json|appeals-in-review\.csv|sandbox\.db)([.-].*)?$|^(downloads|uploads|stdin|media|demo|ledgers)$|^open-.*\.html$|^\..*\.part$/
