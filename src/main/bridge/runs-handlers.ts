@@ -84,6 +84,7 @@ export const runsHandlers = runs.router({
     const isAnonymous = !sendsKey(operation)
     return {
       connectionName: stored?.name ?? null,
+      keyConnection: key?.owner.name ?? null,
       isProduction: stored?.isProduction ?? false,
       needsKey: !isSandbox && !isAnonymous && (await lacksKey(context, key)),
       canChangeKey: !isSandbox && !isAnonymous,

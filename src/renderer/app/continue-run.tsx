@@ -85,7 +85,7 @@ export function ContinueRun(props: {
       keySituation={{
         isNeeded: access.data?.needsKey ?? true,
         refusedRows: access.data?.canChangeKey === false ? 0 : countRefused(summary),
-        stored: findSentKey(props.connections.find(({ name }) => name === access.data?.connectionName)),
+        stored: findSentKey(props.connections.find(({ name }) => name === access.data?.keyConnection)),
         remembered: recallTypedKey(toAddresses(summary)),
       }}
       place={toPlace(props.namePlace(summary.base_url), access.data)}

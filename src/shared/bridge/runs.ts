@@ -113,6 +113,8 @@ export type RunEntries = z.infer<typeof runEntriesSchema>
 const accessSchema = z.object({
   /** The stored connection it uses; null if none has that name. */
   connectionName: z.string().nullable(),
+  /** The stored connection whose active key it sends; null where it follows none, as after that got another address. */
+  keyConnection: z.string().nullable(),
   /** Whether a person is asked once more before anything is sent there. */
   isProduction: z.boolean(),
   /** Whether no key is at hand, so that one has to be typed. */

@@ -8,6 +8,7 @@ import { createMemoryKeyring, type MemoryKeyring } from '../../helpers/memory-ke
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from '../cli/run-in-process.ts'
 import { connectWindow, withBridge } from './connect.ts'
+import { createRequest, writeRows } from './plans.ts'
 
 const BASE_URL = 'https://api.example.com'
 const SETTINGS = { baseUrl: BASE_URL, taskBaseUrl: null, timeoutMs: null, isProduction: false }
@@ -207,4 +208,24 @@ it('removes a connection where there is no keyring, and its key once there is on
   await runInProcess(['connection', 'key', 'other'], { workspace, lastingKeys: keyring, stdin: 'other' })
   expect([...keyring.entries.keys()].join()).toMatch(/^other\/default in /)
   expect(readConnections(workspace).keysToRemove).toEqual([])
+})
+
+it('offers no key of a connection that got another address to a run that was started before', async () => {
+  const { services } = withBridge(undefined, undefined, createMemoryKeyring())
+  const { client } = await connectWindow('message port', services)
+  await client.connections.add({ name: 'staging', settings: SETTINGS, label: 'default', apiKey: 'first' })
+  const request = await createRequest(services, writeRows(1), '', {
+    destination: { kind: 'stored', name: 'staging' },
+  })
+  const { runId } = await client.runs.start({ request })
+  await client.runs.awaitReady({ runId })
+  const readAccess = () => client.runs.readAccess({ runId })
+  expect(await readAccess()).toMatchObject({ keyConnection: 'staging', needsKey: false })
+  const moved = { ...SETTINGS, baseUrl: 'https://other.example.com' }
+  await client.connections.change({ name: 'staging', settings: moved })
+  expect(await readAccess()).toMatchObject({
+    connectionName: 'staging',
+    keyConnection: null,
+    needsKey: true,
+  })
 })

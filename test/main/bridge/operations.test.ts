@@ -68,6 +68,7 @@ it('lists stored connections without their keys, and has their runs follow the a
   await client.runs.awaitReady({ runId })
   expect(await client.runs.readAccess({ runId })).toEqual({
     connectionName: 'live',
+    keyConnection: 'live',
     isProduction: true,
     needsKey: false,
     canChangeKey: true,

@@ -13,7 +13,7 @@ const STORED = 'stored:'
 /** Has a run send with another key from now on: another of its connection's, or one that is typed. */
 export function KeyDialog(props: {
   runId: string
-  /** The run's stored connection, if any. */
+  /** The stored connection whose active key the run sends, if any. */
   entry: ConnectionEntry | null
   /** Whether the service refused the present key. */
   isRefused: boolean

@@ -56,7 +56,7 @@ export function RunScreen(props: {
   const [newKey, setNewKey] = useState<NewKey | null>(null)
   const isHeld = phase !== undefined && phase !== 'ended'
   const access = useQuery(ask.runs.readAccess.queryOptions({ input: isHeld ? { runId } : skipToken }))
-  const entry = props.connections.find(({ name }) => name === access.data?.connectionName)
+  const entry = props.connections.find(({ name }) => name === access.data?.keyConnection)
   // Counted while a person looks at the ended run, so that its results and evaluation have it at once.
   useQuery(
     ask.results.foundFacets.queryOptions({
