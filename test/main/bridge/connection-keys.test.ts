@@ -138,6 +138,18 @@ it.each(['replaces', 'removes'] as const)(
   },
 )
 
+it('removes no connection on the command line whose key is replaced while the keyring is being unlocked', async () => {
+  const { workspace, keyring, window } = await createWorkspace()
+  const get = async (name: string) => {
+    await window.setKey({ name: 'staging', label: 'default', apiKey: 'newer' })
+    return keyring.get(name)
+  }
+  const lastingKeys = { ...keyring, get }
+  const refused = await runInProcess(['connection', 'remove', 'staging'], { workspace, lastingKeys })
+  expect(refused.stderr).toContain('staging was changed by another window')
+  expect(await readKeys(workspace, keyring)).toEqual({ 'staging/default': 'token newer' })
+})
+
 it('removes no connection whose keys the keyring refuses to let go', async () => {
   const { workspace, keyring, window } = await createWorkspace()
   keyring.trouble = 'the prompt was dismissed'

@@ -6,7 +6,7 @@ import {
   findConnection,
   findKey,
   readConnections,
-  removeConnection,
+  removeUnlessChanged,
 } from '../../../engine/workspace/connections.ts'
 import type { CliContext } from '../../context.ts'
 import { resolveWorkspace } from '../../engine-access.ts'
@@ -85,11 +85,13 @@ export function addConnectionRemoveCommand(parent: Command, context: CliContext)
   addWorkspaceOption(command).action(async (name: string, flags: Pick<UseFlags, 'json' | 'workspace'>) => {
     const workspace = resolveWorkspace(flags.workspace, context.env)
     const sources = { workspace, keyStore: context.keyStore }
-    await readKeysToRemove(sources, findConnection(readConnections(workspace), name))
+    const stored = findConnection(readConnections(workspace), name)
+    await readKeysToRemove(sources, stored)
     let wasInUse = false
     const { inUse } = changeConnections(workspace, (known) => {
       wasInUse = known.inUse === name
-      return removeConnection(known, name)
+      // A person may have taken long to unlock the keyring.
+      return removeUnlessChanged(known, stored)
     })
     await sayKeysLeft(context, name, await removeUnusedKeys(sources))
     await context.out.writeLine(
