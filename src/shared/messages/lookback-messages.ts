@@ -195,8 +195,9 @@ export const LOOKBACK_MESSAGES = {
   verdict_row_missing: {
     code: 'BAD_USAGE',
     words: ({ runId, row }: { runId: string; row: number }) => ({
-      text: `run ${runId} has no row ${row}`,
-      remedy: 'Rows are numbered from 1, as in the sluice_row column of an export.',
+      text: `run ${runId} has no row with the record number ${row}`,
+      remedy:
+        'The record number is that of sluice_row in an export: 1 is the first row below the header, which a spreadsheet shows as row 2.',
     }),
   },
   verdict_changed: {
@@ -239,8 +240,9 @@ export const LOOKBACK_MESSAGES = {
   verdict_file_wrong: {
     code: 'BAD_SOURCE',
     words: ({ file, row, reason }: { file: string; row: number; reason: string }) => ({
-      text: `${file}, row ${row}: ${reason}`,
-      remedy: 'Nothing was stored. Correct the row and import the file again.',
+      text: `${file}, record ${row}: ${reason}`,
+      remedy:
+        'Nothing was stored. Correct this row of the file (record 1 is the first below the header) and import the file again.',
     }),
   },
   annotations_unusable: {

@@ -188,7 +188,7 @@ export const RUN_MESSAGES = {
     code: 'BAD_USAGE',
     words: ({ runId, row, source, rows }: { runId: string; row: number; source: string; rows: number }) => ({
       text: `run ${runId} has no row ${row}`,
-      remedy: `The run has ${formatCounted(rows, 'row')}, read from ${source}.`,
+      remedy: `The run has ${formatCounted(rows, 'row')}, read from ${source}. Rows are numbered as in sluice_row of an export: 1 is the first below the header.`,
     }),
   },
 } satisfies Record<string, ErrorEntry>

@@ -79,7 +79,7 @@ describe('verdicts', () => {
     writeFileSync(file, 'sluice_row,sluice_verdict,sluice_rule\n3,agree,\n4,should,\n')
     const refused = await sluice('verdict', 'latest', '--from', file)
     expect(refused.code).toBe(2)
-    expect(refused.stderr).toContain('row 2: should needs a rule')
+    expect(refused.stderr).toContain('record 2: should needs a rule')
     expect(JSON.parse((await sluice('verdict', 'latest', '--json')).stdout).verdicts).toHaveLength(2)
   })
 
@@ -119,7 +119,7 @@ describe('verdicts', () => {
     expect(await list()).toMatchObject(before)
     writeFileSync(file, 'sluice_row,sluice_verdict,sluice_rule\n3,should; should,bullying\n')
     const refused = await sluice('verdict', 'latest', '--from', file)
-    expect(refused.stderr).toContain('row 1: 2 verdicts need as many rules, and sluice_rule has 1')
+    expect(refused.stderr).toContain('record 1: 2 verdicts need as many rules, and sluice_rule has 1')
   })
 
   it('stay with a run through a retry, and go when the run is deleted', async () => {
@@ -146,6 +146,6 @@ describe('verdicts', () => {
     await expectRefused(['1', 'should'], /should needs a rule/)
     await expectRefused(['1', 'agree', 'Likely spam'], /does not take a rule/)
     await expectRefused(['1', 'maybe'], /agree, should, should-not, unsure/)
-    await expectRefused(['9', 'agree'], /has no row 9/)
+    await expectRefused(['9', 'agree'], /has no row with the record number 9/)
   })
 })

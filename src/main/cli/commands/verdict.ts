@@ -31,7 +31,11 @@ export function addVerdictCommand(program: Command, context: CliContext): void {
   const command = program
     .command('verdict')
     .argument('<run>', RUN_ARGUMENT_HELP)
-    .argument('[row]', 'row number, as in sluice_row', createIntegerParser(1, Number.MAX_SAFE_INTEGER))
+    .argument(
+      '[row]',
+      'record number, as in sluice_row (1 is the first row below the header)',
+      createIntegerParser(1, Number.MAX_SAFE_INTEGER),
+    )
     .argument('[verdict]', VERDICTS.join(', '), parseVerdictArgument)
     .argument('[rule]', 'rule that should or should not have triggered')
     .description(

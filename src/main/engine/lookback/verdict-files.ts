@@ -57,7 +57,8 @@ export async function importVerdicts(family: RunFamily, source: PlanSource): Pro
         const refuse = (reason: string) =>
           new SluiceError({ id: 'verdict_file_wrong', file: source.path, row: number, reason })
         const row = Number(cells[rowAt])
-        if (!Number.isSafeInteger(row) || row < 1) throw refuse(`${COLUMNS.row} is not a row number`)
+        if (!Number.isSafeInteger(row) || row < 1)
+          throw refuse(`${COLUMNS.row} is not a record number, such as 1 for the first row below the header`)
         const stratumRows = Number(readStratumRows(cells) ?? Number.NaN)
         const isSampled = Number.isSafeInteger(stratumRows) && stratumRows > 0
         for (const { verdict, rule } of parseVerdicts(text, readRule(cells), refuse)) {

@@ -13,6 +13,7 @@ import { ask } from '../../bridge/client.ts'
 import { isContentField, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { hasMod, nameShortcut } from '../../ui/shortcuts.ts'
+import { Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './check.module.css'
 
 /** Corrects fields of one row, as if its cells had other texts. */
@@ -202,7 +203,11 @@ export function ValueDialog(props: {
         <TextInput
           data-autofocus
           label={field}
-          description={`Sent in every row where it ${sayExpected(group, 'window')}. {{row}} stands for the number of the row, {{column name}} for its cell.`}
+          description={
+            <Sentence
+              text={`Sent in every row where it ${sayExpected(group, 'window')}. {{row}} stands for the record number, 1 for the first row below the header; {{column name}} for the cell of the row.`}
+            />
+          }
           value={value}
           onChange={(event) => setTyped(event.currentTarget.value)}
           disabled={isEmpty}

@@ -203,7 +203,7 @@ function FileChoice({ choices, settings, onChange }: LabelsProps) {
   const names = file?.columns.map(({ name }) => name) ?? []
   const runKeys = [
     ...choices.columns.map(({ name }) => ({ value: name, label: name })),
-    { value: 'sluice_row', label: 'number of the row' },
+    { value: 'sluice_row', label: 'record number (sluice_row)' },
     { value: 'post_id', label: 'post_id' },
   ]
   return (

@@ -68,7 +68,9 @@ export function FieldTable(props: {
             ) : (
               <>
                 A value can hold <code>{'{{row}}'}</code>, <code>{'{{run}}'}</code> and{' '}
-                <code>{'{{column name}}'}</code>, which are filled in for each row.
+                <code>{'{{column name}}'}</code>, which are filled in for each row. <code>{'{{row}}'}</code>{' '}
+                is the record number: 1 for the first row below the header, which a spreadsheet shows as row
+                2.
               </>
             )}
           </td>

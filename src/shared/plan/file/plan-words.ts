@@ -49,7 +49,8 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   'mapping.*': 'What fills this field: a column, or a template.',
   'mapping.*.kind': 'A column of the source, or a text with placeholders.',
   'mapping.*.column': 'Name of a column, or its number from 1.',
-  'mapping.*.template': 'Text with {{row}}, {{run}} and {{column name}} as placeholders.',
+  'mapping.*.template':
+    'Text with {{row}} (the record number, from 1), {{run}} and {{column name}} as placeholders.',
   fixes:
     'Corrections laid over the source, which stays as it is: of single cells, and rules for every row that they fit.',
   'fixes.*.kind':
