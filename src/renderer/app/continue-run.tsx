@@ -7,7 +7,8 @@ import { formatCounted } from '../../shared/messages/figure-text.ts'
 import { sayDoubleAdds } from '../../shared/messages/outcome-advice.ts'
 import { ADD_TWICE, countDoubleAdds, isAddTwice } from '../../shared/run/counts.ts'
 import type { RowCounts } from '../../shared/run/run.ts'
-import { ask, bridge, queryClient } from '../bridge/client.ts'
+import { ask, bridge } from '../bridge/client.ts'
+import { showConnections } from '../bridge/connections.ts'
 import { followAgain, useLiveRuns } from '../bridge/live-runs.ts'
 import {
   type NamedPlace,
@@ -235,11 +236,6 @@ function toKeyOptions(
   if (typed === null) return {}
   const replaces = isKept && stored !== null && { replaces: { name: stored.connection, label: stored.label } }
   return { apiKey: typed.trim(), ...replaces }
-}
-
-/** Shows connections that were changed. */
-function showConnections(entries: ConnectionEntry[]): void {
-  queryClient.setQueryData(ask.connections.list.queryKey(), entries)
 }
 
 const VERBS = { resume: 'Resume', retry: 'Retry', correct: 'Check' } as const

@@ -4,7 +4,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
-import { ask, bridge, queryClient } from '../../bridge/client.ts'
+import { ask, bridge } from '../../bridge/client.ts'
+import { showConnections } from '../../bridge/connections.ts'
 import { isAtHand } from '../../ui/connection/destination.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
@@ -29,7 +30,7 @@ export function ConnectionsScreen(props: {
   const [opened, setOpened] = useState<Opened | null>(null)
   const close = () => setOpened(null)
   const keep = (entries: ConnectionEntry[]) => {
-    showEntries(entries)
+    showConnections(entries)
     close()
   }
   const entries = list.data ?? null
@@ -103,17 +104,9 @@ function toSubtitle(entries: readonly ConnectionEntry[] | null): string {
   return entries.length === 0 ? 'Where rows can be sent' : formatCounted(entries.length, 'connection')
 }
 
-/** Shows connections that were changed. */
-function showEntries(entries: ConnectionEntry[]): void {
-  queryClient.setQueryData(ask.connections.list.queryKey(), entries)
-  // A new run begins with the connection in use.
-  void queryClient.invalidateQueries({ queryKey: ask.app.describe.key() })
-  void queryClient.invalidateQueries({ queryKey: ask.connections.findSystemRoute.key() })
-}
-
 /** Removes a connection, and offers to restore it. */
 async function removeConnection({ name, keys }: ConnectionEntry): Promise<void> {
-  showEntries(await bridge.connections.remove({ name }))
+  showConnections(await bridge.connections.remove({ name }))
   const isTyped = keys.some((key) => key.place !== undefined && isAtHand(key))
   showToast({
     key: `connection-removed ${name}`,
@@ -126,6 +119,6 @@ async function removeConnection({ name, keys }: ConnectionEntry): Promise<void> 
     text: isTyped
       ? 'Its runs stay. Within ten minutes, Undo also restores its API keys; later you have to type them again.'
       : 'Its runs stay.',
-    undo: async () => showEntries(await bridge.connections.restore({ name })),
+    undo: async () => showConnections(await bridge.connections.restore({ name })),
   })
 }

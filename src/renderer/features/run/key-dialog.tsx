@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ConnectionEntry, ConnectionKeyEntry } from '../../../shared/bridge/connections.ts'
 import { ask, bridge } from '../../bridge/client.ts'
+import { showConnections } from '../../bridge/connections.ts'
 import { findActiveEntry, isAtHand, isTypeable } from '../../ui/connection/destination.ts'
 import { KeepKey, KeyInput, sayKept } from '../../ui/connection/key-input.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
@@ -33,14 +34,14 @@ export function KeyDialog(props: {
       const typed = apiKey.trim()
       if (choice === TYPED && isKept && entry !== null && replaced !== null) {
         // The run follows the active key of its connection.
-        await bridge.connections.setKey({ name: entry.name, label: replaced, apiKey: typed })
+        showConnections(await bridge.connections.setKey({ name: entry.name, label: replaced, apiKey: typed }))
         onChanged(`the new key ${replaced} of ${entry.name}`, null)
       } else if (choice === TYPED) {
         await bridge.runs.setApiKey({ runId, apiKey: typed })
         onChanged('the typed key', typed)
       } else if (entry !== null) {
         const label = choice.slice(STORED.length)
-        await bridge.connections.use({ name: entry.name, key: label })
+        showConnections(await bridge.connections.use({ name: entry.name, key: label }))
         onChanged(`key ${label} of ${entry.name}`, null)
       }
       onClose()
