@@ -64,7 +64,7 @@ it('goes from the home screen to a revealed row and an export by keyboard alone'
   await expect
     .poll(() => page.locator('[role=row][aria-selected=true]').getAttribute('aria-rowindex'))
     .toBe('3')
-  const hidden = page.locator('[role=row][aria-selected=true]').getByText('hidden,')
+  const hidden = page.locator('[role=row][aria-selected=true]').getByText('hidden (')
   await expect.poll(() => hidden.count()).toBeGreaterThan(0)
   await page.keyboard.press(' ')
   await expect.poll(() => hidden.count()).toBe(0)

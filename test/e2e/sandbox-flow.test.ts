@@ -43,7 +43,7 @@ it('sends ten rows to try, then the others, counts as the journal does, and expo
   await page.getByRole('button', { name: 'View results' }).click()
   const row = page.getByRole('row', { name: /^5 / })
   await row.hover()
-  expect(await row.getByText('hidden,').count()).toBeGreaterThan(0)
+  expect(await row.getByText('hidden (').count()).toBeGreaterThan(0)
   await inspect('results')
   await page.getByRole('grid').focus()
   await page.keyboard.press('Space')
