@@ -32,6 +32,7 @@ export async function inspectScreen(page: Page, screen: string, inBoth: boolean)
   const found = [
     ...(await look(present, 'all')),
     ...(await findScrolledDocument(page)).map((scrolled) => `${screen}: ${scrolled}`),
+    ...(await findCutTexts(page)).map((cut) => `${screen}: ${cut}`),
   ]
   await setScheme(page, other)
   return inBoth ? [...found, ...(await look(other, 'colours'))] : found
@@ -44,6 +45,20 @@ async function findScrolledDocument(page: Page): Promise<string[]> {
   )
   if (width <= windowWidth && height <= windowHeight) return []
   return [`the document has ${width} × ${height} px, the window ${windowWidth} × ${windowHeight} px`]
+}
+
+/**
+ * A line for each text that is cut with an ellipsis and can be read whole nowhere: it has no title, and is in no cell of
+ * a grid, whose row opens in a drawer.
+ */
+async function findCutTexts(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`[...document.querySelectorAll('body *')].flatMap((element) => {
+    if (getComputedStyle(element).textOverflow !== 'ellipsis') return []
+    if (element.scrollWidth <= element.clientWidth + 1 || element.clientWidth === 0) return []
+    if (element.closest('[title], [role=gridcell], .visually-hidden, input') !== null) return []
+    if (element.querySelector('[title]') !== null) return []
+    return [\`"\${element.textContent}" is cut and has no title\`]
+  })`)
 }
 
 async function setScheme(page: Page, scheme: Scheme): Promise<void> {

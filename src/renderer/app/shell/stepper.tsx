@@ -60,7 +60,7 @@ export function Stepper({ current }: { current: DraftStep }) {
   const draft = useDraft()
   return (
     <div className={styles.stepper}>
-      <div className={styles.stepperHead}>
+      <div className={styles.stepperHead} title={draft.source?.name}>
         <strong>New run</strong>
         {draft.source !== null && <SafeText text={draft.source.name} max={80} />}
       </div>

@@ -245,6 +245,7 @@ function createColumns(options: {
       (index): GridColumn<ListedChange> => ({
         id: `cell ${index}`,
         title: <SafeText text={names[index] ?? `Column ${index + 1}`} max={40} />,
+        name: names[index] ?? `Column ${index + 1}`,
         rem: MASK_REM,
         cell: (row) => {
           const text = row.cells[index] ?? ''

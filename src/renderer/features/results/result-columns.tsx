@@ -291,7 +291,7 @@ export function createResultColumns(options: {
           rem: MASK_REM,
           ...base,
           grow: isGrowing,
-          title: drawTitle(options.names[index] || `Column ${index + 1}`),
+          ...drawTitle(options.names[index] || `Column ${index + 1}`),
           cell: (row) => <MaskedText {...read(row)} />,
           em: (row) => toMaskedEm(read(row)),
         },
@@ -309,7 +309,7 @@ export function createResultColumns(options: {
     return [
       {
         ...{ rem: isScore ? 6 : MASK_REM, ...base },
-        title: drawTitle(entry === undefined ? name : toColumnTitle(entry)),
+        ...drawTitle(entry === undefined ? name : toColumnTitle(entry)),
         ...(isScore && { align: 'end' as const, isSortable: true }),
         cell: (row) => <MaskedText {...read(row)} />,
         em: (row) => toMaskedEm(read(row)),
@@ -318,8 +318,8 @@ export function createResultColumns(options: {
   })
 }
 
-function drawTitle(title: string) {
-  return <SafeText text={title} max={60} />
+function drawTitle(name: string) {
+  return { title: <SafeText text={name} max={60} />, name }
 }
 
 /** Wide enough for the numbers of so many rows. */

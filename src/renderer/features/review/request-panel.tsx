@@ -38,15 +38,17 @@ export function RequestPanel(props: {
           >
             Open in Scratchpad
           </Button>
-          <ActionIcon aria-label="Previous record" disabled={row <= 1} onClick={() => onRow(row - 1)}>
-            <IconChevronLeft size="1rem" />
-          </ActionIcon>
-          <span>Record</span>
-          <WholeNumber aria-label="Record" w="5rem" hideControls value={row} max={rows} onValue={onRow} />
-          <span>of {formatCount(rows)}</span>
-          <ActionIcon aria-label="Next record" disabled={row >= rows} onClick={() => onRow(row + 1)}>
-            <IconChevronRight size="1rem" />
-          </ActionIcon>
+          <div className={styles.record}>
+            <ActionIcon aria-label="Previous record" disabled={row <= 1} onClick={() => onRow(row - 1)}>
+              <IconChevronLeft size="1rem" />
+            </ActionIcon>
+            <span>Record</span>
+            <WholeNumber aria-label="Record" w="5rem" hideControls value={row} max={rows} onValue={onRow} />
+            <span>of {formatCount(rows)}</span>
+            <ActionIcon aria-label="Next record" disabled={row >= rows} onClick={() => onRow(row + 1)}>
+              <IconChevronRight size="1rem" />
+            </ActionIcon>
+          </div>
         </div>
       }
     >

@@ -208,7 +208,12 @@ function RunLine(props: { entry: RunEntry } & Omit<RunTableProps, 'entries'>) {
         {editor ?? (
           <>
             <div className={styles.title}>
-              <button type="button" className={styles.name} onClick={() => props.onOpen(run)}>
+              <button
+                type="button"
+                className={styles.name}
+                title={run.name}
+                onClick={() => props.onOpen(run)}
+              >
                 <SafeText text={run.name} max={80} />
               </button>
               <button

@@ -105,6 +105,7 @@ function toGridColumns(
     (name, index): GridColumn<PreviewRow> => ({
       id: `cell ${index}`,
       title: <SafeText text={name} max={60} />,
+      name,
       rem: Math.max(
         isContent(index, '') ? MASK_REM : 0,
         toColumnRem(

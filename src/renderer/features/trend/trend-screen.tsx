@@ -67,7 +67,7 @@ export function TrendScreen(props: {
           'Reading the runs'
         ) : (
           <>
-            All runs of <SafeText text={data.source} max={200} />
+            All runs of <SafeText text={data.source} max={1_000} lines />
           </>
         )}
       </p>

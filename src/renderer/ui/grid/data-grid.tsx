@@ -22,6 +22,8 @@ import { useRowWindow } from './use-row-window.ts'
 export interface GridColumn<Row> {
   id: string
   title: ReactNode
+  /** The whole title, where the column may be too narrow for it and it is no string. */
+  name?: string
   /** Width in rem; the least one where the column grows. */
   rem: number
   /** Takes the room that is left. */

@@ -19,6 +19,8 @@ export interface ColumnActions {
 interface HeadColumn {
   id: string
   title: ReactNode
+  /** The whole title, where the column may be too narrow for it and it is no string. */
+  name?: string
   align?: 'end'
   isSortable?: boolean
 }
@@ -49,6 +51,7 @@ export const GridHead = memo(function GridHead(props: {
           key={column.id}
           role="columnheader"
           className={column.align === 'end' ? styles.end : undefined}
+          title={readName(column)}
           tabIndex={-1}
           aria-sort={sorted?.id === column.id ? sorted.order : undefined}
           draggable={onMove !== undefined}
@@ -74,6 +77,10 @@ export const GridHead = memo(function GridHead(props: {
   )
 })
 
+function readName({ title, name }: HeadColumn): string | undefined {
+  return name ?? (typeof title === 'string' ? title : undefined)
+}
+
 function Title({ column, actions }: { column: HeadColumn; actions: ColumnActions }) {
   const { onSort, sorted = null } = actions
   if (onSort === undefined || column.isSortable !== true) return column.title
@@ -82,7 +89,7 @@ function Title({ column, actions }: { column: HeadColumn; actions: ColumnActions
     <button
       type="button"
       className={styles.sort}
-      title="Sort by this column"
+      title={`Sort by ${readName(column) ?? 'this column'}`}
       onClick={() => onSort(column.id)}
     >
       {column.title}

@@ -4,6 +4,9 @@ import { formatCount } from '../../../shared/messages/figure-text.ts'
 import styles from './safe-text.module.css'
 import { CELL_MAX_CHARACTERS, cutText, type TextPiece, toTextPieces } from './visible-text.ts'
 
+/** Longest text that is shown whole when the pointer rests on what is left of it, in UTF-16 code units. */
+const TITLE_MAX = 500
+
 /**
  * Text that somebody else wrote, shown as text: isolated from the direction of what surrounds it, characters without
  * ink drawn as marks, cut to `max` code units (default 240). `lines` keeps line breaks. `fullLength` is the length of what `text` is an
@@ -18,7 +21,10 @@ export const SafeText = memo(function SafeText(props: {
   const { shown } = cutText(props.text, props.max ?? CELL_MAX_CHARACTERS)
   const left = (props.fullLength ?? props.text.length) - shown.length
   return (
-    <bdi className={props.lines ? styles.lines : styles.text}>
+    <bdi
+      className={props.lines ? styles.lines : styles.text}
+      title={left > 0 && props.text.length <= TITLE_MAX ? props.text : undefined}
+    >
       <TextPieces pieces={toTextPieces(shown, { lines: props.lines ?? false })} />
       {left > 0 && <span className={styles.cut}>… {formatCount(left)} more characters</span>}
     </bdi>
