@@ -74,3 +74,22 @@ it('corrects rows on Check, one by one and by cause, takes some back, sends them
   await seeRunEnded(page)
   expect(await page.locator('tr[data-state="succeeded"] [data-count]').getAttribute('data-count')).toBe('1')
 })
+
+it('warns on Mapping that ids and texts look swapped, and goes on all the same', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page, inspect } = await openApp()
+  const rows = Array.from({ length: 8 }, (_, row) => `u-${row},this is the text of row ${row}`)
+  await openStep(page, 'Source')
+  await chooseFile(page, { name: 'swapped.csv', text: `text_data,user_id\n${rows.join('\n')}\n` })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText('These columns may be swapped').waitFor()
+  await inspect('mapping-swapped')
+  await page.getByLabel('text_data becomes').selectOption('')
+  await page.getByLabel('user_id becomes').selectOption('text_data')
+  await page.getByLabel('text_data becomes').selectOption('user_id')
+  await page.getByText('These columns may be swapped').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Match by name' }).click()
+  await page.getByRole('button', { name: 'Check all rows' }).click()
+  await seeScreen(page, 'Check')
+})

@@ -174,6 +174,13 @@ describe('skipping the screen', () => {
     expect(isObvious(suggest(...columns), OPERATION, columns)).toBe(true)
   })
 
+  it('is wrong when two columns look swapped, though their names are right', () => {
+    const columns = ['text_data', 'user_id', 'post_id']
+    const cells = (row: number) => [`u-${row}`, `this is the text of row ${row}`, `p-${row}`]
+    const rows = [1, 2, 3, 4, 5].map((row) => ({ cells: cells(row) }))
+    expect(isObvious(suggest(...columns), OPERATION, columns, rows)).toBe(false)
+  })
+
   it.each([
     ['a column is left over', ['text_data', 'user_id', 'label']],
     ['a match is only alike', ['text_data', 'User ID']],

@@ -4,6 +4,7 @@ import { fieldsOf, listFieldNames, parseFieldName, REQUEST_FIELD } from '../plan
 import type { FieldSource, Mapping, Operation } from '../plan/plan.ts'
 import { toFound } from '../run/problem.ts'
 import { FORBIDDEN_ID_CHARACTERS } from '../service/request-field.ts'
+import { findDoubtfulColumns } from './doubt-columns.ts'
 import {
   findColumn,
   isFolderColumns,
@@ -99,7 +100,7 @@ export function assessMapping(
   return mistakes
 }
 
-/** Whether there is nothing to ask: every column is a field by its exact name, and nothing is missing. */
+/** Whether there is nothing to ask: every column is a field by its exact name, nothing is missing, and none looks swapped. */
 export function isObvious(
   suggested: SuggestedMapping,
   operation: Operation,
@@ -110,7 +111,8 @@ export function isObvious(
   return (
     used.length === columns.length &&
     Object.values(suggested.confidence).every((confidence) => confidence === 'exact') &&
-    assessMapping(suggested.mapping, operation, columns, rows).length === 0
+    assessMapping(suggested.mapping, operation, columns, rows).length === 0 &&
+    findDoubtfulColumns(suggested.mapping, columns, rows).length === 0
   )
 }
 

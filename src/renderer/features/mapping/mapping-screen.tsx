@@ -3,6 +3,7 @@ import { IconArrowRight } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import { assessMapping } from '../../../shared/mapping/check-mapping.ts'
+import { findDoubtfulColumns } from '../../../shared/mapping/doubt-columns.ts'
 import { suggestMapping, toColumnIndex } from '../../../shared/mapping/match-columns.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayMistake } from '../../../shared/messages/mapping-messages.ts'
@@ -11,6 +12,7 @@ import { ContentSwitch } from '../../ui/content/user-content.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Panel, Screen } from '../../ui/layout/screen.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
 import { ColumnTable } from './column-table.tsx'
 import { FieldTable } from './field-table.tsx'
 import { useSavedMappings } from './saved-mappings.tsx'
@@ -34,6 +36,7 @@ export function MappingScreen(props: {
     field: mistake.field,
     ...sayMistake(mistake, 'window'),
   }))
+  const doubtful = findDoubtfulColumns(mapping, columns, preview.rows)
   const suggested = suggestMapping(columns, operation)
   const saved = useSavedMappings({ operation, columns, mapping, onMapping: props.onMapping })
   const mapped = Object.values(mapping).filter((source) => toColumnIndex(columns, source) >= 0).length
@@ -69,6 +72,21 @@ export function MappingScreen(props: {
               </li>
             ))}
           </ul>
+        </Notice>
+      )}
+      {doubtful.length > 0 && (
+        <Notice kind="warning" title="These columns may be swapped">
+          <ul>
+            {doubtful.map(({ field, column, looksLike }) => (
+              <li key={field}>
+                The column <SafeText text={column} max={48} /> becomes {field}, but{' '}
+                {looksLike === 'texts'
+                  ? 'most of its first values are texts, not ids.'
+                  : 'its first values look like ids, not texts.'}
+              </li>
+            ))}
+          </ul>
+          Choose another field for them, or continue if that is right.
         </Notice>
       )}
       {saved.panel}

@@ -1,0 +1,56 @@
+import type { Mapping } from '../plan/plan.ts'
+import { toColumnIndex } from './match-columns.ts'
+
+/** A column whose cells look like those of another field. */
+export interface DoubtfulColumn {
+  field: string
+  column: string
+  looksLike: 'texts' | 'ids'
+}
+
+/** Fields with an id in each row; how the text of a row is checked says nothing of what it means. */
+const ID_FIELDS = ['user_id', 'post_id', 'appeal_id', 'custom_index_item_id']
+const TEXT_FIELDS = ['text_data']
+
+/** Filled cells below which nothing is said of a column. */
+const FEWEST_CELLS = 5
+/** The share of filled cells from which on a column looks like something. */
+const TEXTS_FROM = 0.5
+const IDS_FROM = 0.9
+/** Words and letters of the shortest cell that is no id: names of people have fewer. */
+const TEXT_WORDS = 4
+const TEXT_CHARACTERS = 20
+
+/**
+ * Columns that were probably swapped: texts where a field takes ids, or ids where it takes texts. `rows` are the first
+ * ones of the source, as many as were read anyway.
+ */
+export function findDoubtfulColumns(
+  mapping: Mapping,
+  columns: readonly string[],
+  rows: readonly { cells: readonly string[] }[],
+): DoubtfulColumn[] {
+  const find = (fields: readonly string[], looksLike: DoubtfulColumn['looksLike']): DoubtfulColumn[] =>
+    fields.flatMap((field) => {
+      const at = toColumnIndex(columns, mapping[field])
+      if (at < 0) return []
+      const cells = rows.map((row) => (row.cells[at] ?? '').trim()).filter((cell) => cell !== '')
+      if (cells.length < FEWEST_CELLS) return []
+      const looks = looksLike === 'texts' ? areTexts(cells) : areIds(cells)
+      return looks ? [{ field, column: columns[at] || `column ${at + 1}`, looksLike }] : []
+    })
+  return [...find(ID_FIELDS, 'texts'), ...find(TEXT_FIELDS, 'ids')]
+}
+
+function areTexts(cells: readonly string[]): boolean {
+  const texts = cells.filter(
+    (cell) => cell.length >= TEXT_CHARACTERS && cell.split(/\s+/).length >= TEXT_WORDS,
+  )
+  return texts.length >= cells.length * TEXTS_FROM
+}
+
+/** Ids differ from row to row, are one word, and have a digit. */
+function areIds(cells: readonly string[]): boolean {
+  const ids = cells.filter((cell) => /^[\w.:@#-]*\d[\w.:@#-]*$/.test(cell))
+  return ids.length >= cells.length * IDS_FROM && new Set(cells).size === cells.length
+}
