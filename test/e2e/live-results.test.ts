@@ -113,3 +113,18 @@ it('judges no row in the place of one that left the list, and keeps the focus in
   await expect.poll(() => page.getByRole('complementary', { name: /^Row/ }).count()).toBe(0)
   await said('Row 4: unsure')
 })
+
+it('shows how the opened row ends, also after so many rows came in before it that its page is not in view', async () => {
+  const { page } = await openApp({ width: 1440, height: 900 })
+  const service = await openLiveResults(page)
+  const selected = page.getByRole('row', { selected: true })
+  await page.getByLabel('Sort by').selectOption({ label: 'Fastest first' })
+  const drawer = page.getByRole('complementary', { name: 'Row 2' })
+  await expect.poll(() => selected.textContent()).toMatch(/^2/)
+  await selected.click()
+  await drawer.getByText('sending').first().waitFor()
+  service.release(range(2, 300))
+  await expect.poll(() => selected.count(), { timeout: 10_000 }).toBe(0)
+  service.release([1])
+  await drawer.getByText('succeeded').first().waitFor()
+})

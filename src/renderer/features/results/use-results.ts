@@ -66,14 +66,16 @@ export function useResults(runId: string, first: RowFilter) {
   const [shown, show] = useState({})
   const { cursor, putOn, setCursor, ...moves } = useListCursor(list.pages, order, list.findOffset)
   const opened = useOpenedRow(isOpen, cursor.row, list.counted === 'exactly' && list.count === 0)
-  const hasLeft = cursor.kind === 'off'
+  // A row that has left the list, or moved out of the pages in view, is read by its details alone.
+  const isAway = cursor.kind !== 'on'
+  const refreshMs = isAway && run.isLive ? REFRESH_MS : false
   const detail = useQuery(
     ask.results.row.queryOptions({
       input: opened === null ? skipToken : { runId, row: opened.row },
       // Read again as soon as the table shows that it changed.
-      queryKey: ['row', runId, opened?.row, opened?.state, opened?.attempts, hasLeft],
+      queryKey: ['row', runId, opened?.row, opened?.state, opened?.attempts, isAway, refreshMs],
       placeholderData: keepPreviousData,
-      refetchInterval: hasLeft && run.isLive ? REFRESH_MS : false,
+      refetchInterval: refreshMs,
     }),
   )
   const isContent = useMemo(

@@ -108,9 +108,10 @@ export function useVerdictControl(
 
 type JudgedRow = Pick<PageRow, 'row' | 'place' | 'triggeredRules'>
 
-/** The row that keys act on, as it was read last: after it has left the list, only its details are read again. */
+/** The row that keys act on, as it was read last: away from the pages in view, only its details are read again. */
 function toJudged({ row, cursor, detail }: Results): JudgedRow | null {
-  return cursor.kind === 'off' && detail !== null ? detail.result : row
+  const isDetailNewer = cursor.kind !== 'on' && row !== null && detail?.result.row === row.row
+  return isDetailNewer ? detail.result : row
 }
 
 /** Asks which rule is missing, or which of those that triggered is too much. */
