@@ -121,3 +121,13 @@ it('leads from a run whose model the service refuses back to the operation, with
   await seeRunEnded(page)
   expect(await readShownCounts(page)).toMatchObject({ succeeded: 2 })
 })
+
+it('says of the chosen model that a column of models goes before it', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page, inspect } = await openApp()
+  await chooseFile(page, { name: 'posts.csv', text: 'user_id,text_data,models\nana,hello,text\n' })
+  await page.getByRole('link', { name: 'Operation' }).click()
+  await page.getByText('Only for rows without a model in the column models.').waitFor()
+  await inspect('operation-models-column')
+})

@@ -74,6 +74,7 @@ export function DraftScreens(props: {
   const error = proceed.error ?? sandbox.error ?? file.error
   const runId = draft.heldRunId ?? ''
   const { operation, settings } = draft
+  const { models } = draft.mapping
   const load = draft.isLoad ? toPlanLoad(draft.load) : undefined
   const operationTodo = findOperationTodo(draft, { connections })
   const strip = (
@@ -95,6 +96,7 @@ export function DraftScreens(props: {
       {step === 'operation' && (
         <OperationScreen
           operation={operation}
+          modelsColumn={models?.kind === 'column' ? String(models.column) : null}
           load={draft.isLoad ? draft.load : null}
           callback={draft.callback}
           destination={settings.destination}

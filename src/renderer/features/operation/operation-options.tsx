@@ -5,16 +5,26 @@ import { findModel, MODELS } from '../../../shared/service/models.ts'
 import { WholeNumber } from '../../ui/controls.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { OverwriteNotice } from '../../ui/operations/operation-looks.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './operation.module.css'
 import { chooseVersion } from './operation-settings.ts'
 
 /** Which version of the interface, which models, which form of answer; the defaults suit text. */
 export function TaskOptions(props: {
   operation: TaskOperation
+  /** The column that names the models of each row; null where none does. */
+  modelsColumn: string | null
   onOperation: (operation: TaskOperation) => void
 }) {
   const { operation, onOperation } = props
   const { api, mode, models } = operation
+  const { modelsColumn } = props
+  // A cell goes before what is chosen here.
+  const usedFor = modelsColumn !== null && (
+    <>
+      Only for rows without a model in the column <SafeText text={modelsColumn} max={60} />.
+    </>
+  )
   return (
     <Stack gap="md">
       <ModeChoice mode={mode} onMode={(chosen) => onOperation({ ...operation, mode: chosen })} />
@@ -32,6 +42,7 @@ export function TaskOptions(props: {
       {api === 'v1' ? (
         <Select
           label="Model"
+          description={usedFor}
           clearable
           allowDeselect
           placeholder="text for text_data, visual for url"
@@ -43,7 +54,7 @@ export function TaskOptions(props: {
         <TagsInput
           label="Models"
           size="xs"
-          description="Pick models, or type the id of a custom index and press Enter."
+          description={<>Pick models, or type the id of a custom index and press Enter. {usedFor}</>}
           placeholder={models.length === 0 ? 'as the service decides' : ''}
           value={models}
           onChange={(chosen) => onOperation({ ...operation, models: chosen })}

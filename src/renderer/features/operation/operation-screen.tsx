@@ -25,6 +25,8 @@ import type { CallbackSettings } from './operation-settings.ts'
 /** What is done with each row, and where: the first step of a new run. */
 export function OperationScreen(props: {
   operation: Operation
+  /** The column that names the models of each row; null where none does. */
+  modelsColumn: string | null
   /** Null where this is not a load test. */
   load: LoadSettings | null
   callback: CallbackSettings
@@ -75,6 +77,7 @@ export function OperationScreen(props: {
           <Panel title={toLook(operation.kind).title}>
             <Options
               operation={operation}
+              modelsColumn={props.modelsColumn}
               offers={(isSandbox && sandbox.data) || null}
               onOperation={onOperation}
             />
@@ -105,13 +108,14 @@ export function OperationScreen(props: {
 
 function Options(props: {
   operation: Operation
+  modelsColumn: string | null
   offers: SandboxOffers | null
   onOperation: (operation: Operation) => void
 }) {
   const { operation, offers, onOperation } = props
   switch (operation.kind) {
     case 'task':
-      return <TaskOptions operation={operation} onOperation={onOperation} />
+      return <TaskOptions operation={operation} modelsColumn={props.modelsColumn} onOperation={onOperation} />
     case 'index-add':
     case 'index-remove':
       return <IndexOptions offers={offers} operation={operation} onOperation={onOperation} />
