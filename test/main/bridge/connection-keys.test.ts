@@ -181,6 +181,19 @@ it('removes a key that was left in a keyring that fell silent, with the next cha
   expect(readConnections(workspace).keysToRemove).toEqual([])
 })
 
+it('waits for a silent keyring once, however many keys are left in it', async () => {
+  const { workspace, keyring, window } = await createWorkspace()
+  await window.setKey({ name: 'staging', label: 'second', apiKey: 'other' })
+  const asked: ((reason: Error) => void)[] = []
+  keyring.remove = () =>
+    new Promise((_, reject) => {
+      asked.push(reject)
+      if (asked.length === 2) for (const fallSilent of asked) fallSilent(new Error('no answer'))
+    })
+  await window.remove({ name: 'staging' })
+  expect(readConnections(workspace).keysToRemove.map(({ label }) => label)).toEqual(['default', 'second'])
+})
+
 it('has the desktop app remove the key of a connection that the command line removed', async () => {
   const workspace = createTemporaryFolder()
   const keyring = createMemoryKeyring()

@@ -201,9 +201,12 @@ export async function readKeysToRemove(
 export async function removeUnusedKeys({ workspace, keyStore }: TypedKeySources): Promise<Connections> {
   const connections = readConnections(workspace)
   const removed = new Set<string>()
-  for (const key of connections.keysToRemove) {
-    if (await keyStore.remove({ workspace, ...key }, key)) removed.add(key.revision)
-  }
+  // All at once: a keyring that waits to be unlocked is waited for once.
+  await Promise.all(
+    connections.keysToRemove.map(async (key) => {
+      if (await keyStore.remove({ workspace, ...key }, key)) removed.add(key.revision)
+    }),
+  )
   if (removed.size === 0) return connections
   try {
     return changeConnections(workspace, (known) => ({
