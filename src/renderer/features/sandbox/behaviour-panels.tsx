@@ -26,7 +26,7 @@ export function BehaviourPanels({ behaviour }: { behaviour: SandboxBehaviour }) 
   const { behave, error, reset } = useBehaviour()
   return (
     <>
-      <Panel title="Presets" aside="hold from the next request on, settings below once you apply them">
+      <Panel title="Presets" aside="apply at once; the settings below after Apply">
         <Group gap="xs">
           {PRESETS.map(({ label, change }) => (
             <Button key={label} variant="default" size="compact-sm" onClick={() => behave(change)}>
