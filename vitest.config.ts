@@ -59,6 +59,7 @@ export default defineConfig(({ mode }) => ({
     maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 30_000,
+    expect: { poll: { timeout: 20_000 } },
     sequence: { sequencer: SlowFirstSequencer },
     provide: { isLong: mode === 'long', walksAll: isNamed || mode === 'long' || mode === 'screenshots' },
     reporters: ['default', './test/helpers/closing-line-reporter.ts'],

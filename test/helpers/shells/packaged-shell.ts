@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
-import { vi } from 'vitest'
+import { waitFor } from '../wait-for.ts'
 import { readDebuggerAddress } from './debugger-address.ts'
 import { type Shell, type ShellFolders, watchEnd } from './shell.ts'
 
@@ -23,7 +23,7 @@ export function createPackagedShell(program: string): Shell {
         startProgram(folders, '--remote-debugging-port=0', ...(file === undefined ? [] : [file])),
       )
       const address = await Promise.race([
-        vi.waitFor(() => readDebuggerAddress(folders.userData), { timeout: STARTS_WITHIN_MS }),
+        waitFor(() => readDebuggerAddress(folders.userData), { timeout: STARTS_WITHIN_MS }),
         end.ended.then((code): never => {
           throw new Error(`the app ended with ${code ?? 'a signal'} before it showed a window`)
         }),

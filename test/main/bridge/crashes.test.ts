@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { WORKER_URLS } from '../../../src/main/program-files.ts'
 import type { Crash } from '../../../src/shared/bridge/crashes.ts'
 import { followRuns } from '../../../src/shared/bridge/follow.ts'
@@ -7,6 +7,7 @@ import { sayError } from '../../../src/shared/messages/error-messages.ts'
 import { startCallbackService } from '../../helpers/callback-service.ts'
 import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
 import { connectWindow, withBridge } from './connect.ts'
 import { createRequest, writeRows } from './plans.ts'
 
@@ -34,7 +35,7 @@ async function openWindow() {
     await thread.terminate()
   }
   const seeCrash = async (count = 1) => {
-    await vi.waitFor(() => expect(crashes).toHaveLength(count), { timeout: 10_000 })
+    await waitFor(() => expect(crashes).toHaveLength(count), { timeout: 10_000 })
     const last = crashes.at(-1)
     if (last === undefined) throw new Error('nothing crashed')
     return { ...last, ...sayError(last.said, 'window') }
@@ -72,7 +73,7 @@ it('of the thread of a run is shown with the run, which is resumed without losin
 
   const [known] = list()
   await client.crashes.dismiss({ crashId: known?.crashId ?? '' })
-  await vi.waitFor(() => expect(list()).toEqual([]))
+  await waitFor(() => expect(list()).toEqual([]))
 })
 
 it('of a sending thread of a load test is shown with the run, whose figures so far are kept', async () => {
@@ -115,7 +116,7 @@ it('of the receiver is shown during a run, which loses and doubles no callback',
   const { runId } = await client.runs.start({ request, apiKey: KEY })
   await client.runs.awaitReady({ runId })
   await client.runs.begin({ runId })
-  await vi.waitFor(() => expect([service.taken.size, service.delivered.size]).toEqual([10, 5]), {
+  await waitFor(() => expect([service.taken.size, service.delivered.size]).toEqual([10, 5]), {
     timeout: 10_000,
   })
   const before = await client.receiver.status()

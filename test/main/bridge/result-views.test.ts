@@ -1,11 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { toFindingsFile } from '../../../src/main/engine/workspace/workspace-files.ts'
 import { DEFAULT_SANDBOX_KEY } from '../../../src/main/sandbox/sandbox-options.ts'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
 import { connectWindow, withBridge } from './connect.ts'
 import { createRequest, writeText } from './plans.ts'
 
@@ -167,7 +168,7 @@ it('stores what answers say once a large run has ended, without being asked', as
   await client.runs.begin({ runId })
   await services.engine.heldRun(runId)?.ended
   const file = toFindingsFile(services.engine.workspace, runId)
-  await vi.waitFor(() => expect(existsSync(file)).toBe(true), { timeout: 20_000, interval: 20 })
+  await waitFor(() => expect(existsSync(file)).toBe(true), { timeout: 20_000, interval: 20 })
   const found = await client.results.foundFacets({ runId, filter: { state: 'succeeded' } })
   expect(found.isCounted).toBe(true)
   expect(found.facets.filter(({ kind }) => kind === 'language')).not.toEqual([])

@@ -8,6 +8,7 @@ import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
 import { startProxy } from '../../helpers/proxy-server.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
 import { connectWindow, withBridge } from './connect.ts'
 import { createRequest, writeText } from './plans.ts'
 
@@ -94,11 +95,11 @@ it('waits for the callback of an async request and says how long it took', async
   expect(verdict).toMatchObject({ outcome: 'succeeded', isAcknowledgement: true })
   expect(awaitsCallback).toBe(true)
   expect(JSON.parse(request.body ?? '')).toMatchObject({ post_id: 'p1', callback_url: expect.any(String) })
-  const callback = await vi.waitFor(async () => {
+  const callback = await waitFor(async () => {
     const found = await client.scratchpad.takeCallback({ id })
     if (found === null) throw new Error('it has not come yet')
     return found
-  }, 10_000)
+  })
   expect(callback).toMatchObject({ verdict: { outcome: 'succeeded', rules: [{ ruleName: 'Bullying' }] } })
   expect(callback.latencyMs).toBeGreaterThanOrEqual(5)
   expect(await client.scratchpad.takeCallback({ id })).toBeNull()

@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createCertificate } from '../../helpers/certificates.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
 import { runInProcess } from './run-in-process.ts'
 import { spawnSluice } from './spawn-sluice.ts'
 import { createRows, writeSource } from './write-source.ts'
@@ -233,7 +234,7 @@ describe('a sending command', () => {
     const untilMore = async (count: number) => {
       const { tasks } = await sandbox.stats()
       const look = async () => expect((await sandbox.stats()).tasks).toBeGreaterThan(tasks + count)
-      await vi.waitFor(look, { timeout: 20_000, interval: 5 })
+      await waitFor(look, { timeout: 20_000, interval: 5 })
     }
     const steps: [string, () => Promise<unknown>][] = [
       ['KEY_3 is not set', () => sluice('connection', 'use', 'live', '--key', 'second')],

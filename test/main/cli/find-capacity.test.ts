@@ -1,8 +1,9 @@
-import { describe, expect, inject, it, vi } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import type { SandboxOptions } from '../../../src/main/sandbox/sandbox-options.ts'
 import { capacityReportSchema } from '../../../src/shared/load/capacity-report.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
 import { runInProcess } from './run-in-process.ts'
 import { spawnSluice } from './spawn-sluice.ts'
 import { createRows, writeSource } from './write-source.ts'
@@ -148,7 +149,7 @@ describe('load --find-capacity', () => {
   it.runIf(inject('isLong'))('leaves out a probe that Ctrl-C ended', async () => {
     const { sandbox, search, options } = await prepareSearch('--duration', '10m')
     const untilSent = () =>
-      vi.waitFor(async () => expect((await sandbox.stats()).tasks).toBeGreaterThan(0), {
+      waitFor(async () => expect((await sandbox.stats()).tasks).toBeGreaterThan(0), {
         timeout: 20_000,
         interval: 10,
       })

@@ -1,13 +1,14 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
 import { spawnSluice } from './spawn-sluice.ts'
 import { createRows, writeSource } from './write-source.ts'
 
 /** Waits until the sandbox has taken that many tasks. */
 async function untilTaken(sandbox: { stats(): Promise<{ tasks: number }> }, count: number): Promise<void> {
   const look = async () => expect((await sandbox.stats()).tasks).toBeGreaterThanOrEqual(count)
-  await vi.waitFor(look, { timeout: 20_000, interval: 5 })
+  await waitFor(look, { timeout: 20_000, interval: 5 })
 }
 
 describe('Ctrl-C', () => {

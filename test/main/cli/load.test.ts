@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, inject, it, vi } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
 import { runInProcess } from './run-in-process.ts'
 import { spawnSluice } from './spawn-sluice.ts'
 import { createRows, writeSource } from './write-source.ts'
@@ -169,7 +170,7 @@ async function untilRequests(url: string, count: number): Promise<string> {
     expect(text).toContain('k6_http_req_duration_p99')
     return text
   }
-  return vi.waitFor(look, { timeout: 50_000, interval: 50 })
+  return waitFor(look, { timeout: 50_000, interval: 50 })
 }
 
 describe('a load that goes on', () => {

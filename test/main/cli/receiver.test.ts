@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
 import { runInProcess } from './run-in-process.ts'
 import { spawnSluice } from './spawn-sluice.ts'
 import { createRows, writeSource } from './write-source.ts'
@@ -62,12 +63,12 @@ describe('receiver', () => {
       ['task', writeSource(workspace, 'posts.csv', createRows(4)), '--async', '--base-url', sandbox.baseUrl],
       { workspace, env: { SLUICE_API_KEY: sandbox.key } },
     )
-    await vi.waitFor(async () => expect(await sandbox.callbacks('pending')).toHaveLength(4), {
+    await waitFor(async () => expect(await sandbox.callbacks('pending')).toHaveLength(4), {
       timeout: 10_000,
     })
     await threads[0]?.terminate()
     const { port } = JSON.parse(readFileSync(join(workspace, 'receiver.json'), 'utf8'))
-    await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404), {
+    await waitFor(async () => expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404), {
       timeout: 10_000,
     })
     expect(threads).toHaveLength(2)

@@ -12,7 +12,7 @@ import { chosenSourceSchema } from '../../../src/shared/bridge/source.ts'
 import { sayError } from '../../../src/shared/messages/error-messages.ts'
 import { storedConnectionSchema } from '../../../src/shared/plan/stored-connection.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
-
+import { waitFor } from '../../helpers/wait-for.ts'
 import { writeRows } from '../bridge/plans.ts'
 
 let electron: typeof import('./electron-stand-in.ts')
@@ -38,7 +38,7 @@ it('serves the page, through the preload script and a port, with the engine of t
   mkdirSync(electron.app.getPath('userData'), { recursive: true })
   await import('../../../src/main/desktop/main.ts')
   await import('../../../src/main/desktop/preload.ts')
-  await vi.waitFor(() => expect(electron.BrowserWindow.windows).toHaveLength(1))
+  await waitFor(() => expect(electron.BrowserWindow.windows).toHaveLength(1))
   expect(electron.BrowserWindow.windows[0]?.url).toBe('app://sluice/')
 
   const { port1, port2 } = new MessageChannel()
@@ -107,7 +107,7 @@ it('serves the page, through the preload script and a port, with the engine of t
   port1.close()
 
   electron.app.quit()
-  await vi.waitFor(() => expect(electron.app.calls).toContain('gone'))
+  await waitFor(() => expect(electron.app.calls).toContain('gone'))
 })
 
 it('keeps a thread that crashed in its log, and shows the page what is left', async () => {
@@ -122,7 +122,7 @@ it('keeps a thread that crashed in its log, and shows the page what is left', as
   onTestFinished(() => void process.off('worker', keep))
   await import('../../../src/main/desktop/main.ts')
   await import('../../../src/main/desktop/preload.ts')
-  await vi.waitFor(() => expect(electron.BrowserWindow.windows).toHaveLength(1))
+  await waitFor(() => expect(electron.BrowserWindow.windows).toHaveLength(1))
   const { port1, port2 } = new MessageChannel()
   page.dispatchEvent(
     Object.assign(new Event('message'), { data: OPEN_BRIDGE_MESSAGE, ports: [port2], source: page }),
@@ -147,5 +147,5 @@ it('keeps a thread that crashed in its log, and shows the page what is left', as
   expect((await bridge.runs.list()).all).toBe(0)
   port1.close()
   electron.app.quit()
-  await vi.waitFor(() => expect(electron.app.calls).toContain('gone'))
+  await waitFor(() => expect(electron.app.calls).toContain('gone'))
 })

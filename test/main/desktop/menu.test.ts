@@ -1,8 +1,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { APP_VERSION, WHERE_COMMAND_LINE_IS } from '../../../src/shared/version.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
 import { electron, openPage, settle, standInForElectron, start } from './start-shell.ts'
 
 standInForElectron()
@@ -47,19 +48,19 @@ describe.runIf(process.platform !== 'darwin')('the list of recent sources', () =
     expect(labels()).toEqual(['Nothing opened yet', undefined, 'Clear List'])
     for (const path of [first, second, first]) {
       electron.app.emit('second-instance', {}, ['/app/sluice', path], '/')
-      await vi.waitFor(async () => expect(await page.take()).not.toBeNull())
+      await waitFor(async () => expect(await page.take()).not.toBeNull())
     }
     const sources = [`a && b.csv (${folder})`, `media (${folder})`]
-    await vi.waitFor(() => expect(labels()).toEqual([...sources, undefined, 'Clear List']))
+    await waitFor(() => expect(labels()).toEqual([...sources, undefined, 'Clear List']))
 
     await start({ home })
-    await vi.waitFor(() => expect(labels()).toEqual([...sources, undefined, 'Clear List']))
+    await waitFor(() => expect(labels()).toEqual([...sources, undefined, 'Clear List']))
     electron.Menu.click(`media (${folder})`)
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await page.take()).toMatchObject({ source: { sourceId: `handle of ${second}` } }),
     )
     electron.Menu.click('Clear List')
-    await vi.waitFor(() => expect(labels()).toEqual(['Nothing opened yet', undefined, 'Clear List']))
+    await waitFor(() => expect(labels()).toEqual(['Nothing opened yet', undefined, 'Clear List']))
   })
 
   it('looks at files only while the app goes on: a share that is gone takes long to answer', async () => {
@@ -70,7 +71,7 @@ describe.runIf(process.platform !== 'darwin')('the list of recent sources', () =
     const recent = createRecentSources(file, () => changes.push('changed'))
     recent.look()
     expect(recent.known).toEqual([])
-    await vi.waitFor(() => expect(recent.known).toEqual([{ path: file, isThere: true }]))
+    await waitFor(() => expect(recent.known).toEqual([{ path: file, isThere: true }]))
     expect(changes).toEqual(['changed'])
   })
 
@@ -78,14 +79,14 @@ describe.runIf(process.platform !== 'darwin')('the list of recent sources', () =
     const file = join(createTemporaryFolder(), 'rows.csv')
     writeFileSync(file, 'a\n')
     await start({ args: [file] })
-    await vi.waitFor(() => expect(electron.app.recent).toEqual([file]))
+    await waitFor(() => expect(electron.app.recent).toEqual([file]))
     rmSync(file)
     electron.app.emit('browser-window-focus')
     const newest = () => electron.Menu.list('Open Recent')[0]
-    await vi.waitFor(() => expect(newest()).toMatchObject({ label: 'rows.csv (missing)', enabled: false }))
+    await waitFor(() => expect(newest()).toMatchObject({ label: 'rows.csv (missing)', enabled: false }))
     writeFileSync(file, 'a\n')
     electron.app.emit('browser-window-focus')
-    await vi.waitFor(() => expect(newest()).toMatchObject({ enabled: true }))
+    await waitFor(() => expect(newest()).toMatchObject({ enabled: true }))
   })
 })
 

@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { DESKTOP_API_NAME } from '../../../src/shared/bridge/desktop-api.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
 import { electron, openPage, settle, standInForElectron, start } from './start-shell.ts'
 
 standInForElectron()
@@ -19,24 +20,20 @@ it('is what the app was started with, what macOS opens before it is ready, and w
   const [first, second, third] = [writePlan(), writePlan('posts.plan.json'), writePlan()]
   await start({ args: [first] })
   const page = await openPage()
-  await vi.waitFor(async () =>
-    expect(await page.take()).toEqual({ kind: 'plan', planId: `handle of ${first}` }),
-  )
+  await waitFor(async () => expect(await page.take()).toEqual({ kind: 'plan', planId: `handle of ${first}` }))
   electron.app.emit('second-instance', {}, ['/app/sluice', second], '/')
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect(await page.take()).toEqual({ kind: 'plan', planId: `handle of ${second}` }),
   )
 
   const ready = Promise.withResolvers<undefined>()
   electron.app.whenReady = () => ready.promise
   const starting = start()
-  await vi.waitFor(() => expect(electron.app.listenerCount('open-file')).toBe(2))
+  await waitFor(() => expect(electron.app.listenerCount('open-file')).toBe(2))
   electron.app.emit('open-file', { preventDefault: () => {} }, third)
   ready.resolve(undefined)
   await starting
-  await vi.waitFor(async () =>
-    expect(await page.take()).toEqual({ kind: 'plan', planId: `handle of ${third}` }),
-  )
+  await waitFor(async () => expect(await page.take()).toEqual({ kind: 'plan', planId: `handle of ${third}` }))
 })
 
 it('is opened where it is dropped or chosen, and is no source', async () => {
@@ -60,7 +57,7 @@ it('is a folder, not a plan, where a folder is called like one', async () => {
   mkdirSync(folder)
   await start({ args: [folder] })
   const page = await openPage()
-  await vi.waitFor(async () => expect(await page.take()).toMatchObject({ kind: 'source' }))
+  await waitFor(async () => expect(await page.take()).toMatchObject({ kind: 'source' }))
 })
 
 it('does not reach the page unless a person agrees to where it leads, in a dialog that no page can answer', async () => {
@@ -70,7 +67,7 @@ it('does not reach the page unless a person agrees to where it leads, in a dialo
   const open = async (pressed: number) => {
     electron.dialog.pressed = pressed
     electron.app.emit('second-instance', {}, ['/app/sluice', file], '/')
-    await vi.waitFor(() => expect(electron.dialog.messages.length).toBe(pressed + 1))
+    await waitFor(() => expect(electron.dialog.messages.length).toBe(pressed + 1))
     await settle()
     return page.take()
   }

@@ -7,6 +7,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { sayError } from '../../../src/shared/messages/error-messages.ts'
 import { SluiceError } from '../../../src/shared/messages/errors.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
 import { electron, openPage, settle, standInForElectron, start, toRun } from './start-shell.ts'
 
 standInForElectron()
@@ -17,7 +18,7 @@ describe('what a person opens from outside', () => {
     writeFileSync(join(folder, 'rows.csv'), 'a\n1\n')
     await start({ args: ['--flag', join(folder, 'rows.csv')] })
     const page = await openPage()
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await page.take()).toMatchObject({
         kind: 'source',
         source: { sourceId: `handle of ${folder}/rows.csv` },
@@ -33,7 +34,7 @@ describe('what a person opens from outside', () => {
     const { window } = await start()
     const page = await openPage()
     electron.app.emit('second-instance', {}, ['/app/sluice', 'media'], folder)
-    await vi.waitFor(() => expect(page.countAnnounced()).toBe(1))
+    await waitFor(() => expect(page.countAnnounced()).toBe(1))
     expect(window.calls).toEqual(expect.arrayContaining(['restore', 'show', 'focus']))
     expect(await page.take()).toMatchObject({ source: { sourceId: `handle of ${folder}/media` } })
     electron.app.emit('second-instance', {}, ['/app/sluice', 'missing.csv'], folder)
@@ -49,7 +50,7 @@ describe('what a person opens from outside', () => {
     const open = (address: string) => electron.app.emit('second-instance', {}, ['/app/sluice', address], '/')
     for (const address of ['file://server/share/rows.csv', 'file:///a%2fb.csv', 'file://%']) open(address)
     open(pathToFileURL(file).href)
-    await vi.waitFor(() => expect(page.countAnnounced()).toBe(1))
+    await waitFor(() => expect(page.countAnnounced()).toBe(1))
     expect(await page.take()).toMatchObject({ source: { sourceId: `handle of ${file}` } })
   })
 
@@ -60,7 +61,7 @@ describe('what a person opens from outside', () => {
     const page = await openPage()
     const event = { preventDefault: vi.fn() }
     electron.app.emit('open-file', event, file)
-    await vi.waitFor(() => expect(page.countAnnounced()).toBe(1))
+    await waitFor(() => expect(page.countAnnounced()).toBe(1))
     expect(event.preventDefault).toHaveBeenCalledOnce()
     expect(await page.take()).toMatchObject({ kind: 'source' })
   })
@@ -105,7 +106,7 @@ describe('what a person opens from outside', () => {
     const page = await openPage()
     electron.dialog.answer = { canceled: false, filePaths: [file], filePath: '' }
     electron.Menu.click('Open…')
-    await vi.waitFor(() => expect(page.countAnnounced()).toBe(1))
+    await waitFor(() => expect(page.countAnnounced()).toBe(1))
     expect(await page.take()).toMatchObject({ kind: 'source' })
   })
 })
@@ -164,7 +165,7 @@ describe('quitting', () => {
     const { say, countClosed } = await start()
     say(toRun('ready'), toRun('paused', 5))
     electron.app.quit()
-    await vi.waitFor(() => expect(electron.app.calls).toContain('gone'))
+    await waitFor(() => expect(electron.app.calls).toContain('gone'))
     expect(electron.dialog.messages).toEqual([])
     expect(countClosed()).toBe(1)
   })
@@ -192,7 +193,7 @@ describe('quitting', () => {
     say(toRun('running', 5))
     electron.dialog.pressed = CHOICES.stop
     electron.app.quit()
-    await vi.waitFor(() => expect(electron.app.calls).toContain('gone'))
+    await waitFor(() => expect(electron.app.calls).toContain('gone'))
     expect(countClosed()).toBe(1)
   })
 
@@ -205,7 +206,7 @@ describe('quitting', () => {
     say(toRun('awaiting', 90))
     expect(countClosed()).toBe(0)
     say()
-    await vi.waitFor(() => expect(electron.app.calls).toContain('gone'))
+    await waitFor(() => expect(electron.app.calls).toContain('gone'))
     expect(countClosed()).toBe(1)
   })
 })
@@ -229,7 +230,7 @@ describe('the window', () => {
     const { window, countClosed, home } = await start()
     electron.dialog.pressed = 0
     window.webContents.emit('render-process-gone', {}, { reason: 'oom', exitCode: 5 })
-    await vi.waitFor(() => expect(window.webContents.reloads).toBe(1))
+    await waitFor(() => expect(window.webContents.reloads).toBe(1))
     expect(electron.dialog.messages).toMatchObject([
       { message: 'The window has crashed', buttons: ['Reload', 'Quit'] },
     ])
@@ -296,7 +297,7 @@ describe('diagnostics', () => {
       ),
     )
     electron.Menu.click('Collect Diagnostics')
-    await vi.waitFor(() => expect(electron.shell.folders).toHaveLength(1))
+    await waitFor(() => expect(electron.shell.folders).toHaveLength(1))
     const [folder = ''] = electron.shell.folders
     expect(folder.startsWith(join(home, 'userData', 'diagnostics'))).toBe(true)
     expect(readdirSync(folder).toSorted()).toEqual(['README.txt', 'about.json', 'logs', 'runs.json'])

@@ -3,6 +3,7 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { IPC_CHANNELS } from '../../../src/main/desktop/ipc-channels.ts'
 import { DESKTOP_API_NAME, OPEN_BRIDGE_MESSAGE } from '../../../src/shared/bridge/desktop-api.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
 
 type Electron = typeof import('./electron-stand-in.ts')
 
@@ -368,7 +369,7 @@ describe('the app', () => {
     electron.app.quit()
     electron.app.quit()
     expect(electron.app.calls).not.toContain('gone')
-    await vi.waitFor(() => expect(electron.app.calls).toContain('gone'))
+    await waitFor(() => expect(electron.app.calls).toContain('gone'))
     expect(closed).toBe(1)
   })
 

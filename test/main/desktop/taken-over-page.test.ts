@@ -13,6 +13,7 @@ import { drawCalls } from '../../helpers/taken-over-page/draw-calls.ts'
 import { makeCalls } from '../../helpers/taken-over-page/make-calls.ts'
 import { createWorld, VARIABLES, type World } from '../../helpers/taken-over-page/world.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
 
 const SEED = 20_261_122
 const CALLS = inject('isLong') ? 2_000 : 120
@@ -38,7 +39,7 @@ async function openDesktop(world: World) {
   vi.stubGlobal('window', page)
   await import('../../../src/main/desktop/main.ts')
   await import('../../../src/main/desktop/preload.ts')
-  await vi.waitFor(() => expect(electron.BrowserWindow.windows).toHaveLength(1))
+  await waitFor(() => expect(electron.BrowserWindow.windows).toHaveLength(1))
   electron.sender.contents = electron.BrowserWindow.windows[0]?.webContents
   const { port1, port2 } = new MessageChannel()
   const said: string[] = []
@@ -52,7 +53,7 @@ async function openDesktop(world: World) {
   const close = async () => {
     port1.close()
     electron.app.quit()
-    await vi.waitFor(() => expect(electron.app.calls).toContain('gone'), { timeout: 30_000 })
+    await waitFor(() => expect(electron.app.calls).toContain('gone'), { timeout: 30_000 })
   }
   return { client, said, api, close }
 }

@@ -11,6 +11,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { writeUpdateFeeds } from '../../../scripts/release/update-feeds.ts'
 import { APP_VERSION } from '../../../src/shared/version.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
 
 // The updater of AppImages runs as it is, over a feed as a release writes it; only its way to the network and its app
 // are Node's instead of Electron's.
@@ -166,10 +167,10 @@ describe.runIf(process.platform === 'linux')('an update', () => {
     expect(electron.dialog.messages.map(({ defaultId }) => defaultId)).toEqual([0, 0])
     expect(feed.asked.at(-1)).toBe(NEXT_NAME)
     expect(order).toEqual(['closed'])
-    await vi.waitFor(() => expect(countQuits()).toBe(1))
+    await waitFor(() => expect(countQuits()).toBe(1))
     expect(readFileSync(installed, 'utf8')).toMatch(/^#!\/bin\/sh/)
     // The version that was installed has started.
-    await vi.waitFor(() => expect(readFileSync(join(folder, 'started'), 'utf8')).toBe(NEXT))
+    await waitFor(() => expect(readFileSync(join(folder, 'started'), 'utf8')).toBe(NEXT))
   })
 
   it('downloads and installs nothing without a yes', async () => {
@@ -198,9 +199,9 @@ describe.runIf(process.platform === 'linux')('an update', () => {
     const { updates, feed, say, logged, installed } = await open({ hold: () => isHeld })
     electron.dialog.pressed = 1
     const checked = updates.check({ byPerson: false })
-    await vi.waitFor(() => expect(feed.asked).toContain(NEXT_NAME))
+    await waitFor(() => expect(feed.asked).toContain(NEXT_NAME))
     say('running')
-    await vi.waitFor(() => expect(logged).toContain('update waits for a run'))
+    await waitFor(() => expect(logged).toContain('update waits for a run'))
     expect(feed.asked.filter((path) => path === NEXT_NAME)).toHaveLength(1)
     isHeld = false
     say('ended')

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { toCallbackPath, toMediaPath } from '../../../../src/main/engine/receiver/addresses.ts'
 import { InboxReader } from '../../../../src/main/engine/receiver/inbox.ts'
 import type { ReceiverTask } from '../../../../src/main/engine/receiver/receiver.ts'
@@ -14,6 +14,7 @@ import {
   toJournalFile,
 } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
+import { waitFor } from '../../../helpers/wait-for.ts'
 import { postCallback } from './with-receiver.ts'
 
 const WORKER = new URL('../../../../src/main/engine/receiver/receiver-worker.ts', import.meta.url)
@@ -117,9 +118,9 @@ describe('a receiver whose thread crashes', () => {
     const { port } = await receiver.open({ port: usual + 1, maxBytes: 20_000_000 })
     expect(port).not.toBe(usual)
     await threads.at(-1)?.terminate()
-    await vi.waitFor(async () => expect((await receiver.status())?.baseUrl).toContain(`:${port}`))
+    await waitFor(async () => expect((await receiver.status())?.baseUrl).toContain(`:${port}`))
     await threads.at(-1)?.terminate()
-    await vi.waitFor(async () => expect(await receiver.status()).toBeNull())
+    await waitFor(async () => expect(await receiver.status()).toBeNull())
     // The second restart waits a second, which an opening does not.
     expect(await receiver.open({})).toMatchObject({ port, role: 'listening' })
     await receiver.open({ maxBytes: 20_000_000 })

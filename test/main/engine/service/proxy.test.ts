@@ -15,6 +15,7 @@ import {
 } from '../../../helpers/fault-server.ts'
 import { startProxy } from '../../../helpers/proxy-server.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
+import { waitFor } from '../../../helpers/wait-for.ts'
 import { bindTestKey, createTestClient, sendOver, sendTask, TEST_KEY } from './send-task.ts'
 
 const SECRET = 'clerk:proxy-secret'
@@ -192,7 +193,7 @@ test('a client that is closed gives up the tunnel it waits for', async () => {
   const proxy = await startProxy({ refusal: 'silence' })
   const client = createTestClient('https://moderation.test', 60_000, { proxy: { url: proxy.url } })
   const ended = sendOver(client)
-  await vi.waitFor(() => expect(proxy.requests).toHaveLength(1), { interval: 5 })
+  await waitFor(() => expect(proxy.requests).toHaveLength(1), { interval: 5 })
   await client.destroy()
   expect(await ended).toMatchObject({ kind: 'breakdown', sent: false })
 })

@@ -2,8 +2,9 @@ import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { PagedTexts } from '../../../../src/main/engine/source/xlsx/shared-strings.ts'
+import { waitFor } from '../../../helpers/wait-for.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
@@ -39,7 +40,7 @@ test('pages of the file that are held while they are read have a limit in bytes'
   const steps = Array.from({ length: 200 }, (_, step) => step % 100)
   expect(steps.filter((number) => !texts.get(number)?.startsWith(`${number}x`))).toEqual([])
   // V8 gives the memory of collected buffers back in a thread of its own.
-  await vi.waitFor(() => {
+  await waitFor(() => {
     collectGarbage()
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(75_000_000)
   })
