@@ -104,8 +104,10 @@ export function useListCursor(
       isAsking = true
       const index = await findOffset(lost, signal).catch(() => null)
       isAsking = false
-      if (index === null || signal.aborted) return
-      setAt((now) => (now.row?.row === lost ? { ...now, index } : now))
+      if (signal.aborted) return
+      if (index !== null) setAt((now) => (now.row?.row === lost ? { ...now, index } : now))
+      // The list may have been read again meanwhile, for the last time.
+      void askOnce()
     }
     const stop = pages.subscribe(() => void askOnce())
     void askOnce()
