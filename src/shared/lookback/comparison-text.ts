@@ -1,17 +1,11 @@
 import { formatCount, formatCounted, formatShare } from '../messages/figure-text.ts'
-import type { ChangedRow, DecisionComparison, Flips } from './comparison.ts'
+import type { ChangedRow, ComparedGroup, DecisionComparison, Flips } from './comparison.ts'
 
 /** What changed, in a sentence. */
-export function describeChange({
-  joined,
-  fresh,
-  from_cache: cached,
-}: Pick<DecisionComparison, 'joined' | 'fresh' | 'from_cache'>): string {
+export function describeChange({ joined }: { joined: Omit<ComparedGroup, 'overall' | 'rules'> }): string {
   if (joined.rows === 0) return 'The runs have no finished row in common, so nothing was compared.'
-  const apart =
-    cached.rows === 0 || fresh.rows === 0 ? '' : `, ${formatCount(cached.changed)} of them from the cache`
   if (joined.changed === 0) return `None of ${formatCounted(joined.rows, 'row')} changed.`
-  return `${formatCount(joined.changed)} of ${formatCounted(joined.rows, 'row')} changed (${formatShare(joined.share ?? 0)})${apart}.`
+  return `${formatCount(joined.changed)} of ${formatCounted(joined.rows, 'row')} changed (${formatShare(joined.share ?? 0)}).`
 }
 
 /** How rows found their partners, and which are not compared; each a phrase that begins with a count. */
@@ -20,12 +14,9 @@ export function describeRows({
   joined_by: by,
   unfinished,
   left_out: leftOut,
-  fresh,
-  from_cache: cached,
   a,
   b,
 }: Omit<DecisionComparison, 'listed' | 'exported' | 'labels'>): { compared: string; left: string[] } {
-  const decided = fresh.decided + cached.decided
   const left = [
     [unfinished, 'without an outcome in one of the runs yet'],
     [leftOut, 'that a correction left out of one of the runs'],
@@ -37,7 +28,7 @@ export function describeRows({
     [b.without_key, `of B without ${by}`],
   ] as const
   return {
-    compared: `${formatCount(joined.rows)} in both runs, joined by ${by}; ${formatCount(decided)} answered in both`,
+    compared: `${formatCount(joined.rows)} in both runs, joined by ${by}; ${formatCount(joined.decided)} answered in both`,
     left: left.filter(([rows]) => rows > 0).map(([rows, what]) => `${formatCount(rows)} ${what}`),
   }
 }

@@ -46,12 +46,15 @@ export type Flips = z.infer<typeof flipsSchema>
 
 const ruleFlipsSchema = flipsSchema.extend({ rule: z.string(), rule_ids: z.array(z.string()) })
 
-const groupSchema = z.object({
+const changedSchema = z.object({
   rows: z.int(),
   /** Decided or ended differently. */
   changed: z.int(),
   /** Null without rows. */
   share: z.number().nullable(),
+})
+
+const groupSchema = changedSchema.extend({
   /** Answered in both runs; the figures below are of these. */
   decided: z.int(),
   /** Any rule. */
@@ -144,18 +147,16 @@ export const decisionComparisonSchema = z.object({
   joined_by: z.string(),
   a: comparedRunSchema,
   b: comparedRunSchema,
-  /** Rows that both runs have, those that changed, and their share; null without rows. */
-  joined: z.object({ rows: z.int(), changed: z.int(), share: z.number().nullable() }),
+  /** Rows that both runs have. */
+  joined: groupSchema,
   /** Rows of both runs that are not compared, since one of the runs has no outcome of them yet. */
   unfinished: z.int(),
   /** Rows of both runs that are not compared, since a correction left them out of one of the runs. */
   left_out: z.int(),
   /** The first keys that several rows of a run have; empty where these are hashes of content. */
   ambiguous_keys: z.array(z.string()),
-  /** Joined rows that were answered anew in both runs, or not answered. */
-  fresh: groupSchema,
-  /** Joined rows with an answer from the service's cache, which may repeat an earlier decision. */
-  from_cache: groupSchema,
+  /** Joined rows with an answer marked as from the service's cache: their content had been analysed before. */
+  from_cache: changedSchema,
   /** Outcomes that differ, most rows first; the rest are counted. */
   outcomes: z.object({
     listed: z.array(z.object({ a: z.string(), b: z.string(), rows: z.int() })),

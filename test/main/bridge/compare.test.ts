@@ -57,7 +57,7 @@ it('compares two runs, lists their changes page by page, and writes them to a fi
     a: { run_id: a, state: 'completed' },
     b: { run_id: b },
   })
-  expect(decisions.fresh.rules[0]).toMatchObject({ rule: 'Likely spam', newly: 0, no_longer: 2, both: 0 })
+  expect(decisions.joined.rules[0]).toMatchObject({ rule: 'Likely spam', newly: 0, no_longer: 2, both: 0 })
   expect(decisions).not.toHaveProperty('listed')
 
   const list = { kind: 'no-longer', rule: 'Likely spam' } as const

@@ -23,13 +23,12 @@ const SHOWN = 12
 
 /** What two runs decided differently, for a person to read: the sentence first, then what it rests on. */
 export function formatDecisions(terminal: Terminal, comparison: DecisionComparison): string[][] {
-  const { fresh, from_cache: cached, warnings, labels } = comparison
+  const { joined, warnings, labels } = comparison
   return [
     wrapWords(describeChange(comparison), terminal.columns()).map((line) => terminal.tone('strong', line)),
     warnings.flatMap((warning) => formatNote(terminal, warning)),
     formatSection(terminal, 'Rows', formatRows(comparison)),
-    formatGroup(terminal, cached.rows > 0 ? 'Rules, answered anew' : 'Rules', fresh),
-    formatGroup(terminal, 'Rules, answered from the cache', cached),
+    formatRules(terminal, joined),
     formatOutcomes(terminal, comparison.outcomes),
     formatScores(terminal, comparison.scores),
     ...(labels === null
@@ -48,10 +47,13 @@ export function formatDecisions(terminal: Terminal, comparison: DecisionComparis
 
 function formatRows(comparison: DecisionComparison): string[] {
   const { compared, left } = describeRows(comparison)
-  const keys = comparison.ambiguous_keys
+  const { ambiguous_keys: keys, from_cache: cached } = comparison
   return [
     toPrintable(compared),
     ...(left.length === 0 ? [] : [`not compared: ${toPrintable(left.join(', '))}`]),
+    ...(cached.rows === 0
+      ? []
+      : [`${formatCount(cached.rows)} analysed before (from_cache); ${formatCount(cached.changed)} changed`]),
     ...(keys.length === 0
       ? []
       : [`repeated, such as ${toPrintable(keys.map((key) => `\`${key}\``).join(', '))}`]),
@@ -74,11 +76,7 @@ const FLIP_COLUMNS: readonly TableColumn[] = [
   { title: 'p', align: 'right' },
 ]
 
-function formatGroup(
-  terminal: Terminal,
-  title: string,
-  { rules, overall, decided }: ComparedGroup,
-): string[] {
+function formatRules(terminal: Terminal, { rules, overall, decided }: ComparedGroup): string[] {
   if (decided === 0 || rules.length === 0) return []
   const triggered = rules.filter(({ both, newly, no_longer }) => both + newly + no_longer > 0)
   const shown = triggered.slice(0, SHOWN)
@@ -97,7 +95,7 @@ function formatGroup(
     ...(triggered.length > 1 ? [toCells('any rule', overall)] : []),
   ]
   return [
-    terminal.tone('strong', title),
+    terminal.tone('strong', 'Rules'),
     ...formatTable(terminal, FLIP_COLUMNS, rows, 2),
     ...(triggered.length > shown.length
       ? [
@@ -154,7 +152,7 @@ function formatScores(terminal: Terminal, scores: DecisionComparison['scores']):
   const rows = scores
     .slice(0, SHOWN)
     .map((one) => [
-      toPrintable(one.class) + (one.from_cache ? ' (cache)' : ''),
+      toPrintable(one.class) + (one.from_cache ? ' (analysed before)' : ''),
       formatCount(one.rose),
       formatCount(one.fell),
       formatScoreMove(one.mean),

@@ -37,18 +37,19 @@ export async function compareDecisions(
 ): Promise<DecisionComparison> {
   refuseOthers(a, b)
   const { pairs, key } = kept.join(a, b, options.by)
-  const { fresh, cached, outcomes, scores } = tallyOnce(a, b, pairs)
+  const { joined, cached, outcomes, scores } = tallyOnce(a, b, pairs)
   const rows: ChosenChanges = { a, b, pairs, filter: findRuleOf(options.list, pairs), key }
   const runs = { a: describeRun(a, pairs, 'a'), b: describeRun(b, pairs, 'b') }
   return {
     joined_by: key.name,
     ...runs,
-    joined: toChanged(pairs.joined, fresh.changed + cached.changed),
+    joined,
     unfinished: pairs.unfinished,
     left_out: pairs.leftOut,
     // A hash of content says nothing to a person.
     ambiguous_keys: key.name === 'content' ? [] : pairs.ambiguousKeys,
-    ...{ fresh, from_cache: cached, outcomes },
+    from_cache: toChanged(cached.rows, cached.changed),
+    outcomes,
     scores,
     labels: options.labels === null ? null : await compareByLabels(a, b, pairs, options.labels),
     listed: listChangedRows(rows, options),
@@ -95,6 +96,14 @@ function findRuleOf(filter: ChangeFilter, { rules }: PairedRows): ChosenChanges[
   })
 }
 
+/** Rows with an answer from the service's cache. */
+interface CachedTally {
+  rows: number
+  changed: number
+  /** Answered in both runs with different rules, so that the decision cannot have come from the cache. */
+  decidedAnew: number
+}
+
 type Tallied = ReturnType<typeof tallyPairs> & Pick<DecisionComparison, 'scores'>
 
 const tallied = new WeakMap<PairedRows, Tallied>()
@@ -107,15 +116,21 @@ function tallyOnce(a: RunFamily, b: RunFamily, pairs: PairedRows): Tallied {
 }
 
 function tallyPairs({ kinds: pairKinds, rules }: PairedRows): {
-  fresh: ComparedGroup
-  cached: ComparedGroup
+  joined: ComparedGroup
+  cached: CachedTally
   outcomes: DecisionComparison['outcomes']
 } {
-  const groups = { fresh: new GroupTally(rules), cached: new GroupTally(rules) }
+  const joined = new GroupTally(rules)
+  const cached: CachedTally = { rows: 0, changed: 0, decidedAnew: 0 }
   const outcomes = new Map<string, DecisionComparison['outcomes']['listed'][number]>()
   for (const kind of pairKinds) {
-    groups[kind.isCached ? 'cached' : 'fresh'].add(kind)
+    joined.add(kind)
     const { a, b, rows } = kind
+    if (kind.isCached) {
+      cached.rows += rows
+      if (kind.isChanged) cached.changed += rows
+      if (kind.isChanged && kind.isDecided) cached.decidedAnew += rows
+    }
     if (a.outcome === b.outcome) continue
     const [from, to] = [formatOutcome(a.outcome), formatOutcome(b.outcome)]
     const known = outcomes.get(`${from}\n${to}`)
@@ -125,8 +140,8 @@ function tallyPairs({ kinds: pairKinds, rules }: PairedRows): {
     (x, y) => y.rows - x.rows || (x.b < y.b ? -1 : x.b > y.b ? 1 : x.a < y.a ? -1 : 1),
   )
   return {
-    fresh: groups.fresh.toGroup(),
-    cached: groups.cached.toGroup(),
+    joined: joined.toGroup(),
+    cached,
     outcomes: {
       listed: kinds.slice(0, OUTCOMES_LISTED),
       further_rows: kinds.slice(OUTCOMES_LISTED).reduce((sum, { rows }) => sum + rows, 0),
@@ -136,7 +151,7 @@ function tallyPairs({ kinds: pairKinds, rules }: PairedRows): {
 
 type Counts = Pick<Flips, 'both' | 'newly' | 'no_longer'>
 
-/** Adds up pairs that were answered from the cache, or those that were not. */
+/** Adds up pairs by whether they changed, and by rule. */
 class GroupTally {
   readonly #rules: PairedRows['rules']
   readonly #byRule: Counts[]
@@ -186,7 +201,7 @@ class GroupTally {
   }
 }
 
-function toChanged(rows: number, changed: number): DecisionComparison['joined'] {
+function toChanged(rows: number, changed: number): DecisionComparison['from_cache'] {
   return { rows, changed, share: rows === 0 ? null : changed / rows }
 }
 
@@ -213,7 +228,7 @@ function listWarnings(
   { a, b }: { a: ComparedSide; b: ComparedSide },
   { joined, unfinished, leftOut }: PairedRows,
   key: string,
-  cached: ComparedGroup,
+  cached: CachedTally,
 ): string[] {
   const fewer = Math.min(a.rows, b.rows)
   const together = joined + unfinished + leftOut
@@ -230,9 +245,9 @@ function listWarnings(
           `${formatCounted(a.ambiguous, 'row')} of A and ${formatCount(b.ambiguous)} of B are not compared: several rows have the same ${key}.`,
         ]
       : []),
-    ...(cached.rows > 0
+    ...(cached.rows > 0 && cached.decidedAnew === 0
       ? [
-          `For ${formatCounted(cached.rows, 'row')} (${formatShare(cached.rows, joined)}), the service had seen the content before and may have repeated its earlier decision from its cache instead of deciding anew, so these rows have figures of their own.`,
+          `For ${formatCounted(cached.rows, 'row')} (${formatShare(cached.rows, joined)}), the service had analysed the content before (from_cache), and none of them triggers other rules now. If the service also keeps its decisions in its cache, a change of rules does not show on these rows.`,
         ]
       : []),
   ]

@@ -55,7 +55,7 @@ export function ChangesView(props: {
   const columns = useMemo(() => {
     return createColumns({ names: names ?? [], isContent, isRevealed: (row) => shown !== (row === toggled) })
   }, [names, isContent, shown, toggled])
-  const rules = [...(decisions.data?.fresh.rules ?? []), ...(decisions.data?.from_cache.rules ?? [])]
+  const rules = decisions.data?.joined.rules ?? []
   const row = changes.rowAt(cursor)
   const reveal = () => row !== null && setToggled(toggled === row.b.row ? null : row.b.row)
   const step = (by: 1 | -1) =>
@@ -197,7 +197,7 @@ function listChoices(rules: readonly string[]) {
   return [
     { value: 'changed', label: 'All changed rows' },
     { value: 'outcome', label: 'Rows that ended differently' },
-    { value: 'from-cache', label: 'Changed rows with an answer from the cache' },
+    { value: 'from-cache', label: 'Changed rows that were analysed before (from_cache)' },
     ...names.map((rule) => ({ value: `newly:${rule}`, label: `Newly triggered ${rule}` })),
     ...names.map((rule) => ({ value: `no-longer:${rule}`, label: `No longer triggered ${rule}` })),
   ]

@@ -30,7 +30,6 @@ export function DecisionsView(props: { pair: RunPair; onRows: (list: ChangeFilte
   const { data: compared, error, isFetching, refetch } = useDecisions(pair)
   if (error !== null) return <ErrorNotice error={error} onRetry={refetch} />
   if (compared === undefined) return <Joining />
-  const { fresh, from_cache: cached } = compared
   const isRunning = [compared.a, compared.b].some(({ state }) => state === 'running')
   return (
     <div className={styles.stack}>
@@ -50,16 +49,7 @@ export function DecisionsView(props: { pair: RunPair; onRows: (list: ChangeFilte
       ))}
       <ChangePanel compared={compared} onRows={onRows} />
       <div className={styles.columns}>
-        <div className={styles.stack}>
-          <RulesPanel
-            title={cached.rows > 0 ? 'Rules, answered anew' : 'Rules'}
-            group={fresh}
-            onRows={onRows}
-          />
-          {cached.rows > 0 && (
-            <RulesPanel title="Rules, answered from the cache" group={cached} onRows={onRows} />
-          )}
-        </div>
+        <RulesPanel group={compared.joined} onRows={onRows} />
         <div className={styles.stack}>
           <MatchedPanel compared={compared} />
           <OutcomesPanel outcomes={compared.outcomes} onRows={onRows} />
@@ -87,8 +77,7 @@ function ChangePanel({
   compared: ComparedDecisions
   onRows: (list: ChangeFilter) => void
 }) {
-  const { joined, fresh, from_cache: cached, outcomes } = compared
-  const sum = (read: (flips: Flips) => number) => read(fresh.overall) + read(cached.overall)
+  const { joined, from_cache: cached, outcomes } = compared
   const ended = outcomes.listed.reduce((rows, one) => rows + one.rows, outcomes.further_rows)
   return (
     <Panel
@@ -110,16 +99,16 @@ function ChangePanel({
             note: joined.share === null ? 'nothing to compare' : formatShare(joined.share),
           },
           { label: 'Unchanged', value: formatCount(joined.rows - joined.changed) },
-          { label: 'Newly triggered a rule', value: formatCount(sum(({ newly }) => newly)) },
-          { label: 'No longer trigger any', value: formatCount(sum(({ no_longer }) => no_longer)) },
+          { label: 'Newly triggered a rule', value: formatCount(joined.overall.newly) },
+          { label: 'No longer trigger any', value: formatCount(joined.overall.no_longer) },
           { label: 'Other outcome', value: formatCount(ended) },
           ...(cached.rows === 0
             ? []
             : [
                 {
-                  label: 'Answered from the cache',
+                  label: 'Analysed before',
                   value: formatCount(cached.rows),
-                  note: `${formatCount(cached.changed)} changed`,
+                  note: `marked from_cache; ${formatCount(cached.changed)} changed`,
                 },
               ]),
         ]}
@@ -166,21 +155,16 @@ function MatchedPanel({ compared }: { compared: ComparedDecisions }) {
 }
 
 /** Each rule: rows that newly trigger it, no longer do, or still do, and whether that may be chance. */
-function RulesPanel(props: { title: string; group: ComparedGroup; onRows: (list: ChangeFilter) => void }) {
+function RulesPanel(props: { group: ComparedGroup; onRows: (list: ChangeFilter) => void }) {
   const { group, onRows } = props
   const triggered = group.rules.filter(({ both, newly, no_longer }) => both + newly + no_longer > 0)
   return (
-    <Panel
-      title={props.title}
-      aside={`${formatCounted(group.decided, 'row')} answered in both runs`}
-      flush
-      scrolls
-    >
+    <Panel title="Rules" aside={`${formatCounted(group.decided, 'row')} answered in both runs`} flush scrolls>
       {triggered.length === 0 ? (
         <p className={styles.none}>No row triggered a rule in either run.</p>
       ) : (
         <table className={styles.table}>
-          <caption className="visually-hidden">{props.title}: rows by rule</caption>
+          <caption className="visually-hidden">Rows by rule</caption>
           <thead>
             <tr>
               <th scope="col">Rule</th>

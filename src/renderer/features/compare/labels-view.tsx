@@ -20,7 +20,7 @@ export function LabelsView({ pair }: { pair: RunPair }) {
     ask.compare.byLabels.queryOptions({ input: labels === null ? skipToken : { ...pair, labels } }),
   )
   const columns = useQuery(ask.results.columns.queryOptions({ input: { runId: pair.b } })).data
-  const rules = useDecisions(pair).data?.fresh.rules.map(({ rule }) => rule)
+  const rules = useDecisions(pair).data?.joined.rules.map(({ rule }) => rule)
   return (
     <div className={styles.stack}>
       <Panel title="Labels of the rows of B">

@@ -45,7 +45,7 @@ export function ScoresPanel({ scores }: { scores: ComparedDecisions['scores'] })
               <tr key={`${one.class} ${one.from_cache}`}>
                 <th scope="row">
                   <SafeText text={one.class} max={60} />
-                  {one.from_cache && <span className={styles.quiet}> from the cache</span>}
+                  {one.from_cache && <span className={styles.quiet}> analysed before</span>}
                 </th>
                 <td className={styles.number}>{formatCounted(one.rose, 'row')}</td>
                 <td className={styles.number}>{formatCounted(one.fell, 'row')}</td>

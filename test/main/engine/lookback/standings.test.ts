@@ -113,8 +113,8 @@ describe('compared runs', () => {
             pair.b.triggered_rules,
           ]),
         ).toEqual(changed.map((pair) => [pair.row, pair.a.outcome, pair.b.outcome, pair.b.rules]))
-        expect(compared.fresh.decided).toBe(decided.length)
-        for (const { rule, newly, both } of compared.fresh.rules) {
+        expect(compared.joined.decided).toBe(decided.length)
+        for (const { rule, newly, both } of compared.joined.rules) {
           const triggered = decided.filter((pair) => pair.b.rules.includes(rule))
           expect(newly).toBe(triggered.filter((pair) => !pair.a.rules.includes(rule)).length)
           expect(both).toBe(triggered.length - newly)
@@ -130,7 +130,7 @@ describe('compared runs', () => {
           ])
         }
         expect(compared.scores.map((moves) => moves.class).sort()).toEqual(['hate', 'lust'])
-        expect(compared.fresh.rules).toHaveLength(RULES.length)
+        expect(compared.joined.rules).toHaveLength(RULES.length)
       }
     }
   })
