@@ -151,7 +151,7 @@ describe('a stored connection', () => {
   })
 
   it('goes by its name wherever its address is met', () => {
-    const known = { sandboxBaseUrl: 'http://127.0.0.1:1', connections: [entry] }
+    const known = { sandboxBaseUrls: ['http://127.0.0.1:1'], connections: [entry] }
     expect(nameAddress('https://live.example', known)).toEqual({ name: 'live', kind: 'production' })
     expect(nameAddress('http://127.0.0.1:1', known).kind).toBe('sandbox')
     expect(nameAddress('https://other.example/v', known).name).toBe('other.example/v')

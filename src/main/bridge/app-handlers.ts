@@ -27,7 +27,7 @@ export const appHandlers = app.router({
       lastBaseUrl,
       beginsAt: findBeginning(engine.workspace, runs[0]?.base_url === lastBaseUrl ? lastBaseUrl : null),
       lastOperation: await readLastOperation(engine, runs[0]?.run_id),
-      sandboxBaseUrl: sandbox.baseUrl(),
+      sandboxBaseUrls: await sandbox.listOwnAddresses(),
     }
   }),
 })

@@ -80,6 +80,8 @@ export interface SandboxHost {
     path: string,
     body?: object,
   ): Promise<z.output<Schema>>
+  /** Base URLs of this workspace's sandbox, now or once. */
+  listOwnAddresses(): Promise<string[]>
   /** Whether that is the address of this workspace's sandbox, now or once. */
   isOwnAddress(baseUrl: string): Promise<boolean>
   /**
@@ -131,11 +133,14 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
     await remember({ port, formerPorts: others.slice(0, FORMER_PORTS_MAX) })
   }
 
-  async function isOwnAddress(address: string): Promise<boolean> {
-    const { origin } = new URL(address)
-    if (thread?.baseUrl === origin) return true
+  async function listOwnAddresses(): Promise<string[]> {
     const { port, formerPorts } = await readMemory()
-    return [...(port === null ? [] : [port]), ...formerPorts].map(toBaseUrl).includes(origin)
+    const remembered = [...(port === null ? [] : [port]), ...formerPorts].map(toBaseUrl)
+    return [...new Set([...(thread === null ? [] : [thread.baseUrl]), ...remembered])]
+  }
+
+  async function isOwnAddress(address: string): Promise<boolean> {
+    return (await listOwnAddresses()).includes(new URL(address).origin)
   }
 
   /** Starts it at that port, 0 for a free one, with a key that no other sandbox accepts. */
@@ -266,6 +271,7 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
         }),
       ),
     admin,
+    listOwnAddresses,
     isOwnAddress,
     findKey: (baseUrl) =>
       takeTurn(async () => ((await isOwnAddress(baseUrl)) ? requireKey(new URL(baseUrl).origin) : null)),

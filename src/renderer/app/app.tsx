@@ -39,6 +39,7 @@ import { useStoredSettings } from './stored-settings.ts'
 
 const NO_FILTER: RowFilter = {}
 const NO_CONNECTIONS: readonly ConnectionEntry[] = []
+const NO_ADDRESSES: readonly string[] = []
 
 const announceEnds: Parameters<typeof useFollowRuns>[0] = (before, now) => {
   for (const runId of findEnded(before, now)) announceEnd(runId).catch(() => {})
@@ -85,10 +86,10 @@ export function App() {
     if (beginsAt !== undefined && !isRestoring) beginAt(beginsAt, connections)
   }, [beginsAt, connections, isRestoring])
   const otherPlace = useDraft((draft) => findOtherPlace(draft, connections))
-  const sandboxBaseUrl = app?.sandboxBaseUrl ?? null
+  const sandboxBaseUrls = app?.sandboxBaseUrls ?? NO_ADDRESSES
   const namePlace = useCallback(
-    (baseUrl: string) => nameAddress(baseUrl, { sandboxBaseUrl, connections }),
-    [sandboxBaseUrl, connections],
+    (baseUrl: string) => nameAddress(baseUrl, { sandboxBaseUrls, connections }),
+    [sandboxBaseUrls, connections],
   )
 
   return (

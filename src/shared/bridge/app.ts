@@ -24,8 +24,8 @@ const appSchema = z.object({
   ]),
   /** What the newest run did, so that the next may begin with it. */
   lastOperation: operationSchema.nullable(),
-  /** Base URL of the sandbox that this process runs. */
-  sandboxBaseUrl: z.string().nullable(),
+  /** Base URLs of this workspace's sandbox, now or once. */
+  sandboxBaseUrls: z.array(z.string()),
 })
 
 /** What the machine knows. */

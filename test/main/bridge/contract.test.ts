@@ -56,7 +56,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
       lastBaseUrl: null,
       beginsAt: { kind: 'sandbox' },
       lastOperation: null,
-      sandboxBaseUrl: null,
+      sandboxBaseUrls: [],
     })
   })
 
@@ -342,7 +342,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
       // In use, so it is kept as it is.
       expect((await client.sandbox.start()).baseUrl).toBe(baseUrl)
       await client.sandbox.stop()
-      expect((await client.app.describe()).sandboxBaseUrl).toBeNull()
+      expect((await client.app.describe()).sandboxBaseUrls).toEqual([baseUrl])
       await client.runs.stop({ runId })
       await followUntil(client, runId, () => false)
       await client.runs.resumeRun({ runId, onUnknown: 'skip' })

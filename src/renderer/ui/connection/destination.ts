@@ -144,9 +144,9 @@ export function nameDestination(
 /** What an address is called: that of the sandbox, of a stored connection, or the address itself. */
 export function nameAddress(
   baseUrl: string,
-  known: { sandboxBaseUrl: string | null; connections: readonly ConnectionEntry[] },
+  known: { sandboxBaseUrls: readonly string[]; connections: readonly ConnectionEntry[] },
 ): NamedPlace {
-  if (baseUrl === known.sandboxBaseUrl) return { name: 'the sandbox', kind: 'sandbox' }
+  if (known.sandboxBaseUrls.includes(baseUrl)) return { name: 'the sandbox', kind: 'sandbox' }
   const entry = known.connections.find(({ connection }) => connection.baseUrl === baseUrl)
   if (entry === undefined) return { name: baseUrl.replace(/^https?:\/\//, ''), kind: 'other' }
   return { name: entry.name, kind: entry.isProduction ? 'production' : 'other' }
