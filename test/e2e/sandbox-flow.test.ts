@@ -1,7 +1,14 @@
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
-import { checkSample, openStep, readShownCounts, seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
+import {
+  checkSample,
+  openStep,
+  readShownCounts,
+  seeRunEnded,
+  seeScreen,
+  sendFaster,
+} from '../helpers/e2e/walk.ts'
 
 it('sends ten rows to try, then the others, counts as the journal does, and exports every row', async () => {
   const app = await openApp()
@@ -141,4 +148,18 @@ it('keeps a trial of the first rows as completed, and sends the others from ther
   await page.getByText('trial of the first').waitFor({ state: 'detached' })
   await seeRunEnded(page)
   expect((await readShownCounts(page))['succeeded']).toBeGreaterThan(10)
+})
+
+it('sends the rest after the first ten rows, although it was asked for while they were being sent', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page } = await openApp()
+  await checkSample(page)
+  await page.getByRole('button', { name: /^Review/ }).click()
+  await page.getByLabel('In flight').fill('1')
+  await page.getByRole('button', { name: 'Send the first 10' }).click()
+  await page.getByRole('button', { name: 'Send the other 354 rows' }).click()
+  await sendFaster(page)
+  await seeRunEnded(page)
+  expect(await readShownCounts(page)).toEqual({ succeeded: 364, invalid: 8, pending: 0 })
 })

@@ -137,7 +137,10 @@ export interface RunHandle {
   snapshot(): RunSnapshot | null
   /** Calls the listener at most ten times a second; returns the way to stop it. */
   onSnapshot(listener: (snapshot: RunSnapshot) => void): () => void
-  /** Starts a held run; with `limit`, sends that many items and holds again. */
+  /**
+   * Starts a held run; with `limit`, sends that many items and holds again. While these are being sent, another `begin`
+   * applies as soon as they have ended.
+   */
   begin(options?: { limit?: number }): void
   /** Sends nothing new; what is in flight ends. */
   pause(): void

@@ -47,8 +47,10 @@ export class RunSession {
   /** What the person asked for: stop the run, or pause it. */
   #requestedState: 'none' | 'stop' | 'pause' = 'none'
   #next: PromiseWithResolvers<SendingPeriod> | null = null
-  /** A `begin` that came before anybody waited for it. */
+  /** A `begin` that came before anybody waited for it, such as during a trial. */
   #early: SendingPeriod | null = null
+  /** Whether the first few rows alone are being sent. */
+  #isTrying = false
   /** Whether what was sent last was the first few rows alone, and all of these. */
   #isTrial = false
   /** The number of requests in flight that was chosen last; null for the plan's. */
@@ -169,6 +171,8 @@ export class RunSession {
           return this.#writeEnd('stopped', end.reason)
         }
         this.#notice = end.kind === 'failing' ? end.reason : null
+        // What made it fail is a person's to decide about before the rest follows.
+        if (end.kind === 'failing') this.#early = null
         period = await this.#hold(end.kind === 'done' ? 'ready' : 'paused', sender)
         this.#notice = null
       }
@@ -237,14 +241,16 @@ export class RunSession {
 
   async #sendPeriod(sender: Sender, period: SendingPeriod): Promise<SendingEnd> {
     this.#isTrial = false
+    this.#isTrying = period.limit !== undefined
     this.#writeRunning()
     this.#sendingSinceMs = performance.now()
     this.#snapshots.beginStretch()
     try {
       const end = await sender.send(period)
-      this.#isTrial = period.limit !== undefined && end.kind === 'done'
+      this.#isTrial = this.#isTrying && end.kind === 'done'
       return end
     } finally {
+      this.#isTrying = false
       this.#sentMs += performance.now() - this.#sendingSinceMs
       this.#sendingSinceMs = null
     }
@@ -266,14 +272,14 @@ export class RunSession {
 
   /** Waits for `begin`, `resume` or `stop`. What was marked and not sent was taken back before. */
   async #hold(phase: 'ready' | 'paused', sender: Sender | null): Promise<SendingPeriod> {
+    const early = this.#early
+    this.#early = null
+    if (early !== null) return early
     // A trial of the first rows has done what was asked, whether or not the rest is ever sent.
     this.#writeEnd(this.#isTrial && this.#rows.awaiting === 0 ? 'completed' : 'ready', this.#notice)
     this.#phase = phase
     this.#sendSnapshot()
     if (this.#requestedState === 'stop') return {}
-    const early = this.#early
-    this.#early = null
-    if (early !== null) return early
     this.#next = Promise.withResolvers()
     // Callbacks of what was sent arrive whether or not anything else is sent.
     const timer = setInterval(() => sender?.takeCallbacks(), SNAPSHOT_MS)
@@ -284,7 +290,7 @@ export class RunSession {
   }
 
   #begin(period: SendingPeriod): void {
-    const isGoing = this.#phase === 'running' && this.#requestedState !== 'pause'
+    const isGoing = this.#phase === 'running' && !this.#isTrying && this.#requestedState !== 'pause'
     if (this.#requestedState === 'pause') this.#requestedState = 'none'
     if (this.#next !== null) this.#next.resolve(period)
     else if (!isGoing) this.#early = period

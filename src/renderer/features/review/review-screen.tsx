@@ -108,7 +108,9 @@ export function ReviewScreen(props: {
     load !== null || snapshot === undefined || left === 0 ? null : findRefusedTrial(snapshot.rows)
   const step = snapshot === undefined ? null : findMendingStep(snapshot.rows, snapshot.errors, operation.kind)
   const place = nameDestination(settings.destination, connections)
-  const sendLabel = `Send ${sent > 0 ? 'the other ' : ''}${formatCounted(left, 'row')}`
+  const isTrying = snapshot?.phase === 'running'
+  const others = isTrying ? Math.max(0, left + sent - trial.requests * rowsPerItem) : left
+  const sendLabel = `Send ${isTrying || sent > 0 ? 'the other ' : ''}${formatCounted(others, 'row')}`
   const error = applyingError ?? first.error ?? all.error ?? scratch.error ?? request.error
   return (
     <Screen
@@ -141,7 +143,7 @@ export function ReviewScreen(props: {
           {load === null && (
             <Button
               variant="default"
-              disabled={blocked !== undefined || sent > 0 || left === 0}
+              disabled={blocked !== undefined || isTrying || sent > 0 || left === 0}
               loading={first.isPending}
               onClick={() => first.mutate(trial.requests)}
             >
@@ -153,7 +155,7 @@ export function ReviewScreen(props: {
               onPress={() => (bounds === null ? all.mutate() : setAsking(true))}
               busy={all.isPending}
               soon={isSoon}
-              blocked={left === 0 ? 'Nothing is left to send' : blocked}
+              blocked={others === 0 ? 'Nothing is left to send' : blocked}
               icon={<IconSend size="1rem" />}
             >
               {load === null
@@ -187,8 +189,8 @@ export function ReviewScreen(props: {
       {error !== null && <ErrorNotice error={error} />}
       {refused !== null && (
         <Notice kind="warning" title={refused}>
-          The other {formatCounted(left, 'row')} would probably be rejected, too. The answers are in the table
-          below. Change the mapping, or the operation and its options, and try again.
+          The other {formatCounted(others, 'row')} would probably be rejected, too. The answers are in the
+          table below. Change the mapping, or the operation and its options, and try again.
         </Notice>
       )}
       {k6.notice}

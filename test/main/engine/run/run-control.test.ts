@@ -80,6 +80,42 @@ test('a trial of the first rows is completed, also while the rest is held, and t
   expect(countArrivals(server)).toEqual(Array(9).fill(1))
 })
 
+test('a run that is begun while its trial goes on sends the rest once the trial is over', async () => {
+  const server = await startHoldingService()
+  const run = runs.start(createRunPlan(folder, 9, server.baseUrl, closed(2)), { hold: true })
+  await run.until(({ phase }) => phase === 'ready')
+  run.command({ kind: 'begin', limit: 4 })
+  await server.arrivals(2)
+  run.command({ kind: 'begin' })
+  server.release()
+  expect(await run.ended).toMatchObject({ state: 'completed', rows: { succeeded: 9, not_sent: 0 } })
+  expect(countArrivals(server)).toEqual(Array(9).fill(1))
+})
+
+test('a trial that fails pauses the run, although the rest was to follow', async () => {
+  const waiting: (() => void)[] = []
+  const server = await startFaultServer({
+    onRequest: (_request, wire) => {
+      waiting.push(() => wire.send(401, toErrorAnswer(401, 'INVALID_API_KEY', 'no')))
+    },
+  })
+  const run = runs.start(createRunPlan(folder, 9, server.baseUrl, closed(6)), {
+    hold: true,
+    whenFailing: 'pause',
+  })
+  await run.until(({ phase }) => phase === 'ready')
+  run.command({ kind: 'begin', limit: 6 })
+  await server.arrivals(6)
+  run.command({ kind: 'begin' })
+  for (const answer of waiting) answer()
+  expect(await run.until(({ phase }) => phase === 'paused')).toMatchObject({
+    notice: { code: 'key_refused' },
+  })
+  expect(server.requests).toHaveLength(6)
+  run.command({ kind: 'stop' })
+  expect(await run.ended).toMatchObject({ state: 'interrupted' })
+})
+
 test('a trial that is stopped before its end is interrupted', async () => {
   const server = await startHoldingService()
   const run = runs.start(createRunPlan(folder, 9, server.baseUrl, closed(2)), { hold: true })
