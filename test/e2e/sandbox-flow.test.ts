@@ -98,6 +98,7 @@ it('takes a new user to the first triggered rules in four clicks; the run is sto
 
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('button', { name: 'Resume' }).waitFor()
+  await page.getByRole('region', { name: 'Errors' }).getByText('8 rows').waitFor()
   await inspect('run-paused')
   await page.getByRole('button', { name: 'Stop' }).click()
   await seeRunEnded(page, 'interrupted')

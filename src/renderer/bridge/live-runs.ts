@@ -182,7 +182,9 @@ function toSnapshot(summary: RunSummary): RunSnapshot {
     elapsedMs: summary.throughput.duration_s * 1000,
     latencyMs: summary.latency_ms.http_req_duration ?? null,
     triggeredRules: summary.triggered_rules.slice(0, 10),
-    errors: summary.errors.slice(0, 10),
+    errors: summary.errors
+      .toSorted((a, b) => Number(a.outcome === 'invalid') - Number(b.outcome === 'invalid'))
+      .slice(0, 10),
     warnings: summary.warnings,
     retryAfter: { answers: summary.retry_after.answers, waitedMs: summary.retry_after.waited_s * 1000 },
     slowdown: null,

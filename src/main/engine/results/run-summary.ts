@@ -24,7 +24,7 @@ import { findTakersOf, type RunFamily, type RunView, toFamily } from '../journal
 import { readLatency } from '../journal/seconds.ts'
 import { toLoadSummary } from '../load/load-results.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'
-import { readCauseKey, sayCause } from '../run/journal/stored-problems.ts'
+import { toInvalidGroups } from '../run/journal/stored-problems.ts'
 import {
   type Counts,
   countToRepeat,
@@ -79,7 +79,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
     latency_ms: { ...told.state?.percentiles, ...toLatency(latency) },
     triggered_rules: rules,
     errors: [
-      ...toInvalidGroups(counts.get('problem')),
+      ...toInvalidGroups(counts.get('problem') ?? new Map()),
       ...toErrorGroups(counts.get('error') ?? new Map()),
       ...toLostGroups(told.lost),
     ],
@@ -210,25 +210,6 @@ function toLatency(latency: LatencyMeter): RunSummary['latency_ms'] {
     if (percentiles !== null) result[series] = percentiles
   }
   return result
-}
-
-function toInvalidGroups(problems: ReadonlyMap<string, number> | undefined): RunSummary['errors'] {
-  return [...(problems ?? [])]
-    .map(([key, rows]) => {
-      const cause = readCauseKey(key)
-      const { severity, code, field } = cause
-      const message = sayCause(cause)
-      return { severity, rows, code, message: field === null ? message : `${field}: ${message}` }
-    })
-    .filter(({ severity, rows }) => severity === 'error' && rows > 0)
-    .map(({ rows, code, message }) => ({
-      outcome: 'invalid' as const,
-      status: null,
-      error_code: code,
-      message,
-      rows,
-    }))
-    .sort((a, b) => b.rows - a.rows)
 }
 
 function readGenerator(

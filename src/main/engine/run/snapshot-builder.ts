@@ -16,6 +16,7 @@ import type {
 import type { Journal } from '../journal/journal.ts'
 import type { SecondMeter } from '../sending/second-meter.ts'
 import type { StatementSync } from '../workspace/sqlite.ts'
+import { toInvalidGroups } from './journal/stored-problems.ts'
 
 /** Most rules and error groups that a snapshot carries. */
 const LIST_MAX = 10
@@ -90,7 +91,11 @@ export class SnapshotBuilder {
       elapsedMs: state.elapsedMs,
       latencyMs: state.meter?.total.percentiles('http_req_duration') ?? null,
       triggeredRules: this.#toTopRules(),
-      errors: toErrorGroups(counters.entries('error')).slice(0, LIST_MAX),
+      // What the service said comes first: many causes of invalid rows must not push it out.
+      errors: [
+        ...toErrorGroups(counters.entries('error')),
+        ...toInvalidGroups(counters.entries('problem')),
+      ].slice(0, LIST_MAX),
       warnings: toRunWarnings(counters.entries('reuse_ended')),
       retryAfter: {
         answers: counters.get('retry_after_answers'),

@@ -105,23 +105,22 @@ export function ItemsPanel(props: {
   )
 }
 
-/** Rows that ended in an error, grouped by how, most first, each with what to do. */
+/** Rows that are invalid or ended in an error, grouped by cause, each with what to do. */
 export function ErrorsPanel(props: {
+  /** Of all rows, since one row can have several causes, and only the first groups are shown. */
+  rows: number
   errors: readonly ErrorGroup[]
   operation: string
   onPick?: (group: ErrorGroup) => void
 }) {
-  const { errors, onPick } = props
-  // What the check has said already comes after what the service said.
-  const ordered = errors.toSorted((a, b) => Number(a.outcome === 'invalid') - Number(b.outcome === 'invalid'))
-  const rows = errors.reduce((sum, group) => sum + group.rows, 0)
+  const { rows, errors, onPick } = props
   return (
     <Panel title="Errors" aside={rows === 0 ? 'none' : formatCounted(rows, 'row')} flush>
       {errors.length === 0 ? (
         <p className={styles.quiet}>Rows that do not succeed are grouped here by cause, with what to do.</p>
       ) : (
         <ul className={styles.errors}>
-          {ordered.map((group) => (
+          {errors.map((group) => (
             <li key={`${group.outcome} ${group.status} ${group.error_code} ${group.message}`}>
               <div className={styles.errorHead}>
                 <StateLabel state={group.outcome} />

@@ -13,6 +13,7 @@ import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import type { SecondaryAction } from '../../ui/layout/secondary-actions.tsx'
 import { nameAnswers } from '../../ui/states/answers.tsx'
+import { countRetryable } from '../../ui/states/row-states.tsx'
 import { CallbacksPanel } from './callbacks-panel.tsx'
 import { FailedRowsPanel, hasFailedRows } from './failed-rows-panel.tsx'
 import { KeyDialog } from './key-dialog.tsx'
@@ -176,7 +177,11 @@ function LiveCallbacks({ runId, live }: { runId: string; live: boolean }) {
 function LiveErrors(props: { runId: string; operation: string; onPick: (group: ErrorGroup) => void }) {
   const { runId, operation, onPick } = props
   const errors = useLiveRuns((live) => live.snapshots[runId]?.errors)
-  return <ErrorsPanel errors={errors ?? []} operation={operation} onPick={onPick} />
+  const rows = useLiveRuns((live) => {
+    const counts = live.snapshots[runId]?.rows
+    return counts === undefined ? 0 : counts.invalid + countRetryable(counts)
+  })
+  return <ErrorsPanel rows={rows} errors={errors ?? []} operation={operation} onPick={onPick} />
 }
 
 function LiveLatency({ runId, summary, live }: { runId: string; summary: RunSummary; live: boolean }) {

@@ -67,6 +67,17 @@ const FIXES: Fix[] = [
   { kind: 'leave_out', problem: 'not_unique', field: 'post_id' },
 ]
 
+test('the picture of a run that has yet to send has its invalid rows by cause, as its summary has', async () => {
+  const server = await startService()
+  const run = runs.start(createPlan(server.baseUrl, CSV, undefined), { hold: true })
+  const { rows, errors } = await run.until(({ phase }) => phase === 'ready')
+  expect(rows).toMatchObject({ invalid: 4, not_sent: 1 })
+  run.command({ kind: 'begin' })
+  const ended = await run.ended
+  expect(ended.errors).toHaveLength(4)
+  expect(errors).toEqual(ended.errors)
+})
+
 test('a run with fixes sends the corrected rows, and keeps the cells of the source', async () => {
   const server = await startService()
   const plan = createPlan(server.baseUrl, CSV, FIXES)

@@ -1,5 +1,6 @@
 import { sayExpected } from '../../../../shared/messages/problem-messages.ts'
 import type { Problem, ProblemGroup } from '../../../../shared/run/problem.ts'
+import type { ErrorGroup } from '../../../../shared/run/run.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
 
 /** A cause of problems, as the journal counts its rows. */
@@ -73,6 +74,27 @@ export function sayCause({ code, args, text }: Pick<Problem, 'code' | 'args' | '
     { code, ...(args === undefined ? {} : { args }), ...(text === undefined ? {} : { text }) },
     'terminal',
   )
+}
+
+/** Groups of invalid rows, most rows first and then by key, from the journal's counts by {@link toCauseKey}. */
+export function toInvalidGroups(problems: ReadonlyMap<string, number>): ErrorGroup[] {
+  return [...problems]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, rows]) => {
+      const cause = readCauseKey(key)
+      const { severity, code, field } = cause
+      const message = sayCause(cause)
+      return { severity, rows, code, message: field === null ? message : `${field}: ${message}` }
+    })
+    .filter(({ severity, rows }) => severity === 'error' && rows > 0)
+    .map(({ rows, code, message }) => ({
+      outcome: 'invalid' as const,
+      status: null,
+      error_code: code,
+      message,
+      rows,
+    }))
+    .sort((a, b) => b.rows - a.rows)
 }
 
 /** Stored problems of a cause, the first ones. */
