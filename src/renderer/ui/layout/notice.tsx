@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconInfoCircle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { toShownError } from '../../../shared/bridge/errors.ts'
-import { SafeText } from '../text/safe-text.tsx'
+import { MessageText } from '../text/safe-text.tsx'
 import styles from './layout.module.css'
 
 const KINDS = {
@@ -50,7 +50,7 @@ export function ErrorNotice(props: {
     <Notice
       kind="error"
       isSilent={props.isSilent === true}
-      title={<SafeText text={message} max={1_000} lines />}
+      title={<MessageText text={message} max={1_000} />}
       actions={
         <>
           {props.onRetry && (
@@ -66,7 +66,7 @@ export function ErrorNotice(props: {
         </>
       }
     >
-      <SafeText text={hint} max={1_000} lines />
+      <MessageText text={hint} max={1_000} />
     </Notice>
   )
 }

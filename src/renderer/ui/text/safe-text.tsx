@@ -140,3 +140,24 @@ export function Sentence({ text }: { text: string }) {
     )
   })
 }
+
+/** An error's message, at most `max` code units of it: {@link SafeText} with lines, in which backticks set off what is code. */
+export function MessageText({ text, max }: { text: string; max: number }) {
+  const { shown } = cutText(text, max)
+  return (
+    <bdi className={styles.lines}>
+      {shown.split('`').map((part, index) => {
+        const Part = index % 2 === 0 ? 'span' : 'code'
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a part is known by its place alone
+          <Part key={index}>
+            <Lines text={part} />
+          </Part>
+        )
+      })}
+      {shown.length < text.length && (
+        <span className={styles.cut}>… {formatCount(text.length - shown.length)} more characters</span>
+      )}
+    </bdi>
+  )
+}
