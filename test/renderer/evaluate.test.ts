@@ -4,10 +4,9 @@ import {
   findMeaning,
   type LabelSettings,
   readLabelFile,
-  splitValues,
   toQuestion,
 } from '../../src/renderer/features/evaluate/question.ts'
-import type { LabelChoices } from '../../src/shared/lookback/label-choices.ts'
+import { type LabelChoices, splitValues } from '../../src/shared/lookback/label-choices.ts'
 
 const SETTINGS: LabelSettings = {
   place: 'column',

@@ -107,6 +107,18 @@ export function guessMeaning(
   return { positives, separator }
 }
 
+/** The values of a column of labels, each with its rows; a label of several values counts for each of them. */
+export function splitValues(column: LabelColumn, separator: string): { value: string; rows: number }[] {
+  const counts = new Map<string, number>()
+  for (const { value, rows } of column.values) {
+    for (const part of separator === '' ? [value] : value.split(separator)) {
+      const text = part.trim()
+      if (text !== '') counts.set(text, (counts.get(text) ?? 0) + rows)
+    }
+  }
+  return [...counts].map(([value, rows]) => ({ value, rows }))
+}
+
 function guessColumn(column: LabelColumn, rules: readonly string[]) {
   const { name } = column
   const { parts } = splitLabels(column.values)

@@ -19,14 +19,17 @@ export function LabelsView({ pair }: { pair: RunPair }) {
   const judged = useQuery(
     ask.compare.byLabels.queryOptions({ input: labels === null ? skipToken : { ...pair, labels } }),
   )
-  const columns = useQuery(ask.results.columns.queryOptions({ input: { runId: pair.b } })).data
-  const rules = useDecisions(pair).data?.joined.rules.map(({ rule }) => rule)
+  const choices = useQuery(ask.evaluate.choices.queryOptions({ input: { runId: pair.b } }))
+  const decisions = useDecisions(pair)
+  const error = choices.error ?? decisions.error
+  if (error !== null) return <ErrorNotice error={error} />
+  if (choices.data === undefined || decisions.data === undefined) return <Joining />
   return (
     <div className={styles.stack}>
       <Panel title="Labels of the rows of B">
         <LabelsForm
-          columns={columns ?? []}
-          rules={rules ?? []}
+          choices={choices.data}
+          rules={decisions.data.joined.rules.map(({ rule }) => rule)}
           action="Compare by labels"
           busy={judged.isFetching}
           onLabels={setLabels}

@@ -2,7 +2,7 @@ import { Button, NativeSelect, SegmentedControl, Switch, TagsInput, TextInput } 
 import { IconFile } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Evaluation } from '../../../shared/lookback/evaluation.ts'
-import type { LabelChoices } from '../../../shared/lookback/label-choices.ts'
+import { type LabelChoices, splitValues } from '../../../shared/lookback/label-choices.ts'
 import { ANY_RULE } from '../../../shared/lookback/labels.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { bridge } from '../../bridge/client.ts'
@@ -18,7 +18,6 @@ import {
   type LabelPlace,
   type LabelSettings,
   readLabelFile,
-  splitValues,
   withColumn,
 } from './question.ts'
 

@@ -169,18 +169,6 @@ export function findLabelColumn(settings: LabelSettings, choices: LabelChoices):
   return columns.find(({ name }) => name === (place === 'file' ? file?.label : column)) ?? null
 }
 
-/** The values of a column of labels, each with its rows; a label of several values counts for each of them. */
-export function splitValues(column: LabelColumn, separator: string): { value: string; rows: number }[] {
-  const counts = new Map<string, number>()
-  for (const { value, rows } of column.values) {
-    for (const part of separator === '' ? [value] : value.split(separator)) {
-      const text = part.trim()
-      if (text !== '') counts.set(text, (counts.get(text) ?? 0) + rows)
-    }
-  }
-  return [...counts].map(([value, rows]) => ({ value, rows }))
-}
-
 /** The rules that a value stands for. */
 export function findMeaning(positives: readonly Positive[], value: string): string[] {
   const wanted = toComparable(value)

@@ -1,5 +1,5 @@
 import { Button, SegmentedControl } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { skipToken, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { LabelChoice } from '../../../shared/bridge/compare.ts'
 import type { Trend, TrendPoint } from '../../../shared/lookback/trend.ts'
@@ -31,11 +31,16 @@ export function TrendScreen(props: {
     ...ask.compare.trend.queryOptions({ input: { runId, ...(labels !== null && { labels }) } }),
     enabled: labels !== null,
   })
-  const columns = useQuery(ask.results.columns.queryOptions({ input: { runId } })).data
   const data = (labels === null ? undefined : judged.data) ?? trend.data
   const own = data?.runs.find((run) => run.run_id === runId)
   const shown = product ?? (own?.is_load_test ? 'load' : 'run')
   const runs = (data?.runs ?? []).filter((run) => run.is_load_test === (shown === 'load'))
+  const latest = runs.at(-1)?.run_id
+  const choices = useQuery(
+    ask.evaluate.choices.queryOptions({
+      input: wantsLabels && shown === 'run' && latest !== undefined ? { runId: latest } : skipToken,
+    }),
+  )
   const hasBoth = data !== undefined && runs.length < data.runs.length
   return (
     <Screen
@@ -71,10 +76,11 @@ export function TrendScreen(props: {
           </>
         )}
       </p>
-      {wantsLabels && (
+      {choices.error !== null && <ErrorNotice error={choices.error} onRetry={choices.refetch} />}
+      {wantsLabels && choices.data !== undefined && (
         <Panel title="Labels">
           <LabelsForm
-            columns={columns ?? []}
+            choices={choices.data}
             rules={findCommonRules(runs).map(({ rule }) => rule)}
             action="Evaluate every run"
             busy={judged.isFetching}

@@ -2,6 +2,7 @@ import { ActionIcon, Autocomplete, Button, Select, Switch, TextInput } from '@ma
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import type { LabelChoice } from '../../../shared/bridge/compare.ts'
+import { guessMeaning, type LabelChoices, splitValues } from '../../../shared/lookback/label-choices.ts'
 import { ANY_RULE } from '../../../shared/lookback/labels.ts'
 import styles from './labels.module.css'
 
@@ -11,22 +12,33 @@ interface Positive {
   rule: string
 }
 
-/** Asks where the labels of runs are and what they mean. */
+/** Asks where the labels of runs are and what they mean, starting from what `choices` suggest. */
 export function LabelsForm(props: {
-  /** Names of the source's columns. */
-  columns: readonly string[]
-  /** Names of known rules. */
+  choices: LabelChoices
+  /** Names of known rules, which another run than that of `choices` may have triggered. */
   rules: readonly string[]
   /** What the button says. */
   action: string
   busy: boolean
   onLabels: (labels: LabelChoice) => void
 }) {
-  const [column, setColumn] = useState<string | null>(null)
-  const [useVerdicts, setUseVerdicts] = useState(false)
-  const [separator, setSeparator] = useState('')
-  const [positives, setPositives] = useState<Positive[]>([])
-  const columns = [...new Set(props.columns)].filter((name) => name !== '')
+  const { columns, guess, verdicts } = props.choices
+  const rules = [...new Set([...props.choices.rules.map(({ rule }) => rule), ...props.rules])]
+  const suggest = (name: string | null) => {
+    const found = columns.find((one) => one.name === name)
+    const meaning = found === undefined ? { positives: [], separator: null } : guessMeaning(found, rules)
+    return {
+      separator: meaning.separator ?? '',
+      positives: meaning.positives.map((positive, id) => ({ id, ...positive })),
+    }
+  }
+  const [column, setColumn] = useState<string | null>(guess?.label ?? null)
+  const [first] = useState(() => suggest(column))
+  const [useVerdicts, setUseVerdicts] = useState(verdicts > 0)
+  const [separator, setSeparator] = useState(first.separator)
+  const [positives, setPositives] = useState<Positive[]>(first.positives)
+  const chosen = columns.find(({ name }) => name === column)
+  const values = chosen === undefined ? [] : splitValues(chosen, separator).map(({ value }) => value)
   const filled = positives.filter(({ value, rule }) => value.trim() !== '' && rule.trim() !== '')
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -47,9 +59,14 @@ export function LabelsForm(props: {
           placeholder="None"
           clearable
           searchable
-          data={columns}
+          data={[...new Set(columns.map(({ name }) => name))].filter((name) => name !== '')}
           value={column}
-          onChange={setColumn}
+          onChange={(name) => {
+            const suggested = suggest(name)
+            setColumn(name)
+            setSeparator(suggested.separator)
+            setPositives(suggested.positives)
+          }}
         />
         <TextInput
           label="Separator of labels"
@@ -66,16 +83,17 @@ export function LabelsForm(props: {
       </div>
       {positives.map(({ id, value, rule }, index) => (
         <div key={id} className={styles.line}>
-          <TextInput
+          <Autocomplete
             label={index === 0 ? 'Rows with the label' : undefined}
             aria-label={`Label ${index + 1}`}
+            data={values}
             value={value}
-            onChange={(event) => change(id, { value: event.currentTarget.value })}
+            onChange={(text) => change(id, { value: text })}
           />
           <Autocomplete
             label={index === 0 ? 'should trigger the rule' : undefined}
             aria-label={`Rule of label ${index + 1}`}
-            data={[...new Set([ANY_RULE, ...props.rules])]}
+            data={[...new Set([ANY_RULE, ...rules])]}
             value={rule}
             onChange={(text) => change(id, { rule: text })}
           />
@@ -99,7 +117,9 @@ export function LabelsForm(props: {
           Say what a label means
         </Button>
         <span className={styles.hint}>
-          Without this, a label stands for the rule of its name, such as “Likely spam”.
+          {filled.length === 0
+            ? 'Without this, a label stands for the rule of its name, such as “Likely spam”.'
+            : 'Rows with another label should trigger none of these rules.'}
         </span>
         <Button type="submit" loading={props.busy} disabled={column === null && !useVerdicts}>
           {props.action}
