@@ -75,6 +75,7 @@ it('adds a connection with a key, tests it, changes it, sends rows there, and re
   await sending.close()
   await seeRunEnded(page)
   expect(await readShownCounts(page)).toMatchObject({ succeeded: 2 })
+  await page.getByText('No row triggered a rule.').waitFor()
 
   await page.getByRole('link', { name: 'Connections' }).click()
   await staging.getByRole('button', { name: 'Remove…' }).click()

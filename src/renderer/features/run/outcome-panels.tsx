@@ -17,19 +17,26 @@ import styles from './run.module.css'
 export function AnswersPanel(props: {
   title: string
   answers: RunSnapshot['answers']
+  /** Whether answers may still come. */
+  live: boolean
   onPick: (answer: RowAnswer) => void
 }) {
-  const { answers, onPick } = props
+  const { answers, live, onPick } = props
   const shown = ROW_ANSWERS.flatMap((answer) => {
     const rows = answers[answer] ?? 0
     return rows === 0 ? [] : [{ answer, rows }]
   })
   const total = shown.reduce((sum, { rows }) => sum + rows, 0)
   return (
-    <Panel title={props.title} aside={total === 0 ? 'none yet' : `${formatCount(total)} answered`}>
+    <Panel
+      title={props.title}
+      aside={total > 0 ? `${formatCount(total)} answered` : live ? 'none yet' : 'none'}
+    >
       {shown.length === 0 ? (
         <p className={styles.quietInside}>
-          What the service says of each appears here with its first answer.
+          {live
+            ? 'What the service says of each appears here with its first answer.'
+            : 'There are no answers to count.'}
         </p>
       ) : (
         <BarTable
@@ -49,15 +56,22 @@ export function AnswersPanel(props: {
 }
 
 /** The rules that rows triggered, most rows first; a rule's name opens its rows. */
-export function RulesPanel(props: { rules: readonly TriggeredRule[]; onPick?: (ruleId: string) => void }) {
-  const { rules, onPick } = props
+export function RulesPanel(props: {
+  rules: readonly TriggeredRule[]
+  /** Whether answers may still come. */
+  live: boolean
+  onPick?: (ruleId: string) => void
+}) {
+  const { rules, live, onPick } = props
   return (
     <Panel
       title="Triggered rules"
-      aside={rules.length === 0 ? 'none yet' : formatCounted(rules.length, 'rule')}
+      aside={rules.length > 0 ? formatCounted(rules.length, 'rule') : live ? 'none yet' : 'none'}
     >
       {rules.length === 0 ? (
-        <p className={styles.quietInside}>Rules appear here with the first answer that triggers one.</p>
+        <p className={styles.quietInside}>
+          {live ? 'Rules appear here with the first answer that triggers one.' : 'No row triggered a rule.'}
+        </p>
       ) : (
         <BarTable
           caption="Triggered rules by rows"

@@ -112,6 +112,7 @@ export function RunScreen(props: {
         <LiveOutcomes
           runId={runId}
           operation={summary.operation}
+          live={phase !== 'ended'}
           onResults={onResults}
           onExport={props.onExport}
         />
@@ -150,21 +151,29 @@ function LiveProgress({ runId }: { runId: string }) {
 function LiveOutcomes(props: {
   runId: string
   operation: string
+  live: boolean
   onResults: (filter: RowFilter) => void
   onExport: () => void
 }) {
-  const { runId, operation, onResults } = props
-  const rules = useLiveRuns((live) => live.snapshots[runId]?.triggeredRules)
-  const answers = useLiveRuns((live) => live.snapshots[runId]?.answers)
-  const succeeded = useLiveRuns((live) => live.snapshots[runId]?.rows.succeeded)
+  const { runId, operation, live, onResults } = props
+  const rules = useLiveRuns((known) => known.snapshots[runId]?.triggeredRules)
+  const answers = useLiveRuns((known) => known.snapshots[runId]?.answers)
+  const succeeded = useLiveRuns((known) => known.snapshots[runId]?.rows.succeeded)
   if (operation === 'index-add' || operation === 'index-remove') {
     return <ItemsPanel kind={operation} items={succeeded ?? 0} onExport={props.onExport} />
   }
   const title = nameAnswers(operation)
   if (title !== null) {
-    return <AnswersPanel title={title} answers={answers ?? {}} onPick={(answer) => onResults({ answer })} />
+    return (
+      <AnswersPanel
+        title={title}
+        answers={answers ?? {}}
+        live={live}
+        onPick={(answer) => onResults({ answer })}
+      />
+    )
   }
-  return <RulesPanel rules={rules ?? []} onPick={(ruleId) => onResults({ ruleIds: [ruleId] })} />
+  return <RulesPanel rules={rules ?? []} live={live} onPick={(ruleId) => onResults({ ruleIds: [ruleId] })} />
 }
 
 function LiveCallbacks({ runId, live }: { runId: string; live: boolean }) {
