@@ -174,7 +174,7 @@ function ContinueDialog(props: {
         {unknown > 0 && (
           <Radio.Group
             label={`${formatCounted(unknown, 'row')} with an unknown outcome`}
-            description="They were sent, and nobody knows whether the service took them."
+            description="There is no usable answer for them: they may or may not have been sent, and the service may have accepted them."
             value={onUnknown}
             onChange={(value) => setOnUnknown(value === 'resend' ? 'resend' : 'skip')}
           >

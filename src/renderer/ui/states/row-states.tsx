@@ -71,7 +71,7 @@ export const STATE_LOOKS: Record<RowState, StateLook> = {
   },
   unknown: {
     word: 'unknown',
-    meaning: 'Sent, and nobody knows whether the service took it: sending it again may double it.',
+    meaning: 'No usable answer: it may have been sent and accepted, so sending it again may double it.',
     icon: IconHelpCircle,
     color: 'var(--state-unknown)',
   },
