@@ -67,6 +67,11 @@ export class ItemFeed {
     this.#freshExhausted = false
   }
 
+  /** How many items the limit still lets out that were not tried before; what was taken back counts again. */
+  get freshLeft(): number {
+    return this.#freshLeft
+  }
+
   /** The next item that is marked on disk; null where there is none at the moment. */
   next(): ClaimedItem | null {
     const again = this.#again.shift()
@@ -195,6 +200,7 @@ export class ItemFeed {
       this.#claims.unmark(again)
     }
     this.#journal.transact('process', takeBack, true)
+    this.#freshLeft += this.#fresh.length
     this.#startOver()
   }
 

@@ -119,8 +119,8 @@ export class Sender {
     return this.#end === null || this.#isEnding ? null : this.#limits.slowdown
   }
 
-  /** Sends until done, stopped or failing; with `limit`, at most that many items that were not tried before. */
-  async send(options: { limit?: number | undefined } = {}): Promise<SendingEnd> {
+  /** Sends until done, stopped or failing; with `limit`, at most that many items not tried before, `left` of it at the end. */
+  async send(options: { limit?: number | undefined } = {}): Promise<SendingEnd & { left: number }> {
     this.#end = Promise.withResolvers()
     this.#isEnding = false
     // Callbacks that could not be written while the run was held are processed again.
@@ -153,7 +153,7 @@ export class Sender {
       this.#failure ??= error
     }
     if (this.#failure !== null) throw this.#failure
-    return end
+    return { ...end, left: this.#feed.freshLeft }
   }
 
   /** Processes the callbacks that have come; for as long as nothing is sent. */

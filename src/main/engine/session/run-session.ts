@@ -26,6 +26,8 @@ const SNAPSHOT_MS = 100
 /** What a person or the plan lets go out next. */
 interface SendingPeriod {
   limit?: number
+  /** Goes on with the period before: a trial stays one. */
+  isGoingOn?: true
 }
 
 /** One session of a run, from taking its lease to releasing it. */
@@ -53,6 +55,8 @@ export class RunSession {
   #isTrying = false
   /** Whether what was sent last was the first few rows alone, and all of these. */
   #isTrial = false
+  /** What is left of the first few rows; null where all rows were to be sent. */
+  #trialLeft: number | null = null
   /** The number of requests in flight that was chosen last; null for the plan's. */
   #concurrency: number | null = null
   #apiKey: ApiKey | null
@@ -106,7 +110,7 @@ export class RunSession {
         this.#begin(command.limit === undefined ? {} : { limit: command.limit })
         break
       case 'resume':
-        this.#begin({})
+        this.#begin({ isGoingOn: true })
         break
       case 'pause':
         this.#requestedState = 'pause'
@@ -240,14 +244,16 @@ export class RunSession {
   }
 
   async #sendPeriod(sender: Sender, period: SendingPeriod): Promise<SendingEnd> {
+    const limit = period.isGoingOn ? (this.#trialLeft ?? undefined) : period.limit
     this.#isTrial = false
-    this.#isTrying = period.limit !== undefined
+    this.#isTrying = limit !== undefined
     this.#writeRunning()
     this.#sendingSinceMs = performance.now()
     this.#snapshots.beginStretch()
     try {
-      const end = await sender.send(period)
+      const end = await sender.send({ limit })
       this.#isTrial = this.#isTrying && end.kind === 'done'
+      this.#trialLeft = this.#isTrying ? end.left : null
       return end
     } finally {
       this.#isTrying = false

@@ -139,7 +139,7 @@ test('a disk that was full for a moment while a run was held does not end the re
   await run.until(({ rows }) => rows.succeeded === 1)
   expect(fault.happened).toBe(true)
   answer.toBody = toBody
-  run.command({ kind: 'resume' })
+  run.command({ kind: 'begin' })
   expect(await run.ended).toMatchObject({ state: 'completed', rows: { succeeded: 4 } })
 })
 

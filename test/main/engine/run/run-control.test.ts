@@ -116,6 +116,26 @@ test('a trial that fails pauses the run, although the rest was to follow', async
   expect(await run.ended).toMatchObject({ state: 'interrupted' })
 })
 
+test('a trial that is paused and resumed stays a trial, also when it is resumed while it drains', async () => {
+  const server = await startHoldingService()
+  const run = runs.start(createRunPlan(folder, 9, server.baseUrl, closed(2)), { hold: true })
+  await run.until(({ phase }) => phase === 'ready')
+  run.command({ kind: 'begin', limit: 5 })
+  await server.arrivals(2)
+  run.command({ kind: 'pause' })
+  server.answer(2)
+  await run.until(({ phase, rows }) => phase === 'paused' && rows.succeeded === 2)
+  run.command({ kind: 'resume' })
+  await server.arrivals(4)
+  run.command({ kind: 'pause' })
+  run.command({ kind: 'resume' })
+  server.release()
+  await run.until(({ phase, rows }) => phase === 'ready' && rows.succeeded === 5)
+  run.command({ kind: 'stop' })
+  expect(await run.ended).toMatchObject({ state: 'completed', rows: { succeeded: 5, not_sent: 4 } })
+  expect(server.requests).toHaveLength(5)
+})
+
 test('a trial that is stopped before its end is interrupted', async () => {
   const server = await startHoldingService()
   const run = runs.start(createRunPlan(folder, 9, server.baseUrl, closed(2)), { hold: true })

@@ -100,7 +100,7 @@ test('bodies in flight are bounded, and one that is larger than the bound goes a
     mostHeld = Math.max(mostHeld, held.length)
     held.shift()?.()
   }
-  expect(await ended).toEqual({ kind: 'done' })
+  expect(await ended).toMatchObject({ kind: 'done' })
   expect(mostHeld).toBe(3)
 })
 
@@ -119,7 +119,7 @@ test('bodies that left room wake as many lanes as it is for', async () => {
   held.shift()?.()
   await untilHeld(held, 10)
   expect(held).toHaveLength(10)
-  expect(await endAll(held, ended)).toEqual({ kind: 'done' })
+  expect(await endAll(held, ended)).toMatchObject({ kind: 'done' })
 })
 
 test('the cells of a row are released once its request is built', async () => {
@@ -169,7 +169,7 @@ test('rows keep their retries while the service is away, which is probed by one 
       }
     },
   })
-  expect(await sender.send()).toEqual({ kind: 'done' })
+  expect(await sender.send()).toMatchObject({ kind: 'done' })
   expect(readStates(journal).counted).toEqual({ succeeded: 100 })
   expect(journal.counters.get('request', 'failed')).toBe(16)
   // A probe that is refused, one that is answered, and then more and more.
