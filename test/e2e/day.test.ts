@@ -124,7 +124,7 @@ it('takes a file of labelled posts from a typed key to an exported comparison, a
   // Ten rows first, then the others.
   await page.getByRole('button', { name: 'Send the first 10' }).click()
   await page.getByRole('button', { name: `Send the other ${counted(day.sent.length - 10)} rows` }).waitFor()
-  expect(await sandbox.readTasks()).toHaveLength(10)
+  await expect.poll(() => sandbox.readTasks()).toHaveLength(10)
   await page.getByLabel('In flight').fill('16')
   await page.getByRole('button', { name: /^Send the other/ }).click()
   await page

@@ -157,11 +157,11 @@ export class RunSession {
     this.#applyConcurrency()
     try {
       this.#sendEvent('ready', null)
-      let period: SendingPeriod = this.#task.hold ? await this.#hold('ready', sender) : {}
+      if (this.#task.hold) this.#take(await this.#hold('ready', sender))
       for (;;) {
         if (this.#requestedState === 'stop') return this.#writeEnd(this.#toEndState(), null)
         let end: SendingEnd =
-          this.#requestedState === 'pause' ? { kind: 'stopped' } : await this.#sendPeriod(sender, period)
+          this.#requestedState === 'pause' ? { kind: 'stopped' } : await this.#sendPeriod(sender)
         // A stop or pause that was requested as sending ended had nothing to stop.
         const isAwaiting =
           this.#isRequested('none') || (this.#isRequested('pause') && this.#rows.awaiting === 0)
@@ -177,7 +177,7 @@ export class RunSession {
         this.#notice = end.kind === 'failing' ? end.reason : null
         // What made it fail is a person's to decide about before the rest follows.
         if (end.kind === 'failing') this.#early = null
-        period = await this.#hold(end.kind === 'done' ? 'ready' : 'paused', sender)
+        this.#take(await this.#hold(end.kind === 'done' ? 'ready' : 'paused', sender))
         this.#notice = null
       }
     } finally {
@@ -243,8 +243,13 @@ export class RunSession {
     updateRunRecord(this.#journal.db, { plan: JSON.stringify({ ...plan, pace }) })
   }
 
-  async #sendPeriod(sender: Sender, period: SendingPeriod): Promise<SendingEnd> {
-    const limit = period.isGoingOn ? (this.#trialLeft ?? undefined) : period.limit
+  /** What is sent next, unless it is paused before. */
+  #take({ limit, isGoingOn }: SendingPeriod): void {
+    if (!isGoingOn) this.#trialLeft = limit ?? null
+  }
+
+  async #sendPeriod(sender: Sender): Promise<SendingEnd> {
+    const limit = this.#trialLeft ?? undefined
     this.#isTrial = false
     this.#isTrying = limit !== undefined
     this.#writeRunning()

@@ -92,6 +92,21 @@ test('a run that is begun while its trial goes on sends the rest once the trial 
   expect(countArrivals(server)).toEqual(Array(9).fill(1))
 })
 
+test('a run that is begun while its trial goes on, then paused and resumed, sends the rest, too', async () => {
+  const server = await startHoldingService()
+  const run = runs.start(createRunPlan(folder, 9, server.baseUrl, closed(2)), { hold: true })
+  await run.until(({ phase }) => phase === 'ready')
+  run.command({ kind: 'begin', limit: 4 })
+  await server.arrivals(2)
+  run.command({ kind: 'begin' })
+  run.command({ kind: 'pause' })
+  server.release()
+  await run.until(({ phase, rows }) => phase === 'paused' && rows.succeeded === 2)
+  run.command({ kind: 'resume' })
+  expect(await run.ended).toMatchObject({ state: 'completed', rows: { succeeded: 9, not_sent: 0 } })
+  expect(countArrivals(server)).toEqual(Array(9).fill(1))
+})
+
 test('a trial that fails pauses the run, although the rest was to follow', async () => {
   const waiting: (() => void)[] = []
   const server = await startFaultServer({
