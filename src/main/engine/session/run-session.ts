@@ -304,7 +304,8 @@ export class RunSession {
     const isGoing = this.#phase === 'running' && !this.#isTrying && this.#requestedState !== 'pause'
     if (this.#requestedState === 'pause') this.#requestedState = 'none'
     if (this.#next !== null) this.#next.resolve(period)
-    else if (!isGoing) this.#early = period
+    // A resume takes nothing back that was begun before it.
+    else if (!isGoing) this.#early = period.isGoingOn ? (this.#early ?? period) : period
   }
 
   /** The state of a run after a stop was requested. */

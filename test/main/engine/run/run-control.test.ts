@@ -92,20 +92,26 @@ test('a run that is begun while its trial goes on sends the rest once the trial 
   expect(countArrivals(server)).toEqual(Array(9).fill(1))
 })
 
-test('a run that is begun while its trial goes on, then paused and resumed, sends the rest, too', async () => {
-  const server = await startHoldingService()
-  const run = runs.start(createRunPlan(folder, 9, server.baseUrl, closed(2)), { hold: true })
-  await run.until(({ phase }) => phase === 'ready')
-  run.command({ kind: 'begin', limit: 4 })
-  await server.arrivals(2)
-  run.command({ kind: 'begin' })
-  run.command({ kind: 'pause' })
-  server.release()
-  await run.until(({ phase, rows }) => phase === 'paused' && rows.succeeded === 2)
-  run.command({ kind: 'resume' })
-  expect(await run.ended).toMatchObject({ state: 'completed', rows: { succeeded: 9, not_sent: 0 } })
-  expect(countArrivals(server)).toEqual(Array(9).fill(1))
-})
+test.each(['at once', 'once it has drained'])(
+  'a run that is begun during its trial, paused and resumed %s, sends the rest, too',
+  async (when) => {
+    const server = await startHoldingService()
+    const run = runs.start(createRunPlan(folder, 9, server.baseUrl, closed(2)), { hold: true })
+    await run.until(({ phase }) => phase === 'ready')
+    run.command({ kind: 'begin', limit: 4 })
+    await server.arrivals(2)
+    run.command({ kind: 'begin' })
+    run.command({ kind: 'pause' })
+    if (when === 'at once') run.command({ kind: 'resume' })
+    server.release()
+    if (when !== 'at once') {
+      await run.until(({ phase, rows }) => phase === 'paused' && rows.succeeded === 2)
+      run.command({ kind: 'resume' })
+    }
+    expect(await run.ended).toMatchObject({ state: 'completed', rows: { succeeded: 9, not_sent: 0 } })
+    expect(countArrivals(server)).toEqual(Array(9).fill(1))
+  },
+)
 
 test('a trial that fails pauses the run, although the rest was to follow', async () => {
   const waiting: (() => void)[] = []
