@@ -20,6 +20,7 @@ import {
   walkEvaluation,
   walkResults,
   walkRuns,
+  walkToResults,
 } from './lib/walk-window.ts'
 import { type Figure, toCell, toCpuCells, toFigure, toFigures, toFrameFigures } from './lib/window-figures.ts'
 import { launchBrowser, WindowPage } from './lib/window-page.ts'
@@ -132,6 +133,9 @@ export async function measureRuns(
     figures.push(...toFigures(await walkComparison(window, [runId, laterRunId]), ', never looked at'))
     figures.push(...toFigures(await walkResults(window, runId, rows), ', first time'))
     await lookAtAnswers(window, laterRunId)
+  })
+  await withWindow(async (window) => {
+    figures.push(...toFigures(await walkToResults(window, runId)))
   })
   await withWindow(async (window, server) => {
     figures.push(...toFigures(await walkResults(window, runId, rows)))

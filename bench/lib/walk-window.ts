@@ -20,7 +20,7 @@ const IS_COUNTED = `/^[\\d,]+ rows?$/.test(${COUNT} ?? '')`
 const IS_COUNTED_ANEW = `${IS_COUNTED} && ${COUNT} !== window.countBefore`
 const NOTE_COUNT = `window.countBefore = ${COUNT};`
 
-const ARE_ANSWERS_COUNTED = `document.querySelector('section[aria-label="Scores"] button') !== null`
+const ARE_ANSWERS_COUNTED = `document.querySelector('[role=group][aria-label^="Score of "] button') !== null`
 
 function show(runId: string, screen: string): string {
   return `location.hash = '#/run/${runId}/${screen}';`
@@ -37,15 +37,27 @@ function choose(selector: string, value: string): string {
   })(document.querySelector('${selector}'), ${value});`
 }
 
-/** The results of a run from the first page on: jumps, a search, filters and orders. */
+const RESULTS = {
+  'first page': toRowsDrawn(),
+  facets: `document.querySelector('section[aria-label="State"] button') !== null`,
+  'languages, models and scores': ARE_ANSWERS_COUNTED,
+}
+
+/** How long the pointer is on a tab before it is pressed, milliseconds; a person is hardly faster. */
+const POINTING_MS = 200
+
+/** The results of a run from the first page on, opened from its overview: jumps, a search, filters and orders. */
 export async function walkResults(window: WindowPage, runId: string, rows: number): Promise<WindowFigures> {
   const figures: WindowFigures = {}
   const middle = Math.floor(rows / 2)
-  figures['results'] = await window.time(show(runId, 'results'), {
-    'first page': toRowsDrawn(),
-    facets: `document.querySelector('section[aria-label="State"] button') !== null`,
-    'languages, models and scores': ARE_ANSWERS_COUNTED,
+  const tab = `a[href="#/run/${runId}/results"]`
+  await window.time(`location.hash = '#/run/${runId}'`, {
+    read: `document.querySelector('${tab}') !== null && document.querySelector('h1').textContent !== 'Reading the run'`,
   })
+  await window.rest()
+  await window.page.hover(tab)
+  await window.page.waitForTimeout(POINTING_MS)
+  figures['results'] = await window.time(`document.querySelector('${tab}').click()`, RESULTS)
   figures['jump to the last row'] = await window.time(press('End'), { drawn: toRowsDrawn(`at === ${rows}`) })
   figures['jump to the middle'] = await window.time(
     `${GRID}.scrollTop = (${GRID}.scrollHeight - ${GRID}.clientHeight) / 2;`,
@@ -76,6 +88,12 @@ export async function walkResults(window: WindowPage, runId: string, rows: numbe
     { drawn: `${toRowsDrawn('at === 1')} && ${firstRow} !== window.rowBefore` },
   )
   return figures
+}
+
+/** The results of a run by their address, from the list of runs: nothing of them is known. */
+export async function walkToResults(window: WindowPage, runId: string): Promise<WindowFigures> {
+  await window.rest()
+  return { 'results by address': await window.time(show(runId, 'results'), RESULTS) }
 }
 
 /** Looks at the results of a run until all that its answers say is counted, and so stored. */

@@ -89,6 +89,12 @@ export class WindowPage {
     }
   }
 
+  /** Waits until the page has nothing to do, as it has while a person looks at it. */
+  async rest(): Promise<void> {
+    await this.page.waitForLoadState('networkidle')
+    await this.page.evaluate('new Promise((resolve) => requestIdleCallback(resolve))')
+  }
+
   /** The frames that are drawn while `act` runs. */
   measureFrames(act: () => Promise<void>): Promise<Frames> {
     return measureFrames(this.#browser, this.page, act)
