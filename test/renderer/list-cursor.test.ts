@@ -1,12 +1,13 @@
 import { QueryClient } from '@tanstack/react-query'
 import { describe, expect, it } from 'vitest'
+import { PAGE_ROWS } from '../../src/renderer/bridge/read-ahead.ts'
 import {
   followRow,
   type ListCursor,
   leaveRows,
   stepFrom,
 } from '../../src/renderer/features/results/list-cursor.ts'
-import { createResultPages, PAGE_ROWS } from '../../src/renderer/features/results/result-pages.ts'
+import { createResultPages } from '../../src/renderer/features/results/result-pages.ts'
 import type { PageRow } from '../../src/shared/bridge/results.ts'
 
 /** The pages of a list whose rows have these numbers, until it is read again with others. */

@@ -1,9 +1,10 @@
 import { QueryClient } from '@tanstack/react-query'
 import { describe, expect, it } from 'vitest'
+import { PAGE_ROWS } from '../../src/renderer/bridge/read-ahead.ts'
 import { NARROWED_BY_VERDICT, readNarrowedAgain } from '../../src/renderer/bridge/verdicts.ts'
 import { move, moveTo } from '../../src/renderer/features/results/column-menu.tsx'
 import { listTextColumns, toUsualColumns } from '../../src/renderer/features/results/result-columns.tsx'
-import { createResultPages, PAGE_ROWS, PAGES_KEPT } from '../../src/renderer/features/results/result-pages.ts'
+import { createResultPages, PAGES_KEPT } from '../../src/renderer/features/results/result-pages.ts'
 import { listChosen, toggleFacet, withSearch } from '../../src/renderer/features/results/row-filter.ts'
 import { isSameFilter } from '../../src/renderer/features/results/saved-filters.tsx'
 import { toNextSort } from '../../src/renderer/features/results/sort-menu.tsx'
@@ -173,19 +174,21 @@ describe('pages of results', () => {
   ) {
     const asked: number[] = []
     const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
-    const pages = createResultPages(client, (offset) => ({
-      queryKey: [offset],
-      meta,
-      queryFn: async ({ signal }) => {
-        asked.push(offset)
-        await load?.(offset, signal)
-        return {
-          rows: Array.from({ length: PAGE_ROWS }, (_, index) => toRow(offset + index + 1)),
-          total: 1_000_000,
-          isCounted: true,
-        }
-      },
-    }))
+    const openAgain = () =>
+      createResultPages(client, (offset) => ({
+        queryKey: [offset],
+        meta,
+        queryFn: async ({ signal }) => {
+          asked.push(offset)
+          await load?.(offset, signal)
+          return {
+            rows: Array.from({ length: PAGE_ROWS }, (_, index) => toRow(offset + index + 1)),
+            total: 1_000_000,
+            isCounted: true,
+          }
+        },
+      }))
+    const pages = openAgain()
     let check = () => {}
     pages.subscribe(() => check())
     const arrival = () =>
@@ -195,16 +198,16 @@ describe('pages of results', () => {
         }
         check()
       })
-    return { client, pages, asked, arrival }
+    return { client, pages, asked, arrival, openAgain }
   }
 
   it('fetches a page once, and knows the total from it', async () => {
     const { pages, asked, arrival } = openPages()
     pages.want(0, 30)
-    pages.want(5, 35)
+    pages.want(0, 35)
     expect(pages.rowAt(7)).toBeNull()
     await arrival()
-    pages.want(10, 40)
+    pages.want(0, 40)
     expect(asked).toEqual([0])
     expect(pages.rowAt(7)?.row).toBe(8)
     expect(pages.total()).toMatchObject({ rows: 1_000_000, isCounted: true })
@@ -225,7 +228,20 @@ describe('pages of results', () => {
     await arrival()
     pages.want(999_970, 999_999)
     await arrival()
-    expect(asked).toEqual([0, PAGE_ROWS, 500_000, 999_900])
+    expect(asked).toEqual([0, PAGE_ROWS, 500_000, 999_950, 999_900])
+  })
+
+  it('knows at once what was read ahead, although nothing arrives any more', async () => {
+    const { pages, asked, arrival, openAgain } = openPages()
+    pages.want(0, 30)
+    await arrival()
+    const shown = openAgain()
+    shown.want(0, 30)
+    shown.subscribe(() => {})
+    expect(shown.total()).toMatchObject({ rows: 1_000_000 })
+    expect(shown.rowAt(7)?.row).toBe(8)
+    expect(shown.arrivals()).toBe(1)
+    expect(asked).toEqual([0])
   })
 
   it('reads pages that are narrowed by verdicts again when the filter is applied again, those out of view when they come into it', async () => {

@@ -17,6 +17,13 @@ describe('what is masked', () => {
     expect([isContent(1, 'a b c d e f g'), isContent(2, 'x'.repeat(200))]).toEqual([false, false])
   })
 
+  it('is a text of several words in a column of ids, which was probably swapped', () => {
+    expect([isContent(1, 'this is the text of a row'), isContent(1, 'Jane van der Berg')]).toEqual([
+      true,
+      false,
+    ])
+  })
+
   it('is what reads like prose in a column that fills nothing, and neither numbers nor labels', () => {
     expect(isContent(4, 'this reads like a sentence')).toBe(true)
     expect(isContent(4, 'cut here', 500)).toBe(true)

@@ -22,8 +22,8 @@ export const resultsHandlers = bridge.results.router({
     context.engine.listColumns(input.runId),
   ),
   page: bridge.results.page.handler(async ({ context: { engine }, input: { runId, ...query } }) => {
-    await engine.settleLate(runId)
-    const { rows, texts, ...counted } = await engine.readPage(runId, query)
+    const page = await readSettled(engine, runId, () => engine.readPage(runId, query))
+    const { rows, texts, ...counted } = page
     return {
       rows: rows.map((row, index) => {
         const { cells, cellLengths: textLengths } = createExcerpts(texts[index] ?? [])
@@ -35,28 +35,31 @@ export const resultsHandlers = bridge.results.router({
   findOffset: bridge.results.findOffset.handler(({ context: { engine }, input: { runId, ...query } }) =>
     engine.findOffset(runId, query),
   ),
-  facets: bridge.results.facets.handler(async ({ context: { engine }, input: { runId, filter } }) => {
-    await engine.settleLate(runId)
-    return engine.readFacets(runId, filter)
-  }),
-  foundFacets: bridge.results.foundFacets.handler(
-    async ({ context: { engine }, input: { runId, filter } }) => {
-      await engine.settleLate(runId)
-      return engine.readFoundFacets(runId, filter)
-    },
+  facets: bridge.results.facets.handler(({ context: { engine }, input: { runId, filter } }) =>
+    readSettled(engine, runId, () => engine.readFacets(runId, filter)),
   ),
-  row: bridge.results.row.handler(async ({ context: { engine }, input: { runId, row } }) => {
-    await engine.settleLate(runId)
-    return engine.readRow(runId, row)
-  }),
+  foundFacets: bridge.results.foundFacets.handler(({ context: { engine }, input: { runId, filter } }) =>
+    readSettled(engine, runId, () => engine.readFoundFacets(runId, filter)),
+  ),
+  row: bridge.results.row.handler(({ context: { engine }, input: { runId, row } }) =>
+    readSettled(engine, runId, () => engine.readRow(runId, row)),
+  ),
   latency: bridge.results.latency.handler(
     async ({ context: { engine }, input: { runId, sinceSecond = 0, metrics } }) => {
-      await engine.settleLate(runId)
-      const { seconds, bars } = await engine.readLatency(runId, metrics)
+      const { seconds, bars } = await readSettled(engine, runId, () => engine.readLatency(runId, metrics))
       return { seconds: seconds.filter(({ second }) => second >= sinceSecond), bars }
     },
   ),
 })
+
+/**
+ * Reads what is known of a run while its late callbacks are looked for, and once more where there were any. They are rare,
+ * and a screen must not wait for the search.
+ */
+async function readSettled<Value>(engine: Engine, runId: string, read: () => Promise<Value>): Promise<Value> {
+  const [hasChanged, value] = await Promise.all([engine.settleLate(runId), read()])
+  return hasChanged ? read() : value
+}
 
 /** What is wrong with the rows of a run. */
 export const checkHandlers = bridge.check.router({

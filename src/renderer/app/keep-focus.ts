@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useLayoutEffect } from 'react'
 import type { Route } from './route.ts'
 
 /**
@@ -9,8 +9,9 @@ import type { Route } from './route.ts'
  * part.
  */
 export function useKeptFocus(route: Route): void {
+  // Before the effects of what is on the screen: a table that appears takes the focus only where nothing has it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: each screen takes the focus
-  useEffect(focusTitle, [route])
+  useLayoutEffect(focusTitle, [route])
   useEffect(() => {
     const watch = new FocusWatch()
     return () => watch.close()

@@ -34,18 +34,26 @@ export const queryClient = new QueryClient({
   },
 })
 
-/** Lets screens be drawn once for all answers that arrive within a frame, and not once for each. */
+/** The time of a frame on a usual screen. */
+const FRAME_MS = 16
+
+/**
+ * Lets screens be drawn once for all answers that arrive within a frame, and not once for each. The first answer after a
+ * while does not wait for others.
+ */
 export function drawAnswersTogether(): void {
   let waiting: (() => void)[] = []
+  let notifiedAtMs = Number.NEGATIVE_INFINITY
   const notify = () => {
     const ready = waiting
     waiting = []
     for (const one of ready) one()
+    notifiedAtMs = performance.now()
   }
   notifyManager.setScheduler((one) => {
     if (waiting.push(one) > 1) return
     // A window out of sight draws no frames.
-    if (document.hidden) setTimeout(notify)
+    if (document.hidden || performance.now() - notifiedAtMs > FRAME_MS) setTimeout(notify)
     else requestAnimationFrame(notify)
   })
 }

@@ -1,4 +1,4 @@
-import type { QueryKey } from '@tanstack/react-query'
+import { type QueryKey, replaceEqualDeep } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { create } from 'zustand'
 import type { Crash } from '../../shared/bridge/crashes.ts'
@@ -102,10 +102,12 @@ async function readSummary(
   signal: AbortSignal,
   options: { unlessLive: boolean },
 ): Promise<void> {
-  const summary = await bridge.runs.summarize({ runId }, { signal })
+  const read = await bridge.runs.summarize({ runId }, { signal })
   if (signal.aborted) return
   useLiveRuns.setState((old) => {
     const { [runId]: _cleared, ...errors } = old.errors
+    // Nothing is drawn anew where nothing has changed.
+    const summary = replaceEqualDeep(old.summaries[runId], read)
     const isLive = options.unlessLive && summary.state === 'running' && old.snapshots[runId] !== undefined
     return {
       errors,

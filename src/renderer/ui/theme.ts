@@ -148,7 +148,7 @@ export const theme = createTheme({
     Textarea: { defaultProps: SMALL },
     SegmentedControl: {
       defaultProps: SMALL,
-      vars: () => ({ root: { '--sc-padding': '0.1875rem var(--space-3)' } }),
+      vars: () => ({ root: { '--sc-padding': '0.125rem var(--space-3)' } }),
     },
     Switch: { defaultProps: { size: 'sm', withThumbIndicator: false } },
     RadioGroup: { defaultProps: SMALL },
@@ -163,15 +163,18 @@ export const theme = createTheme({
 /** Kept until the window is resized, since reading it makes the browser compute styles; null until it is needed. */
 let remPx: number | null = null
 
-function subscribe(changed: () => void): () => void {
-  const readAgain = () => {
-    remPx = null
-    changed()
-  }
-  // The window may have been resized while nothing listened.
+const remListeners = new Set<() => void>()
+
+function readRemAgain(): void {
   remPx = null
-  window.addEventListener('resize', readAgain)
-  return () => window.removeEventListener('resize', readAgain)
+  for (const changed of remListeners) changed()
+}
+
+function subscribe(changed: () => void): () => void {
+  // The same listener is never added twice, and stays: the window may be resized while no screen needs the size.
+  window.addEventListener('resize', readRemAgain)
+  remListeners.add(changed)
+  return () => remListeners.delete(changed)
 }
 
 function readRootFontSize(): number {

@@ -74,9 +74,11 @@ serveCalls<QueryCalls>({
     // The reader may have been closed meanwhile, to make room for another run's.
     const family = openFamily(run)
     const page = readPage(family, query, counted)
+    const { columns = [] } = query
+    if (columns.length === 0) return { ...page, texts: page.rows.map(() => []) }
     const { readRowColumns } = await import('../run/export/row-columns.ts')
     const rows = page.rows.map(({ row }) => row)
-    return { ...page, texts: readRowColumns(family, rows, query.columns ?? []) }
+    return { ...page, texts: readRowColumns(openFamily(run), rows, columns) }
   },
   async findOffset(run, query) {
     const counted = isSimplePage(query) ? undefined : await count(run, query)
@@ -104,6 +106,8 @@ serveCalls<QueryCalls>({
     return stored
   },
   async listColumns(run) {
+    // The first page and facets, asked for at the same time, travel while the columns are looked for.
+    await setImmediate()
     const { listRowColumns } = await import('../run/export/row-columns.ts')
     return listRowColumns(openFamily(run))
   },

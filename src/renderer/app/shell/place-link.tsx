@@ -12,6 +12,8 @@ export interface Place {
   done?: boolean
   /** What is said of it after its name, for those who do not see its mark. */
   remark?: string
+  /** Called when the pointer or the focus comes to it, so that the screen can be made ready. */
+  onApproach?: () => void
 }
 
 /** A link to a place, or its name and why it is closed. `here` says whether the window shows it, or something in it. */
@@ -36,7 +38,13 @@ export function PlaceLink({ place, here }: { place: Place; here?: 'page' | 'true
     )
   }
   return (
-    <a className={styles.entry} href={toHash(place.route)} aria-current={here}>
+    <a
+      className={styles.entry}
+      href={toHash(place.route)}
+      aria-current={here}
+      onPointerEnter={place.onApproach}
+      onFocus={place.onApproach}
+    >
       {inner}
       {place.done && <span className="visually-hidden"> (done)</span>}
       {place.remark !== undefined && (

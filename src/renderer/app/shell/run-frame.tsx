@@ -19,6 +19,7 @@ import { countUnsuccessful, type RunSummary } from '../../../shared/run/run.ts'
 import { describeTrial } from '../../../shared/run/run-view.ts'
 import { ask, useConnection } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
+import { readResultsAhead } from '../../bridge/read-ahead.ts'
 import { nameStanding, toStanding } from '../../features/run/progress-panel.tsx'
 import { RunAgainDialog } from '../../features/runs/run-again-dialog.tsx'
 import { RunEditor } from '../../features/runs/run-editor.tsx'
@@ -52,7 +53,16 @@ export function toTabs({ runId, isLoad, hasRules, searchId }: RunStanding): Plac
       ? []
       : [{ label: 'Capacity search', icon: IconGauge, route: { kind: 'capacity' as const, searchId } }]),
     { label: 'Overview', icon: IconActivity, route: toRun('run') },
-    ...(isLoad ? [] : [{ label: 'Results', icon: IconListSearch, route: toRun('results') }]),
+    ...(isLoad
+      ? []
+      : [
+          {
+            label: 'Results',
+            icon: IconListSearch,
+            route: toRun('results'),
+            onApproach: () => readResultsAhead(runId),
+          },
+        ]),
     ...(isLoad || !hasRules
       ? []
       : [
@@ -132,11 +142,22 @@ function RunHead(props: {
   const [opened, setOpened] = useState<'notes' | 'again' | null>(null)
   const close = () => setOpened(null)
   if (summary === undefined || phase === undefined) {
-    return <h1 className={styles.runName}>{hasFailed ? 'This run cannot be read' : 'Reading the run'}</h1>
+    // Laid out as the head is once the run is read, so that nothing moves then and the title keeps the focus.
+    return (
+      <div className={styles.runHead}>
+        <div className={styles.runTitle}>
+          <h1 className={styles.runName}>{hasFailed ? 'This run cannot be read' : 'Reading the run'}</h1>
+        </div>
+        <p className={styles.runStanding}>&nbsp;</p>
+      </div>
+    )
   }
   const isLoad = isLoadTest(summary)
-  const unsuccessful = countUnsuccessful(summary.rows)
   const trial = phase === 'ended' ? describeTrial(summary) : null
+  // The other rows of a trial were never asked for.
+  const notSent = trial === null ? summary.rows.not_sent : 0
+  const missing =
+    phase === 'ended' && !isLoad && route.kind !== 'run' ? describeMissing(summary.rows, notSent) : null
   const standing =
     phase === 'ended' ? toVerdict(summary) : isLost ? 'not connected' : toStanding(phase, summary.state)
   return (
@@ -171,12 +192,7 @@ function RunHead(props: {
         <RunStateLabel state={standing} isLoadTest={isLoad} />,{' '}
         {isLoad ? 'load test of' : trial === null ? nameStanding(phase) : `${trial} to`}{' '}
         <ConnectionChip place={props.namePlace(summary.base_url)} />
-        {phase === 'ended' && !isLoad && route.kind !== 'run' && unsuccessful > 0 && (
-          <>
-            {' '}
-            {`· ${formatCount(unsuccessful)} of ${formatCounted(summary.rows.read, 'row')} did not succeed`}
-          </>
-        )}
+        {missing !== null && <> · {missing}</>}
       </p>
       {summary.whole_run !== null && OWN_ROWS.has(route.kind) && (
         <p className={styles.runStanding}>
@@ -198,6 +214,15 @@ function RunHead(props: {
       )}
     </div>
   )
+}
+
+/** How many rows did not succeed or were not sent, such as `3 of 30 rows did not succeed`; null where all succeeded. */
+function describeMissing(rows: RunSummary['rows'], notSent: number): string | null {
+  const unsuccessful = countUnsuccessful(rows)
+  const of = `of ${formatCounted(rows.read, 'row')}`
+  if (unsuccessful === 0) return notSent === 0 ? null : `${formatCount(notSent)} ${of} not sent`
+  const others = notSent === 0 ? '' : `, ${formatCount(notSent)} not sent`
+  return `${formatCount(unsuccessful)} ${of} did not succeed${others}`
 }
 
 function NotesDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {

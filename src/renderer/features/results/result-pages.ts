@@ -11,6 +11,7 @@ import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'r
 import type { BridgePage, PageRow } from '../../../shared/bridge/results.ts'
 import type { RowFilter, RowSort } from '../../../shared/run/results.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
+import { PAGE_ROWS } from '../../bridge/read-ahead.ts'
 import { listKeptRows, NARROWED_BY_VERDICT } from '../../bridge/verdicts.ts'
 
 /** How often rows in view are read again during the run. */
@@ -19,14 +20,11 @@ export const REFRESH_MS = 1_000
 /** How often they are read again until all matching rows are counted; each answer waits for some more counting. */
 export const COUNT_AGAIN_MS = 50
 
-/** Rows fetched at once. */
-export const PAGE_ROWS = 100
-
 /** How far beyond the view rows are read while it scrolls, so that they are there when they come into view. */
-const AHEAD_ROWS = PAGE_ROWS / 2
+const AHEAD_ROWS = 50
 
 /** Pages kept; the one used longest ago goes first. */
-export const PAGES_KEPT = 60
+export const PAGES_KEPT = 120
 
 /** Stands for the rows in view until there are any. */
 const NOTHING = { first: 0, last: -1 }
@@ -147,6 +145,18 @@ export function createResultPages(
     }
   }
 
+  function take(): void {
+    const results = toResults()
+    if (results.some(({ data }, at) => data !== drawn[at])) arrivals += 1
+    drawn = results.map(({ data }) => data)
+    for (const { data, dataUpdatedAt } of results) {
+      if (data === undefined || dataUpdatedAt < totalAt) continue
+      totalAt = dataUpdatedAt
+      if (data.total === total?.rows && data.isCounted === total.isCounted) continue
+      total = { rows: data.total, isCounted: data.isCounted }
+    }
+  }
+
   function read(page: number): BridgePage | undefined {
     const known = kept.get(page)
     return known && (cache.get(known.hash)?.state.data as BridgePage | undefined)
@@ -155,7 +165,7 @@ export function createResultPages(
   return {
     /** Reads what is missing between two rows, and around them where they are next to those that were wanted last. */
     want(first: number, last: number) {
-      const isScrolled = first <= wanted.last && last >= wanted.first
+      const isScrolled = first !== wanted.first && first <= wanted.last && last >= wanted.first
       wanted = { first, last }
       const ahead = isScrolled ? AHEAD_ROWS : 0
       const end = Math.max(last, Math.min(last + ahead, (total?.rows ?? 0) - 1))
@@ -197,16 +207,10 @@ export function createResultPages(
     arrivals: () => arrivals,
     /** Calls the listener when a page in view arrives or cannot be read; returns the way to stop it. */
     subscribe(listener: () => void) {
+      // Pages that were read ahead have arrived without a word.
+      take()
       return observer.subscribe(() => {
-        const results = toResults()
-        if (results.some(({ data }, at) => data !== drawn[at])) arrivals += 1
-        drawn = results.map(({ data }) => data)
-        for (const { data, dataUpdatedAt } of results) {
-          if (data === undefined || dataUpdatedAt < totalAt) continue
-          totalAt = dataUpdatedAt
-          if (data.total === total?.rows && data.isCounted === total.isCounted) continue
-          total = { rows: data.total, isCounted: data.isCounted }
-        }
+        take()
         listener()
       })
     },

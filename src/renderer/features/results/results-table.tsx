@@ -28,7 +28,7 @@ export function ResultsTable(props: {
   onKey: (event: KeyboardEvent) => boolean
 }) {
   const { results, verdicts } = props
-  const { list, filter, run, names, table, isContent, revealed, sort } = results
+  const { list, filter, run, names, isDescribed, table, isContent, revealed, sort } = results
   const { shown, entries, scale } = table
   const rowRem = toRowRem(Math.max(run.rows, list.count))
   const columns = useMemo(
@@ -36,7 +36,7 @@ export function ResultsTable(props: {
       createResultColumns({
         ...{ shown, entries, scale, isContent, isRevealed: revealed.isRevealed },
         verdictsOf: verdicts.of,
-        ...{ rowRem, names: names ?? [] },
+        ...{ rowRem, names },
       }),
     [shown, entries, scale, names, isContent, revealed.isRevealed, rowRem, verdicts.of],
   )
@@ -62,11 +62,14 @@ export function ResultsTable(props: {
       {list.counted === 'exactly' && list.count === 0 ? (
         <NoRows narrowed={isNarrowed(filter)} />
       ) : (
-        <RowsGrid results={results} columns={columns} onKey={props.onKey} />
+        <RowsGrid results={results} columns={isDescribed ? columns : NO_COLUMNS} onKey={props.onKey} />
       )}
     </div>
   )
 }
+
+/** Rows are drawn once the columns are known; otherwise each would be drawn twice. */
+const NO_COLUMNS: [] = []
 
 /** The rows themselves, drawn as their pages arrive. */
 function RowsGrid(props: {
@@ -94,7 +97,7 @@ function RowsGrid(props: {
       label="Rows of the run"
       focused
       columns={columns}
-      count={list.count}
+      count={columns.length === 0 ? 0 : list.count}
       rowAt={rowAt}
       shown={results.shown}
       cursor={cursor.index}

@@ -41,7 +41,7 @@ export function OutcomePart({ operation, detail }: { operation: string; detail: 
             {operation === 'task' && (
               <Fact name="Triggered rules">
                 {result.triggeredRules.length === 0
-                  ? 'none'
+                  ? toNoRules(result.state)
                   : result.triggeredRules.map((rule) => (
                       <span key={rule.ruleId} className={styles.rule}>
                         <SafeText text={rule.ruleName} max={80} />
@@ -50,7 +50,7 @@ export function OutcomePart({ operation, detail }: { operation: string; detail: 
               </Fact>
             )}
             {result.answer !== null && (
-              <Fact name={operation === 'appeal-status' ? 'Appeal' : 'Term'}>
+              <Fact name={operation === 'appeal-status' ? 'Appeal' : 'Term outcome'}>
                 <AnswerLabel answer={result.answer} />
               </Fact>
             )}
@@ -78,6 +78,11 @@ export function OutcomePart({ operation, detail }: { operation: string; detail: 
       </section>
     </>
   )
+}
+
+/** Only a row that the service judged can have triggered no rule. */
+function toNoRules(state: RowState): string {
+  return state === 'succeeded' ? 'none' : '–'
 }
 
 /** Watchlists and appeals are answered without a task. */

@@ -40,6 +40,7 @@ function ClassBands(props: {
     .map((facet) => ({ ...facet, ...parseBand(facet.value) }))
     .sort((a, b) => a.from - b.from)
   const most = Math.max(1, ...bands.map(({ rows }) => rows))
+  const ticks = toTicks(bands)
   const chosen = bands.filter((band) => isFacetChosen(filter, band))
   const words = chosen.length === 0 ? '' : chosen.map((band) => sayScoreBand(band)).join(' or ')
   return (
@@ -68,8 +69,8 @@ function ClassBands(props: {
           )
         })}
       </div>
-      <div className={scoreStyles.bandNote} aria-hidden>
-        {toTicks(bands).map((tick) => (
+      <div className={scoreStyles.bandNote} data-ends={ticks.length < bands.length} aria-hidden>
+        {ticks.map((tick) => (
           <span key={tick}>{tick}</span>
         ))}
       </div>

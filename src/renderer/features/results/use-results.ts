@@ -1,12 +1,15 @@
 import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, skipToken, type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { PageRow } from '../../../shared/bridge/results.ts'
 import { toWholeMapping } from '../../../shared/mapping/match-columns.ts'
 import { OPERATION_KINDS } from '../../../shared/plan/operation.ts'
+import type { Plan } from '../../../shared/plan/plan.ts'
+import type { ColumnEntry } from '../../../shared/run/choose-columns.ts'
 import type { RowFilter, RowSort } from '../../../shared/run/results.ts'
 import { ask, queryClient } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
+import { KEPT_AHEAD_MS } from '../../bridge/read-ahead.ts'
 import { forgetKeptRows, NARROWED_BY_VERDICT, readNarrowedAgain, useVerdicts } from '../../bridge/verdicts.ts'
 import { createContentRule, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
 import { countRetryable, countUnsendable } from '../../ui/states/row-states.tsx'
@@ -32,11 +35,11 @@ export function useResults(runId: string, first: RowFilter) {
   const [isOpen, setOpen] = useState(false)
   const revealed = useRevealed()
 
-  const plan = useQuery(ask.runs.readPlan.queryOptions({ input: { runId } }))
-  const columnNames = useQuery(ask.results.columns.queryOptions({ input: { runId } }))
+  const { plan, names, entries, isRead: isDescribed, error: descriptionError } = useDescription(runId)
   const facets = useQuery(
     ask.results.facets.queryOptions({
       input: { runId, filter },
+      staleTime: KEPT_AHEAD_MS,
       placeholderData: keepPreviousData,
       refetchInterval: ({ state }) =>
         state.data?.isCounted === false ? COUNT_AGAIN_MS : run.isLive ? REFRESH_MS : false,
@@ -52,11 +55,8 @@ export function useResults(runId: string, first: RowFilter) {
         run.isLive ? REFRESH_MS : state.data?.isCounted === false ? COUNT_AGAIN_MS : false,
     }),
   )
-  const names = columnNames.data
   const hasVerdicts = useVerdicts(runId, run.operation === 'task').judged > 0
-  const table = useTableColumns({
-    ...{ runId, run, names: names ?? null, plan: plan.data ?? null, found: found.data, hasVerdicts },
-  })
+  const table = useTableColumns({ run, names, entries, plan, found: found.data, hasVerdicts })
   const [sort, setSort] = useState<RowSort | null>(null)
   // Before its table asks for rows, another filter or order begins a list that keeps none.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
@@ -79,9 +79,8 @@ export function useResults(runId: string, first: RowFilter) {
     }),
   )
   const isContent = useMemo(
-    () =>
-      createContentRule(names ?? [], plan.data === undefined ? {} : toWholeMapping(plan.data, names ?? [])),
-    [names, plan.data],
+    () => createContentRule(names, plan === null ? {} : toWholeMapping(plan, names)),
+    [names, plan],
   )
   const changes = useMemo(
     () => ({
@@ -105,9 +104,12 @@ export function useResults(runId: string, first: RowFilter) {
     ...changes,
     runId,
     run,
-    plan: plan.data ?? null,
-    /** Names of the source's columns; null until they are read. */
-    names: names ?? null,
+    /** Null until it is read. */
+    plan,
+    /** Names of the source's columns; none until they are read. */
+    names,
+    /** Whether the columns of the table are known, so that rows need not be drawn twice. */
+    isDescribed,
     isContent,
     facets: facets.data ?? null,
     /** Facets of languages, models, variants and scores. */
@@ -115,7 +117,7 @@ export function useResults(runId: string, first: RowFilter) {
     /** The columns of the table, and the saved filters. */
     table,
     list,
-    error: list.error ?? facets.error ?? found.error ?? plan.error ?? table.error,
+    error: list.error ?? facets.error ?? found.error ?? descriptionError,
     /** Null for the order of the source. */
     sort,
     /** What the rows are narrowed by, the search apart. */
@@ -150,6 +152,37 @@ export function useResults(runId: string, first: RowFilter) {
     revealed,
   }
 }
+
+/** What the columns of a run's rows are made of. Whoever waits for it waits for all of it, and is drawn anew once. */
+function useDescription(runId: string) {
+  return useQueries({
+    queries: [
+      ask.runs.readPlan.queryOptions({ input: { runId }, staleTime: KEPT_AHEAD_MS }),
+      ask.results.columns.queryOptions({ input: { runId }, staleTime: KEPT_AHEAD_MS }),
+      ask.results.listColumns.queryOptions({ input: { runId }, staleTime: KEPT_AHEAD_MS }),
+    ],
+    combine: toDescription,
+  })
+}
+
+type Read<Data> = Pick<UseQueryResult<Data>, 'data' | 'error' | 'isPending'>
+
+function toDescription([plan, names, entries]: [Read<Plan>, Read<string[]>, Read<ColumnEntry[]>]) {
+  const error = plan.error ?? names.error ?? entries.error
+  // What cannot be read is not waited for.
+  if (plan.isPending || names.isPending || entries.isPending) {
+    return { plan: null, names: NONE, entries: NONE, isRead: false, error }
+  }
+  return {
+    plan: plan.data ?? null,
+    names: names.data ?? NONE,
+    entries: entries.data ?? NONE,
+    isRead: true,
+    error,
+  }
+}
+
+const NONE: [] = []
 
 /** What the screen says of the run as a whole. */
 function useRun(runId: string) {

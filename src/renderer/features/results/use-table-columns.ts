@@ -1,10 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { OperationKind } from '../../../shared/plan/operation.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
+import type { ColumnEntry } from '../../../shared/run/choose-columns.ts'
 import type { FacetList } from '../../../shared/run/results.ts'
 import { toScoreScale } from '../../../shared/run/score-bands.ts'
-import { ask } from '../../bridge/client.ts'
 import { findContent } from '../../ui/content/content-columns.ts'
 import {
   listTableColumns,
@@ -18,28 +17,22 @@ import { useResultView } from './use-result-view.ts'
 
 /** The columns that a run's rows can have, those that are shown, and the scale of the scores that are drawn. */
 export function useTableColumns(options: {
-  runId: string
   run: { operation: OperationKind; isAsync: boolean }
-  names: readonly string[] | null
+  names: readonly string[]
+  /** The columns to choose from, as the run has them. */
+  entries: readonly ColumnEntry[]
   plan: Plan | null
   found: FacetList | undefined
   /** Whether anybody has judged a row. */
   hasVerdicts: boolean
 }) {
-  const { runId, run, names, plan, found, hasVerdicts } = options
+  const { run, names, plan, found, hasVerdicts } = options
   const { operation, isAsync } = run
   const views = useResultView(operation)
-  const listed = useQuery(ask.results.listColumns.queryOptions({ input: { runId } }))
-  const scale = useScale(listed.data ?? NO_COLUMNS, found)
+  const scale = useScale(options.entries, found)
   const entries = useMemo(
-    () =>
-      listTableColumns({
-        entries: listed.data ?? [],
-        names: names ?? [],
-        classes: scale.classes,
-        hasVerdicts,
-      }),
-    [listed.data, names, scale, hasVerdicts],
+    () => listTableColumns({ entries: options.entries, names, classes: scale.classes, hasVerdicts }),
+    [options.entries, names, scale, hasVerdicts],
   )
   const chosen = views.view?.columns ?? null
   const hasScores = scale.classes.length > 0
@@ -47,8 +40,8 @@ export function useTableColumns(options: {
     () =>
       chosen ??
       toUsualColumns({
-        ...{ operation, isAsync, names: names ?? [], hasScores, hasVerdicts },
-        order: orderColumns(names?.length ?? 0, findContent(plan, names ?? [])),
+        ...{ operation, isAsync, names, hasScores, hasVerdicts },
+        order: orderColumns(names.length, findContent(plan, names)),
       }),
     [chosen, operation, isAsync, names, plan, hasScores, hasVerdicts],
   )
@@ -60,11 +53,8 @@ export function useTableColumns(options: {
     /** Names of the columns whose texts the pages are asked for. */
     texts,
     scale,
-    error: listed.error,
   }
 }
-
-const NO_COLUMNS: [] = []
 
 /** The classes that rows have scores of, and the end of their scale: guessed until the bands are counted. */
 function useScale(

@@ -1,6 +1,7 @@
 import { Switch } from '@mantine/core'
 import { useEffect } from 'react'
 import { create } from 'zustand'
+import { ID_FIELDS, isText } from '../../../shared/mapping/doubt-columns.ts'
 import { toColumnIndex } from '../../../shared/mapping/match-columns.ts'
 import { findPlaceholder, parseTemplate } from '../../../shared/mapping/templates.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
@@ -105,13 +106,15 @@ export type ContentRule = (column: number, cell: string, length?: number) => boo
 
 /**
  * The one rule of what is masked: every cell of a column that fills a content field; cells that read like prose in
- * columns that fill none; never ids, metadata and numbers.
+ * columns that fill none; texts of several words in a column of ids, which was probably swapped; never ids, metadata
+ * and numbers.
  */
 export function createContentRule(columns: readonly string[], mapping: Mapping): ContentRule {
   const content = new Set<number>()
+  const ids = new Set<number>()
   const others = new Set<number>()
   for (const [field, source] of Object.entries(mapping)) {
-    const filling = isContentField(field) ? content : others
+    const filling = isContentField(field) ? content : ID_FIELDS.includes(field) ? ids : others
     if (source.kind === 'column') filling.add(toColumnIndex(columns, source))
     else {
       for (const part of parseTemplate(source.template)) {
@@ -120,8 +123,11 @@ export function createContentRule(columns: readonly string[], mapping: Mapping):
       }
     }
   }
-  return (column, cell, length) =>
-    content.has(column) || (!others.has(column) && isProse(cell, length ?? cell.length))
+  return (column, cell, length) => {
+    if (content.has(column)) return true
+    if (ids.has(column)) return isText(cell)
+    return !others.has(column) && isProse(cell, length ?? cell.length)
+  }
 }
 
 /** Keys of answers that repeat what was submitted (docs/interface.md §2.3). */

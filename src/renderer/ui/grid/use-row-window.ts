@@ -72,6 +72,7 @@ export function useRowWindow(
       viewPx.current = Math.max(0, scrolled.clientHeight - headPx)
       follow(isUrgent)
     }
+    // At once, so that rows that are known are in the first frame.
     readView(false)
     const observer = new ResizeObserver(() => readView(true))
     observer.observe(scrolled)

@@ -33,7 +33,6 @@ export function readRowColumns(
   rows: readonly number[],
   names: readonly string[],
 ): string[][] {
-  if (names.length === 0) return rows.map(() => [])
   const classes = names.filter((name) => name.startsWith(SCORE)).map((name) => name.slice(SCORE.length))
   const choice = { ...toChoice(family), rulesAsColumns: false, classes }
   const columns = names.map((name) => chooseColumns({ ...choice, asked: [name] })[0])
