@@ -82,7 +82,9 @@ export function ContinueKey(props: {
             <Radio
               value="stored"
               label={
-                stored === null ? 'Use the stored key' : `Use the key ${stored.label} of ${stored.connection}`
+                stored === null
+                  ? 'Use the stored key'
+                  : `Use the key “${stored.label}” of ${stored.connection}`
               }
               description="If you have replaced it, or the service accepts it now."
             />

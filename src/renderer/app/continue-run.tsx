@@ -251,12 +251,12 @@ function toWords(kind: ContinueRequest['kind'], rows: number, awaiting: number):
   }
   if (kind === 'retry' && rows === 0) return 'Every row that did not succeed may have been accepted.'
   if (kind === 'retry') {
-    return `${formatCounted(rows, 'row')} are sent again as a run of their own, with the same body.`
+    return `${formatCounted(rows, 'row')} are sent again with the same body, as a retry of this run.`
   }
   if (awaiting === 0) {
-    return `${formatCounted(rows, 'row')} have not been sent yet. The run goes on where it stopped.`
+    return `${formatCounted(rows, 'row')} have not been sent yet. The run continues where it stopped.`
   }
   const others = `${formatCounted(awaiting, 'row')} ${rows === 0 ? '' : 'more '}await their callbacks, and are not sent again.`
   if (rows === 0) return `Everything was sent. ${others}`
-  return `${formatCounted(rows, 'row')} have not been sent yet. The run goes on where it stopped. ${others}`
+  return `${formatCounted(rows, 'row')} have not been sent yet. The run continues where it stopped. ${others}`
 }

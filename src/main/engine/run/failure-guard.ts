@@ -99,14 +99,14 @@ export class FailureGuard {
           code: 'access_refused',
           message:
             `${this.#origin} refused access ${this.#authStreak} times in a row (401 or 403), though these requests need no key. ` +
-            'Check the base URL and what stands before the service, then go on; rows not sent yet are kept.',
+            'Check the base URL and what stands before the service, then resume; rows not sent yet are kept.',
         }
       }
       return {
         code: 'key_refused',
         message:
           `${this.#origin} refused the API key ${this.#authStreak} times in a row (401, 403 or INVALID_API_KEY). ` +
-          `Check the API key ${source}, then go on; rows not sent yet are kept.`,
+          `Check the API key ${source}, then resume; rows not sent yet are kept.`,
       }
     }
     if (this.isAway && (!this.#reachedOnce || this.#nowMs() - this.#unreachedSinceMs >= AWAY_MAX_MS)) {
@@ -130,7 +130,7 @@ export class FailureGuard {
         code: 'mostly_errors',
         message:
           `${percent} % of the first ${this.#settled} rows did not succeed (over ${ERROR_SHARE_MAX * 100} %). ` +
-          'Look at the errors, then go on; rows not sent yet are kept.',
+          'Look at the errors, then resume; rows not sent yet are kept.',
       }
     }
     return null

@@ -99,7 +99,7 @@ export function FailedRowsPanel(props: {
         </tbody>
       </table>
       <div className={styles.failedFoot}>
-        <ContentSwitch />
+        {named.isContent && <ContentSwitch />}
         <Button variant="default" size="xs" onClick={() => props.onResults(filter)}>
           {total > rows.length ? `View all ${formatCount(total)}` : 'View in the results'}
         </Button>

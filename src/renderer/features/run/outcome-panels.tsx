@@ -107,8 +107,8 @@ export function ItemsPanel(props: {
       {kind === 'index-add' && items > 0 && (
         <div className={styles.keepIds}>
           <p className={styles.quietInside}>
-            The service cannot list its items: this run is the only record of their ids. Its export is what
-            removes them again.
+            The service cannot list its items: this run is the only record of their ids. You need them to
+            remove the items.
           </p>
           <Button variant="default" onClick={props.onExport}>
             Export the ids

@@ -12,6 +12,7 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { canResume, countTrial, type RunSummary } from '../../../shared/run/run.ts'
 import type { RunPhase } from '../../../shared/run/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
+import { readResultsAhead } from '../../bridge/read-ahead.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { type SecondaryAction, SecondaryActions } from '../../ui/layout/secondary-actions.tsx'
 import { useShortcut } from '../../ui/shortcuts.ts'
@@ -120,7 +121,11 @@ export function RunActions(props: {
           Send the rows
         </PrimaryButton>
       ) : (
-        <PrimaryButton onPress={props.onResults} icon={<IconTable size="1rem" />}>
+        <PrimaryButton
+          onPress={props.onResults}
+          onApproach={() => readResultsAhead(runId)}
+          icon={<IconTable size="1rem" />}
+        >
           View results
         </PrimaryButton>
       )}

@@ -195,11 +195,16 @@ function LiveErrors(props: { runId: string; operation: string; onPick: (group: E
 
 function LiveLatency({ runId, summary, live }: { runId: string; summary: RunSummary; live: boolean }) {
   const second = useLiveRuns((known) => Math.floor((known.snapshots[runId]?.elapsedMs ?? 0) / 1000))
+  // A paused run has no further seconds, and its last answers come after the last one.
+  const lastAnswers = useLiveRuns((known) => {
+    const snapshot = known.snapshots[runId]
+    return snapshot === undefined || snapshot.phase === 'running' ? null : snapshot.latencyMs?.count
+  })
   // Tables and charts of figures that change with each picture cost too much ten times a second.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   const newest = useMemo(
     () => useLiveRuns.getState().snapshots[runId]?.latencyMs ?? null,
-    [runId, second, summary, live],
+    [runId, second, lastAnswers, summary, live],
   )
   const everyMs = useLiveRuns((known) => toPollInterval(known.snapshots[runId]?.elapsedMs ?? 0))
   const { shown, onShown } = useShownLatencies()

@@ -40,7 +40,7 @@ test('five refusals of the key in a row are a wrong key, 401 and 403 alike', () 
   note(forbidden, 1)
   expect(guard.reason()?.message).toBe(
     'https://moderation.test refused the API key 5 times in a row (401, 403 or INVALID_API_KEY). ' +
-      'Check the API key in the environment variable THE_KEY, then go on; rows not sent yet are kept.',
+      'Check the API key in the environment variable THE_KEY, then resume; rows not sent yet are kept.',
   )
 })
 
@@ -49,10 +49,10 @@ test('the key to check is the one in use, wherever it is from', () => {
   const { guard, note } = createGuard(() => source)
   note(forbidden, 5)
   expect(guard.reason()?.message).toContain(
-    'Check the API key in the environment variable THE_KEY, then go on',
+    'Check the API key in the environment variable THE_KEY, then resume',
   )
   source = 'that was typed in'
-  expect(guard.reason()?.message).toContain('Check the API key that was typed in, then go on')
+  expect(guard.reason()?.message).toContain('Check the API key that was typed in, then resume')
 })
 
 test('INVALID_API_KEY is a wrong key whatever its status, and PARAM_REQUIRED is none, as 403 neither', () => {
@@ -121,7 +121,7 @@ test('over a fifth of errors says something only after fifty settled rows', () =
   expect(guard.reason()).toBeNull()
   note(success, 1)
   expect(guard.reason()?.message).toBe(
-    '22 % of the first 50 rows did not succeed (over 20 %). Look at the errors, then go on; rows not sent yet are kept.',
+    '22 % of the first 50 rows did not succeed (over 20 %). Look at the errors, then resume; rows not sent yet are kept.',
   )
 })
 
