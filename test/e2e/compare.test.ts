@@ -93,7 +93,7 @@ it('compares runs by decisions, labels and latency, with a baseline, and shows t
   const refusal = page.getByRole('alert').filter({ hasText: /labels: (ham, spam|spam, ham)/ })
   await refusal.waitFor()
   expect(await refusal.textContent()).not.toContain('`')
-  await page.getByRole('button', { name: 'Say what a label means' }).click()
+  await page.getByRole('button', { name: 'Map a label to a rule' }).click()
   await field('Label 1').click()
   await page.getByRole('option', { name: 'spam', exact: true }).click()
   await field('Rule of label 1').fill('Likely spam')

@@ -66,7 +66,7 @@ it('evaluates a run by its labels, opens the rows of a cell, and moves a thresho
   await page.getByText('No labels chosen').waitFor()
   await inspect('evaluate-no-labels')
   await page.getByLabel('Column', { exact: true }).selectOption('channel')
-  await page.getByText('No label stands for a rule yet').waitFor()
+  await page.getByText('No label is mapped to a rule yet').waitFor()
   await inspect('evaluate-no-rules')
 })
 
@@ -88,11 +88,11 @@ it('asks what labels mean before it counts rows with a label and a verdict', {
   await page.keyboard.press('a')
   await page.getByRole('link', { name: 'Evaluate' }).click()
   await seeScreen(page, 'Evaluate')
-  await page.getByText('No label stands for a rule yet').waitFor()
-  await page.getByText('Nothing is counted yet.').waitFor()
+  await page.getByText('No label is mapped to a rule yet').waitFor()
+  await page.getByText('Nothing is evaluated yet.').waitFor()
   await inspect('evaluate-unmapped-with-verdict')
 
-  await page.getByRole('button', { name: 'Count only 1 verdict' }).click()
+  await page.getByRole('button', { name: 'Evaluate only 1 verdict' }).click()
   await page.getByText('1 of 8 rows evaluated by verdicts').waitFor()
   await inspect('evaluate-verdicts-only')
 

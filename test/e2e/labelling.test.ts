@@ -83,7 +83,7 @@ it('labels a sample row by row, leaves, comes back to the same row, and estimate
   await inspect('labelling-draw')
   await page.getByLabel('Rows to draw').fill('5')
   await page.getByLabel('Group by').selectOption('Triggered rules')
-  await page.getByText('Equally many of each').click()
+  await page.getByText('Equal numbers').click()
   await page.getByRole('button', { name: 'Draw and begin' }).click()
   const row = page.getByRole('region', { name: 'The row', exact: true })
   // A key counts for a row that is shown, not for one that is still being read.

@@ -163,7 +163,7 @@ export function layOutDistribution(
         x: toX(ms),
         ms,
       })),
-      labelWidth * 0.75,
+      labelWidth * 0.85,
     ),
     marks:
       percentiles === null
@@ -215,8 +215,8 @@ function listLogarithmicTicks(lowest: number, highest: number, most: number): nu
       .filter((value) => value >= lowest && value <= highest),
   ).filter((ticks) => ticks.length <= most)
   const densest = fitting.at(-1) ?? []
-  if (densest.length > 2) return densest
-  // Within so narrow a range, the axis is almost linear.
+  // Within a decade the axis is almost linear, and the next round value may lie beyond its end.
+  if (densest.length > 2 && highest / lowest >= 10) return densest
   const step = toNiceStep((highest - lowest) / most)
   const from = Math.ceil(lowest / step - 1e-9)
   const count = Math.floor(highest / step + 1e-9) - from + 1

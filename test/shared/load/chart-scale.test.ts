@@ -46,6 +46,11 @@ describe('a distribution that is drawn', () => {
     }
   })
 
+  it('labels its axis up to its end where that is far from the next power of ten', () => {
+    const { ticks } = layOut([41, 60, 80, 112, 168, 199])
+    expect(ticks.at(-1)?.ms).toBe(150)
+  })
+
   it('marks percentiles and maximum in order, and no label covers another', () => {
     for (const values of [EVENLY, [10, 10, 10], [1, 5_000]]) {
       const { marks } = layOut(values)

@@ -116,7 +116,7 @@ function Answer(props: { letter: 'A' | 'B'; detail: RowDetail; other: RowDetail;
       </h3>
       <dl className={styles.cells}>
         <dt>Triggered rules</dt>
-        <dd>
+        <dd className={styles.rules}>
           {result.triggeredRules.length === 0
             ? 'none'
             : result.triggeredRules.map(({ ruleId, ruleName }) => (

@@ -58,8 +58,8 @@ export function CompareScreen(props: {
       {runIds.length < 2 && (
         <Panel title="Comparison">
           <Empty icon={IconArrowsDiff} title="Choose two runs">
-            Of two bulk runs you see which rows were decided differently, and how fast each run was. Load
-            tests are compared by latency, up to eight in one chart.
+            Two bulk runs show which rows were decided differently, and how fast each run was. Load tests are
+            compared by latency, up to eight in one chart.
           </Empty>
         </Panel>
       )}

@@ -99,8 +99,8 @@ function ChangePanel({
             note: joined.share === null ? 'nothing to compare' : formatShare(joined.share),
           },
           { label: 'Unchanged', value: formatCount(joined.rows - joined.changed) },
-          { label: 'Newly triggered a rule', value: formatCount(joined.overall.newly) },
-          { label: 'No longer trigger any', value: formatCount(joined.overall.no_longer) },
+          { label: 'Newly trigger a rule', value: formatCount(joined.overall.newly) },
+          { label: 'No longer trigger a rule', value: formatCount(joined.overall.no_longer) },
           { label: 'Other outcome', value: formatCount(ended) },
           ...(cached.rows === 0
             ? []
@@ -127,7 +127,7 @@ function MatchedPanel({ compared }: { compared: ComparedDecisions }) {
         <SafeText text={together} max={200} lines />
       </p>
       {left.length === 0 ? (
-        <p className={styles.quiet}>Every row has its partner.</p>
+        <p className={styles.quiet}>Every row was matched.</p>
       ) : (
         <>
           <p className={styles.quiet}>Not compared:</p>

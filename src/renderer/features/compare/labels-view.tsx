@@ -104,7 +104,7 @@ function MetricsPanel({ judged }: { judged: JudgedPair }) {
         ))}
       </table>
       <p className={styles.foot}>
-        Where an interval does not cross the middle line, the change is hardly chance.
+        Where an interval does not cross the middle line, the change is unlikely to be chance.
       </p>
     </Panel>
   )

@@ -63,8 +63,8 @@ function LimitedNotice({ runs }: { runs: readonly OverlaidRun[] }) {
       kind="warning"
       title={`This machine was the bottleneck in ${runs.map(({ letter }) => letter).join(' and ')} at times`}
     >
-      These latencies are not the service's alone, so nothing is said about which of these runs is slower.{' '}
-      {reasons.join(' ')}
+      These latencies are not the service's alone, so they do not show whether it was slower or faster. Where
+      figures differ all the same, the verdict has a question mark. {reasons.join(' ')}
     </Notice>
   )
 }
@@ -106,8 +106,8 @@ function SentencePanel({ letter, comparison }: { letter: string; comparison: Loa
         )}
         <p className={styles.quiet}>
           Unsuccessful requests: A {formatShare(failedShare.a)}, {letter} {formatShare(failedShare.b)}
-          {sayRange(failedShare, formatPoints, ' points')}. Succeeded a second: A{' '}
-          {formatRate(succeededPerS.a)}, {letter} {formatRate(succeededPerS.b)}
+          {sayRange(failedShare, formatPoints, ' points')}. Succeeded requests: A{' '}
+          {formatRate(succeededPerS.a)}/s, {letter} {formatRate(succeededPerS.b)}/s
           {sayRange(succeededPerS, formatRate, '/s')}.
         </p>
       </div>
@@ -232,7 +232,7 @@ function PercentilesCompared(props: { overlay: LatencyOverlay; series: LatencyOv
           </tr>
         ))}
         <tr>
-          <th scope="row">answers</th>
+          <th scope="row">Answers</th>
           {overlay.runs.map(({ runId }, index) => {
             const count = series.latencies[index]?.percentiles.count
             return (

@@ -176,17 +176,17 @@ function NothingMapped({ verdicts, onVerdicts }: { verdicts: number; onVerdicts:
   return (
     <Empty
       icon={IconTag}
-      title="No label stands for a rule yet"
+      title="No label is mapped to a rule yet"
       actions={
         verdicts > 0 && (
           <Button variant="default" onClick={onVerdicts}>
-            Count only {formatCounted(verdicts, 'verdict')}
+            Evaluate only {formatCounted(verdicts, 'verdict')}
           </Button>
         )
       }
     >
-      Nothing is counted yet. Above, say for each value which rule a row with it should trigger, or “any
-      rule”. Values without a rule, such as “ham”, mean that the row should trigger none.
+      Nothing is evaluated yet. Choose above which rule each label should trigger, or “any rule”. A label
+      without a rule, such as “ham”, means that the row should trigger none.
     </Empty>
   )
 }

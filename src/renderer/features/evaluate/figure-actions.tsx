@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type { EvaluateQuestionInput } from '../../../shared/bridge/evaluate.ts'
 import { CELLS, type Cell, type Evaluation } from '../../../shared/lookback/evaluation.ts'
 import { CELL_WORDS, toFiguresCsv } from '../../../shared/lookback/evaluation-view.ts'
-import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ROW_EXPORT_FORMATS } from '../../../shared/run/export-formats.ts'
 import { bridge } from '../../bridge/client.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
@@ -39,6 +39,13 @@ export function FigureActions(props: FigureActionsProps) {
 
 type Choice = 'all' | Cell
 
+const COUNTS = {
+  tp: 'true_positives',
+  fp: 'false_positives',
+  fn: 'false_negatives',
+  tn: 'true_negatives',
+} as const satisfies Record<Cell, string>
+
 /** Asks which evaluated rows go to which kind of file, each with its label and the cell of each rule. */
 function ExportDialog(props: FigureActionsProps & { onClose: () => void }) {
   const { runId, question, evaluation, picked } = props
@@ -69,17 +76,15 @@ function ExportDialog(props: FigureActionsProps & { onClose: () => void }) {
           onChange={(value) => setChoice(CELLS.find((cell) => cell === value) ?? 'all')}
         >
           <Stack gap="xs" mt="xs">
-            <Radio
-              value="all"
-              label={`All evaluated rows: ${formatCounted(evaluation.rows.evaluated, 'row')}`}
-            />
+            <Radio value="all" label={`All evaluated rows (${formatCount(evaluation.rows.evaluated)})`} />
             {CELLS.map((cell) => (
               <Radio
                 key={cell}
                 value={cell}
                 label={
                   <>
-                    <SafeText text={close.name} max={60} />: {CELL_WORDS[cell]}
+                    <SafeText text={close.name} max={60} />: {CELL_WORDS[cell]} (
+                    {formatCount(close.judged.matrix[COUNTS[cell]])})
                   </>
                 }
               />

@@ -74,21 +74,21 @@ export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null
             <p>
               {choices.verdicts === 0
                 ? 'Nobody has given a verdict on a row of this run yet. Open a row in Results to give one.'
-                : `${formatCounted(choices.verdicts, 'verdict')} of people, each on a row of this run.`}
+                : `${formatCounted(choices.verdicts, 'row')} of this run ${choices.verdicts === 1 ? 'has' : 'have'} a verdict.`}
             </p>
           )}
           {place !== 'verdicts' && (
             <>
               <TextInput
                 className={styles.short}
-                label="Separator of several values"
-                placeholder="each label is one value"
+                label="Separator between labels"
+                placeholder="none: a cell is one label"
                 maxLength={20}
                 value={separator}
                 onChange={(event) => onChange({ separator: event.currentTarget.value })}
               />
               <Switch
-                label="Verdicts replace the label of their row"
+                label="Verdicts override labels"
                 description={
                   choices.verdicts === 0 ? 'There are none yet.' : formatCounted(choices.verdicts, 'verdict')
                 }
@@ -280,7 +280,7 @@ function ValuesTable(props: LabelsProps & { evaluation: Evaluation | null }) {
             <th scope="col" className={styles.number}>
               Rows
             </th>
-            <th scope="col">A row with it should trigger</th>
+            <th scope="col">Should trigger</th>
           </tr>
         </thead>
         <tbody>
@@ -292,7 +292,7 @@ function ValuesTable(props: LabelsProps & { evaluation: Evaluation | null }) {
             return (
               <tr key={value}>
                 <th scope="row">
-                  <SafeText text={value} max={60} />
+                  <SafeText text={value} max={120} />
                 </th>
                 <td className={styles.number}>{formatCount(rows)}</td>
                 <td className={styles.meaning}>
@@ -313,13 +313,13 @@ function ValuesTable(props: LabelsProps & { evaluation: Evaluation | null }) {
           })}
         </tbody>
       </table>
-      <p className={styles.quiet}>
+      <p className={styles.belowTable}>
         {further > 0 && `${formatCounted(further, 'further value')} without a rule. `}
         {evaluation === null
           ? settings.place === 'file'
-            ? 'Counted in the first rows of the file.'
-            : `Counted in ${formatCount(choices.looked)} of ${formatCounted(choices.rows, 'row')}.`
-          : 'Only rules that a label stands for are judged.'}
+            ? 'Values of the first rows of the file.'
+            : `Values of ${formatCount(choices.looked)} of ${formatCounted(choices.rows, 'row')}.`
+          : 'Only rules that a label is mapped to are judged.'}
       </p>
     </section>
   )

@@ -90,7 +90,8 @@ const Curve = memo(function Curve({ points, width }: { points: readonly Threshol
           </text>
           <text
             className={styles.tick}
-            textAnchor={tick === 1 ? 'end' : 'middle'}
+            // Labels at the ends stay beside those of the other axis and inside the drawing.
+            textAnchor={tick === 0 ? 'start' : tick === 1 ? 'end' : 'middle'}
             x={place.x(tick)}
             y={FRAME.height - FRAME.bottom + 14}
           >

@@ -22,8 +22,8 @@ const ALIKE = ''
 const RESERVED: readonly string[] = ['rule', 'score-band']
 
 const ALLOCATIONS: readonly { value: Allocation; label: string }[] = [
-  { value: 'proportional', label: 'In proportion to its size' },
-  { value: 'equal', label: 'Equally many of each' },
+  { value: 'proportional', label: 'Proportional to size' },
+  { value: 'equal', label: 'Equal numbers' },
 ]
 
 /** Asks how many rows are drawn, and from which groups. */
@@ -67,10 +67,10 @@ export function DrawPanel(props: {
     >
       <Stack gap="md">
         <p className={styles.lead}>
-          Rows are drawn at random and shown one by one. What you say of them is kept as verdicts, and
-          estimates how right the rules are on all{' '}
+          Rows are drawn at random and shown one by one. Your labels are saved as verdicts and estimate how
+          accurate the rules are on all{' '}
           {answered === undefined ? 'rows' : formatCounted(answered, 'answered row')}. You can stop at any
-          time and go on later: the rows come in random order, so any part of them is a sample too.
+          time and continue later: the rows come in random order, so any part of them is also a sample.
         </p>
         <div className={styles.fields}>
           <WholeNumber
@@ -83,7 +83,7 @@ export function DrawPanel(props: {
           />
           <NativeSelect
             label="Group by"
-            description="Draws from each group, so that none is missed."
+            description="Draws from every group, so that none is missed."
             value={by}
             onChange={(event) => setBy(event.currentTarget.value)}
             data={[
@@ -103,7 +103,7 @@ export function DrawPanel(props: {
           {by !== ALIKE && (
             <Stack gap={4}>
               <span className={styles.label} id="allocation">
-                Rows of each group
+                Rows per group
               </span>
               <SegmentedControl
                 aria-labelledby="allocation"
@@ -129,7 +129,7 @@ export function DrawPanel(props: {
         </div>
         <Switch
           label="Show what the service decided"
-          description="Off, you judge each row without knowing it, which keeps your labels independent."
+          description="When off, you judge each row without seeing it, which keeps your labels independent."
           checked={showsDecision}
           onChange={(event) => setShowsDecision(event.currentTarget.checked)}
         />

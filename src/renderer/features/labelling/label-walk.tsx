@@ -163,7 +163,7 @@ function LabelledRow(props: { detail: RowDetail; labelling: LabellingState; verd
         </section>
         <div className={styles.actions}>
           <Button fullWidth rightSection={<kbd>Enter</kbd>} onClick={save}>
-            {labels.size === 0 ? 'Triggers nothing' : 'Save and go on'}
+            {labels.size === 0 ? 'Triggers nothing' : 'Save and continue'}
           </Button>
           <Group gap="xs" grow>
             <Button variant="default" rightSection={<kbd>U</kbd>} onClick={giveUp}>

@@ -112,7 +112,7 @@ function Charts({ runs, hrefOf }: { runs: Trend['runs']; hrefOf: (runId: string)
   return (
     <>
       {limited > 0 && (
-        <Notice kind="warning" title="This machine was the bottleneck in some of these runs at times">
+        <Notice kind="warning" title="This machine was the bottleneck for part of some runs">
           Their latencies are not those of the service alone. The table marks them.
         </Notice>
       )}

@@ -76,6 +76,7 @@ export function LabelsForm(props: {
           onChange={(event) => setSeparator(event.currentTarget.value)}
         />
         <Switch
+          className={styles.beside ?? ''}
           label="Use verdicts as labels"
           checked={useVerdicts}
           onChange={(event) => setUseVerdicts(event.currentTarget.checked)}
@@ -98,6 +99,7 @@ export function LabelsForm(props: {
             onChange={(text) => change(id, { rule: text })}
           />
           <ActionIcon
+            className={styles.beside ?? ''}
             aria-label={`Remove label ${index + 1}`}
             onClick={() => setPositives((all) => all.filter((one) => one.id !== id))}
           >
@@ -105,7 +107,7 @@ export function LabelsForm(props: {
           </ActionIcon>
         </div>
       ))}
-      <div className={styles.line}>
+      <div className={styles.actions}>
         <Button
           variant="subtle"
           size="compact-sm"
@@ -114,7 +116,7 @@ export function LabelsForm(props: {
             setPositives((all) => [...all, { id: (all.at(-1)?.id ?? 0) + 1, value: '', rule: '' }])
           }
         >
-          Say what a label means
+          Map a label to a rule
         </Button>
         <span className={styles.hint}>
           {filled.length === 0
