@@ -69,6 +69,8 @@ it('corrects rows on Check, one by one and by cause, takes some back, sends them
   await page.getByRole('button', { name: 'Leave these rows out' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Check 2 rows' }).click()
   await page.getByText('Left out', { exact: true }).waitFor()
+  await page.getByText('1 row can be sent; 1 left out.').waitFor()
+  await page.getByRole('region', { name: 'Rows of this retry' }).waitFor()
   await inspect('correct')
   await page.getByRole('button', { name: 'Retry 1 row' }).click()
   await seeRunEnded(page)

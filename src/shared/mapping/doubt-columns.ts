@@ -9,7 +9,7 @@ export interface DoubtfulColumn {
 }
 
 /** Fields with an id in each row; how the text of a row is checked says nothing of what it means. */
-const ID_FIELDS = ['user_id', 'post_id', 'appeal_id', 'custom_index_item_id']
+export const ID_FIELDS: readonly string[] = ['user_id', 'post_id', 'appeal_id', 'custom_index_item_id']
 const TEXT_FIELDS = ['text_data']
 
 /** Filled cells below which nothing is said of a column. */
@@ -43,10 +43,12 @@ export function findDoubtfulColumns(
 }
 
 function areTexts(cells: readonly string[]): boolean {
-  const texts = cells.filter(
-    (cell) => cell.length >= TEXT_CHARACTERS && cell.split(/\s+/).length >= TEXT_WORDS,
-  )
-  return texts.length >= cells.length * TEXTS_FROM
+  return cells.filter(isText).length >= cells.length * TEXTS_FROM
+}
+
+/** Whether a cell is a text of several words, which no id is. */
+export function isText(cell: string): boolean {
+  return cell.length >= TEXT_CHARACTERS && cell.split(/\s+/, TEXT_WORDS).length >= TEXT_WORDS
 }
 
 /** Ids differ from row to row, are one word, and have a digit. */

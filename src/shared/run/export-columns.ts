@@ -98,7 +98,7 @@ const OPERATION_COLUMNS: readonly (ExportColumn & { operations: readonly Operati
   },
   {
     name: 'sluice_term_outcome',
-    title: 'Term',
+    title: 'Term outcome',
     operations: WATCHLIST,
     read: (row) => (row.answer === null || isAppealAnswer(row.answer) ? '' : row.answer),
   },

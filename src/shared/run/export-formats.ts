@@ -49,25 +49,25 @@ export const LOAD_EXPORT_FORMATS = [
   {
     ending: 'hlog',
     label: 'Histogram log',
-    meaning: 'Every latency of every second, for the tools of HdrHistogram.',
+    meaning: 'The latencies of each second, for HdrHistogram tools.',
     help: 'latencies for HdrHistogram tools',
   },
   {
     ending: 'csv',
-    label: 'CSV of seconds',
-    meaning: 'A line for each measured second, to open in Excel or another spreadsheet program.',
+    label: 'CSV by second',
+    meaning: 'One line per measured second, for Excel or another spreadsheet program.',
     help: 'one row per second',
   },
   {
     ending: 'jsonl',
     label: 'JSON lines of requests',
-    meaning: 'The requests that were kept whole: an even sample, and those that did not succeed.',
+    meaning: 'Requests with their answers: an even sample, and those that did not succeed.',
     help: 'sampled requests',
   },
   {
     ending: 'k6.zip',
     label: 'k6 project',
-    meaning: 'A script for k6 with the same load, the rows as they are sent, and how to run it; no key.',
+    meaning: 'A k6 script with the same load, the rows as sent, and how to run it. It contains no API key.',
     help: 'k6 project of the same load, as a zip file',
   },
 ] as const satisfies readonly ExportFormatEntry[]

@@ -136,11 +136,17 @@ export function CheckScreen(props: CheckProps) {
       <FixList runId={checkedId} fixes={fixes} onFixes={fix} />
       {found !== undefined && groups.length === 0 && (
         <Empty icon={IconCircleCheck} title="No problems">
-          {fixes.length === 0 ? 'Every row can be sent as it is.' : 'Every row can be sent.'}
+          {sayAllRight(found.summary, fixes)}
         </Empty>
       )}
       <Groups title="Errors" note="these rows are not sent" groups={groups} severity="error" {...cards} />
-      <Groups title="Warnings" note="these rows are sent" groups={groups} severity="warning" {...cards} />
+      <Groups
+        title="Warnings"
+        note="these do not keep a row from being sent"
+        groups={groups}
+        severity="warning"
+        {...cards}
+      />
       {isRetry && sendable > 0 && (
         <RetriedRows
           runId={checkedId}
@@ -204,6 +210,15 @@ function toBlocked(standing: {
   if (standing.isChecking) return 'The rows are being checked'
   if (standing.hasError) return 'The rows could not be checked'
   return standing.sendable === 0 ? 'No row can be sent: correct the errors first' : undefined
+}
+
+/** That no problem is left, and what that means for the rows. */
+function sayAllRight({ rows }: RunSummary, fixes: readonly Fix[]): string {
+  const leftOut = rows.left_out ?? 0
+  if (leftOut > 0) {
+    return `${formatCounted(countSendable(rows), 'row')} can be sent; ${formatCount(leftOut)} left out.`
+  }
+  return fixes.length === 0 ? 'Every row can be sent as it is.' : 'Every row can be sent.'
 }
 
 function toFigures({ rows, corrected }: RunSummary, groups: readonly ProblemGroup[]): Figure[] {

@@ -205,7 +205,7 @@ export function ValueDialog(props: {
           label={field}
           description={
             <Sentence
-              text={`Sent in every row where it ${sayExpected(group, 'window')}. {{row}} stands for the record number, 1 for the first row below the header; {{column name}} for the cell of the row.`}
+              text={`Sent in every row with this problem (${sayExpected(group, 'window')}). {{row}} stands for the record number, 1 for the first row below the header; {{column name}} for the cell of the row.`}
             />
           }
           value={value}

@@ -35,7 +35,7 @@ export function RetriedRows(props: {
   if (shown.length === 0) return null
   return (
     <Panel
-      title="Rows that are sent again"
+      title="Rows of this retry"
       flush
       aside={
         <span className={styles.pager}>
@@ -67,7 +67,7 @@ export function RetriedRows(props: {
     >
       <div className={styles.scroll}>
         <table className={styles.examples}>
-          <caption className="visually-hidden">Rows that are sent again</caption>
+          <caption className="visually-hidden">Rows of this retry</caption>
           <thead>
             <tr>
               <th scope="col" className={styles.number}>

@@ -5,7 +5,7 @@ import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import { assessMapping } from '../../../shared/mapping/check-mapping.ts'
 import { findDoubtfulColumns } from '../../../shared/mapping/doubt-columns.ts'
 import { suggestMapping, toColumnIndex } from '../../../shared/mapping/match-columns.ts'
-import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayMistake } from '../../../shared/messages/mapping-messages.ts'
 import type { Mapping, Operation } from '../../../shared/plan/plan.ts'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
@@ -40,11 +40,10 @@ export function MappingScreen(props: {
   const suggested = suggestMapping(columns, operation)
   const saved = useSavedMappings({ operation, columns, mapping, onMapping: props.onMapping })
   const mapped = Object.values(mapping).filter((source) => toColumnIndex(columns, source) >= 0).length
-  const carried = columns.length - mapped
   return (
     <Screen
       title="Mapping"
-      subtitle={`${formatCounted(mapped, 'column')} mapped, ${carried} kept in the export`}
+      subtitle={`${formatCount(mapped)} of ${formatCounted(columns.length, 'column')} mapped`}
       actions={
         <>
           <ContentSwitch />
@@ -64,7 +63,7 @@ export function MappingScreen(props: {
     >
       {props.strip}
       {gaps.length > 0 && (
-        <Notice kind="warning" title="Before the rows can be checked">
+        <Notice kind="warning" title="Complete the mapping before the rows are checked">
           <ul>
             {gaps.map((gap) => (
               <li key={`${gap.field} ${gap.message}`}>

@@ -61,13 +61,14 @@ export function FirstRows({ operation, rows }: { operation: string; rows: readon
 const OUTCOME_TITLES: Partial<Record<string, string>> = {
   'index-add': 'Item id',
   'index-remove': 'Item id',
-  'watchlist-add': 'Term',
-  'watchlist-update': 'Term',
+  'watchlist-add': 'Term outcome',
+  'watchlist-update': 'Term outcome',
   'appeal-status': 'Appeal',
 }
 
 function RowOutcome({ operation, row }: { operation: string; row: PageRow }) {
-  const none = <span className={styles.none}>none</span>
+  // Only a row that the service judged can have triggered no rule.
+  const none = <span className={styles.none}>{row.state === 'succeeded' ? 'none' : '–'}</span>
   if (operation !== 'task') {
     if (row.answer !== null) return <AnswerLabel answer={row.answer} />
     return row.customIndexItemId === null ? none : <SafeText text={row.customIndexItemId} max={60} />

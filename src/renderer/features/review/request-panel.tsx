@@ -19,40 +19,50 @@ import styles from './review.module.css'
 export function RequestPanel(props: {
   row: number
   rows: number
+  /** Null until it is read. */
   request: RequestReview | null
+  /** What the connection still lacks, so that there is no request to show; null where it is complete. */
+  gap: string | null
   onRow: (row: number) => void
   /** Opens the request of the row, to be changed and sent once by hand. */
   onScratchpad: () => void
 }) {
-  const { row, rows, request, onRow } = props
+  const { row, rows, request, gap, onRow } = props
   return (
     <Panel
       title="Exact request"
       aside={
-        <div className={styles.picker}>
-          <Button
-            variant="default"
-            size="compact-xs"
-            disabled={request?.row !== row}
-            onClick={props.onScratchpad}
-          >
-            Open in Scratchpad
-          </Button>
-          <div className={styles.record}>
-            <ActionIcon aria-label="Previous record" disabled={row <= 1} onClick={() => onRow(row - 1)}>
-              <IconChevronLeft size="1rem" />
-            </ActionIcon>
-            <span>Record</span>
-            <WholeNumber aria-label="Record" w="5rem" hideControls value={row} max={rows} onValue={onRow} />
-            <span>of {formatCount(rows)}</span>
-            <ActionIcon aria-label="Next record" disabled={row >= rows} onClick={() => onRow(row + 1)}>
-              <IconChevronRight size="1rem" />
-            </ActionIcon>
-          </div>
-        </div>
+        <Button
+          variant="default"
+          size="compact-xs"
+          disabled={gap !== null || request?.row !== row}
+          onClick={props.onScratchpad}
+        >
+          Open in Scratchpad
+        </Button>
       }
     >
-      {request !== null && <RequestText request={request} />}
+      <div className={styles.record}>
+        <ActionIcon aria-label="Previous record" disabled={row <= 1} onClick={() => onRow(row - 1)}>
+          <IconChevronLeft size="1rem" />
+        </ActionIcon>
+        <span>Record</span>
+        <WholeNumber
+          aria-label="Record"
+          size="xs"
+          w="5rem"
+          hideControls
+          value={row}
+          max={rows}
+          onValue={onRow}
+        />
+        <span>of {formatCount(rows)}</span>
+        <ActionIcon aria-label="Next record" disabled={row >= rows} onClick={() => onRow(row + 1)}>
+          <IconChevronRight size="1rem" />
+        </ActionIcon>
+      </div>
+      {gap !== null && <p className={styles.none}>The request is shown once the connection is complete.</p>}
+      {gap === null && request !== null && <RequestText request={request} />}
     </Panel>
   )
 }

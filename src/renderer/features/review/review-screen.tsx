@@ -96,11 +96,11 @@ export function ReviewScreen(props: {
 
   const rows = snapshot?.rows.read ?? 0
   const left = snapshot?.rows.not_sent ?? 0
-  const blocked =
-    findGap(settings) ?? (isApplying || !isHeld(snapshot) ? 'The rows are being read' : undefined)
+  const gap = findGap(settings)
+  const blocked = gap ?? (isApplying || !isHeld(snapshot) ? 'The rows are being read' : undefined)
   // Typed settings are applied a moment later. Another destination has the rows checked first, and seen.
   const isSoon =
-    findGap(settings) === null &&
+    gap === null &&
     applyingError === null &&
     (isApplying || (runId !== firstRunId && !isHeld(snapshot))) &&
     JSON.stringify(settings.destination) === JSON.stringify(props.settings.destination)
@@ -116,9 +116,13 @@ export function ReviewScreen(props: {
     <Screen
       title="Review"
       subtitle={
-        <>
-          {formatCounted(left, 'row')} ready to go to <ConnectionChip place={place} />
-        </>
+        gap === null ? (
+          <>
+            {formatCounted(left, 'row')} ready to send to <ConnectionChip place={place} />
+          </>
+        ) : (
+          <span className={styles.todo}>{gap}</span>
+        )
       }
       actions={
         <>
@@ -228,6 +232,7 @@ export function ReviewScreen(props: {
             row={row}
             rows={rows}
             request={request.data ?? null}
+            gap={gap}
             onRow={setRow}
             onScratchpad={() => scratch.mutate()}
           />

@@ -1,5 +1,9 @@
 import { Group } from '@mantine/core'
-import { type CapacityBounds, planCapacity } from '../../../shared/load/capacity-plan.ts'
+import {
+  type CapacityBounds,
+  planCapacity,
+  toCapacityThresholds,
+} from '../../../shared/load/capacity-plan.ts'
 import { describeCapacityPlan } from '../../../shared/load/capacity-view.ts'
 import { describeLoad, type Load, toMeasuredMs, toPlannedRequests } from '../../../shared/load/load.ts'
 import { formatCount, formatSpan } from '../../../shared/messages/figure-text.ts'
@@ -90,6 +94,8 @@ export function LoadPanel(props: {
   const { load, bounds, settings, onSettings } = props
   const planned = bounds === null ? null : planCapacity(load, bounds)
   const search = planned?.ok ? describeCapacityPlan(planned.plan, load) : null
+  // A search judges each probe by a threshold more where the load test has none for failed requests.
+  const probed = search === null ? load : { ...load, thresholds: toCapacityThresholds(load) }
   return (
     <Panel title={search === null ? 'Load' : 'Each probe'}>
       {search !== null && (
@@ -98,7 +104,7 @@ export function LoadPanel(props: {
         </p>
       )}
       <ul className={styles.load}>
-        {describeLoad(load, settings.timeoutS * 1000).map((phrase) => (
+        {describeLoad(probed, settings.timeoutS * 1000).map((phrase) => (
           <li key={phrase}>{phrase}</li>
         ))}
       </ul>

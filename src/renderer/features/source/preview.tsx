@@ -52,7 +52,7 @@ export function HeaderDoubt({ onRow }: { onRow: () => void }) {
         </Button>
       }
     >
-      It is read as the names of the columns now, and would not be sent.
+      It is read as column names and is not sent.
     </Notice>
   )
 }
@@ -101,25 +101,24 @@ function toGridColumns(
     align: 'end',
     cell: (data) => formatCount(data.place.row),
   }
-  const cells = names.slice(0, COLUMNS_SHOWN).map(
-    (name, index): GridColumn<PreviewRow> => ({
+  const cells = names.slice(0, COLUMNS_SHOWN).map((name, index): GridColumn<PreviewRow> => {
+    const read = (data: PreviewRow) => {
+      const text = data.cells[index] ?? ''
+      const length = data.cellLengths[index] ?? text.length
+      return { text, length, revealed: shown || !isContent(index, text, length) }
+    }
+    const cellsRead = rows.map(read)
+    const hasContent = isContent(index, '') || cellsRead.some(({ revealed }) => !revealed)
+    // What is masked needs no more room than the mask, however long it is.
+    const lengths = cellsRead.map(({ length, revealed }) => (revealed ? length : 0))
+    return {
       id: `cell ${index}`,
       title: <SafeText text={name} max={60} />,
       name,
-      rem: Math.max(
-        isContent(index, '') ? MASK_REM : 0,
-        toColumnRem(
-          name,
-          rows.map((data) => data.cellLengths[index] ?? 0),
-        ),
-      ),
+      rem: Math.max(hasContent ? MASK_REM : 0, toColumnRem(name, lengths)),
       grow: true,
-      cell: (data) => {
-        const text = data.cells[index] ?? ''
-        const length = data.cellLengths[index] ?? text.length
-        return <MaskedText text={text} length={length} revealed={shown || !isContent(index, text, length)} />
-      },
-    }),
-  )
+      cell: (data) => <MaskedText {...read(data)} />,
+    }
+  })
   return [row, ...cells]
 }

@@ -173,7 +173,7 @@ export function MediaControls(props: {
       >
         <Group gap="lg" mt="xs">
           <Radio value="host" label="here: Sluice serves them while the run needs them" />
-          <Radio value="template" label="at addresses of their own" />
+          <Radio value="template" label="at their own addresses" />
         </Group>
       </Radio.Group>
       <Stack gap={0}>
