@@ -29,6 +29,9 @@ it('adds a connection with a key, tests it, changes it, sends rows there, and re
   await staging.getByText('in use').waitFor()
   await staging.getByRole('button', { name: 'Test' }).click()
   await staging.getByText('The service refuses the key default').waitFor()
+  await staging
+    .getByText(/403 INVALID_API_KEY: no application matches the API key\. Replace the key\.$/)
+    .waitFor()
   await inspect('connections-refused')
 
   await staging.getByRole('button', { name: 'Add an API key' }).click()
@@ -57,7 +60,7 @@ it('adds a connection with a key, tests it, changes it, sends rows there, and re
   await edit.getByRole('button', { name: 'Save' }).click()
   await edit.waitFor({ state: 'detached' })
   await staging.getByText('production', { exact: true }).waitFor()
-  await staging.getByText('30.0 s').waitFor()
+  await staging.getByText('30 s', { exact: true }).waitFor()
   await bySystem.waitFor({ state: 'detached' })
   await inspect('connections')
 

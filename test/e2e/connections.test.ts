@@ -106,7 +106,7 @@ it('asks for another key before rows are sent again whose key was refused, and k
   await page.getByRole('button', { name: 'Send 30 rows' }).click()
   await page.getByRole('button', { name: 'Use another API key…' }).click()
   const live = page.getByRole('dialog', { name: 'Another API key' })
-  const replace = { name: 'Replace the key default of staging' }
+  const replace = { name: 'Replace the key “default” of staging' }
   expect(await live.getByRole('checkbox', replace).isChecked()).toBe(true)
   await inspect('run-refused-key')
   await live.getByRole('button', { name: 'Cancel' }).click()
@@ -129,7 +129,7 @@ it('asks for another key before rows are sent again whose key was refused, and k
 
   await page.getByRole('button', { name: 'Retry what did not succeed…' }).click()
   const retrying = page.getByRole('dialog', { name: 'Retry what did not succeed' })
-  await retrying.getByRole('radio', { name: 'Use the key default of staging' }).check()
+  await retrying.getByRole('radio', { name: 'Use the key “default” of staging' }).check()
   await retrying.getByRole('button', { name: `Retry ${rejected} rows` }).click()
   await retrying.waitFor({ state: 'detached' })
   await seeRunEnded(page)

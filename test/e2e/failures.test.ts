@@ -27,7 +27,8 @@ it('says what to do about refused rows, and sends them again as a child run with
   await page.getByRole('radio', { name: 'A service' }).check()
   await page.getByLabel('Base URL').fill('localhost:1')
   await page.getByLabel('Base URL').blur()
-  await page.getByText('The address must begin with https:// or http://').waitFor()
+  await page.locator('main header').getByText('The address must begin with https:// or http://').waitFor()
+  await page.getByText('The request is shown once the connection is complete.').waitFor()
   await inspect('review-service')
   await page.getByLabel('Base URL').fill(service.baseUrl)
   await page.getByLabel('API key', { exact: true }).fill(KEY)
@@ -43,7 +44,9 @@ it('says what to do about refused rows, and sends them again as a child run with
   const downloads: string[] = []
   page.on('download', (download) => downloads.push(download.suggestedFilename()))
   await page.getByRole('button', { name: 'Success and error files' }).click()
-  await page.getByText(`${364 - refused} rows succeeded, ${refused + 8} did not`).waitFor()
+  await page
+    .getByText(`${364 - refused} rows in the success file, ${refused + 8} in the error file`)
+    .waitFor()
   await expect.poll(() => downloads.map((name) => name.split('-')[0])).toEqual(['success', 'errors'])
   await inspect('run-outcome-files')
   await page.getByRole('link', { name: 'Plan' }).click()
@@ -128,6 +131,6 @@ it('says of the chosen model that a column of models goes before it', {
   const { page, inspect } = await openApp()
   await chooseFile(page, { name: 'posts.csv', text: 'user_id,text_data,models\nana,hello,text\n' })
   await page.getByRole('link', { name: 'Operation' }).click()
-  await page.getByText('Only for rows without a model in the column models.').waitFor()
+  await page.getByText('Used for rows without a model in the “models” column.').waitFor()
   await inspect('operation-models-column')
 })

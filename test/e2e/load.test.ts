@@ -11,7 +11,7 @@ it('loads the sandbox, shows which thresholds hold and which are crossed, and ex
 
   // Stages: drawn, by keyboard and in figures.
   await page.getByRole('radiogroup', { name: 'Shape' }).getByText('Stages').click()
-  const text = page.getByLabel('The same as text')
+  const text = page.getByLabel('Stages as text')
   expect(await text.inputValue()).toBe('0..50@1m, 50@2m, 50..0@30s')
   await page.getByRole('slider', { name: 'Stage 2, level' }).press('Shift+ArrowUp')
   expect(await text.inputValue()).toBe('0..60@1m, 60@2m, 60..0@30s')
@@ -99,7 +99,7 @@ it('loads the sandbox, shows which thresholds hold and which are crossed, and ex
     ['Report', /^posts-.+\.html$/, '<!doctype html>'],
     ['JUnit', /^posts-.+\.junit\.xml$/, '<?xml'],
     ['Histogram log', /^posts-.+\.hlog$/, '#'],
-    ['CSV of seconds', /^posts-.+\.csv$/, ''],
+    ['CSV by second', /^posts-.+\.csv$/, ''],
     ['JSON lines of requests', /^posts-.+\.jsonl$/, '{'],
     ['k6 project', /^posts-.+\.k6\.zip$/, 'PK'],
   ] as const) {
@@ -116,7 +116,11 @@ it('loads the sandbox, shows which thresholds hold and which are crossed, and ex
   }
   await inspect('load-export')
   await page.getByRole('link', { name: 'Runs' }).click()
-  await page.getByText('load test · ✗ 1 of 2 thresholds crossed · v1 sync · 80 requests').waitFor()
+  const facts = page.getByText('load test · ✗ 1 of 2 thresholds crossed · v1 sync · 80 requests')
+  await facts.waitFor()
+  const [inside, around] = [await facts.boundingBox(), await page.getByRole('rowheader').boundingBox()]
+  if (inside === null || around === null) expect.fail('the facts of a run')
+  expect(inside.x + inside.width).toBeLessThanOrEqual(around.x + around.width)
   await inspect('runs-load')
 })
 
@@ -139,6 +143,10 @@ it('says what a capacity search does, searches, and shows the curve and its prob
   await chooseFile(page, { name: 'posts.csv', text: 'user_id,text_data\nu1,hello\nu2,good day\n' })
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('button', { name: 'Review 2 rows' }).click()
+  await page
+    .getByRole('region', { name: 'Each probe' })
+    .getByText('Thresholds http_req_duration:p(99)<500; http_req_failed:rate<0.01')
+    .waitFor()
   await page.getByRole('button', { name: 'Start the capacity search…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Start the capacity search?' })
   await dialog.getByText(/Everyone who uses this deployment may get slow answers and errors/).waitFor()

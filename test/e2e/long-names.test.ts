@@ -26,7 +26,7 @@ it('shows long names of a file, its columns and its labels whole, or where the p
   await page.getByRole('grid').getByText('succeeded').first().waitFor()
   await inspect('long-names-results')
   await page.getByRole('link', { name: 'Evaluate' }).click()
-  await page.getByText('No label stands for a rule yet').waitFor()
+  await page.getByText('No label is mapped to a rule yet').waitFor()
   await inspect('long-names-evaluate')
   await page.getByRole('link', { name: 'Runs', exact: true }).click()
   await seeScreen(page, 'Runs')

@@ -18,7 +18,7 @@ it('keeps theme, wellness and clean-up as a person sets them', async () => {
 
   await page.getByRole('radiogroup', { name: 'Theme' }).getByText('Dark').click()
   await expect.poll(() => page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('dark')
-  await page.getByRole('combobox', { name: 'Pictures and videos begin' }).click()
+  await page.getByRole('combobox', { name: 'Pictures and videos start' }).click()
   await page.getByRole('option', { name: 'Hidden' }).click()
   await page.getByRole('switch', { name: 'Show texts without asking' }).click({ force: true })
   await expect

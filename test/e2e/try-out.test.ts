@@ -41,7 +41,7 @@ it('changes the sandbox, sends single requests by hand and from a row, and sees 
   await page.getByRole('button', { name: '10 % are 429 with Retry-After' }).click()
   await page.getByText('10 % of requests', { exact: true }).waitFor()
   // What is typed holds once it is applied.
-  await page.getByLabel('Share of requests, %').fill('20')
+  await page.getByLabel('Share of requests (%)').fill('20')
   await page.getByText('now 10 % of requests').waitFor()
   await page.getByText('Not applied yet').waitFor()
   await inspect('sandbox-faults-typed')
@@ -55,7 +55,7 @@ it('changes the sandbox, sends single requests by hand and from a row, and sees 
   await page.getByRole('button', { name: 'Slow answers' }).click()
   await page.getByText(/2 % take 5/).waitFor()
   await inspect('sandbox-behaviour')
-  await page.getByRole('button', { name: 'All as usual' }).click()
+  await page.getByRole('button', { name: 'Back to the defaults' }).click()
 
   await parts.getByText('Lists').click()
   await page.getByRole('button', { name: 'Add a watchlist' }).click()
@@ -81,8 +81,14 @@ it('changes the sandbox, sends single requests by hand and from a row, and sees 
   await page.getByRole('button', { name: 'line 3' }).click()
   await page.keyboard.type('"someone"')
   await page.getByText('No problems found').waitFor()
+  const usual = page.viewportSize() ?? expect.fail('a window')
+  const narrow = { width: 900, height: 700 }
+  await page.setViewportSize(narrow)
   await page.keyboard.press('Control+Enter')
-  await page.getByRole('heading', { name: 'Answer 200' }).waitFor()
+  const answer = page.getByRole('heading', { name: 'Answer 200' })
+  await answer.waitFor()
+  await expect.poll(async () => (await answer.boundingBox())?.y).toBeLessThan(narrow.height - 100)
+  await page.setViewportSize(usual)
   await page.getByText('By callback').click()
   await page.getByRole('button', { name: 'New post_id' }).click()
   await page.getByRole('button', { name: 'Send', exact: true }).click()

@@ -10,6 +10,7 @@ import { nameShortcut, useShortcut } from './shortcuts.ts'
 export function PrimaryButton(props: {
   children: ReactNode
   onPress: () => void
+  onApproach?: () => void
   blocked?: string | undefined
   soon?: boolean
   busy?: boolean
@@ -33,6 +34,8 @@ export function PrimaryButton(props: {
   return (
     <Button
       onClick={press}
+      onPointerEnter={props.onApproach}
+      onFocus={props.onApproach}
       disabled={blocked !== undefined}
       loading={busy}
       title={blocked ?? nameShortcut(['Mod', 'Enter'])}

@@ -83,7 +83,7 @@ export function ArrivedPanel({ overview }: { overview: CallbackOverview }) {
     },
   ]
   return (
-    <Panel title="Received" aside="deleted runs only count as stored">
+    <Panel title="Received" aside="callbacks of deleted runs count only as stored">
       <Figures figures={figures} />
       {kinds.length > 0 && (
         <table className={styles.refused}>

@@ -36,8 +36,8 @@ export function CallbacksScreen({ onOpenRun }: { onOpenRun: (runId: string) => v
 function toSubtitle(overview: CallbackOverview | undefined): string {
   if (overview === undefined) return 'Reading the workspace'
   const rows = overview.awaiting.reduce((sum, run) => sum + run.rows, 0)
-  if (rows === 0) return 'No row waits for one'
-  return `${formatCounted(rows, 'row')} of ${formatCounted(overview.awaiting.length, 'run')} ${rows === 1 ? 'waits' : 'wait'} for one`
+  if (rows === 0) return 'No rows waiting'
+  return `${formatCounted(rows, 'row')} of ${formatCounted(overview.awaiting.length, 'run')} waiting`
 }
 
 function hasArrived({ received, refused }: CallbackOverview): boolean {

@@ -137,6 +137,7 @@ function CallbackDialog({ callback, onClose }: { callback: StoredCallback; onClo
   useOnHideAll(() => setToggled(false))
   const isRevealed = isToggled !== allShown
   const text = body.data?.text ?? null
+  const content = text === null ? null : { whole: prettyJson(text), masked: prettyJson(maskJson(text)) }
   return (
     <Modal
       opened
@@ -147,7 +148,7 @@ function CallbackDialog({ callback, onClose }: { callback: StoredCallback; onClo
     >
       {body.error !== null && <ErrorNotice error={body.error} onRetry={body.refetch} />}
       {body.data === null && <p>It is gone: its run was deleted.</p>}
-      {text !== null && (
+      {text !== null && content !== null && (
         <div className={styles.body}>
           <Group justify="space-between">
             <span className={styles.note}>
@@ -156,17 +157,19 @@ function CallbackDialog({ callback, onClose }: { callback: StoredCallback; onClo
                 body.data.length > text.length &&
                 `, its first ${formatCount(text.length)} characters`}
             </span>
-            <Button
-              variant="default"
-              size="compact-sm"
-              aria-pressed={isRevealed}
-              leftSection={isRevealed ? <IconEyeOff size="1rem" /> : <IconEye size="1rem" />}
-              onClick={() => setToggled(!isToggled)}
-            >
-              {isRevealed ? 'Hide the content' : 'Show the content'}
-            </Button>
+            {content.whole !== content.masked && (
+              <Button
+                variant="default"
+                size="compact-sm"
+                aria-pressed={isRevealed}
+                leftSection={isRevealed ? <IconEyeOff size="1rem" /> : <IconEye size="1rem" />}
+                onClick={() => setToggled(!isToggled)}
+              >
+                {isRevealed ? 'Hide the content' : 'Show the content'}
+              </Button>
+            )}
           </Group>
-          <LongText text={prettyJson(isRevealed ? text : maskJson(text))} label="Callback" />
+          <LongText text={isRevealed ? content.whole : content.masked} label="Callback" />
         </div>
       )}
     </Modal>

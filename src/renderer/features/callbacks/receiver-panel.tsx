@@ -31,7 +31,7 @@ export function ReceiverPanel(props: {
     <Panel title="Receiver" aside={<State receiver={receiver} elsewhere={elsewhere} />}>
       <div className={styles.receiver}>
         {baseUrl === null ? (
-          <div className={styles.line}>
+          <div className={styles.start}>
             <p className={styles.words}>
               Runs that need callbacks start it. Start it now to test its address, or to take in callbacks of
               runs that have ended.

@@ -33,6 +33,8 @@ export function CapacityCurve({ report, unit }: { report: CapacityReport; unit: 
   const [picked, setPicked] = useState<number | null>(null)
   const { curve, interval } = report
   if (curve.length === 0) return <p className={styles.quiet}>Drawn from the first finished probe on.</p>
+  const shaded =
+    interval.low === null || interval.high === null ? null : { low: interval.low, high: interval.high }
   const limits = listLimits(report)
   const x = createLinearScale(Math.max(...curve.map(({ level }) => level)))
   const measured = curve.flatMap(({ latency_ms }) =>
@@ -60,16 +62,25 @@ export function CapacityCurve({ report, unit }: { report: CapacityReport; unit: 
           onPointerMove={pick}
           onPointerLeave={() => setPicked(null)}
         >
-          {interval.low !== null && interval.high !== null && (
+          {shaded !== null && (
             <rect
               className={styles.interval}
-              x={toX(interval.low)}
-              width={Math.max(2, toX(interval.high) - toX(interval.low))}
+              x={toX(shaded.low)}
+              width={Math.max(2, toX(shaded.high) - toX(shaded.low))}
               y={FRAME.top}
               height={FRAME.height - FRAME.top - FRAME.bottom}
             />
           )}
           <Axes x={x} y={y} toX={toX} toY={toY} width={width} unit={unit} />
+          {point !== undefined && (
+            <line
+              className={styles.picked}
+              x1={toX(point.level)}
+              x2={toX(point.level)}
+              y1={FRAME.top}
+              y2={FRAME.height - FRAME.bottom}
+            />
+          )}
           {limits.map(({ expression, limit }) => (
             <g key={expression} className={styles.limit}>
               <line
@@ -83,15 +94,6 @@ export function CapacityCurve({ report, unit }: { report: CapacityReport; unit: 
               </text>
             </g>
           ))}
-          {point !== undefined && (
-            <line
-              className={styles.picked}
-              x1={toX(point.level)}
-              x2={toX(point.level)}
-              y1={FRAME.top}
-              y2={FRAME.height - FRAME.bottom}
-            />
-          )}
           {LINES.map(({ point: of, token, dash }) => (
             <polyline
               key={of}
@@ -119,7 +121,9 @@ export function CapacityCurve({ report, unit }: { report: CapacityReport; unit: 
       </div>
       <div className={styles.under}>
         <Legend entries={LINES} />
-        <p className={styles.quiet}>● held, ✕ failed; shaded: between them lies the capacity</p>
+        <p className={styles.quiet}>
+          ● held, ✕ failed{shaded !== null && '; shaded: the capacity lies in here'}
+        </p>
       </div>
       <figcaption className={styles.reading}>{reading}</figcaption>
     </figure>

@@ -133,15 +133,18 @@ function AnswerPanel(props: { report: CapacityReport; view: CapacityView; isOver
             title={<Sentence text={view.end} />}
           />
         )}
-        <ul className={styles.thresholds} aria-label="Thresholds">
-          {report.thresholds.map((expression) => (
-            <li key={expression}>
-              <code>
-                <SafeText text={expression} max={120} />
-              </code>
-            </li>
-          ))}
-        </ul>
+        <div className={styles.thresholds}>
+          <span className={styles.quiet}>Thresholds:</span>
+          <ul className={styles.thresholds} aria-label="Thresholds">
+            {report.thresholds.map((expression) => (
+              <li key={expression}>
+                <code>
+                  <SafeText text={expression} max={120} />
+                </code>
+              </li>
+            ))}
+          </ul>
+        </div>
       </div>
     </Panel>
   )
@@ -182,11 +185,12 @@ function LiveProbe({ runId, report }: { runId: string; report: CapacityReport })
   const { warmup_ms: warmupMs, measured_ms: measuredMs } = report.settings
   const doneMs = warmupMs + load.elapsedMs
   const latency = load.latencyMs[report.latency]
+  const isWarmup = load.phase === 'warmup' && warmupMs > 0
   const figures: Figure[] = [
     {
-      label: load.phase === 'warmup' ? 'Warm-up, not measured' : 'Measured',
-      value: formatSpan(Math.max(0, load.phase === 'warmup' ? doneMs : load.elapsedMs)),
-      note: `of ${formatSpan(load.phase === 'warmup' ? warmupMs : measuredMs)}`,
+      label: isWarmup ? 'Warm-up, not measured' : 'Measured',
+      value: formatSpan(Math.max(0, isWarmup ? doneMs : load.elapsedMs)),
+      note: `of ${formatSpan(isWarmup ? warmupMs : measuredMs)}`,
     },
     {
       label: 'Achieved',
@@ -250,7 +254,7 @@ function ProbesPanel(props: {
             <tr key={probe.run_id}>
               <th scope="row">
                 <button type="button" className={styles.run} onClick={() => props.onOpenRun(probe.run_id)}>
-                  {index + 1} at {formatLevel(unit, probe.level)}
+                  Probe {index + 1} at {formatLevel(unit, probe.level)}
                 </button>
               </th>
               <td>

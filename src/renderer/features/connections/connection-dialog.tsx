@@ -149,7 +149,7 @@ export function ConnectionDialog(props: {
         {isRerouted && <p>A key belongs to one proxy: type it again after you save.</p>}
         <Switch
           label="This is production"
-          description="Sluice asks before anything is sent there, outside of this page."
+          description="Sluice asks you to confirm before anything is sent there."
           checked={form.isProduction}
           onChange={(event) => change({ isProduction: event.currentTarget.checked })}
         />

@@ -36,8 +36,8 @@ export function ConnectionFiles(props: {
         the authorities built into Sluice
         {systemAuthorities &&
           system.data !== undefined &&
-          `, ${formatCount(system.data)} more of this system`}
-        {!systemAuthorities && ', not those of this system'}
+          `, ${formatCount(system.data)} more from this system`}
+        {!systemAuthorities && ', none from this system'}
         {caFile !== undefined && (
           <>
             , and those in <SafeText text={caFile} max={300} />
@@ -71,7 +71,7 @@ export function ConnectionFiles(props: {
         <>
           <dt>To change these</dt>
           <dd>
-            in a terminal: <code>connection set {name} --ca FILE</code>, <code>--no-system-ca</code>,{' '}
+            in a terminal: <code>sluice connection set {name} --ca FILE</code>, <code>--no-system-ca</code>,{' '}
             <code>--client-cert</code>, <code>--client-key</code> and <code>--proxy-credentials-env</code>
           </dd>
         </>

@@ -3,7 +3,7 @@ import { IconDots } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ConnectionEntry, ConnectionKeyEntry } from '../../../shared/bridge/connections.ts'
-import { formatMs } from '../../../shared/messages/figure-text.ts'
+import { dropZeros, formatMs } from '../../../shared/messages/figure-text.ts'
 import type { KeyPlace } from '../../../shared/plan/stored-connection.ts'
 import type { ConnectionCheck } from '../../../shared/service/connection-check.ts'
 import { bridge } from '../../bridge/client.ts'
@@ -63,6 +63,11 @@ export function ConnectionPanel(props: {
           </Button>
         </Group>
       </header>
+      {/* Right under the button that asked for it, so that it is in view. */}
+      {test.error !== null && <ErrorNotice error={test.error} onDismiss={test.reset} />}
+      {test.data !== undefined && (
+        <CheckNotice check={test.data} activeKey={activeKey} hasOtherKeys={keys.length > 1} />
+      )}
       <dl className={styles.facts}>
         <dt>Address</dt>
         <dd>
@@ -77,7 +82,7 @@ export function ConnectionPanel(props: {
           </>
         )}
         <dt>Timeout</dt>
-        <dd>{formatMs(connection.timeoutMs)}</dd>
+        <dd>{dropZeros(formatMs(connection.timeoutMs))}</dd>
         {connection.deliveredCodes.length > 0 && (
           <>
             <dt>Counts as delivered</dt>
@@ -130,8 +135,6 @@ export function ConnectionPanel(props: {
       {change.error !== null && <ErrorNotice error={change.error} onDismiss={change.reset} />}
       {use.error !== null && <ErrorNotice error={use.error} onDismiss={use.reset} />}
       {remove.error !== null && <ErrorNotice error={remove.error} onDismiss={remove.reset} />}
-      {test.error !== null && <ErrorNotice error={test.error} onDismiss={test.reset} />}
-      {test.data !== undefined && <CheckNotice check={test.data} activeKey={activeKey} />}
       {typing !== null && (
         <KeyDialog
           connection={name}
@@ -233,8 +236,9 @@ function KeyMenu(props: {
 }
 
 /** What came of a test: first the address, then the key. */
-function CheckNotice({ check, activeKey }: { check: ConnectionCheck; activeKey: string }) {
-  const { address, key } = check
+function CheckNotice(props: { check: ConnectionCheck; activeKey: string; hasOtherKeys: boolean }) {
+  const { activeKey } = props
+  const { address, key } = props.check
   if (address.kind === 'unreachable') {
     return (
       <Notice kind="error" title="The service cannot be reached">
@@ -250,7 +254,8 @@ function CheckNotice({ check, activeKey }: { check: ConnectionCheck; activeKey: 
       </Notice>
     )
   }
-  const said = [key.status, key.errorCode, key.message].filter((part) => part !== null).join(' ')
+  const code = [key.status, key.errorCode].filter((part) => part !== null).join(' ')
+  const said = key.message === null ? code : `${code}: ${key.message}`
   if (key.kind === 'accepted') {
     return (
       <Notice kind="good" title={`The service accepts the key ${activeKey}`}>
@@ -268,7 +273,8 @@ function CheckNotice({ check, activeKey }: { check: ConnectionCheck; activeKey: 
       }
     >
       {answered} With the key it answered: <SafeText text={said} max={500} />.
-      {key.kind === 'refused' && ' Replace the key, or make another one active.'}
+      {key.kind === 'refused' &&
+        (props.hasOtherKeys ? ' Replace the key, or make another one active.' : ' Replace the key.')}
     </Notice>
   )
 }

@@ -24,9 +24,9 @@ export function writeOutcomes(
           ...target,
         })
         said = [
-          `${formatCounted(success.rows, 'row')} succeeded`,
-          `${formatCount(errors.rows)} did not`,
-          ...(inNeither === 0 ? [] : [`${formatCount(inNeither)} in neither file (${IN_NEITHER})`]),
+          `${formatCounted(success.rows, 'row')} in the success file`,
+          `${formatCount(errors.rows)} in the error file`,
+          ...(inNeither === 0 ? [] : [`${formatCount(inNeither)} in neither (${IN_NEITHER})`]),
         ].join(', ')
         return [success, errors]
       }),

@@ -51,7 +51,7 @@ function Entries<Entry extends IndexEntry | TermEntry | AppealEntry>(props: {
   onOpenRun: (runId: string) => void
 }) {
   const { of, columns, entries, isShown, table, onOpenRun } = props
-  const used = [...columns, ...toLastColumns(of, onOpenRun)].filter(
+  const used = withCommonColumns(columns, of, onOpenRun).filter(
     ({ title, cell }) => table.shows(title) && entries.some((entry) => cell(entry, isShown) !== null),
   )
   return (
@@ -83,18 +83,21 @@ function Entries<Entry extends IndexEntry | TermEntry | AppealEntry>(props: {
   )
 }
 
-/** The columns that entries of each kind end with. */
-function toLastColumns(
+/** All columns of a kind; the state comes second, so that a narrow window shows it. */
+function withCommonColumns<Entry extends IndexEntry | TermEntry | AppealEntry>(
+  [name, ...others]: readonly EntryColumn<Entry>[],
   of: LedgerKind,
   onOpenRun: (runId: string) => void,
-): EntryColumn<IndexEntry | TermEntry | AppealEntry>[] {
+): EntryColumn<Entry>[] {
   return [
+    ...(name === undefined ? [] : [name]),
     { title: 'State', cell: ({ state }) => <StateWord of={of} state={state} /> },
+    ...others,
     {
       title: 'Last request',
       cell: ({ run_id: runId, row }) => (
         <button type="button" className={styles.link} title={`Run ${runId}`} onClick={() => onOpenRun(runId)}>
-          row {formatCount(row)} of its run
+          record {formatCount(row)}
         </button>
       ),
     },
@@ -175,8 +178,8 @@ const APPEAL_COLUMNS: readonly EntryColumn<AppealEntry>[] = [
             .map(({ state }) => toWords(state))
             .join(', '),
   },
-  { title: 'Asked', cell: ({ asked_at: at }) => toMoment(at) },
-  { title: 'Times', isNumber: true, cell: ({ asked }) => formatCount(asked) },
+  { title: 'Last checked', cell: ({ asked_at: at }) => toMoment(at) },
+  { title: 'Checks', isNumber: true, cell: ({ asked }) => formatCount(asked) },
   {
     title: 'Unanswered',
     isNumber: true,
@@ -190,7 +193,18 @@ function toText(text: string | null): ReactNode {
 
 /** The columns of the entries of a kind. The first stays, since it says what the entry is. */
 export function listColumns(of: LedgerKind): readonly TableColumn[] {
-  const columns = { index: INDEX_COLUMNS, watchlist: TERM_COLUMNS, appeals: APPEAL_COLUMNS }
-  const titles = [...columns[of], ...toLastColumns(of, () => {})].map(({ title }) => title)
-  return titles.map((title, index) => (index === 0 ? { title, isFixed: true } : { title }))
+  const toColumns = <Entry extends IndexEntry | TermEntry | AppealEntry>(
+    columns: readonly EntryColumn<Entry>[],
+  ): TableColumn[] =>
+    withCommonColumns(columns, of, () => {}).map(({ title }, index) =>
+      index === 0 ? { title, isFixed: true } : { title },
+    )
+  switch (of) {
+    case 'index':
+      return toColumns(INDEX_COLUMNS)
+    case 'watchlist':
+      return toColumns(TERM_COLUMNS)
+    case 'appeals':
+      return toColumns(APPEAL_COLUMNS)
+  }
 }

@@ -81,7 +81,7 @@ export function ListAction(props: {
           }
           onPress={() => onDraft('index-remove', states, search)}
         >
-          Remove {shown}…
+          {areAll(REMOVABLE_STATES) ? `Remove ${shown}…` : 'Remove items…'}
         </WithReason>
       )
     case 'watchlist':
@@ -97,7 +97,7 @@ export function ListAction(props: {
           }
           onPress={() => onDraft('watchlist-add', states, search)}
         >
-          Add {shown} again…
+          {areAll(ADDABLE_STATES) ? `Add ${shown} again…` : 'Add terms again…'}
         </WithReason>
       )
     case 'appeals': {

@@ -1,5 +1,6 @@
 import type { LedgerKind, LedgerService, LedgerState } from '../../../shared/lookback/ledger.ts'
 import type { NamedPlace } from '../../ui/connection/destination.ts'
+import { ANSWER_LOOKS } from '../../ui/states/answers.tsx'
 
 /** What a kind of list is called, and what an entry of it is. */
 interface ListLook {
@@ -17,19 +18,20 @@ export const LIST_LOOKS: Record<LedgerKind, ListLook> = {
     title: 'Indexes',
     list: 'Index',
     noun: 'item',
-    origin: 'Add items to a custom index, and they are listed here with the ids that remove them again.',
+    origin:
+      'Items that you add to a custom index are listed here with their ids, which you need to remove them.',
   },
   watchlist: {
     title: 'Watchlists',
     list: 'Watchlist',
     noun: 'term',
-    origin: 'Add or update terms of a watchlist, and they are listed here with the outcome of each.',
+    origin: 'Terms that you add to a watchlist or update are listed here with the outcome of each.',
   },
   appeals: {
     title: 'Appeals',
     list: null,
     noun: 'appeal',
-    origin: 'Read the status of appeals, and they are listed here until each is decided.',
+    origin: 'Appeals whose status you look up are listed here with the decision.',
   },
 }
 
@@ -45,7 +47,6 @@ interface ListStateLook {
 
 const GOOD = 'var(--state-succeeded)'
 const BAD = 'var(--state-failed)'
-const OPEN = 'var(--state-acknowledged)'
 const UNSURE = 'var(--state-unknown)'
 const GONE = 'var(--state-pending)'
 
@@ -79,10 +80,18 @@ const LOOKS: { [Kind in LedgerKind]: Partial<Record<LedgerState, ListStateLook>>
     unknown: { word: 'unknown', meaning: 'No usable answer: it may be there.', color: UNSURE },
   },
   appeals: {
-    in_review: { word: 'in review', meaning: 'Not decided yet.', color: OPEN },
-    reviewed: { word: 'reviewed', meaning: 'Decided; the answer does not say how.', color: GOOD },
-    overturned: { word: 'overturned', meaning: 'The first decision was taken back.', color: GOOD },
-    upheld: { word: 'upheld', meaning: 'The first decision stays.', color: GONE },
+    in_review: { word: 'in review', meaning: 'Not decided yet.', color: ANSWER_LOOKS.in_review.color },
+    reviewed: {
+      word: 'reviewed',
+      meaning: 'Decided; the answer does not say how.',
+      color: ANSWER_LOOKS.reviewed.color,
+    },
+    overturned: {
+      word: 'overturned',
+      meaning: 'The first decision was taken back.',
+      color: ANSWER_LOOKS.overturned.color,
+    },
+    upheld: { word: 'upheld', meaning: 'The first decision stays.', color: ANSWER_LOOKS.upheld.color },
     other_status: { word: 'other status', meaning: 'A status that Sluice does not know.', color: UNSURE },
     not_found: { word: 'not found', meaning: 'The service does not know the appeal.', color: BAD },
     unknown: { word: 'unknown', meaning: 'Asked, but never answered.', color: UNSURE },

@@ -19,7 +19,7 @@ export function CapacityFields(props: {
   const change = (part: Partial<SearchSettings>) => onLoad({ ...load, search: { ...search, ...part } })
   return (
     <Stack gap="md">
-      <Notice kind="warning" title="This overloads the service">
+      <Notice kind="warning" title="What a capacity search does">
         {CAPACITY_WARNING} Each probe is a load test of its own in the list of runs.
       </Notice>
       <Group gap="md" align="start">

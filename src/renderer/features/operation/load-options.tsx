@@ -42,7 +42,7 @@ export function LoadOptions({ load, onLoad }: Omit<LoadFieldsProps, 'mistakes'>)
           )}
         </Stack>
       </Panel>
-      <Panel title="Thresholds" aside="what the test must hold; without any, nothing fails it">
+      <Panel title="Thresholds" aside={THRESHOLDS_ARE[load.goal]}>
         <ThresholdEditor
           text={load.thresholds}
           mistake={fields.mistakes.thresholds}
@@ -55,6 +55,12 @@ export function LoadOptions({ load, onLoad }: Omit<LoadFieldsProps, 'mistakes'>)
     </div>
   )
 }
+
+/** What thresholds decide, by the goal. */
+const THRESHOLDS_ARE = {
+  measure: 'Limits for a passing test. Without any, it cannot fail.',
+  capacity: 'A level holds if all of them hold.',
+} satisfies Record<LoadSettings['goal'], string>
 
 /** A choice between two or more, with its name above. */
 function Choice<Value extends string>(props: {
@@ -97,8 +103,8 @@ const SHAPES = [
 ] as const
 
 const MEANINGS: Record<LevelUnit, string> = {
-  rate: 'A rate that is kept whether or not the service keeps up, as its users would.',
-  concurrency: 'So many requests in flight; the next is sent when one returns.',
+  rate: 'Keeps this rate even if the service falls behind, as real users do.',
+  concurrency: 'Keeps this many requests in flight: each answer is followed by the next request.',
 }
 
 function ChoiceFields({ load, onLoad }: LoadFieldsProps) {
@@ -314,7 +320,7 @@ function SendingFields({ load, mistakes, onLoad }: LoadFieldsProps) {
           onValue={(workers) => change({ workers })}
         />
       </FieldGroup>
-      <FieldGroup title="Requests kept whole, to look at later">
+      <FieldGroup title="Requests kept in full">
         <WholeNumber
           label="Sample of all"
           w="9rem"

@@ -8,7 +8,7 @@ import styles from './load-profile.module.css'
 import { changeDuration, moveLevel, removeStage, type StagePart, toDurationStep, toStep } from './stages.ts'
 
 /** Sizes in pixels. */
-const FRAME = { height: 230, left: 56, right: 20, top: 14, bottom: 30 }
+const FRAME = { height: 230, left: 56, right: 20, top: 20, bottom: 30 }
 
 /** Room to drag into, above the highest level and behind the last stage. */
 const HEADROOM = 1.25
@@ -238,12 +238,12 @@ function Axes(props: { scale: ProfileScale; width: number; unit: string; hasEnd:
             y1={scale.toY(tick)}
             y2={scale.toY(tick)}
           />
-          <text className={styles.tick} textAnchor="end" x={FRAME.left - 8} y={scale.toY(tick) + 4}>
+          <text className={styles.tick} textAnchor="end" x={FRAME.left - 12} y={scale.toY(tick) + 4}>
             {formatTick(tick)}
           </text>
         </g>
       ))}
-      <text className={styles.tick} x={FRAME.left + 6} y={FRAME.top + 2}>
+      <text className={styles.tick} x={FRAME.left} y={FRAME.top - 5}>
         {unit}
       </text>
       {props.hasEnd &&

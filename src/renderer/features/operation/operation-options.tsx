@@ -22,7 +22,7 @@ export function TaskOptions(props: {
   // A cell goes before what is chosen here.
   const usedFor = modelsColumn !== null && (
     <>
-      Only for rows without a model in the column <SafeText text={modelsColumn} max={60} />.
+      Used for rows without a model in the “<SafeText text={modelsColumn} max={60} />” column.
     </>
   )
   return (
@@ -65,7 +65,7 @@ export function TaskOptions(props: {
       {api === 'v1' && (
         <Switch
           label="Legacy answer"
-          description="The long form: scores of each class, language, what the text filters found."
+          description="The long form, with class scores, the language and what the text filters found."
           checked={operation.legacy}
           onChange={(event) => onOperation({ ...operation, legacy: event.currentTarget.checked })}
         />

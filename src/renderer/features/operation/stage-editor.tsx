@@ -34,7 +34,7 @@ export function StageEditor(props: {
       {pace !== null && (
         <>
           <Group gap="xs">
-            <span className={styles.quiet}>Begin with</span>
+            <span className={styles.quiet}>Start from</span>
             {STAGE_SHAPES.map(({ shape, label, meaning }) => (
               <Button
                 key={shape}
@@ -52,7 +52,7 @@ export function StageEditor(props: {
         </>
       )}
       <TextInput
-        label="The same as text"
+        label="Stages as text"
         description="As the command line takes it: 10@30s holds 10 for 30 s, 10..50@1m ramps from 10 to 50. Start with concurrency: for requests in flight."
         spellCheck={false}
         autoComplete="off"
@@ -95,7 +95,7 @@ function StageTable({ pace, onPace }: { pace: StagesPace; onPace: (pace: StagesP
           <th scope="col">Stage</th>
           <th scope="col">From ({unit})</th>
           <th scope="col">To ({unit})</th>
-          <th scope="col">Lasts</th>
+          <th scope="col">Duration</th>
           <th scope="col">
             <span className="visually-hidden">Actions</span>
           </th>

@@ -100,8 +100,8 @@ function OpenedFacts({ plan }: { plan: OpenedPlan }) {
   const facts = [
     ['Plan', plan.file],
     ['Run', plan.name],
-    ['Does', `${title}: ${options}`],
-    ['Reads', plan.source],
+    ['Operation', `${title}: ${options}`],
+    ['Source', plan.source],
     ['Sends to', place],
   ] as const
   return <Facts facts={facts} />

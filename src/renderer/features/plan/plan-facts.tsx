@@ -31,14 +31,14 @@ export function listSourceFacts({ operation, load, source }: Plan): Fact[] {
   const { path, format, header, headerRow, sheet, encoding, delimiter, media } = source
   const does = load === undefined ? describeOptions(operation) : describeLoadTest(operation, load)
   return [
-    ['Does', `${toLook(load === undefined ? operation.kind : 'load').title}: ${does}`],
+    ['Operation', `${toLook(load === undefined ? operation.kind : 'load').title}: ${does}`],
     ...('models' in operation && operation.models.length > 1
       ? [['Models', operation.models.join(', ')] as const]
       : []),
-    ['Reads', path],
+    ['Source', path],
     ...toFact('Format', format),
     ...toFact('Sheet', sheet),
-    ['Header', header ? `row ${headerRow ?? 1}` : 'none'],
+    ['Header row', header ? String(headerRow ?? 1) : 'none'],
     ...toFact('Encoding', encoding),
     ...toFact('Delimiter', delimiter === '\t' ? 'tab' : delimiter),
     ...toFact('Media', media && (media.kind === 'host' ? (media.url ?? 'served by Sluice') : media.template)),
@@ -52,7 +52,7 @@ export function listConnectionFacts({ connection, operation, callback }: Plan): 
     ...toFact('Connection', name),
     ['Base URL', baseUrl],
     ...toFact('Second host', taskBaseUrl),
-    ['Key', keyFrom === 'window' ? 'from the window' : `from the variable ${apiKeyEnv}`],
+    ['Key', keyFrom === 'window' ? 'typed in the window' : `from the variable ${apiKeyEnv}`],
     ['Timeout', formatDurationMs(timeoutMs)],
     ...toFact('Delivered codes', deliveredCodes.join(', ') || undefined),
     ...toFact('Authorities', tls?.caFile),

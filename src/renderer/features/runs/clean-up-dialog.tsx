@@ -91,7 +91,7 @@ function CleanUpForm({ stored, onClose }: { stored: Retention; onClose: () => vo
         />
         <LimitInput
           label="All runs at most (GB)"
-          description="beyond it, the oldest go"
+          description="the oldest are deleted first"
           value={limits.keepBelowBytes}
           unit={GB}
           onValue={(keepBelowBytes) => change({ keepBelowBytes })}

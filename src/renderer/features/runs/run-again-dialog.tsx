@@ -116,6 +116,11 @@ function AgainForm(props: {
   const { plan, connections, choice, onChoice } = props
   const isMissing = plan.source.change === 'missing'
   const isKeyMissing = needsKey(plan, choice.place, connections)
+  const blocked = isMissing
+    ? 'Choose the file first'
+    : isKeyMissing && choice.apiKey.trim() === ''
+      ? 'Enter the API key first'
+      : undefined
   const chosenName = choice.place === AS_BEFORE ? plan.connectionName : namePlaceOf(choice.place)
   const isProduction = connections.some((entry) => entry.isProduction && entry.name === chosenName)
   return (
@@ -152,8 +157,8 @@ function AgainForm(props: {
       />
       {choice.place !== AS_BEFORE && (
         <p>
-          The rows go to {namePlaceOf(choice.place)} instead of {namePlace(plan)}. Everything else in the plan
-          stays.
+          The rows go to {namePlaceOf(choice.place)} instead of {namePlace(plan)}. Nothing else in the plan
+          changes.
         </p>
       )}
       {isProduction && chosenName !== null && (
@@ -171,7 +176,7 @@ function AgainForm(props: {
       {plan.legacy !== null && (
         <Checkbox
           label="Legacy answer, with scores"
-          description="The long form: scores of each class, language, what the text filters found."
+          description="The long form, with class scores, the language and what the text filters found."
           checked={choice.legacy ?? plan.legacy}
           onChange={(event) => onChoice({ legacy: event.currentTarget.checked })}
         />
@@ -187,16 +192,19 @@ function AgainForm(props: {
         <Button variant="default" onClick={props.onClose}>
           Cancel
         </Button>
-        <Button
-          type="submit"
-          loading={props.busy}
-          disabled={isMissing || (isKeyMissing && choice.apiKey.trim() === '')}
-        >
+        <Button type="submit" loading={props.busy} disabled={blocked !== undefined} title={blocked}>
           Read and check the source
         </Button>
       </Group>
     </Stack>
   )
+}
+
+const SOURCE_TITLES: Record<PlannedAgain['source']['change'], string> = {
+  same: 'The source is read again',
+  changed: 'The source has changed',
+  unknown: 'The source may have changed',
+  missing: 'The source is missing',
 }
 
 /** Whether the source is still as the earlier run read it, and the way to another one. */
@@ -213,7 +221,7 @@ function SourceNotice(props: {
     <>
       <Notice
         kind={change === 'missing' ? 'error' : isWarning ? 'warning' : 'info'}
-        title={change === 'missing' ? 'The source is missing' : 'The source is read again'}
+        title={SOURCE_TITLES[props.isOther ? 'same' : change]}
         actions={
           <Button variant="default" size="compact-sm" loading={file.isBusy} onClick={file.choose}>
             Choose another file

@@ -59,27 +59,30 @@ export function DeleteDialog({ entry, onClose }: { entry: RunEntry; onClose: () 
   const { summary: run, figures, baselines } = entry
   const isNoted = run.note !== undefined || (run.tags ?? []).length > 0
   const lost = [
-    `the journal with ${formatCounted(run.rows.read, 'row')} and every request and answer`,
+    formatCounted(run.rows.read, 'row'),
     ...(run.retries.length > 0 ? [formatCounted(run.retries.length, 'retry', 'retries')] : []),
-    'verdicts on its rows',
-    ...(isNoted ? ['tags and note'] : []),
+    ...(isNoted ? ['tags', 'note'] : []),
+    'every request and answer',
   ]
   const isBaseline = baselines.length > 0
   return (
     <DeletionDialog runId={run.run_id} isBlocked={isBaseline} onClose={onClose}>
       {isBaseline ? (
         <Notice kind="warning" title="Later runs are compared with this one">
-          It is the baseline {baselines.join(', ')}. Make another run the baseline, or remove the baseline.
-          Then it can be deleted.
+          It is the baseline {baselines.map((name) => `“${name}”`).join(', ')}. To delete it, make another run
+          the baseline or remove the baseline.
         </Notice>
       ) : (
-        <p>
-          <strong>
-            <SafeText text={run.name} max={80} />
-          </strong>{' '}
-          is deleted for good, {formatBytes(figures.sizeBytes)} in all: {lost.join(', ')}. The service keeps
-          what it received. Your spreadsheet and files that you exported elsewhere are not touched.
-        </p>
+        <>
+          <p>
+            This deletes{' '}
+            <strong>
+              <SafeText text={run.name} max={80} />
+            </strong>{' '}
+            ({formatBytes(figures.sizeBytes)}) for good: {lost.join(', ')}, and all verdicts.
+          </p>
+          <p>The service keeps what it received. Your spreadsheet and exported files are not touched.</p>
+        </>
       )}
     </DeletionDialog>
   )
@@ -90,8 +93,8 @@ export function DeleteUnreadable({ run, onClose }: { run: UnreadableRun; onClose
   return (
     <DeletionDialog runId={run.runId} onClose={onClose}>
       <p>
-        <code>{run.runId}</code> is deleted for good, with whatever its damaged journal still holds. If the
-        file may be repaired or restored from a backup, keep it.
+        This deletes <code>{run.runId}</code> for good, with whatever its damaged journal still holds. Keep it
+        if the file may be repaired or restored from a backup.
       </p>
     </DeletionDialog>
   )

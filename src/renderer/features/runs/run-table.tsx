@@ -27,6 +27,9 @@ import { SafeText } from '../../ui/text/safe-text.tsx'
 import { changeFilter } from './run-filter.ts'
 import styles from './runs.module.css'
 
+/** Between the facts of a run; it begins no line. */
+const DOT = '\u00A0· '
+
 const OUTCOMES = ['succeeded', 'rejected', 'failed', 'unknown'] as const satisfies readonly RowState[]
 
 type RunOrder = NonNullable<RunListQuery['order']>
@@ -226,8 +229,13 @@ function RunLine(props: { entry: RunEntry } & Omit<RunTableProps, 'entries'>) {
               </button>
             </div>
             <div className={styles.about}>
-              <span className={styles.narrowWhen}>{formatAgo(started, nowMs)} · </span>
-              <SafeText text={describeRun(run)} max={120} /> · {trial !== null && `${trial} · `}
+              <span className={styles.narrowWhen}>
+                {formatAgo(started, nowMs)}
+                {DOT}
+              </span>
+              <SafeText text={describeRun(run)} max={120} />
+              {DOT}
+              {trial !== null && trial + DOT}
               <RunPlace run={run} namePlace={props.namePlace} />
             </div>
             <RunNotes entry={entry} />
@@ -367,7 +375,7 @@ function describeRun(run: RunSummary): string {
   ]
   if (run.parent_run_id !== null) parts.unshift('retry')
   if (run.retries.length > 0) parts.push(formatCounted(run.retries.length, 'retry', 'retries'))
-  return parts.join(' · ')
+  return parts.join(DOT)
 }
 
 function describeLoad(run: RunSummary): string {
@@ -379,7 +387,7 @@ function describeLoad(run: RunSummary): string {
     formatCounted(requests.sent, 'request'),
   ]
     .filter((part) => part !== null)
-    .join(' · ')
+    .join(DOT)
 }
 
 /** How the latency went, for who cannot see the line: `p95 over the run: 41 ms at first, 120 ms at most, 38 ms at the end`. */

@@ -159,7 +159,7 @@ function useLastPage(found: RunEntries | undefined): void {
 function toSubtitle(runs: number | null): string {
   if (runs === null) return 'Reading the workspace'
   if (runs === 0) return 'None yet'
-  return `${formatCounted(runs, 'run')}. Drop a spreadsheet or a folder anywhere to begin another`
+  return `${formatCounted(runs, 'run')}. Drop a spreadsheet or a folder anywhere to start another`
 }
 
 /** The filters, and a page of the runs that they leave. */
@@ -220,7 +220,7 @@ function RunList(props: {
               </Button>
             }
           >
-            Every filter has to hold. Clear some of them, or search for fewer words.
+            A run has to match every filter. Clear some, or search for fewer words.
           </Empty>
         ) : (
           <div aria-busy={isStale} className={styles.page}>

@@ -107,7 +107,7 @@ export function AddressPanel({ running }: { running: Running }) {
       {add.data !== undefined && (
         <Notice
           kind="good"
-          title={`Key ${add.data.label} created`}
+          title={`Key “${add.data.label}” created`}
           actions={<CopyButton label="Copy key" text={() => add.data.key} />}
         >
           {'•'.repeat(12)} Copy it now: it cannot be shown again.
@@ -138,13 +138,13 @@ export function SetupPanel(props: { setup: SandboxSetup; isRunning: boolean; run
     />
   )
   return (
-    <Panel title="How it is started">
+    <Panel title="Start settings">
       <div className={styles.fields}>
         {port('Port', 'port')}
         {port('Port of the second host', 'taskPort')}
         <TextInput
           label="Seed"
-          description="Delays, faults and ids follow from it"
+          description="For delays, faults and ids"
           value={setup.seed}
           maxLength={200}
           onChange={(event) => set({ seed: event.currentTarget.value })}

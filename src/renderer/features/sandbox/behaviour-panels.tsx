@@ -40,7 +40,7 @@ export function BehaviourPanels({ behaviour }: { behaviour: SandboxBehaviour }) 
               behave({ latency: '110ms±70ms', faults: [], callbacks: 'delay=1s±400ms', ratePerSecond: null })
             }
           >
-            All as usual
+            Back to the defaults
           </Button>
         </Group>
       </Panel>
@@ -124,7 +124,7 @@ function LimitsEditor({ behaviour, onApply }: EditorProps) {
     >
       <div className={styles.fields}>
         {limit('ratePerSecond', 'Requests a second', 'More are answered 429', 1_000_000)}
-        {limit('slots', 'Requests worked on at once', 'Others wait their turn', 10_000)}
+        {limit('slots', 'Requests at once', 'Others wait their turn', 10_000)}
         {limit('maxTermsPerRequest', 'Terms per request', 'More are answered 413', 1_000_000)}
         <Select
           label="failed_terms holds"

@@ -128,7 +128,7 @@ function FaultFields(props: {
         />
       )}
       <NumberInput
-        label="Share of requests, %"
+        label="Share of requests (%)"
         min={0}
         max={100}
         decimalScale={2}
@@ -146,8 +146,8 @@ function FaultFields(props: {
           }
         />
       )}
-      {kind === 'status' && optional('retryAfterS', 'Retry-After, s', 0, 'no header')}
-      {kind === 'stall' && optional('stallMs', 'Answer after, ms', 1, 'never')}
+      {kind === 'status' && optional('retryAfterS', 'Retry-After (s)', 0, 'no header')}
+      {kind === 'stall' && optional('stallMs', 'Answer after (ms)', 1, 'never')}
       {optional('tries', 'First tries only', 1, 'every try')}
       <Button variant="subtle" size="compact-sm" onClick={props.onRemove}>
         Remove

@@ -37,21 +37,21 @@ export function LatencyEditor(props: { modes: readonly LatencyMode[]; onApply: (
             {index === 0 ? 'Usual answers' : `Rarer answers ${index}`}
           </legend>
           <NumberInput
-            label={index === 0 ? 'Usually, ms' : 'Rarely, ms'}
+            label={index === 0 ? 'Usually (ms)' : 'Rarely (ms)'}
             min={0}
             max={3_600_000}
             value={mode.baseMs}
             onChange={(value) => typeof value === 'number' && change(index, { baseMs: value })}
           />
           <NumberInput
-            label="Give or take, ms"
+            label="Give or take (ms)"
             min={0}
             max={mode.baseMs}
             value={mode.jitterMs}
             onChange={(value) => typeof value === 'number' && change(index, { jitterMs: value })}
           />
           <NumberInput
-            label="Share of answers, %"
+            label="Share of answers (%)"
             min={0}
             max={100}
             decimalScale={2}

@@ -175,7 +175,7 @@ function ConditionFields(props: {
             onChange={(value) => isClass(value) && onChange({ ...condition, class: value })}
           />
           <NumberInput
-            label="Score, 1 to 3"
+            label="Score (1 to 3)"
             min={1}
             max={3}
             allowDecimal={false}

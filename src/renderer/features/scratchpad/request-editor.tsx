@@ -162,7 +162,7 @@ function BodyEditor() {
   if (!isShown) {
     return (
       <>
-        <p className={styles.note}>The request of a row: its content is hidden. It can be sent as it is.</p>
+        <p className={styles.note}>This is the request of a row. Its content is hidden, but sent in full.</p>
         <LongText text={maskJson(text)} label="Body of the row" />
         <Button variant="default" size="xs" mt="sm" onClick={() => set({ isRevealed: true })}>
           Show and edit
@@ -215,7 +215,7 @@ function BodyEditor() {
           <>
             <p className={styles.note}>
               {problems.length === SCRATCH_PROBLEMS_MAX && 'The first '}
-              {formatCounted(problems.length, 'problem')}. It can be sent anyway, unless it is not JSON.
+              {formatCounted(problems.length, 'problem')}. You can still send it, as long as it is JSON.
             </p>
             <ul className={styles.problems}>
               {problems.map((problem) => (

@@ -1,6 +1,6 @@
 import { IconSend } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import { bridge } from '../../bridge/client.ts'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
@@ -31,13 +31,18 @@ export function ScratchpadScreen(props: { connections: readonly ConnectionEntry[
       setShownId(exchange.id)
     },
   })
+  const answer = useRef<HTMLParagraphElement>(null)
+  // Under the request in a narrow window, the answer would come unseen.
+  useEffect(() => {
+    if (shownId !== null) answer.current?.scrollIntoView({ block: 'nearest' })
+  }, [shownId])
   const shown = sent.find(({ exchange }) => exchange.id === shownId) ?? sent[0] ?? null
   const again = ({ exchange: _exchange, callback: _callback, ...request }: SentRequest) =>
     set({ ...request, isRevealed: false })
   return (
     <Screen
       title="Scratchpad"
-      subtitle="One request by hand, sent once. It is in no run and in no file."
+      subtitle="Sends one request by hand, once. It is not part of any run or file."
       actions={
         <>
           <ContentSwitch />
@@ -56,7 +61,7 @@ export function ScratchpadScreen(props: { connections: readonly ConnectionEntry[
       <div className={styles.sides}>
         <RequestEditor connections={connections} />
         <div className={styles.side}>
-          <p className="visually-hidden" role="status">
+          <p ref={answer} className={`visually-hidden ${styles.answerTop}`} role="status">
             {shown !== null && nameAnswer(shown)}
           </p>
           <AnswerPanels request={shown} connections={connections} isSending={send.isPending} />

@@ -146,12 +146,17 @@ export function AboutPanel() {
       />
       <SettingRow
         label="Documentation"
-        description="sluice help lists its pages and sluice help PAGE shows one. They are also in the folder docs of the sources."
+        description={
+          <>
+            <code>sluice help</code> lists its pages, <code>sluice help PAGE</code> shows one. They are also
+            in the <code>docs</code> folder of the sources.
+          </>
+        }
         control={() => <CopyButton label="Copy the command" text={() => 'sluice help'} />}
       />
       <SettingRow
         label="Licences"
-        description="Sluice has the MIT licence. It contains packages of others, each under its own."
+        description="Sluice is under the MIT licence. The packages in it have licences of their own."
         control={() => (
           <Button variant="default" onClick={() => setNotices(true)}>
             Show licences

@@ -65,7 +65,7 @@ export function ContentPanel({ settings }: { settings: Settings }) {
   const hideAfter = hideAfterMinutes === null ? NEVER : String(hideAfterMinutes)
   const isListed = HIDE_CHOICES.some(({ value }) => value === hideAfter)
   return (
-    <Panel title="Content of users" aside="set what suits you" flush>
+    <Panel title="User content" aside="set what suits you" flush>
       <SettingRow
         label="Show texts without asking"
         description="Off: texts, terms and addresses of media are hidden on every screen until you reveal them, by row or with “Show content”."
@@ -78,7 +78,7 @@ export function ContentPanel({ settings }: { settings: Settings }) {
         )}
       />
       <SettingRow
-        label="Pictures and videos begin"
+        label="Pictures and videos start"
         description="M reveals more, step by step, with colour last. Shift with M goes back."
         control={(ids) => (
           <Select
@@ -92,7 +92,7 @@ export function ContentPanel({ settings }: { settings: Settings }) {
       />
       <SettingRow
         label="Keep what is revealed for the next row"
-        description="Off: pictures and videos of each row begin as set above."
+        description="Off: pictures and videos of each row start as set above."
         control={(ids) => (
           <Switch
             {...ids}

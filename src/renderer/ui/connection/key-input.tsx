@@ -55,7 +55,7 @@ export function KeepKey(props: {
 }) {
   return (
     <Checkbox
-      label={`Replace the key ${props.label} of ${props.connection}`}
+      label={`Replace the key “${props.label}” of ${props.connection}`}
       description="Later runs send it, too. Otherwise it is used for this run only."
       checked={props.value}
       onChange={(event) => props.onValue(event.currentTarget.checked)}

@@ -32,37 +32,37 @@ interface OperationLook {
 export const OPERATION_LOOKS: Record<OperationKind, OperationLook> = {
   task: {
     title: 'Submit content',
-    meaning: 'Texts, or addresses of images and videos, to be moderated: which rules does each trigger?',
+    meaning: 'Submits texts, or URLs of images and videos, and lists the rules that each one triggers.',
     icon: IconSend,
     row: 'row',
   },
   'index-add': {
     title: 'Add to index',
-    meaning: 'Images into a custom index. The ids that come back are the only way to remove them again.',
+    meaning: 'Adds images to a custom index. The ids it returns are the only way to remove them.',
     icon: IconPhotoPlus,
     row: 'item',
   },
   'index-remove': {
     title: 'Remove from index',
-    meaning: 'Items out of a custom index, by their ids: the export of a run that added them will do.',
+    meaning: 'Removes items from a custom index by id, such as from the export of the run that added them.',
     icon: IconPhotoMinus,
     row: 'item',
   },
   'watchlist-add': {
     title: 'Add terms',
-    meaning: 'Terms, with notes if you have some, into a watchlist that exists.',
+    meaning: 'Adds terms, with optional notes, to an existing watchlist.',
     icon: IconListDetails,
     row: 'term',
   },
   'watchlist-update': {
     title: 'Update terms',
-    meaning: 'New notes for terms that a watchlist has already. Unknown terms are never created.',
+    meaning: 'Replaces the notes of terms in a watchlist. It never adds a term.',
     icon: IconNotes,
     row: 'term',
   },
   'appeal-status': {
     title: 'Appeal status',
-    meaning: 'Where appeals stand: in review, upheld or overturned. Only reads.',
+    meaning: 'Looks up appeals: in review, upheld or overturned. It changes nothing.',
     icon: IconGavel,
     row: 'appeal',
   },
@@ -74,7 +74,7 @@ export type Activity = OperationKind | 'load'
 /** How a load test is shown wherever it is shown. */
 export const LOAD_LOOK: OperationLook = {
   title: 'Load test',
-  meaning: 'Content submitted at a pace, to measure how fast and how reliably a deployment answers.',
+  meaning: 'Submits content at a set pace to measure how fast and how reliably a deployment answers.',
   icon: IconGauge,
   row: 'row',
 }
@@ -155,8 +155,8 @@ export function OperationStrip(props: {
 export function OverwriteNotice() {
   return (
     <Notice kind="warning" title="Notes of existing terms are overwritten">
-      A term that is in the watchlist already gets the notes of this source in place of its own, and is
-      counted as pre-existing. The old notes cannot be read back.
+      If a term exists in the watchlist, the notes from this source replace its notes, and it counts as
+      pre-existing. The old notes cannot be read back.
     </Notice>
   )
 }
