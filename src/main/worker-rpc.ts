@@ -10,12 +10,15 @@ type Listeners<Events> = { [Name in keyof Events]: (value: Events[Name]) => void
 
 type Request =
   /** `id` is null where no answer is wanted. */
-  { kind: 'call'; id: number | null; name: string; args: never[] } | { kind: 'close' }
+  { kind: 'call'; id: number | null; name: string; args: never[] } | { kind: 'close' } | { kind: 'end' }
 
 type Response =
   | { kind: 'answer'; id: number; value: unknown }
   | { kind: 'error'; id: number; error: ErrorMessage }
   | { kind: 'event'; name: string; value: never }
+
+/** How long a thread may go on with the step it is in before it is cut off there, milliseconds. */
+const STEP_PATIENCE_MS = 5_000
 
 const crashListeners = new Set<(error: SluiceError) => void>()
 
@@ -91,10 +94,17 @@ export class WorkerClient<Calls extends Functions<Calls>, Events = Record<never,
     if (this.#hasBrokenOff) throw this.#failure
   }
 
-  /** Ends the thread in the middle of whatever it does. */
-  async terminate(): Promise<void> {
+  /**
+   * Ends the thread after the step it is in, whatever else it has left to do, or in the middle of it once `patienceMs`
+   * have passed. Not at once: Node aborts the whole process if a thread is terminated while it sets up a zlib stream
+   * (the assertion "close before init" in node_zlib.cc).
+   */
+  async end(patienceMs = STEP_PATIENCE_MS): Promise<void> {
     this.#isClosing = true
-    await this.#worker.terminate()
+    this.#worker.postMessage({ kind: 'end' } satisfies Request)
+    const timer = setTimeout(() => this.#worker.terminate(), patienceMs)
+    await this.ended
+    clearTimeout(timer)
   }
 
   #settle(response: Exclude<Response, { kind: 'event' }>): void {
@@ -129,6 +139,7 @@ export function serveCalls<Calls extends Functions<Calls>, Events = Record<never
   }
   port.on('message', (request: Request) => {
     if (request.kind === 'close') port.close()
+    else if (request.kind === 'end') process.exit()
     else if (request.id === null) functions[request.name]?.(...request.args)
     else void answer(request.id, request.name, request.args)
   })

@@ -13,6 +13,8 @@ export interface TestCalls {
   hand(sizeBytes: number): number
   exit(code: number): void
   throwLater(): void
+  /** One step without a pause: notes in `marks[0]` that it began (1) and ended (2), and ends once `marks[1]` is set. */
+  work(marks: Int32Array<SharedArrayBuffer>): void
 }
 
 /** What it reports. */
@@ -44,4 +46,10 @@ const sendEvent = serveCalls<TestCalls, TestEvents>({
     void setImmediate(() => {
       throw new Error('out of order')
     }),
+  work(marks) {
+    Atomics.store(marks, 0, 1)
+    Atomics.notify(marks, 0)
+    Atomics.wait(marks, 1, 0)
+    Atomics.store(marks, 0, 2)
+  },
 })

@@ -19,7 +19,7 @@ function startThread() {
       return new SluiceError({ id: 'query_cut_off', reason: toThrownText(cause) }, { cause })
     },
   })
-  onTestFinished(() => client.terminate())
+  onTestFinished(() => client.end(0))
   return { client, events, failures }
 }
 
@@ -70,7 +70,7 @@ describe('a worker thread', () => {
     onTestFinished(onThreadCrash((error) => crashes.push(error)))
     const [closed, ended, gone] = [startThread().client, startThread().client, startThread().client]
     await closed.close()
-    await ended.terminate()
+    await ended.end()
     expect(crashes).toEqual([])
     gone.send('exit', 3)
     await gone.ended
@@ -98,5 +98,29 @@ describe('a worker thread', () => {
     await expect(client.call('double', 1)).rejects.toMatchObject({
       said: { reason: 'it was closed' },
     })
+  })
+  it('that is to end at once still ends the step it is in, and rejects what is open', async () => {
+    const { client } = startThread()
+    const marks = new Int32Array(new SharedArrayBuffer(8))
+    const open = client.call('wait').catch((error: unknown) => error)
+    const step = client.call('work', marks)
+    await Atomics.waitAsync(marks, 0, 0).value
+    const ended = client.end()
+    Atomics.store(marks, 1, 1)
+    Atomics.notify(marks, 1)
+    await ended
+    expect(marks[0]).toBe(2)
+    await step
+    expect(await open).toMatchObject({ said: { reason: 'it was closed' } })
+  })
+
+  it('is cut off in a step that takes longer than anyone waits for', async () => {
+    const { client } = startThread()
+    const marks = new Int32Array(new SharedArrayBuffer(8))
+    const step = client.call('work', marks).catch((error: unknown) => error)
+    await Atomics.waitAsync(marks, 0, 0).value
+    await client.end(1)
+    expect(marks[0]).toBe(1)
+    expect(await step).toMatchObject({ said: { reason: 'it was closed' } })
   })
 })

@@ -380,7 +380,7 @@ class QueryThread {
 
   /** Ends the thread; open queries are rejected. */
   async close(): Promise<void> {
-    await this.#thread?.client.terminate()
+    await this.#thread?.client.end()
   }
 
   #start() {
