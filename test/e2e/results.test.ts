@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine.ts'
 import { ApiKey } from '../../src/main/engine/secrets/bound-secret.ts'
@@ -19,11 +20,11 @@ const TEXTS = [
 const LONG_NAME = 'a_field_whose_name_is_much_longer_than_the_column_that_it_has_in_the_details.of_the_row'
 
 /** A finished run of tasks whose answers name languages, models, scores and what was found in the texts. */
-async function sendRows(workspace: string): Promise<string> {
+async function sendRows(workspace: string, count = 60): Promise<string> {
   const service = await withSandbox()
   const path = join(workspace, 'posts.csv')
   const rows = Array.from(
-    { length: 60 },
+    { length: count },
     (_, i) => `"${TEXTS[i % TEXTS.length]}",user-${i},v${i % 2},value ${i}`,
   )
   writeFileSync(path, `text_data,user_id,content_variant,${LONG_NAME}\n${rows.join('\n')}\n`)
@@ -110,3 +111,63 @@ it('marks what the answer found in the revealed text, and keeps long names of fi
   expect((name?.x ?? 0) + (name?.width ?? 0)).toBeLessThanOrEqual(value?.x ?? 0)
   await inspect('results-row-found')
 })
+
+it('draws rows once after a jump, with what they hold, and others in their place only where they are late', async () => {
+  const { page, workspace } = await openApp({ width: 1440, height: 900 })
+  const runId = await sendRows(workspace, 400)
+  const answers = await holdAnswers(page)
+  await page.clock.install()
+  await page.reload()
+  await page.evaluate(`window.location.hash = '#/run/${runId}/results'`)
+  await page.getByRole('row', { name: /^2 / }).waitFor()
+  await page.getByRole('group', { name: 'Score of bullying' }).waitFor()
+  const waiting = page.getByRole('gridcell', { name: 'Loading' })
+  await page.getByRole('grid').focus()
+
+  await page.clock.pauseAt(Date.now() + 60_000)
+  answers.hold()
+  await page.keyboard.press('End')
+  await answers.arrived()
+  expect(await waiting.count()).toBe(0)
+  answers.release()
+  await page.getByRole('row', { name: /^401 / }).waitFor()
+
+  answers.hold()
+  await page.getByRole('grid').evaluate((grid) => {
+    grid.scrollTop = grid.scrollHeight / 2
+  })
+  await answers.arrived()
+  expect(await waiting.count()).toBe(0)
+  await page.clock.runFor(50)
+  await expect.poll(() => waiting.count()).toBeGreaterThan(20)
+  answers.release()
+  await page.getByRole('row', { name: /^201 / }).waitFor()
+  await expect.poll(() => waiting.count()).toBe(0)
+})
+
+/** Stands between a page and the engine once it is loaded again: answers can be held. */
+async function holdAnswers(page: Page) {
+  let held: (() => void)[] | null = null
+  let arrived = Promise.withResolvers<void>()
+  await page.routeWebSocket(/./, (socket) => {
+    const engine = socket.connectToServer()
+    engine.onMessage((message) => {
+      const send = () => socket.send(message)
+      if (held === null) return send()
+      held.push(send)
+      arrived.resolve()
+    })
+  })
+  return {
+    hold() {
+      held = []
+      arrived = Promise.withResolvers()
+    },
+    /** Settles once an answer is held. */
+    arrived: () => arrived.promise,
+    release() {
+      for (const send of held ?? []) send()
+      held = null
+    },
+  }
+}

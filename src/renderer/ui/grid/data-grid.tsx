@@ -73,7 +73,8 @@ export function DataGrid<Row>(props: {
   const element = useRef<HTMLDivElement>(null)
   const gridId = useId()
   const rowPx = useRem() * ROW_REM
-  const rows = useRowWindow(element, { count, rowPx, headPx: rowPx })
+  const isRead = (index: number) => rowAt(index) !== null
+  const rows = useRowWindow(element, { count, rowPx, headPx: rowPx, isRead, onWindow })
   const { first, last, shiftPx, scrolledPx, reveal, keepInPlace } = rows
   const [resizing, setResizing] = useState<{ id: string; rem: number } | null>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: other columns have their own widths
@@ -90,7 +91,6 @@ export function DataGrid<Row>(props: {
   const minWidth = `${columns.reduce((sum, column) => sum + column.rem, 0)}rem`
   const places = useRowPlaces(first, last)
 
-  useEffect(() => onWindow?.(first, Math.max(first, last)), [onWindow, first, last])
   useEffect(() => {
     if (focused && document.activeElement === document.body) element.current?.focus()
   }, [focused])

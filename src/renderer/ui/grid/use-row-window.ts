@@ -7,15 +7,25 @@ const IDLE_MS = 140
 const AHEAD_ROWS = 6
 const BEHIND_ROWS = 1
 
-/** The rows in view and where they stand in the scrolled element. */
-interface RowWindow {
-  /** Height of the scrolled element in CSS pixels. */
-  scrolledPx: number
-  /** Indexes of the first and the last row that are laid out; the last is -1 where there is none. */
+/**
+ * How long a view that has jumped to rows of which none is read stays empty for them, milliseconds: most are there by
+ * then, and are drawn once instead of twice.
+ */
+const PATIENCE_MS = 50
+
+/** The rows that are laid out, and where. */
+interface LaidOut {
+  /** Indexes of the first and the last row; the last is -1 where there is none. */
   first: number
   last: number
   /** What is added to a row's place among all rows for its place in the scrolled element, CSS pixels. */
   shiftPx: number
+}
+
+/** The rows in view and where they stand in the scrolled element. */
+interface RowWindow extends LaidOut {
+  /** Height of the scrolled element in CSS pixels. */
+  scrolledPx: number
   /** Brings a row into view with the smallest move. */
   reveal(index: number): void
   /**
@@ -28,31 +38,64 @@ interface RowWindow {
 /**
  * Windows any number of equal rows. Rows taller in all than an element may be are scrolled on a shorter one: the
  * content's own position is kept here, and the scroll bar is put back in proportion whenever it rests.
- * `headPx` is what a sticky head takes from the view. Draws again only when other rows come into view.
+ * `headPx` is what a sticky head takes from the view. Draws again only when other rows come into view; `onWindow` is told
+ * which, and after a jump to rows that are not read they have {@link PATIENCE_MS} to arrive before others stand for them.
  */
 export function useRowWindow(
   element: RefObject<HTMLElement | null>,
-  options: { count: number; rowPx: number; headPx: number },
+  options: {
+    count: number
+    rowPx: number
+    headPx: number
+    isRead: (index: number) => boolean
+    onWindow: ((first: number, last: number) => void) | undefined
+  },
 ): RowWindow {
-  const { count, rowPx, headPx } = options
+  const { count, rowPx, headPx, isRead, onWindow } = options
   const [, draw] = useReducer((times: number) => times + 1, 0)
   const position = useRef<Position>({ contentTop: 0, scrollTop: 0, goesUp: false })
   const viewPx = useRef(0)
 
   const toScale = () => createScrollScale(count * rowPx, viewPx.current)
   const toWindow = () => toRowWindow(position.current, { count, rowPx, viewPx: viewPx.current })
-  const shown = toWindow()
-  const latest = useRef({ toScale, toWindow, shown })
-  latest.current = { toScale, toWindow, shown }
+  const isAnyRead = ({ first, last }: LaidOut) => {
+    for (let index = first; index <= last; index += 1) if (isRead(index)) return true
+    return false
+  }
+  const patience = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const latest = useRef({ toScale, toWindow, isAnyRead, shown: toWindow() })
+  const { shown: before } = latest.current
+  const next = toWindow()
+  const isAwaited = patience.current !== undefined && before.last < count && !isAnyRead(next)
+  const shown = isAwaited ? before : next
+  if (!isAwaited) {
+    clearTimeout(patience.current)
+    patience.current = undefined
+  }
+  latest.current = { toScale, toWindow, isAnyRead, shown }
+  const { first, last } = shown
+  useEffect(() => onWindow?.(first, Math.max(first, last)), [onWindow, first, last])
+  useEffect(() => () => clearTimeout(patience.current), [])
 
   /** Draws the rows that have come into view. A scrolled view must not wait for them: it would be empty until then. */
-  const follow = useCallback((isUrgent: boolean) => {
-    const { toWindow, shown } = latest.current
-    const { first, last, shiftPx } = toWindow()
-    if (first === shown.first && last === shown.last && shiftPx === shown.shiftPx) return
-    if (isUrgent) flushSync(draw)
-    else draw()
-  }, [])
+  const follow = useCallback(
+    (isUrgent: boolean) => {
+      const { toWindow, isAnyRead, shown } = latest.current
+      const next = toWindow()
+      if (next.first === shown.first && next.last === shown.last && next.shiftPx === shown.shiftPx) return
+      if (isAnyRead(next) || !isAnyRead(shown)) {
+        if (isUrgent) flushSync(draw)
+        else draw()
+        return
+      }
+      patience.current ??= setTimeout(() => {
+        patience.current = undefined
+        draw()
+      }, PATIENCE_MS)
+      onWindow?.(next.first, next.last)
+    },
+    [onWindow],
+  )
 
   const moveTo = useCallback(
     (contentTop: number) => {
@@ -150,7 +193,7 @@ function toPosition(previous: Position, contentTop: number, scrollTop: number): 
 function toRowWindow(
   { contentTop, scrollTop, goesUp }: Position,
   { count, rowPx, viewPx }: { count: number; rowPx: number; viewPx: number },
-): { first: number; last: number; shiftPx: number } {
+): LaidOut {
   // Always as many rows while the view is as high, so that none of their elements is made or removed in scrolling.
   const rows = viewPx === 0 ? 0 : Math.min(count, Math.floor(viewPx / rowPx) + 2 + AHEAD_ROWS + BEHIND_ROWS)
   const above = goesUp ? AHEAD_ROWS : BEHIND_ROWS
