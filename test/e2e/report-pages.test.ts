@@ -40,7 +40,7 @@ async function toRunPage() {
   await ended
   const file = join(folder, `${runId}.html`)
   const evaluation = {
-    ...{ label: 'user_id', useVerdicts: false, separator: null, slices: ['user_id'], scores: [], seed: 1 },
+    ...{ label: 'user_id', useVerdicts: false, separator: null, slices: ['user_id'], scores: [] },
     ...{ positives: [{ value: 'user0', rule: 'Spam' }], wantedPrecisions: [], whatIf: [], assertions: [] },
     list: [{ cell: 'fp' as const, rule: null }],
   }

@@ -23,7 +23,7 @@ export const compareHandlers = bridge.compare.router({
     return decisions
   }),
   byLabels: bridge.compare.byLabels.handler(async ({ context: { engine }, input: { labels, ...pair } }) => {
-    const compared = await compare(engine, pair, { labels: toLabelOptions(labels) })
+    const compared = await compare(engine, pair, { labels: { ...toLabelOptions(labels), seed: SEED } })
     if (compared.labels === null) throw new SluiceError({ id: 'comparison_without_labels' })
     return compared.labels
   }),
@@ -71,7 +71,7 @@ async function compare(engine: Engine, { a, b, by }: RunPair, more: Partial<Comp
 }
 
 function toLabelOptions({ column, useVerdicts, positives, separator }: LabelChoice) {
-  return { label: column, useVerdicts, positives, separator, seed: SEED }
+  return { label: column, useVerdicts, positives, separator }
 }
 
 /** The runs that others are compared with. */

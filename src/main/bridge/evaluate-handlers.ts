@@ -6,9 +6,6 @@ import { withName } from './sources.ts'
 
 const { evaluate } = bridge
 
-/** Intervals are drawn alike on every screen and, by default, on the command line. */
-const SEED = 1
-
 /** How right the rules of a run were, by labels. */
 export const evaluateHandlers = evaluate.router({
   choices: evaluate.choices.handler(({ context: { engine }, input: { runId } }) =>
@@ -29,7 +26,7 @@ export const evaluateHandlers = evaluate.router({
     const { exported } = await withLabels(context, question, (asked) =>
       engine.evaluateRun(runId, {
         ...asked,
-        ...{ wantedPrecisions: [], whatIf: [], assertions: [], seed: SEED },
+        ...{ wantedPrecisions: [], whatIf: [], assertions: [] },
         list: cell === null ? [] : [cell],
         exportFile: place.file,
       }),

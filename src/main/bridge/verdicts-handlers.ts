@@ -28,9 +28,6 @@ export const verdictsHandlers = bridge.verdicts.router({
   }),
 })
 
-/** How evaluations are drawn where nothing is said; the same as on the command line. */
-const SEED = 1
-
 /** Rows of a run that are labelled one by one. */
 export const labellingHandlers = bridge.labelling.router({
   read: bridge.labelling.read.handler(({ context, input }) => context.engine.readLabelling(input.runId)),
@@ -48,7 +45,7 @@ export const labellingHandlers = bridge.labelling.router({
   estimate: bridge.labelling.estimate.handler(({ context, input }) =>
     context.engine.evaluateRun(input.runId, {
       ...{ label: null, useVerdicts: true, positives: [], separator: null, slices: [], scores: [] },
-      ...{ wantedPrecisions: [], whatIf: [], assertions: [], list: [], seed: SEED },
+      ...{ wantedPrecisions: [], whatIf: [], assertions: [], list: [] },
     }),
   ),
 })

@@ -200,9 +200,10 @@ export interface CompareOptions {
   limit: number
   /** A file for the changed rows of `list`. */
   exportFile?: string
-  /** Labels as `evaluate` takes them; null compares without. */
-  labels: Pick<
-    EvaluateOptions,
-    'label' | 'labels' | 'useVerdicts' | 'positives' | 'separator' | 'seed'
-  > | null
+  /** Labels as `evaluate` takes them, and a seed by which the intervals of changes are drawn; null compares without. */
+  labels:
+    | (Pick<EvaluateOptions, 'label' | 'labels' | 'useVerdicts' | 'positives' | 'separator'> & {
+        seed: number
+      })
+    | null
 }

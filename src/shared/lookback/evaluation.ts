@@ -274,5 +274,4 @@ export interface EvaluateOptions extends EvaluationQuestion {
   list: readonly CellChoice[]
   /** A file for the evaluated rows, or those of `list` where there are any. */
   exportFile?: string
-  seed: number
 }

@@ -21,7 +21,6 @@ import {
   toRocAuc,
   toScoreBars,
 } from './score-curve.ts'
-import { createRandom } from './seeded-random.ts'
 
 /** A row with a label and an answer. */
 export interface LabelledRow {
@@ -53,7 +52,6 @@ export interface EvaluatorOptions {
   wantedPrecisions: readonly number[]
   /** Thresholds to show the matrix of. */
   whatIf: readonly { className: string; threshold: number }[]
-  seed: number
 }
 
 /** Most values of a sliced column that are judged apart. */
@@ -148,13 +146,13 @@ export class Evaluator {
     group: GroupTally,
     populations: readonly (number | null)[],
   ): { overall: Judged; rules: JudgedRule[] } {
-    const { targets, seed } = this.#options
+    const { targets } = this.#options
     return {
-      overall: judgeRule(group.listTallies(OVERALL, populations), createRandom(seed)),
+      overall: judgeRule(group.listTallies(OVERALL, populations)),
       rules: targets.map(({ rule, ruleIds }, target) => ({
         rule,
         rule_ids: ruleIds,
-        ...judgeRule(group.listTallies(target, populations), createRandom(seed)),
+        ...judgeRule(group.listTallies(target, populations)),
       })),
     }
   }

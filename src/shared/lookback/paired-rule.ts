@@ -1,7 +1,7 @@
 import { randomBinomial } from 'd3-random'
 import type { ChangeOfMetrics } from './comparison.ts'
 import type { Metric } from './evaluation.ts'
-import { judgeRule, toQuantile, toWeight } from './rule-metrics.ts'
+import { judgeRule, toWeight } from './rule-metrics.ts'
 import { createRandom } from './seeded-random.ts'
 
 /** How sure the intervals are. */
@@ -89,8 +89,8 @@ export function judgePairedRule(strata: readonly PairedTally[], seed: number): C
     return { value: change[name], low: toQuantile(drawn, tail), high: toQuantile(drawn, 1 - tail) }
   }
   return {
-    a: judgeRule(toTallies(used, 2), createRandom(seed)),
-    b: judgeRule(toTallies(used, 1), createRandom(seed)),
+    a: judgeRule(toTallies(used, 2)),
+    b: judgeRule(toTallies(used, 1)),
     change: { precision: toMetric('precision'), recall: toMetric('recall'), f1: toMetric('f1') },
     right_only_in_a: rightOnly.a,
     right_only_in_b: rightOnly.b,
@@ -117,7 +117,10 @@ function countCells(cells: readonly number[], isWanted: (cell: number) => boolea
 
 type Binomial = (trials: number, share: number) => () => number
 
-/** Draws the rows of a stratum again, as {@link judgeRule} does for one run. */
+/**
+ * Draws as many rows again as there are. Where the rows are a sample of a stratum, one less, and what was drawn counts
+ * only as far as the stratum is not known already (J. N. K. Rao and C. F. J. Wu 1988, JASA 83:231–241).
+ */
 function drawAgain({ population, cells }: PairedTally, draw: Binomial): WeightedCells {
   const rows = sum(cells)
   const size = population === null ? rows : Math.max(1, rows - 1)
@@ -162,6 +165,13 @@ function toChange(parts: readonly WeightedCells[]): Record<(typeof METRICS)[numb
   const subtract = (name: (typeof METRICS)[number]) =>
     a?.[name] == null || b?.[name] == null ? null : b[name] - a[name]
   return { precision: subtract('precision'), recall: subtract('recall'), f1: subtract('f1') }
+}
+
+/** A quantile of ascending values, between two of them by their distance, as numpy has it by default. */
+function toQuantile(values: readonly number[], probability: number): number {
+  const at = (values.length - 1) * probability
+  const [low, high] = [values[Math.floor(at)] ?? 0, values[Math.ceil(at)] ?? 0]
+  return low + (high - low) * (at - Math.floor(at))
 }
 
 function sum(numbers: readonly number[]): number {

@@ -1,13 +1,8 @@
-import { randomBinomial } from 'd3-random'
 import { toWilsonInterval } from '../load/statistics.ts'
 import type { Judged, Metric } from './evaluation.ts'
-import type { Random } from './seeded-random.ts'
 
 /** How sure the intervals are. */
 const CONFIDENCE = 0.95
-
-/** How often the rows are drawn again for an interval of F1. */
-const REPLICATES = 1_000
 
 /**
  * Labelled rows of one stratum, counted by what a rule did on them. Rows that are in no count are right without the
@@ -24,11 +19,11 @@ export interface Tally {
 }
 
 /**
- * Judges one rule by its tallies, one for each stratum of a stratified sample. Precision and recall have Wilson's
- * interval, F1 that of a bootstrap. In a stratified sample each row counts for as many as its stratum has rows for
- * each labelled one, and the intervals account for it.
+ * Judges one rule by its tallies, one for each stratum of a stratified sample. All intervals are
+ * Wilson's. In a stratified sample each row counts for as many as its stratum has rows for each labelled one, and the
+ * intervals account for it.
  */
-export function judgeRule(strata: readonly Tally[], random: Random): Judged {
+export function judgeRule(strata: readonly Tally[]): Judged {
   const used = strata.filter(({ rows }) => rows > 0)
   const isWeighted = used.some(({ population }) => population !== null)
   const precision = estimateShare(used, ({ truePositives, falsePositives }) => [
@@ -41,7 +36,7 @@ export function judgeRule(strata: readonly Tally[], random: Random): Judged {
     estimated: isWeighted ? toMatrix(used, toWeight) : null,
     precision,
     recall,
-    f1: estimateF1(used, random),
+    f1: estimateF1(used),
   }
 }
 
@@ -118,60 +113,18 @@ function countEffectiveRows(
   return value === 0 || value === 1 ? Math.min(effective, independent) : effective
 }
 
-/** F1 with the percentile interval of a bootstrap over rows, stratum by stratum. */
-function estimateF1(strata: readonly Tally[], random: Random): Metric {
-  const value = toF1(
-    strata.map((tally) => ({
-      weight: toWeight(tally),
-      hits: tally.truePositives,
-      errors: tally.falsePositives + tally.falseNegatives,
-    })),
-  )
-  if (value === null) return UNDEFINED
-  const draw = randomBinomial.source(random)
-  const values: number[] = []
-  for (let replicate = 0; replicate < REPLICATES; replicate += 1) {
-    const drawn = toF1(strata.map((tally) => drawAgain(tally, draw)))
-    if (drawn !== null) values.push(drawn)
-  }
-  values.sort((a, b) => a - b)
-  const tail = (1 - CONFIDENCE) / 2
-  return { value, low: toQuantile(values, tail), high: toQuantile(values, 1 - tail) }
-}
-
-type Binomial = (trials: number, share: number) => () => number
-
 /**
- * Draws as many rows again as there are. Where the rows are a sample of a stratum, one less, and what was drawn counts
- * only as far as the stratum is not known already (J. N. K. Rao and C. F. J. Wu 1988, JASA 83:231–241).
+ * F1 with its interval: F1 is 2J / (1 + J) of the share J of rows found among those found, missed or wrong, so the ends
+ * of Wilson's interval of J are those of F1 (K. F. Y. Lam, V. Gopal and J. Qian 2023, arXiv:2309.14621, "Wilson
+ * indirect"). It stays honest for a few rows, where percentiles of a bootstrap shrink to a point.
  */
-function drawAgain(tally: Tally, draw: Binomial): { weight: number; hits: number; errors: number } {
-  const { rows, population, truePositives: hits } = tally
-  const errors = tally.falsePositives + tally.falseNegatives
-  const weight = toWeight(tally)
-  const size = population === null ? rows : Math.max(1, rows - 1)
-  const touched = draw(size, (hits + errors) / rows)()
-  const hit = touched === 0 ? 0 : draw(touched, hits / (hits + errors))()
-  if (population === null) return { weight, hits: hit, errors: touched - hit }
-  const part = Math.sqrt(Math.max(0, 1 - rows / population))
-  const mix = (kept: number, drawn: number) => (1 - part) * kept + (part * drawn * rows) / size
-  return { weight, hits: mix(hits, hit), errors: mix(errors, touched - hit) }
-}
-
-function toF1(parts: readonly { weight: number; hits: number; errors: number }[]): number | null {
-  let [hits, errors] = [0, 0]
-  for (const part of parts) {
-    hits += part.weight * part.hits
-    errors += part.weight * part.errors
-  }
-  return hits + errors === 0 ? null : (2 * hits) / (2 * hits + errors)
-}
-
-/** A quantile of ascending values, between two of them by their distance, as numpy has it by default. */
-export function toQuantile(values: readonly number[], probability: number): number {
-  const at = (values.length - 1) * probability
-  const [low, high] = [values[Math.floor(at)] ?? 0, values[Math.ceil(at)] ?? 0]
-  return low + (high - low) * (at - Math.floor(at))
+function estimateF1(strata: readonly Tally[]): Metric {
+  const share = estimateShare(strata, ({ truePositives, falsePositives, falseNegatives }) => [
+    truePositives,
+    falsePositives + falseNegatives,
+  ])
+  const toF1 = (found: number | null) => (found === null ? null : (2 * found) / (1 + found))
+  return { value: toF1(share.value), low: toF1(share.low), high: toF1(share.high) }
 }
 
 /** Precision, recall and F1 of several rules in one: `macro` is their mean, `micro` counts all decisions together. */

@@ -42,7 +42,7 @@ export type Trend = z.infer<typeof trendSchema>
 /** Labels for the metrics of a trend, as `evaluate` takes them; null reads none. */
 export type TrendLabels = Pick<
   EvaluateOptions,
-  'label' | 'labels' | 'useVerdicts' | 'positives' | 'separator' | 'seed'
+  'label' | 'labels' | 'useVerdicts' | 'positives' | 'separator'
 > | null
 
 /** A run as a trend shows it; `evaluation` is null without labels, or says why there is none. */

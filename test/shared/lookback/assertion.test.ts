@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { checkAssertion, parseAssertion } from '../../../src/shared/lookback/assertion.ts'
 import { averageRules, judgeRule } from '../../../src/shared/lookback/rule-metrics.ts'
-import { createRandom } from '../../../src/shared/lookback/seeded-random.ts'
 
 /** One rule with a precision of 0.8 and a recall of 0.5. */
 function createEvaluation() {
   const tally = { rows: 100, population: null, truePositives: 8, falsePositives: 2, falseNegatives: 8 }
-  const judged = judgeRule([tally], createRandom(1))
+  const judged = judgeRule([tally])
   const rules = [{ rule: 'Spam (strict)', rule_ids: ['rule-1'], ...judged }]
   return { overall: judged, rules, ...averageRules(rules) }
 }

@@ -4,7 +4,7 @@ import type { Averages } from '../../../src/shared/lookback/rule-metrics.ts'
 
 /** What scikit-learn, scipy and numpy say; test/fixtures/statistics/evaluation.py computed it. */
 interface StatisticsFixture {
-  rules: { matrix: Judged['matrix']; precision: Metric; recall: Metric; f1: Partial<Metric> }[]
+  rules: { matrix: Judged['matrix']; precision: Metric; recall: Metric; f1: Metric }[]
   averages: { rules: Judged['matrix'][]; macro: Averages; micro: Averages }
   curves: {
     truth: number[]

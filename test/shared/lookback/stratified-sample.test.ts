@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Metric } from '../../../src/shared/lookback/evaluation.ts'
+import type { Judged, Metric } from '../../../src/shared/lookback/evaluation.ts'
 import { judgeRule, type Tally } from '../../../src/shared/lookback/rule-metrics.ts'
 import { createRandom } from '../../../src/shared/lookback/seeded-random.ts'
 import { type Allocation, allocate, drawRows } from '../../../src/shared/lookback/stratified-sample.ts'
@@ -54,11 +54,10 @@ const POPULATION = [
 
 const RECALL = 287 / 747
 
-/** The recall that samples of 500 rows estimate, one for each of 100 seeds. */
-function estimateRecalls(
-  allocation: Allocation,
-  change: (tally: Tally) => Tally = (tally) => tally,
-): Metric[] {
+const F1 = (2 * 287) / (2 * 287 + 1 + 460)
+
+/** How a rule is judged by samples of 500 rows, one for each of 100 seeds. */
+function judgeSamples(allocation: Allocation, change: (tally: Tally) => Tally = (tally) => tally): Judged[] {
   const names = [...new Set(POPULATION.map(({ stratum }) => stratum))]
   const strata = POPULATION.map(({ stratum }) => names.indexOf(stratum))
   const sizes = names.map((_, number) => strata.filter((one) => one === number).length)
@@ -77,28 +76,35 @@ function estimateRecalls(
         falseNegatives: count(false, true),
       }
     })
-    return judgeRule(tallies.map(change), createRandom(seed)).recall
+    return judgeRule(tallies.map(change))
   })
 }
 
-function countCovered(recalls: readonly Metric[]): number {
-  return recalls.filter(({ low, high }) => (low ?? 1) <= RECALL && RECALL <= (high ?? 0)).length
+function countCovered(metrics: readonly Metric[], truth: number): number {
+  return metrics.filter(({ low, high }) => (low ?? 1) <= truth && truth <= (high ?? 0)).length
 }
 
-describe('the recall that a stratified sample of 500 rows estimates', () => {
+describe('a figure that a stratified sample of 500 rows estimates', () => {
   it.each(['proportional', 'equal'] as const)(
     'has an interval that holds the true one in 90 to 99 of 100 seeds, %s',
     (allocation) => {
-      const recalls = estimateRecalls(allocation)
-      expect(countCovered(recalls)).toBeGreaterThanOrEqual(90)
-      expect(countCovered(recalls)).toBeLessThanOrEqual(99)
-      const mean = recalls.reduce((sum, { value }) => sum + (value ?? 0), 0) / recalls.length
-      expect(Math.abs(mean - RECALL)).toBeLessThan(0.01)
+      const samples = judgeSamples(allocation)
+      for (const [name, truth] of [
+        ['recall', RECALL],
+        ['f1', F1],
+      ] as const) {
+        const metrics = samples.map((judged) => judged[name])
+        expect(countCovered(metrics, truth)).toBeGreaterThanOrEqual(90)
+        expect(countCovered(metrics, truth)).toBeLessThanOrEqual(99)
+        const mean = metrics.reduce((sum, { value }) => sum + (value ?? 0), 0) / metrics.length
+        expect(Math.abs(mean - truth)).toBeLessThan(0.01)
+      }
     },
   )
 
   it('is wrong for every seed where rows of equally large samples stand for themselves alone', () => {
-    const recalls = estimateRecalls('equal', (tally) => ({ ...tally, population: null }))
-    expect(countCovered(recalls)).toBe(0)
+    const samples = judgeSamples('equal', (tally) => ({ ...tally, population: null }))
+    const recalls = samples.map(({ recall }) => recall)
+    expect(countCovered(recalls, RECALL)).toBe(0)
   })
 })

@@ -37,6 +37,7 @@ interface CompareFlags extends WorkspaceFlags, LabelFlags {
   limit: number
   offset: number
   export?: string
+  seed: number
   failIfSlower?: number
   failIfChanged?: number
   json?: true
@@ -94,6 +95,12 @@ export function addCompareCommand(program: Command, context: CliContext): void {
     .option('--offset <n>', 'changed rows to skip', createIntegerParser(0, Number.MAX_SAFE_INTEGER), 0)
     .option('--export <file>', 'write all rows that match --list to a .csv, .xlsx or .jsonl file')
   addLabelOptions(command)
+    .option(
+      '--seed <n>',
+      'random seed for the bootstrap confidence intervals of changes',
+      createIntegerParser(0, 2 ** 32 - 1),
+      1,
+    )
     .optionsGroup('Checks:')
     .option(
       '--fail-if-slower <percent>',
@@ -127,7 +134,7 @@ export function addCompareCommand(program: Command, context: CliContext): void {
                 ...(flags.export === undefined
                   ? {}
                   : { exportFile: resolveFromCaller(flags.export, context.env) }),
-                labels: isLabelled ? toLabelOptions(flags, context.env) : null,
+                labels: isLabelled ? { ...toLabelOptions(flags, context.env), seed: flags.seed } : null,
               })
             : null
         const document = {

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { EvaluateOptions } from '../../../shared/lookback/evaluation.ts'
 import type { Positive } from '../../../shared/lookback/labels.ts'
 import { resolveFromCaller } from '../invocation.ts'
-import { createIntegerParser, parseFilledText } from './parse-values.ts'
+import { parseFilledText } from './parse-values.ts'
 
 /** What {@link addLabelOptions} adds. */
 export interface LabelFlags {
@@ -12,7 +12,6 @@ export interface LabelFlags {
   verdicts?: true
   positive?: Positive[]
   separator?: string
-  seed: number
 }
 
 /** Splits `NAME=REST` at the first equals sign; `shape` says what is expected. */
@@ -58,12 +57,6 @@ export function addLabelOptions(command: Command): Command {
       'text that separates several values in one label, such as ";"',
       parseFilledText,
     )
-    .option(
-      '--seed <n>',
-      'random seed for the bootstrap confidence intervals',
-      createIntegerParser(0, 2 ** 32 - 1),
-      1,
-    )
 }
 
 /** Whether labels are asked for. Throws where options of labels contradict each other. */
@@ -81,14 +74,14 @@ export function hasLabels({ label, labels, key, verdicts, positive, separator }:
 
 /** The labels as the engine takes them. */
 export function toLabelOptions(
-  { label, labels, key, verdicts, positive = [], separator, seed }: LabelFlags,
+  { label, labels, key, verdicts, positive = [], separator }: LabelFlags,
   env: NodeJS.ProcessEnv,
-): Pick<EvaluateOptions, 'label' | 'labels' | 'useVerdicts' | 'positives' | 'separator' | 'seed'> {
+): Pick<EvaluateOptions, 'label' | 'labels' | 'useVerdicts' | 'positives' | 'separator'> {
   return {
     label: label ?? null,
     ...(labels === undefined || key === undefined
       ? {}
       : { labels: { source: { path: resolveFromCaller(labels, env), header: true }, ...key } }),
-    ...{ useVerdicts: verdicts === true, positives: positive, separator: separator ?? null, seed },
+    ...{ useVerdicts: verdicts === true, positives: positive, separator: separator ?? null },
   }
 }

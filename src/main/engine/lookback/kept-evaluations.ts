@@ -27,9 +27,6 @@ const PATIENCE_MS = 250
 const REFRESH_MS = 1_000
 const REFRESH_SHARE = 5
 
-/** The intervals of a question are drawn alike each time it is asked. */
-const SEED = 1
-
 /** What an evaluation was made from. */
 interface Basis {
   journals: Version[]
@@ -88,7 +85,7 @@ export class KeptEvaluations {
     question: EvaluationQuestion,
     openFamily: () => RunFamily,
   ): Promise<EvaluationStep> {
-    const nothing = { wantedPrecisions: [], whatIf: [], assertions: [], list: [], seed: SEED }
+    const nothing = { wantedPrecisions: [], whatIf: [], assertions: [], list: [] }
     const options = { ...question, ...nothing }
     const id = hash('sha256', JSON.stringify([file, options]), 'base64url').slice(0, 22)
     this.#questions.delete(id)

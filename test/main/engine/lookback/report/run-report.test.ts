@@ -29,7 +29,7 @@ const toTexts = (rows: number) =>
 const EVALUATION: EvaluateOptions = {
   ...{ label: 'user_id', useVerdicts: false, separator: null, slices: [], scores: [] },
   positives: [{ value: 'user0', rule: 'Spam' }],
-  ...{ wantedPrecisions: [], whatIf: [], assertions: [], seed: 1 },
+  ...{ wantedPrecisions: [], whatIf: [], assertions: [] },
   list: [{ cell: 'fn', rule: null }],
 }
 
