@@ -117,6 +117,7 @@ export async function tryUpdate(trial: UpdateTrial): Promise<void> {
     const before = await startAndRead(trial)
     if (before.version !== from) {
       before.child.kill()
+      await before.gone
       throw new Error(`${before.version} was started, not ${from}`)
     }
     say(`${from} runs`)

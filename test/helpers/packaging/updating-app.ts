@@ -1,7 +1,6 @@
 // node updating-app.ts VERSION FOLDER [--remote-debugging-port=0 --user-data-dir=…], in a process of its own: an installed
 // app that shows its version in Chromium and updates itself by the app's own code and the updater of AppImages, over the
 // stand-in for electron. FOLDER holds app-update.yml. A file `pressed` in it names the button that a person presses.
-import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type RequestOptions, request } from 'node:http'
 import { registerHooks } from 'node:module'
@@ -9,7 +8,10 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { chromium } from 'playwright-core'
 import { CHROMIUM_ARGUMENTS, findChromium } from '../e2e/find-chromium.ts'
+
+const USER_DATA = '--user-data-dir='
 
 const [version = '', folder = '', ...flags] = process.argv.slice(2)
 // What an update starts is not looked at: it is started again with a debugger.
@@ -32,15 +34,17 @@ const { AppImageUpdater, CancellationToken } = await import('electron-updater')
 const { ElectronHttpExecutor } = await import('electron-updater/out/electronHttpExecutor.js')
 const { createUpdates } = await import('../../../src/main/desktop/updates.ts')
 
-const browser = spawn(
-  findChromium() ?? '',
-  [...CHROMIUM_ARGUMENTS, '--headless', ...flags, `data:text/html,<body>Sluice ${version}</body>`],
-  { stdio: 'ignore' },
+// Playwright also ends a Chromium that a script started, and has it end with this process, however that ends.
+const context = await chromium.launchPersistentContext(
+  flags.find((flag) => flag.startsWith(USER_DATA))?.slice(USER_DATA.length) ?? '',
+  {
+    executablePath: findChromium() ?? '',
+    args: [...CHROMIUM_ARGUMENTS, ...flags.filter((flag) => !flag.startsWith(USER_DATA))],
+    handleSIGTERM: false,
+  },
 )
-const end = () => {
-  browser.once('exit', () => process.exit())
-  browser.kill()
-}
+await context.pages()[0]?.setContent(`Sluice ${version}`)
+const end = () => void context.close().finally(() => process.exit())
 process.on('SIGTERM', end)
 
 /** Waits for a person who presses one of the buttons. */
