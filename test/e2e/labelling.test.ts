@@ -141,6 +141,56 @@ it('labels a sample row by row, leaves, comes back to the same row, and estimate
   await seeScreen(page, 'Evaluate')
 })
 
+/** Holds back what the page sends to a procedure, from when it is loaded again. */
+async function holdCalls(page: Page, procedure: string) {
+  const sent: string[] = []
+  let waiting: (() => void)[] | null = null
+  await page.routeWebSocket('**', (socket) => {
+    const server = socket.connectToServer()
+    socket.onMessage((message) => {
+      const text = String(message)
+      sent.push(text)
+      if (waiting === null || !text.includes(procedure)) server.send(message)
+      else waiting.push(() => server.send(message))
+    })
+  })
+  await page.reload()
+  return {
+    sent,
+    hold() {
+      waiting = []
+    },
+    release() {
+      for (const send of waiting ?? []) send()
+      waiting = null
+    },
+  }
+}
+
+it('estimates by the verdict on the last row, too, where that is still being stored', async () => {
+  const { page } = await openApp()
+  const calls = await holdCalls(page, '/verdicts/set')
+  await checkSample(page)
+  await sendEverything(page)
+  await seeRunEnded(page)
+  await page.getByRole('link', { name: 'Labelling' }).click()
+  await page.getByLabel('Rows to draw').fill('2')
+  await page.getByRole('button', { name: 'Draw and begin' }).click()
+  const row = page.getByRole('region', { name: 'The row', exact: true })
+  for (const place of [1, 2]) {
+    await page.getByText(`${place} of 2`).waitFor()
+    await row.waitFor()
+    if (place === 2) calls.hold()
+    await page.keyboard.press('1')
+    await page.keyboard.press('Enter')
+  }
+  await page.getByRole('heading', { name: 'All rows of the sample are seen' }).waitFor()
+  await page.evaluate('new Promise(requestAnimationFrame)')
+  expect(calls.sent.filter((call) => call.includes('/labelling/estimate'))).toEqual([])
+  calls.release()
+  await page.getByText(/ 2 labelled rows$/).waitFor()
+})
+
 /** A picture of two colours, 64 by 48 pixels, as a bitmap file. */
 function createPicture(): Buffer {
   const [width, height] = [64, 48]

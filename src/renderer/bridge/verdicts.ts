@@ -165,6 +165,11 @@ function isSame(one: RowVerdict, other: RowVerdict): boolean {
   return one.verdict === other.verdict && one.rule === other.rule && one.note === other.note
 }
 
+/** Resolves once the changes so far are stored, or were taken back where they cannot be. */
+export function whenStored(): Promise<void> {
+  return stored
+}
+
 /** Reads verdicts that are shown again, after those that are being stored. */
 export function refreshVerdicts(): void {
   stored = stored.then(() => queryClient.invalidateQueries({ queryKey: ask.verdicts.key() }))

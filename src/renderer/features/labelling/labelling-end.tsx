@@ -5,8 +5,8 @@ import type { Evaluation, Judged, Metric } from '../../../shared/lookback/evalua
 import { describeLeftOut, toShareText } from '../../../shared/lookback/evaluation-view.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
-import { ask } from '../../bridge/client.ts'
-import type { Verdicts } from '../../bridge/verdicts.ts'
+import { ask, bridge } from '../../bridge/client.ts'
+import { type Verdicts, whenStored } from '../../bridge/verdicts.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Figures, Panel } from '../../ui/layout/screen.tsx'
@@ -27,7 +27,12 @@ export function LabellingEnd(props: {
   const unsure = rows.filter(([row]) => verdicts.of(row)[0]?.verdict === 'unsure').length
   const left = rows.length - labelled
   const estimate = useQuery({
-    ...ask.labelling.estimate.queryOptions({ input: { runId } }),
+    queryKey: ask.labelling.estimate.queryKey({ input: { runId } }),
+    // The verdict on the last row may still be on its way.
+    queryFn: async ({ signal }) => {
+      await whenStored()
+      return bridge.labelling.estimate({ runId }, { signal })
+    },
     enabled: labelled > unsure,
     // Verdicts may have changed since it was last read.
     staleTime: 0,
