@@ -1,5 +1,12 @@
 import { formatDurationMs } from '../messages/duration.ts'
-import { formatCount, formatCounted, formatMs, formatRate, formatShare } from '../messages/figure-text.ts'
+import {
+  describeSlowest,
+  formatCount,
+  formatCounted,
+  formatMs,
+  formatRate,
+  formatShare,
+} from '../messages/figure-text.ts'
 import { nameAnswer, nameCode } from '../messages/name-code.ts'
 import type { Percentiles } from '../run/run.ts'
 import type { LoadErrorGroup, LoadReport } from './load-report.ts'
@@ -247,7 +254,7 @@ function listRequests(report: ViewedReport): LoadFact[] {
           {
             label: 'Median',
             value: formatMs(duration.p50),
-            note: `99 of 100 within ${formatMs(duration.p99)}`,
+            note: describeSlowest(duration),
           },
         ]),
   ]

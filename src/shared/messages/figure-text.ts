@@ -34,6 +34,12 @@ export function formatMs(ms: number): string {
   return Math.abs(ms) >= 1000 ? `${formatFigure(ms / 1000)} s` : `${formatFigure(ms)} ms`
 }
 
+/** How long the slowest took: `99 of 100 within 80.0 ms`; fewer than 100 requests have no such share: `all 5 within 95.0 ms`. */
+export function describeSlowest({ count, p99, max }: { count: number; p99: number; max: number }): string {
+  if (count >= 100) return `99 of 100 within ${formatMs(p99)}`
+  return count === 1 ? 'a single request' : `all ${count} within ${formatMs(max)}`
+}
+
 /** A latency on an axis, with as few figures as it needs: `0`, `0.5 ms`, `50 ms`, `1.5 s`. */
 export function formatAxisMs(ms: number): string {
   return ms === 0 ? '0' : dropZeros(formatMs(ms))

@@ -1,5 +1,6 @@
 import type { LoadFact } from '../load/load-view.ts'
 import {
+  describeSlowest,
   formatCount,
   formatCounted,
   formatDuration,
@@ -186,7 +187,7 @@ export function listRunFigures(summary: RunSummary): LoadFact[] {
   const callback = latency_ms.callback_latency
   const toMedian = (percentiles: NonNullable<typeof duration>) => ({
     value: formatMs(percentiles.p50),
-    note: `99 of 100 within ${formatMs(percentiles.p99)}`,
+    note: describeSlowest(percentiles),
   })
   return [
     { label: 'Rows', value: formatCount(rows.read), note: describeOperation(summary) },

@@ -5,7 +5,7 @@ import {
   layOutDistribution,
   MARKS_HEIGHT,
 } from '../../../shared/load/chart-scale.ts'
-import { formatCount, formatMs, formatShare } from '../../../shared/messages/figure-text.ts'
+import { describeSlowest, formatCount, formatMs, formatShare } from '../../../shared/messages/figure-text.ts'
 import type { LatencyBar, Percentiles } from '../../../shared/run/run.ts'
 import { ChartCursor } from './chart-cursor.tsx'
 import styles from './charts.module.css'
@@ -30,7 +30,7 @@ export function LatencyDistribution(props: {
   if (total === 0) return <p className={styles.none}>Nothing was measured yet.</p>
   const layout = layOutDistribution(bars, percentiles, { ...FRAME, width })
   const words = percentiles
-    ? `half of the answers within ${formatMs(percentiles.p50)}, 99 of 100 within ${formatMs(percentiles.p99)}`
+    ? `half of the answers within ${formatMs(percentiles.p50)}, ${describeSlowest(percentiles)}`
     : `${formatCount(total)} answers`
   const pick = (event: PointerEvent) => {
     const from = event.currentTarget.getBoundingClientRect().left
