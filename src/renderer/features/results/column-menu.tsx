@@ -6,6 +6,7 @@ import { COLUMN_REM, type ShownColumn } from '../../../shared/run/result-view.ts
 import { WidthButtons } from '../../ui/grid/column-width.tsx'
 import { WITHIN_WINDOW } from '../../ui/table-columns.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
+import menuStyles from './column-menu.module.css'
 import { toColumnTitle } from './result-columns.tsx'
 import styles from './results.module.css'
 
@@ -33,8 +34,15 @@ export function ColumnMenu(props: ColumnChoice) {
   return (
     <Popover position="bottom-end" width="27rem" {...WITHIN_WINDOW} trapFocus returnFocus withinPortal>
       <Popover.Target>
-        <Button variant="default" size="compact-xs" leftSection={<IconColumns3 size="1rem" aria-hidden />}>
-          Columns
+        <Button
+          className={menuStyles.columnsButton}
+          variant="default"
+          size="compact-xs"
+          aria-label="Columns"
+          title="Columns"
+          leftSection={<IconColumns3 size="1rem" aria-hidden />}
+        >
+          <span className={menuStyles.buttonWord}>Columns</span>
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label="Columns of the table">
@@ -68,8 +76,8 @@ function ColumnList(props: ColumnChoice & { search: string; onSearch: (search: s
     onColumns(shown.map((column) => (column.name === name ? { ...column, rem } : column)))
   }
   return (
-    <div className={styles.columns}>
-      <div className={styles.columnsHead}>
+    <div className={menuStyles.columns}>
+      <div className={menuStyles.columnsHead}>
         <TextInput
           aria-label="Search the columns"
           placeholder="Search, or a path such as answer.user_id"
@@ -81,7 +89,7 @@ function ColumnList(props: ColumnChoice & { search: string; onSearch: (search: s
           Usual columns
         </Button>
       </div>
-      <div className={styles.columnsList}>
+      <div className={menuStyles.columnsList}>
         <h3 className={styles.facetTitle}>Shown: arrows move a column, − and + size it</h3>
         <ul>
           {present
@@ -89,9 +97,9 @@ function ColumnList(props: ColumnChoice & { search: string; onSearch: (search: s
             .map(({ name, entry }) => {
               const title = toColumnTitle(entry)
               return (
-                <li key={name} className={styles.column}>
+                <li key={name} className={menuStyles.column}>
                   <Checkbox checked label={<SafeText text={title} max={60} />} onChange={() => hide(name)} />
-                  <span className={styles.columnActions}>
+                  <span className={menuStyles.columnActions}>
                     <Action
                       name={`Move ${title} to the left`}
                       icon={<IconArrowUp size="1rem" />}
@@ -113,7 +121,7 @@ function ColumnList(props: ColumnChoice & { search: string; onSearch: (search: s
             <h3 className={styles.facetTitle}>{GROUPS[group]}</h3>
             <ul>
               {those.map((entry) => (
-                <li key={entry.name} className={styles.column}>
+                <li key={entry.name} className={menuStyles.column}>
                   <Checkbox
                     checked={false}
                     label={<SafeText text={toColumnTitle(entry)} max={60} />}

@@ -1,5 +1,6 @@
 import { NativeSelect } from '@mantine/core'
 import type { RowSort } from '../../../shared/run/results.ts'
+import styles from './results.module.css'
 
 /** Sorts the rows, by keyboard too, also by what no column shows. */
 export function SortMenu(props: {
@@ -15,10 +16,12 @@ export function SortMenu(props: {
   )
   return (
     <NativeSelect
+      className={styles.sort ?? ''}
       aria-label="Sort by"
+      title={choices[chosen]?.label}
       value={String(chosen)}
       data={[
-        { value: '-1', label: 'In the order of the source' },
+        { value: '-1', label: 'Source order' },
         ...choices.map(({ label }, index) => ({ value: String(index), label })),
       ]}
       onChange={(event) => props.onSort(choices[Number(event.currentTarget.value)]?.sort ?? null)}
