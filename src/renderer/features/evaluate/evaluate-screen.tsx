@@ -1,4 +1,4 @@
-import { Button, Progress } from '@mantine/core'
+import { Progress } from '@mantine/core'
 import { IconTag } from '@tabler/icons-react'
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { useMemo, useRef, useState } from 'react'
@@ -9,7 +9,7 @@ import {
   describeLeftOut,
   INTERVAL_MEANING,
 } from '../../../shared/lookback/evaluation-view.ts'
-import { formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
+import { formatShare } from '../../../shared/messages/figure-text.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
 import { ask } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
@@ -93,12 +93,7 @@ export function EvaluateScreen(props: {
         />
       )}
       {choices.data !== undefined && question === null && <NoLabels />}
-      {isUnmapped && (
-        <NothingMapped
-          verdicts={settings?.useVerdicts === true ? (choices.data?.verdicts ?? 0) : 0}
-          onVerdicts={() => change({ place: 'verdicts' })}
-        />
-      )}
+      {isUnmapped && <NothingMapped />}
       {question !== null && step.error !== null && !isUnmapped && (
         <ErrorNotice error={step.error} onRetry={step.refetch} />
       )}
@@ -172,19 +167,9 @@ function NoLabels() {
   )
 }
 
-function NothingMapped({ verdicts, onVerdicts }: { verdicts: number; onVerdicts: () => void }) {
+function NothingMapped() {
   return (
-    <Empty
-      icon={IconTag}
-      title="No label is mapped to a rule yet"
-      actions={
-        verdicts > 0 && (
-          <Button variant="default" onClick={onVerdicts}>
-            Evaluate only {formatCounted(verdicts, 'verdict')}
-          </Button>
-        )
-      }
-    >
+    <Empty icon={IconTag} title="No label is mapped to a rule yet">
       Nothing is evaluated yet. Choose above which rule each label should trigger, or “any rule”. A label
       without a rule, such as “ham”, means that the row should trigger none.
     </Empty>

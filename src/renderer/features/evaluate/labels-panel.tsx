@@ -43,11 +43,17 @@ export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null
   const [isOpen, setOpen] = useState(false)
   // What had to be chosen stays in view while it is.
   if (isNeeded && !isOpen) setOpen(true)
-  const toggle = isNeeded ? null : (
+  const hasVerdicts = place !== 'verdicts' && useVerdicts && choices.verdicts > 0
+  const toggle = (
     <Button variant="default" size="compact-xs" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
       {isOpen ? 'Done' : 'Change labels'}
     </Button>
   )
+  const instead = hasVerdicts ? (
+    <Button variant="default" size="compact-xs" onClick={() => onChange({ place: 'verdicts' })}>
+      Evaluate only {formatCounted(choices.verdicts, 'verdict')}
+    </Button>
+  ) : undefined
   if (!isOpen) {
     return (
       <Panel title="Labels" aside={toggle}>
@@ -56,7 +62,7 @@ export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null
     )
   }
   return (
-    <Panel title="Labels" aside={toggle}>
+    <Panel title="Labels" aside={isNeeded ? instead : toggle}>
       <div className={styles.labels}>
         <div className={styles.form}>
           <SegmentedControl
