@@ -1,4 +1,5 @@
 import { Button, Checkbox, Popover } from '@mantine/core'
+import { useViewportSize } from '@mantine/hooks'
 import { IconColumns3 } from '@tabler/icons-react'
 import { type CSSProperties, type ReactNode, type RefCallback, useRef, useState } from 'react'
 import { COLUMN_REM, type TableView } from '../../shared/run/result-view.ts'
@@ -62,6 +63,8 @@ export function useTableColumns(
   const shows = (title: string) => !hidden.includes(title)
   const widthOf = (title: string) =>
     remOf(title) ?? (heads.current.get(title)?.getBoundingClientRect().width ?? 0) / remPx
+  /** A style of the table leaves a column out where the window is too narrow for it. */
+  const hasRoom = (title: string) => heads.current.get(title)?.checkVisibility() !== false
   return {
     shows,
     head: (title) => ({
@@ -86,21 +89,13 @@ export function useTableColumns(
           </Button>
         </Popover.Target>
         <Popover.Dropdown aria-label="Columns of the table">
-          <ul className={styles.columnList}>
-            {columns.map(({ title, isFixed }) => (
-              <li key={title}>
-                <Checkbox
-                  label={title}
-                  checked={shows(title)}
-                  disabled={isFixed === true}
-                  onChange={() => toggle(title)}
-                />
-                {shows(title) && (
-                  <WidthButtons title={title} onResize={(by) => setWidth(title, widthOf(title) + by)} />
-                )}
-              </li>
-            ))}
-          </ul>
+          <ColumnList
+            columns={columns}
+            shows={shows}
+            hasRoom={hasRoom}
+            onToggle={toggle}
+            onResize={(title, by) => setWidth(title, widthOf(title) + by)}
+          />
           <Button variant="default" size="compact-sm" onClick={() => onView({ hidden: [], widths: {} })}>
             Usual columns
           </Button>
@@ -108,4 +103,37 @@ export function useTableColumns(
       </Popover>
     ),
   }
+}
+
+/** Every column with what can be done with it, or that it waits for a wider window. */
+function ColumnList(props: {
+  columns: readonly TableColumn[]
+  shows: (title: string) => boolean
+  hasRoom: (title: string) => boolean
+  onToggle: (title: string) => void
+  onResize: (title: string, by: number) => void
+}) {
+  const { shows, hasRoom, onToggle, onResize } = props
+  // Drawn again when the window is resized, which may make room.
+  useViewportSize()
+  return (
+    <ul className={styles.columnList}>
+      {props.columns.map(({ title, isFixed }) => {
+        const isWaiting = shows(title) && !hasRoom(title)
+        return (
+          <li key={title}>
+            <Checkbox
+              label={isWaiting ? `${title} (shown in wider windows)` : title}
+              checked={shows(title)}
+              disabled={isFixed === true}
+              onChange={() => onToggle(title)}
+            />
+            {shows(title) && !isWaiting && (
+              <WidthButtons title={title} onResize={(by) => onResize(title, by)} />
+            )}
+          </li>
+        )
+      })}
+    </ul>
+  )
 }

@@ -17,7 +17,7 @@ import {
   type RunFilter,
   useRunList,
 } from './run-filter.ts'
-import styles from './runs.module.css'
+import styles from './run-filters.module.css'
 
 const ALL = 'all'
 const TYPING_MS = 200
@@ -100,7 +100,7 @@ export function RunFilters(props: {
       {(choices.tags.length > 0 || filter.tags.length > 0) && (
         <MultiSelect
           label="Tags"
-          miw="16rem"
+          className={styles.tags ?? ''}
           {...(filter.tags.length === 0 && { placeholder: 'Any tag' })}
           data={[...new Set([...choices.tags, ...filter.tags])]}
           value={[...filter.tags]}

@@ -15,6 +15,7 @@ import { PrimaryButton } from '../../ui/controls.tsx'
 import { formatAgo } from '../../ui/format-time.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Empty, Panel, Screen } from '../../ui/layout/screen.tsx'
+import { SecondaryActions } from '../../ui/layout/secondary-actions.tsx'
 import { Pager } from '../../ui/pager.tsx'
 import { SelectionBar } from '../../ui/runs/run-selection.tsx'
 import { isLoadTest } from '../../ui/states/run-state.tsx'
@@ -78,20 +79,18 @@ export function RunsScreen(props: {
       actions={
         found === null || isEmpty ? null : (
           <>
-            <Button variant="default" onClick={() => setOpened({ kind: 'clean up' })}>
-              Clean up…
-            </Button>
-            <Button
-              variant="default"
-              leftSection={<IconFlask size="1rem" />}
-              loading={sandbox.isPending}
-              onClick={() => sandbox.mutate()}
-            >
-              Try it with the sandbox
-            </Button>
-            <Button variant="default" onClick={props.onImportK6}>
-              Import k6 results
-            </Button>
+            <SecondaryActions
+              actions={[
+                { label: 'Clean up…', onPress: () => setOpened({ kind: 'clean up' }) },
+                {
+                  label: 'Try it with the sandbox',
+                  icon: IconFlask,
+                  isBusy: sandbox.isPending,
+                  onPress: () => sandbox.mutate(),
+                },
+                { label: 'Import k6 results', onPress: props.onImportK6 },
+              ]}
+            />
             <PrimaryButton onPress={props.onNew} icon={<IconPlus size="1rem" />}>
               New run
             </PrimaryButton>
