@@ -99,7 +99,6 @@ export function ListsScreen(props: {
       actions={
         ledger !== null && isChosen(ledger) ? (
           <>
-            <ContentSwitch />
             <ExportMenu
               busy={file.isWriting || page.isFetching}
               blocked={ledger.total === 0}
@@ -198,6 +197,7 @@ function EntryPanel(props: {
           {states.length === LEDGER_STATES[ledger.of].length
             ? 'all states'
             : states.map((state) => toListStateLook(ledger.of, state).word).join(', ')}
+          <ContentSwitch />
           {columns.menu}
         </>
       }
