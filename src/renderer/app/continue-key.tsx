@@ -47,7 +47,7 @@ export function findSentKey(entry: ConnectionEntry | undefined): KeySituation['s
 export function toFirstKeyChoice({ isNeeded, refusedRows, stored, remembered }: KeySituation): KeyChoice {
   const isRefused = refusedRows > 0
   return {
-    typed: isNeeded ? remembered : isRefused ? '' : null,
+    typed: isRefused ? '' : isNeeded ? remembered : null,
     isKept: isRefused && !isNeeded && stored?.isTypeable === true,
   }
 }
