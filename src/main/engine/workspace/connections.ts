@@ -184,28 +184,22 @@ export function replaceUnlessChanged(
 }
 
 /**
- * Removes a connection as {@link removeConnection} does; it must not have become another one meanwhile. Throws
+ * Removes a connection, which must not have become another one meanwhile; if it was in use, none is afterwards. Throws
  * `CONNECTION_NOT_FOUND`, `BAD_USAGE`.
  */
 export function removeUnlessChanged(known: Connections, was: StoredConnection): Connections {
   refuseChanged(known, was)
-  return removeConnection(known, was.name)
+  return {
+    ...known,
+    inUse: known.inUse === was.name ? null : known.inUse,
+    connections: known.connections.filter(({ name }) => name !== was.name),
+  }
 }
 
 function refuseChanged(known: Connections, was: StoredConnection): void {
   const now = findConnection(known, was.name)
   if (JSON.stringify(now) !== JSON.stringify(was)) {
     throw new SluiceError({ id: 'connection_changed_meanwhile', connection: was.name })
-  }
-}
-
-/** Removes a connection; if it was in use, none is afterwards. Throws `CONNECTION_NOT_FOUND`. */
-export function removeConnection(connections: Connections, name: string): Connections {
-  findConnection(connections, name)
-  return {
-    ...connections,
-    inUse: connections.inUse === name ? null : connections.inUse,
-    connections: connections.connections.filter((one) => one.name !== name),
   }
 }
 

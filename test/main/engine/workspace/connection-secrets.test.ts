@@ -10,7 +10,8 @@ import {
   addConnection,
   applyConnection,
   changeConnections,
-  removeConnection,
+  findConnection,
+  removeUnlessChanged,
   replaceConnection,
   toConnectionsFile,
 } from '../../../../src/main/engine/workspace/connections.ts'
@@ -93,7 +94,9 @@ describe('a run of a stored connection', () => {
     const run = followConnection()
     run.environment['KEY_TWO'] = 'bad key'
     await run.apply('two')
-    changeConnections(run.workspace, (connections) => removeConnection(connections, 'live'))
+    changeConnections(run.workspace, (connections) =>
+      removeUnlessChanged(connections, findConnection(connections, 'live')),
+    )
     await run.watched[0]?.look()
     writeFileSync(toConnectionsFile(run.workspace), '{')
     await run.watched[0]?.look()

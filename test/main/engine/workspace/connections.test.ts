@@ -7,7 +7,7 @@ import {
   changeConnections,
   findConnectionInUse,
   readConnections,
-  removeConnection,
+  removeUnlessChanged,
   replaceConnection,
   toConnectionsFile,
 } from '../../../../src/main/engine/workspace/connections.ts'
@@ -64,13 +64,15 @@ describe('the connections of a workspace', () => {
   })
 
   it('make the first the one in use, and none once that is removed', () => {
+    const one = createConnection('one')
+    const two = createConnection('two')
     const both = addConnection(
-      addConnection({ version: 1, inUse: null, connections: [], keysToRemove: [] }, createConnection('one')),
-      createConnection('two'),
+      addConnection({ version: 1, inUse: null, connections: [], keysToRemove: [] }, one),
+      two,
     )
     expect(findConnectionInUse(both)?.name).toBe('one')
-    expect(removeConnection(both, 'two').inUse).toBe('one')
-    expect(findConnectionInUse(removeConnection(both, 'one'))).toBe(null)
+    expect(removeUnlessChanged(both, two).inUse).toBe('one')
+    expect(findConnectionInUse(removeUnlessChanged(both, one))).toBe(null)
   })
 
   it('switch use and key together', () => {
@@ -93,7 +95,7 @@ describe('the connections of a workspace', () => {
       { version: 1, inUse: null, connections: [], keysToRemove: [] },
       createConnection('staging'),
     )
-    expect(() => removeConnection(one, 'stagign')).toThrow('did you mean staging?')
+    expect(() => removeUnlessChanged(one, createConnection('stagign'))).toThrow('did you mean staging?')
     expect(() => replaceConnection(one, createConnection('other'))).toThrow(
       'connection `other` does not exist',
     )
