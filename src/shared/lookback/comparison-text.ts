@@ -47,6 +47,13 @@ export function describeChance({ newly, no_longer: noLonger, p }: Omit<Flips, 'b
   return 'may be chance'
 }
 
+/** Why no class has scores that moved, of as many rows with scores in both runs. */
+export function describeNoMoves(scoredRows: number): string {
+  return scoredRows === 0
+    ? 'No row has scores in both runs. Answers contain scores where a run asks for the legacy answer, or for models in v2.'
+    : `No score moved on the ${formatCounted(scoredRows, 'row')} with scores in both runs.`
+}
+
 /** A difference of scores with its sign: `+0.25`, `−3`. */
 export function formatScoreMove(move: number): string {
   const rounded = Math.round(move * 1e4) / 1e4

@@ -162,6 +162,8 @@ export const decisionComparisonSchema = z.object({
     listed: z.array(z.object({ a: z.string(), b: z.string(), rows: z.int() })),
     further_rows: z.int(),
   }),
+  /** Rows that both runs decided and have a score of the same class for. */
+  scored_rows: z.int(),
   scores: z.array(scoreMovesSchema),
   /** With labels: how right both runs were on all rows that both decided. Null without. */
   labels: z

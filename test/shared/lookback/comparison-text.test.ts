@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   describeChance,
+  describeNoMoves,
   formatP,
   formatPoints,
   formatScoreMove,
@@ -19,6 +20,11 @@ describe('a change in words', () => {
     [0.03125, '0.0313'],
     [0.5, '0.50'],
   ])('writes the probability %d as %s', (p, text) => expect(formatP(p)).toBe(text))
+
+  it('says whether no score moved or there are no scores', () => {
+    expect(describeNoMoves(60)).toBe('No score moved on the 60 rows with scores in both runs.')
+    expect(describeNoMoves(0)).toMatch(/^No row has scores in both runs\. /)
+  })
 
   it('writes moves and points with their sign', () => {
     expect([formatScoreMove(0.25), formatScoreMove(-3), formatScoreMove(0)]).toEqual(['+0.25', '−3', '0'])

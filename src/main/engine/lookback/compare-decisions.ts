@@ -37,7 +37,7 @@ export async function compareDecisions(
 ): Promise<DecisionComparison> {
   refuseOthers(a, b)
   const { pairs, key } = kept.join(a, b, options.by)
-  const { joined, cached, outcomes, scores } = tallyOnce(a, b, pairs)
+  const { joined, cached, outcomes, scores, scored_rows } = tallyOnce(a, b, pairs)
   const rows: ChosenChanges = { a, b, pairs, filter: findRuleOf(options.list, pairs), key }
   const runs = { a: describeRun(a, pairs, 'a'), b: describeRun(b, pairs, 'b') }
   return {
@@ -50,6 +50,7 @@ export async function compareDecisions(
     ambiguous_keys: key.name === 'content' ? [] : pairs.ambiguousKeys,
     from_cache: toChanged(cached.rows, cached.changed),
     outcomes,
+    scored_rows,
     scores,
     labels: options.labels === null ? null : await compareByLabels(a, b, pairs, options.labels),
     listed: listChangedRows(rows, options),
@@ -104,13 +105,13 @@ interface CachedTally {
   decidedAnew: number
 }
 
-type Tallied = ReturnType<typeof tallyPairs> & Pick<DecisionComparison, 'scores'>
+type Tallied = ReturnType<typeof tallyPairs> & ReturnType<typeof compareScores>
 
 const tallied = new WeakMap<PairedRows, Tallied>()
 
 /** What the pairs add up to, however often they are asked about. */
 function tallyOnce(a: RunFamily, b: RunFamily, pairs: PairedRows): Tallied {
-  const known = tallied.get(pairs) ?? { ...tallyPairs(pairs), scores: compareScores(a, b, pairs) }
+  const known = tallied.get(pairs) ?? { ...tallyPairs(pairs), ...compareScores(a, b, pairs) }
   tallied.set(pairs, known)
   return known
 }

@@ -1,5 +1,5 @@
 import { toNiceStep } from '../../../shared/load/chart-scale.ts'
-import type { ScoreMoves } from '../../../shared/lookback/comparison.ts'
+import type { DecisionComparison, ScoreMoves } from '../../../shared/lookback/comparison.ts'
 import { toSourcePlace } from '../../../shared/plan/source-place.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
 import { readPlaces } from '../run/results/family-rows.ts'
@@ -15,7 +15,11 @@ const STEP_ROWS = 1_000
  * How the scores of each class moved on the rows that both runs decided, those with an answer from the cache apart. Scores
  * come from the findings of the pairs where they have all of them, else from the journals.
  */
-export function compareScores(a: RunFamily, b: RunFamily, pairs: PairedRows): ScoreMoves[] {
+export function compareScores(
+  a: RunFamily,
+  b: RunFamily,
+  pairs: PairedRows,
+): Pick<DecisionComparison, 'scored_rows' | 'scores'> {
   const { kinds, kindOf, partnerOf, found } = pairs
   const moves = new Map<string, TalliedMoves>()
   const scores = {
@@ -29,25 +33,29 @@ export function compareScores(a: RunFamily, b: RunFamily, pairs: PairedRows): Sc
     const own = compared[inA.member]?.[inB.member]
     return own === undefined || !isDecided ? [] : own[isCached ? 'cached' : 'fresh']
   })
+  let scoredRows = 0
   for (let row = 1; row < kindOf.length; row += 1) {
     const partner = partnerOf[row] ?? 0
+    let isScored = false
     for (const { from, to, tally } of comparedBy[(kindOf[row] ?? 0) - 1] ?? []) {
       const [before, now] = [from.at(partner), to.at(row)]
-      if (before === now || Number.isNaN(before) || Number.isNaN(now)) continue
-      addMove(tally, { row, a: before, b: now })
+      if (Number.isNaN(before) || Number.isNaN(now)) continue
+      isScored = true
+      if (before !== now) addMove(tally, { row, a: before, b: now })
     }
+    if (isScored) scoredRows += 1
   }
-  return [...moves.values()]
+  const moved = [...moves.values()]
     .filter(({ rose, fell }) => rose + fell > 0)
     .map(({ rows, ...own }) => {
-      const moved = own.rose + own.fell
+      const count = own.rose + own.fell
       return {
         ...own,
         largest_rise: addPlace(b, own.largest_rise),
         largest_fall: addPlace(b, own.largest_fall),
         distribution: toDistribution(rows),
-        mean: toMean(own.mean, moved),
-        mean_absolute: toMean(own.mean_absolute, moved),
+        mean: toMean(own.mean, count),
+        mean_absolute: toMean(own.mean_absolute, count),
       }
     })
     .sort(
@@ -56,6 +64,7 @@ export function compareScores(a: RunFamily, b: RunFamily, pairs: PairedRows): Sc
         y.mean_absolute - x.mean_absolute ||
         (x.class < y.class ? -1 : 1),
     )
+  return { scored_rows: scoredRows, scores: moved }
 }
 
 function addPlace(b: RunFamily, move: LargestMove | null): ScoreMoves['largest_rise'] {

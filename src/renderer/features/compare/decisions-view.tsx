@@ -55,7 +55,7 @@ export function DecisionsView(props: { pair: RunPair; onRows: (list: ChangeFilte
           <OutcomesPanel outcomes={compared.outcomes} onRows={onRows} />
         </div>
       </div>
-      <ScoresPanel scores={compared.scores} />
+      <ScoresPanel compared={compared} />
     </div>
   )
 }

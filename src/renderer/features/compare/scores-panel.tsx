@@ -1,6 +1,6 @@
 import type { ComparedDecisions } from '../../../shared/bridge/compare.ts'
 import type { ScoreMoves } from '../../../shared/lookback/comparison.ts'
-import { formatScoreMove } from '../../../shared/lookback/comparison-text.ts'
+import { describeNoMoves, formatScoreMove } from '../../../shared/lookback/comparison-text.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { RowNumber } from '../../ui/states/row-states.tsx'
@@ -8,14 +8,12 @@ import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './compare.module.css'
 
 /** How the scores of each class moved, with a small drawing of how far. */
-export function ScoresPanel({ scores }: { scores: ComparedDecisions['scores'] }) {
+export function ScoresPanel({ compared }: { compared: ComparedDecisions }) {
+  const { scores, scored_rows: scoredRows } = compared
   return (
     <Panel title="Scores that moved" flush scrolls>
       {scores.length === 0 ? (
-        <p className={styles.none}>
-          No score moved, or the answers have no scores. They have them where a run asks for the legacy
-          answer, or for models in v2.
-        </p>
+        <p className={styles.none}>{describeNoMoves(scoredRows)}</p>
       ) : (
         <table className={styles.table}>
           <caption className="visually-hidden">Scores that moved, by class</caption>

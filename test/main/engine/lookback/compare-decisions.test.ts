@@ -262,14 +262,15 @@ describe('two runs with one rule changed in between', () => {
     const a = await send(ROWS.slice(0, 9))
     await setRule('cat')
     const b = await send(ROWS.slice(0, 9))
-    expect((await compare(a, b)).scores).toEqual([])
+    expect(await compare(a, b)).toMatchObject({ scored_rows: 9, scores: [] })
     const journal = new DatabaseSync(toJournalFile(folder, b))
     journal.exec(`UPDATE row_class SET score = score + 0.25 WHERE class = 'spam' AND row IN (2, 3);
       UPDATE row_class SET score = score + 0.5 WHERE class = 'spam' AND row = 7;
       UPDATE row_class SET score = score - 0.25 WHERE class IN ('spam', 'hate') AND row = 9`)
     journal.close()
-    const { scores, joined } = await compare(a, b)
+    const { scores, scored_rows: scoredRows, joined } = await compare(a, b)
     expect(joined.changed).toBe(0)
+    expect(scoredRows).toBe(9)
     expect(scores).toMatchObject([
       {
         ...{ class: 'spam', from_cache: false, rose: 3, fell: 1, mean: 0.1875, mean_absolute: 0.3125 },
@@ -286,6 +287,15 @@ describe('two runs with one rule changed in between', () => {
       },
       { class: 'hate', rose: 0, fell: 1, largest_rise: null },
     ])
+  })
+
+  it('say that no row has scores where one of the runs did not ask for them', async () => {
+    const { setRule, send, compare } = await prepare()
+    await setRule('cat')
+    const a = await send(ROWS.slice(0, 9))
+    await setRule('cat')
+    const b = await send(ROWS.slice(0, 9), { plan: { operation: { kind: 'task' } } })
+    expect(await compare(a, b)).toMatchObject({ joined: { rows: 9 }, scored_rows: 0, scores: [] })
   })
 
   it('leave out the rows that one of them has not finished, and say why', async () => {
