@@ -134,7 +134,7 @@ function isFromK6({ generator }: Pick<LoadReport, 'generator'>): boolean {
 }
 
 function listNotices(report: ViewedReport): LoadNotice[] {
-  const { generator, state, stopReason } = report
+  const { generator, state, stopReason, counts } = report
   const notices: LoadNotice[] = []
   if (generator.limited) {
     const where = generator.limitedSeconds === 0 ? '' : ` in ${countLimited(report)}`
@@ -149,7 +149,7 @@ function listNotices(report: ViewedReport): LoadNotice[] {
     notices.push({
       kind: 'ended',
       title: stopReason === null ? `The load test was ${state} before its end` : `Stopped: ${stopReason}`,
-      text: 'What was measured until then is below. A load test cannot be resumed; start another one.',
+      text: `${counts.sent === 0 ? 'Nothing was measured.' : 'What was measured until then is below.'} A load test cannot be resumed; start another one.`,
       details: [],
     })
   }

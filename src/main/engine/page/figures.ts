@@ -36,7 +36,7 @@ export function drawLatencies(
   latencies: LoadView['latencies'],
 ): Markup {
   if (latencies.length === 0) {
-    return html`<section><h2>Latency</h2><p class="none">Nothing was measured.</p></section>`
+    return html`<section><h2>Latency</h2><p class="none">No latency was measured.</p></section>`
   }
   return html`<section><h2>Latency</h2>
 ${drawTable({

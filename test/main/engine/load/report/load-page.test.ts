@@ -195,6 +195,8 @@ describe('unusual load tests', () => {
     const text = read(buildEmptyLoadReport())
     expect(text).toContain('Nothing was measured · run')
     expect(text).toContain('Errors Nothing was sent.')
+    expect(text).toContain('Nothing was measured. A load test cannot be resumed; start another one.')
+    expect(text).not.toContain('until then is below')
     expect(text).not.toMatch(/NaN|Infinity|undefined|null/)
   })
 
