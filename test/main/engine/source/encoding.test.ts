@@ -36,6 +36,44 @@ test.each([
   expect(source.cells.map((cells) => cells.join())).toEqual(text.trimEnd().split('\n').slice(1))
 })
 
+const ENGLISH =
+  'you are all idiots\ngreat product, fast delivery\nsee you tomorrow at the usual place\n'.repeat(30)
+
+test.each([
+  "Şu anda İstanbul'da yağmur yağıyor",
+  'Seni öldüreceğim, salak mısın',
+  'Kargo geç geldi, ürün kırık çıktı',
+  'Teşekkürler, iyi akşamlar arkadaşlar',
+  'Bütün insanlar hür, haysiyet ve haklar bakımından eşit doğarlar.',
+])('Turkish among English rows is read as Windows-1254: %s', (text) => {
+  const source = readText(iconv.encode(`text\n"${text}"\n${ENGLISH}`, 'windows-1254'))
+  expect(source).toMatchObject({ encoding: 'windows-1254', encodingBy: 'guess' })
+  expect(source.cells[0]).toEqual([text])
+})
+
+test.each([
+  ['Icelandic', 'Hver maður er borinn frjáls og jafn öðrum að virðingu og réttindum. Ég þakka þér fyrir.'],
+  ['short Icelandic', 'Það þýðir ekkert'],
+  [
+    'Faroese',
+    'Øll menniskju eru fødd fræls og jøvn til virðingar og mannarættindi. Tey hava skil og samvitsku.',
+  ],
+  ['German with names', 'Herr Nový aus Köln grüßt Frau Müller in Österreich'],
+  ['German', 'Alle Menschen sind frei und gleich an Würde und Rechten geboren, für Müller in Österreich.'],
+  ['French', 'Tous les êtres humains naissent libres et égaux en dignité et en droits, ça va, garçon.'],
+  ['Spanish', 'Todos los seres humanos nacen libres e iguales. ¿Cómo estás, niño? Mañana más.'],
+  ['Portuguese', 'Todos os seres humanos nascem livres. A obrigação é de não mentir, você está lá.'],
+  ['Catalan', 'Tots els éssers humans neixen lliures. Això és per als qüestionaris, Barça campió.'],
+  ['Swedish', 'Alla människor är födda fria och lika i värde och rättigheter. Åk hem nu.'],
+  ['Danish', 'Alle mennesker er født frie og lige i værdighed og rettigheder. På gensyn.'],
+  ['Finnish', 'Kaikki ihmiset syntyvät vapaina ja tasavertaisina. Hyvää päivää, mitä kuuluu?'],
+  ['Albanian', 'Të gjithë njerëzit lindin të lirë. Çfarë bën këtë natë? Faleminderit, çdo ditë.'],
+])('%s among English rows stays Windows-1252', (_language, text) => {
+  const source = readText(iconv.encode(`text\n"${text}"\n${ENGLISH}`, 'windows-1252'))
+  expect(source).toMatchObject({ encoding: 'windows-1252', encodingBy: 'guess' })
+  expect(source.cells[0]).toEqual([text])
+})
+
 test('a sign or two are not enough to leave Windows-1252', () => {
   expect(readText(iconv.encode('id,text\n1,£5 off\n', 'windows-1252'))).toMatchObject({
     encoding: 'windows-1252',

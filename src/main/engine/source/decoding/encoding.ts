@@ -40,7 +40,8 @@ export class DetectorMissing extends Error {
 
 /**
  * The encoding that the person gave, else that of the byte-order mark, else UTF-8 where the whole file decodes
- * strictly, else UTF-16 where its zero bytes show it, else what a detector makes of it, else Windows-1252.
+ * strictly, else UTF-16 where its zero bytes show it, else what a detector makes of it, else Windows-1254 where the
+ * letters are Turkish, else Windows-1252.
  * Throws `BAD_SOURCE` for an unknown label and for files that are not text, {@link DetectorMissing} where only the
  * detector can tell and was not loaded.
  */
@@ -187,7 +188,30 @@ const CANDIDATES: Record<string, string> = {
 /** Below this the detector has seen too little to be believed against {@link FALLBACK}. */
 const LEAST_CONFIDENCE = 0.03
 
-/** The encoding of bytes that are no UTF-8: what the detector makes of them, else Windows-1252. */
+const toBytes = (letters: string) => new Set(Buffer.from(letters, 'latin1'))
+/** Where Windows-1254 differs from Windows-1252: Ğ İ Ş ğ ı ş instead of these. */
+const TURKISH_ONLY = toBytes('ÐÝÞðýþ')
+const TURKISH_LETTERS = toBytes('ÐÝÞðýþÇÖÜçöüÂÎÛâîû')
+/** Frequent in Turkish next to ğ and ş; of these, Icelandic only has ý, which is rare next to ð and þ. */
+const USUAL_IN_TURKISH = toBytes('ÝýÇçÜü')
+const G_OR_S = toBytes('ÐÞðþ')
+
+/**
+ * Whether bytes that could be Windows-1252 are Turkish in Windows-1254. Only their letters beyond ASCII are counted,
+ * because the detector cannot tell the two apart in text that is mostly English.
+ */
+function isTurkish(bytes: Buffer): boolean {
+  const letters = bytes.filter((byte) => byte >= 0xc0)
+  const count = (known: ReadonlySet<number>) => letters.filter((byte) => known.has(byte)).length
+  return (
+    letters.length >= 4 &&
+    count(TURKISH_LETTERS) >= 0.9 * letters.length &&
+    count(TURKISH_ONLY) >= letters.length / 4 &&
+    count(USUAL_IN_TURKISH) >= count(G_OR_S) / 3
+  )
+}
+
+/** The encoding of bytes that are no UTF-8: what the detector makes of them, else Windows-1254 or Windows-1252. */
 function guessLegacyEncoding({ detectAll }: Detector, bytes: Buffer): string {
   const firstLine = bytes.findIndex((byte) => byte >= 0x80)
   const from = bytes.lastIndexOf(0x0a, Math.max(0, firstLine)) + 1
@@ -198,11 +222,14 @@ function guessLegacyEncoding({ detectAll }: Detector, bytes: Buffer): string {
   const found = detectAll(lines, { detectEncodings: Object.keys(CANDIDATES) }).map(
     ({ encoding, confidence }) => ({ encoding: CANDIDATES[encoding ?? ''], confidence }),
   )
-  const fallback = found.find(({ encoding }) => encoding === FALLBACK)?.confidence ?? 0
+  const western = found.find(({ encoding }) => encoding === FALLBACK)?.confidence ?? 0
   const best = found[0]
-  if (best?.encoding === undefined) return FALLBACK
-  const isBelievable = best.confidence >= LEAST_CONFIDENCE && best.confidence >= 2 * fallback
-  return isBelievable && decodesStrictly(lines, best.encoding) ? best.encoding : FALLBACK
+  const isBelievable =
+    best !== undefined && best.confidence >= LEAST_CONFIDENCE && best.confidence >= 2 * western
+  if (isBelievable && best.encoding !== undefined && best.encoding !== FALLBACK) {
+    if (decodesStrictly(lines, best.encoding)) return best.encoding
+  }
+  return isTurkish(lines) ? 'windows-1254' : FALLBACK
 }
 
 function decodesStrictly(bytes: Buffer, encoding: string): boolean {
