@@ -52,6 +52,7 @@ export function ResultsScreen(props: {
           chosen={results.chosen}
           typed={results.typed}
           filter={results.filter}
+          isEmpty={results.list.counted === 'exactly' && results.list.count === 0}
           outcomeFiles={run.isEnded ? props.outcomeFiles.action : null}
           onExport={props.onExport}
           onRetry={props.onRetry}
@@ -119,6 +120,8 @@ const Actions = memo(function Actions(props: {
   chosen: RowFilter
   typed: string
   filter: RowFilter
+  /** Whether the filter leaves no row. */
+  isEmpty: boolean
   outcomeFiles: SecondaryAction | null
   onExport: (filter: RowFilter) => void
   onRetry: () => void
@@ -132,14 +135,17 @@ const Actions = memo(function Actions(props: {
     secondary.push({ label: `Correct ${formatCounted(props.correctable, 'row')}…`, onPress: props.onCorrect })
   }
   if (props.outcomeFiles !== null) secondary.push(props.outcomeFiles)
+  const narrowed = isNarrowed(props.filter)
   return (
     <>
       <SecondaryActions actions={secondary} />
       <PrimaryButton
         onPress={() => props.onExport(withSearch(props.chosen, props.typed))}
+        blocked={narrowed && props.isEmpty ? 'No row matches' : undefined}
+        soon={props.typed !== (props.filter.search ?? '')}
         icon={<IconDownload size="1rem" />}
       >
-        {isNarrowed(props.filter) ? 'Export these rows' : 'Export'}
+        {narrowed ? 'Export these rows' : 'Export'}
       </PrimaryButton>
     </>
   )
