@@ -29,6 +29,7 @@ export function ScoreFacets(props: {
   )
 }
 
+/** The bands of a class. A class whose scores are all in one leaves nothing to choose, so only that is said. */
 function ClassBands(props: {
   className: string
   facets: readonly Facet[]
@@ -42,6 +43,18 @@ function ClassBands(props: {
   const most = Math.max(1, ...bands.map(({ rows }) => rows))
   const ticks = toTicks(bands)
   const chosen = bands.filter((band) => isFacetChosen(filter, band))
+  const [only, ...others] = bands
+  if (only !== undefined && others.length === 0 && chosen.length === 0) {
+    return (
+      // biome-ignore lint/a11y/useSemanticElements: as below
+      <div role="group" aria-label={`Score of ${className}`} className={scoreStyles.single}>
+        <SafeText text={className} max={40} />
+        <span className={scoreStyles.note}>
+          {only.from} in {formatCounted(only.rows, 'row')}
+        </span>
+      </div>
+    )
+  }
   const words = chosen.length === 0 ? '' : chosen.map((band) => sayScoreBand(band)).join(' or ')
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset's legend cannot stand in a line with other text
