@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { RowState } from '../run/item-state.ts'
 
 /** What a person can say of a row. */
 export const VERDICTS = ['agree', 'should', 'should-not', 'unsure'] as const
@@ -56,6 +57,14 @@ export type GivenVerdict = RowVerdict & {
 export interface VerdictReplacement {
   before: Verdict[]
   after: Verdict[]
+}
+
+/**
+ * Whether the service decided on a row: only then can a person agree or not. A duplicate that counts as delivered has
+ * succeeded without a decision.
+ */
+export function isDecided({ state, errorCode }: { state: RowState; errorCode: string | null }): boolean {
+  return state === 'succeeded' && errorCode === null
 }
 
 /** Whether a filter by verdict has a row with these verdicts. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   addVerdict,
   describeVerdict,
+  isDecided,
   type RowVerdict,
   setNote,
   toLabels,
@@ -15,6 +16,13 @@ const say = (verdict: RowVerdict['verdict'], rule: string | null = null, note: s
 })
 
 describe('the verdicts on a row', () => {
+  it('need a decision of the service, which a duplicate that counts as delivered does not have', () => {
+    expect(isDecided({ state: 'succeeded', errorCode: null })).toBe(true)
+    expect(isDecided({ state: 'succeeded', errorCode: 'DUPLICATE_POST_ID' })).toBe(false)
+    expect(isDecided({ state: 'rejected', errorCode: null })).toBe(false)
+    expect(isDecided({ state: 'sending', errorCode: null })).toBe(false)
+  })
+
   it('stand next to each other where they speak of different rules, and replace each other otherwise', () => {
     const missing = addVerdict([say('agree', null, 'seen')], say('should', 'A'))
     expect(missing).toEqual([say('should', 'A', 'seen')])

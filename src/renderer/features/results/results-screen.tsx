@@ -1,5 +1,6 @@
 import { IconDownload } from '@tabler/icons-react'
 import { memo, type ReactNode, useRef } from 'react'
+import { isDecided } from '../../../shared/lookback/verdict.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
 import { useRowMedia } from '../../bridge/row-media.ts'
@@ -96,6 +97,7 @@ export function ResultsScreen(props: {
               verdicts={
                 isTask && (
                   <VerdictsPanel
+                    decided={isDecided(results.detail?.result ?? opened)}
                     verdicts={verdicts.of(opened.row)}
                     act={act}
                     onVerdicts={(next) => verdicts.set(opened, next)}

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { PageRow } from '../../../shared/bridge/results.ts'
-import { addVerdict, isOfVerdict, setNote } from '../../../shared/lookback/verdict.ts'
+import { addVerdict, isDecided, isOfVerdict, setNote } from '../../../shared/lookback/verdict.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask } from '../../bridge/client.ts'
 import { describeChange, useVerdicts, type Verdicts } from '../../bridge/verdicts.ts'
@@ -38,7 +38,8 @@ export interface VerdictControl {
 
 /**
  * Judges the row under the cursor; with `isOn` false, for what triggers no rules, it does nothing. `bringIntoView` says
- * that the row was out of sight: then the key only shows it.
+ * that the row was out of sight: then the key only shows it. A row that the service has not decided on takes a note
+ * alone; its details say so.
  */
 export function useVerdictControl(
   results: Results,
@@ -58,6 +59,7 @@ export function useVerdictControl(
     const [only, ...others] = triggered
     const known = verdicts.of(row.row)
     if (action === 'remove') verdicts.set(row, [])
+    else if (action !== 'note' && !isDecided(row)) results.setOpen(true)
     else if (action === 'agree' || action === 'unsure') {
       verdicts.set(row, addVerdict(known, { verdict: action, rule: null }))
     } else if (action === 'should-not' && only !== undefined && others.length === 0) {
@@ -106,7 +108,7 @@ export function useVerdictControl(
   }
 }
 
-type JudgedRow = Pick<PageRow, 'row' | 'place' | 'triggeredRules'>
+type JudgedRow = Pick<PageRow, 'row' | 'place' | 'state' | 'errorCode' | 'triggeredRules'>
 
 /** The row that keys act on, as it was read last: away from the pages in view, only its details are read again. */
 function toJudged({ row, cursor, detail }: Results): JudgedRow | null {

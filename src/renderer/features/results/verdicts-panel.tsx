@@ -16,13 +16,15 @@ const BUTTONS: readonly { action: VerdictAction; label: string; key: string }[] 
 
 /** What a person says of the row that is open, and the buttons to say it; each has a key. */
 export function VerdictsPanel(props: {
+  /** Whether the service decided on the row; without a decision, only a note can be given. */
+  decided: boolean
   verdicts: readonly RowVerdict[]
   act: (action: VerdictAction) => void
   onVerdicts: (verdicts: readonly RowVerdict[]) => void
   /** Takes the last verdict back; the table's own button may be under the drawer. */
   undo: ReactNode
 }) {
-  const { verdicts, act, onVerdicts } = props
+  const { decided, verdicts, act, onVerdicts } = props
   const note = verdicts.find((one) => one.note !== null)?.note ?? null
   const isGiven = (action: VerdictAction) =>
     action === 'note' ? note !== null : verdicts.some(({ verdict }) => verdict === action)
@@ -32,8 +34,13 @@ export function VerdictsPanel(props: {
         <h3>Your verdict</h3>
         {props.undo}
       </div>
+      {!decided && (
+        <p className={styles.muted}>
+          The service has not decided on this row: there is nothing to agree with.
+        </p>
+      )}
       <Group gap={6} mt={4}>
-        {BUTTONS.map(({ action, label, key }) => (
+        {BUTTONS.filter(({ action }) => decided || action === 'note').map(({ action, label, key }) => (
           <Button
             key={action}
             variant="default"
