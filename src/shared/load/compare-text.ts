@@ -103,6 +103,11 @@ function joinWords(words: readonly string[]): string {
   return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 }
 
+/** That this machine was the bottleneck in these runs, without a full stop; what their latencies show is in doubt. */
+export function describeLimited(limited: readonly string[]): string {
+  return `This machine was the bottleneck in ${joinWords(limited)} at times`
+}
+
 /** The plain sentence of a comparison, and what to keep in mind with it. */
 export function describeComparison(
   comparison: Omit<LoadComparison, 'sentence' | 'caveats' | 'limited'>,
@@ -113,7 +118,7 @@ export function describeComparison(
     generatorLimited ? [letters[index === 0 ? 0 : 1]] : [],
   )
   const sentences = [
-    ...(limited.length === 0 ? describeSpeed(comparison) : describeLimited(comparison, limited, letters)),
+    ...(limited.length === 0 ? describeSpeed(comparison) : describeUnclear(comparison, letters)),
     ...describeFailed(comparison, letters),
     ...(limited.length === 0 ? describeThroughput(comparison, letters) : []),
   ]
@@ -131,18 +136,14 @@ function describeSpeed({ series }: Pick<LoadComparison, 'series'>): string[] {
 }
 
 /** What was measured is said, but not that the service is slower or faster: it is not the service's alone. */
-function describeLimited(
-  { series }: Pick<LoadComparison, 'series'>,
-  limited: readonly string[],
-  [a, b]: RunLetters,
-): string[] {
+function describeUnclear({ series }: Pick<LoadComparison, 'series'>, [a, b]: RunLetters): string[] {
   const duration = series.find(({ metric }) => metric === 'http_req_duration')
   const measured = [50, 99].flatMap((wanted) => {
     const found = duration?.percentiles.find(({ percentile }) => percentile === wanted)
     return found === undefined ? [] : [describeRatio(found, a)]
   })
   return [
-    `This machine was the bottleneck in ${joinWords(limited)} at times, so it is unclear whether the service is slower or faster.`,
+    'It is unclear whether the service is slower or faster.',
     ...(measured.length === 0 ? [] : [`Measured for ${b}: ${measured.join(', ')}.`]),
   ]
 }
@@ -188,9 +189,6 @@ function listCaveats(
     if (run.state !== 'whole') {
       const how = run.state === 'going' ? 'is still running' : 'ended early'
       caveats.push(`${name} ${how}: it measured ${formatFigure(run.durationS)} s.`)
-    }
-    if (run.generatorLimited) {
-      caveats.push(`In ${name}, the sending machine was the bottleneck at times.`)
     }
     if (run.dropped > 0) {
       caveats.push(`${name} dropped ${formatCounted(run.dropped, 'request')}, which are in no percentile.`)

@@ -1,6 +1,7 @@
 import type { Histogram } from 'hdr-histogram-js'
 import { describe, expect, test } from 'vitest'
 import { type ComparedRun, compareLatency, compareRuns } from '../../../src/shared/load/compare.ts'
+import { describeLimited } from '../../../src/shared/load/compare-text.ts'
 import { createHistogram, recordUs } from '../../../src/shared/load/latency-meter.ts'
 import { toLatencyHistory } from '../../../src/shared/load/statistics.ts'
 import { listPlanDifferences, sayPlanDifference } from '../../../src/shared/plan/plan-differences.ts'
@@ -177,7 +178,7 @@ describe('errors and throughput of two runs', () => {
 })
 
 describe('what to keep in mind', () => {
-  test('is said: plans, the generator, drops, the cache, and taking requests as independent', () => {
+  test('is said: plans, drops, the cache, and taking requests as independent', () => {
     const { caveats, planDifferences } = compare(
       {
         plan: { connection: { baseUrl: 'https://other.test' }, load: { workers: 2 } },
@@ -192,7 +193,6 @@ describe('what to keep in mind', () => {
     expect(caveats).toEqual([
       'The plans differ in base URL and workers: what differs below may come from that.',
       'B ended early: it measured 30.0 s.',
-      'In B, the sending machine was the bottleneck at times.',
       'B dropped 1,200 requests, which are in no percentile.',
       "B has 1 answer from the service's cache, with the latency of the cache.",
       expect.stringContaining('taken as independent'),
@@ -257,9 +257,13 @@ test('if one run has only percentiles, the percentiles that both have are compar
   expect(sentence).toMatch(/^B has p50 at 1\.9\d times A's .* so the confidence is unknown\./)
 })
 
-test('the sentence says first where the machine that sent limited a run', () => {
-  const { sentence } = compare({ ...toLatencies(drawSeconds(3, { factor: 5 })), generatorLimited: true })
-  expect(sentence).toMatch(
-    /^This machine was the bottleneck in B at times, so it is unclear whether the service is slower or faster\. Measured for B: p50 at /,
-  )
+test('where this machine was the bottleneck, the figures are said, and no run is called slower', () => {
+  const { sentence, caveats, limited } = compare({
+    ...toLatencies(drawSeconds(3, { factor: 5 })),
+    generatorLimited: true,
+  })
+  expect(sentence).toMatch(/^It is unclear whether the service is slower or faster\. Measured for B: p50 at /)
+  expect(caveats).toEqual([])
+  expect(limited).toEqual(['B'])
+  expect(describeLimited(limited)).toBe('This machine was the bottleneck in B at times')
 })

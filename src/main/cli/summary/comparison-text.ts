@@ -4,7 +4,7 @@ import type {
   SeriesComparison,
   Verdict,
 } from '../../../shared/load/compare.ts'
-import { formatPercentileName } from '../../../shared/load/compare-text.ts'
+import { describeLimited, formatPercentileName } from '../../../shared/load/compare-text.ts'
 import { formatPoints } from '../../../shared/lookback/comparison-text.ts'
 import { formatCount, formatFigure, formatRate, formatShare } from '../../../shared/messages/figure-text.ts'
 import { sayPlanDifference } from '../../../shared/plan/plan-differences.ts'
@@ -45,7 +45,7 @@ export function formatComparison(
   comparison: LoadComparison,
   formatDecided: (terminal: Terminal) => string[][],
 ): string {
-  const { a, b, sentence, caveats, series, planDifferences } = comparison
+  const { a, b, sentence, caveats, series, planDifferences, limited } = comparison
   const columns = terminal.columns()
   const decided = formatDecided(terminal)
   const parts = [
@@ -54,6 +54,7 @@ export function formatComparison(
       `${terminal.tone('strong', 'B')}  ${toPrintable(b)}`,
     ],
     ...decided,
+    ...(limited.length === 0 ? [] : [[terminal.tone('warn', `! ${describeLimited(limited)}.`)]]),
     wrapWords(toPrintable(sentence), columns).map((line) => terminal.tone('strong', line)),
     caveats.flatMap((caveat) =>
       wrapWords(toPrintable(caveat), Math.max(30, columns - 2)).map((line, index) =>
@@ -62,7 +63,7 @@ export function formatComparison(
     ),
     ...series
       .filter(({ metric }) => decided.length === 0 || metric === 'http_req_duration')
-      .map((one) => formatSeries(terminal, one, comparison.limited.length > 0)),
+      .map((one) => formatSeries(terminal, one, limited.length > 0)),
     formatRates(terminal, comparison),
     formatPlans(terminal, planDifferences),
   ]

@@ -2,7 +2,7 @@ import { SegmentedControl, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { DifferenceComparison, LoadComparison, Verdict } from '../../../shared/load/compare.ts'
-import { formatPercentileName, toRunLetter } from '../../../shared/load/compare-text.ts'
+import { describeLimited, formatPercentileName, toRunLetter } from '../../../shared/load/compare-text.ts'
 import type { LatencyOverlay, OverlaidRun } from '../../../shared/load/latency-overlay.ts'
 import { METRICS } from '../../../shared/load/metrics.ts'
 import { formatPoints } from '../../../shared/lookback/comparison-text.ts'
@@ -59,10 +59,7 @@ function LimitedNotice({ runs }: { runs: readonly OverlaidRun[] }) {
     limitedBecause.map((why) => `${letter}: ${why}`),
   )
   return (
-    <Notice
-      kind="warning"
-      title={`This machine was the bottleneck in ${runs.map(({ letter }) => letter).join(' and ')} at times`}
-    >
+    <Notice kind="warning" title={describeLimited(runs.map(({ letter }) => letter))}>
       These latencies are not the service's alone, so they do not show whether it was slower or faster. Where
       figures differ all the same, the verdict has a question mark. {reasons.join(' ')}
     </Notice>

@@ -1,15 +1,15 @@
 import type { DifferenceComparison, LoadComparison } from '../../../../shared/load/compare.ts'
-import { formatPercentileName } from '../../../../shared/load/compare-text.ts'
+import { describeLimited, formatPercentileName } from '../../../../shared/load/compare-text.ts'
 import { formatFigure, formatMs } from '../../../../shared/messages/figure-text.ts'
 import { sayPlanDifference } from '../../../../shared/plan/plan-differences.ts'
 import { drawList, drawTable, html, type Markup, quoteForeign } from '../../page/markup.ts'
 
 /** This run compared with an earlier one. */
 export function drawComparison(comparison: LoadComparison): Markup {
-  const { a, b, sentence, caveats, series, planDifferences } = comparison
+  const { a, b, sentence, caveats, series, planDifferences, limited } = comparison
   return html`<section><h2>Beside an earlier run</h2>
 <p>A is ${quoteForeign(a)}, B is ${quoteForeign(b)}.</p>
-<p class="sentence">${sentence}</p>
+<p class="sentence">${limited.length === 0 ? '' : `${describeLimited(limited)}. `}${sentence}</p>
 ${drawList(caveats)}
 ${series.map(({ metric, percentiles }) =>
   drawTable({

@@ -270,5 +270,9 @@ describe('a comparison', () => {
     expect(text).toContain('The plans differ in workers')
     expect(text).toMatch(/p50 22\.\d ms 4\d\.\d ms 2\.\d\d\d 1\.\d\d\d and 2\.\d\d\d slower/)
     expect(text).toContain('workers 1 2')
+    const limited = { ...comparison, limited: ['A', 'B'] }
+    expect(read(buildLoadReport({ seconds: 2 }, { comparison: limited }))).toContain(
+      'This machine was the bottleneck in A and B at times. B is slower',
+    )
   })
 })
