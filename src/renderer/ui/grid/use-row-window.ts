@@ -1,4 +1,4 @@
-import { type RefObject, useCallback, useEffect, useLayoutEffect, useReducer, useRef } from 'react'
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useReducer, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 
 const IDLE_MS = 140
@@ -6,6 +6,9 @@ const IDLE_MS = 140
 /** Rows laid out beyond the view, ahead of the scrolling and behind it. */
 const AHEAD_ROWS = 6
 const BEHIND_ROWS = 1
+
+/** When they are, milliseconds after the first rows in view, which must not wait for them. */
+const BEYOND_AFTER_MS = 100
 
 /**
  * How long a view that has jumped to rows of which none is read stays empty for them, milliseconds: most are there by
@@ -56,8 +59,10 @@ export function useRowWindow(
   const position = useRef<Position>({ contentTop: 0, scrollTop: 0, goesUp: false })
   const viewPx = useRef(0)
 
+  const [goesBeyond, setBeyond] = useState(false)
+
   const toScale = () => createScrollScale(count * rowPx, viewPx.current)
-  const toWindow = () => toRowWindow(position.current, { count, rowPx, viewPx: viewPx.current })
+  const toWindow = () => toRowWindow(position.current, { count, rowPx, viewPx: viewPx.current, goesBeyond })
   const isAnyRead = ({ first, last }: LaidOut) => {
     for (let index = first; index <= last; index += 1) if (isRead(index)) return true
     return false
@@ -76,6 +81,12 @@ export function useRowWindow(
   const { first, last } = shown
   useEffect(() => onWindow?.(first, Math.max(first, last)), [onWindow, first, last])
   useEffect(() => () => clearTimeout(patience.current), [])
+  const hasRows = last >= 0
+  useEffect(() => {
+    if (!hasRows) return
+    const timer = setTimeout(() => setBeyond(true), BEYOND_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [hasRows])
 
   /** Draws the rows that have come into view. A scrolled view must not wait for them: it would be empty until then. */
   const follow = useCallback(
@@ -192,11 +203,13 @@ function toPosition(previous: Position, contentTop: number, scrollTop: number): 
 
 function toRowWindow(
   { contentTop, scrollTop, goesUp }: Position,
-  { count, rowPx, viewPx }: { count: number; rowPx: number; viewPx: number },
+  options: { count: number; rowPx: number; viewPx: number; goesBeyond: boolean },
 ): LaidOut {
+  const { count, rowPx, viewPx, goesBeyond } = options
   // Always as many rows while the view is as high, so that none of their elements is made or removed in scrolling.
-  const rows = viewPx === 0 ? 0 : Math.min(count, Math.floor(viewPx / rowPx) + 2 + AHEAD_ROWS + BEHIND_ROWS)
-  const above = goesUp ? AHEAD_ROWS : BEHIND_ROWS
+  const beyond = goesBeyond ? AHEAD_ROWS + BEHIND_ROWS : 0
+  const rows = viewPx === 0 ? 0 : Math.min(count, Math.floor(viewPx / rowPx) + 2 + beyond)
+  const above = goesBeyond ? (goesUp ? AHEAD_ROWS : BEHIND_ROWS) : 0
   const first = Math.min(Math.max(0, Math.floor(contentTop / rowPx) - above), count - rows)
   return {
     first,
