@@ -226,7 +226,7 @@ function createColumns(options: {
       title: 'Change',
       rem: 18,
       grow: true,
-      cell: (row) => <SafeText text={describeChangedRow(row)} max={200} />,
+      cell: (row) => <SafeText text={describeChangedRow(row)} max={200} isCell />,
     },
     {
       id: 'key',
@@ -238,6 +238,7 @@ function createColumns(options: {
             text={key}
             length={keyLength}
             revealed={isRevealed(b.row) || !isProse(key, keyLength)}
+            isCell
           />
         ),
     },
@@ -255,6 +256,7 @@ function createColumns(options: {
               text={text}
               length={length}
               revealed={isRevealed(row.b.row) || !isContent(index, text, length)}
+              isCell
             />
           )
         },

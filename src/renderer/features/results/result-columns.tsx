@@ -68,7 +68,7 @@ const LOOKS: Record<string, Look> = {
   },
   [SCORES]: {
     title: 'Scores',
-    rem: 9.25,
+    rem: 11,
     cell: (row, { scale }) => <ScoreStrip scores={row.classScores} scale={scale} />,
     em: (row, { scale }) => (row.classScores.length === 0 ? 0 : toStripEm(scale)),
   },
@@ -79,7 +79,8 @@ const LOOKS: Record<string, Look> = {
   },
   sluice_custom_index_item_id: {
     rem: 18,
-    cell: (row) => row.customIndexItemId !== null && <SafeText text={row.customIndexItemId} max={60} />,
+    cell: (row) =>
+      row.customIndexItemId !== null && <SafeText text={row.customIndexItemId} max={60} isCell />,
   },
   sluice_term_outcome: { rem: 9, cell: drawAnswer },
   sluice_appeal_status: { rem: 9, cell: drawAnswer },
@@ -91,7 +92,7 @@ const LOOKS: Record<string, Look> = {
       if (reason === '') return row.status
       return (
         <>
-          {row.status} <SafeText text={reason} max={60} />
+          {row.status} <SafeText text={reason} max={60} isCell />
         </>
       )
     },
@@ -126,11 +127,12 @@ const RULES_SHOWN = 2
 
 function RuleNames({ rules }: { rules: PageRow['triggeredRules'] }) {
   const further = rules.length - RULES_SHOWN
+  if (rules.length === 0) return null
   return (
     <span className={styles.rules}>
       {rules.slice(0, RULES_SHOWN).map((rule) => (
         <span key={rule.ruleId} className={styles.rule}>
-          <SafeText text={rule.ruleName} max={40} />
+          <SafeText text={rule.ruleName} max={40} isCell />
         </span>
       ))}
       {further > 0 && (
@@ -292,7 +294,7 @@ export function createResultColumns(options: {
           ...base,
           grow: isGrowing,
           ...drawTitle(options.names[index] || `Column ${index + 1}`),
-          cell: (row) => <MaskedText {...read(row)} />,
+          cell: (row) => <MaskedText {...read(row)} isCell />,
           em: (row) => toMaskedEm(read(row)),
         },
       ]
@@ -311,7 +313,7 @@ export function createResultColumns(options: {
         ...{ rem: isScore ? 6 : MASK_REM, ...base },
         ...drawTitle(entry === undefined ? name : toColumnTitle(entry)),
         ...(isScore && { align: 'end' as const, isSortable: true }),
-        cell: (row) => <MaskedText {...read(row)} />,
+        cell: (row) => <MaskedText {...read(row)} isCell />,
         em: (row) => toMaskedEm(read(row)),
       },
     ]

@@ -28,8 +28,11 @@ export function ScoreStrip({ scores, scale }: { scores: Scores; scale: ScoreScal
   const shares = classes.map((className) => Math.min(1, (scoreOf.get(className) ?? 0) / scale.end))
   return (
     <span className={styles.strip} role="img" aria-label={words} title={words}>
-      <svg className={styles.bars} viewBox={`0 0 ${classes.length * STRIP.step} ${STRIP.height}`} aria-hidden>
-        <path className={styles.track} d={toBarsPath(classes.map(() => 1))} />
+      <svg
+        className={styles.bars}
+        viewBox={`0 0 ${toStripWidth(classes.length)} ${STRIP.height}`}
+        aria-hidden
+      >
         <path className={styles.bar} d={toBarsPath(shares)} />
       </svg>
       <span className={styles.highest}>
@@ -37,12 +40,16 @@ export function ScoreStrip({ scores, scale }: { scores: Scores; scale: ScoreScal
           'all 0'
         ) : (
           <>
-            <SafeText text={highest.className} max={24} /> {formatScore(highest.score)}
+            <SafeText text={highest.className} max={24} isCell /> {formatScore(highest.score)}
           </>
         )}
       </span>
     </span>
   )
+}
+
+function toStripWidth(classes: number): number {
+  return classes * STRIP.step - (STRIP.step - STRIP.bar)
 }
 
 /** Bars side by side as one shape, since a table draws many; each is as high as its share of the strip. */

@@ -117,7 +117,7 @@ function toGridColumns(
       name,
       rem: Math.max(hasContent ? MASK_REM : 0, toColumnRem(name, lengths)),
       grow: true,
-      cell: (data) => <MaskedText {...read(data)} />,
+      cell: (data) => <MaskedText {...read(data)} isCell />,
     }
   })
   return [row, ...cells]

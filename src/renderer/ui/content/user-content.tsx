@@ -48,34 +48,34 @@ export function ContentSwitch() {
   )
 }
 
-/** Width of the icon and its gap, em. */
-const ICON_EM = 1.25
-
 /** The width of a cell, in rem, that shows a usual mask whole. */
 export const MASK_REM = 11
 
 /** The most that {@link MaskedText} is wide, em of the cell; for a text that is revealed, that of the text. */
 export function toMaskedEm({ text, length, revealed }: { text: string; length: number; revealed: boolean }) {
   if (text === '') return 0
-  if (!revealed) return toWordEm(toMask(length)) + ICON_EM
+  if (!revealed) return toWordEm(toMask(length))
   return length > text.length ? Number.POSITIVE_INFINITY : toTextEm(text)
 }
 
-/** In one path: a table draws many. */
-const HIDDEN_ICON = (
-  <svg width="0.9em" height="0.9em" viewBox="0 0 24 24" aria-hidden>
-    <path d="M10.585 10.587a2 2 0 0 0 2.829 2.828M16.681 16.673a8.717 8.717 0 0 1 -4.681 1.327c-3.6 0 -6.6 -2 -9 -6c1.272 -2.12 2.712 -3.678 4.32 -4.674m2.86 -1.146a9.055 9.055 0 0 1 1.82 -.18c3.6 0 6.6 2 9 6c-.666 1.11 -1.379 2.067 -2.138 2.87M3 3l18 18" />
-  </svg>
-)
-
-/** User content: only how long it is until it is revealed. `length` is that of the whole text, of which `text` may be a part. */
-export function MaskedText(props: { text: string; length?: number; revealed: boolean; max?: number }) {
-  const { text, length = text.length, revealed, max } = props
+/**
+ * User content: only how long it is until it is revealed. `length` is that of the whole text, of which `text` may be a
+ * part. `isCell` as of {@link SafeText}.
+ */
+export function MaskedText(props: {
+  text: string
+  length?: number
+  revealed: boolean
+  max?: number
+  isCell?: boolean
+}) {
+  const { text, length = text.length, revealed, max, isCell = false } = props
   if (text === '') return null
-  if (revealed) return <SafeText text={text} fullLength={length} {...(max !== undefined && { max })} />
+  if (revealed) {
+    return <SafeText text={text} fullLength={length} isCell={isCell} {...(max !== undefined && { max })} />
+  }
   return (
     <span className={styles.masked} title="User content. “Show content” reveals it.">
-      {HIDDEN_ICON}
       {toMask(length)}
     </span>
   )

@@ -7,19 +7,24 @@ import { CELL_MAX_CHARACTERS, cutText, type TextPiece, toTextPieces } from './vi
 /** Longest text that is shown whole when the pointer rests on what is left of it, in UTF-16 code units. */
 const TITLE_MAX = 500
 
+/** Words that look the same without an element of their own, where lines are not broken. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/
+
 /**
  * Text that somebody else wrote, shown as text: isolated from the direction of what surrounds it, characters without
  * ink drawn as marks, cut to `max` code units (default 240). `lines` keeps line breaks. `fullLength` is the length of what `text` is an
- * excerpt of.
+ * excerpt of. `isCell`: stands in a line that is not broken, of a table that draws many.
  */
 export const SafeText = memo(function SafeText(props: {
   text: string
   max?: number
   lines?: boolean
   fullLength?: number
+  isCell?: boolean
 }) {
   const { shown } = cutText(props.text, props.max ?? CELL_MAX_CHARACTERS)
   const left = (props.fullLength ?? props.text.length) - shown.length
+  if (props.isCell && left <= 0 && PLAIN.test(shown)) return shown
   return (
     <bdi
       className={props.lines ? styles.lines : styles.text}
