@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { formatCount } from '../messages/figure-text.ts'
 import type { SheetChoice } from '../messages/mapping-messages.ts'
 import type { PlanSource } from './plan.ts'
 
@@ -8,6 +9,8 @@ export const sourcePlaceSchema = z.object({
   row: z.int(),
   /** The line of a text file where the record begins; null where it equals the row's number or lines do not exist. */
   line: z.int().nullable(),
+  /** Which content of a record that was split in two the row sends. */
+  half: z.enum(['text_data', 'url']).exactOptional(),
 })
 
 /** See {@link sourcePlaceSchema}. */
@@ -28,6 +31,15 @@ export function toSourcePlace(row: number, noted: RowPlace | undefined): SourceP
   const sheetRow = noted.sheetRow + row - noted.row
   const line = noted.line === null ? null : noted.line + row - noted.row
   return { row: sheetRow, line: line === sheetRow ? null : line }
+}
+
+/** The letters that tell the rows of a split record apart. */
+const HALF_LETTERS = { text_data: 'a', url: 'b' } as const
+
+/** A row's number as a person knows it: that of the spreadsheet; `4a` and `4b` where a correction split the record. */
+export function formatRowNumber(row: number, place: SourcePlace | undefined): string {
+  const letter = place?.half === undefined ? '' : HALF_LETTERS[place.half]
+  return formatCount(place?.row ?? row) + letter
 }
 
 /** What follows a record's number where a person sees another one in the file: ` (line 19)`. */

@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core'
 import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react'
-import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { PROBLEM_MESSAGES, sayExpected } from '../../../shared/messages/problem-messages.ts'
 import { addFix, type Fix } from '../../../shared/plan/fixes.ts'
+import { formatRowNumber } from '../../../shared/plan/source-place.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import { isContentField, isProse, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { RowNumber } from '../../ui/states/row-states.tsx'
@@ -130,13 +131,13 @@ export function ProblemGroupCard(props: {
                         size="compact-xs"
                         onClick={() => onEdit(problem.row, editFields)}
                       >
-                        Edit row {formatCount(problem.place?.row ?? problem.row)}
+                        Edit row {formatRowNumber(problem.row, problem.place)}
                       </Button>
                     )}{' '}
                     <Button
                       variant="default"
                       size="compact-xs"
-                      aria-label={`Open row ${problem.place?.row ?? problem.row} in Scratchpad`}
+                      aria-label={`Open row ${formatRowNumber(problem.row, problem.place)} in Scratchpad`}
                       onClick={() => props.onScratchpad(problem.row)}
                     >
                       Scratchpad

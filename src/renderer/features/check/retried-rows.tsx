@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { addFix, type Fix } from '../../../shared/plan/fixes.ts'
+import { formatRowNumber } from '../../../shared/plan/source-place.ts'
 import { ask } from '../../bridge/client.ts'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { RowNumber } from '../../ui/states/row-states.tsx'
@@ -90,12 +91,12 @@ export function RetriedRows(props: {
                 </td>
                 <td className={styles.rowActions}>
                   <Button variant="default" size="compact-xs" onClick={() => onEdit(row.row)}>
-                    Edit row {formatCount(row.place.row)}
+                    Edit row {formatRowNumber(row.row, row.place)}
                   </Button>{' '}
                   <Button
                     variant="default"
                     size="compact-xs"
-                    aria-label={`Leave out row ${row.place.row}`}
+                    aria-label={`Leave out row ${formatRowNumber(row.row, row.place)}`}
                     onClick={() => onFixes(addFix(fixes, { kind: 'leave_out_row', row: row.row }))}
                   >
                     Leave out
@@ -103,7 +104,7 @@ export function RetriedRows(props: {
                   <Button
                     variant="default"
                     size="compact-xs"
-                    aria-label={`Open row ${row.place.row} in Scratchpad`}
+                    aria-label={`Open row ${formatRowNumber(row.row, row.place)} in Scratchpad`}
                     onClick={() => props.onScratchpad(row.row)}
                   >
                     Scratchpad

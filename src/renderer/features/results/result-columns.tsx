@@ -2,6 +2,7 @@ import type { PageRow } from '../../../shared/bridge/results.ts'
 import type { RowVerdict } from '../../../shared/lookback/verdict.ts'
 import { formatCount, formatCounted, formatMs } from '../../../shared/messages/figure-text.ts'
 import { nameCode } from '../../../shared/messages/name-code.ts'
+import { formatRowNumber } from '../../../shared/plan/source-place.ts'
 import { type ColumnEntry, SOURCE } from '../../../shared/run/choose-columns.ts'
 import type { ShownColumn } from '../../../shared/run/result-view.ts'
 import type { RowSort } from '../../../shared/run/results.ts'
@@ -54,7 +55,7 @@ const LOOKS: Record<string, Look> = {
     align: 'end',
     sortBy: { kind: 'row' },
     cell: (row) => <RowNumber row={row.row} place={row.place} />,
-    em: (row) => toWordEm(formatCount(row.place?.row ?? row.row)),
+    em: (row) => toWordEm(formatRowNumber(row.row, row.place)),
   },
   sluice_state: {
     rem: 7,

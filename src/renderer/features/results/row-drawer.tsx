@@ -2,9 +2,8 @@ import { ActionIcon, Button } from '@mantine/core'
 import { IconChevronDown, IconChevronUp, IconEye, IconEyeOff, IconX } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
-import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { sendsKey } from '../../../shared/plan/operation.ts'
-import type { SourcePlace } from '../../../shared/plan/source-place.ts'
+import { formatRowNumber, type SourcePlace } from '../../../shared/plan/source-place.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
 import { readRuleThresholds, readTaskFindings } from '../../../shared/service/answer-findings.ts'
 import { findTextMarks } from '../../../shared/service/text-marks.ts'
@@ -48,6 +47,7 @@ export function RowDrawer(props: {
   media: ReactNode
 }) {
   const { detail, revealed, onReveal, onStep } = props
+  const number = formatRowNumber(props.row, props.place)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
   const scratch = useMutation({ mutationFn: props.onScratchpad })
@@ -58,10 +58,10 @@ export function RowDrawer(props: {
   )
   const wasMapped = detail !== null && detail.result.state !== 'invalid' && detail.result.state !== 'left_out'
   return (
-    <aside className={styles.drawer} aria-label={`Row ${props.place.row}`}>
+    <aside className={styles.drawer} aria-label={`Row ${number}`}>
       <header className={styles.drawerHead}>
         <h2 className={styles.drawerTitle} ref={heading} tabIndex={-1}>
-          Row {formatCount(props.place.row)}
+          Row {number}
         </h2>
         <span className={styles.drawerPlaceNote}>{describePlace(props.row, props.place)}</span>
         {detail !== null && <StateLabel state={detail.result.state} attempts={detail.result.attempts} />}

@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { PageRow } from '../../../shared/bridge/results.ts'
 import { addVerdict, isDecided, isOfVerdict, setNote } from '../../../shared/lookback/verdict.ts'
-import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { formatRowNumber } from '../../../shared/plan/source-place.ts'
 import { ask } from '../../bridge/client.ts'
 import { describeChange, useVerdicts, type Verdicts } from '../../bridge/verdicts.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
@@ -83,7 +84,7 @@ export function useVerdictControl(
     dialog:
       asked === null ? null : asked.action === 'note' ? (
         <NoteDialog
-          row={formatCount(asked.row.place.row)}
+          row={formatRowNumber(asked.row.row, asked.row.place)}
           note={verdicts.of(asked.row.row)[0]?.note ?? null}
           hasVerdict={verdicts.of(asked.row.row).length > 0}
           onNote={(note) => {
@@ -130,7 +131,7 @@ function RuleQuestion(props: {
   const others = (known?.facets ?? [])
     .filter(({ kind, value, label }) => kind === 'rule' && value !== '' && !triggered.has(label))
     .map(({ label }) => label)
-  const row = `row ${formatCount(props.row.place.row)}`
+  const row = `row ${formatRowNumber(props.row.row, props.row.place)}`
   return (
     <RuleDialog
       title={verdict === 'should' ? `Rule that ${row} should trigger` : `Rule that ${row} should not trigger`}
@@ -181,7 +182,8 @@ export function VerdictsBar({ verdicts }: { verdicts: Verdicts }) {
           'All verdicts of this session are undone'
         ) : (
           <>
-            Row {formatCount(last.row.place.row)}: <SafeText text={describeChange(last)} max={120} />
+            Row {formatRowNumber(last.row.row, last.row.place)}:{' '}
+            <SafeText text={describeChange(last)} max={120} />
           </>
         )}
       </p>

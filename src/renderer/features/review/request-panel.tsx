@@ -4,6 +4,7 @@ import type { RequestReview } from '../../../shared/bridge/results.ts'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import { sayExpected } from '../../../shared/messages/problem-messages.ts'
+import { formatRowNumber } from '../../../shared/plan/source-place.ts'
 import { maskJson, useContentShown } from '../../ui/content/user-content.tsx'
 import { WholeNumber } from '../../ui/controls.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
@@ -89,7 +90,7 @@ function RequestText({ request }: { request: RequestReview }) {
           <tr>
             <th scope="row">row</th>
             <td>
-              {formatCount(request.place.row)}, {describePlace(request.row, request.place)}
+              {formatRowNumber(request.row, request.place)}, {describePlace(request.row, request.place)}
             </td>
           </tr>
           <tr>

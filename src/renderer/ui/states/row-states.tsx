@@ -15,7 +15,7 @@ import {
 import { memo } from 'react'
 import { formatCount, formatShare } from '../../../shared/messages/figure-text.ts'
 import { describeState } from '../../../shared/messages/state-name.ts'
-import type { SourcePlace } from '../../../shared/plan/source-place.ts'
+import { formatRowNumber, type SourcePlace } from '../../../shared/plan/source-place.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
 import type { ResultRow } from '../../../shared/run/results.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
@@ -222,11 +222,12 @@ export function CountsTable({ rows, toRepeat }: { rows: RowCounts; toRepeat: num
 
 /** A row's number as the spreadsheet shows it; a tooltip shows its other numbers. */
 export function RowNumber({ row, place }: { row: number; place: SourcePlace | undefined }) {
-  return <span title={describePlace(row, place)}>{formatCount(place?.row ?? row)}</span>
+  return <span title={describePlace(row, place)}>{formatRowNumber(row, place)}</span>
 }
 
 /** The line of the file where that is another number, and the record's number, by which exports and commands know it. */
 export function describePlace(row: number, place: SourcePlace | undefined): string {
   const line = place?.line ?? null
-  return `${line === null ? '' : `line ${formatCount(line)} of the file, `}record ${formatCount(row)}`
+  const record = `record ${formatCount(row)}${place?.half === undefined ? '' : `, ${place.half} of a split record`}`
+  return line === null ? record : `line ${formatCount(line)} of the file, ${record}`
 }

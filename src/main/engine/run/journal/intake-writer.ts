@@ -5,7 +5,7 @@ import { type RowPlace, type SourcePlace, toSourcePlace } from '../../../../shar
 import { type Problem, toFound } from '../../../../shared/run/problem.ts'
 import { CHECKPOINT_PAGES, checkpointEvery, type Journal } from '../../journal/journal.ts'
 import { updateRunRecord } from '../../journal/run-record.ts'
-import { markHalf } from '../../mapping/split-row.ts'
+import { markHalf, toHalf } from '../../mapping/split-row.ts'
 import { BulkInsert, type DatabaseSync } from '../../workspace/sqlite.ts'
 import { SeenIds } from './seen-ids.ts'
 import { createProblemInsert, toCauseKey } from './stored-problems.ts'
@@ -129,7 +129,7 @@ export class IntakeWriter {
     const places: RowPlace[] = []
     const rows = records.map((of, index) => {
       const row = firstRow + index
-      const { row: sheetRow, line } = toPlace(of)
+      const { row: sheetRow, line } = toPlace(of, null)
       places.push({ row, sheetRow, line: line ?? sheetRow })
       const { cells, kinds = null } = find.get(of) ?? {}
       const marked = markHalf(kinds === null ? null : String(kinds), { content: 'url', of })
@@ -267,14 +267,18 @@ export function parseCells(json: string): string[] {
   return cells
 }
 
-/** A function that tells where a row of a run stands in its source. */
-export function createPlaceReader(db: DatabaseSync): (row: number) => SourcePlace {
+/** A function that tells where a row of a run stands in its source; it looks up the row's `kinds` where they are not given. */
+export function createPlaceReader(db: DatabaseSync): (row: number, kinds?: string | null) => SourcePlace {
   const find = db.prepare(
     'SELECT row, sheet_row, line FROM row_place WHERE row <= ? ORDER BY row DESC LIMIT 1',
   )
-  return (row) => {
+  const findKinds = db.prepare('SELECT kinds FROM row WHERE id = ?')
+  const readKinds = (row: number) => (findKinds.get(row)?.['kinds'] ?? null) as string | null
+  return (row, kinds = readKinds(row)) => {
     const noted = find.get(row)
-    return toSourcePlace(row, noted === undefined ? undefined : toPlace(noted))
+    const place = toSourcePlace(row, noted === undefined ? undefined : toPlace(noted))
+    const half = toHalf(row, kinds)?.content
+    return half === undefined ? place : { ...place, half }
   }
 }
 

@@ -117,7 +117,7 @@ function createResultRows(
       : joined.message
     return {
       row: joined.id,
-      place: toPlace(joined.id),
+      place: toPlace(joined.id, joined.kinds),
       state: isUnsettled ? 'unknown' : state,
       status: isUnsettled ? null : joined.status,
       errorCode: isUnsettled ? null : joined.error_code,
