@@ -79,8 +79,9 @@ it('goes to a stored connection, asks outside of the page since it is production
   await keys.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'Resume' }).click()
   await seeRunEnded(page)
-  const { succeeded = 0, rejected = 0, pending } = await readShownCounts(page)
-  expect([succeeded + rejected, pending]).toEqual([30, 0])
+  const { succeeded = 0, rejected = 0, ...others } = await readShownCounts(page)
+  // Nothing is left to send, so no row says that nothing is.
+  expect([succeeded + rejected, others]).toEqual([30, {}])
   expect(succeeded).toBeGreaterThan(10)
   await page.locator('main header').getByText('production').waitFor()
   expect(await page.content()).not.toContain(KEY)

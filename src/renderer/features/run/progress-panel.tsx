@@ -45,7 +45,7 @@ export function ProgressPanel({ snapshot, pace }: { snapshot: RunSnapshot; pace?
             <Figures figures={toFigures(snapshot)} />
             {pace}
           </div>
-          <CountsTable rows={rows} toRepeat={snapshot.toRepeat} />
+          <CountsTable rows={rows} toRepeat={snapshot.toRepeat} hasEnded={phase === 'ended'} />
         </div>
       </div>
     </Panel>

@@ -189,10 +189,16 @@ export function CountsBar({ rows, label }: { rows: RowCounts; label: string }) {
   )
 }
 
-/** A run's rows by state: icon, word, count and share; states without rows are left out, except the first and the last. */
-export function CountsTable({ rows, toRepeat }: { rows: RowCounts; toRepeat: number }) {
+/**
+ * A run's rows by state: icon, word, count and share. States without rows are left out, except the first and, until the
+ * run has ended, the last.
+ */
+export function CountsTable(props: { rows: RowCounts; toRepeat: number; hasEnded: boolean }) {
+  const { rows, toRepeat, hasEnded } = props
   const states = toStateCounts({ ...rows, not_sent: rows.not_sent - toRepeat })
-    .filter(({ state, rows: count }) => count > 0 || state === 'succeeded' || state === 'pending')
+    .filter(
+      ({ state, rows: count }) => count > 0 || state === 'succeeded' || (state === 'pending' && !hasEnded),
+    )
     .map(({ state, rows: count }) => ({ key: state as string, look: STATE_LOOKS[state], count }))
   const shown =
     toRepeat === 0 ? states : [...states, { key: 'to_repeat', look: TO_BE_REPEATED, count: toRepeat }]
