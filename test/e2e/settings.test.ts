@@ -36,6 +36,19 @@ it('keeps theme, wellness and clean-up as a person sets them', async () => {
   await page.getByText('2 runs exceed them now').waitFor()
   await expect.poll(() => page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('dark')
   expect(await page.getByRole('switch', { name: 'Show texts without asking' }).isChecked()).toBe(true)
+
+  // Another screen does not set the theme anew, which would compute the styles of the whole window.
+  await page.evaluate(`window.addedStyles = 0
+    new MutationObserver((changes) => {
+      const added = changes.flatMap(({ addedNodes }) => [...addedNodes])
+      window.addedStyles += added.filter(({ nodeName }) => nodeName === 'STYLE').length
+    }).observe(document.head, { childList: true })`)
+  await page.getByRole('link', { name: 'Connections' }).click()
+  await seeScreen(page, 'Connections')
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await seeScreen(page, 'Settings')
+  expect(await page.evaluate('window.addedStyles')).toBe(0)
+
   await page.getByRole('switch', { name: 'Clean up once a day without asking' }).click({ force: true })
   await page.getByText('2 runs (').waitFor()
   await page.getByRole('radiogroup', { name: 'Theme' }).getByText('System').click()

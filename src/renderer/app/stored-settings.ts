@@ -4,7 +4,7 @@ import {
   type MantineColorSchemeManager,
   useMantineColorScheme,
 } from '@mantine/core'
-import { useEffect } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 import { MEDIA_LOOKS, type Settings } from '../../shared/bridge/settings.ts'
 import { changeSettings, useSettings } from '../bridge/settings.ts'
 import { useMediaRules } from '../ui/content/media-view.tsx'
@@ -39,11 +39,13 @@ export function useStoredSettings(): void {
   const settings = useSettings().data?.settings
   const { setColorScheme } = useMantineColorScheme()
   const { theme, showsContent, mediaLook, keepsMediaStep, startsMuted } = settings ?? {}
+  // Mantine makes another `setColorScheme` each time, and sets styles of the whole window wherever it is called.
+  const applyTheme = useEffectEvent(setColorScheme)
   useEffect(() => {
     if (theme === undefined) return
     keptTheme = theme
-    setColorScheme(toScheme(theme))
-  }, [theme, setColorScheme])
+    applyTheme(toScheme(theme))
+  }, [theme])
   useEffect(() => {
     if (showsContent !== undefined) useContentShown.setState({ shown: showsContent })
   }, [showsContent])
