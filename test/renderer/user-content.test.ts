@@ -13,15 +13,39 @@ describe('what is masked', () => {
     expect([isContent(0, '1'), isContent(0, 'you idiot')]).toEqual([true, true])
   })
 
-  it('is neither an id nor metadata, however long', () => {
-    expect([isContent(1, 'a b c d e f g'), isContent(2, 'x'.repeat(200))]).toEqual([false, false])
+  it('is neither an id, metadata nor the name of a model, however long', () => {
+    expect([isContent(1, 'x'.repeat(60)), isContent(2, 'x'.repeat(200))]).toEqual([false, false])
   })
 
-  it('is a text of several words in a column of ids, which was probably swapped', () => {
-    expect([isContent(1, 'this is the text of a row'), isContent(1, 'Jane van der Berg')]).toEqual([
+  it('is a text in a column of ids, however short, since an id is one word', () => {
+    expect([isContent(1, 'you idiot'), isContent(1, 'x'.repeat(200))]).toEqual([true, true])
+    expect([isContent(1, ' user-17 '), isContent(1, 'u'.repeat(36), 36)]).toEqual([false, false])
+  })
+
+  it('is whatever fills a url, except an address', () => {
+    const ofMedia = createContentRule(['picture', 'models'], {
+      url: { kind: 'column', column: 'picture' },
+      models: { kind: 'column', column: 'models' },
+    })
+    expect(ofMedia(0, 'https://cdn.example.com/a.jpg?size=2')).toBe(false)
+    expect([ofMedia(0, 'you idiot'), ofMedia(0, '你这个白痴'), ofMedia(0, 'data:text/plain,idiot')]).toEqual([
       true,
-      false,
+      true,
+      true,
     ])
+    expect(ofMedia(1, 'visual, ai_generated_media, text, ocr')).toBe(false)
+  })
+
+  it('is no address in a column that fills nothing, even a long one', () => {
+    expect(isContent(4, `https://cdn.example.com/${'a'.repeat(100)}.jpg`)).toBe(false)
+  })
+
+  it('is the notes of a term, like the term', () => {
+    const ofTerms = createContentRule(['term', 'notes'], {
+      term: { kind: 'column', column: 'term' },
+      notes: { kind: 'column', column: 'notes' },
+    })
+    expect([ofTerms(0, 'slur'), ofTerms(1, 'slur of bullies')]).toEqual([true, true])
   })
 
   it('is what reads like prose in a column that fills nothing, and neither numbers nor labels', () => {
@@ -45,21 +69,29 @@ describe('JSON with its content masked', () => {
     ).toBe('{"user_id":"u\\"1","n":12345678901234567890,"text_data":"hidden (11 characters)","user_id":"u2"}')
   })
 
-  it('masks terms, and the text that a legacy answer repeats', () => {
+  it('masks terms, their notes, and the text that a legacy answer repeats', () => {
     expect(
       maskJson('{"terms": [{"term": "slur", "notes": "n"}], "input": {"text" : "hi", "urls": ["a"]}}'),
     ).toBe(
-      '{"terms": [{"term": "hidden (4 characters)", "notes": "n"}], "input": {"text" : "hidden (2 characters)", "urls": ["a"]}}',
+      '{"terms": [{"term": "hidden (4 characters)", "notes": "hidden (1 character)"}], "input": {"text" : "hidden (2 characters)", "urls": ["a"]}}',
     )
   })
 
   it('masks each term that an answer lists separately', () => {
     expect(
       maskJson(
-        '{"failed_terms": ["slur", "a \\"b\\""], "non_existent_terms": ["x"], "notes": ["n"], "text": []}',
+        '{"failed_terms": ["slur", "a \\"b\\""], "non_existent_terms": ["x"], "rules": ["n"], "text": []}',
       ),
     ).toBe(
-      '{"failed_terms": ["hidden (4 characters)", "hidden (5 characters)"], "non_existent_terms": ["hidden (1 character)"], "notes": ["n"], "text": []}',
+      '{"failed_terms": ["hidden (4 characters)", "hidden (5 characters)"], "non_existent_terms": ["hidden (1 character)"], "rules": ["n"], "text": []}',
+    )
+  })
+
+  it('shows ids and addresses, and masks texts in their place', () => {
+    const address = '{"user_id":"u-1","url":"https://cdn.example.com/a.jpg"}'
+    expect(maskJson(address)).toBe(address)
+    expect(maskJson('{"user_id":"you idiot","url":"you idiot"}')).toBe(
+      '{"user_id":"hidden (9 characters)","url":"hidden (9 characters)"}',
     )
   })
 

@@ -10,7 +10,12 @@ import type { Mapping } from '../../../shared/plan/plan.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
 import { ask } from '../../bridge/client.ts'
-import { isContentField, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
+import {
+  isFieldContent,
+  isWrittenField,
+  useContentShown,
+  useOnHideAll,
+} from '../../ui/content/user-content.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { hasMod, nameShortcut } from '../../ui/shortcuts.ts'
 import { Sentence } from '../../ui/text/safe-text.tsx'
@@ -127,7 +132,8 @@ function FieldInput(props: {
   const areContentsShown = useContentShown((content) => content.shown)
   const [revealed, setRevealed] = useState(false)
   useOnHideAll(() => setRevealed(false))
-  const isHidden = isContentField(field) && value !== '' && !areContentsShown && !revealed && !props.isTyped
+  const isHidden =
+    isFieldContent(field, value) && value !== '' && !areContentsShown && !revealed && !props.isTyped
   const expected = props.expected.length === 0 ? '' : `It ${props.expected.join(', and ')}. `
   const description = `${expected}${own === null || own === '' ? '' : 'Empty it to leave the field out.'}`
   if (isHidden) {
@@ -158,8 +164,8 @@ function FieldInput(props: {
       value={value}
       onChange={(event) => props.onValue(event.currentTarget.value)}
       onKeyDown={(event) => {
-        // Only content has lines of its own.
-        if (event.key !== 'Enter' || (isContentField(field) && !hasMod(event))) return
+        // Only what people wrote has lines of its own.
+        if (event.key !== 'Enter' || (isWrittenField(field) && !hasMod(event))) return
         event.preventDefault()
         event.currentTarget.form?.requestSubmit()
       }}

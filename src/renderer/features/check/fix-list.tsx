@@ -5,7 +5,7 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayFix } from '../../../shared/messages/fix-messages.ts'
 import type { Fix } from '../../../shared/plan/fixes.ts'
 import { ask } from '../../bridge/client.ts'
-import { isContentField, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
+import { isFieldContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './check.module.css'
@@ -68,7 +68,7 @@ function FixItem({ runId, fix, onUndo }: { runId: string; fix: Fix; onUndo: () =
     }),
   )
   const { where, what, value } = sayFix(fix)
-  const isContent = 'field' in fix && fix.field !== undefined && isContentField(fix.field)
+  const isMasked = value !== null && 'field' in fix && isFieldContent(fix.field, value)
   const place = found.data?.result.place.row
   const rowName = row === null ? [] : [place === undefined ? `Record ${row}` : `Row ${place}`]
   const name = [...rowName, ...(where === '' ? [] : [where])].join(', ')
@@ -80,7 +80,7 @@ function FixItem({ runId, fix, onUndo }: { runId: string; fix: Fix; onUndo: () =
           <>
             {' '}
             <code>
-              {isContent ? (
+              {isMasked ? (
                 <MaskedText text={value} max={VALUE_SHOWN} revealed={shown} />
               ) : (
                 <SafeText text={value} max={VALUE_SHOWN} />

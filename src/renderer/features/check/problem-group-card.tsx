@@ -5,7 +5,7 @@ import { PROBLEM_MESSAGES, sayExpected } from '../../../shared/messages/problem-
 import { addFix, type Fix } from '../../../shared/plan/fixes.ts'
 import { formatRowNumber } from '../../../shared/plan/source-place.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
-import { isContentField, isProse, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
+import { isFieldContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { RowNumber } from '../../ui/states/row-states.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './check.module.css'
@@ -120,7 +120,7 @@ export function ProblemGroupCard(props: {
                       <MaskedText
                         text={problem.found}
                         max={80}
-                        revealed={shown || !isContent(problem.field, problem.found)}
+                        revealed={shown || !isFieldContent(problem.field, problem.found)}
                       />
                     )}
                   </td>
@@ -156,11 +156,6 @@ export function ProblemGroupCard(props: {
       )}
     </article>
   )
-}
-
-/** What was found in a field of content, or reads like it; ids and numbers are needed to mend them. */
-function isContent(field: string | undefined, found: string): boolean {
-  return field === undefined ? isProse(found) : isContentField(field)
 }
 
 function toColumnName(field: string | undefined, columnOf: (field: string) => string | null): string {

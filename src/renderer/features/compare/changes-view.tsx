@@ -13,7 +13,7 @@ import { saveExport } from '../../bridge/save-export.ts'
 import {
   ContentSwitch,
   createContentRule,
-  isProse,
+  isFieldContent,
   MASK_REM,
   MaskedText,
   useContentShown,
@@ -237,7 +237,7 @@ function createColumns(options: {
           <MaskedText
             text={key}
             length={keyLength}
-            revealed={isRevealed(b.row) || !isProse(key, keyLength)}
+            revealed={isRevealed(b.row) || !isFieldContent(undefined, key, keyLength)}
             isCell
           />
         ),

@@ -10,7 +10,7 @@ import {
 } from '../../../shared/lookback/comparison-text.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
 import { ask } from '../../bridge/client.ts'
-import { isProse, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
+import { isFieldContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Figures, Panel } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -145,7 +145,7 @@ function MatchedPanel({ compared }: { compared: ComparedDecisions }) {
           Repeated, such as{' '}
           {compared.ambiguous_keys.map((key) => (
             <span key={key} className={styles.key}>
-              <MaskedText text={key} revealed={shown || !isProse(key)} max={60} />
+              <MaskedText text={key} revealed={shown || !isFieldContent(undefined, key)} max={60} />
             </span>
           ))}
         </p>

@@ -58,7 +58,7 @@ export function RowContent(props: {
           <h3 className={styles.cellName}>
             <SafeText text={name} max={80} />
           </h3>
-          {!revealed ? (
+          {!revealed && isContent(index, text) ? (
             <p className={styles.text}>
               <MaskedText text={text} revealed={false} />
             </p>

@@ -8,7 +8,7 @@ import type {
   TermEntry,
 } from '../../../shared/lookback/ledger.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
-import { MaskedText } from '../../ui/content/user-content.tsx'
+import { isFieldContent, MaskedText } from '../../ui/content/user-content.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import type { TableColumn, TableColumns } from '../../ui/table-columns.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -134,8 +134,7 @@ const INDEX_COLUMNS: readonly EntryColumn<IndexEntry>[] = [
   },
   {
     title: 'Address or media',
-    cell: ({ url, media }, isShown) =>
-      (url ?? media) === null ? null : <MaskedText text={url ?? media ?? ''} revealed={isShown} max={120} />,
+    cell: ({ url, media }, isShown) => toField('url', url ?? media, isShown),
   },
   { title: 'Variant', cell: (entry) => toText(entry.content_variant) },
   {
@@ -146,7 +145,7 @@ const INDEX_COLUMNS: readonly EntryColumn<IndexEntry>[] = [
 ]
 
 const TERM_COLUMNS: readonly EntryColumn<TermEntry>[] = [
-  { title: 'Term', cell: ({ term }, isShown) => <MaskedText text={term} revealed={isShown} max={120} /> },
+  { title: 'Term', cell: ({ term }, isShown) => toField('term', term, isShown) },
   { title: 'Last outcome', cell: ({ outcome }) => toWords(outcome) },
   {
     title: 'Reason',
@@ -157,7 +156,7 @@ const TERM_COLUMNS: readonly EntryColumn<TermEntry>[] = [
     title: 'Notes',
     cell: ({ state, notes, notes_known: isKnown }, isShown) => {
       if (!isKnown && state === 'known') return <em>not known</em>
-      return notes === null || notes === '' ? null : <MaskedText text={notes} revealed={isShown} max={120} />
+      return toField('notes', notes, isShown)
     },
   },
   { title: 'Last answer', cell: ({ changed_at: at }) => toMoment(at) },
@@ -186,6 +185,12 @@ const APPEAL_COLUMNS: readonly EntryColumn<AppealEntry>[] = [
     cell: ({ unanswered }) => (unanswered === 0 ? null : formatCount(unanswered)),
   },
 ]
+
+/** The text of a field, masked where it is content; null where there is none. */
+function toField(field: string, text: string | null, isShown: boolean): ReactNode {
+  if (text === null || text === '') return null
+  return <MaskedText text={text} revealed={isShown || !isFieldContent(field, text)} max={120} />
+}
 
 function toText(text: string | null): ReactNode {
   return text === null || text === '' ? null : <SafeText text={text} max={120} />

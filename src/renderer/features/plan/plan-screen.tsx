@@ -11,7 +11,7 @@ import type { Fix } from '../../../shared/plan/fixes.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
-import { ContentSwitch, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
+import { ContentSwitch, isFieldContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel, Screen } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -120,7 +120,13 @@ function FixesPanel({ fixes }: { fixes: readonly Fix[] }) {
             <li key={JSON.stringify(fix)}>
               {'row' in fix && `Record ${formatCount(fix.row)} `}
               <SafeText text={`${where} ${what}`.trim()} max={200} />{' '}
-              {value !== null && <MaskedText text={value} revealed={shown} max={80} />}
+              {value !== null && (
+                <MaskedText
+                  text={value}
+                  revealed={shown || !isFieldContent('field' in fix ? fix.field : undefined, value)}
+                  max={80}
+                />
+              )}
             </li>
           )
         })}

@@ -1,5 +1,5 @@
 import type { Correction } from '../../../shared/plan/fixes.ts'
-import { isContentField, MaskedText } from '../../ui/content/user-content.tsx'
+import { isFieldContent, MaskedText } from '../../ui/content/user-content.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './results.module.css'
 
@@ -42,6 +42,6 @@ export function SentAs({ corrections, revealed }: { corrections: readonly Correc
 
 function FieldText({ field, text, revealed }: { field: string; text: string; revealed: boolean }) {
   if (text === '') return <span className={styles.muted}>nothing</span>
-  if (isContentField(field)) return <MaskedText text={text} max={TEXT_MAX} revealed={revealed} />
+  if (isFieldContent(field, text)) return <MaskedText text={text} max={TEXT_MAX} revealed={revealed} />
   return <SafeText text={text} max={TEXT_MAX} lines />
 }

@@ -6,7 +6,7 @@ import type { Plan } from '../../../shared/plan/plan.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
 import { ask } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
-import { ContentSwitch, isContentField, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
+import { ContentSwitch, isFieldContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
@@ -59,6 +59,7 @@ export function FailedRowsPanel(props: {
   if (page.error !== null) return <ErrorNotice error={page.error} onRetry={page.refetch} />
   if (rows.length === 0 || plan === undefined || columns === undefined) return null
   const named = findNamedColumn(plan, columns, fields)
+  const hasContent = rows.some(({ cells }) => isFieldContent(named.field, cells[named.index] ?? ''))
   return (
     <Panel title={`Failed ${noun}s`} aside={formatCounted(total, noun)} flush scrolls>
       <table className={styles.failed}>
@@ -83,7 +84,7 @@ export function FailedRowsPanel(props: {
                   <MaskedText
                     text={text}
                     length={cellLengths[named.index] ?? text.length}
-                    revealed={shown || !named.isContent}
+                    revealed={shown || !isFieldContent(named.field, text)}
                     max={80}
                   />
                 </td>
@@ -99,7 +100,7 @@ export function FailedRowsPanel(props: {
         </tbody>
       </table>
       <div className={styles.failedFoot}>
-        {named.isContent && <ContentSwitch />}
+        {hasContent && <ContentSwitch />}
         <Button variant="default" size="xs" onClick={() => props.onResults(filter)}>
           {total > rows.length ? `View all ${formatCount(total)}` : 'View in the results'}
         </Button>
@@ -108,18 +109,18 @@ export function FailedRowsPanel(props: {
   )
 }
 
-/** The column that says which term or item a row is, and whether it is user content; -1 where no column does. */
+/** The column that says which term or item a row is, and the field that it fills; -1 where no column does. */
 function findNamedColumn(
   plan: Plan,
   columns: readonly string[],
   fields: readonly string[],
-): { index: number; isContent: boolean } {
+): { index: number; field: string | undefined } {
   const filled = toWholeMapping(plan, columns)
   for (const field of fields) {
     const source = filled[field]
     if (source?.kind === 'column') {
-      return { index: toColumnIndex(columns, source), isContent: isContentField(field) }
+      return { index: toColumnIndex(columns, source), field }
     }
   }
-  return { index: -1, isContent: false }
+  return { index: -1, field: undefined }
 }

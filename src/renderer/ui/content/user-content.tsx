@@ -1,7 +1,7 @@
 import { Switch } from '@mantine/core'
 import { useEffect } from 'react'
 import { create } from 'zustand'
-import { ID_FIELDS, isText } from '../../../shared/mapping/doubt-columns.ts'
+import { ID_FIELDS } from '../../../shared/mapping/doubt-columns.ts'
 import { toColumnIndex } from '../../../shared/mapping/match-columns.ts'
 import { findPlaceholder, parseTemplate } from '../../../shared/mapping/templates.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
@@ -81,12 +81,29 @@ export function MaskedText(props: {
   )
 }
 
-/** Fields that hold what people wrote, posted or banned; a whole request holds one of them. */
-export const CONTENT_FIELDS: readonly string[] = ['text_data', 'url', 'media', 'term', REQUEST_FIELD.name]
+/** Fields that hold what people wrote, banned or noted; a whole request holds one of them. */
+const WRITTEN_FIELDS: readonly string[] = ['text_data', 'term', 'notes', REQUEST_FIELD.name]
+const ADDRESS_FIELDS: readonly string[] = ['url', 'media']
 
-/** Whether a field holds user content, which is masked on every screen until it is revealed. */
-export function isContentField(field: string): boolean {
-  return CONTENT_FIELDS.includes(field)
+/** Whether a field holds what people wrote, which may have lines of its own. */
+export function isWrittenField(field: string): boolean {
+  return WRITTEN_FIELDS.includes(field)
+}
+
+/**
+ * The one rule of what is masked: texts, terms, notes and whole requests; in a field of ids or addresses whatever is
+ * none, since a text was probably mapped to it; where no field is known, what reads like prose. Ids, addresses, names
+ * of models, metadata and numbers are shown, since nobody could work without them. `length` is that of the whole text.
+ */
+export function isFieldContent(field: string | undefined, text: string, length = text.length): boolean {
+  if (field === undefined) return !isAddress(text) && isProse(text, length)
+  if (ADDRESS_FIELDS.includes(field)) return !isAddress(text)
+  if (ID_FIELDS.includes(field)) return length > PROSE_CHARACTERS || /\s/u.test(text.trim())
+  return isWrittenField(field)
+}
+
+function isAddress(text: string): boolean {
+  return /^https?:\/\/\S+$/i.test(text.trim())
 }
 
 const PROSE_CHARACTERS = 80
@@ -95,7 +112,7 @@ const PROSE_WORDS = 4
 const LABEL_CHARACTERS = 32
 
 /** Whether a text reads like something a person wrote rather than an id, a number or a label. */
-export function isProse(text: string, length = text.length): boolean {
+function isProse(text: string, length: number): boolean {
   if (length > PROSE_CHARACTERS) return true
   const words = text.trim().split(/\s+/u, PROSE_WORDS).length
   return words >= PROSE_WORDS || (words > 1 && length > LABEL_CHARACTERS)
@@ -104,30 +121,21 @@ export function isProse(text: string, length = text.length): boolean {
 /** Tells the cells of a source that are user content. */
 export type ContentRule = (column: number, cell: string, length?: number) => boolean
 
-/**
- * The one rule of what is masked: every cell of a column that fills a content field; cells that read like prose in
- * columns that fill none; texts of several words in a column of ids, which was probably swapped; never ids, metadata
- * and numbers.
- */
+/** {@link isFieldContent} for the cells of a source, by the fields that their columns fill, also as part of a template. */
 export function createContentRule(columns: readonly string[], mapping: Mapping): ContentRule {
-  const content = new Set<number>()
-  const ids = new Set<number>()
-  const others = new Set<number>()
+  const fields = new Map<number, string[]>()
+  const add = (column: number, field: string) => fields.set(column, [...(fields.get(column) ?? []), field])
   for (const [field, source] of Object.entries(mapping)) {
-    const filling = isContentField(field) ? content : ID_FIELDS.includes(field) ? ids : others
-    if (source.kind === 'column') filling.add(toColumnIndex(columns, source))
+    if (source.kind === 'column') add(toColumnIndex(columns, source), field)
     else {
       for (const part of parseTemplate(source.template)) {
         const meaning = part.kind === 'text' ? null : findPlaceholder(part.name, columns)
-        if (meaning?.kind === 'column') filling.add(meaning.index)
+        if (meaning?.kind === 'column') add(meaning.index, field)
       }
     }
   }
-  return (column, cell, length) => {
-    if (content.has(column)) return true
-    if (ids.has(column)) return isText(cell)
-    return !others.has(column) && isProse(cell, length ?? cell.length)
-  }
+  return (column, cell, length) =>
+    (fields.get(column) ?? [undefined]).some((field) => isFieldContent(field, cell, length))
 }
 
 /** Keys of answers that repeat what was submitted (docs/interface.md §2.3). */
@@ -153,11 +161,11 @@ export function maskJson(text: string): string {
     (whole, key: string, colon: string | undefined, value: string | undefined) => {
       if (colon === undefined || value === undefined) return whole
       const name = JSON.parse(key) as string
-      if (!isContentField(name) && !ECHOES.includes(name) && !TERM_LISTS.test(name)) return whole
-      const masked = value.replaceAll(
-        EACH_STRING,
-        (string) => `"${toMask((JSON.parse(string) as string).length)}"`,
-      )
+      const isEcho = ECHOES.includes(name) || TERM_LISTS.test(name)
+      const masked = value.replaceAll(EACH_STRING, (string) => {
+        const text = JSON.parse(string) as string
+        return isEcho || isFieldContent(name, text) ? `"${toMask(text.length)}"` : string
+      })
       return key + colon + masked
     },
   )
