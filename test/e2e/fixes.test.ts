@@ -8,6 +8,7 @@ how are you,,p2,
 a picture and its text,u3,p3,https://example.com/3.png
 fine thanks,u4,p1,
 all is well,u;5,p5,
+see you,,p6,
 `
 
 it('corrects rows on Check, one by one and by cause, takes some back, sends them, and corrects the rest as a retry', {
@@ -39,20 +40,24 @@ it('corrects rows on Check, one by one and by cause, takes some back, sends them
   await inspect('check-edit')
   await dialog.getByRole('button', { name: 'Correct' }).click()
   await page.getByRole('button', { name: 'Review 3 rows' }).waitFor()
+  await page.getByRole('button', { name: 'Edit row 7' }).click()
+  await dialog.getByLabel('user_id').fill('bob')
+  await dialog.getByRole('button', { name: 'Correct' }).click()
+  await page.getByRole('button', { name: 'Review 4 rows' }).waitFor()
   await page.getByRole('button', { name: 'Split into two rows' }).click()
-  await page.getByRole('button', { name: 'Review 5 rows' }).waitFor()
+  await page.getByRole('button', { name: 'Review 6 rows' }).waitFor()
   await inspect('check-corrected')
   await page.getByRole('button', { name: 'Undo: Row 3, user_id' }).click()
-  await page.getByRole('button', { name: 'Review 4 rows' }).waitFor()
+  await page.getByRole('button', { name: 'Review 5 rows' }).waitFor()
 
-  await page.getByRole('button', { name: 'Review 4 rows' }).click()
+  await page.getByRole('button', { name: 'Review 5 rows' }).click()
   await page.getByText('"u~5F1"').waitFor()
-  await page.getByRole('button', { name: 'Send 4 rows' }).click()
+  await page.getByRole('button', { name: 'Send 5 rows' }).click()
   await seeRunEnded(page)
   await page.getByRole('button', { name: 'View results' }).click()
   await page.getByRole('row', { name: /^4a / }).waitFor()
   await page.getByRole('row', { name: /^4b / }).dblclick()
-  await page.getByText('record 6, url of a split record').waitFor()
+  await page.getByText('record 7, url of a split record').waitFor()
   await inspect('results-split')
   await page.keyboard.press('Escape')
   await page.getByRole('row', { name: /^2 / }).dblclick()
@@ -63,6 +68,8 @@ it('corrects rows on Check, one by one and by cause, takes some back, sends them
   await page.getByRole('button', { name: 'Correct 2 rows…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Check 2 rows' }).click()
   await seeScreen(page, 'Correct and retry')
+  // The retry does not have this row; its run has.
+  await page.getByRole('button', { name: 'Undo: Row 7, user_id' }).waitFor()
   await page.getByRole('button', { name: 'Set a value…' }).click()
   await page.getByRole('dialog').getByLabel('user_id').fill('anonymous-{{row}}')
   await inspect('correct-value')

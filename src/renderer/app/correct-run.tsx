@@ -86,7 +86,7 @@ export function CorrectRun(props: {
       columns={columns}
       mapping={toWholeMapping(plan, columns)}
       fixes={newest ?? plan.fixes ?? []}
-      isRetry
+      parentRunId={parentRunId}
       onFixes={(fixes) => correctAgain(shown, parentRunId, fixes, props.onAsk)}
       onBack={() => {
         bridge.runs.deleteRun({ runId: shown }).catch(() => {})

@@ -158,7 +158,7 @@ export function DraftScreens(props: {
           columns={draft.preview?.columns ?? []}
           mapping={draft.mapping}
           fixes={draft.fixes}
-          isRetry={false}
+          parentRunId={null}
           onFixes={changeFixes}
           onBack={goToSource}
           onContinue={() => goTo({ kind: 'draft', step: 'review' })}

@@ -36,8 +36,8 @@ interface CheckProps {
   /** What fills each field, columns matched by name among it. */
   mapping: Mapping
   fixes: readonly Fix[]
-  /** Whether the rows are sent again, after a run that had them. */
-  isRetry: boolean
+  /** The run whose rows are sent again; null for a new run. */
+  parentRunId: string | null
   onFixes: (fixes: Fix[]) => Promise<void>
   onBack: () => void
   onContinue: () => Promise<void> | void
@@ -55,7 +55,8 @@ type Opened =
  * corrected here, one by one or all of a cause, and checked again at once; the file stays as it is.
  */
 export function CheckScreen(props: CheckProps) {
-  const { runId, fixes, mapping, isRetry, operation } = props
+  const { runId, fixes, mapping, parentRunId, operation } = props
+  const isRetry = parentRunId !== null
   const check = useQuery({
     queryKey: ['check', runId],
     queryFn: () => readCheck(runId),
@@ -133,7 +134,7 @@ export function CheckScreen(props: CheckProps) {
           <Figures figures={toFigures(found.summary, groups)} />
         </Panel>
       )}
-      <FixList runId={checkedId} fixes={fixes} onFixes={fix} />
+      <FixList runId={parentRunId ?? checkedId} fixes={fixes} onFixes={fix} />
       {found !== undefined && groups.length === 0 && (
         <Empty icon={IconCircleCheck} title="No problems">
           {sayAllRight(found.summary, fixes)}

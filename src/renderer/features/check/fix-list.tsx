@@ -17,7 +17,12 @@ const FIXES_SHOWN = 50
 const VALUE_SHOWN = 80
 
 /** The corrections so far, newest first, each with a way back. */
-export function FixList(props: { runId: string; fixes: readonly Fix[]; onFixes: (fixes: Fix[]) => void }) {
+export function FixList(props: {
+  /** The run that has all rows of the source. */
+  runId: string
+  fixes: readonly Fix[]
+  onFixes: (fixes: Fix[]) => void
+}) {
   const { runId, fixes, onFixes } = props
   if (fixes.length === 0) return null
   return (
