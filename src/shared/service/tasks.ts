@@ -38,7 +38,7 @@ export const TASK_FIELDS = [
     required: 'always',
     mode: 'both',
     v2: true,
-    note: 'ID of the publishing user, without `_` and `;`.',
+    note: 'Id of the publishing user, without `_` and `;`.',
   },
   {
     name: 'post_id',
@@ -46,7 +46,7 @@ export const TASK_FIELDS = [
     required: 'always',
     mode: 'both',
     v2: true,
-    note: 'ID of the post, unique for each submission, without `_` and `;`.',
+    note: 'Id of the post, unique for each submission, without `_` and `;`.',
   },
   {
     name: 'group_id',
