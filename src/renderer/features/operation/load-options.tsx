@@ -245,7 +245,7 @@ function SendingFields({ load, mistakes, onLoad }: LoadFieldsProps) {
           />
         )}
         <TextInput
-          label="Wait for last answers"
+          label="Graceful stop"
           w="11rem"
           title="Requests in flight at the end get this long; then they are given up as unknown."
           value={load.gracefulStop}
