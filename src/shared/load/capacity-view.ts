@@ -1,4 +1,4 @@
-import { formatDurationMs } from '../messages/duration.ts'
+import { formatSetDuration } from '../messages/duration.ts'
 import { formatCount, formatCounted } from '../messages/figure-text.ts'
 import type { CapacityPlan } from './capacity-plan.ts'
 import type { CapacityProbe, CapacityReport } from './capacity-report.ts'
@@ -31,10 +31,10 @@ export function describeCapacityPlan(
   { unit, start, max, maxProbes, maxTimeMs, coolDownMs }: CapacityPlan,
   { warmupMs, durationMs = 0 }: Load,
 ): { probes: string; atMost: string } {
-  const warmup = warmupMs === 0 ? '' : ` after ${formatDurationMs(warmupMs)} of warm-up`
+  const warmup = warmupMs === 0 ? '' : ` after ${formatSetDuration(warmupMs)} of warm-up`
   return {
-    probes: `${formatDurationMs(durationMs)} each${warmup}, ${formatDurationMs(coolDownMs)} apart, from ${formatLongLevel(unit, start)}`,
-    atMost: `${formatLongLevel(unit, max)}, ${formatCounted(maxProbes, 'probe')}, ${formatDurationMs(maxTimeMs)}`,
+    probes: `${formatSetDuration(durationMs)} each${warmup}, ${formatSetDuration(coolDownMs)} apart, from ${formatLongLevel(unit, start)}`,
+    atMost: `${formatLongLevel(unit, max)}, ${formatCounted(maxProbes, 'probe')}, ${formatSetDuration(maxTimeMs)}`,
   }
 }
 
@@ -91,7 +91,7 @@ function describeEnd(
     case 'probe_limit':
       return `Ended after ${formatCounted(settings.max_probes, 'probe')}. To search further, raise ${say('--max-probes', 'the number of probes')}.`
     case 'time_limit':
-      return `Ended because another probe would exceed ${formatDurationMs(settings.max_time_ms)}. To search further, raise ${say('--max-time', 'the longest time')}.`
+      return `Ended because another probe would exceed ${formatSetDuration(settings.max_time_ms)}. To search further, raise ${say('--max-time', 'the longest time')}.`
     case 'interrupted':
       return 'Interrupted. A search cannot be resumed; the probes that finished are kept.'
     case 'broken_off':

@@ -1,4 +1,4 @@
-import { formatDurationMs } from '../messages/duration.ts'
+import { formatSetDuration } from '../messages/duration.ts'
 import {
   describeSlowest,
   formatCount,
@@ -276,7 +276,7 @@ function listTraffic(report: ViewedReport): LoadFact[] {
       value: `${formatCounted(answers, 'answer')} with status 429 (${toShare(answers, ended)})`,
       note:
         retryAfterAnswers > 0
-          ? `${formatCounted(retryAfterAnswers, 'answer')} with Retry-After, ${formatDurationMs(Math.round(askedS) * 1000)} in total`
+          ? `${formatCounted(retryAfterAnswers, 'answer')} with Retry-After, ${formatSetDuration(Math.round(askedS) * 1000)} in total`
           : isUntold
             ? 'k6 does not report for how long'
             : 'without Retry-After',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { formatDurationMs } from '../messages/duration.ts'
+import { formatSetDuration } from '../messages/duration.ts'
 import { formatCount, formatCounted } from '../messages/figure-text.ts'
 import {
   type ArrivalSchedule,
@@ -143,7 +143,7 @@ export function describeLoad(load: Load, timeoutMs: number): string[] {
   const cap = formatCount(toMaxInFlight(load, timeoutMs))
   return [
     `${describePace(pace)}${describeEnd(load)}`,
-    ...(warmupMs > 0 ? [`after a warm-up of ${formatDurationMs(warmupMs)}`] : []),
+    ...(warmupMs > 0 ? [`after a warm-up of ${formatSetDuration(warmupMs)}`] : []),
     ...(isOpen(pace)
       ? [`at most ${cap} in flight, ${load.whenFull === 'drop' ? 'dropping' : 'waiting'} when full`]
       : []),
@@ -153,7 +153,7 @@ export function describeLoad(load: Load, timeoutMs: number): string[] {
       ? []
       : [`at most ${formatCounted(load.http2Connections, 'HTTP/2 connection')} per worker`]),
     ...(load.workers > 1 ? [`${load.workers} sending threads`] : []),
-    `graceful stop ${formatDurationMs(load.gracefulStopMs)}`,
+    `graceful stop ${formatSetDuration(load.gracefulStopMs)}`,
     ...(thresholds.length === 0 ? [] : [`thresholds ${thresholds.map(formatThreshold).join('; ')}`]),
   ]
 }
@@ -165,7 +165,7 @@ export function describePace(pace: LoadPace): string {
   const parts = pace.stages.map(({ from, to, durationMs }) => {
     const level = (value: number) => (pace.of === 'rate' ? String(value) : formatCount(value))
     const levels = from === to ? level(to) : `${level(from)} to ${level(to)}`
-    return `${levels} for ${formatDurationMs(durationMs)}`
+    return `${levels} for ${formatSetDuration(durationMs)}`
   })
   const unit = pace.of === 'rate' ? 'open, requests a second' : 'closed, requests in flight'
   return `${unit}: ${parts.join(', ')}`
@@ -181,11 +181,11 @@ function describeEnd(load: Load): string {
     return planned === null ? '' : ` (${formatCounted(planned, 'request')})`
   }
   if (load.requests !== undefined) return `, ${formatCounted(load.requests, 'request')} in total`
-  return load.durationMs === undefined ? '' : ` for ${formatDurationMs(load.durationMs)}`
+  return load.durationMs === undefined ? '' : ` for ${formatSetDuration(load.durationMs)}`
 }
 
 function describeThinkTime({ minMs, maxMs }: NonNullable<Load['thinkTime']>): string {
   return minMs === maxMs
-    ? formatDurationMs(minMs)
-    : `${formatDurationMs(minMs)} to ${formatDurationMs(maxMs)}`
+    ? formatSetDuration(minMs)
+    : `${formatSetDuration(minMs)} to ${formatSetDuration(maxMs)}`
 }

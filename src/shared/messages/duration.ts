@@ -34,3 +34,11 @@ export function formatDurationMs(ms: number): string {
   }
   return text === '' ? '0s' : text
 }
+
+/** A duration that was set, exactly, as a person reads it: `90000` is `1 min 30 s`, `0` is `0 s`. Whole milliseconds. */
+export function formatSetDuration(ms: number): string {
+  return formatDurationMs(ms).replaceAll(PART, (_, amount: string, unit: string, at: number) => {
+    const digits = at > 0 && unit !== 'ms' ? amount.padStart(2, '0') : amount
+    return `${at > 0 ? ' ' : ''}${digits} ${unit === 'm' ? 'min' : unit}`
+  })
+}

@@ -80,15 +80,19 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 || value >= 99.95 ? formatWhole(value) : formatTenths(value)} ${units[unit]}`
 }
 
-/** A span of time as a person says it: `36 ms`, `26.1 s`, `3 min 05 s`, `2 h 04 min`. */
+/** A span of time as a person says it: `36 ms`, `26.1 s`, `3 min`, `3 min 05 s`, `2 h 04 min`. */
 export function formatDuration(ms: number): string {
   const seconds = ms / 1000
   if (seconds < 0.9995) return `${formatWhole(ms)} ms`
   if (seconds < 59.95) return `${formatTenths(seconds)} s`
   const total = Math.round(seconds)
   const minutes = Math.floor(total / 60)
-  if (minutes < 60) return `${minutes} min ${String(total % 60).padStart(2, '0')} s`
-  return `${formatWhole(Math.floor(minutes / 60))} h ${String(minutes % 60).padStart(2, '0')} min`
+  if (minutes < 60) return `${minutes} min${formatRest(total % 60, 's')}`
+  return `${formatWhole(Math.floor(minutes / 60))} h${formatRest(minutes % 60, 'min')}`
+}
+
+function formatRest(amount: number, unit: string): string {
+  return amount === 0 ? '' : ` ${String(amount).padStart(2, '0')} ${unit}`
 }
 
 /** A span of time in whole seconds: `<1 s`, `42 s`, `3 min 05 s`, `2 h 07 min`, `3 d 4 h`. */

@@ -1,4 +1,4 @@
-import { formatDurationMs } from '../messages/duration.ts'
+import { formatSetDuration } from '../messages/duration.ts'
 
 /** Something that two runs' plans say differently. */
 interface PlanDifference {
@@ -98,7 +98,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 /** A difference in words: the setting instead of its path, durations with their unit. */
 export function sayPlanDifference({ path, a, b }: PlanDifference): { setting: string; a: string; b: string } {
   const say = (text: string) => {
-    if (path.endsWith('Ms') && /^\d+$/.test(text)) return formatDurationMs(Number(text))
+    if (path.endsWith('Ms') && /^\d+$/.test(text)) return formatSetDuration(Number(text))
     return text === 'true' ? 'yes' : text === 'false' ? 'no' : text
   }
   return { setting: nameSetting(path), a: say(a), b: say(b) }

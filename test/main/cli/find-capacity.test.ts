@@ -40,7 +40,7 @@ describe('load --find-capacity', () => {
     )
     expect(result.stderr).toMatch(/Overloads the service on purpose/)
     expect(result.stderr).toMatch(/from 100 requests per second/)
-    expect(result.stderr).toMatch(/At most +6,400 requests per second, 2 probes, 1h/)
+    expect(result.stderr).toMatch(/At most +6,400 requests per second, 2 probes, 1 h/)
     const report = capacityReportSchema.parse(JSON.parse(result.stdout))
     expect(report, result.stderr).toMatchObject({
       end: 'probe_limit',

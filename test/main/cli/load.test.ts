@@ -103,7 +103,7 @@ describe('load', () => {
     const args = ['load', source, ...base, '--stages', '5..50@1m30s', '--threshold', 'p(95)<300', '--dry-run']
     const text = await runInProcess(args, options)
     expect(text.code).toBe(0)
-    expect(text.stdout).toMatch(/Load +open, requests a second: 5 to 50 for 1m30s/)
+    expect(text.stdout).toMatch(/Load +open, requests a second: 5 to 50 for 1 min 30 s/)
     expect(text.stdout).toContain('thresholds p(95)<300')
     expect(text.stdout).toMatch(/First request, row 1 \(line 2\) +POST .*\n/)
     const document = JSON.parse((await runInProcess([...args, '--json'], options)).stdout)

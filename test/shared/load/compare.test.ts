@@ -237,11 +237,11 @@ describe('plans', () => {
       load: { gracefulStopMs: 0, pace: { stages: [{ durationMs: 2_000, from: 1 }] } },
     }
     expect(listPlanDifferences(a, b).map(sayPlanDifference)).toEqual([
-      { setting: 'duration', a: '1m30s', b: 'not set' },
-      { setting: 'stage 1, duration', a: '1s', b: '2s' },
+      { setting: 'duration', a: '1 min 30 s', b: 'not set' },
+      { setting: 'stage 1, duration', a: '1 s', b: '2 s' },
       { setting: 'text_data, filled by', a: 'not set', b: 'template' },
       { setting: 'legacy answer', a: 'not set', b: 'yes' },
-      { setting: 'graceful stop', a: 'not set', b: '0s' },
+      { setting: 'graceful stop', a: 'not set', b: '0 s' },
     ])
   })
 })

@@ -141,10 +141,10 @@ describe('a load', () => {
     ]
     const texts = loads.map((one) => describeLoad(parse(one), 60_000).join('; '))
     expect(texts).toEqual([
-      'open, 200 requests a second for 1m; after a warm-up of 10s; at most 1,500 in flight, dropping when full; HTTP/1.1; 2 sending threads; graceful stop 30s; thresholds p(99)<500',
-      'closed, 64 requests in flight, 5,000 requests in total; think time 100ms to 900ms; HTTP/1.1; graceful stop 30s',
-      'open, requests a second: 0 to 100 for 10s (500 requests); at most 6,000 in flight, waiting when full; HTTP/1.1; graceful stop 30s',
-      'closed, requests in flight: 2 for 10s, 2 to 1,500 for 5s; HTTP/1.1; graceful stop 30s',
+      'open, 200 requests a second for 1 min; after a warm-up of 10 s; at most 1,500 in flight, dropping when full; HTTP/1.1; 2 sending threads; graceful stop 30 s; thresholds p(99)<500',
+      'closed, 64 requests in flight, 5,000 requests in total; think time 100 ms to 900 ms; HTTP/1.1; graceful stop 30 s',
+      'open, requests a second: 0 to 100 for 10 s (500 requests); at most 6,000 in flight, waiting when full; HTTP/1.1; graceful stop 30 s',
+      'closed, requests in flight: 2 for 10 s, 2 to 1,500 for 5 s; HTTP/1.1; graceful stop 30 s',
     ])
   })
 })

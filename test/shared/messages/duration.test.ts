@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { formatDurationMs, parseDurationMs } from '../../../src/shared/messages/duration.ts'
+import {
+  formatDurationMs,
+  formatSetDuration,
+  parseDurationMs,
+} from '../../../src/shared/messages/duration.ts'
 
 describe('a duration', () => {
   test.each([
@@ -28,5 +32,18 @@ describe('a duration', () => {
     }
     expect(formatDurationMs(90_000)).toBe('1m30s')
     expect(formatDurationMs(0)).toBe('0s')
+  })
+
+  test.each([
+    [0, '0 s'],
+    [500, '500 ms'],
+    [30_000, '30 s'],
+    [60_000, '1 min'],
+    [90_000, '1 min 30 s'],
+    [1_500, '1 s 500 ms'],
+    [3_605_000, '1 h 05 s'],
+    [604_800_000, '168 h'],
+  ])('of %d ms is read as %s', (ms, text) => {
+    expect(formatSetDuration(ms)).toBe(text)
   })
 })

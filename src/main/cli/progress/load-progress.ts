@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
 import { formatThresholdValue, type ThresholdResult } from '../../../shared/load/thresholds.ts'
-import { formatDurationMs } from '../../../shared/messages/duration.ts'
+import { formatSetDuration } from '../../../shared/messages/duration.ts'
 import {
   formatCount,
   formatCounted,
@@ -37,14 +37,14 @@ function toLoadShare({ phase, elapsedMs, measuredMs }: LoadProgress): number | n
   return measuredMs === null ? null : Math.min(1, Math.max(0, elapsedMs / measuredMs))
 }
 
-/** How long it has measured, or will warm up: `25.3 s of 1m`, `starts in 3.2 s`. */
+/** How long it has measured, or will warm up: `25.3 s of 1 min`, `starts in 3.2 s`. */
 function formatLoadTime({ phase, elapsedMs, measuredMs }: LoadProgress): string {
   if (phase === 'warmup') return `measuring in ${formatDuration(-elapsedMs)}`
   const overMs = Math.max(0, elapsedMs)
   const ms = measuredMs === null || phase === 'measuring' ? overMs : Math.min(overMs, measuredMs)
   return measuredMs === null
     ? formatDuration(ms)
-    : `${formatDuration(ms)} of ${formatDurationMs(Math.round(measuredMs))}`
+    : `${formatDuration(ms)} of ${formatSetDuration(Math.round(measuredMs))}`
 }
 
 /** Lines of thresholds at most; those that do not hold come first. */

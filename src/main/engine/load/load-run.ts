@@ -9,7 +9,7 @@ import {
   formatThresholdValue,
   type ThresholdResult,
 } from '../../../shared/load/thresholds.ts'
-import { formatDurationMs } from '../../../shared/messages/duration.ts'
+import { formatSetDuration } from '../../../shared/messages/duration.ts'
 import type { LoadProgress } from '../../../shared/run/snapshot.ts'
 import type { Journal } from '../journal/journal.ts'
 import { LoadWriter } from '../journal/load-record.ts'
@@ -336,5 +336,5 @@ function createCallbacks({ record, task }: LoadRunOptions, ledger: LoadLedger): 
 /** What it came to then: what was in flight still ends, and changes it. */
 function toCrossedReason(result: ThresholdResult, measuredMs: number): string {
   const how = `${formatThresholdValue(result)}, ${formatThresholdMargin(result)}`
-  return `the threshold ${result.expression} ended the load after ${formatDurationMs(measuredMs)}: ${how}`
+  return `the threshold ${result.expression} ended the load after ${formatSetDuration(measuredMs)}: ${how}`
 }

@@ -2,7 +2,7 @@ import { useElementSize } from '@mantine/hooks'
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
 import { createLinearScale, formatTick } from '../../../shared/load/chart-scale.ts'
 import { type Stage, type StagesPace, toTotalMs } from '../../../shared/load/load-pace.ts'
-import { formatDurationMs } from '../../../shared/messages/duration.ts'
+import { formatSetDuration } from '../../../shared/messages/duration.ts'
 import { formatClock } from '../../ui/format-time.ts'
 import styles from './load-profile.module.css'
 import { changeDuration, moveLevel, removeStage, type StagePart, toDurationStep, toStep } from './stages.ts'
@@ -147,11 +147,11 @@ function toPartLevel(stage: Stage | undefined, part: StagePart): number {
   return (part === 'to' ? stage?.to : stage?.from) ?? 0
 }
 
-/** `50 to 200 requests/s for 2m`. */
+/** `50 to 200 requests/s for 2 min`. */
 function describeStage(stage: Stage | undefined, unit: string): string {
   if (stage === undefined) return ''
   const { from, to, durationMs } = stage
-  return `${from === to ? to : `${from} to ${to}`} ${unit} for ${formatDurationMs(durationMs)}`
+  return `${from === to ? to : `${from} to ${to}`} ${unit} for ${formatSetDuration(durationMs)}`
 }
 
 interface PlacedStage {

@@ -1,5 +1,5 @@
 import { describeLoad } from '../../../shared/load/load.ts'
-import { formatDurationMs } from '../../../shared/messages/duration.ts'
+import { formatSetDuration } from '../../../shared/messages/duration.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { isAsync } from '../../../shared/plan/operation.ts'
 import type { FieldSource, Plan } from '../../../shared/plan/plan.ts'
@@ -53,7 +53,7 @@ export function listConnectionFacts({ connection, operation, callback }: Plan): 
     ['Base URL', baseUrl],
     ...toFact('Second host', taskBaseUrl),
     ['Key', keyFrom === 'window' ? 'typed in the window' : `from the variable ${apiKeyEnv}`],
-    ['Timeout', formatDurationMs(timeoutMs)],
+    ['Timeout', formatSetDuration(timeoutMs)],
     ...toFact('Delivered codes', deliveredCodes.join(', ') || undefined),
     ...toFact('Authorities', tls?.caFile),
     ...toFact('Certificate', tls?.certFile),
@@ -61,7 +61,7 @@ export function listConnectionFacts({ connection, operation, callback }: Plan): 
     ...(isAsync(operation)
       ? ([
           ['Callbacks to', callback.url ?? 'the receiver on this machine'],
-          ['Overdue after', formatDurationMs(callback.timeoutMs)],
+          ['Overdue after', formatSetDuration(callback.timeoutMs)],
           ['Callbacks up to', formatBytes(callback.maxBytes)],
         ] as const)
       : []),
@@ -81,8 +81,8 @@ export function listPaceFacts({ load, pace, retry, connection }: Plan): Fact[] {
     ...(limit === 0
       ? []
       : ([
-          ['Back-off', `from ${formatDurationMs(baseMs)} up to ${formatDurationMs(maxMs)}`],
-          ['Retry-After', `honoured up to ${formatDurationMs(maxRetryAfterMs)}`],
+          ['Back-off', `from ${formatSetDuration(baseMs)} up to ${formatSetDuration(maxMs)}`],
+          ['Retry-After', `honoured up to ${formatSetDuration(maxRetryAfterMs)}`],
         ] as const)),
   ]
 }

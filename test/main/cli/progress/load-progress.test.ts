@@ -24,7 +24,7 @@ const show = (load: Partial<LoadProgress> = {}, columns = 110, notice: string | 
 describe('the bar of a load test', () => {
   it('shows progress, rate against schedule, and success', () => {
     const [first = '', second = '', third = '', ...more] = show()
-    expect(first).toMatch(/^Loading {2}█+░+ {2}25\.3 s of 1m {2}198 of 200\/s {2}12 in flight$/)
+    expect(first).toMatch(/^Loading {2}█+░+ {2}25\.3 s of 1 min {2}198 of 200\/s {2}12 in flight$/)
     expect(second.trim()).toBe(
       '✔ 4,958 ok   ✖ 42 unsuccessful (0.8 %)   p50 24.1 ms   p95 48.2 ms   p99 61.0 ms',
     )
@@ -53,7 +53,7 @@ describe('the bar of a load test', () => {
     expect(label({ phase: 'warmup', elapsedMs: -3_200, achievedPerS: null })).toMatch(
       /^Warm-up .*measuring in 3\.2 s {2}200\/s/,
     )
-    expect(label({ phase: 'stopping', elapsedMs: 61_000 })).toMatch(/^Stopping █+ {2}1 min 00 s of 1m/)
+    expect(label({ phase: 'stopping', elapsedMs: 61_000 })).toMatch(/^Stopping █+ {2}1 min of 1 min/)
     expect(label({ phase: 'stopping', elapsedMs: 61_000, awaited: 7 })).toMatch(/^Awaiting .*7 awaited/)
   })
 
@@ -81,7 +81,7 @@ describe('the bar of a load test', () => {
 describe('the line of a load test', () => {
   it('says the same for places that keep every line', () => {
     expect(formatProgressLine(createLoadSnapshot())).toBe(
-      'loading: 25.3 s of 1m, 198/s sent, 200/s scheduled, 12 in flight, 5,000 requests, 42 unsuccessful, p50 24.1 ms, p95 48.2 ms, p99 61.0 ms, 1 of 1 threshold passed',
+      'loading: 25.3 s of 1 min, 198/s sent, 200/s scheduled, 12 in flight, 5,000 requests, 42 unsuccessful, p50 24.1 ms, p95 48.2 ms, p99 61.0 ms, 1 of 1 threshold passed',
     )
     const bad = {
       thresholds: [CROSSED],

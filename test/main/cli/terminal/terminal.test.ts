@@ -43,7 +43,7 @@ describe('numbers for people', () => {
     expect([400, 26_100, 59_990, 185_000, 7_440_000].map(formatDuration)).toEqual([
       '400 ms',
       '26.1 s',
-      '1 min 00 s',
+      '1 min',
       '3 min 05 s',
       '2 h 04 min',
     ])

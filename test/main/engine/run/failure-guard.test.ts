@@ -154,7 +154,7 @@ test('nothing but 429 for five minutes is a limit that does not go away', () => 
   expect(guard.reason()).toBeNull()
   clock.nowMs = 302_000
   expect(guard.reason()?.message).toBe(
-    'https://moderation.test has answered nothing but 429 (too many requests) for 5 min 00 s. ' +
+    'https://moderation.test has answered nothing but 429 (too many requests) for 5 min. ' +
       'Wait until the limit is lifted, or send more slowly; rows not sent yet are kept.',
   )
 })

@@ -1,6 +1,6 @@
 import type { LoadReport } from '../../../../shared/load/load-report.ts'
 import { type LoadView, toLoadView } from '../../../../shared/load/load-view.ts'
-import { formatDurationMs } from '../../../../shared/messages/duration.ts'
+import { formatSetDuration } from '../../../../shared/messages/duration.ts'
 import { formatCount, formatMs } from '../../../../shared/messages/figure-text.ts'
 import { type TimeBucket, toBuckets, toGeneratorChart } from '../../page/chart-series.ts'
 import { drawLineChart } from '../../page/charts.ts'
@@ -34,7 +34,7 @@ export function formatLoadPage(report: LoadReport): string {
 /** What was tested, when and how; what has to be known before any figure is read stands above that. */
 function drawHead(report: LoadReport, { notices, caveats }: LoadView): Markup {
   const { startedAt, warmupMs, durationMs } = report
-  const warmup = warmupMs === 0 ? '' : `, after ${formatDurationMs(warmupMs)} of warm-up`
+  const warmup = warmupMs === 0 ? '' : `, after ${formatSetDuration(warmupMs)} of warm-up`
   const measured =
     startedAt === null
       ? 'Nothing was measured'
@@ -50,7 +50,7 @@ ${caveats.length === 0 ? NOTHING : html`<section class="notice warn" role="note"
 }
 
 function formatMeasured(durationMs: number): string {
-  return formatDurationMs(
+  return formatSetDuration(
     durationMs >= 10_000 ? Math.round(durationMs / 1000) * 1000 : Math.round(durationMs),
   )
 }

@@ -72,7 +72,11 @@ export function buildLoadReport(weather: Weather = {}, changes: Partial<LoadRepo
     startedAt: '2026-11-21T09:43:29.000Z',
     warmupMs: 5_000,
     durationMs: length * 1000,
-    plan: ['open, 200 requests a second for 1m', 'at most 10,000 in flight, waiting when full', 'HTTP/1.1'],
+    plan: [
+      'open, 200 requests a second for 1 min',
+      'at most 10,000 in flight, waiting when full',
+      'HTTP/1.1',
+    ],
     counts: { sent, succeeded: sent - rejected, rejected, failed: 0, unknown: 0 },
     rates: {
       scheduledPerS: rate,

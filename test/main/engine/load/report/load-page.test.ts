@@ -63,7 +63,7 @@ describe('the page of a load test', () => {
     const text = toVisibleText(page)
     for (const part of [
       'posts.csv at 200 a second Load test of https://service.test/v · task, sync, v1 · rows of posts.csv',
-      'Measured for 1m, after 5s of warm-up, from 2026-11-21 09:43:29 UTC',
+      'Measured for 1 min, after 5 s of warm-up, from 2026-11-21 09:43:29 UTC',
       'Sent 200/s 12,000 in total',
       'Succeeded 190/s 11,400 in total, 95.0 %',
       'Did not succeed 5.0 % 600 rejected',
