@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
-import { type ReactNode, useRef, useState } from 'react'
+import { type ReactNode, useDeferredValue, useRef, useState } from 'react'
 import { NO_VERDICT, type Verdict } from '../../../shared/lookback/verdict.ts'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { nameCode } from '../../../shared/messages/name-code.ts'
@@ -65,6 +65,8 @@ export function FacetList(props: {
   const { counted, found, filter, onFilter } = props
   const all = [...counted.facets, ...(found?.facets ?? [])]
   const facets = withChosen(all, filter, useLabels(all))
+  // The rows and what stands above need not wait for many small bars.
+  const isDrawn = useDeferredValue(true, false)
   const isFound = found?.isCounted === true || (found?.facets.length ?? 0) > 0
   return (
     <div className={styles.facets}>
@@ -96,11 +98,13 @@ export function FacetList(props: {
           </p>
         </FacetSection>
       )}
-      <ScoreFacets
-        facets={facets.filter(({ kind }) => kind === 'score')}
-        filter={filter}
-        onFilter={onFilter}
-      />
+      {isDrawn && (
+        <ScoreFacets
+          facets={facets.filter(({ kind }) => kind === 'score')}
+          filter={filter}
+          onFilter={onFilter}
+        />
+      )}
     </div>
   )
 }
