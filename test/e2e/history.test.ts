@@ -123,6 +123,7 @@ it('finds runs, notes something about one and takes it back, cleans up, and runs
   await page.getByText(`posts.csv has changed since run ${runId}`).waitFor()
   await page.getByRole('dialog').getByRole('combobox', { name: 'Connection' }).click()
   await page.getByRole('option', { name: 'The sandbox' }).click()
+  await page.getByRole('dialog').getByText('No stored key is sent.').waitFor()
   await page.getByLabel('Name of the new run').fill('After the rule')
   await inspect('runs-again')
   await page.getByRole('button', { name: 'Read and check the source' }).click()

@@ -52,6 +52,7 @@ export const historyHandlers = history.router({
       name: run.name,
       isLoadTest: isLoadRun(run),
       baseUrl: connection.baseUrl,
+      taskBaseUrl: connection.taskBaseUrl ?? null,
       connectionName: stored?.name ?? null,
       isSandbox,
       sendsKey: isKeyed,

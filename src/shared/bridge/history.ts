@@ -51,6 +51,8 @@ const plannedAgainSchema = z.object({
   name: z.string(),
   isLoadTest: z.boolean(),
   baseUrl: z.string(),
+  /** The second host for v2 tasks; null where there is none. */
+  taskBaseUrl: z.string().nullable(),
   /** The stored connection that it went to; null if there is none of that name any more. */
   connectionName: z.string().nullable(),
   isSandbox: z.boolean(),

@@ -8,16 +8,12 @@ import type { RunSummary } from '../../../shared/run/run.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { useFileChoice } from '../../bridge/file-choice.tsx'
 import { useWaitingRun } from '../../bridge/waiting-run.ts'
-import { findActiveEntry, isAtHand } from '../../ui/connection/destination.ts'
-import { ProductionNotice } from '../../ui/connection/destination-panel.tsx'
+import { ConnectionChip, ProductionNotice } from '../../ui/connection/destination-panel.tsx'
 import { KeyInput } from '../../ui/connection/key-input.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { WaitingRun } from '../../ui/runs/waiting-run.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-
-const AS_BEFORE = 'before'
-const SANDBOX = 'sandbox'
-const STORED = 'stored:'
+import { type AgainPlace, AS_BEFORE, needsKey, SANDBOX, STORED, toAgainPlace } from './run-again-place.ts'
 
 /** What a person decides before a run is sent again. */
 interface AgainChoice {
@@ -85,16 +81,19 @@ export function RunAgainDialog(props: {
         />
       )}
       {plan.data !== undefined && waiting !== null && (
-        <WaitingRun
-          rows={waiting.run.rows}
-          before={plan.data.rows}
-          isLoadTest={plan.data.isLoadTest}
-          busy={send.isPending}
-          error={send.error}
-          onGiveUp={onClose}
-          onOpen={open}
-          onSend={send.mutate}
-        />
+        <Stack gap="md">
+          <GoesTo to={toAgainPlace(plan.data, choice.place, props.connections)} />
+          <WaitingRun
+            rows={waiting.run.rows}
+            before={plan.data.rows}
+            isLoadTest={plan.data.isLoadTest}
+            busy={send.isPending}
+            error={send.error}
+            onGiveUp={onClose}
+            onOpen={open}
+            onSend={send.mutate}
+          />
+        </Stack>
       )}
     </Modal>
   )
@@ -121,8 +120,6 @@ function AgainForm(props: {
     : isKeyMissing && choice.apiKey.trim() === ''
       ? 'Enter the API key first'
       : undefined
-  const chosenName = choice.place === AS_BEFORE ? plan.connectionName : namePlaceOf(choice.place)
-  const isProduction = connections.some((entry) => entry.isProduction && entry.name === chosenName)
   return (
     <Stack
       component="form"
@@ -156,14 +153,9 @@ function AgainForm(props: {
         onChange={(place) => onChoice({ place: place ?? AS_BEFORE, apiKey: '' })}
       />
       {choice.place !== AS_BEFORE && (
-        <p>
-          The rows go to {namePlaceOf(choice.place)} instead of {namePlace(plan)}. Nothing else in the plan
-          changes.
-        </p>
+        <p>The rows went to {namePlace(plan)} before. Nothing else in the plan changes.</p>
       )}
-      {isProduction && chosenName !== null && (
-        <ProductionNotice place={{ name: chosenName, kind: 'production' }} />
-      )}
+      <GoesTo to={toAgainPlace(plan, choice.place, connections)} />
       {isKeyMissing && <KeyInput value={choice.apiKey} onValue={(apiKey) => onChoice({ apiKey })} />}
       {plan.postIds === 'own' && (
         <Checkbox
@@ -197,6 +189,21 @@ function AgainForm(props: {
         </Button>
       </Group>
     </Stack>
+  )
+}
+
+/** Where the rows go and with which key, which a person sees before anything is sent. */
+function GoesTo({ to: { place, addresses, key } }: { to: AgainPlace }) {
+  return (
+    <>
+      <p>
+        Goes to: <ConnectionChip place={place} />{' '}
+        {addresses.length > 0 && <SafeText text={addresses.join(' and ')} max={300} />}
+        <br />
+        {key}
+      </p>
+      {place.kind === 'production' && <ProductionNotice place={place} />}
+    </>
   )
 }
 
@@ -240,19 +247,8 @@ function SourceNotice(props: {
   )
 }
 
-function needsKey(plan: PlannedAgain, place: string, connections: readonly ConnectionEntry[]): boolean {
-  if (place === AS_BEFORE) return plan.needsKey
-  if (place === SANDBOX || !plan.sendsKey) return false
-  const entry = connections.find(({ name }) => STORED + name === place)
-  return entry === undefined || !isAtHand(findActiveEntry(entry))
-}
-
 function namePlace({ isSandbox, connectionName, baseUrl }: PlannedAgain): string {
   return isSandbox ? 'the sandbox' : (connectionName ?? baseUrl.replace(/^https?:\/\//, ''))
-}
-
-function namePlaceOf(place: string): string {
-  return place === SANDBOX ? 'the sandbox' : place.slice(STORED.length)
 }
 
 function toDestination(place: string) {

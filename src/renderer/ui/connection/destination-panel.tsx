@@ -14,6 +14,7 @@ import {
   type NamedPlace,
   parseBaseUrl,
   type ServiceDestination,
+  sayActiveKey,
 } from './destination.ts'
 import { KeyInput } from './key-input.tsx'
 
@@ -87,22 +88,6 @@ export function DestinationPanel(props: DestinationPanelProps) {
       )}
     </Panel>
   )
-}
-
-/** Which key is sent, and whether it is at hand. */
-function sayActiveKey(entry: ConnectionEntry): string {
-  const { activeKey } = entry
-  const { env: variable, place, state } = findActiveEntry(entry) ?? {}
-  if (state === 'asking') return `Key ${activeKey}, as typed; the system may ask you to unlock it.`
-  if (state === 'locked') {
-    return `Key ${activeKey} cannot be read: unlock it, or type it again under Connections.`
-  }
-  const isSet = state === 'ready'
-  if (place !== undefined) {
-    return isSet ? `Key ${activeKey}, as typed.` : `Key ${activeKey} has to be typed again under Connections.`
-  }
-  if (variable === undefined) return `Key ${activeKey} is not typed yet.`
-  return `Key ${activeKey}, from the variable ${variable}${isSet ? '.' : ', which is not set here.'}`
 }
 
 function ServiceFields(props: DestinationPanelProps & { destination: ServiceDestination }) {

@@ -38,6 +38,22 @@ export function findActiveEntry({ keys, activeKey }: ConnectionEntry): Connectio
   return keys.find(({ label }) => label === activeKey) ?? null
 }
 
+/** Which key of a connection is sent, and whether it is at hand, as a sentence. */
+export function sayActiveKey(entry: ConnectionEntry): string {
+  const { activeKey } = entry
+  const { env: variable, place, state } = findActiveEntry(entry) ?? {}
+  if (state === 'asking') return `Key ${activeKey}, as typed; the system may ask you to unlock it.`
+  if (state === 'locked') {
+    return `Key ${activeKey} cannot be read: unlock it, or type it again under Connections.`
+  }
+  const isSet = state === 'ready'
+  if (place !== undefined) {
+    return isSet ? `Key ${activeKey}, as typed.` : `Key ${activeKey} has to be typed again under Connections.`
+  }
+  if (variable === undefined) return `Key ${activeKey} is not typed yet.`
+  return `Key ${activeKey}, from the variable ${variable}${isSet ? '.' : ', which is not set here.'}`
+}
+
 /** Whether a key can be sent, perhaps once a person has unlocked its store. */
 export function isAtHand(key: ConnectionKeyEntry | null): boolean {
   return key?.state === 'ready' || key?.state === 'asking'
