@@ -193,7 +193,10 @@ function toSnapshot(summary: RunSummary): RunSnapshot {
     answers: toAnswers(summary),
     callbacks: summary.callbacks ?? null,
     load: null,
-    notice: summary.stop_reason === null ? null : { code: null, message: summary.stop_reason },
+    notice:
+      summary.stop_reason === null
+        ? null
+        : { code: null, reason: summary.stop_reason, advice: summary.stop_advice },
   }
 }
 

@@ -187,8 +187,9 @@ export const runSummarySchema = z.object({
   mode: z.enum(['sync', 'async']),
   api: z.enum(['v1', 'v2']),
   state: runStateSchema,
-  /** Why it stopped, where it stopped on its own; with what to do. */
+  /** Why it stopped, where it stopped on its own, without a full stop; and what to do, in sentences. */
   stop_reason: z.string().nullable(),
+  stop_advice: z.string().nullable(),
   source: z.string(),
   /** The name of the connection, where the plan names one. */
   connection: z.string().exactOptional(),

@@ -70,18 +70,24 @@ const slowdownSchema = z.discriminatedUnion('kind', [
 export type Slowdown = z.infer<typeof slowdownSchema>
 
 /**
- * Why a run paused or stopped on its own. `message` says it, with what to do. `code` says it to programs; null where a
- * run is read from its journal, which keeps only the message.
+ * Why a run paused or stopped on its own, without a full stop, and what to do, in sentences. `code` says it to programs;
+ * null where a run is read from its journal, which keeps only the words.
  */
 const stopNoticeSchema = z.object({
   code: z
     .enum(['key_refused', 'access_refused', 'unreachable', 'throttled', 'mostly_errors', 'threshold_crossed'])
     .nullable(),
-  message: z.string(),
+  reason: z.string(),
+  advice: z.string().nullable(),
 })
 
 /** See {@link stopNoticeSchema}. */
 export type StopNotice = z.infer<typeof stopNoticeSchema>
+
+/** Why a run paused or stopped, with what to do, as one text. */
+export function formatStop(reason: string, advice: string | null): string {
+  return advice === null ? reason : `${reason}. ${advice}`
+}
 
 /** A small picture of a run, at most ten a second (docs/architecture.md §5). Rows never travel with it. */
 export const runSnapshotSchema = z.object({

@@ -75,7 +75,7 @@ it('lists stored connections without their keys, and has their runs follow the a
   })
   await client.runs.begin({ runId })
   const paused = await followUntil(client, runId, isPaused)
-  expect(paused?.notice?.message).toMatch(/API key/)
+  expect(paused?.notice?.reason).toMatch(/API key/)
   const [used] = await client.connections.use({ name: 'live', key: 'new' })
   expect(used?.activeKey).toBe('new')
   await client.runs.resume({ runId })
@@ -97,8 +97,8 @@ it('sends with a key that is typed while the run is paused', async () => {
   await client.runs.awaitReady({ runId })
   await client.runs.begin({ runId })
   const paused = await followUntil(client, runId, isPaused)
-  expect(paused?.notice?.message).toContain('Check the API key that was typed in')
-  expect(paused?.notice?.message).not.toContain('SLUICE_API_KEY')
+  expect(paused?.notice?.advice).toContain('Check the API key that was typed in')
+  expect(paused?.notice?.advice).not.toContain('SLUICE_API_KEY')
   expect(await client.runs.setApiKey({ runId, apiKey: 'two words' }).catch(parseBridgeError)).toMatchObject({
     code: 'NO_API_KEY',
   })
@@ -129,7 +129,7 @@ it('keeps a key that was typed until another key of the stored connection is mad
   const { runId } = await client.runs.start({ request, apiKey: 'typed-and-wrong' })
   await client.runs.awaitReady({ runId })
   await client.runs.begin({ runId })
-  expect((await followUntil(client, runId, isPaused))?.notice?.message).toContain('that was typed in')
+  expect((await followUntil(client, runId, isPaused))?.notice?.advice).toContain('that was typed in')
   await client.connections.use({ name: 'live', key: 'new' })
   await client.runs.resume({ runId })
   await followUntil(client, runId, () => false)

@@ -30,6 +30,7 @@ export function createProbeSummary({
     run_id: 'r',
     state,
     stop_reason: stopReason ?? null,
+    stop_advice: null,
     requests: { sent: attempted, succeeded: 90, rejected: 10, failed: 0, unknown: 0, retried: 0 },
     throughput: { duration_s: 1, attempted_per_s: attempted, succeeded_per_s: 90 },
     load: { scheduled_per_s: 100 },

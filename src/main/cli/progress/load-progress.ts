@@ -9,7 +9,12 @@ import {
   formatRate,
   formatShare,
 } from '../../../shared/messages/figure-text.ts'
-import type { LoadProgress, RunPhase, RunSnapshot } from '../../../shared/run/snapshot.ts'
+import {
+  formatStop,
+  type LoadProgress,
+  type RunPhase,
+  type RunSnapshot,
+} from '../../../shared/run/snapshot.ts'
 import { cutToWidth, fitSegments, formatBarLine, LABEL_COLUMNS, type Segment } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -63,7 +68,11 @@ export function formatLoadBlock(terminal: Terminal, snapshot: LoadSnapshot): str
   const doubts = fitSegments(listDoubts(terminal, snapshot, room), room, GAP)
   if (doubts !== '') lines.push(indent + doubts)
   if (snapshot.notice !== null) {
-    const notice = cutToWidth(toPrintable(snapshot.notice.message), room, terminal.glyphs.ellipsis)
+    const notice = cutToWidth(
+      toPrintable(formatStop(snapshot.notice.reason, snapshot.notice.advice)),
+      room,
+      terminal.glyphs.ellipsis,
+    )
     lines.push(indent + terminal.tone('warn', notice))
   }
   return lines.join('\n')
@@ -187,6 +196,6 @@ export function formatLoadLine({ phase, load, inFlight, notice }: LoadSnapshot):
       ? []
       : [`${thresholds.length - crossed.length} of ${formatCounted(thresholds.length, 'threshold')} passed`]),
     ...crossed.map((result) => `✗ ${result.expression} ${formatThresholdValue(result)}`),
-    ...(notice === null ? [] : [toPrintable(notice.message)]),
+    ...(notice === null ? [] : [toPrintable(formatStop(notice.reason, notice.advice))]),
   ].join(', ')
 }

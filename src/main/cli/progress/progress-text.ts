@@ -7,7 +7,7 @@ import {
   formatSpan,
 } from '../../../shared/messages/figure-text.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
-import { formatSlowdown, type RunSnapshot } from '../../../shared/run/snapshot.ts'
+import { formatSlowdown, formatStop, type RunSnapshot } from '../../../shared/run/snapshot.ts'
 import {
   cutToWidth,
   fitSegments,
@@ -87,7 +87,10 @@ export function formatProgressBlock(terminal: Terminal, snapshot: RunSnapshot): 
     formatOutcomes(terminal, snapshot),
   ]
   const { notice, slowdown } = snapshot
-  for (const note of [slowdown === null ? null : formatSlowdown(slowdown), notice?.message ?? null]) {
+  for (const note of [
+    slowdown === null ? null : formatSlowdown(slowdown),
+    notice === null ? null : formatStop(notice.reason, notice.advice),
+  ]) {
     if (note === null) continue
     const text = cutToWidth(toPrintable(note), terminal.columns() - 12, terminal.glyphs.ellipsis)
     lines.push(' '.repeat(LABEL_COLUMNS) + terminal.tone('warn', text))
@@ -118,7 +121,7 @@ export function formatProgressLine(snapshot: RunSnapshot): string {
     ...(latencyMs === null ? [] : [`p95 ${formatFigure(latencyMs.p95)} ms`]),
     ...(etaMs === null ? [] : [`${formatSpan(etaMs)} left`]),
     ...(slowdown === null ? [] : [toPrintable(formatSlowdown(slowdown))]),
-    ...(notice === null ? [] : [toPrintable(notice.message)]),
+    ...(notice === null ? [] : [toPrintable(formatStop(notice.reason, notice.advice))]),
   ].join(', ')
 }
 

@@ -19,6 +19,7 @@ import {
   RATE_MIN_S,
   toDurationMs,
 } from '../../../shared/run/run-view.ts'
+import { formatStop } from '../../../shared/run/snapshot.ts'
 import {
   formatSection,
   formatTable,
@@ -87,7 +88,10 @@ function formatHeading(terminal: Terminal, summary: RunSummary): string[] {
   const { dot, arrow, stopped } = terminal.glyphs
   const lines: string[] = []
   if (summary.stop_reason !== null) {
-    const reason = wrapWords(`Stopped: ${toPrintable(summary.stop_reason)}`, terminal.columns() - 2)
+    const reason = wrapWords(
+      `Stopped: ${toPrintable(formatStop(summary.stop_reason, summary.stop_advice))}`,
+      terminal.columns() - 2,
+    )
     lines.push(
       ...reason.map((line, index) => terminal.tone('bad', `${index === 0 ? stopped : ' '} ${line}`)),
       '',

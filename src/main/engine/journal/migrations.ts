@@ -185,4 +185,8 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE run ADD COLUMN invalid_taken_by TEXT;
   ALTER TABLE run ADD COLUMN corrects INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- What to do about stop_reason; null where there is nothing, or where an earlier version wrote it into stop_reason.
+  ALTER TABLE run ADD COLUMN stop_advice TEXT;
+  `,
 ]

@@ -26,6 +26,8 @@ export interface RunRecord {
   header: string[] | null
   state: StoredState
   stopReason: string | null
+  /** What to do about it; null where there is nothing. */
+  stopAdvice: string | null
   createdAtMs: number
   startedAtMs: number | null
   endedAtMs: number | null
@@ -93,6 +95,7 @@ export function readRunRecord(db: DatabaseSync): RunRecord | null {
     header: toText(row['header']) === null ? null : (JSON.parse(String(row['header'])) as string[]),
     state: String(row['state']) as StoredState,
     stopReason: toText(row['stop_reason']),
+    stopAdvice: toText(row['stop_advice']),
     createdAtMs: Number(row['created_at']),
     startedAtMs: toNumber(row['started_at']),
     endedAtMs: toNumber(row['ended_at']),
@@ -115,6 +118,7 @@ export interface RunChanges {
   /** A {@link Plan} as JSON. */
   plan?: string
   stop_reason?: string | null
+  stop_advice?: string | null
   columns?: string
   header?: string | null
   started_at?: number

@@ -58,6 +58,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
     api: 'api' in operation ? operation.api : 'v1',
     state: toRunState(standing),
     stop_reason: standing.record.stopReason,
+    stop_advice: standing.record.stopAdvice,
     source: record.plan.source.path,
     ...(record.plan.connection.name !== undefined && { connection: record.plan.connection.name }),
     base_url: record.plan.connection.baseUrl,

@@ -97,40 +97,38 @@ export class FailureGuard {
       if (source === null) {
         return {
           code: 'access_refused',
-          message:
-            `${this.#origin} refused access ${this.#authStreak} times in a row (401 or 403), though these requests need no key. ` +
+          reason: `${this.#origin} refused access ${this.#authStreak} times in a row (401 or 403), though these requests need no key`,
+          advice:
             'Check the base URL and what stands before the service, then resume; rows not sent yet are kept.',
         }
       }
       return {
         code: 'key_refused',
-        message:
-          `${this.#origin} refused the API key ${this.#authStreak} times in a row (401, 403 or INVALID_API_KEY). ` +
-          `Check the API key ${source}, then resume; rows not sent yet are kept.`,
+        reason: `${this.#origin} refused the API key ${this.#authStreak} times in a row (401, 403 or INVALID_API_KEY)`,
+        advice: `Check the API key ${source}, then resume; rows not sent yet are kept.`,
       }
     }
     if (this.isAway && (!this.#reachedOnce || this.#nowMs() - this.#unreachedSinceMs >= AWAY_MAX_MS)) {
       return {
         code: 'unreachable',
-        message: `Nothing can be reached at ${this.#origin}: ${this.#lastUnreached}. Rows not sent yet are kept.`,
+        reason: `Nothing can be reached at ${this.#origin}: ${this.#lastUnreached}`,
+        advice: 'Rows not sent yet are kept.',
       }
     }
     const throttledMs = this.#throttledSinceMs === null ? 0 : this.#nowMs() - this.#throttledSinceMs
     if (this.#throttledSinceMs !== null && throttledMs >= this.#throttledMaxMs) {
       return {
         code: 'throttled',
-        message:
-          `${this.#origin} has answered nothing but 429 (too many requests) for ${formatSpan(throttledMs)}. ` +
-          'Wait until the limit is lifted, or send more slowly; rows not sent yet are kept.',
+        reason: `${this.#origin} has answered nothing but 429 (too many requests) for ${formatSpan(throttledMs)}`,
+        advice: 'Wait until the limit is lifted, or send more slowly; rows not sent yet are kept.',
       }
     }
     if (this.#settled >= SETTLED_MIN && this.#errors / this.#settled > ERROR_SHARE_MAX) {
       const percent = Math.round((100 * this.#errors) / this.#settled)
       return {
         code: 'mostly_errors',
-        message:
-          `${percent} % of the first ${this.#settled} rows did not succeed (over ${ERROR_SHARE_MAX * 100} %). ` +
-          'Look at the errors, then resume; rows not sent yet are kept.',
+        reason: `${percent} % of the first ${this.#settled} rows did not succeed (over ${ERROR_SHARE_MAX * 100} %)`,
+        advice: 'Look at the errors, then resume; rows not sent yet are kept.',
       }
     }
     return null

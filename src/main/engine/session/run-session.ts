@@ -212,7 +212,7 @@ export class RunSession {
       if (end.kind === 'done') return this.#writeEnd('completed', null)
       this.#writeEnd(
         end.kind === 'stopped' ? 'interrupted' : 'stopped',
-        end.kind === 'crossed' ? { code: 'threshold_crossed', message: end.reason } : null,
+        end.kind === 'crossed' ? { code: 'threshold_crossed', reason: end.reason, advice: null } : null,
       )
     } finally {
       this.#sendingSinceMs = null
@@ -274,6 +274,7 @@ export class RunSession {
       updateRunRecord(this.#journal.db, {
         state: 'running',
         stop_reason: null,
+        stop_advice: null,
         ended_at: null,
         ...(this.#startedAtMs === null ? {} : { started_at: this.#startedAtMs }),
       })
@@ -326,19 +327,20 @@ export class RunSession {
     return this.#requestedState === state
   }
 
-  #writeEnd(state: 'ready' | 'completed' | 'stopped' | 'interrupted', reason: StopNotice | null): void {
+  #writeEnd(state: 'ready' | 'completed' | 'stopped' | 'interrupted', notice: StopNotice | null): void {
     this.#journal.transact('power', () => {
       const total = this.#load?.total ?? this.#meter?.total
       if (total !== undefined) writeLatency(this.#journal.db, total)
       this.#recordConcurrency()
       updateRunRecord(this.#journal.db, {
         state,
-        stop_reason: reason?.message ?? null,
+        stop_reason: notice?.reason ?? null,
+        stop_advice: notice?.advice ?? null,
         ended_at: Date.now(),
         sending_ms: Math.round(this.#sentMs),
       })
     })
-    this.#notice = reason
+    this.#notice = notice
   }
 
   #sendSnapshot(): void {

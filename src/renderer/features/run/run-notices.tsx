@@ -88,13 +88,12 @@ export function RefusedNotice(props: { summary: RunSummary; onMend: (step: Mendi
 export function StopNotice({ runId, onKey }: { runId: string; onKey: (() => void) | null }) {
   const notice = useLiveRuns((live) => live.snapshots[runId]?.notice)
   const limited = useLiveRuns((live) => live.summaries[runId]?.generator.limited)
-  const { reason, advice } = splitMessage(notice?.message ?? '')
   return (
     <>
       {notice !== null && notice !== undefined && (
         <Notice
           kind="warning"
-          title={<SafeText text={reason} max={600} lines />}
+          title={<SafeText text={notice.reason} max={600} lines />}
           actions={
             onKey !== null &&
             notice.code === 'key_refused' && (
@@ -104,7 +103,7 @@ export function StopNotice({ runId, onKey }: { runId: string; onKey: (() => void
             )
           }
         >
-          {advice === '' ? undefined : <SafeText text={advice} max={600} lines />}
+          {notice.advice === null ? undefined : <SafeText text={notice.advice} max={600} lines />}
         </Notice>
       )}
       {limited === true && (
@@ -114,10 +113,4 @@ export function StopNotice({ runId, onKey }: { runId: string; onKey: (() => void
       )}
     </>
   )
-}
-
-/** Why a run stopped, and what to do: the first sentence without its full stop, and the others. */
-function splitMessage(message: string): { reason: string; advice: string } {
-  const reason = /^.*?(?=\. [A-Z])/s.exec(message)?.[0] ?? message
-  return { reason, advice: message.slice(reason.length + 2) }
 }

@@ -18,7 +18,9 @@ const CROSSED: ThresholdResult = {
 const show = (load: Partial<LoadProgress> = {}, columns = 110, notice: string | null = null) =>
   formatProgressBlock(
     createPlainTerminal(columns),
-    createLoadSnapshot(load, { notice: notice === null ? null : { code: null, message: notice } }),
+    createLoadSnapshot(load, {
+      notice: notice === null ? null : { code: null, reason: notice, advice: null },
+    }),
   ).split('\n')
 
 describe('the bar of a load test', () => {
@@ -91,9 +93,11 @@ describe('the line of a load test', () => {
       phase: 'stopping' as const,
     }
     expect(
-      formatProgressLine(createLoadSnapshot(bad, { notice: { code: null, message: 'a notice' } })),
+      formatProgressLine(
+        createLoadSnapshot(bad, { notice: { code: null, reason: 'a notice', advice: 'Do this.' } }),
+      ),
     ).toMatch(
-      /^awaiting: .*1 callback awaited, 3 dropped, generator-limited in 2 s, 0 of 1 threshold passed, ✗ http_req_failed:rate<0.01 0.81 %, a notice$/,
+      /^awaiting: .*1 callback awaited, 3 dropped, generator-limited in 2 s, 0 of 1 threshold passed, ✗ http_req_failed:rate<0.01 0.81 %, a notice\. Do this\.$/,
     )
   })
 })

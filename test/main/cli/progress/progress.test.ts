@@ -60,7 +60,11 @@ describe('the bar', () => {
     for (const phase of ['intake', 'ready', 'running', 'paused', 'draining', 'awaiting', 'ended'] as const) {
       const snapshot = createSnapshot({
         phase,
-        notice: { code: 'throttled', message: 'a notice that is rather long for a terminal '.repeat(9) },
+        notice: {
+          code: 'throttled',
+          reason: 'a notice that is rather long for a terminal '.repeat(9),
+          advice: null,
+        },
       })
       for (const line of formatProgressBlock(createPlainTerminal(columns), snapshot).split('\n')) {
         expect(stringWidth(line)).toBeLessThan(columns)

@@ -30,6 +30,7 @@ function toSummary(report: LoadReport, changes: Partial<RunSummary> = {}): RunSu
     api: 'v1',
     state: report.state,
     stop_reason: report.stopReason,
+    stop_advice: null,
     source: report.source,
     base_url: report.baseUrl,
     created_at: '2026-11-21T09:43:20.000Z',

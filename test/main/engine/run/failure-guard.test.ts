@@ -38,34 +38,35 @@ test('five refusals of the key in a row are a wrong key, 401 and 403 alike', () 
   note(unauthorized, 2)
   expect(guard.reason()).toBeNull()
   note(forbidden, 1)
-  expect(guard.reason()?.message).toBe(
-    'https://moderation.test refused the API key 5 times in a row (401, 403 or INVALID_API_KEY). ' +
-      'Check the API key in the environment variable THE_KEY, then resume; rows not sent yet are kept.',
-  )
+  expect(guard.reason()).toEqual({
+    code: 'key_refused',
+    reason: 'https://moderation.test refused the API key 5 times in a row (401, 403 or INVALID_API_KEY)',
+    advice: 'Check the API key in the environment variable THE_KEY, then resume; rows not sent yet are kept.',
+  })
 })
 
 test('the key to check is the one in use, wherever it is from', () => {
   let source = 'in the environment variable THE_KEY'
   const { guard, note } = createGuard(() => source)
   note(forbidden, 5)
-  expect(guard.reason()?.message).toContain(
+  expect(guard.reason()?.advice).toContain(
     'Check the API key in the environment variable THE_KEY, then resume',
   )
   source = 'that was typed in'
-  expect(guard.reason()?.message).toContain('Check the API key that was typed in, then resume')
+  expect(guard.reason()?.advice).toContain('Check the API key that was typed in, then resume')
 })
 
 test('INVALID_API_KEY is a wrong key whatever its status, and PARAM_REQUIRED is none, as 403 neither', () => {
   const badKey = createGuard()
   badKey.note(toJudgement({ outcome: 'rejected', status: 400, errorCode: 'INVALID_API_KEY' }), 5)
   expect(badKey.guard.reason()?.code).toBe('key_refused')
-  expect(badKey.guard.reason()?.message).toContain('refused the API key 5 times in a row')
+  expect(badKey.guard.reason()?.reason).toContain('refused the API key 5 times in a row')
   const badParam = createGuard()
   badParam.note(toJudgement({ outcome: 'rejected', status: 403, errorCode: 'PARAM_REQUIRED' }), 20)
   expect(badParam.guard.reason()).toBeNull()
   const badCode = createGuard()
   badCode.note(toJudgement({ outcome: 'rejected', status: 403, errorCode: 'SUSPENDED' }), 5)
-  expect(badCode.guard.reason()?.message).toContain('refused the API key 5 times in a row')
+  expect(badCode.guard.reason()?.reason).toContain('refused the API key 5 times in a row')
 })
 
 test('any other answer in between starts the count again, a broken connection does not', () => {
@@ -76,7 +77,7 @@ test('any other answer in between starts the count again, a broken connection do
   note(broken, 3)
   expect(guard.reason()).toBeNull()
   note(forbidden, 1)
-  expect(guard.reason()?.message).toContain('refused the API key')
+  expect(guard.reason()?.reason).toContain('refused the API key')
 })
 
 test('ten tries in a row that reach nothing, and nothing before them, are a service that is not there', () => {
@@ -85,9 +86,11 @@ test('ten tries in a row that reach nothing, and nothing before them, are a serv
   expect([guard.isAway, guard.reason()]).toEqual([false, null])
   note(unreached, 1, false)
   expect(guard.isAway).toBe(true)
-  expect(guard.reason()?.message).toBe(
-    'Nothing can be reached at https://moderation.test: refused. Rows not sent yet are kept.',
-  )
+  expect(guard.reason()).toEqual({
+    code: 'unreachable',
+    reason: 'Nothing can be reached at https://moderation.test: refused',
+    advice: 'Rows not sent yet are kept.',
+  })
 })
 
 test('a service that was there may be away for half a minute', () => {
@@ -99,7 +102,7 @@ test('a service that was there may be away for half a minute', () => {
   note(unreached, 1, false)
   expect([guard.isAway, guard.reason()]).toEqual([true, null])
   clock.nowMs = 35_000
-  expect(guard.reason()?.message).toContain('Nothing can be reached')
+  expect(guard.reason()?.reason).toContain('Nothing can be reached')
 })
 
 test('a service that comes back has its half minute again', () => {
@@ -120,9 +123,11 @@ test('over a fifth of errors says something only after fifty settled rows', () =
   note(success, 38)
   expect(guard.reason()).toBeNull()
   note(success, 1)
-  expect(guard.reason()?.message).toBe(
-    '22 % of the first 50 rows did not succeed (over 20 %). Look at the errors, then resume; rows not sent yet are kept.',
-  )
+  expect(guard.reason()).toEqual({
+    code: 'mostly_errors',
+    reason: '22 % of the first 50 rows did not succeed (over 20 %)',
+    advice: 'Look at the errors, then resume; rows not sent yet are kept.',
+  })
 })
 
 test('a fifth of errors is borne, and tries that are repeated count as none', () => {
@@ -137,7 +142,7 @@ test('rows of unknown outcome count as errors', () => {
   const { guard, note } = createGuard()
   note(success, 39)
   note(broken, 11)
-  expect(guard.reason()?.message).toContain('22 % of the first 50 rows')
+  expect(guard.reason()?.reason).toContain('22 % of the first 50 rows')
 })
 
 test('nothing but 429 for five minutes is a limit that does not go away', () => {
@@ -153,8 +158,9 @@ test('nothing but 429 for five minutes is a limit that does not go away', () => 
   note(broken, 1, false)
   expect(guard.reason()).toBeNull()
   clock.nowMs = 302_000
-  expect(guard.reason()?.message).toBe(
-    'https://moderation.test has answered nothing but 429 (too many requests) for 5 min. ' +
-      'Wait until the limit is lifted, or send more slowly; rows not sent yet are kept.',
-  )
+  expect(guard.reason()).toEqual({
+    code: 'throttled',
+    reason: 'https://moderation.test has answered nothing but 429 (too many requests) for 5 min',
+    advice: 'Wait until the limit is lifted, or send more slowly; rows not sent yet are kept.',
+  })
 })

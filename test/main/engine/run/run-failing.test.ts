@@ -36,7 +36,7 @@ test.each([401, 403])('five answers of %i in a row stop the run; the other rows 
     requests: { sent: 5 },
   })
   expect(stopped.stop_reason).toContain('refused the API key 5 times in a row')
-  expect(stopped.stop_reason).toContain('Check the API key of the test')
+  expect(stopped.stop_advice).toContain('Check the API key of the test')
   service.isRight = true
   const resumed = await runs.resume(run.runId).ended
   expect(resumed).toMatchObject({
@@ -70,7 +70,10 @@ test('more than a fifth of errors after fifty rows stops the run; the other rows
     state: 'stopped',
     rows: { read: 90, succeeded: 38, rejected: 12, not_sent: 40 },
   })
-  expect(stopped.stop_reason).toContain('24 % of the first 50 rows did not succeed (over 20 %)')
+  expect(stopped).toMatchObject({
+    stop_reason: '24 % of the first 50 rows did not succeed (over 20 %)',
+    stop_advice: 'Look at the errors, then resume; rows not sent yet are kept.',
+  })
 })
 
 test('a fifth of errors is borne', async () => {
@@ -90,7 +93,7 @@ test('a run that pauses itself says why, and restarts its error counts when resu
   const run = runs.start(plan, { whenFailing: 'pause' })
   const paused = await run.until(({ phase }) => phase === 'paused')
   expect(paused.notice?.code).toBe('key_refused')
-  expect(paused.notice?.message).toContain('refused the API key 5 times in a row')
+  expect(paused.notice?.reason).toContain('refused the API key 5 times in a row')
   expect(paused.rows).toMatchObject({ rejected: 5, not_sent: 15 })
   service.isRight = true
   run.command({ kind: 'resume' })

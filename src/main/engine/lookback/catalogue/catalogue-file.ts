@@ -6,7 +6,7 @@ import { closeDatabaseFile } from '../../workspace/file-permissions.ts'
 import { takeLease } from '../../workspace/lease.ts'
 
 /** Raised with every change of the tables, or of what their rows hold: an older catalogue is then built anew. */
-const SCHEMA_VERSION = 3
+const SCHEMA_VERSION = 4
 
 const SCHEMA = `
   -- Every run and retry that has a journal, readable or not, as it was when it was read last.

@@ -72,14 +72,14 @@ ${retries.map(
 )}</header>`
 }
 
-function listNotices({ state, stop_reason: reason, generator, warnings }: RunSummary) {
+function listNotices({ state, stop_reason: reason, stop_advice: advice, generator, warnings }: RunSummary) {
   return [
     ...(state === 'completed'
       ? []
       : [
           {
             title: reason === null ? NOTICES[state].title : `Stopped: ${reason}`,
-            text: NOTICES[state].text,
+            text: advice === null ? NOTICES[state].text : `${advice} ${NOTICES[state].text}`,
             details: [],
           },
         ]),

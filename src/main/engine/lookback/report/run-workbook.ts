@@ -5,6 +5,7 @@ import { chooseColumns, type TableColumn } from '../../../../shared/run/choose-c
 import { quotesContent } from '../../../../shared/run/export-columns.ts'
 import { toServiceUrl } from '../../../../shared/run/run.ts'
 import { describeOperation, listAnswers, listOutcomes } from '../../../../shared/run/run-view.ts'
+import { formatStop } from '../../../../shared/run/snapshot.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
 import { readExportPages, readScoredClasses } from '../../run/export/export-rows.ts'
 import {
@@ -81,7 +82,10 @@ function listSummary({ app_version, summary, further_failures }: RunReport): She
     ['Run', summary.run_id],
     ['Name', summary.name],
     ['State', summary.state],
-    ['Stopped because', summary.stop_reason],
+    [
+      'Stopped because',
+      summary.stop_reason === null ? null : formatStop(summary.stop_reason, summary.stop_advice),
+    ],
     ['Operation', describeOperation(summary)],
     ['Source', summary.source],
     ['Service', toServiceUrl(summary)],
