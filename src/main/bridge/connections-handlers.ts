@@ -13,7 +13,7 @@ import {
 import { readProxyCredentials } from '../engine/secrets/bound-secret.ts'
 import { loadSystemAuthorities } from '../engine/secrets/system-authorities.ts'
 import { readSecureContext } from '../engine/secrets/tls-files.ts'
-import { findConnectionKey, keepTypedKey } from '../engine/workspace/connection-secrets.ts'
+import { findConnectionKey, keepTypedKey, listUnusedKeys } from '../engine/workspace/connection-secrets.ts'
 import {
   addConnection,
   applyConnection,
@@ -45,6 +45,13 @@ export const connectionsHandlers = connections.router({
     context.engine.findSystemRoute(find(context, name)),
   ),
   readStorage: connections.readStorage.handler(({ context }) => context.keyStore.describe()),
+  listKeysLeft: connections.listKeysLeft.handler(async ({ context }) =>
+    listUnusedKeys(readConnections(context.engine.workspace)).map(({ connection, label, place }) => ({
+      connection,
+      label,
+      place,
+    })),
+  ),
   add: connections.add.handler(async ({ context, input: { name, settings, label, apiKey } }) => {
     const added = storedConnectionSchema.parse({
       ...applySettings({ name, keys: [{ label }], activeKey: label }, settings),

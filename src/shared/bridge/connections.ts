@@ -90,6 +90,10 @@ const storageSchema = z.object({
   reason: z.string().nullable(),
 })
 
+const keysLeftSchema = z.array(
+  z.object({ connection: connectionNameSchema, label: keyLabelSchema, place: keyPlaceSchema }),
+)
+
 /** Where the next typed key is kept. */
 export type KeyStorageEntry = z.infer<typeof storageSchema>
 
@@ -97,6 +101,8 @@ export type KeyStorageEntry = z.infer<typeof storageSchema>
 export const connectionsContract = {
   list: base.output(entriesSchema),
   readStorage: base.output(storageSchema),
+  /** Keys that no connection has any more, and that are still in a store that does not answer. */
+  listKeysLeft: base.output(keysLeftSchema),
   /** How many certificate authorities this system trusts in addition to those built in. */
   countSystemAuthorities: base.output(z.int().nonnegative()),
   /** By which proxy of the system requests to its base URL go. Fails with `BAD_PLAN` where that cannot be used. */

@@ -98,9 +98,16 @@ export const connectionsSchema = z
     /** The connection that is taken where none is named; null where there is none. */
     inUse: connectionNameSchema.nullable(),
     connections: z.array(storedConnectionSchema),
-    /** Typed keys that no connection has any more and that still have to leave the store that keeps them. */
+    /** Typed keys that no connection has and that still have to leave the store that keeps them. */
     keysToRemove: z
-      .array(typedKeySchema.extend({ connection: connectionNameSchema, label: keyLabelSchema }))
+      .array(
+        typedKeySchema.extend({
+          connection: connectionNameSchema,
+          label: keyLabelSchema,
+          /** When a process began to keep it, Unix milliseconds; only until the connection says so. */
+          begunAtMs: z.int().exactOptional(),
+        }),
+      )
       .default([]),
   })
   .superRefine(({ inUse, connections }, context) => {

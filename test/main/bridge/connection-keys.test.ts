@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createKeyStore, NoLastingStore } from '../../../src/main/engine/secrets/key-store.ts'
-import { findConnectionKey } from '../../../src/main/engine/workspace/connection-secrets.ts'
+import { findConnectionKey, removeUnusedKeys } from '../../../src/main/engine/workspace/connection-secrets.ts'
 import { readConnections, toConnectionsFile } from '../../../src/main/engine/workspace/connections.ts'
 import { takeLease } from '../../../src/main/engine/workspace/lease.ts'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
@@ -179,6 +179,58 @@ it('removes a key that was left in a keyring that fell silent, with the next cha
   expect(await readKeys(workspace, keyring)).toEqual({ 'staging/default': 'token second' })
   expect(keyring.entries.size).toBe(1)
   expect(readConnections(workspace).keysToRemove).toEqual([])
+})
+
+it('says in the window which keys a silent keyring still has', async () => {
+  const { keyring, window } = await createWorkspace()
+  expect(await window.listKeysLeft()).toEqual([])
+  keyring.remove = async () => {
+    throw new Error('the keyring was locked meanwhile')
+  }
+  await window.remove({ name: 'staging' })
+  expect(await window.listKeysLeft()).toEqual([{ connection: 'staging', label: 'default', place: 'keyring' }])
+  keyring.remove = async (name) => void keyring.entries.delete(name)
+  await window.add({ name: 'other', settings: SETTINGS, label: 'default', apiKey: 'other' })
+  expect(await window.listKeysLeft()).toEqual([])
+})
+
+it('removes what a process left in the keyring that ended before it wrote the connection', async () => {
+  const { workspace, keyring, window } = await createWorkspace()
+  const isKept = Promise.withResolvers<void>()
+  const ended = await openWindow(workspace, {
+    ...keyring,
+    set: async (name, secret) => {
+      keyring.entries.set(name, secret)
+      isKept.resolve()
+      await new Promise(() => {})
+    },
+  })
+  void toMessage(ended.setKey({ name: 'staging', label: 'default', apiKey: 'orphan' }))
+  await isKept.promise
+  const sources = { workspace, keyStore: createKeyStore(keyring) }
+  await removeUnusedKeys(sources)
+  // It may still be on its way.
+  expect(keyring.entries.size).toBe(2)
+  expect(await window.listKeysLeft()).toEqual([])
+  await removeUnusedKeys(sources, Date.now() + 11 * 60_000)
+  expect(keyring.entries.size).toBe(1)
+  expect(readConnections(workspace).keysToRemove).toEqual([])
+  expect(await readKeys(workspace, keyring)).toEqual({ 'staging/default': 'token first' })
+})
+
+it('notes no key any more that could not be stored, once it has left the keyring', async () => {
+  const { workspace, keyring, window } = await createWorkspace()
+  const waiting = await openWindow(workspace, {
+    ...keyring,
+    set: async (name, secret) => {
+      await window.change({ name: 'staging', settings: { ...SETTINGS, timeoutMs: 5_000 } })
+      return keyring.set(name, secret)
+    },
+  })
+  const refused = toMessage(waiting.setKey({ name: 'staging', label: 'default', apiKey: 'late' }))
+  expect(await refused).toContain('staging was changed by another window')
+  expect(readConnections(workspace).keysToRemove).toEqual([])
+  expect(keyring.entries.size).toBe(1)
 })
 
 it('waits for a silent keyring once, however many keys are left in it', async () => {

@@ -51,6 +51,8 @@ export class NoLastingStore extends Error {}
 
 /** Keeps the keys that persons typed for stored connections, each for the way to the service that it was typed for. */
 export interface KeyStore {
+  /** Where the next key is kept unless that store fails. */
+  readonly place: KeyPlace
   /** Where the next key is going to be kept. */
   describe(): Promise<KeyStorage>
   /**
@@ -81,6 +83,7 @@ export function createKeyStore(lasting: LastingStore | { absence: string }): Key
   /** Reads that the lasting store has not answered: whoever asks meanwhile waits for the same answer. */
   const reads = new Map<string, Promise<string | null>>()
   return {
+    place: store?.place ?? 'session',
     async describe() {
       if ('absence' in lasting) return { place: 'session', reason: lasting.absence }
       try {

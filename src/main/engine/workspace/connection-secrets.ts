@@ -143,7 +143,7 @@ export async function keepTypedKey(
 
 /**
  * Keeps keys, each for the way to the service that it was typed for, then stores the connection that says so, and then
- * removes the keys that these replace. If the connection cannot be stored, none is kept and none replaced. Rejects with
+ * removes the keys that these replace. Each is noted first, so that one is found that a process left behind. If the connection cannot be stored, none is kept and none replaced. Rejects with
  * what `store` throws, and with `WORKSPACE_UNUSABLE`.
  */
 export async function restoreTypedKeys(
@@ -160,6 +160,7 @@ export async function restoreTypedKeys(
   for (const { label, ...key } of remembered) {
     const name = { workspace, connection: owner.name, label }
     const revision = randomUUID()
+    noteKeyToKeep(name, { place: keyStore.place, revision })
     last = await keyStore.set(name, { ...key, revision })
     const typed = { place: last.place, revision }
     kept.push({ name, typed })
@@ -171,10 +172,22 @@ export async function restoreTypedKeys(
   try {
     changeConnections(workspace, (known) => store(known, changed, last))
   } catch (error) {
-    for (const { name, typed } of kept) await keyStore.remove(name, typed)
+    const gone = new Set<string>()
+    for (const { name, typed } of kept) {
+      if (await keyStore.remove(name, typed)) gone.add(typed.revision)
+    }
+    dropNotes(workspace, gone)
     throw error
   }
   return removeUnusedKeys(sources)
+}
+
+/** Notes a key as one to be removed, before it is kept, until its connection is stored. Throws `WORKSPACE_UNUSABLE`. */
+function noteKeyToKeep({ workspace, connection, label }: KeyName, typed: TypedKey): void {
+  // What the memory of this process keeps ends with it.
+  if (typed.place === 'session') return
+  const note = { ...typed, connection, label, begunAtMs: Date.now() }
+  changeConnections(workspace, (known) => ({ ...known, keysToRemove: [...known.keysToRemove, note] }))
 }
 
 /**
@@ -194,24 +207,40 @@ export async function readKeysToRemove(
   return found
 }
 
+/** For how long a process may be keeping a key, waiting for a person who unlocks its store included, milliseconds. */
+const KEEPING_MS = 600_000
+
+/** The typed keys that no connection has and that no process is about to store. `now` is in Unix milliseconds. */
+export function listUnusedKeys({ keysToRemove }: Connections, now = Date.now()): Connections['keysToRemove'] {
+  return keysToRemove.filter(({ begunAtMs = 0 }) => now - begunAtMs > KEEPING_MS)
+}
+
 /**
- * Removes from their stores the typed keys that no connection has any more. What this process cannot remove stays noted
- * for the next time, or for the program that can.
+ * Removes from their stores the typed keys that no connection has. What this process cannot remove stays noted for the
+ * next time, or for the program that can. `now` is in Unix milliseconds.
  */
-export async function removeUnusedKeys({ workspace, keyStore }: TypedKeySources): Promise<Connections> {
+export async function removeUnusedKeys(
+  { workspace, keyStore }: TypedKeySources,
+  now = Date.now(),
+): Promise<Connections> {
   const connections = readConnections(workspace)
   const removed = new Set<string>()
   // All at once: a keyring that waits to be unlocked is waited for once.
   await Promise.all(
-    connections.keysToRemove.map(async (key) => {
+    listUnusedKeys(connections, now).map(async (key) => {
       if (await keyStore.remove({ workspace, ...key }, key)) removed.add(key.revision)
     }),
   )
-  if (removed.size === 0) return connections
+  return dropNotes(workspace, removed) ?? connections
+}
+
+/** Notes keys no longer that have left their stores; null where there is nothing to change. */
+function dropNotes(workspace: string, gone: ReadonlySet<string>): Connections | null {
+  if (gone.size === 0) return null
   try {
     return changeConnections(workspace, (known) => ({
       ...known,
-      keysToRemove: known.keysToRemove.filter(({ revision }) => !removed.has(revision)),
+      keysToRemove: known.keysToRemove.filter(({ revision }) => !gone.has(revision)),
     }))
   } catch (error) {
     // To remove them once more does no harm.

@@ -27,6 +27,7 @@ export function ConnectionsScreen(props: {
   onDraft: () => void
 }) {
   const list = useQuery(ask.connections.list.queryOptions())
+  const left = useQuery(ask.connections.listKeysLeft.queryOptions())
   const [opened, setOpened] = useState<Opened | null>(null)
   const close = () => setOpened(null)
   const keep = (entries: ConnectionEntry[]) => {
@@ -48,6 +49,21 @@ export function ConnectionsScreen(props: {
       }
     >
       {list.error !== null && <ErrorNotice error={list.error} onRetry={list.refetch} />}
+      {left.data?.map(({ connection, label, place }) => (
+        <Notice
+          key={`${connection} ${label}`}
+          kind="warning"
+          title={
+            <>
+              A removed key is still kept: <SafeText text={`${label} of ${connection}`} max={160} />
+            </>
+          }
+        >
+          {place === 'profile'
+            ? 'The desktop app keeps it, and removes it the next time it opens this workspace.'
+            : 'It is in the keyring, which did not answer. The next change of a key removes it.'}
+        </Notice>
+      ))}
       {props.draftPlace !== null && (
         <Notice
           kind="info"

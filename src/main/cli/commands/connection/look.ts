@@ -10,6 +10,7 @@ import type {
 import { saySystemRoute } from '../../../../shared/plan/system-route.ts'
 import { loadSystemAuthorities } from '../../../engine/secrets/system-authorities.ts'
 import { createEnvironmentProxies, findSystemRoute } from '../../../engine/secrets/system-proxy.ts'
+import { listUnusedKeys } from '../../../engine/workspace/connection-secrets.ts'
 import { findConnection, readConnections } from '../../../engine/workspace/connections.ts'
 import type { CliContext } from '../../context.ts'
 import { resolveWorkspace } from '../../engine-access.ts'
@@ -229,9 +230,9 @@ export async function sayKeysNotSet({ env, err }: CliContext, keys: readonly Con
 export async function sayKeysLeft(
   { err }: CliContext,
   connection: string,
-  { keysToRemove }: Connections,
+  connections: Connections,
 ): Promise<void> {
-  for (const { label, place } of keysToRemove.filter((key) => key.connection === connection)) {
+  for (const { label, place } of listUnusedKeys(connections).filter((key) => key.connection === connection)) {
     await err.writeLine(
       place === 'profile'
         ? `The desktop app still keeps the key ${label} of ${connection}. It removes the key the next time it opens this workspace.`
