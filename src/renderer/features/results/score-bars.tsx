@@ -24,8 +24,6 @@ export function ScoreStrip({ scores, scale }: { scores: Scores; scale: ScoreScal
   if (highest === undefined) return null
   const words = sorted.map(({ className, score }) => `${className} ${formatScore(score)}`).join(', ')
   const classes = scale.classes.slice(0, STRIP_MAX)
-  const scoreOf = new Map(scores.map(({ className, score }) => [className, score]))
-  const shares = classes.map((className) => Math.min(1, (scoreOf.get(className) ?? 0) / scale.end))
   return (
     <span className={styles.strip} role="img" aria-label={words} title={words}>
       <svg
@@ -33,7 +31,7 @@ export function ScoreStrip({ scores, scale }: { scores: Scores; scale: ScoreScal
         viewBox={`0 0 ${toStripWidth(classes.length)} ${STRIP.height}`}
         aria-hidden
       >
-        <path className={styles.bar} d={toBarsPath(shares)} />
+        <path className={styles.bar} d={toBarsPath(classes, scores, scale.end)} />
       </svg>
       <span className={styles.highest}>
         {highest.score === 0 ? (
@@ -52,12 +50,15 @@ function toStripWidth(classes: number): number {
   return classes * STRIP.step - (STRIP.step - STRIP.bar)
 }
 
-/** Bars side by side as one shape, since a table draws many; each is as high as its share of the strip. */
-function toBarsPath(shares: readonly number[]): string {
+/** Bars side by side as one short text, since a table draws many; each is as high as its share of the scale. */
+function toBarsPath(classes: readonly string[], scores: Scores, end: number): string {
   const { step, bar, height } = STRIP
-  return shares
-    .map((share, place) => `M${place * step} ${height}v${-share * height}h${bar}V${height}z`)
-    .join('')
+  let path = ''
+  for (const [place, className] of classes.entries()) {
+    const share = Math.min(1, (scores.find((one) => one.className === className)?.score ?? 0) / end)
+    if (share > 0) path += `M${place * step} ${height}v-${(share * height).toFixed(2)}h${bar}V${height}z`
+  }
+  return path
 }
 
 /** Each class with its score as a bar and a number, the highest first, and the thresholds of rules that the answer names. */

@@ -223,7 +223,28 @@ function PlainGridRow<Row>(props: GridRowProps<Row>) {
 }
 
 /** One row of a grid; redrawn only when what it shows changes. */
-const GridRow = memo(PlainGridRow) as typeof PlainGridRow
+const GridRow = memo(PlainGridRow, isSameRow) as typeof PlainGridRow
+
+/** What a row is drawn from, spelt out: scrolling compares all rows for each frame, and a list of names is garbage. */
+const DRAWN_FROM: Record<keyof GridRowProps<unknown>, true> = {
+  id: true,
+  index: true,
+  topPx: true,
+  row: true,
+  columns: true,
+  template: true,
+  active: true,
+  onPick: true,
+  onOpen: true,
+}
+
+function isSameRow<Row>(before: GridRowProps<Row>, now: GridRowProps<Row>): boolean {
+  for (const name in DRAWN_FROM) {
+    const key = name as keyof GridRowProps<Row>
+    if (before[key] !== now[key]) return false
+  }
+  return true
+}
 
 /**
  * Where a key moves the cursor of a table, null where the key is not one that moves: arrows, J and K, Page Up and
