@@ -154,16 +154,19 @@ function Samples(props: { preview: BridgePreview; index: number; isContent: Cont
   if (samples.length === 0) return <span className={styles.none}>empty in the first rows</span>
   return (
     <ul className={styles.sampleList}>
-      {samples.map((sample) => (
-        <li key={sample.row}>
-          <MaskedText
-            text={sample.text}
-            length={sample.length}
-            max={SAMPLE_CHARACTERS}
-            revealed={shown || !isContent(index, sample.text, sample.length)}
-          />
-        </li>
-      ))}
+      {samples.map((sample) => {
+        const revealed = shown || !isContent(index, sample.text, sample.length)
+        return (
+          <li key={sample.row} title={revealed ? sample.text : undefined}>
+            <MaskedText
+              text={sample.text}
+              length={sample.length}
+              max={SAMPLE_CHARACTERS}
+              revealed={revealed}
+            />
+          </li>
+        )
+      })}
     </ul>
   )
 }
