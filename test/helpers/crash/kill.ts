@@ -4,8 +4,14 @@ import type { CrashTask } from './crash-child.ts'
 
 const CHILD = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
 
-/** Where a child process is killed: at a commit's edge, as in `before:12`, or some time after its source was read. */
-export type Kill = { kind: 'commit'; at: string } | { kind: 'time'; afterMs: number }
+/**
+ * Where a child process is killed: at a commit's edge, as in `before:12`, some time after its source was read, or once
+ * something has happened.
+ */
+export type Kill =
+  | { kind: 'commit'; at: string }
+  | { kind: 'time'; afterMs: number }
+  | { kind: 'event'; happened: Promise<unknown> }
 
 /** Numbers in [0, 1) that repeat for a seed (mulberry32). */
 export function createRandom(seed: number): () => number {
@@ -42,6 +48,7 @@ export function runKilled(task: CrashTask, kill: Kill | null): Promise<boolean> 
   child.stdout.on('data', () => {
     if (kill?.kind === 'time') setTimeout(() => child.kill('SIGKILL'), kill.afterMs)
   })
+  if (kill?.kind === 'event') void kill.happened.then(() => child.kill('SIGKILL'))
   return new Promise((resolve, reject) => {
     child.on('exit', (code, signal) => {
       if (signal === 'SIGKILL') resolve(true)

@@ -87,11 +87,12 @@ function toFigures(snapshot: RunSnapshot): Figure[] {
       note: `${formatSpan(snapshot.retryAfter.waitedMs)} waited`,
     })
   }
-  if (snapshot.warnings.length > 0) {
+  const unused = snapshot.warnings.filter(({ code }) => code === 'CONNECTIONS_NOT_REUSED')
+  if (unused.length > 0) {
     figures.push({
       label: 'Connections',
       value: 'not reused',
-      note: snapshot.warnings.map(({ message }) => message).join(' '),
+      note: unused.map(({ message }) => message).join(' '),
     })
   }
   return figures

@@ -84,9 +84,10 @@ export function RefusedNotice(props: { summary: RunSummary; onMend: (step: Mendi
   )
 }
 
-/** Why a run stopped or slowed down; offers another key if the service refused this one. */
+/** Why a run stopped, was cut off or slowed down; offers another key if the service refused this one. */
 export function StopNotice({ runId, onKey }: { runId: string; onKey: (() => void) | null }) {
   const notice = useLiveRuns((live) => live.snapshots[runId]?.notice)
+  const cutOff = useLiveRuns((live) => live.snapshots[runId]?.warnings.find(({ code }) => code === 'CUT_OFF'))
   const limited = useLiveRuns((live) => live.summaries[runId]?.generator.limited)
   return (
     <>
@@ -104,6 +105,11 @@ export function StopNotice({ runId, onKey }: { runId: string; onKey: (() => void
           }
         >
           {notice.advice === null ? undefined : <SafeText text={notice.advice} max={600} lines />}
+        </Notice>
+      )}
+      {cutOff !== undefined && (
+        <Notice kind="warning" title="The figures of this run are incomplete">
+          {cutOff.message}
         </Notice>
       )}
       {limited === true && (
