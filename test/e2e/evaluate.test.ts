@@ -71,6 +71,15 @@ it('evaluates a run by its labels, opens the rows of a cell, and moves a thresho
   await page.getByLabel('Column', { exact: true }).selectOption('channel')
   await page.getByText('No label is mapped to a rule yet').waitFor()
   await inspect('evaluate-no-rules')
+
+  // Labels that have nothing to do with the scores.
+  await page.getByRole('combobox', { name: 'Rules of web' }).click()
+  await page.getByRole('option', { name: 'Likely spam' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByLabel('Another class').selectOption('spam')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByText('No threshold has a better F1 than flagging every row.').scrollIntoViewIfNeeded()
+  await inspect('evaluate-no-threshold')
 })
 
 it('asks what labels mean before it counts rows with a label and a verdict', {

@@ -52,6 +52,9 @@ it('says what to do about refused rows, and sends them again as a child run with
   await page.getByRole('link', { name: 'Plan' }).click()
   await page.getByRole('heading', { name: 'Pace and retries' }).waitFor()
   await inspect('plan')
+  await page.getByRole('button', { name: 'Save as a plan file' }).click()
+  await page.getByText('Plan written').waitFor()
+  await inspect('plan-saved')
   await page.getByRole('link', { name: 'Overview' }).click()
 
   await page.getByRole('button', { name: '413 INJECTED_FAULT' }).click()
