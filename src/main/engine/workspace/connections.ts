@@ -85,9 +85,12 @@ function listTypedKeys({ connections }: Connections): Connections['keysToRemove'
   )
 }
 
+/** Longest wait for another process, which only writes a small file; the window stands still meanwhile, milliseconds. */
+const TURN_WITHIN_MS = 250
+
 function takeTurn(file: string): Lease {
   try {
-    return takeLease(file, file)
+    return takeLease(file, file, TURN_WITHIN_MS)
   } catch (error) {
     if (!(error instanceof SluiceError) || error.code !== 'RUN_BUSY') throw error
     throw new SluiceError({ id: 'connections_busy', file })

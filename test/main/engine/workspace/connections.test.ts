@@ -11,6 +11,7 @@ import {
   replaceConnection,
   toConnectionsFile,
 } from '../../../../src/main/engine/workspace/connections.ts'
+import { takeLease } from '../../../../src/main/engine/workspace/lease.ts'
 import {
   type StoredConnection,
   storedConnectionSchema,
@@ -61,6 +62,19 @@ describe('the connections of a workspace', () => {
     expect(again).toThrow('connection `one` already exists')
     expect(readFileSync(toConnectionsFile(workspace), 'utf8')).toBe(before)
     expect(readdirSync(workspace).filter((name) => name.endsWith('.part'))).toEqual([])
+  })
+
+  it('are refused soon while another process changes them, since a window waits for that', () => {
+    const workspace = createTemporaryFolder()
+    changeConnections(workspace, (connections) => connections)
+    const file = toConnectionsFile(workspace)
+    const lease = takeLease(file, file)
+    const began = performance.now()
+    expect(() => changeConnections(workspace, (connections) => connections)).toThrow(
+      'another process is changing',
+    )
+    expect(performance.now() - began).toBeLessThan(1_500)
+    lease.release()
   })
 
   it('make the first the one in use, and none once that is removed', () => {
