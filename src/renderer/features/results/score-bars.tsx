@@ -10,7 +10,11 @@ type Scores = ResultRow['classScores']
 const STRIP_MAX = 12
 
 /** Width of a class in the strip and of its bar, and the height of a full one, in the strip's own units. */
-const STRIP = { step: 3, bar: 2.4, height: 10 }
+const STRIP = { step: 30, bar: 24, height: 100 }
+
+/** The path of a bar before and after its height. */
+const BAR_STARTS = Array.from({ length: STRIP_MAX }, (_, place) => `M${place * STRIP.step} ${STRIP.height}v-`)
+const BAR_END = `h${STRIP.bar}V${STRIP.height}z`
 
 /** The least room that {@link ScoreStrip} needs, em of a cell; its words are cut to what is left. */
 export function toStripEm(scale: ScoreScale): number {
@@ -50,13 +54,13 @@ function toStripWidth(classes: number): number {
   return classes * STRIP.step - (STRIP.step - STRIP.bar)
 }
 
-/** Bars side by side as one short text, since a table draws many; each is as high as its share of the scale. */
+/** Bars side by side as one shape, since a table draws many; each is as high as its share of the scale. */
 function toBarsPath(classes: readonly string[], scores: Scores, end: number): string {
-  const { step, bar, height } = STRIP
   let path = ''
   for (const [place, className] of classes.entries()) {
     const share = Math.min(1, (scores.find((one) => one.className === className)?.score ?? 0) / end)
-    if (share > 0) path += `M${place * step} ${height}v-${(share * height).toFixed(2)}h${bar}V${height}z`
+    const height = Math.round(share * STRIP.height)
+    if (height > 0) path += `${BAR_STARTS[place]}${height}${BAR_END}`
   }
   return path
 }
