@@ -11,8 +11,8 @@ const BEHIND_ROWS = 1
 const BEYOND_AFTER_MS = 100
 
 /**
- * How long a view that has jumped to rows of which none is read stays empty for them, milliseconds: most are there by
- * then, and are drawn once instead of twice.
+ * How long a view that has jumped to rows of which none is read stays empty until all of them are, milliseconds: most
+ * are there by then, and are drawn once instead of a page at a time, with others in their place before.
  */
 const PATIENCE_MS = 50
 
@@ -63,24 +63,27 @@ export function useRowWindow(
 
   const toScale = () => createScrollScale(count * rowPx, viewPx.current)
   const toWindow = () => toRowWindow(position.current, { count, rowPx, viewPx: viewPx.current, goesBeyond })
-  const isAnyRead = ({ first, last }: LaidOut) => {
-    for (let index = first; index <= last; index += 1) if (isRead(index)) return true
-    return false
+  const countRead = ({ first, last }: LaidOut) => {
+    let read = 0
+    for (let index = first; index <= last; index += 1) if (isRead(index)) read += 1
+    return read
   }
   const patience = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const latest = useRef({ toScale, toWindow, isAnyRead, shown: toWindow() })
+  const latest = useRef({ toScale, toWindow, countRead, shown: toWindow() })
   const { shown: before } = latest.current
   const next = toWindow()
-  const isAwaited = patience.current !== undefined && before.last < count && !isAnyRead(next)
+  const isAwaited =
+    patience.current !== undefined && before.last < count && countRead(next) <= next.last - next.first
   const shown = isAwaited ? before : next
-  if (!isAwaited) {
+  const stopWaiting = useCallback(() => {
     clearTimeout(patience.current)
     patience.current = undefined
-  }
-  latest.current = { toScale, toWindow, isAnyRead, shown }
+  }, [])
+  if (!isAwaited) stopWaiting()
+  latest.current = { toScale, toWindow, countRead, shown }
   const { first, last } = shown
   useEffect(() => onWindow?.(first, Math.max(first, last)), [onWindow, first, last])
-  useEffect(() => () => clearTimeout(patience.current), [])
+  useEffect(() => stopWaiting, [stopWaiting])
   const hasRows = last >= 0
   useEffect(() => {
     if (!hasRows) return
@@ -91,10 +94,11 @@ export function useRowWindow(
   /** Draws the rows that have come into view. A scrolled view must not wait for them: it would be empty until then. */
   const follow = useCallback(
     (isUrgent: boolean) => {
-      const { toWindow, isAnyRead, shown } = latest.current
+      const { toWindow, countRead, shown } = latest.current
       const next = toWindow()
       if (next.first === shown.first && next.last === shown.last && next.shiftPx === shown.shiftPx) return
-      if (isAnyRead(next) || !isAnyRead(shown)) {
+      if (countRead(next) > 0 || countRead(shown) === 0) {
+        stopWaiting()
         if (isUrgent) flushSync(draw)
         else draw()
         return
@@ -105,7 +109,7 @@ export function useRowWindow(
       }, PATIENCE_MS)
       onWindow?.(next.first, next.last)
     },
-    [onWindow],
+    [onWindow, stopWaiting],
   )
 
   const moveTo = useCallback(
