@@ -29,7 +29,7 @@ export function ScoreStrip({ scores, scale }: { scores: Scores; scale: ScoreScal
   const words = sorted.map(({ className, score }) => `${className} ${formatScore(score)}`).join(', ')
   const classes = scale.classes.slice(0, STRIP_MAX)
   return (
-    <span className={styles.strip} role="img" aria-label={words} title={words}>
+    <span className={styles.strip} role="img" title={words}>
       <svg
         className={styles.bars}
         viewBox={`0 0 ${toStripWidth(classes.length)} ${STRIP.height}`}

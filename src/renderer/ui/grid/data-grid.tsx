@@ -148,7 +148,7 @@ export function DataGrid<Row>(props: {
         {places.map(({ key, index }) => (
           <GridRow
             key={key}
-            id={`${gridId}-${index}`}
+            {...(hasCursor && index === cursor && { id: `${gridId}-${index}` })}
             index={index}
             topPx={Math.round(index * rowPx) + shiftPx}
             row={rowAt(index)}
@@ -171,7 +171,8 @@ function toTrack(column: { rem: number; grow?: boolean }): string {
 }
 
 interface GridRowProps<Row> {
-  id: string
+  /** Of the row under the cursor alone, which the grid names. */
+  id?: string
   index: number
   topPx: number
   row: Row | null
