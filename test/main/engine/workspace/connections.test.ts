@@ -64,16 +64,14 @@ describe('the connections of a workspace', () => {
     expect(readdirSync(workspace).filter((name) => name.endsWith('.part'))).toEqual([])
   })
 
-  it('are refused soon while another process changes them, since a window waits for that', () => {
+  it('are refused while another process changes them', () => {
     const workspace = createTemporaryFolder()
     changeConnections(workspace, (connections) => connections)
     const file = toConnectionsFile(workspace)
     const lease = takeLease(file, file)
-    const began = performance.now()
     expect(() => changeConnections(workspace, (connections) => connections)).toThrow(
       'another process is changing',
     )
-    expect(performance.now() - began).toBeLessThan(1_500)
     lease.release()
   })
 
