@@ -143,8 +143,9 @@ export async function keepTypedKey(
 
 /**
  * Keeps keys, each for the way to the service that it was typed for, then stores the connection that says so, and then
- * removes the keys that these replace. Each is noted first, so that one is found that a process left behind. If the connection cannot be stored, none is kept and none replaced. Rejects with
- * what `store` throws, and with `WORKSPACE_UNUSABLE`.
+ * removes the keys that these replace. Each is noted first, so that one is found that a process which died left behind.
+ * If the connection cannot be stored, none is kept and none replaced. Rejects with what `store` throws, and with
+ * `WORKSPACE_UNUSABLE`.
  */
 export async function restoreTypedKeys(
   sources: TypedKeySources,
