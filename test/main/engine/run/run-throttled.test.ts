@@ -84,7 +84,7 @@ test('nothing but 429 stops the run after a while with that reason, and every ro
   const end = await sender.send()
   expect(end).toMatchObject({
     kind: 'failing',
-    reason: { code: 'throttled', message: expect.stringContaining('nothing but 429') },
+    reason: { code: 'throttled', reason: expect.stringContaining('nothing but 429') },
   })
   const states = journal.db.prepare('SELECT state, count(*) AS n FROM result GROUP BY state').all()
   expect(states.map(({ state }) => state)).toEqual(['pending'])
