@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createRecording, type Recording, readClockUs, toArrival } from './history/recording.ts'
 
-/** A service of the tests' own that keeps a record of what arrived; the judge of crash tests. */
+/** A service of the tests' own that keeps a record of what arrived. */
 export interface RecordingService {
   baseUrl: string
   /** How often each post_id was accepted, that is, answered 200. */
@@ -10,18 +11,29 @@ export interface RecordingService {
   userIds: Map<string, string>
   /** How often each post_id arrived at all. */
   arrived: Map<string, number>
+  /** Every arrival, for `judgeHistory`. */
+  recording: Recording
   close(): Promise<void>
 }
 
 /** Starts the service. `refuse` gives the status that an arrival is refused with; null where it is accepted. */
 export async function startRecordingService(
   refuse: (postId: string, arrivals: number) => 400 | 503 | null = () => null,
+  recording: Recording = createRecording(),
 ): Promise<RecordingService> {
   const accepted = new Map<string, number>()
   const userIds = new Map<string, string>()
   const arrived = new Map<string, number>()
   const server = createServer((request, response) => {
     void readBody(request).then((body) => {
+      const atUs = readClockUs()
+      const answer = (status: number, told: unknown): void => {
+        const text = JSON.stringify(told)
+        const arrival = { path: request.url ?? '', body }
+        recording.note(toArrival(arrival, { atUs, status, took: status === 200, answer: text }))
+        response.writeHead(status, { 'content-type': 'application/json' })
+        response.end(text)
+      }
       const submitted = JSON.parse(body) as { post_id: unknown; user_id: unknown }
       const postId = String(submitted.post_id)
       const arrivals = (arrived.get(postId) ?? 0) + 1
@@ -29,19 +41,14 @@ export async function startRecordingService(
       const status = refuse(postId, arrivals)
       if (status !== null) {
         const code = status === 400 ? 'INVALID_PARAM' : 'BUSY'
-        const refusal = { error: true, status, error_code: code, message: 'no', show_alert: false }
-        answer(response, status, refusal)
+        answer(status, { error: true, status, error_code: code, message: 'no', show_alert: false })
         return
       }
       accepted.set(postId, (accepted.get(postId) ?? 0) + 1)
       userIds.set(postId, String(submitted.user_id))
       const rules = postId.endsWith('7') ? [{ rule_id: 'r7', rule_name: 'Ends in seven' }] : []
-      answer(response, 200, {
-        task_id: `t-${postId}`,
-        post_id: postId,
-        user_id: 'u',
-        triggered_rules: rules,
-      })
+      const echoed = { post_id: postId, user_id: submitted.user_id }
+      answer(200, { task_id: `t-${postId}`, ...echoed, triggered_rules: rules })
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -51,6 +58,7 @@ export async function startRecordingService(
     accepted,
     userIds,
     arrived,
+    recording,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -63,9 +71,4 @@ async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks).toString('utf8')
-}
-
-function answer(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json' })
-  response.end(JSON.stringify(body))
 }
