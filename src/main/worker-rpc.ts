@@ -122,16 +122,25 @@ export type SendEvent<Events> = <Name extends keyof Events & string>(
   transfer?: readonly Transferable[],
 ) => void
 
-/** Serves calls for as long as this worker thread lives, and returns the way to send events. */
+/**
+ * Serves calls for as long as this worker thread lives, and returns the way to send events. `afterCall` is called after
+ * each call that is answered, before its answer goes out.
+ */
 export function serveCalls<Calls extends Functions<Calls>, Events = Record<never, never>>(
   calls: Calls,
+  afterCall: () => void = () => {},
 ): SendEvent<Events> {
   const port = parentPort
   if (port === null) throw new Error('only a worker thread can serve calls')
   const functions = calls as Record<string, (...args: never[]) => unknown>
   const answer = async (id: number, name: string, args: never[]): Promise<void> => {
     try {
-      const value = await functions[name]?.(...args)
+      let value: unknown
+      try {
+        value = await functions[name]?.(...args)
+      } finally {
+        afterCall()
+      }
       port.postMessage({ kind: 'answer', id, value } satisfies Response)
     } catch (error) {
       port.postMessage({ kind: 'error', id, error: toErrorMessage(error) } satisfies Response)

@@ -4,6 +4,7 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
 import { closeDatabaseFile } from '../workspace/file-permissions.ts'
 import { isLeaseHeld, type Lease, takeLease } from '../workspace/lease.ts'
+import { closeWhole } from './checkpoint.ts'
 import { Counters } from './counters.ts'
 import { MIGRATIONS } from './migrations.ts'
 
@@ -106,10 +107,10 @@ export class Journal {
     })
   }
 
-  /** Closes the file and lets the lease go. */
+  /** Closes the file, which then holds all that was committed, and lets the lease go. */
   close(): void {
     if (typeof this.#wal === 'number') closeSync(this.#wal)
-    this.db.close()
+    closeWhole(this.db)
     this.#lease.release()
   }
 }
@@ -202,7 +203,7 @@ export function hasSchema(db: DatabaseSync): boolean {
 function migrateFile(file: string): void {
   const lease = takeLease(file, `the journal ${file}`)
   try {
-    openJournal(file).close()
+    closeWhole(openJournal(file))
   } finally {
     lease.release()
   }

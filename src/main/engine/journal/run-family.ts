@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { ItemState } from '../../../shared/run/item-state.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
 import { toJournalFile, toRunId, toWorkspace } from '../workspace/workspace-files.ts'
+import { checkpointUnheld } from './checkpoint.ts'
 import { hasSchema, openJournalReader } from './journal.ts'
 import { type RunRecord, readRunRecord } from './run-record.ts'
 
@@ -63,8 +64,16 @@ export class ReaderPool {
 
   /** Closes the reader of a journal, if there is one. */
   forget(file: string): void {
-    this.#readers.get(file)?.close()
+    const reader = this.#readers.get(file)
+    if (reader === undefined) return
+    reader.close()
     this.#readers.delete(file)
+    checkpointUnheld(file)
+  }
+
+  /** Makes the journals that were read whole in their files, where nobody holds them; called after each read. */
+  checkpoint(): void {
+    for (const file of this.#readers.keys()) checkpointUnheld(file)
   }
 
   /** Closes every reader. */

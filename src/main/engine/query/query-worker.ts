@@ -48,7 +48,7 @@ const catalogues = new Map<string, Catalogue>()
 let evaluations: KeptEvaluations | null = null
 let ledgers: Ledgers | null = null
 
-serveCalls<QueryCalls>({
+const calls: QueryCalls = {
   // A run may have been cut off before it was written down, or just be in the making.
   summarize: (run) => readOr(null, run, summarizeRun),
   readPlan: (run) => readOr(null, run, ({ record }) => record.plan),
@@ -226,7 +226,9 @@ serveCalls<QueryCalls>({
     pairs.close()
     await ledgers?.forget()
   },
-})
+}
+
+serveCalls<QueryCalls>(calls, () => pool.checkpoint())
 
 /** Stores the findings of a run that has ended, a piece at a time. One run after the other, so that each is finished. */
 async function storeFindings(run: AskedRun): Promise<void> {

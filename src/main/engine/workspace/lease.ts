@@ -27,10 +27,23 @@ export function takeLease(file: string, what: string, timeoutMs: number = TAKE_T
 
 /** Whether some process, this one included, holds the lease of a file. Throws `WORKSPACE_UNUSABLE`. */
 export function isLeaseHeld(file: string): boolean {
+  return !whileUnheld(file, () => {})
+}
+
+/**
+ * Works on a file while nobody can take its lease; others can still look at the lease. Does nothing and returns false
+ * where some process, this one included, holds it. Throws `WORKSPACE_UNUSABLE`.
+ */
+export function whileUnheld(file: string, work: () => void): boolean {
   // A shared lock conflicts with the holder's, but not with another check.
   const lock = lockFile(`${file}.lease`, 0, 'BEGIN; SELECT 1 FROM sqlite_master')
-  lock?.close()
-  return lock === null
+  if (lock === null) return false
+  try {
+    work()
+    return true
+  } finally {
+    lock.close()
+  }
 }
 
 /** Removes the lease's own file. The caller has just deleted what it guarded. */

@@ -167,14 +167,16 @@ export class Catalogue {
       })
     } catch (error) {
       for (const { reject } of questions) reject(error)
-    } finally {
-      this.#pool.close()
     }
   }
 
   async #answer<Answer>(held: readonly string[], work: (db: DatabaseSync) => Answer): Promise<Answer> {
     const answerFrom = async (store: CatalogueStore) => {
-      await this.#refresh(store, held)
+      try {
+        await this.#refresh(store, held)
+      } finally {
+        this.#pool.close()
+      }
       return store.read(work)
     }
     const file = openCatalogueFile(this.#workspace)
