@@ -11,6 +11,7 @@ export interface SourceFile {
   readBytes(offset: number, lengthBytes: number): Buffer
   /** The same into memory of the caller's, as much as it has room for; returns the part that was filled. */
   readInto(buffer: Buffer, offset: number): Buffer
+  /** Closes the file; reading it then throws, and closing it again does nothing. */
   close(): void
 }
 
@@ -36,13 +37,21 @@ export function openSourceFile(path: string, contentPath = path): SourceFile {
     if (stat.size === 0) {
       throw new SluiceError({ id: 'source_is_empty', source: path })
     }
+    let isOpen = true
+    const readInto = (buffer: Buffer, offset: number): Buffer => {
+      // The system may have given the number of a closed descriptor to another file.
+      if (!isOpen) throw new Error(`${path} was closed`)
+      return readFully(path, descriptor, buffer, offset)
+    }
     return {
       path,
       sizeBytes: stat.size,
-      readBytes: (offset, lengthBytes) =>
-        readFully(path, descriptor, Buffer.allocUnsafe(lengthBytes), offset),
-      readInto: (buffer, offset) => readFully(path, descriptor, buffer, offset),
-      close: () => closeSync(descriptor),
+      readBytes: (offset, lengthBytes) => readInto(Buffer.allocUnsafe(lengthBytes), offset),
+      readInto,
+      close() {
+        if (isOpen) closeSync(descriptor)
+        isOpen = false
+      },
     }
   } catch (error) {
     closeSync(descriptor)

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
-import { type Entry, openPromise, type ZipFile } from 'yauzl'
+import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { ForeignContent } from '../../../../shared/messages/source-messages.ts'
 import { toThrownText } from '../../../../shared/messages/thrown.ts'
@@ -34,23 +34,38 @@ const MAX_LIST_BYTES = 4 * 1024 * 1024
 const MAX_RATIO = 200
 const SMALL_BYTES = 4 * 1024 * 1024
 
+const STORED = 0
 const DEFLATED = 8
 const PIECE_BYTES = 128 * 1024
 
 /**
- * Opens the zip file that a workbook is; `contentPath` is where its bytes are, if that is an unpacked copy. Throws
- * `BAD_SOURCE` where it is damaged or cut short.
+ * Opens the zip file that a workbook is, and closes it with the archive. Throws `BAD_SOURCE` if it is damaged, cut short
+ * or encrypted; the file then stays open.
  */
-export async function openArchive(path: string, contentPath = path): Promise<Archive> {
-  let zip: ZipFile
+export async function openArchive(file: SourceFile): Promise<Archive> {
+  const { path } = file
+  const entries = await readEntries(file)
+  return {
+    path,
+    names: new Set(entries.keys()),
+    sizeOf: (name) => entries.get(name.toLowerCase())?.uncompressedSize ?? 0,
+    readPart(name, maxBytes) {
+      const entry = entries.get(name.toLowerCase())
+      if (entry === undefined) throw createDamageError(path, `it has no part ${name}`)
+      refuseBomb(path, entry, maxBytes)
+      return readEntry(file, entry)
+    },
+    close: () => file.close(),
+  }
+}
+
+/** The entries of the archive's list of parts, by their names in lower case. */
+async function readEntries(file: SourceFile): Promise<Map<string, Entry>> {
+  const { path } = file
   const entries = new Map<string, Entry>()
   let listBytes = 0
   try {
-    zip = await openPromise(contentPath, { autoClose: false })
-  } catch (cause) {
-    throw createDamageError(path, 'its list of parts cannot be found', cause)
-  }
-  try {
+    const zip = await fromRandomAccessReaderPromise(new ListReader(file), file.sizeBytes)
     for await (const entry of zip.eachEntry()) {
       if (entries.size === MAX_PARTS) {
         throw createLimitError(path, `the workbook has more than ${formatCount(MAX_PARTS)} parts`)
@@ -62,21 +77,36 @@ export async function openArchive(path: string, contentPath = path): Promise<Arc
       entries.set(entry.fileName.toLowerCase(), entry)
     }
   } catch (cause) {
-    zip.close()
     if (cause instanceof SluiceError) throw cause
-    throw createDamageError(path, toThrownText(cause), cause)
+    const reason = toThrownText(cause)
+    if (reason === 'strong encryption is not supported') {
+      throw new SluiceError({ id: 'workbook_protected', source: path, part: null }, { cause })
+    }
+    throw createDamageError(path, reason, cause)
   }
-  return {
-    path,
-    names: new Set(entries.keys()),
-    sizeOf: (name) => entries.get(name.toLowerCase())?.uncompressedSize ?? 0,
-    readPart(name, maxBytes) {
-      const entry = entries.get(name.toLowerCase())
-      if (entry === undefined) throw createDamageError(path, `it has no part ${name}`)
-      refuseBomb(path, entry, maxBytes)
-      return readEntry(path, zip, entry)
-    },
-    close: () => zip.close(),
+  return entries
+}
+
+/**
+ * The file as yauzl reads its list of parts. The parts themselves are read by {@link readPacked}: streams of yauzl share
+ * a queue of reads, and one that is left early ends the process if its read still waits there.
+ */
+class ListReader extends RandomAccessReader {
+  readonly #file: SourceFile
+
+  constructor(file: SourceFile) {
+    super()
+    this.#file = file
+  }
+
+  override read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null, bytesRead?: number) => void,
+  ): void {
+    callback(null, this.#file.readInto(buffer.subarray(offset, offset + length), position).length)
   }
 }
 
@@ -98,17 +128,19 @@ function refuseBomb(path: string, entry: Entry, maxBytes: number): void {
   }
 }
 
-async function* readEntry(path: string, zip: ZipFile, entry: Entry): AsyncGenerator<Buffer, void, undefined> {
+async function* readEntry(file: SourceFile, entry: Entry): AsyncGenerator<Buffer, void, undefined> {
+  const { path } = file
   let checksum = 0
   let sizeBytes = 0
   try {
-    for await (const piece of await openPieces(zip, entry)) {
+    for await (const piece of openPieces(file, entry)) {
       checksum = crc32(piece, checksum)
       sizeBytes += piece.length
       if (sizeBytes > entry.uncompressedSize) break
       yield piece
     }
   } catch (cause) {
+    if (cause instanceof SluiceError) throw cause
     throw createDamageError(path, `${entry.fileName}: ${toThrownText(cause)}`, cause)
   }
   if (sizeBytes !== entry.uncompressedSize) {
@@ -119,11 +151,38 @@ async function* readEntry(path: string, zip: ZipFile, entry: Entry): AsyncGenera
   }
 }
 
-async function openPieces(zip: ZipFile, entry: Entry): Promise<AsyncIterable<Buffer>> {
-  if (entry.compressionMethod !== DEFLATED) return zip.openReadStreamPromise(entry)
-  const packed = await zip.openReadStreamPromise(entry, { decodeFileData: false })
-  // Its own stream, because the small pieces of yauzl's each cost a turn of the event loop.
-  return pipeline(packed, createInflateRaw({ chunkSize: PIECE_BYTES }), () => undefined)
+function openPieces(file: SourceFile, entry: Entry): Iterable<Buffer> | AsyncIterable<Buffer> {
+  const method = entry.compressionMethod
+  if (method === STORED) return readPacked(file, entry)
+  if (method !== DEFLATED) throw new Error(`unsupported compression method: ${method}`)
+  return pipeline(readPacked(file, entry), createInflateRaw({ chunkSize: PIECE_BYTES }), () => undefined)
+}
+
+const LOCAL_HEADER = 0x04034b50
+const LOCAL_HEADER_BYTES = 30
+
+/**
+ * A part's bytes as the file has them. Each read ends before the next begins, so that the file can be closed between any
+ * two of them. Sizes come from the list of parts: the header in front of a part may lack them.
+ */
+function* readPacked(file: SourceFile, entry: Entry): Generator<Buffer, void, undefined> {
+  const header = readWhole(file, entry.relativeOffsetOfLocalHeader, LOCAL_HEADER_BYTES)
+  if (header.readUInt32LE(0) !== LOCAL_HEADER) {
+    throw new Error('its bytes do not start where the list of parts says')
+  }
+  const start =
+    entry.relativeOffsetOfLocalHeader + LOCAL_HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28)
+  const end = start + entry.compressedSize
+  if (end > file.sizeBytes) throw new Error(BEYOND_END)
+  for (let at = start; at < end; at += PIECE_BYTES) yield readWhole(file, at, Math.min(PIECE_BYTES, end - at))
+}
+
+const BEYOND_END = 'its bytes go beyond the end of the file'
+
+function readWhole(file: SourceFile, offset: number, lengthBytes: number): Buffer {
+  const bytes = file.readBytes(offset, lengthBytes)
+  if (bytes.length < lengthBytes) throw new Error(BEYOND_END)
+  return bytes
 }
 
 /** The error of a workbook that is not whole. */

@@ -36,18 +36,13 @@ export async function openSpreadsheetSource(
   { isPreview = false, contentPath = source.path }: { isPreview?: boolean; contentPath?: string } = {},
 ): Promise<SourceReader> {
   const file = openSourceFile(source.path, contentPath)
-  const { sizeBytes } = file
   try {
     refuseForeignFile(file)
-  } finally {
-    file.close()
-  }
-  const archive = await openArchive(source.path, contentPath)
-  try {
+    const archive = await openArchive(file)
     refuseForeignArchive(archive)
-    return await createReader(source, archive, sizeBytes, isPreview)
+    return await createReader(source, archive, file.sizeBytes, isPreview)
   } catch (error) {
-    archive.close()
+    file.close()
     throw error
   }
 }
