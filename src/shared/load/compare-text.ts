@@ -98,7 +98,8 @@ function describeRatio({ percentile, aMs, bMs, ratio, low, high }: PercentileCom
   return `${formatPercentileName(percentile)} at ${ratio.toFixed(2)} times ${a}'s (${formatMs(bMs)} after ${formatMs(aMs)}; ${range} with 99 % confidence)`
 }
 
-function joinWords(words: readonly string[]): string {
+/** `p50, p90 and p99`. */
+export function joinWords(words: readonly string[]): string {
   if (words.length < 2) return words.join('')
   return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 }
@@ -107,6 +108,10 @@ function joinWords(words: readonly string[]): string {
 export function describeLimited(limited: readonly string[]): string {
   return `This machine was the bottleneck in ${joinWords(limited)} at times`
 }
+
+/** Above this share of failures, latencies are mostly those of failures. */
+const FAILING_SHARE = 0.5
+const FAILING = 'Most requests of a run did not succeed, so its latencies are mostly those of failures.'
 
 /** The plain sentence of a comparison, and what to keep in mind with it. */
 export function describeComparison(
@@ -117,8 +122,12 @@ export function describeComparison(
   const limited = runs.flatMap(({ generatorLimited }, index) =>
     generatorLimited ? [letters[index === 0 ? 0 : 1]] : [],
   )
+  const isFailing = Math.max(comparison.failedShare.a, comparison.failedShare.b) > FAILING_SHARE
   const sentences = [
-    ...(limited.length === 0 ? describeSpeed(comparison) : describeUnclear(comparison, letters)),
+    ...(isFailing ? [FAILING] : []),
+    ...(limited.length === 0 && !isFailing
+      ? describeSpeed(comparison)
+      : describeUnclear(comparison, letters)),
     ...describeFailed(comparison, letters),
     ...(limited.length === 0 ? describeThroughput(comparison, letters) : []),
   ]

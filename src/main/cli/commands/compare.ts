@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { LoadComparison } from '../../../shared/load/compare.ts'
-import { formatPercentileName } from '../../../shared/load/compare-text.ts'
+import { describeVerdict, judgeSpeed } from '../../../shared/load/speed-gate.ts'
 import { DEFAULT_BASELINE, isSameSubject, toBaselineSubject } from '../../../shared/lookback/baseline.ts'
 import {
   CHANGES_LISTED,
@@ -11,12 +11,7 @@ import {
 } from '../../../shared/lookback/comparison.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import {
-  formatCount,
-  formatCounted,
-  formatFigure,
-  formatShare,
-} from '../../../shared/messages/figure-text.ts'
+import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
@@ -104,7 +99,7 @@ export function addCompareCommand(program: Command, context: CliContext): void {
     .optionsGroup('Checks:')
     .option(
       '--fail-if-slower <percent>',
-      `exit with ${EXIT.thresholdCrossed} if a percentile of B is slower by more than this, such as 10%, and the difference is significant (99 % confidence)`,
+      `exit with ${EXIT.thresholdCrossed} if B is slower than A by significantly more than this, such as 10%, or has more failures`,
       parsePercent,
     )
     .option(
@@ -220,41 +215,15 @@ function haveDecisions(a: RunSummary, b: RunSummary): boolean {
   return !isLoadRun(a) && !isLoadRun(b) && a.operation === b.operation
 }
 
-type Slower = { metric: string } & LoadComparison['series'][number]['percentiles'][number]
-
-/** Percentiles that are slower beyond doubt and by more than `percent`; those without a known range by their ratio. */
-function findSlower({ series }: LoadComparison, percent: number): Slower[] {
-  return series.flatMap(({ metric, percentiles }) =>
-    percentiles
-      .filter(({ verdict, low, high, ratio }) => {
-        const isSure = verdict === 'slower' || (low === null && high === null)
-        return isSure && ratio > 1 + percent / 100
-      })
-      .map((percentile) => ({ metric, ...percentile })),
-  )
-}
-
 async function checkSlower(
   context: CliContext,
   comparison: LoadComparison,
   percent: number | undefined,
 ): Promise<void> {
   if (percent === undefined) return
-  const slower = findSlower(comparison, percent)
-  const { limited } = comparison
-  if (slower.length > 0) {
-    context.exitCode = EXIT.thresholdCrossed
-    const list = slower.map(
-      ({ metric, percentile, ratio }) =>
-        `${metric} ${formatPercentileName(percentile)} ${formatFigure((ratio - 1) * 100)} %`,
-    )
-    await context.err.writeLine(`B is slower than A by more than ${percent} %: ${list.join(', ')}.`)
-  }
-  if (limited.length > 0) {
-    await context.err.writeLine(
-      `--fail-if-slower is not reliable here: this machine was the bottleneck in ${limited.join(' and ')} at times. Run again on an idle machine.`,
-    )
-  }
+  const verdict = judgeSpeed(comparison, percent)
+  if (!verdict.isPassed) context.exitCode = EXIT.thresholdCrossed
+  for (const line of describeVerdict(verdict, comparison, percent)) await context.err.writeLine(line)
 }
 
 async function checkChanged(
