@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { planSchema } from '../../src/shared/plan/plan.ts'
+import { holdMessages } from '../helpers/e2e/hold-messages.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import { seeScreen } from '../helpers/e2e/walk.ts'
 import { RUN_KEY } from '../helpers/in-process-runs.ts'
@@ -49,10 +50,34 @@ it('keeps theme, wellness and clean-up as a person sets them', async () => {
   await seeScreen(page, 'Settings')
   expect(await page.evaluate('window.addedStyles')).toBe(0)
 
-  await page.getByRole('switch', { name: 'Clean up once a day without asking' }).click({ force: true })
+  // It can be switched once the limits are read.
+  const cleanUp = { name: 'Clean up once a day without asking', disabled: false }
+  await page.getByRole('switch', cleanUp).click({ force: true })
   await page.getByText('2 runs (').waitFor()
   await page.getByRole('radiogroup', { name: 'Theme' }).getByText('System').click()
   await inspect('settings-set')
+})
+
+it('says nothing of the limits of runs on disk before it has read them', async () => {
+  const { page, workspace } = await openApp()
+  writeFileSync(
+    join(workspace, 'retention.json'),
+    JSON.stringify({ olderThanMs: 86_400_000, largerThanBytes: null, keepBelowBytes: null }),
+  )
+  const messages = await holdMessages(page)
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByText('No run exceeds them now').waitFor()
+  await page.getByRole('link', { name: 'Connections' }).click()
+  await seeScreen(page, 'Connections')
+  messages.hold()
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByText('Reading the workspace').waitFor()
+  const cleanUp = { name: 'Clean up once a day without asking' }
+  expect(await page.getByRole('switch', cleanUp).isDisabled()).toBe(true)
+  expect(await page.getByText('Set limits').count()).toBe(0)
+  messages.release()
+  await page.getByText('No run exceeds them now').waitFor()
+  await page.getByRole('switch', { ...cleanUp, disabled: false }).waitFor()
 })
 
 it('tests where callbacks come in, and lists what came without its content', async () => {

@@ -21,6 +21,8 @@ export function RetentionPanel(props: { settings: Settings; onCleanUp: () => voi
   const retention = useQuery(ask.history.readRetention.queryOptions())
   const limits = retention.data
   const isLimited = limits !== undefined && isRetaining(limits)
+  // Limits that are not read yet may be set.
+  const isUnlimited = limits !== undefined && !isRetaining(limits)
   const found = useQuery(ask.history.findPrunable.queryOptions({ input: isLimited ? limits : skipToken }))
   const change = useChangeSettings()
   const error = usage.error ?? retention.error ?? found.error ?? change.error
@@ -38,16 +40,16 @@ export function RetentionPanel(props: { settings: Settings; onCleanUp: () => voi
         }
         control={() => (
           <Button variant="default" onClick={onCleanUp}>
-            {isLimited ? 'Clean up…' : 'Set limits…'}
+            {isUnlimited ? 'Set limits…' : 'Clean up…'}
           </Button>
         )}
       />
       <SettingRow
         label="Clean up once a day without asking"
         description={
-          isLimited
-            ? 'Runs that exceed the limits are deleted for good while Sluice is open and nothing is being sent. Runs in use and baselines are kept.'
-            : 'Set limits first. Until then every run is kept.'
+          isUnlimited
+            ? 'Set limits first. Until then every run is kept.'
+            : 'Runs that exceed the limits are deleted for good while Sluice is open and nothing is being sent. Runs in use and baselines are kept.'
         }
         control={(ids) => (
           <Switch
