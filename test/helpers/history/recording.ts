@@ -9,7 +9,7 @@ const arrivalSchema = z.strictObject({
   atUs: z.number(),
   body: z.string(),
   status: z.number().nullable(),
-  took: z.boolean(),
+  took: z.boolean().nullable(),
   answer: z.string().nullable(),
 })
 
@@ -36,14 +36,14 @@ export interface Arrival {
   body: string
   /** HTTP status that was sent; null if none was, because the connection or the service broke. */
   status: number | null
-  /** Whether the service took what was submitted, answered or not. */
-  took: boolean
+  /** Whether the service took what was submitted, answered or not; null if whoever records cannot know. */
+  took: boolean | null
   /** Text of the answer as it was sent; null if none was, or only a part of it. */
   answer: string | null
 }
 
 /** One callback as the service posted it. */
-interface PostedCallback {
+export interface PostedCallback {
   kind: 'callback'
   /** What the row is known by, as in {@link Arrival}. */
   ids: readonly string[]
@@ -121,9 +121,12 @@ export function toArrival(
 }
 
 /** SHA-256 of a body, hex. */
-function hashBody(body: string): string {
+export function hashBody(body: string): string {
   return createHash('sha256').update(body).digest('hex')
 }
+
+/** Fields that tell rows apart, the surest first: the address of an index item may be that of several. */
+const ID_FIELDS = ['post_id', 'custom_index_item_id', 'appeal_id', 'term', 'url', 'media']
 
 /** What the rows in a request are known by (docs/interface.md §2, §4); none if the request cannot be read. */
 export function toIds({ path, body }: RecordedRequest): string[] {
@@ -131,15 +134,19 @@ export function toIds({ path, body }: RecordedRequest): string[] {
   if (appeal !== undefined) return [decodeURIComponent(appeal)]
   const submitted = parseObject(body)
   const { terms } = submitted
-  if (Array.isArray(terms)) return terms.map((term: { term?: unknown }) => String(term.term))
-  const id = ['post_id', 'custom_index_item_id', 'url', 'media']
-    .map((name) => submitted[name])
-    .find((value) => value !== undefined)
-  return id === undefined ? [] : [String(id)]
+  if (Array.isArray(terms)) return terms.map((term: Readonly<Record<string, unknown>>) => findId(term) ?? '')
+  const id = findId(submitted)
+  return id === null ? [] : [id]
+}
+
+/** What a row is known by, from its own part of a request; null if it has nothing of the kind. */
+export function findId(submitted: Readonly<Record<string, unknown>>): string | null {
+  const id = ID_FIELDS.map((name) => submitted[name]).find((value) => value !== undefined && value !== null)
+  return id === undefined ? null : String(id)
 }
 
 /** Reads a JSON object; an empty one if the text is not one. */
-function parseObject(text: string | null): Readonly<Record<string, unknown>> {
+export function parseObject(text: string | null): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text ?? '')
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}

@@ -1,0 +1,92 @@
+import { type Arrival, parseObject } from './recording.ts'
+import { isOk, type JudgedRow, type RowGroup } from './row-groups.ts'
+import type { StoredText } from './run-history.ts'
+import { createFault, sayRow } from './say-fault.ts'
+import type { Fault } from './verdict.ts'
+
+/** What stands in a journal where a secret was taken out. */
+const REDACTED = '[redacted]'
+
+/** Fields that name what an answer is about (docs/interface.md §2.2, §2.4, §2.6). */
+const ECHOES = ['post_id', 'custom_index_item_id', 'appeal_id']
+
+/** Every row that was answered has its own answer: one that the service gave to a request with this id. */
+export function judgeAnswers({ id, rows, arrivals, callbacks }: RowGroup): Fault[] {
+  // That nothing arrived is a fault of its own.
+  if (arrivals.length === 0) return []
+  const left = [...arrivals]
+  return rows.filter(isOk).flatMap((judged) => {
+    const { answer, callback } = findAnswers(judged)
+    if (answer === null && callback === null) return [toFault(judged, 'has an end and no answer.')]
+    const faults: Fault[] = []
+    if (answer !== null && !takeAnswer(left, answer)) {
+      faults.push(
+        toFault(judged, `has an answer that the service gave to none of its requests: ${cut(answer.text)}`),
+      )
+    }
+    const posted = callbacks.map(({ body }) => body)
+    if (callback !== null && posted.length > 0 && !posted.some((body) => isSame(callback, body))) {
+      faults.push(
+        toFault(judged, `has a callback that the service never posted for it: ${cut(callback.text)}`),
+      )
+    }
+    const named = [answer, callback]
+      .map((text) => findOther(judged, id, text))
+      .find((other) => other !== null)
+    if (named !== undefined)
+      faults.push(toFault(judged, `has an answer that names ${JSON.stringify(named)}.`))
+    return faults.slice(0, 1)
+  })
+}
+
+function toFault({ member, row }: JudgedRow, message: string): Fault {
+  return createFault('foreign-answer', member, row, `${sayRow(row)} ${message}`)
+}
+
+/** The newest answer of a row, and the callback that settled it. */
+function findAnswers({ items }: JudgedRow): { answer: StoredText | null; callback: StoredText | null } {
+  const newest = items.at(-1)
+  const settled = newest?.callbacks.find(({ effect }) => effect === 'settled')
+  return { answer: newest?.answer ?? null, callback: settled?.body ?? null }
+}
+
+/** Takes the arrival whose answer this is; without its text, any that was answered. */
+function takeAnswer(left: Arrival[], answer: StoredText): boolean {
+  const exact = left.findIndex((arrival) => arrival.answer !== null && isSame(answer, arrival.answer))
+  const index =
+    exact >= 0 ? exact : left.findIndex((arrival) => arrival.answer === null && arrival.status !== null)
+  if (index >= 0) left.splice(index, 1)
+  return index >= 0
+}
+
+function isSame({ text, isCut }: StoredText, whole: string): boolean {
+  const given = isCut ? whole.slice(0, text.length) : whole
+  if (text === given) return true
+  const [first = '', ...rest] = text.split(REDACTED)
+  const last = rest.pop()
+  if (last === undefined || !given.startsWith(first) || !given.endsWith(last)) return false
+  let at = first.length
+  for (const part of rest) {
+    const found = given.indexOf(part, at)
+    if (found < 0) return false
+    at = found + part.length
+  }
+  return at <= given.length - last.length
+}
+
+/** What an answer names instead of its row; null if it names the row or nothing. */
+function findOther({ row }: JudgedRow, id: string, answer: StoredText | null): string | null {
+  const body = parseObject(answer?.text ?? null)
+  for (const field of ECHOES) {
+    const named = body[field]
+    if (typeof named !== 'string') continue
+    // An index item is given its identifier by the answer.
+    const expected = field === 'custom_index_item_id' ? (row.customIndexItemId ?? id) : id
+    if (named !== expected) return named
+  }
+  return null
+}
+
+function cut(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+}

@@ -1,0 +1,87 @@
+import { toRowCounts } from '../../../src/shared/run/counts.ts'
+import { listRows } from './row-groups.ts'
+import type { MemberHistory, RunHistory } from './run-history.ts'
+import type { Fault } from './verdict.ts'
+
+/** Judges the counts of a run: counters against tables, seconds against tries, the summary against the rows. */
+export function judgeCounts(run: RunHistory): Fault[] {
+  const faults = run.members.flatMap((member) => [
+    ...compareCounters(member),
+    ...(member.isCutOff ? [] : compareSeconds(member)),
+  ])
+  return [...faults, ...compareSummary(run)]
+}
+
+const toFault = (runId: string, message: string): Fault => ({
+  kind: 'counts',
+  runId,
+  row: null,
+  id: null,
+  message,
+})
+
+function compareCounters({ runId, counters, tables }: MemberHistory): Fault[] {
+  return COUNTED.flatMap((kind) => {
+    const counted = counters.get(kind) ?? new Map<string, number>()
+    const held = tables.get(kind) ?? new Map<string, number>()
+    const values = new Set(
+      [...counted.keys(), ...held.keys()].filter((value) => !APART.has(`${kind} ${value}`)),
+    )
+    return [...values].flatMap((value) => {
+      const [told, found] = [counted.get(value) ?? 0, held.get(value) ?? 0]
+      if (told === found) return []
+      return [toFault(runId, `Run ${runId} counts ${told} for ${kind} ${value}, its journal has ${found}.`)]
+    })
+  })
+}
+
+const COUNTED = ['state', 'answer', 'request', 'rule', 'callback']
+
+/** What is in no table: rows that were put back into the queue, and callbacks by when they came. */
+const APART: ReadonlySet<string> = new Set(['callback early', 'callback late'])
+
+function compareSeconds({ runId, seconds, tables }: MemberHistory): Fault[] {
+  const tries = tables.get('request sent') ?? new Map<string, number>()
+  const sum = [...tries.values()].reduce((total, n) => total + n, 0)
+  const found = { ...Object.fromEntries(tries), sent: sum } as Record<string, number>
+  return Object.entries(seconds).flatMap(([outcome, n]) => {
+    const tried = found[outcome] ?? 0
+    if (n === tried) return []
+    return [
+      toFault(
+        runId,
+        `Run ${runId} has ${n} ${outcome} in its seconds, its journal has ${tried} such requests.`,
+      ),
+    ]
+  })
+}
+
+function compareSummary(run: RunHistory): Fault[] {
+  const { runId, told, members } = run
+  const rows = listRows(run)
+  const states = new Map<string, number>()
+  for (const { row } of rows) states.set(row.state, (states.get(row.state) ?? 0) + 1)
+  // Rows that are missing are named by themselves.
+  const missing = members.reduce((sum, { rowsRead, rows: held }) => sum + rowsRead - held.length, 0)
+  const counted = toRowCounts(states, rows.length + missing)
+  const names = new Set([...Object.keys(counted), ...Object.keys(told.rows)])
+  const faults = [...names].flatMap((name) => {
+    const [said, found] = [told.rows, counted].map(
+      (counts) => (counts as Partial<Record<string, number>>)[name] ?? 0,
+    )
+    if (said === found) return []
+    return [toFault(runId, `The summary of run ${runId} says ${said} for ${name}, its rows are ${found}.`)]
+  })
+  const sent = members
+    .flatMap(({ items }) => [...items.values()])
+    .reduce((total, { attempts }) => total + attempts.length, 0)
+  if (sent !== told.requestsSent) {
+    faults.push(
+      toFault(
+        runId,
+        `The summary of run ${runId} says ${told.requestsSent} requests, its journals have ${sent}.`,
+      ),
+    )
+  }
+  return faults
+}

@@ -1,0 +1,96 @@
+import { judgeAnswers } from './judge-answers.ts'
+import type { Arrival } from './recording.ts'
+import { isFail, isOk, type JudgedRow, type RowGroup } from './row-groups.ts'
+import type { AttemptHistory } from './run-history.ts'
+import { createFault, sayArrivals, sayRow, sayTries } from './say-fault.ts'
+import type { Fault, FaultKind } from './verdict.ts'
+
+/** Answers after which the same request may go out again: it was certainly not taken, or not whole, or not by its key. */
+const REPEATABLE: ReadonlySet<number> = new Set([401, 403, 408, 413, 429])
+
+/** Of a row that was certainly not taken, whatever came before. */
+const NOT_TAKEN: ReadonlySet<number> = new Set([408, 429])
+
+/** Judges what the journals tell of the rows of one id against what the service saw of them. */
+export function judgeGroup(group: RowGroup, resentIndexAdds: boolean): Fault[] {
+  const [first] = group.rows
+  if (first === undefined) return []
+  const faults = [
+    ...group.rows.flatMap((row) => judgeConsent(row, resentIndexAdds)),
+    ...judgeArrivals(group, first),
+    ...judgeStates(group),
+    ...judgeAnswers(group),
+  ]
+  // A try that failed and arrived is seen from both sides.
+  const isFirst = ({ kind, row }: Fault, index: number) =>
+    faults.findIndex((other) => other.kind === kind && other.row === row) === index
+  return faults.filter(isFirst)
+}
+
+const toFault = (kind: FaultKind, { member, row }: JudgedRow, message: string): Fault =>
+  createFault(kind, member, row, `${sayRow(row)}: ${message}`)
+
+/** Within one journal nothing follows an answer that is final. Across journals the family is judged. */
+function judgeConsent(judged: JudgedRow, resentIndexAdds: boolean): Fault[] {
+  const mayRepeatUnknown = judged.operation !== 'index-add' || resentIndexAdds
+  return judged.items.flatMap(({ attempts }) =>
+    attempts.flatMap((attempt, index) => {
+      const next = attempts[index + 1]
+      if (next === undefined || mayFollow(attempt, mayRepeatUnknown)) return []
+      const message = `the journal has ${sayTries(attempts)}, and nobody agreed to repeat what was ${attempt.outcome}.`
+      return [toFault('without-consent', judged, message)]
+    }),
+  )
+}
+
+function mayFollow({ outcome, status }: AttemptHistory, mayRepeatUnknown: boolean): boolean {
+  if (outcome === 'rejected') return REPEATABLE.has(status ?? 0)
+  return outcome === 'failed' || (outcome === 'unknown' && mayRepeatUnknown)
+}
+
+/** Each answer that the journal tells of is that of an arrival; each other arrival is a try without an answer. */
+function judgeArrivals({ rows, arrivals }: RowGroup, first: JudgedRow): Fault[] {
+  const tries = rows.flatMap((judged) => judged.tries)
+  const left = [...arrivals]
+  const faults: Fault[] = []
+  const told = `the journal has ${sayTries(tries)}, the service got ${sayArrivals(arrivals)}.`
+  for (const { outcome, status } of tries) {
+    if (outcome !== 'succeeded' && outcome !== 'rejected') continue
+    if (!take(left, (arrival) => arrival.status === status))
+      faults.push(toFault('never-arrived', first, told))
+  }
+  for (const { outcome } of tries) if (outcome === 'unknown') take(left, () => true)
+  const extra = left.length - faults.length
+  if (extra <= 0) return faults
+  const wasTold = tries.some(({ outcome }) => outcome !== 'failed')
+  return [...faults, toFault(wasTold ? 'sent-twice' : 'told-not-taken', first, told)]
+}
+
+function take(left: Arrival[], isWanted: (arrival: Arrival) => boolean): boolean {
+  const index = left.findIndex(isWanted)
+  if (index >= 0) left.splice(index, 1)
+  return index >= 0
+}
+
+/** What a person is told of each row is what the service did with it. */
+function judgeStates({ rows, arrivals }: RowGroup): Fault[] {
+  const wasTaken = arrivals.some(({ took }) => took === true)
+  const sent = rows.filter(({ tries }) => tries.length > 0)
+  const [only] = sent
+  if (only === undefined || sent.length > 1) return []
+  const { state } = only.row
+  const last = only.tries.at(-1)
+  const seen = `the journal says ${state}, the service got ${sayArrivals(arrivals)}.`
+  const isTold = isFail(only) || (state === 'rejected' && NOT_TAKEN.has(last?.status ?? 0))
+  if (wasTaken && isTold) return [toFault('told-not-taken', only, seen)]
+  // A refusal that the connection lists as delivered means an earlier run.
+  const isRefusal = last?.outcome === 'succeeded' && (last.status ?? 0) >= 400
+  const wasNotTaken = arrivals.length > 0 && arrivals.every(({ took }) => took === false)
+  if (wasNotTaken && state === 'succeeded' && !isRefusal) {
+    return [toFault('told-taken', only, seen)]
+  }
+  if (arrivals.length === 0 && isOk(only) && only.tries.every(({ outcome }) => outcome === 'unknown')) {
+    return [toFault('never-arrived', only, seen)]
+  }
+  return []
+}

@@ -1,0 +1,110 @@
+import type { Arrival, PostedCallback, RecordedEvent } from './recording.ts'
+import type { AttemptHistory, ItemHistory, MemberHistory, RowHistory, RunHistory } from './run-history.ts'
+
+/** A row of a run and its retries, as the newest of them that has it tells it. */
+export interface JudgedRow {
+  operation: RunHistory['operation']
+  member: MemberHistory
+  row: RowHistory
+  /** Every request that carried it or would, oldest first. */
+  items: readonly ItemHistory[]
+  /** Every try of it, oldest first. */
+  tries: readonly AttemptHistory[]
+}
+
+/** What the service knows by one id. Several rows may share it, as the address of an index item. */
+export interface RowGroup {
+  id: string
+  rows: JudgedRow[]
+  arrivals: Arrival[]
+  callbacks: PostedCallback[]
+}
+
+/** Puts rows and events of the same id together. `strangers` are arrivals by whose ids no row is known. */
+export function createGroups(
+  runs: readonly RunHistory[],
+  events: readonly RecordedEvent[],
+): { groups: RowGroup[]; strangers: Arrival[] } {
+  const groups = new Map<string, RowGroup>()
+  for (const judged of runs.flatMap(listRows)) {
+    const { id, row } = judged.row
+    const key = id ?? `${judged.member.runId} ${row}`
+    const group = groups.get(key) ?? { id: key, rows: [], arrivals: [], callbacks: [] }
+    group.rows.push(judged)
+    groups.set(key, group)
+  }
+  const strangers: Arrival[] = []
+  for (const event of events.toSorted((a, b) => a.atUs - b.atUs)) {
+    const found = event.ids.map((id) => groups.get(id))
+    if (event.kind === 'arrival' && (found.length === 0 || found.includes(undefined))) strangers.push(event)
+    for (const group of new Set(found)) {
+      if (event.kind === 'arrival') group?.arrivals.push(event)
+      else group?.callbacks.push(event)
+    }
+  }
+  return { groups: [...groups.values()], strangers }
+}
+
+/** The rows of a run and its retries, each once. */
+export function listRows({ members, operation }: RunHistory): JudgedRow[] {
+  const rows = new Map<number, JudgedRow>()
+  for (const member of members) {
+    const triesOf = createTriesReader(member, operation.startsWith('watchlist'))
+    for (const row of member.rows) {
+      const before = rows.get(row.row)
+      const item = row.item === null ? undefined : member.items.get(row.item)
+      rows.set(row.row, {
+        operation,
+        member,
+        row,
+        items: [...(before?.items ?? []), ...(item === undefined ? [] : [item])],
+        tries: [...(before?.tries ?? []), ...triesOf(row, item)],
+      })
+    }
+  }
+  return [...rows.values()]
+}
+
+const LOST: Omit<AttemptHistory, 'number'> = { outcome: 'unknown', status: null }
+
+function createTriesReader(
+  member: MemberHistory,
+  splits: boolean,
+): (row: RowHistory, item: ItemHistory | undefined) => AttemptHistory[] {
+  const numbers = [...member.items.keys()].sort((a, b) => b - a)
+  /** A try of the item that this one was split from. */
+  const findBefore = (item: number, number: number): AttemptHistory => {
+    for (const other of numbers) {
+      if (other >= item) continue
+      const found = member.items.get(other)?.attempts.find((attempt) => attempt.number === number)
+      if (found !== undefined) return found
+    }
+    return { number, ...LOST }
+  }
+  return (row, item) => {
+    if (item === undefined) return []
+    const [first] = item.attempts
+    // Only an item with several rows is split.
+    const splitFrom = splits ? Math.max(0, (first?.number ?? 1) - 1) : 0
+    const before = Array.from({ length: splitFrom }, (_, index) => findBefore(item.item, index + 1))
+    const tries = [...before, ...item.attempts]
+    // Its process died: it may have been sent once more than was written down.
+    const isLost = member.isCutOff && row.state === 'unknown' && row.stored !== 'unknown'
+    return isLost ? [...tries, { number: tries.length + 1, ...LOST }] : tries
+  }
+}
+
+/** Whether the service answered the row. */
+export function isOk({ row: { state } }: JudgedRow): boolean {
+  return state === 'succeeded' || state === 'rejected'
+}
+
+/** Whether the journals say that the service did not take the row. */
+export function isFail({ row: { state }, tries }: JudgedRow): boolean {
+  return (
+    state === 'failed' ||
+    state === 'invalid' ||
+    state === 'left_out' ||
+    (state === 'pending' && tries.length === 0)
+  )
+}
