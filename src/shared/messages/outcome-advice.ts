@@ -164,19 +164,19 @@ const OUTCOMES: readonly OutcomeEntry[] = [
     mend: 'mapping',
   },
   {
-    applies: (outcome) => outcome.status === 429 || outcome.error_code === 'RATE_LIMITED',
-    terminal: () => ({
-      text: 'The service limits the rate. Lower --concurrency, set --rate, or raise --retries.',
-    }),
-    window: LOWER_CONCURRENCY,
-  },
-  {
     applies: endedAs('unknown'),
     terminal: () => ({
       text: 'The service may have accepted these rows. To send them again with the same post_id and body, add --on-unknown resend.',
     }),
     window:
       'The service may have accepted these rows. A retry sends the same requests again, and may create duplicates.',
+  },
+  {
+    applies: (outcome) => outcome.status === 429 || outcome.error_code === 'RATE_LIMITED',
+    terminal: () => ({
+      text: 'The service limits the rate. Lower --concurrency, set --rate, or raise --retries.',
+    }),
+    window: LOWER_CONCURRENCY,
   },
   {
     applies: hasStatus(404, 405),

@@ -36,6 +36,8 @@ interface FinishedTry {
   judgement: Judgement
   /** The item is tried again later, whole or in parts. */
   again: boolean
+  /** An earlier try of the item may have been taken. */
+  mayBeTaken: boolean
   /** A callback settled the item while this try was in flight. */
   isSettled: boolean
   /** Unix microseconds the request was due; null under a closed pace. */
@@ -81,7 +83,9 @@ export class Recorder {
       scheduledAtUs: finished.scheduledAtUs,
       hasWaited: finished.hasWaited,
     })
-    const state = finished.isSettled ? null : toState(judgement, again)
+    // This try was certainly not taken; nobody knows about the item.
+    const isLost = !finished.isSettled && !again && finished.mayBeTaken && judgement.repeat === 'safe'
+    const state = isLost ? next('lost') : finished.isSettled ? null : toState(judgement, again)
     const { timings } = exchange
     const record: AttemptRecord = {
       item: sent.item,
@@ -92,7 +96,7 @@ export class Recorder {
       sentAtUs: timings.sentAtUs,
       status: judgement.status,
       errorCode: judgement.errorCode,
-      message: judgement.message,
+      message: isLost ? toLostMessage(judgement.message) : judgement.message,
       taskId: judgement.taskId,
       customIndexItemId: judgement.customIndexItemId,
       answer: again ? null : judgement.answer,
@@ -155,6 +159,11 @@ export class Recorder {
 
 function toRowOutcome({ outcome, answer, message }: RowJudgement): RowOutcome {
   return { state: next(outcome), answer, message }
+}
+
+function toLostMessage(message: string | null): string {
+  const why = 'an earlier try may have been taken'
+  return message === null ? why : `${message}; ${why}`
 }
 
 function toState(judgement: Judgement, again: boolean): ItemState {

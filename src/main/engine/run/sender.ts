@@ -271,11 +271,8 @@ export class Sender {
     const wasFull = this.#bodies >= this.#bodiesMax
     this.#bodies -= flight.bodyLength
     const { claims } = this.#options
-    const judgement = this.#options.judge(
-      exchange,
-      rowKeys,
-      sent.attempts > 0 || claims.hasLostTries ? claims.countUnknownTries(sent.item) : 0,
-    )
+    const earlierTries = sent.attempts > 0 || claims.hasLostTries ? claims.countUnknownTries(sent.item) : 0
+    const judgement = this.#options.judge(exchange, rowKeys, earlierTries)
     const isSettledBefore = this.#options.settler?.noteEnd(sent.item, exchange.timings.sentAtUs) ?? false
     const isSplit = judgement.isTooLarge && sent.rows.length > 1
     const { allowed } = this.#limits
@@ -291,6 +288,7 @@ export class Sender {
       exchange,
       judgement,
       again,
+      mayBeTaken: earlierTries > 0,
       isSettled: isSettledBefore,
       scheduledAtUs,
       hasWaited,

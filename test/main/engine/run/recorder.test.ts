@@ -55,6 +55,7 @@ function openRecorder(rows: number) {
       exchange: { ...ANSWER, body: options.body ?? '{}' },
       judgement: { ...SUCCESS, ...judgement },
       again: options.again ?? false,
+      mayBeTaken: false,
       isSettled: false,
       scheduledAtUs: null,
       hasWaited: false,

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import type { SenderOptions } from '../../../../src/main/engine/run/sender.ts'
+import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
 import { startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { openReadyJournal, readRecord, readStates } from '../journal/test-journal.ts'
 import {
@@ -9,6 +10,7 @@ import {
   createTestSender,
   endAll,
   toRefusal,
+  toStatus,
   toTestRequest,
   untilHeld,
 } from './test-sender.ts'
@@ -175,3 +177,31 @@ test('rows keep their retries while the service is away, which is probed by one 
   // A probe that is refused, one that is answered, and then more and more.
   expect(open.slice(15, 20)).toEqual([expect.any(Number), 1, 1, 1, 2])
 })
+
+const LAST_TRIES = [
+  { what: 'then cannot be sent', last: toRefusal(), outcome: 'failed' },
+  { what: 'is then refused for the pace', last: toStatus(429), outcome: 'rejected' },
+] as const
+
+for (const { what, last, outcome } of LAST_TRIES) {
+  test(`a row that may have been taken and ${what} is unknown`, async () => {
+    const exchanges: Exchange[] = [toStatus(503), last]
+    const { sender, journal } = createTestSender({
+      rows: 1,
+      parts: { retry: { limit: 1, baseMs: 1, maxMs: 1 } },
+      createClient: () => ({
+        send: (_, onEnd) => {
+          const exchange = exchanges.shift()
+          if (exchange !== undefined) setImmediate(() => onEnd(exchange))
+        },
+        destroy: async () => {},
+      }),
+    })
+    expect(await sender.send()).toMatchObject({ kind: 'done' })
+    expect(readStates(journal)).toEqual({ items: { 1: 'unknown' }, counted: { unknown: 1 } })
+    const { message } = journal.db.prepare('SELECT message FROM result').get() ?? {}
+    expect(message).toMatch(/; an earlier try may have been taken$/)
+    const tries = journal.db.prepare('SELECT outcome FROM attempt ORDER BY number').all()
+    expect(tries.map((attempt) => attempt['outcome'])).toEqual(['unknown', outcome])
+  })
+}

@@ -103,7 +103,16 @@ export async function endAll<End>(held: (() => void)[], ended: Promise<End>): Pr
 
 /** What a client tells of a service that refuses connections. */
 export function toRefusal(): Exchange {
+  return { kind: 'breakdown', code: 'ECONNREFUSED', message: '', sent: false, status: null, ...toTimings() }
+}
+
+/** What a client tells of a service that answers with this status and nothing else. */
+export function toStatus(status: number): Exchange {
+  const headers = { contentType: 'text/plain', retryAfter: null, location: null }
+  return { kind: 'answer', status, ...headers, body: '', ...toTimings() }
+}
+
+function toTimings(): Pick<Exchange, 'timings'> {
   const sentAtUs = Math.round((performance.timeOrigin + performance.now()) * 1000)
-  const timings = { sentAtUs, durationUs: 100, waitingUs: null, connectUs: null, tlsUs: null }
-  return { kind: 'breakdown', code: 'ECONNREFUSED', message: '', sent: false, status: null, timings }
+  return { timings: { sentAtUs, durationUs: 100, waitingUs: null, connectUs: null, tlsUs: null } }
 }
