@@ -1,7 +1,9 @@
 import { findDefaultWorkspace } from '../default-workspace.ts'
 import type { Engine } from '../engine/engine-interface.ts'
+import { isWritable } from '../engine/workspace/workspace-files.ts'
 import type { CliContext } from './context.ts'
 import { resolveFromCaller } from './invocation.ts'
+import { toPrintable } from './terminal/output.ts'
 
 /**
  * Opens the engine for the time of one piece of work, and closes it whatever happens; `workspace` as
@@ -12,8 +14,14 @@ export async function withEngine<T>(
   workspace: string | undefined,
   work: (engine: Engine) => Promise<T>,
 ): Promise<T> {
-  const engine = await context.openEngine(resolveWorkspace(workspace, context.env))
+  const folder = resolveWorkspace(workspace, context.env)
+  const engine = await context.openEngine(folder)
   try {
+    if (!isWritable(folder)) {
+      await context.err.writeLine(
+        `The workspace ${toPrintable(folder)} is read-only: nothing can be sent, noted or deleted, and late callbacks are not processed.`,
+      )
+    }
     return await work(engine)
   } finally {
     await engine.close()

@@ -96,4 +96,6 @@ export interface FoundRuns {
   all: number
   /** The newest run; null where there is none. */
   newest: string | null
+  /** Runs and retries that cannot be read. */
+  unreadable: number
 }

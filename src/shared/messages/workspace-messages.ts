@@ -1,5 +1,5 @@
 import type { ErrorEntry, Wording } from './error-entry.ts'
-import { formatCount } from './figure-text.ts'
+import { formatCount, formatCounted } from './figure-text.ts'
 
 /** Ends a remedy on the command line, where another workspace can be named. */
 export function orOtherWorkspace(remedy: string): Wording {
@@ -44,6 +44,25 @@ export const WORKSPACE_MESSAGES = {
         terminal:
           'Choose a folder of your own, with --workspace DIR or SLUICE_WORKSPACE, or restrict this one to yourself (chown, chmod 700).',
         window: 'Choose a folder of your own, or restrict this one to yourself (chown, chmod 700).',
+      },
+    }),
+  },
+  path_unreadable: {
+    code: 'WORKSPACE_UNUSABLE',
+    words: ({ path, reason }: { path: string; reason: string }) => ({
+      text: `cannot read ${path}: ${reason}`,
+      remedy: orOtherWorkspace(
+        'Check its permissions and those of its folder, and that its disk or network drive is connected',
+      ),
+    }),
+  },
+  runs_unreadable: {
+    code: 'WORKSPACE_UNUSABLE',
+    words: ({ workspace, runs }: { workspace: string; runs: number }, sluice: string) => ({
+      text: `none of the ${formatCounted(runs, 'run')} in ${workspace} can be read`,
+      remedy: {
+        terminal: `To see why, run: ${sluice} runs`,
+        window: 'The list of runs says why.',
       },
     }),
   },

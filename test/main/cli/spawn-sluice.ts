@@ -14,6 +14,9 @@ export interface SluiceOptions {
   workspace: string
   /** Where it is started; where the tests are unless given. */
   cwd?: string
+  /** The user it runs as; the one of the tests unless given. */
+  uid?: number
+  gid?: number
   /** Start the sources instead of the bundle, which takes three times as long. */
   fromSources?: boolean
   /** Added to an environment that holds nothing of the caller's but the path. */
@@ -33,6 +36,7 @@ export function spawnSluice(args: readonly string[], options: SluiceOptions): Pr
     const child = spawn(process.execPath, [entry, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       cwd: options.cwd,
+      ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.gid }),
       env: {
         PATH: process.env['PATH'] ?? '',
         LANG: 'C.UTF-8',

@@ -1,4 +1,5 @@
 import { createReadStream, lstatSync, mkdtempSync, readlinkSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { SluiceError } from '../../../shared/messages/errors.ts'
@@ -16,6 +17,7 @@ import {
 } from '../../../shared/run/results.ts'
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
+import { isWritable } from '../../engine/workspace/workspace-files.ts'
 import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
@@ -186,7 +188,7 @@ function formatFormats(formats: readonly { ending: string; help: string }[]): st
 
 /**
  * Writes to stdout what the file would hold, once it is whole: a pipe gets no half of it. The file stays in the workspace
- * until then, which only its owner can read.
+ * until then, or next to other temporary files if that is read-only, in a folder that only its owner can read.
  */
 async function exportToStdout(
   { out }: CliContext,
@@ -194,7 +196,8 @@ async function exportToStdout(
   runId: string,
   { format, ...options }: Omit<ExportOptions, 'file' | 'format'> & { format: 'csv' | 'jsonl' },
 ): Promise<void> {
-  const folder = mkdtempSync(join(engine.workspace, 'export-'))
+  const parent = isWritable(engine.workspace) ? engine.workspace : tmpdir()
+  const folder = mkdtempSync(join(parent, 'export-'))
   try {
     const { file } = await engine.exportRun(runId, { ...options, file: join(folder, `rows.${format}`) })
     for await (const piece of createReadStream(file, 'utf8')) {

@@ -11,12 +11,15 @@ export const RUN_ARGUMENT_HELP = 'run or retry id, a unique prefix of it, or `la
  */
 export async function resolveRun(engine: Engine, reference: string): Promise<RunSummary> {
   await engine.settleLate()
-  const { ids, matching, all: runs, newest } = await engine.findRuns(reference)
+  const { ids, matching, all: runs, newest, unreadable } = await engine.findRuns(reference)
+  const [only] = ids
+  if (only !== undefined && matching === 1) return engine.summarizeRun(only)
+  if (newest === null && unreadable > 0) {
+    throw new SluiceError({ id: 'runs_unreadable', workspace: engine.workspace, runs: unreadable })
+  }
   if (newest === null) {
     throw new SluiceError({ id: 'no_runs', reference, workspace: engine.workspace })
   }
-  const [only] = ids
-  if (only !== undefined && matching === 1) return engine.summarizeRun(only)
   if (matching > 1) {
     throw new SluiceError({ id: 'run_ambiguous', reference, runs: matching, some: ids })
   }

@@ -1,4 +1,5 @@
-import { existsSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
+import { isThere } from '../workspace/is-there.ts'
 import { isLeaseHeld, removeLease, takeLease } from '../workspace/lease.ts'
 import { removeStdin } from '../workspace/stdin-source.ts'
 import { removeExports } from '../workspace/workspace-exports.ts'
@@ -72,7 +73,7 @@ function hasTakenRows(record: RunRecord): boolean {
  */
 function sealParent(workspace: string, parentRunId: string, childRunId: string): void {
   const file = toJournalFile(workspace, parentRunId)
-  if (!existsSync(file)) return
+  if (!isThere(file)) return
   const parent = new Journal(file, { runId: parentRunId })
   try {
     const record = readRunRecord(parent.db)

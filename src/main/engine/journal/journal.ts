@@ -1,9 +1,11 @@
-import { closeSync, existsSync, fsync, openSync } from 'node:fs'
+import { closeSync, fsync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
 import { closeDatabaseFile } from '../workspace/file-permissions.ts'
+import { isThere } from '../workspace/is-there.ts'
 import { isLeaseHeld, type Lease, takeLease } from '../workspace/lease.ts'
+import { openReader } from '../workspace/open-reader.ts'
 import { closeWhole } from './checkpoint.ts'
 import { Counters } from './counters.ts'
 import { MIGRATIONS } from './migrations.ts'
@@ -40,7 +42,7 @@ export class Journal {
     this.#lease = takeLease(file, `run ${options.runId}`)
     try {
       // Asked under the lease: a run that is being deleted is not created again.
-      if (options.mustExist && !existsSync(file)) throw toGone(options.runId)
+      if (options.mustExist && !isThere(file)) throw toGone(options.runId)
       this.db = openJournal(file)
       this.counters = new Counters(this.db)
     } catch (error) {
@@ -212,8 +214,9 @@ function migrateFile(file: string): void {
 function openFile(file: string, readOnly: boolean): DatabaseSync {
   let db: DatabaseSync | null = null
   try {
-    db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, readOnly })
-    if (!readOnly) closeDatabaseFile(file)
+    if (readOnly) return openReader(file, BUSY_TIMEOUT_MS)
+    db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
+    closeDatabaseFile(file)
     return db
   } catch (error) {
     db?.close()

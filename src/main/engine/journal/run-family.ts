@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
 import type { ItemState } from '../../../shared/run/item-state.ts'
+import { isThere } from '../workspace/is-there.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
 import { toJournalFile, toRunId, toWorkspace } from '../workspace/workspace-files.ts'
 import { checkpointUnheld } from './checkpoint.ts'
@@ -99,7 +99,7 @@ export function readRunFamily(
   const workspace = toWorkspace(file)
   const read = (runId: string): RunView | null => {
     const itsFile = toJournalFile(workspace, runId)
-    if (!existsSync(itsFile)) return null
+    if (!isThere(itsFile)) return null
     return readRunView(pool, itsFile, isHeld(runId, itsFile))
   }
   const runId = toRunId(file)
@@ -185,7 +185,7 @@ function listBelow<Member extends { record: RunRecord }>(
 /** Reads the record of a run without its lease; null where there is none, or not yet. Throws `WORKSPACE_UNUSABLE`. */
 export function readRecordOf(workspace: string, runId: string): { record: RunRecord } | null {
   const file = toJournalFile(workspace, runId)
-  if (!existsSync(file)) return null
+  if (!isThere(file)) return null
   const db = openJournalReader(file)
   try {
     const record = hasSchema(db) ? readRunRecord(db) : null
@@ -208,7 +208,7 @@ const DELETED = ' (deleted)'
  */
 export function findSuccessor(named: string | null, workspace: string): string | null {
   if (named === null || isDeleted(named)) return named
-  return existsSync(toJournalFile(workspace, named)) ? named : null
+  return isThere(toJournalFile(workspace, named)) ? named : null
 }
 
 /** What a record names from then on in place of a retry that is deleted after it had sent rows. */

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { LoadComparison } from '../../../shared/load/compare.ts'
@@ -21,6 +20,7 @@ import type { RunSummary } from '../../../shared/run/run.ts'
 import { WorkerClient } from '../../worker-rpc.ts'
 import type { Engine, RunReader } from '../engine-interface.ts'
 import type { RunBases } from '../receiver/workspace-receiver.ts'
+import { isThere } from '../workspace/is-there.ts'
 import { isRunId, toJournalFile } from '../workspace/workspace-files.ts'
 
 /** A run as the queries' thread finds it: its journal, and the ids of the runs that this process holds. */
@@ -329,7 +329,7 @@ export class StoredRuns {
 
   #find(runId: string): AskedRun {
     const asked = this.#toAsked(runId)
-    if (isRunId(runId) && existsSync(asked.file)) return asked
+    if (isRunId(runId) && isThere(asked.file)) return asked
     throw new SluiceError({ id: 'run_not_found', runId, workspace: this.#workspace })
   }
 

@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
 import { type LastRefusal, REFUSALS, type Refusal } from '../../../shared/run/callback-overview.ts'
 import { closeDatabaseFile } from '../workspace/file-permissions.ts'
+import { isThere } from '../workspace/is-there.ts'
+import { openReader } from '../workspace/open-reader.ts'
 
 /** A callback on its way into the inbox. */
 export interface InboxEntry {
@@ -176,10 +177,10 @@ function giveRoomBack(db: DatabaseSync): void {
 
 /** Opens the inbox for reading while it may be written; null while it does not exist. Throws `WORKSPACE_UNUSABLE`. */
 function openInboxReader(file: string): DatabaseSync | null {
-  if (!existsSync(file)) return null
+  if (!isThere(file)) return null
   let db: DatabaseSync | null = null
   try {
-    db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, readOnly: true })
+    db = openReader(file, BUSY_TIMEOUT_MS)
     const version = readVersion(db)
     if (version > MIGRATIONS.length) throw toTooNew(file, version)
     if (version === MIGRATIONS.length) {

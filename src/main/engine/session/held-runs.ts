@@ -12,7 +12,7 @@ import type { RunBases, WorkspaceReceiver } from '../receiver/workspace-receiver
 import type { SealedSecret } from '../secrets/bound-secret.ts'
 import { addSystemProxy, type FindSystemProxy } from '../secrets/system-proxy.ts'
 import { toServiceUrl } from '../service/operation-exchange.ts'
-import { createRunId } from '../workspace/workspace-files.ts'
+import { createRunId, isWritable } from '../workspace/workspace-files.ts'
 import { RunRemoval } from './run-removal.ts'
 import { type RunTask, RunThread } from './run-thread.ts'
 
@@ -133,6 +133,7 @@ export class HeldRuns {
    * overdue; for all runs that can be read where none is named. Resolves with whether there was anything.
    */
   async settleLate(runId?: string): Promise<boolean> {
+    if (!isWritable(this.#options.workspace)) return false
     if (runId !== undefined) return this.#settleFamily(runId)
     const late = await this.#options.stored.listLate()
     for (const each of late) {

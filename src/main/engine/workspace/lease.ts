@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
 import { closeDatabaseFile } from './file-permissions.ts'
+import { isThere } from './is-there.ts'
 
 /** The right to write a SQLite file, held by one process at a time. */
 export interface Lease {
@@ -27,7 +28,8 @@ export function takeLease(file: string, what: string, timeoutMs: number = TAKE_T
 
 /** Whether some process, this one included, holds the lease of a file. Throws `WORKSPACE_UNUSABLE`. */
 export function isLeaseHeld(file: string): boolean {
-  return !whileUnheld(file, () => {})
+  // Nobody holds what nobody has made; a read-only folder may lack it.
+  return isThere(`${file}.lease`) && !whileUnheld(file, () => {})
 }
 
 /**

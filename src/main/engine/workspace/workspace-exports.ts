@@ -1,6 +1,8 @@
 import { appendFileSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { isAbsolute, join, relative } from 'node:path'
 import { z } from 'zod'
+import { toSystemCode } from '../../../shared/messages/thrown.ts'
+import { toUnreadable } from './is-there.ts'
 import { toExportsFile } from './workspace-files.ts'
 
 const exportSchema = z.object({ path: z.string(), size: z.number(), mtimeMs: z.number() })
@@ -33,8 +35,9 @@ function readNoted(workspace: string, runId: string): z.infer<typeof exportSchem
   let text = ''
   try {
     text = readFileSync(toExportsFile(workspace, runId), 'utf8')
-  } catch {
-    return []
+  } catch (error) {
+    if (toSystemCode(error) === 'ENOENT') return []
+    throw toUnreadable(toExportsFile(workspace, runId), error)
   }
   return text.split('\n').flatMap((line) => {
     try {

@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toThrownText } from '../../../shared/messages/thrown.ts'
+import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
 import { closeFolder } from './file-permissions.ts'
+import { toUnreadable } from './is-there.ts'
 
 const RUNS_FOLDER = 'runs'
 const JOURNAL_ENDING = '.journal'
@@ -46,6 +47,24 @@ export function createWorkspaceFolders(workspace: string): void {
   }
 }
 
+/** Whether this process can change what a workspace holds; one on a read-only disk can still be read. */
+export function isWritable(workspace: string): boolean {
+  try {
+    for (const folder of [workspace, join(workspace, RUNS_FOLDER)]) accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function readFolder(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    throw toUnreadable(folder, error)
+  }
+}
+
 /** One folder after the other: Node's own recursive mkdir never returns on file systems such as /proc. */
 function makeFolders(folder: string): void {
   if (existsSync(folder)) return
@@ -60,7 +79,7 @@ export function isRunId(text: string): boolean {
 
 /** Ids of the runs that have a journal, newest first; ids begin with the time they were made. */
 export function listRunIds(workspace: string): string[] {
-  return toRunIds(readdirSync(join(workspace, RUNS_FOLDER)))
+  return toRunIds(readFolder(join(workspace, RUNS_FOLDER)))
 }
 
 function toRunIds(names: Iterable<string>): string[] {
@@ -90,7 +109,7 @@ export function toFindingsFile(workspace: string, runId: string): string {
 /** What processes that were killed while they stored the findings of a run have left, and what one may be writing now. */
 export function listFindingsDrafts(workspace: string, runId: string): string[] {
   const folder = join(workspace, RUNS_FOLDER)
-  return readdirSync(folder)
+  return readFolder(folder)
     .filter((name) => name.startsWith(`.${runId}${FINDINGS_ENDING}.`))
     .map((name) => join(folder, name))
 }
@@ -113,7 +132,7 @@ export function toLedgerSourcesFolder(workspace: string): string {
 /** What processes that were killed have left of runs that are deleted: drafts of the files next to a journal. */
 export function findLeftFiles(workspace: string, runIds: ReadonlySet<string>): string[] {
   const folder = join(workspace, RUNS_FOLDER)
-  return readdirSync(folder)
+  return readFolder(folder)
     .filter((name) => runIds.has(/^\.?([\w-]+)\./.exec(name)?.[1] ?? ''))
     .filter((name) => !name.endsWith(`${JOURNAL_ENDING}.lease`))
     .map((name) => join(folder, name))
@@ -137,8 +156,8 @@ const RECORDED =
 export function toRecordedFiles(workspace: string): string[] {
   const runs = join(workspace, RUNS_FOLDER)
   return [
-    ...readdirSync(runs).map((name) => join(runs, name)),
-    ...readdirSync(workspace)
+    ...readFolder(runs).map((name) => join(runs, name)),
+    ...readFolder(workspace)
       .filter((name) => RECORDED.test(name) && name !== 'inbox.lease')
       .map((name) => join(workspace, name)),
   ]
@@ -160,7 +179,7 @@ const RECENT_MS = 2_500
 /** What the file system says of every run that has a journal, newest first. */
 export function readRunFileStates(workspace: string, nowMs: number): Map<string, RunFilesState> {
   const folder = join(workspace, RUNS_FOLDER)
-  const names = new Set(readdirSync(folder))
+  const names = new Set(readFolder(folder))
   const states = new Map<string, RunFilesState>()
   for (const runId of toRunIds(names)) {
     const parts: string[] = []
@@ -169,9 +188,12 @@ export function readRunFileStates(workspace: string, nowMs: number): Map<string,
     for (const ending of [JOURNAL_ENDING, `${JOURNAL_ENDING}-wal`, VERDICTS_ENDING, ANNOTATIONS_ENDING]) {
       if (!names.has(runId + ending)) continue
       // Joined by hand: there may be tens of thousands.
-      const found = statSync(folder + sep + runId + ending, { throwIfNoEntry: false })
+      const found = readStats(folder + sep + runId + ending)
+      // It is read each time, and whoever reads it says what is wrong with it.
+      isRecent ||= found === 'unreadable'
       // Readers leave an empty WAL.
-      if (found === undefined || (found.size === 0 && ending !== JOURNAL_ENDING)) continue
+      if (found === null || found === 'unreadable' || (found.size === 0 && ending !== JOURNAL_ENDING))
+        continue
       const { size, mtimeMs, ctimeMs } = found
       parts.push(`${ending}:${size}:${mtimeMs}:${ctimeMs}`)
       sizeBytes += size
@@ -180,6 +202,14 @@ export function readRunFileStates(workspace: string, nowMs: number): Map<string,
     states.set(runId, { fingerprint: isRecent ? null : parts.join(), sizeBytes })
   }
   return states
+}
+
+function readStats(path: string): Stats | 'unreadable' | null {
+  try {
+    return statSync(path)
+  } catch (error) {
+    return toSystemCode(error) === 'ENOENT' ? null : 'unreadable'
+  }
 }
 
 /** Paths of a run's journal files and of what stands beside them, without the journal's lease; some may not exist. */

@@ -7,6 +7,7 @@ import {
   type RunListQuery,
   type RunPage,
 } from '../../../../shared/lookback/run-list.ts'
+import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { formatCount, formatCounted, formatFigure } from '../../../../shared/messages/figure-text.ts'
 import { OPERATION_KINDS } from '../../../../shared/plan/operation.ts'
 import { isLoadRun, RUN_STATES, type RunSummary } from '../../../../shared/run/run.ts'
@@ -244,6 +245,9 @@ async function listRuns(context: CliContext, flags: ListFlags): Promise<void> {
   if (flags.json) {
     await context.out.writeLine(JSON.stringify(page.runs, null, 2))
     return
+  }
+  if (page.all === 0 && page.unreadable.length > 0) {
+    throw new SluiceError({ id: 'runs_unreadable', workspace, runs: page.unreadable.length })
   }
   if (page.runs.length === 0) {
     await context.out.writeLine(describeNone(page, flags, workspace))

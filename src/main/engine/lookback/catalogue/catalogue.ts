@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { choosePrunable, type PrunableRuns, type Retention } from '../../../../shared/lookback/retention.ts'
 import type { FoundRuns, RunListQuery, RunPage } from '../../../../shared/lookback/run-list.ts'
@@ -7,6 +6,7 @@ import { toThrownText } from '../../../../shared/messages/thrown.ts'
 import type { OperationKind } from '../../../../shared/plan/operation.ts'
 import { ReaderPool, readRunFamily } from '../../journal/run-family.ts'
 import { InboxReader } from '../../receiver/inbox.ts'
+import { isThere } from '../../workspace/is-there.ts'
 import { isLeaseHeld } from '../../workspace/lease.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
 import { type RunFilesState, readRunFileStates, toJournalFile } from '../../workspace/workspace-files.ts'
@@ -258,8 +258,15 @@ export class Catalogue {
       return readWhole(id, readFamily, states) ?? toUnreadRun(id, null, states.get(id))
     } catch (error) {
       // A damaged journal must not hide the others, and one that was deleted meanwhile is not damaged.
-      const isThere = existsSync(toJournalFile(this.#workspace, id))
-      return toUnreadRun(id, isThere ? toThrownText(error) : null, states.get(id))
+      return toUnreadRun(id, this.#isGone(id) ? null : toThrownText(error), states.get(id))
+    }
+  }
+
+  #isGone(id: string): boolean {
+    try {
+      return !isThere(toJournalFile(this.#workspace, id))
+    } catch {
+      return false
     }
   }
 

@@ -157,8 +157,11 @@ export function findRuns(db: DatabaseSync, reference: string): FoundRuns {
       .all(...values)
       .map(({ id }) => String(id))
   const all = Number(db.prepare('SELECT count(*) AS n FROM whole').get()?.['n'])
+  const unreadable = Number(db.prepare('SELECT count(*) AS n FROM run WHERE error IS NOT NULL').get()?.['n'])
   const [newest = null] = read('SELECT id FROM whole ORDER BY id DESC LIMIT 1')
-  const toFound = (ids: string[], matching = ids.length): FoundRuns => ({ ids, matching, all, newest })
+  const toFound = (ids: string[], matching = ids.length): FoundRuns => ({
+    ...{ ids, matching, all, newest, unreadable },
+  })
   // A retry belongs to a run, which is then the latest.
   if (reference === 'latest') return toFound(read('SELECT id FROM whole ORDER BY newest DESC LIMIT 1'))
   const exact = read('SELECT id FROM run WHERE id = ?', reference)

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs'
 import type { ItemState, RowAnswer } from '../../../../shared/run/item-state.ts'
 import { findDeletedStates, type RunView } from '../../journal/run-family.ts'
 import { createRowRequests } from '../../run/results/row-detail.ts'
+import { isThere } from '../../workspace/is-there.ts'
 import { toJournalFile } from '../../workspace/workspace-files.ts'
 
 /** A row that one run may have sent, and what is known of it. Times are Unix microseconds. */
@@ -112,7 +112,7 @@ function readLastAtUs({ db, record }: RunView): number {
 /** Whether an item was sent without an answer by a run before this one that is not there any more. */
 function createLostBefore({ db, record, workspace }: RunView): (item: number) => boolean {
   const { parentRunId } = record
-  if (parentRunId === null || existsSync(toJournalFile(workspace, parentRunId))) return () => false
+  if (parentRunId === null || isThere(toJournalFile(workspace, parentRunId))) return () => false
   const lost = db.prepare('SELECT 1 FROM lost_try WHERE item = ?')
   return (item) => lost.get(item) !== undefined
 }

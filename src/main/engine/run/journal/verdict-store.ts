@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import {
   describeVerdict,
@@ -12,6 +11,7 @@ import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../../shared/messages/thrown.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
 import { closeDatabaseFile } from '../../workspace/file-permissions.ts'
+import { isThere } from '../../workspace/is-there.ts'
 import { takeLease } from '../../workspace/lease.ts'
 import { toVerdictsFile } from '../../workspace/workspace-files.ts'
 import { pickRows } from '../results/family-counts.ts'
@@ -47,7 +47,7 @@ export function findVerdictsFile({ whole, workspace, record }: RunFamily): strin
 /** Reads the verdicts of a run and its retries, by row. Throws `WORKSPACE_UNUSABLE`. */
 export function readVerdicts(family: RunFamily): Verdict[] {
   const file = findVerdictsFile(family)
-  if (!existsSync(file)) return []
+  if (!isThere(file)) return []
   return withDatabase(file, (db) =>
     db.prepare('SELECT * FROM verdict ORDER BY row, rule').all().map(toVerdict),
   )
@@ -57,7 +57,7 @@ export function readVerdicts(family: RunFamily): Verdict[] {
 export function hasVerdicts(family: RunFamily): boolean {
   const file = findVerdictsFile(family)
   return (
-    existsSync(file) &&
+    isThere(file) &&
     withDatabase(file, (db) => db.prepare('SELECT 1 FROM verdict LIMIT 1').get() !== undefined)
   )
 }

@@ -196,7 +196,13 @@ describe('a reference', () => {
   it('means a run or retry by its id or the beginning of it, or the latest', async () => {
     const { catalogue } = openWorkspace(THREE)
     const find = (reference: string) => catalogue.find(reference, [])
-    expect(await find('run-2')).toEqual({ ids: ['run-2'], matching: 1, all: 3, newest: 'run-3' })
+    expect(await find('run-2')).toEqual({
+      ids: ['run-2'],
+      matching: 1,
+      all: 3,
+      newest: 'run-3',
+      unreadable: 0,
+    })
     expect(await find('run-')).toMatchObject({ ids: ['run-3', 'run-2', 'run-1'], matching: 3 })
     expect(await find('latest')).toMatchObject({ ids: ['run-3'] })
     expect(await find('')).toMatchObject({ ids: [], matching: 0 })

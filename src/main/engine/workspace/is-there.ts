@@ -1,0 +1,19 @@
+import { statSync } from 'node:fs'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
+
+/** Whether a path exists. Throws `WORKSPACE_UNUSABLE` where that cannot be found out: unreadable is not missing. */
+export function isThere(path: string): boolean {
+  try {
+    statSync(path)
+    return true
+  } catch (error) {
+    if (toSystemCode(error) === 'ENOENT') return false
+    throw toUnreadable(path, error)
+  }
+}
+
+/** Turns what the file system throws when a path of the workspace is read into `WORKSPACE_UNUSABLE`. */
+export function toUnreadable(path: string, error: unknown): SluiceError {
+  return new SluiceError({ id: 'path_unreadable', path, reason: toThrownText(error) }, { cause: error })
+}
