@@ -125,19 +125,33 @@ const BOMBS: [string, RegExp, Record<string, Part>, Partial<HandmadeWorkbook>?][
   [
     'very many styles',
     /the part of styles has more than 500,000 elements/,
-    { [STYLES]: repeat('<a><cellXfs>', (i) => `<xf numFmtId="${i % 9973}"/>`, 600_000, '</cellXfs></a>') },
+    {
+      [STYLES]: repeat(
+        '<styleSheet><cellXfs>',
+        (i) => `<xf numFmtId="${i % 9973}"/>`,
+        600_000,
+        '</cellXfs></styleSheet>',
+      ),
+    },
   ],
   [
     'very many number formats',
     /the part of styles has more than 10,000 number formats/,
     {
-      [STYLES]: repeat('<a>', (i) => `<numFmt numFmtId="${i}" formatCode="0.${mix(i)}"/>`, 300_000, '</a>'),
+      [STYLES]: repeat(
+        '<styleSheet><numFmts>',
+        (i) => `<numFmt numFmtId="${i}" formatCode="0.${mix(i)}"/>`,
+        300_000,
+        '</numFmts></styleSheet>',
+      ),
     },
   ],
   [
     'an endless number format',
     /the part of styles has a number format of more than 4,096 characters/,
-    { [STYLES]: `<a><numFmt numFmtId="164" formatCode="${'0'.repeat(5000)}"/></a>` },
+    {
+      [STYLES]: `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="${'0'.repeat(5000)}"/></numFmts></styleSheet>`,
+    },
   ],
   [
     'very many relations',

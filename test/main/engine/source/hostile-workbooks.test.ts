@@ -134,7 +134,7 @@ test('a workbook without the parts it names is damaged', async () => {
   const withRelations = (target: string) =>
     failWorkbook(ROWS, {
       parts: {
-        'xl/_rels/workbook.xml.rels': `<Relationships><Relationship Id="rId1" Type="x/worksheet" Target="${target}"/></Relationships>`,
+        'xl/_rels/workbook.xml.rels': `<Relationships><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="${target}"/></Relationships>`,
       },
     })
   expect(await withRelations('gone.xml')).toContain('it has no part xl/gone.xml')

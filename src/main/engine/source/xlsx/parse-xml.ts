@@ -1,9 +1,10 @@
 import { SaxesParser } from 'saxes'
 import { createDamageError, createLimitError, formatCount } from './archive.ts'
+import { CountedElements, type ToNamespace, type XmlShape } from './counted-elements.ts'
 
-/** What is told while a part is read; names come without their prefix. */
+/** What is told of the elements that count; names come without their prefix, those of attributes with theirs. */
 export interface XmlHandlers {
-  open(name: string, attributes: Record<string, string>): void
+  open(name: string, attributes: Record<string, string>, toNamespace: ToNamespace): void
   text?(text: string): void
   close?(name: string): void
 }
@@ -21,7 +22,17 @@ export interface XmlPart {
   name: string
   /** Most elements of a part, so that what is kept of each cannot fill the memory. */
   maxElements: number
+  /** The elements that count, from the root. */
+  shape: XmlShape
+  /** Namespaces that they may be in, all in the same (default: those of workbooks). */
+  namespaces?: readonly string[]
 }
+
+/** Namespaces of the elements of workbooks, transitional and strict (ECMA-376 part 1, annex A). */
+const MAIN = [
+  'http://schemas.openxmlformats.org/spreadsheetml/2006/main',
+  'http://purl.oclc.org/ooxml/spreadsheetml/main',
+]
 
 /** Most of a part between two tags, which is held in memory: 64 times the longest text of a cell in Excel. */
 const MAX_TOKEN_BYTES = 2 * 1024 * 1024
@@ -39,6 +50,7 @@ const MAX_ATTRIBUTES = 250
  */
 export function createXmlParser(path: string, part: XmlPart, handlers: XmlHandlers): XmlParser {
   const parser = new SaxesParser<{ position: false; xmlns: false }>({ position: false, xmlns: false })
+  const counted = new CountedElements(part.shape, part.namespaces ?? MAIN)
   let decodePiece: DecodePiece | null = null
   let bytesSinceTag = 0
   let depth = 0
@@ -53,9 +65,10 @@ export function createXmlParser(path: string, part: XmlPart, handlers: XmlHandle
   parser.on('doctype', () => {
     throw createDamageError(path, `${part.name} declares a document type, which no workbook does`)
   })
-  parser.on('attribute', () => {
+  parser.on('attribute', ({ name, value }) => {
     attributes += 1
     if (attributes > MAX_ATTRIBUTES) refuse(`an element with more than ${MAX_ATTRIBUTES} attributes`)
+    counted.noteAttribute(name, value)
   })
   parser.on('opentag', (tag) => {
     bytesSinceTag = 0
@@ -64,17 +77,22 @@ export function createXmlParser(path: string, part: XmlPart, handlers: XmlHandle
     elements += 1
     if (depth > MAX_DEPTH) refuse(`more than ${MAX_DEPTH} elements inside each other`)
     if (elements > part.maxElements) refuse(`more than ${formatCount(part.maxElements)} elements`)
-    handlers.open(toLocalName(tag.name), tag.attributes)
+    const name = counted.open(tag.name, tag.attributes)
+    if (name === undefined) throw createDamageError(path, `${part.name} ${toRootFault(tag.name, part.shape)}`)
+    if (name !== null) handlers.open(name, tag.attributes, counted.toNamespace)
   })
-  parser.on('closetag', (tag) => {
+  parser.on('closetag', () => {
     bytesSinceTag = 0
     depth -= 1
-    handlers.close?.(toLocalName(tag.name))
+    const name = counted.close()
+    if (name !== null) handlers.close?.(name)
   })
   if (handlers.text !== undefined) {
-    const { text } = handlers
-    parser.on('text', text)
-    parser.on('cdata', text)
+    const takeText = (text: string): void => {
+      if (counted.isInside) handlers.text?.(text)
+    }
+    parser.on('text', takeText)
+    parser.on('cdata', takeText)
   }
   const decode = (piece: Buffer, isLast: boolean): string => {
     decodePiece ??= createDecoder(piece)
@@ -121,9 +139,12 @@ function createDecoder(firstPiece: Buffer): DecodePiece {
   return (piece, options) => decoder.decode(piece, options)
 }
 
-function toLocalName(name: string): string {
-  const colon = name.indexOf(':')
-  return colon === -1 ? name : name.slice(colon + 1)
+function toRootFault(tag: string, shape: XmlShape): string {
+  const found = `begins with <${tag.slice(0, 100)}>`
+  const isNamed = Object.hasOwn(shape, tag.slice(tag.indexOf(':') + 1))
+  return isNamed
+    ? `${found} in another namespace than those of workbooks`
+    : `${found} instead of <${Object.keys(shape).join('>, <')}>`
 }
 
 const ESCAPE = /_x([\dA-Fa-f]{4})_/g

@@ -20,7 +20,12 @@ export interface SharedStrings {
 
 /** Largest part of shared texts that is read, bytes. */
 const MAX_PART_BYTES = 4 * 1024 * 1024 * 1024
-const PART = { name: 'the part of shared texts', maxElements: 1_000_000_000 }
+/** How a text is spoken (`rPh`) is not part of it. */
+const PART = {
+  name: 'the part of shared texts',
+  maxElements: 1_000_000_000,
+  shape: { sst: { si: { t: {}, r: { t: {} } } } },
+}
 
 /** Opens a workbook's shared texts, which are read as far as they are asked for; `part` is null where it has none. */
 export function openSharedStrings(archive: Archive, part: string | null): SharedStrings {
@@ -54,19 +59,18 @@ export function openSharedStrings(archive: Archive, part: string | null): Shared
   }
 }
 
-/** Puts runs of rich text together; how a text is spoken is not part of it. */
+/** Puts runs of rich text together. */
 function createTextCollector(path: string, texts: PagedTexts) {
   let parts: string[] = []
   let characters = 0
   let isText = false
-  let isSpoken = false
   return {
     open(name: string) {
       if (name === 'si') {
         parts = []
         characters = 0
-      } else if (name === 'rPh') isSpoken = true
-      else isText = name === 't' && !isSpoken
+      }
+      isText = name === 't'
     },
     text(text: string) {
       if (!isText) return
@@ -87,8 +91,7 @@ function createTextCollector(path: string, texts: PagedTexts) {
     },
     close(name: string) {
       isText = false
-      if (name === 'rPh') isSpoken = false
-      else if (name === 'si') texts.push(decodeEscapes(parts.join('')).toWellFormed())
+      if (name === 'si') texts.push(decodeEscapes(parts.join('')).toWellFormed())
     },
   }
 }

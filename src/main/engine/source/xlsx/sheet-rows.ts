@@ -24,7 +24,11 @@ export interface TextRows {
 const MAX_PART_BYTES = 32 * 1024 * 1024 * 1024
 
 /** About five for each of the cells that a sheet may come to. */
-const PART = { name: 'the sheet', maxElements: 1_000_000_000 }
+const PART = {
+  name: 'the sheet',
+  maxElements: 1_000_000_000,
+  shape: { worksheet: { sheetData: { row: { c: { f: {}, v: {}, is: { t: {}, r: { t: {} } } } } } } },
+}
 
 const ROWS_AT_ONCE = 500
 
@@ -135,9 +139,7 @@ function createSheetCollector(path: string, styles: Styles): SheetCollector {
   let row: SheetRow | null = null
   let lastNumber = 0
   let column = -1
-  let isInData = false
   let isAtEnd = false
-  let isSpoken = false
   let isTextWanted = false
   let cell = { reference: '', type: '', style: 0, hasFormula: false }
   let text = ''
@@ -216,33 +218,21 @@ function createSheetCollector(path: string, styles: Styles): SheetCollector {
   return {
     handlers: {
       open(name, attributes) {
-        if (!isInData) {
-          isInData = name === 'sheetData'
-          return
-        }
-        isTextWanted = false
+        isTextWanted = name === 'v' || name === 't'
         if (name === 'c') openCell(attributes)
-        else if (name === 'v') isTextWanted = true
-        else if (name === 't') isTextWanted = !isSpoken
         else if (name === 'row') openRow(attributes['r'])
         else if (name === 'f') cell.hasFormula = true
-        else if (name === 'rPh') isSpoken = true
       },
       text(part) {
         if (isTextWanted) addText(part)
       },
       close(name) {
         isTextWanted = false
-        if (!isInData) return
         if (name === 'c') closeCell()
         else if (name === 'row' && row !== null) {
           rows.push(row)
           row = null
-        } else if (name === 'rPh') isSpoken = false
-        else if (name === 'sheetData') {
-          isInData = false
-          isAtEnd = true
-        }
+        } else if (name === 'sheetData') isAtEnd = true
       },
     },
     takeRows() {

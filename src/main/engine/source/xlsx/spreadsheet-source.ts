@@ -206,7 +206,15 @@ export async function readSheetHead(
 
 const PART = 'docProps/app.xml'
 const MAX_PART_BYTES = 1024 * 1024
-const PROPERTIES = { name: 'the part of properties', maxElements: 1_000_000 }
+const PROPERTIES = {
+  name: 'the part of properties',
+  maxElements: 1_000_000,
+  shape: { Properties: { Application: {} } },
+  namespaces: [
+    'http://schemas.openxmlformats.org/officeDocument/2006/extended-properties',
+    'http://purl.oclc.org/ooxml/officeDocument/extendedProperties',
+  ],
+}
 
 /** Whether a workbook was written by us, and by no spreadsheet program since: its cells then carry no guard. */
 export async function isOwnExport(archive: Archive): Promise<boolean> {

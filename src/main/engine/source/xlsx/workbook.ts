@@ -23,8 +23,23 @@ export interface Workbook {
 
 const MAX_PART_BYTES = 64 * 1024 * 1024
 const MAX_SHEETS = 10_000
-const SHEET_LIST = { name: 'the list of sheets', maxElements: 1_000_000 }
-const PART_LIST = { name: 'the list of parts', maxElements: 100_000 }
+const SHEET_LIST = {
+  name: 'the list of sheets',
+  maxElements: 1_000_000,
+  shape: { workbook: { workbookPr: {}, sheets: { sheet: {} } } },
+}
+const PART_LIST = {
+  name: 'the list of parts',
+  maxElements: 100_000,
+  shape: { Relationships: { Relationship: {} } },
+  namespaces: ['http://schemas.openxmlformats.org/package/2006/relationships'],
+}
+
+/** Where names of relations to the parts of workbooks begin, and the namespaces of the attribute that refers to one. */
+const RELATIONS = [
+  'http://schemas.openxmlformats.org/officeDocument/2006/relationships',
+  'http://purl.oclc.org/ooxml/officeDocument/relationships',
+]
 const MAX_PART_LIST_BYTES = 16 * 1024 * 1024
 
 interface Relation {
@@ -43,13 +58,16 @@ export async function readWorkbook(archive: Archive): Promise<Workbook> {
   const sheets: WorkbookSheet[] = []
   let is1904 = false
   await parseXmlPart(archive.path, SHEET_LIST, archive.readPart(root, MAX_PART_BYTES), {
-    open(name, attributes) {
+    open(name, attributes, toNamespace) {
       if (name === 'workbookPr') is1904 = isTrue(attributes['date1904'])
       if (name !== 'sheet') return
       if (sheets.length === MAX_SHEETS)
         throw createLimitError(archive.path, `the workbook has more than ${formatCount(MAX_SHEETS)} sheets`)
-      const [, id] = Object.entries(attributes).find(([key]) => /:id$/.test(key)) ?? []
-      const relation = byId.get(id ?? '')
+      const [, id = ''] =
+        Object.entries(attributes).find(
+          ([key]) => key.endsWith(':id') && RELATIONS.includes(toNamespace(key.slice(0, -3)) ?? ''),
+        ) ?? []
+      const relation = byId.get(id)
       sheets.push({
         name: attributes['name'] ?? '',
         isHidden: attributes['state'] === 'hidden' || attributes['state'] === 'veryHidden',
@@ -69,7 +87,12 @@ async function readRelations(archive: Archive, part: string): Promise<Relation[]
     open(tag, { Id = '', Type = '', Target = '', TargetMode }) {
       if (tag !== 'Relationship' || TargetMode === 'External') return
       const target = Target.startsWith('/') ? Target.slice(1) : posix.join(folder, Target)
-      relations.push({ id: Id, type: Type.slice(Type.lastIndexOf('/') + 1), target })
+      const slash = Type.lastIndexOf('/')
+      relations.push({
+        id: Id,
+        type: RELATIONS.includes(Type.slice(0, slash)) ? Type.slice(slash + 1) : Type,
+        target,
+      })
     },
   })
   return relations
@@ -121,7 +144,11 @@ export interface Styles {
 
 const MAX_STYLES_BYTES = 128 * 1024 * 1024
 /** A workbook may have 65,490 cell formats and about 250 number formats of at most 255 characters. */
-const PART = { name: 'the part of styles', maxElements: 500_000 }
+const PART = {
+  name: 'the part of styles',
+  maxElements: 500_000,
+  shape: { styleSheet: { numFmts: { numFmt: {} }, cellXfs: { xf: {} } } },
+}
 const MAX_NUMBER_FORMATS = 10_000
 const MAX_FORMAT_CHARACTERS = 4096
 
@@ -129,7 +156,6 @@ const MAX_FORMAT_CHARACTERS = 4096
 export async function readStyles(archive: Archive, part: string | null, is1904: boolean): Promise<Styles> {
   const codes = new Map<number, string>()
   const formats: number[] = []
-  let isInCells = false
   const addFormat = (id: number, code: string): void => {
     const limit =
       codes.size === MAX_NUMBER_FORMATS
@@ -144,11 +170,7 @@ export async function readStyles(archive: Archive, part: string | null, is1904: 
     await parseXmlPart(archive.path, PART, archive.readPart(part, MAX_STYLES_BYTES), {
       open(name, attributes) {
         if (name === 'numFmt') addFormat(Number(attributes['numFmtId']), attributes['formatCode'] ?? '')
-        else if (name === 'cellXfs') isInCells = true
-        else if (name === 'xf' && isInCells) formats.push(Number(attributes['numFmtId'] ?? 0))
-      },
-      close(name) {
-        if (name === 'cellXfs') isInCells = false
+        else if (name === 'xf') formats.push(Number(attributes['numFmtId'] ?? 0))
       },
     })
   }
