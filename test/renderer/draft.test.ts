@@ -36,6 +36,13 @@ it('goes to the connection in use, also after it has changed and the page was re
   expect(readPlace()).toEqual({ kind: 'sandbox' })
 })
 
+it('goes to the connection in use as soon as that is listed, whatever the machine said before', () => {
+  beginAt({ kind: 'sandbox' }, using('east'))
+  expect(readPlace()).toMatchObject({ kind: 'stored', name: 'east' })
+  beginAt({ kind: 'stored', name: 'east' }, using('west'))
+  expect(readPlace()).toMatchObject({ name: 'west' })
+})
+
 it('stays where the person chose to send it, until a connection is put in use by hand', () => {
   const settings = { ...DEFAULT_SETTINGS, destination: { kind: 'sandbox' as const } }
   changeDraft({ isDestinationChosen: true, settings })

@@ -97,9 +97,14 @@ export function beginWith(operation: Operation): void {
 /**
  * Has the draft go where the machine says, as long as the person has not chosen a place in this window and no rows are
  * checked. A source may be there already: one that was opened with the program, or dropped before the machine had
- * answered.
+ * answered. The list of connections is newer than that answer where a connection was just added or put in use.
  */
-export function beginAt(beginsAt: AppDescription['beginsAt'], connections: readonly ConnectionEntry[]): void {
+export function beginAt(
+  described: AppDescription['beginsAt'],
+  connections: readonly ConnectionEntry[],
+): void {
+  const inUse = connections.find(({ isInUse }) => isInUse)
+  const beginsAt = inUse === undefined ? described : ({ kind: 'stored', name: inUse.name } as const)
   const { isDestinationChosen, isRestoring, heldRunId, settings } = useDraft.getState()
   if (isDestinationChosen || isRestoring || heldRunId !== null) return
   // An address is only that of the newest run, which another window may have sent.
