@@ -63,6 +63,12 @@ function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS })
 }
 
+/** Prints what a failed walk was looking at: the next run may not fail. */
+async function tellShown(page: Page, walk: string): Promise<void> {
+  const shown = await page.locator('body').innerText()
+  console.error(`When “${walk}” failed, ${new URL(page.url()).hash} showed:\n${shown}`)
+}
+
 /**
  * Opens the browser shell over a new workspace and shows its first screen, for the running test, in the smallest window.
  * The test fails where the console complained, or a screen that it inspected has violations.
@@ -110,7 +116,8 @@ export async function openApp(look: AppLook = {}): Promise<OpenedApp> {
     await context.close()
     await shell.close()
   }
-  onTestFinished(async () => {
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === 'fail') await tellShown(page, task.name)
     await close()
     expect(complaints).toEqual([])
     expect(violations).toEqual([])
