@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { startThreadsFromBundles } from './test/helpers/build/bundles.ts'
+import { WALK_WAIT_MS } from './test/helpers/e2e/walk-wait.ts'
 import { chooseShells } from './test/helpers/shells/choose-shells.ts'
 import { SlowFirstSequencer } from './test/helpers/slow-first-sequencer.ts'
 
@@ -26,16 +27,17 @@ const hasScreens =
 // What is named on the command line runs whole.
 const isNamed = process.argv.slice(2).some((argument) => /e2e|shells/.test(argument))
 
-const createScreens = (mode: string): TestProjectInlineConfiguration => ({
+const screens: TestProjectInlineConfiguration = {
   extends: true,
   test: {
     name: 'screens',
     include: hasScreens ? ['test/e2e/**/*.test.ts'] : [],
     globalSetup: ['test/helpers/e2e/renderer-setup.ts'],
-    testTimeout: mode === 'long' ? 600_000 : 180_000,
+    testTimeout: 600_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: WALK_WAIT_MS } },
   },
-})
+}
 
 // The same flows in each shell that this machine has.
 const flows: TestProjectInlineConfiguration = {
@@ -72,7 +74,7 @@ export default defineConfig(({ mode }) => ({
           exclude: ['test/e2e/**', 'test/shells/**'],
         },
       },
-      createScreens(mode),
+      screens,
       flows,
     ],
   },

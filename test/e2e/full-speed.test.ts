@@ -7,9 +7,7 @@ import { chooseFile, readShownCounts, seeRunEnded } from '../helpers/e2e/walk.ts
 const KEY = 'full-speed-key'
 const ROWS = inject('isLong') ? 10_000 : 1_000
 
-it('shows the last count of rows sent at full speed, and searches, sorts and scrolls through them', {
-  timeout: 300_000,
-}, async () => {
+it('shows the last count of rows sent at full speed, and searches, sorts and scrolls through them', async () => {
   const service = await startSandboxThread(WORKER_URLS.sandbox, { apiKeys: [KEY] })
   onTestFinished(() => service.close())
   const { page } = await openApp({ width: 1600, height: 900 })
@@ -25,7 +23,7 @@ it('shows the last count of rows sent at full speed, and searches, sorts and scr
   await page.getByLabel('API key', { exact: true }).fill(KEY)
   await page.getByLabel('In flight').fill('64')
   const send = page.getByRole('button', { name: /^Send [\d,]+ rows/ })
-  await expect.poll(() => send.isEnabled(), { timeout: 20_000 }).toBe(true)
+  await expect.poll(() => send.isEnabled()).toBe(true)
   await send.click()
   await page.getByRole('button', { name: 'Bullying' }).waitFor()
   await page.locator('main header').getByText('completed', { exact: true }).waitFor({ timeout: 240_000 })
@@ -36,7 +34,7 @@ it('shows the last count of rows sent at full speed, and searches, sorts and scr
   await page.keyboard.press('/')
   await page.keyboard.type('tickets')
   const matches = ((ROWS * 2) / 5).toLocaleString('en-US')
-  await page.getByText(`${matches} rows match`).waitFor({ timeout: 20_000 })
+  await page.getByText(`${matches} rows match`).waitFor()
   await page.getByRole('button', { name: `succeeded ${matches}` }).waitFor()
   await page.getByRole('grid').focus()
   await page.keyboard.press('End')

@@ -76,7 +76,7 @@ it('finds runs, notes something about one and takes it back, cleans up, and runs
   await expect.poll(() => readFileSync(join(workspace, 'result-views.json'), 'utf8')).toContain('"State"')
   await page.reload()
   await state.waitFor()
-  await expect.poll(widthOf, { timeout: 10_000 }).toBeGreaterThan(usual + 20)
+  await expect.poll(widthOf).toBeGreaterThan(usual + 20)
   expect(await page.getByRole('columnheader', { name: 'failed' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Columns' }).press('Enter')
   await page.getByRole('button', { name: 'Usual columns' }).press('Enter')

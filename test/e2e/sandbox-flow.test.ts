@@ -120,7 +120,7 @@ it('takes a new user to the first triggered rules in four clicks; the run is sto
     .click()
   // Its end is announced where the person is by then; it must not end before.
   await page.getByRole('link', { name: 'Connections' }).click()
-  await page.getByText('364 of 372 rows succeeded').waitFor({ timeout: 90_000 })
+  await page.getByText('364 of 372 rows succeeded').waitFor()
   await inspect('toast')
   await page.getByRole('button', { name: 'View run' }).click()
   await seeRunEnded(page)

@@ -6,6 +6,7 @@ import { expect, inject, onTestFinished } from 'vitest'
 import { openWebShell, type WebShell } from '../../../src/main/web/web-shell.ts'
 import { CHROMIUM_ARGUMENTS, findChromium } from './find-chromium.ts'
 import { inspectScreen, takePictures } from './inspect-screen.ts'
+import { WALK_WAIT_MS } from './walk-wait.ts'
 
 /** The screens in a browser, over an engine and a workspace of their own. */
 export interface OpenedApp {
@@ -60,7 +61,7 @@ export function openBrowser(): Promise<Browser> {
 function launchChromium(): Promise<Browser> {
   const executablePath = findChromium()
   if (executablePath === null) throw new Error('no Chromium on the PATH; install one or set SLUICE_CHROMIUM')
-  return chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS })
+  return chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS, timeout: WALK_WAIT_MS })
 }
 
 /** Prints what a failed walk was looking at: the next run may not fail. */
@@ -92,6 +93,7 @@ export async function openApp(look: AppLook = {}): Promise<OpenedApp> {
     reducedMotion: 'reduce',
     acceptDownloads: true,
   })
+  context.setDefaultTimeout(WALK_WAIT_MS)
   const page = await context.newPage()
   // Errors and warnings of the console, uncaught exceptions, refused requests.
   const complaints: string[] = []
