@@ -66,6 +66,20 @@ export const WORKSPACE_MESSAGES = {
       },
     }),
   },
+  foreign_schema: {
+    code: 'WORKSPACE_UNUSABLE',
+    words: ({ file, foreign }: { file: string; foreign: string }) => ({
+      text: `${file} is not a file of Sluice: it has ${foreign}`,
+      remedy: 'Move the file out of the workspace. It was not read.',
+    }),
+  },
+  journal_misnamed: {
+    code: 'WORKSPACE_UNUSABLE',
+    words: ({ file, runId }: { file: string; runId: string }) => ({
+      text: `${file} holds the run ${runId}, not the one in its name`,
+      remedy: `Rename it to ${runId}.journal, or delete it if it is a copy.`,
+    }),
+  },
   journal_too_new: {
     code: 'WORKSPACE_UNUSABLE',
     words: ({ file, version, known }: { file: string; version: number; known: number }) => ({

@@ -3,7 +3,7 @@ import { isThere } from '../workspace/is-there.ts'
 import { isLeaseHeld, removeLease, takeLease } from '../workspace/lease.ts'
 import { removeStdin } from '../workspace/stdin-source.ts'
 import { removeExports } from '../workspace/workspace-exports.ts'
-import { toJournalFile, toRunFiles } from '../workspace/workspace-files.ts'
+import { toJournalFile, toRunFiles, toRunId } from '../workspace/workspace-files.ts'
 import { Journal, openJournalReader } from './journal.ts'
 import { listSuccessors, readWholeRun, toDeletedName } from './run-family.ts'
 import { type RunRecord, readRunRecord, updateRunRecord } from './run-record.ts'
@@ -49,12 +49,13 @@ function findGivers(workspace: string, retryId: string): string[] {
     .map(({ record }) => record.runId)
 }
 
-/** Null where the journal holds no run, or cannot be read any more. */
+/** Null where the journal holds no run or another one, or cannot be read any more. */
 function readRecord(file: string): RunRecord | null {
   try {
     const db = openJournalReader(file)
     try {
-      return readRunRecord(db)
+      const record = readRunRecord(db)
+      return record?.runId === toRunId(file) ? record : null
     } finally {
       db.close()
     }

@@ -6,6 +6,7 @@ import { closeDatabaseFile } from '../workspace/file-permissions.ts'
 import { isThere } from '../workspace/is-there.ts'
 import { isLeaseHeld, type Lease, takeLease } from '../workspace/lease.ts'
 import { openReader } from '../workspace/open-reader.ts'
+import { refuseForeignSchema } from '../workspace/own-schema.ts'
 import { closeWhole } from './checkpoint.ts'
 import { Counters } from './counters.ts'
 import { MIGRATIONS } from './migrations.ts'
@@ -161,6 +162,7 @@ export function checkpointEvery(db: DatabaseSync, pages: number): void {
  */
 export function openJournal(file: string): DatabaseSync {
   const db = openFile(file, false)
+  refuseForeign(db, file)
   try {
     // WAL lets readers read while the run writes. NORMAL survives the death of the process; what must survive a power
     // cut (the watermark, the marks of retries) is committed under FULL, see journal.ts.
@@ -182,6 +184,7 @@ export function openJournal(file: string): DatabaseSync {
  */
 export function openJournalReader(file: string): DatabaseSync {
   const db = openFile(file, true)
+  refuseForeign(db, file)
   const version = readVersion(db, file)
   if (version < MIGRATIONS.length && !isLeaseHeld(file)) {
     db.close()
@@ -221,6 +224,15 @@ function openFile(file: string, readOnly: boolean): DatabaseSync {
   } catch (error) {
     db?.close()
     throw unusable(file, error)
+  }
+}
+
+function refuseForeign(db: DatabaseSync, file: string): void {
+  try {
+    refuseForeignSchema(db, file)
+  } catch (error) {
+    db.close()
+    throw error instanceof SluiceError ? error : unusable(file, error)
   }
 }
 

@@ -1,3 +1,4 @@
+import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { ItemState } from '../../../shared/run/item-state.ts'
 import { isThere } from '../workspace/is-there.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
@@ -25,6 +26,9 @@ export function readRunView(pool: ReaderPool, file: string, isHeld: boolean): Ru
   const db = pool.get(file)
   const record = hasSchema(db) ? readRunRecord(db) : null
   if (record === null) return null
+  if (record.runId !== toRunId(file)) {
+    throw new SluiceError({ id: 'journal_misnamed', file, runId: record.runId })
+  }
   return {
     get db() {
       return pool.get(file)

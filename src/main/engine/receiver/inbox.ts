@@ -6,6 +6,7 @@ import { type LastRefusal, REFUSALS, type Refusal } from '../../../shared/run/ca
 import { closeDatabaseFile } from '../workspace/file-permissions.ts'
 import { isThere } from '../workspace/is-there.ts'
 import { openReader } from '../workspace/open-reader.ts'
+import { refuseForeignSchema } from '../workspace/own-schema.ts'
 
 /** A callback on its way into the inbox. */
 export interface InboxEntry {
@@ -140,6 +141,7 @@ export function openInbox(file: string): DatabaseSync {
   try {
     db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
     closeDatabaseFile(file)
+    refuseForeignSchema(db, file)
     // What is deleted is overwritten: callbacks hold content.
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON')
     db.exec(
@@ -181,6 +183,7 @@ function openInboxReader(file: string): DatabaseSync | null {
   let db: DatabaseSync | null = null
   try {
     db = openReader(file, BUSY_TIMEOUT_MS)
+    refuseForeignSchema(db, file)
     const version = readVersion(db)
     if (version > MIGRATIONS.length) throw toTooNew(file, version)
     if (version === MIGRATIONS.length) {

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { APP_VERSION } from '../../../../shared/version.ts'
 import { closeDatabaseFile } from '../../workspace/file-permissions.ts'
 import { takeLease } from '../../workspace/lease.ts'
+import { findForeign } from '../../workspace/own-schema.ts'
 
 /** Raised with every change of the tables, or of what their rows hold: an older catalogue is then built anew. */
 const SCHEMA_VERSION = 4
@@ -171,6 +172,7 @@ function withLease(workspace: string, work: () => void): void {
 }
 
 function refuseOutdated(db: DatabaseSync): void {
+  if (findForeign(db) !== null) throw new CatalogueOutdated('a foreign schema')
   if (readVersion(db) !== SCHEMA_VERSION) throw new CatalogueOutdated('another schema')
   const made = db.prepare('SELECT version FROM made_by').get()
   if (made?.['version'] !== APP_VERSION) throw new CatalogueOutdated('another version of Sluice')

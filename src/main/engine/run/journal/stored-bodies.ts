@@ -49,10 +49,20 @@ export function toHeldBytes(body: string | PackedBody | null): number {
   return typeof body === 'string' ? body.length : (body?.content.length ?? 0)
 }
 
+/** Null for what is damaged, or is larger than anything that is stored. */
+function inflate(content: Uint8Array): Buffer | null {
+  try {
+    return inflateRawSync(content, { maxOutputLength: BODY_MAX_BYTES })
+  } catch {
+    return null
+  }
+}
+
 /** Reads a body from the text in its own table and the columns `content` and `bytes` of the table of long ones. */
 export function readStoredBody(text: unknown, content: unknown, bytes: unknown): StoredBody | null {
   if (content instanceof Uint8Array) {
-    const kept = inflateRawSync(content)
+    const kept = inflate(content)
+    if (kept === null) return { text: '', cutFrom: { bytes: null } }
     const cutFrom = Number(bytes) > kept.length ? { bytes: Number(bytes) } : null
     return { text: kept.toString(), cutFrom }
   }

@@ -13,6 +13,7 @@ import type { RunFamily } from '../../journal/run-family.ts'
 import { closeDatabaseFile } from '../../workspace/file-permissions.ts'
 import { isThere } from '../../workspace/is-there.ts'
 import { takeLease } from '../../workspace/lease.ts'
+import { refuseForeignSchema } from '../../workspace/own-schema.ts'
 import { toVerdictsFile } from '../../workspace/workspace-files.ts'
 import { pickRows } from '../results/family-counts.ts'
 
@@ -226,6 +227,7 @@ function withDatabase<Result>(file: string, work: (db: DatabaseSync) => Result):
   try {
     db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
     closeDatabaseFile(file)
+    refuseForeignSchema(db, file)
     db.exec('PRAGMA synchronous = FULL')
     const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
     if (version > MIGRATIONS.length) throw new Error(`it is from a newer version (${version})`)

@@ -1,0 +1,167 @@
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { deflateRawSync } from 'node:zlib'
+import { expect, onTestFinished, test } from 'vitest'
+import { openJournal, openJournalReader } from '../../../src/main/engine/journal/journal.ts'
+import { Catalogue } from '../../../src/main/engine/lookback/catalogue/catalogue.ts'
+import { openInbox } from '../../../src/main/engine/receiver/inbox.ts'
+import { readStoredBody } from '../../../src/main/engine/run/journal/stored-bodies.ts'
+import { toJournalFile, toVerdictsFile } from '../../../src/main/engine/workspace/workspace-files.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { createTestEngine } from '../../helpers/test-engine.ts'
+import { writeRun } from '../../helpers/write-run.ts'
+import { runInProcess } from './run-in-process.ts'
+import { spawnSluice } from './spawn-sluice.ts'
+
+const GOOD = '20261101-000000-000bbbb'
+const ENDLESS = '20261102-000000-000cccc'
+const COPIED = '20261103-000000-000dddd'
+
+/** A view with rows without end, in the place of a table. */
+const toEndless = (table: string, columns: string) =>
+  `DROP TABLE ${table}; CREATE VIEW ${table} AS
+   WITH RECURSIVE endless(${columns}) AS (
+     SELECT ${columns.replaceAll(/\w+/g, '1')} UNION ALL SELECT ${columns} FROM endless
+   ) SELECT * FROM endless WHERE ${columns.split(', ')[0]} = 2`
+
+function execute(file: string, sql: string): void {
+  const db = new DatabaseSync(file, { defensive: false })
+  try {
+    db.exec(sql)
+  } finally {
+    db.close()
+  }
+}
+
+function createWorkspace(): string {
+  const workspace = createTemporaryFolder()
+  for (const runId of [GOOD, ENDLESS]) writeRun(workspace, { runId })
+  copyFileSync(toJournalFile(workspace, GOOD), toJournalFile(workspace, COPIED))
+  return workspace
+}
+
+test('one hostile and one renamed journal keep nobody from the other runs, and both are named', async () => {
+  const workspace = createWorkspace()
+  execute(toJournalFile(workspace, ENDLESS), toEndless('run', 'run_id, state'))
+  const sluice = (...args: string[]) =>
+    spawnSluice(args, {
+      workspace,
+      fromSources: true,
+      onStart: (child) => onTestFinished(() => void child.kill('SIGKILL')),
+    })
+  const [listed, shown, refused, renamed] = await Promise.all([
+    sluice('runs', '--json'),
+    sluice('show', 'latest', '--json'),
+    sluice('show', ENDLESS),
+    sluice('show', COPIED),
+  ])
+  expect(listed).toMatchObject({ code: 0 })
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ run_id: GOOD }])
+  expect(listed.stderr).toContain(`run ${ENDLESS} cannot be read: `)
+  expect(listed.stderr).toContain(
+    `${toJournalFile(workspace, ENDLESS)} is not a file of Sluice: it has the view run`,
+  )
+  expect(listed.stderr).toContain(`run ${COPIED} cannot be read: `)
+  expect(listed.stderr).toContain(`${toJournalFile(workspace, COPIED)} holds the run ${GOOD}`)
+  expect(shown).toMatchObject({ code: 0 })
+  expect(JSON.parse(shown.stdout)).toMatchObject({ run_id: GOOD })
+  expect(refused).toMatchObject({ code: 2, stdout: '' })
+  expect(refused.stderr).toContain('it has the view run')
+  expect(renamed).toMatchObject({ code: 2, stdout: '' })
+  expect(renamed.stderr).toContain(`Rename it to ${GOOD}.journal`)
+}, 60_000)
+
+test('a hostile journal can be deleted', async () => {
+  const workspace = createWorkspace()
+  execute(toJournalFile(workspace, ENDLESS), toEndless('facet', 'kind, value, n'))
+  const engine = createTestEngine(workspace)
+  onTestFinished(() => engine.close())
+  expect((await engine.listRuns()).unreadable.map(({ runId }) => runId)).toContain(ENDLESS)
+  await engine.deleteRun(ENDLESS)
+  expect((await engine.listRuns()).unreadable.map(({ runId }) => runId)).not.toContain(ENDLESS)
+})
+
+test.each([
+  ['a view', toEndless('result', 'row, state'), 'the view result'],
+  [
+    'a trigger',
+    'CREATE TRIGGER resent AFTER UPDATE ON run BEGIN DELETE FROM result; END',
+    'the trigger resent',
+  ],
+  ['a virtual table', 'CREATE VIRTUAL TABLE found USING fts5(text)', 'the virtual table found'],
+])('a journal with %s is opened neither for reading nor for writing', (_, sql, named) => {
+  const workspace = createWorkspace()
+  const file = toJournalFile(workspace, ENDLESS)
+  execute(file, sql)
+  for (const open of [openJournalReader, openJournal]) {
+    expect(() => open(file)).toThrow(`${file} is not a file of Sluice: it has `)
+    expect(() => open(file)).toThrow(named)
+  }
+})
+
+test('a journal with a view that says it is a table is not opened', () => {
+  const workspace = createWorkspace()
+  const file = toJournalFile(workspace, ENDLESS)
+  execute(
+    file,
+    `${toEndless('result', 'row, state')}; PRAGMA writable_schema = 1;
+     UPDATE sqlite_schema SET type = 'table', rootpage = 2 WHERE name = 'result'`,
+  )
+  for (const open of [openJournalReader, openJournal]) {
+    expect(() => open(file)).toThrow(`cannot open the journal ${file}: malformed database schema (result)`)
+  }
+})
+
+test('a stored answer that unpacks to more than is ever stored, or that is damaged, is given as cut', () => {
+  const bomb = deflateRawSync(Buffer.alloc(64 * 1024 * 1024))
+  for (const content of [bomb, Buffer.from('no deflate')]) {
+    expect(readStoredBody(null, content, 70_000_000)).toEqual({ text: '', cutFrom: { bytes: null } })
+  }
+})
+
+test("another program's database is not made into a journal", async () => {
+  const workspace = createWorkspace()
+  const file = toJournalFile(workspace, '20261104-000000-000ffff')
+  execute(file, 'CREATE TABLE address (id INTEGER PRIMARY KEY, text TEXT)')
+  const result = await runInProcess(['runs'], { workspace })
+  expect(result.stderr).toContain(`${file} is not a file of Sluice: it has the table address`)
+  const db = new DatabaseSync(file, { readOnly: true })
+  onTestFinished(() => db.close())
+  expect(db.prepare('SELECT name FROM sqlite_schema').all()).toEqual([{ name: 'address' }])
+})
+
+test('a hostile inbox and hostile verdicts are refused by name', async () => {
+  const workspace = createWorkspace()
+  const inbox = join(workspace, 'inbox')
+  openInbox(inbox).close()
+  execute(inbox, toEndless('callback', 'id, run'))
+  expect(() => openInbox(inbox)).toThrow(`${inbox} is not a file of Sluice: it has the view callback`)
+  const verdicts = toVerdictsFile(workspace, GOOD)
+  execute(verdicts, 'CREATE TABLE verdict (row, rule)')
+  execute(verdicts, `${toEndless('verdict', 'row, rule')}; PRAGMA user_version = 1`)
+  const result = await runInProcess(['evaluate', GOOD, '--verdicts'], { workspace })
+  expect(result).toMatchObject({ code: 2 })
+  expect(result.stderr).toContain(`${verdicts} is not a file of Sluice: it has the view verdict`)
+})
+
+test('a hostile catalogue is made anew', async () => {
+  const workspace = createTemporaryFolder()
+  writeRun(workspace, { runId: GOOD })
+  const list = async () => (await new Catalogue(workspace).list({}, [])).runs.map(({ run_id: id }) => id)
+  expect(await list()).toEqual([GOOD])
+  execute(join(workspace, 'catalogue'), 'CREATE VIEW other AS SELECT 1')
+  expect(await list()).toEqual([GOOD])
+  const db = new DatabaseSync(join(workspace, 'catalogue'), { readOnly: true })
+  onTestFinished(() => db.close())
+  expect(db.prepare("SELECT name FROM sqlite_schema WHERE type = 'view'").all()).toEqual([])
+})
+
+test('a file that is no database stands in the way of nobody', async () => {
+  const workspace = createWorkspace()
+  writeFileSync(toJournalFile(workspace, ENDLESS), 'no database'.repeat(1_000))
+  const result = await runInProcess(['runs', '--json'], { workspace })
+  expect(result).toMatchObject({ code: 0 })
+  expect(JSON.parse(result.stdout)).toMatchObject([{ run_id: GOOD }])
+  expect(result.stderr).toContain(`run ${ENDLESS} cannot be read`)
+})
