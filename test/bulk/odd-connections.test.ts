@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Papa from 'papaparse'
 import { expect, inject, test } from 'vitest'
 import { Lanes } from '../../src/main/engine/sending/lanes.ts'
+import type { ReuseEnd } from '../../src/main/engine/service/connection-reuse.ts'
 import type { Exchange } from '../../src/main/engine/service/exchange.ts'
 import { createServiceClients } from '../../src/main/engine/service/service-client.ts'
 import { createCertificate } from '../helpers/certificates.ts'
@@ -36,7 +37,8 @@ interface Counts {
   wrong: number
   /** Told an answer that was on its way when their request went out, which HTTP gives no means to tell. */
   crossed: number
-  hasReuseEnded: boolean
+  connections: number
+  ended: ReuseEnd[]
 }
 
 /** Sends texts over lanes, each request as soon as the answer before it has come, and counts what they were told. */
@@ -47,11 +49,11 @@ async function sendAll(
   const certificate = isTls ? await createCertificate({ ip: '127.0.0.1' }) : null
   const caFile = join(folder, 'ca.pem')
   if (certificate !== null) writeFileSync(caFile, certificate.cert)
-  const { baseUrl, leftUs } = await startOddServer({
+  const { baseUrl, leftUs, countConnections } = await startOddServer({
     oddity,
     ...(certificate === null ? {} : { tls: certificate }),
   })
-  const counts: Counts = { right: 0, unknown: 0, failed: 0, wrong: 0, crossed: 0, hasReuseEnded: false }
+  const counts: Counts = { right: 0, unknown: 0, failed: 0, wrong: 0, crossed: 0, connections: 0, ended: [] }
   const ended = Promise.withResolvers<void>()
   let next = 0
   let done = 0
@@ -77,9 +79,7 @@ async function sendAll(
       connection: { timeoutMs: 10_000, ...(isTls ? { tls: { caFile } } : {}) },
       readApiKey: () => null,
       userAgent: 'sluice/test',
-      onReuseEnded: () => {
-        counts.hasReuseEnded = true
-      },
+      onReuseEnded: (why) => counts.ended.push(why),
     }),
     take: () => {
       const at = next
@@ -109,6 +109,7 @@ async function sendAll(
   await ended.promise
   await lanes.close()
   await lanes.destroy()
+  counts.connections = countConnections()
   return counts
 }
 
@@ -177,8 +178,39 @@ test.each([
       if (SOURCE !== undefined) console.log({ afterMs, inFlight }, counts)
       expect({ ...counts, right: counts.right + counts.unknown }).toMatchObject({ right: 2_000, failed: 0 })
       expect(counts.unknown).toBeLessThanOrEqual(20)
-      expect(counts.hasReuseEnded).toBe(true)
+      expect(counts.ended).not.toEqual([])
     }
+  },
+  TIMEOUT_MS,
+)
+
+test.each([
+  ['1 %', 100, 5],
+  ['5 %', 20, 25],
+])(
+  'connections are reused although the service drops %s of the requests, and none is taken for closed after an answer',
+  async (_, every, drops) => {
+    const texts = Array.from({ length: 500 }, (__, i) => `text ${i}`)
+    const { right, unknown, connections, ended } = await sendAll(texts, {
+      inFlight: 8,
+      oddity: { kind: 'dropping', every },
+    })
+    expect({ right, unknown, ended }).toEqual({ right: 500 - drops, unknown: drops, ended: [] })
+    expect(connections).toBeLessThanOrEqual(8 + drops)
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'connections that the service closes while they idle are not taken for closed after an answer',
+  async () => {
+    const { right, unknown, ended } = await sendAll(TEXTS, {
+      inFlight: 8,
+      oddity: { kind: 'idle', afterMs: 30 },
+      busyMs: 80,
+    })
+    // The end of a connection may cross with a request.
+    expect({ done: right + unknown, ended }).toEqual({ done: TEXTS.length, ended: [] })
   },
   TIMEOUT_MS,
 )

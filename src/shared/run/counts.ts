@@ -153,7 +153,9 @@ function parseErrorKey(key: string): Omit<ErrorGroup, 'rows'> {
 
 const REUSE_ENDED: Record<string, string> = {
   closed:
-    'The service closes connections after an answer without saying so. Each request now opens a new connection, which lowers the rate.',
+    'The service closed connections after an answer without saying so. While it did, each request opened a new connection, which lowers the rate.',
+  dropped:
+    'The service dropped requests over connections that were used before. While it did, each request opened a new connection, which lowers the rate.',
   stray:
     'The service sent answers that no request asked for. Each request now opens a new connection. Check the answers of the first rows: one may belong to another row.',
 }

@@ -3,8 +3,12 @@ import { createServer as createTlsServer } from 'node:tls'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { OddServerOptions } from './start-odd-server.ts'
 
-const { tls, oddity, leftUs } = workerData as OddServerOptions & { leftUs: Float64Array }
+const { tls, oddity, leftUs, connections } = workerData as OddServerOptions & {
+  leftUs: Float64Array
+  connections: Int32Array
+}
 let answers = 0
+let requests = 0
 
 // Its bombs take a while to make.
 const hostile = oddity.kind === 'hostile' ? await import('./write-hostile-answer.ts') : null
@@ -46,6 +50,15 @@ function answer(socket: Socket, body: string): void {
       if (oddity.afterMs >= 1) setTimeout(() => socket.end(), oddity.afterMs)
       else setImmediate(() => closeAfter(socket, oddity.afterMs))
       break
+    case 'idle':
+      send(socket, post_id)
+      socket.setTimeout(oddity.afterMs)
+      break
+    case 'dropping':
+      requests += 1
+      if (requests % oddity.every === 0) socket.destroy()
+      else send(socket, post_id)
+      break
     case 'hostile':
       hostile?.writeHostileAnswer(socket, post_id, oddity.seed)
       break
@@ -61,6 +74,8 @@ function closeAfter(socket: Socket, ms: number): void {
 
 function serve(socket: Socket): void {
   let rest = ''
+  Atomics.add(connections, 0, 1)
+  socket.on('timeout', () => socket.end())
   // Whatever the other end does to it.
   socket.on('error', () => {})
   socket.setNoDelay(true)

@@ -9,6 +9,10 @@ export type Oddity =
   | { kind: 'stray'; when: 'together' | 'apart' | number }
   /** Closes the connection so long after an answer, without announcing it. */
   | { kind: 'closing'; afterMs: number }
+  /** Closes the connection when it has idled for so long. */
+  | { kind: 'idle'; afterMs: number }
+  /** Closes the connection instead of answering one request of so many. */
+  | { kind: 'dropping'; every: number }
   /** An answer drawn from those that are meant to harm the client. */
   | { kind: 'hostile'; seed: number }
 
@@ -26,17 +30,21 @@ export interface OddServer {
   baseUrl: string
   /** When each answer had left, by the number behind the slash in its task_id, Unix microseconds; 0 before. */
   leftUs: Float64Array
+  /** How many connections were opened. */
+  countConnections(): number
 }
 
 /** Starts a server that ends when the running test is finished. */
 export async function startOddServer(options: OddServerOptions): Promise<OddServer> {
   const leftUs = new Float64Array(new SharedArrayBuffer(8 * ANSWERS_MAX))
+  const connections = new Int32Array(new SharedArrayBuffer(4))
   const thread = new Worker(new URL('./odd-server-thread.ts', import.meta.url), {
-    workerData: { ...options, leftUs },
+    workerData: { ...options, leftUs, connections },
   })
   onTestFinished(async () => {
     await thread.terminate()
   })
   const [port] = (await once(thread, 'message')) as [number]
-  return { baseUrl: `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`, leftUs }
+  const baseUrl = `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`
+  return { baseUrl, leftUs, countConnections: () => Atomics.load(connections, 0) }
 }

@@ -1,49 +1,70 @@
 /** A service that closes connections on its own after an answer has done so by then, milliseconds. */
 const QUIET_MS = 10
 
+/** Until then the end of a connection may be one after its last answer, milliseconds: it takes a while to arrive. */
+const AFTER_ANSWER_MS = 2 * QUIET_MS
+
 /** Before an origin has shown that it keeps connections, so many requests wait less, milliseconds. */
 const PROBES_MAX = 8
 const PROBE_QUIET_MS = 4
 
-/** Unannounced closings after which an origin that is in doubt gets a new connection for each request. */
-const CLOSINGS_MAX = 3
+/** About as many of the latest uses of connections are judged. */
+const RECENT = 32
 
-/** Answers over used connections after which an origin is no longer in doubt. */
-const TRUSTED_AFTER_ANSWERS = 1_000
+/** Connections that ended among the recent ones, and their share, from which on none is used twice. */
+const ENDS_MIN = 3
+const ENDS_SHARE = 0.25
 
-/** Why no connection to an origin is reused: it closes them after answers, or sends answers that nobody asked for. */
-export type ReuseEnd = 'closed' | 'stray'
+/** Used connections that stay open after an answer until an origin is no longer in doubt. */
+const TRUSTED_AFTER = 100
+
+/** How long no connection is used twice, the first time and at most, milliseconds; it doubles each time. */
+const PAUSE_MS = 10_000
+const PAUSE_MAX_MS = 320_000
+
+/**
+ * Why connections to an origin are not reused: it closes them after answers, drops requests over used ones, or sends
+ * answers that nobody asked for.
+ */
+export type ReuseEnd = 'closed' | 'dropped' | 'stray'
 
 /**
  * Decides when the connections to an origin may carry another request, for all connections of a thread.
  *
  * Bytes or an end that the service sent unasked, and that wait unread, would be taken for the next answer or lose the
- * next request. So a request over a used connection waits until the event loop has polled all sockets once more. Where
- * the service closes connections after an answer without announcing it, that is not enough: a new origin is tried with
- * few requests, one that lost a request is waited for longer, and one that goes on closing gets no connection reused.
- * Nor does one that sends answers nobody asked for: what comes a moment too late is told to the wrong request.
+ * next request. So a request over a used connection waits until the event loop has polled all sockets once more. If the
+ * service closes connections after an answer without announcing it, that is not enough: a new origin is tried with few
+ * requests, and one that may have lost a request this way is waited for longer, until it has shown that it keeps them.
+ *
+ * A connection that ends in the middle of a request says nothing of what happens after an answer, and waiting does not
+ * prevent it. So origins are judged by the share of recent uses that ended, not by their number. Above it, each request
+ * gets a new connection for a while; for drops only if new connections are dropped clearly less. An origin that sends
+ * answers nobody asked for gets no connection reused any more: what comes a moment too late is told to the wrong request.
  */
 export class ConnectionReuse {
   readonly #onEnded: (why: ReuseEnd) => void
-  #state: 'untried' | 'trusted' | 'doubted' | 'ended' = 'untried'
-  /** Counts changes of state: what happens to a request that went out before one says nothing of it. */
-  #epoch = 0
+  #state: 'untried' | 'trusted' | 'doubted' | 'paused' | 'ended' = 'untried'
   #probes = 0
-  #closings = 0
-  #answers = 0
-  /** `onEnded` is called once, when no connection will be reused any more. */
+  /** Used connections that stayed open since the origin came into doubt. */
+  #kept = 0
+  /** Drops went on although requests waited: they are no closings after an answer. */
+  #isDropping = false
+  /** What was sent or answered before the latest end that counted says nothing new: connections often end together. */
+  #endedAtMs = Number.NEGATIVE_INFINITY
+  #used = new RecentUses()
+  #fresh = new RecentUses()
+  #pauseMs = PAUSE_MS
+  #pausedUntilMs = 0
+
+  /** `onEnded` is called each time when connections are no longer reused. */
   constructor(onEnded: (why: ReuseEnd) => void = () => {}) {
     this.#onEnded = onEnded
   }
 
   /** Whether each request needs a new connection. */
-  get isEnded(): boolean {
-    return this.#state === 'ended'
-  }
-
-  /** What {@link noteDeath} wants to know of a request. */
-  get epoch(): number {
-    return this.#epoch
+  isEnded(nowMs: number): boolean {
+    if (this.#state === 'paused' && nowMs >= this.#pausedUntilMs) this.#enter('doubted')
+    return this.#state === 'paused' || this.#state === 'ended'
   }
 
   /** Calls `waiter` once its connection may be used, if it is still open. Call {@link leave} when its request has ended. */
@@ -65,49 +86,105 @@ export class ConnectionReuse {
     if (this.#state === 'untried' && openMs >= QUIET_MS) this.#enter('trusted')
   }
 
-  /** A used connection has brought an answer. */
-  noteAnswer(): void {
+  /**
+   * A request was answered: when it was sent, and when the answer before it came over the same connection; null for the
+   * first.
+   */
+  noteAnswer(sentMs: number, answeredMs: number | null): void {
+    if (sentMs < this.#endedAtMs) return
+    if (answeredMs === null) {
+      this.#fresh.note('kept')
+      return
+    }
+    this.#used.note('kept')
     if (this.#state !== 'doubted') return
-    this.#answers += 1
-    if (this.#answers >= TRUSTED_AFTER_ANSWERS) this.#enter('trusted')
+    this.#kept += 1
+    if (this.#kept >= TRUSTED_AFTER) this.#enter('trusted')
   }
 
-  /** A used connection ended after a request and before the first byte of its answer. */
-  noteDeath(epoch: number): void {
-    if (epoch !== this.#epoch) return
-    if (this.#state === 'doubted') this.#noteClosing()
-    else if (this.#state !== 'ended') this.#enter('doubted')
+  /** A connection ended after a request and before the first byte of its answer. */
+  noteDeath(sentMs: number, answeredMs: number | null, nowMs: number): void {
+    if (sentMs < this.#endedAtMs) return
+    this.#endedAtMs = nowMs
+    if (answeredMs === null) {
+      this.#fresh.note('dropped')
+      return
+    }
+    this.#used.note('dropped')
+    this.#judge(nowMs)
+    const mayBeClosing = nowMs - answeredMs <= AFTER_ANSWER_MS
+    if (this.#state === 'untried' || (this.#state === 'trusted' && mayBeClosing && !this.#isDropping)) {
+      this.#enter('doubted')
+    } else if (this.#state === 'doubted' && this.#used.count('closed') === 0) {
+      this.#isDropping = true
+      this.#enter('trusted')
+    }
   }
 
-  /** The service ended a connection that waited for its next request; `idleMs`: since the last answer. */
-  noteIdleClosing(idleMs: number): void {
+  /** The service ended a connection that waited for its next request, and whose last answer came at `answeredMs`. */
+  noteIdleClosing(answeredMs: number, nowMs: number): void {
     // Services close idle connections sooner or later, and may.
-    if (idleMs > 2 * QUIET_MS || this.#state === 'trusted' || this.#state === 'ended') return
+    if (nowMs - answeredMs > AFTER_ANSWER_MS || answeredMs < this.#endedAtMs) return
+    this.#endedAtMs = nowMs
+    this.#isDropping = false
+    this.#kept = 0
+    this.#used.note('closed')
     if (this.#state === 'untried') this.#enter('doubted')
-    this.#noteClosing()
+    this.#judge(nowMs)
   }
 
   /** The service sent what nobody asked for. */
   noteStray(): void {
-    if (this.#state !== 'ended') this.#endReuse('stray')
-  }
-
-  #noteClosing(): void {
-    this.#closings += 1
-    if (this.#closings < CLOSINGS_MAX) return
-    this.#endReuse('closed')
-  }
-
-  #endReuse(why: ReuseEnd): void {
+    if (this.#state === 'ended') return
     this.#enter('ended')
+    this.#onEnded('stray')
+  }
+
+  /** Ends reuse for a while if too many of the recent uses ended. */
+  #judge(nowMs: number): void {
+    if (this.#state === 'paused' || this.#state === 'ended') return
+    const closed = this.#used.count('closed')
+    const dropped = this.#used.count('dropped')
+    if (closed + dropped <= ENDS_MIN || this.#used.toShare() < ENDS_SHARE) return
+    // Closings cross with requests: what is closed now and then while it idles, is closed in the middle, too.
+    const why = closed > 0.5 ? 'closed' : 'dropped'
+    // New connections would be dropped as often.
+    if (why === 'dropped' && this.#fresh.toShare() * 2 > this.#used.toShare()) return
+    this.#pausedUntilMs = nowMs + this.#pauseMs
+    this.#pauseMs = Math.min(PAUSE_MAX_MS, this.#pauseMs * 2)
+    this.#used = new RecentUses()
+    this.#enter('paused')
     this.#onEnded(why)
   }
 
-  #enter(state: 'trusted' | 'doubted' | 'ended'): void {
+  #enter(state: 'trusted' | 'doubted' | 'paused' | 'ended'): void {
     this.#state = state
-    this.#epoch += 1
-    this.#closings = 0
-    this.#answers = 0
+    this.#kept = 0
+    if (state === 'trusted' && !this.#isDropping) this.#pauseMs = PAUSE_MS
+  }
+}
+
+/** Counts what happened to the latest uses of connections; older ones count less and less. */
+class RecentUses {
+  readonly #counts = { kept: 0, closed: 0, dropped: 0 }
+
+  note(what: 'kept' | 'closed' | 'dropped'): void {
+    const counts = this.#counts
+    const kept = 1 - 1 / RECENT
+    counts.kept *= kept
+    counts.closed *= kept
+    counts.dropped *= kept
+    counts[what] += 1
+  }
+
+  count(what: 'closed' | 'dropped'): number {
+    return this.#counts[what]
+  }
+
+  /** Share of those that ended; 0 without any. */
+  toShare(): number {
+    const { kept, closed, dropped } = this.#counts
+    return (closed + dropped) / Math.max(1, kept + closed + dropped)
   }
 }
 

@@ -64,7 +64,6 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
   /** The request in flight asked for such a turn, and whether it went out over the used connection. */
   #hasWaited = false
   #isReused = false
-  #epoch = 0
   #isDestroyed = false
   /** Whether the idle connection keeps the process alive. */
   #isHeld = true
@@ -119,14 +118,14 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
     if (!this.#isWaiting) return
     this.#isWaiting = false
     // A request that was answered before all of it was sent is still being sent: the next must not follow it.
-    if (this.#reuse.isEnded || (this.#socket !== null && this.#socket.writableLength > 0)) this.#drop()
+    if (this.#reuse.isEnded(performance.now()) || (this.#socket !== null && this.#socket.writableLength > 0))
+      this.#drop()
     const socket = this.#socket
     if (socket === null) {
       this.#open()
       return
     }
     this.#isReused = true
-    this.#epoch = this.#reuse.epoch
     this.#write(socket)
     this.#reuse.noteOpen((this.#clock.startMs ?? 0) - (this.#firstAnsweredMs ?? 0))
   }
@@ -216,6 +215,11 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
     return this.#onEnd === null || this.#isWaiting
   }
 
+  /** When the answer before the request in flight came over the same connection; null for its first request. */
+  get #previousMs(): number | null {
+    return this.#isReused ? this.#answeredMs : null
+  }
+
   #onBytes(bytes: Buffer, size: number): void {
     if (this.#isUnused) {
       // An answer to nothing; what follows on this connection could be taken for that of the next request.
@@ -250,10 +254,13 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
   #onBroken(cause: { code: string; message: string }): void {
     if (this.#isUnused) {
       this.#drop()
-      this.#reuse.noteIdleClosing(performance.now() - this.#answeredMs)
+      this.#reuse.noteIdleClosing(this.#answeredMs, performance.now())
       return
     }
-    if (this.#isReused && this.#clock.firstByteMs === null) this.#reuse.noteDeath(this.#epoch)
+    if (this.#clock.firstByteMs === null) {
+      const nowMs = performance.now()
+      this.#reuse.noteDeath(this.#clock.startMs ?? nowMs, this.#previousMs, nowMs)
+    }
     this.#onFailed(cause)
   }
 
@@ -267,9 +274,9 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
     const { head } = reader
     const nowMs = performance.now()
     const timings = this.#clock.end(nowMs, this.#phases)
-    if (this.#isReused) this.#reuse.noteAnswer()
+    this.#reuse.noteAnswer(this.#clock.startMs ?? nowMs, this.#previousMs)
     if (reader.hasSurplus) this.#reuse.noteStray()
-    if (!reader.keepsAlive || this.#reuse.isEnded) this.#drop()
+    if (!reader.keepsAlive || this.#reuse.isEnded(nowMs)) this.#drop()
     const hintMs = head?.keepAliveMs ?? null
     const idleMs = hintMs === null ? IDLE_MS : Math.min(KEEP_ALIVE_MS, hintMs - KEEP_ALIVE_MARGIN_MS)
     this.#reusableUntilMs = nowMs + idleMs
