@@ -53,7 +53,7 @@ export function createInProcessRuns(workspace: string) {
       (name, value) => {
         if (name === 'snapshot' && value !== null) for (const listener of listeners) listener(value)
       },
-      onCommit,
+      { onCommit },
     )
     const ended = session.run().then(() => summarize(runId))
     // A test may end before it looks.

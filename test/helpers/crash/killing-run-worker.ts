@@ -9,8 +9,10 @@ let session: RunSession | null = null
 
 const sendEvent = serveCalls<RunCalls, RunEvents>({
   run(task) {
-    session = new RunSession(task, sendEvent, (at, commit) => {
-      if (at === when && commit === Number(number)) process.kill(process.pid, 'SIGKILL')
+    session = new RunSession(task, sendEvent, {
+      onCommit(at, commit) {
+        if (at === when && commit === Number(number)) process.kill(process.pid, 'SIGKILL')
+      },
     })
     return session.run()
   },

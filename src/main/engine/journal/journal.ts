@@ -28,6 +28,7 @@ export class Journal {
   readonly #lease: Lease
   /** See {@link CommitHook}; handed on to a parent's journal. */
   readonly onCommit: CommitHook | undefined
+  readonly #sync: () => Promise<void>
   #commits = 0
   #durability: Durability = 'process'
   /** The WAL, once it was opened to be synced; null where the file system allows none. */
@@ -36,10 +37,17 @@ export class Journal {
   /** Takes the lease and opens the file, making it if need be. Throws `RUN_BUSY`, `WORKSPACE_UNUSABLE`, or `RUN_NOT_FOUND`. */
   constructor(
     file: string,
-    options: { runId: string; mustExist?: boolean; onCommit?: CommitHook | undefined },
+    options: {
+      runId: string
+      mustExist?: boolean
+      onCommit?: CommitHook | undefined
+      /** What {@link sync} does (default: an fsync in another thread, which no simulated clock waits for). */
+      sync?: (() => Promise<void>) | undefined
+    },
   ) {
     this.file = file
     this.onCommit = options.onCommit
+    this.#sync = options.sync ?? (() => this.#syncWal())
     this.#lease = takeLease(file, `run ${options.runId}`)
     try {
       // Asked under the lease: a run that is being deleted is not created again.
@@ -101,13 +109,7 @@ export class Journal {
    * for the disk meanwhile. Rejects with `DISK_FULL`. Not to be closed before that.
    */
   sync(): Promise<void> {
-    this.#wal ??= openWal(this.file)
-    const wal = this.#wal
-    // Without a WAL every commit syncs the file itself.
-    if (wal === null) return Promise.resolve()
-    return new Promise((resolve, reject) => {
-      fsync(wal, (error) => (error === null ? resolve() : reject(toDiskFull(error, this.file))))
-    })
+    return this.#sync()
   }
 
   /** Closes the file, which then holds all that was committed, and lets the lease go. */
@@ -115,6 +117,16 @@ export class Journal {
     if (typeof this.#wal === 'number') closeSync(this.#wal)
     closeWhole(this.db)
     this.#lease.release()
+  }
+
+  #syncWal(): Promise<void> {
+    this.#wal ??= openWal(this.file)
+    const wal = this.#wal
+    // Without a WAL every commit syncs the file itself.
+    if (wal === null) return Promise.resolve()
+    return new Promise((resolve, reject) => {
+      fsync(wal, (error) => (error === null ? resolve() : reject(toDiskFull(error, this.file))))
+    })
   }
 }
 

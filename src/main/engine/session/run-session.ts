@@ -11,6 +11,7 @@ import { clearLatency, readLatency, writeLatency } from '../journal/seconds.ts'
 import { importK6Result } from '../load/k6/import-k6-result.ts'
 import { LoadRun } from '../load/load-run.ts'
 import { settleCallbacks } from '../run/callback-settler.ts'
+import type { createSender } from '../run/create-sender.ts'
 import type { IntakeProgress } from '../run/intake.ts'
 import type { Sender, SendingEnd } from '../run/sender.ts'
 import { SnapshotBuilder } from '../run/snapshot-builder.ts'
@@ -30,9 +31,18 @@ interface SendingPeriod {
   isGoingOn?: true
 }
 
+/** What tests put in place of a session's own parts, or add to them. */
+interface SessionParts {
+  onCommit?: CommitHook | undefined
+  /** See {@link Journal.sync}. */
+  sync?: (() => Promise<void>) | undefined
+  createSender?: typeof createSender | undefined
+}
+
 /** One session of a run, from taking its lease to releasing it. */
 export class RunSession {
   readonly #task: RunTask
+  readonly #parts: SessionParts
   readonly #journal: Journal
   readonly #sendEvent: SendEvent<RunEvents>
   readonly #snapshots: SnapshotBuilder
@@ -65,9 +75,10 @@ export class RunSession {
   #sendingSinceMs: number | null = null
   #startedAtMs: number | null = null
 
-  /** Takes the run's lease. Throws `RUN_BUSY`. `onCommit` is for tests that cut the process off. */
-  constructor(task: RunTask, sendEvent: SendEvent<RunEvents>, onCommit?: CommitHook) {
+  /** Takes the run's lease. Throws `RUN_BUSY`. `parts` is for tests. */
+  constructor(task: RunTask, sendEvent: SendEvent<RunEvents>, parts: SessionParts = {}) {
     this.#task = task
+    this.#parts = parts
     this.#apiKey = task.apiKey === null ? null : ApiKey.unseal(task.apiKey)
     this.#proxyCredentials =
       task.proxyCredentials === null ? null : ProxyCredentials.unseal(task.proxyCredentials)
@@ -75,7 +86,8 @@ export class RunSession {
     this.#journal = new Journal(toJournalFile(task.workspace, task.runId), {
       runId: task.runId,
       mustExist: task.work.kind === 'resume' || task.work.kind === 'settle',
-      onCommit,
+      onCommit: parts.onCommit,
+      sync: parts.sync,
     })
     this.#snapshots = new SnapshotBuilder(this.#journal)
   }
@@ -143,8 +155,8 @@ export class RunSession {
       nowUs: () => (performance.timeOrigin + performance.now()) * 1000,
     })
     // The HTTP client is not in memory while a source is read.
-    const { createSender } = await import('../run/create-sender.ts')
-    const sender = createSender({
+    const create = this.#parts.createSender ?? (await import('../run/create-sender.ts')).createSender
+    const sender = create({
       ...this.#task,
       journal: this.#journal,
       record,
