@@ -1,0 +1,64 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type SimulatedRun, simulateRun } from './simulate-run.ts'
+import type { Plant } from './simulated-session.ts'
+
+/** What many seeds came to. */
+export interface SeedsReport {
+  /** Seeds that broke a promise or did not end. */
+  failed: number[]
+  /** Of each seed that ended; see {@link SimulatedRun}. */
+  wireHashes: string[]
+  requests: number
+  sessions: number
+  kills: number
+  simulatedMs: number
+}
+
+/** Where the system has one: a folder in memory, since each commit of a run waits for the disk otherwise. */
+const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+
+/** Simulates so many runs, one after the other; each line says what is wrong with a seed, and how to repeat it. */
+export async function runSeeds(
+  first: number,
+  count: number,
+  onLine: (line: string) => void,
+  plant?: Plant,
+): Promise<SeedsReport> {
+  const report: SeedsReport = {
+    failed: [],
+    wireHashes: [],
+    requests: 0,
+    sessions: 0,
+    kills: 0,
+    simulatedMs: 0,
+  }
+  for (let seed = first; seed < first + count; seed += 1) {
+    const run = await tryRun(seed, plant)
+    if (typeof run !== 'string') {
+      report.wireHashes.push(run.wireHash)
+      report.requests += run.requests
+      report.sessions += run.sessions
+      report.kills += run.kills
+      report.simulatedMs += run.simulatedMs
+    }
+    const faults = typeof run === 'string' ? [run] : run.faults
+    if (faults.length === 0) continue
+    report.failed.push(seed)
+    onLine([`seed ${seed}:`, ...faults, `repeat: npm run test:sim -- 1 --seed ${seed}`].join('\n  '))
+  }
+  return report
+}
+
+/** Returns what made the run fail, instead of throwing it. */
+async function tryRun(seed: number, plant: Plant | undefined): Promise<SimulatedRun | string> {
+  const folder = mkdtempSync(join(FOLDER, 'sluice-simulation-'))
+  try {
+    return await simulateRun(seed, folder, plant)
+  } catch (error) {
+    return error instanceof Error ? (error.stack ?? error.message) : String(error)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,77 @@
+import { expect, inject, test } from 'vitest'
+import {
+  plantChangedBody,
+  plantLateWatermark,
+  plantReclaimedRow,
+  plantRepeatedAdd,
+  plantResentUnknown,
+  plantSwappedAnswer,
+} from './planted-faults.ts'
+import { runSeeds } from './run-seeds.ts'
+import type { Plant } from './simulated-session.ts'
+
+const SEEDS = inject('isLong') ? 2_000 : 200
+
+test(`${SEEDS} simulated runs, killed and resumed at any step, keep every promise`, async () => {
+  const lines: string[] = []
+  const report = await runSeeds(1, SEEDS, (line) => lines.push(line))
+  expect(report.failed, lines.join('\n')).toEqual([])
+  expect(report.kills).toBeGreaterThan(SEEDS / 4)
+}, 600_000)
+
+test('the same seeds send the same requests in the same order at the same times', async () => {
+  const [first, second] = [await runSeeds(40, 6, () => {}), await runSeeds(40, 6, () => {})]
+  expect(first.kills).toBeGreaterThan(2)
+  expect(second).toEqual(first)
+  expect(new Set(first.wireHashes).size).toBe(6)
+})
+
+const PLANTED: readonly { what: string; plant: Plant; within: number; fault: RegExp }[] = [
+  {
+    what: 'a watermark that is written after the wire',
+    plant: plantLateWatermark,
+    within: 30,
+    fault: /sent-twice/,
+  },
+  {
+    what: 'an index add that is repeated without consent',
+    plant: plantRepeatedAdd,
+    within: 30,
+    fault: /without-consent/,
+  },
+  {
+    what: 'an unknown row that a resume sends in spite of skip',
+    plant: plantResentUnknown,
+    within: 30,
+    fault: /without-consent/,
+  },
+  {
+    what: 'an answer that is recorded for another row',
+    plant: plantSwappedAnswer,
+    within: 30,
+    fault: /foreign-answer/,
+  },
+  {
+    what: 'a settled row that a resume sends again',
+    plant: plantReclaimedRow,
+    within: 30,
+    fault: /without-consent/,
+  },
+  { what: 'a retry with another body', plant: plantChangedBody, within: 30, fault: /body-changed/ },
+]
+
+test.for(PLANTED)(
+  '$what is found, with its seed and the command that repeats it',
+  async ({ plant, within, fault }) => {
+    for (let seed = 1; seed <= within; seed += 1) {
+      const lines: string[] = []
+      const { failed } = await runSeeds(seed, 1, (line) => lines.push(line), plant)
+      const text = lines.join('\n')
+      if (!fault.test(text)) continue
+      expect(failed).toEqual([seed])
+      expect(text).toContain(`npm run test:sim -- 1 --seed ${seed}`)
+      return
+    }
+    expect.fail(`not found within ${within} seeds`)
+  },
+)

@@ -1,0 +1,234 @@
+import {
+  CLIENT_CLOSED_CODE,
+  CONNECTION_CLOSED_CODE,
+  type Exchange,
+  type ExchangeTimings,
+  TIMEOUT_CODE,
+} from '../../src/main/engine/service/exchange.ts'
+import type { ServiceClient, ServiceRequest } from '../../src/main/engine/service/service-client.ts'
+import type { Plan } from '../../src/shared/plan/plan.ts'
+import {
+  createRecording,
+  type Recording,
+  readClockUs,
+  toArrival,
+  toIds,
+} from '../helpers/history/recording.ts'
+import { DELIVERED_CODE, type Fault, type ServiceBehaviour } from './draw-scenario.ts'
+
+/** What a client is told of the process that it is in. */
+interface ClientSide {
+  /** The process is gone: what it sends goes nowhere. */
+  readonly isKilled: boolean
+  /** Something happens; see `SimulatedSession.step`. */
+  step: () => void
+}
+
+/** What the service does with a request; says nothing if the status is null. */
+interface Reply {
+  status: number | null
+  took: boolean
+  body: string
+  retryAfter: string | null
+}
+
+interface Flight {
+  end: (exchange: Exchange) => void
+}
+
+/** A request takes up to this from one side to the other, milliseconds. */
+const TRAVEL_MS = 2
+
+/** A moderation service on the simulated clock, which remembers what it took and records all that arrives. */
+export class VirtualService {
+  readonly recording: Recording = createRecording()
+  /** Requests as they were sent: their time, path and body. */
+  readonly sent: string[] = []
+  /** Nothing goes wrong any more. */
+  isCalm = false
+  readonly #plan: Plan
+  readonly #behaviour: ServiceBehaviour
+  readonly #draw: () => number
+  readonly #startMs = performance.now()
+  readonly #taken = new Set<string>()
+  readonly #flights = new Map<ClientSide, Set<Flight>>()
+  #tasks = 0
+
+  constructor(plan: Plan, behaviour: ServiceBehaviour, draw: () => number) {
+    this.#plan = plan
+    this.#behaviour = behaviour
+    this.#draw = draw
+  }
+
+  /** A lane's client, in the process of this side. */
+  createClient(side: ClientSide): ServiceClient {
+    let flight: Flight | null = null
+    const flights = this.#flights.get(side) ?? new Set()
+    this.#flights.set(side, flights)
+    return {
+      send: (request, onEnd) => {
+        if (flight !== null) throw new Error('the request before has not ended')
+        const current: Flight = {
+          end: (exchange) => {
+            if (!flights.delete(current)) return
+            flight = null
+            side.step()
+            onEnd(exchange)
+          },
+        }
+        flight = current
+        flights.add(current)
+        side.step()
+        if (!side.isKilled) this.#send(request, current)
+      },
+      destroy: async () => {
+        if (flight !== null) cutOff(flight)
+      },
+    }
+  }
+
+  /** Ends what a killed process has in flight, as far as that process can tell. */
+  abandon(side: ClientSide): void {
+    for (const flight of this.#flights.get(side) ?? []) cutOff(flight)
+  }
+
+  #send(request: ServiceRequest, flight: Flight): void {
+    const sentMs = performance.now()
+    this.sent.push(`${readClockUs()} ${request.path} ${request.body}`)
+    const fault = this.#drawFault(sentMs)
+    const travelMs = 0.01 + this.#draw() * TRAVEL_MS
+    const latencyMs = 0.1 + this.#draw() * this.#behaviour.latencyMs
+    const chance = this.#draw()
+    const { timeoutMs } = this.#plan.connection
+    const end = (ms: number, toExchange: () => Exchange): void => {
+      setTimeout(() => flight.end(toExchange()), ms)
+    }
+    if (fault === 'refused') {
+      end(travelMs, () => toBreakdown('ECONNREFUSED', false, null, sentMs))
+      return
+    }
+    // One of five is lost on the way.
+    if (fault !== 'reset' || chance < 0.8) {
+      const waitMs = fault === 'slow' ? latencyMs + timeoutMs * chance * 2 : latencyMs
+      setTimeout(() => this.#arrive(request, flight, { fault, chance, waitMs, sentMs }), travelMs)
+    }
+    if (fault === 'reset') {
+      end(travelMs + latencyMs, () => toBreakdown('ECONNRESET', true, null, sentMs))
+    }
+    end(timeoutMs, () => toBreakdown(TIMEOUT_CODE, true, null, sentMs))
+  }
+
+  #arrive(
+    request: ServiceRequest,
+    flight: Flight,
+    {
+      fault,
+      chance,
+      waitMs,
+      sentMs,
+    }: { fault: Fault | null; chance: number; waitMs: number; sentMs: number },
+  ): void {
+    const atUs = readClockUs()
+    const { path, body } = request
+    const recorded = { path, body: body ?? '' }
+    const reply = this.#reply(toIds(recorded), fault, chance)
+    const { status, took } = reply
+    const isWhole = status !== null && fault !== 'dropped'
+    setTimeout(() => {
+      this.recording.note(toArrival(recorded, { atUs, status, took, answer: isWhole ? reply.body : null }))
+      if (isWhole) flight.end(toAnswer(reply, status, sentMs))
+      else if (status !== null) flight.end(toBreakdown(CONNECTION_CLOSED_CODE, true, status, sentMs))
+    }, waitMs)
+  }
+
+  #drawFault(nowMs: number): Fault | null {
+    let left = this.#draw()
+    if (this.isCalm) return null
+    const { outage, faults } = this.#behaviour
+    const atMs = nowMs - this.#startMs
+    if (outage !== null && atMs >= outage.fromMs && atMs < outage.toMs) return outage.fault
+    for (const { fault, share } of faults) {
+      if (left < share) return fault
+      left -= share
+    }
+    return null
+  }
+
+  #reply(ids: readonly string[], fault: Fault | null, chance: number): Reply {
+    switch (fault) {
+      case 'timeout':
+      case 'reset':
+        return { status: null, took: chance < 0.5 && this.#take(ids), body: '', retryAfter: null }
+      case 'busy':
+        return {
+          ...toRefusal(503, 'BUSY', chance < 0.25 ? '0.1' : null),
+          took: chance < 0.5 && this.#take(ids),
+        }
+      case 'throttled':
+        return toRefusal(429, 'TOO_MANY', chance < 0.5 ? '0.2' : chance < 0.75 ? '2' : null)
+      case 'rejected':
+        return toRefusal(400, 'INVALID_PARAM', null)
+      case 'unreadable':
+        return { status: 200, took: this.#take(ids), body: '<html>fine</html>', retryAfter: null }
+      default:
+        return this.#answer(ids)
+    }
+  }
+
+  #take(ids: readonly string[]): true {
+    for (const id of ids) this.#taken.add(id)
+    return true
+  }
+
+  #answer(ids: readonly string[]): Reply {
+    const { kind } = this.#plan.operation
+    const [id = ''] = ids
+    if (kind === 'task' && this.#taken.has(id) && this.#behaviour.refusesTwice) {
+      return toRefusal(409, DELIVERED_CODE, null)
+    }
+    if (kind === 'index-remove' && this.#taken.has(id))
+      return toRefusal(400, 'INVALID_CUSTOM_INDEX_ITEM', null)
+    if (ids.length > this.#behaviour.termsMax) return toRefusal(413, 'TOO_LARGE', null)
+    const before = ids.filter((term) => this.#taken.has(term))
+    this.#tasks += 1
+    const task = { task_id: `task-${this.#tasks}` }
+    const body = {
+      task: { ...task, post_id: id, user_id: 'u', triggered_rules: [] },
+      'index-add': { ...task, custom_index_item_id: `item-${this.#tasks}` },
+      'index-remove': task,
+      'watchlist-add': {
+        added_terms: ids.filter((term) => !this.#taken.has(term)).map((term) => ({ term })),
+        pre_existing_terms: before.map((term) => ({ term })),
+      },
+    }[String(kind)]
+    return { status: 200, took: this.#take(ids), body: JSON.stringify(body), retryAfter: null }
+  }
+}
+
+function cutOff(flight: Flight): void {
+  flight.end(toBreakdown(CLIENT_CLOSED_CODE, true, null, performance.now()))
+}
+
+function toRefusal(status: number, code: string, retryAfter: string | null): Reply {
+  const body = { error: true, status, error_code: code, message: 'no', show_alert: false }
+  return { status, took: false, body: JSON.stringify(body), retryAfter }
+}
+
+function toTimings(sentMs: number): ExchangeTimings {
+  return {
+    sentAtUs: Math.round((performance.timeOrigin + sentMs) * 1000),
+    durationUs: Math.round((performance.now() - sentMs) * 1000),
+    waitingUs: null,
+    connectUs: null,
+    tlsUs: null,
+  }
+}
+
+function toAnswer({ body, retryAfter }: Reply, status: number, sentMs: number): Exchange {
+  const headers = { contentType: 'application/json', retryAfter, location: null }
+  return { kind: 'answer', status, ...headers, body, timings: toTimings(sentMs) }
+}
+
+function toBreakdown(code: string, sent: boolean, status: number | null, sentMs: number): Exchange {
+  return { kind: 'breakdown', code, message: '', sent, status, timings: toTimings(sentMs) }
+}
