@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest'
+import { createCliContext } from '../../src/main/cli/context.ts'
+import { runCli } from '../../src/main/cli/run-cli.ts'
+import { createEngine } from '../../src/main/engine/engine.ts'
+import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
+import { type Answer, ask, copyGolden, listFiles, listGoldenWorkspaces, readAnswers } from './answers.ts'
+import { openCommandLine } from './command-line.ts'
+import { INTENDED_DIFFERENCES, toExpected } from './intended-differences.ts'
+
+const NAMES = listGoldenWorkspaces()
+const zone = process.env['TZ']
+
+// That of the answers.
+beforeAll(() => {
+  process.env['TZ'] = 'UTC'
+})
+
+afterAll(() => {
+  if (zone === undefined) delete process.env['TZ']
+  else process.env['TZ'] = zone
+})
+
+/** A copy of a golden workspace, and the way to ask about it. */
+function openCopy(name: string) {
+  const place = createTemporaryFolder()
+  const workspace = join(place, 'workspace')
+  copyGolden(name, workspace)
+  let asked = 0
+  return {
+    workspace,
+    askAll: async (questions: readonly Answer[]): Promise<Answer[]> => {
+      const { run, close } = openCommandLine({ createCliContext, runCli, createEngine }, workspace)
+      onTestFinished(close)
+      const answers: Answer[] = []
+      for (const { args } of questions) {
+        asked += 1
+        answers.push(await ask(args, { workspace, folder: join(place, `out-${asked}`) }, run))
+      }
+      return answers
+    },
+  }
+}
+
+/** Questions that start a thread of their own each, which takes twenty times as long as all else. */
+const IN_A_THREAD = new Set(['export', 'report', 'evaluate', 'sample'])
+
+/** Every answer of a workspace; outside of the long form, of those that start a thread each every fifth alone. */
+function chooseAnswers(name: string): Answer[] {
+  let started = NAMES.indexOf(name)
+  return readAnswers(name).filter(({ args: [command = ''] }) => {
+    if (inject('isLong') || !IN_A_THREAD.has(command)) return true
+    started += 1
+    return started % 5 === 0
+  })
+}
+
+it.each(NAMES)(
+  'answers about the golden workspace %s as the version that wrote it did, except as intended',
+  async (name) => {
+    const golden = chooseAnswers(name)
+    const today = await openCopy(name).askAll(golden)
+    for (const [index, answer] of golden.entries()) expect(today[index]).toEqual(toExpected(answer))
+  },
+)
+
+it('notices a count that was altered in a journal', async () => {
+  const golden = readAnswers('task-v1-sync').filter(({ args }) => args[0] === 'show' && args[2] === '--json')
+  const { workspace, askAll } = openCopy('task-v1-sync')
+  const [journal = ''] = listFiles(join(workspace, 'runs')).filter((file) => file.endsWith('.journal'))
+  const db = new DatabaseSync(journal)
+  expect(
+    db.prepare("UPDATE facet SET n = n + 1 WHERE kind = 'state' AND value = 'succeeded'").run().changes,
+  ).toBe(1)
+  db.close()
+  expect(await askAll(golden)).not.toEqual(golden.map(toExpected))
+})
+
+it.each(INTENDED_DIFFERENCES)('still has an answer that differs since $reason', ({ apply }) => {
+  const answers = NAMES.flatMap((name) => readAnswers(name))
+  expect(answers.some((answer) => JSON.stringify(apply(answer)) !== JSON.stringify(answer))).toBe(true)
+})
