@@ -50,14 +50,27 @@ export function recoverUnknown(journal: Journal): number {
   counters.add('state', 'unknown', cutOff.length)
   counters.add('error', CUT_OFF_CAUSE, cutOff.length)
   const items = cutOff.filter(({ row, item }) => row === item)
-  counters.add('request', 'unknown', items.length)
-  counters.add('request', 'retried', items.filter(({ number }) => number > 1).length)
+  const tries = [...items, ...findSettledTries(db)]
+  counters.add('request', 'unknown', tries.length)
+  counters.add('request', 'retried', tries.filter(({ number }) => number > 1).length)
   journal.transact('power', () => {
     for (const { row, number } of cutOff) settle.run(row, number, CUT_OFF_MESSAGE)
-    for (const { item, number } of items) attempt.run(item, number, CUT_OFF_MESSAGE)
+    for (const { item, number } of tries) attempt.run(item, number, CUT_OFF_MESSAGE)
     updateRunRecord(db, { state: 'interrupted' })
   })
   return items.length
+}
+
+/** Tries whose callback was journaled, and how they ended themselves was not. */
+function findSettledTries(db: DatabaseSync): { item: number; number: number }[] {
+  return db
+    .prepare(
+      `SELECT DISTINCT item, attempts AS number FROM callback JOIN result ON result.row = callback.item
+       WHERE effect = 'settled' AND attempts > 0 AND NOT EXISTS (SELECT 1 FROM attempt
+         WHERE attempt.item = callback.item AND attempt.number = result.attempts)`,
+    )
+    .all()
+    .map((found) => ({ item: Number(found['item']), number: Number(found['number']) }))
 }
 
 /** Puts every item of unknown outcome back into the queue, with its post_id and body as they were. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Journal } from '../../../../../src/main/engine/journal/journal.ts'
 import { type StoredState, updateRunRecord } from '../../../../../src/main/engine/journal/run-record.ts'
 import { readLatency, SecondWriter } from '../../../../../src/main/engine/journal/seconds.ts'
+import { CallbackWriter } from '../../../../../src/main/engine/run/journal/callback-writer.ts'
 import { ItemClaims } from '../../../../../src/main/engine/run/journal/item-claims.ts'
 import {
   CUT_OFF_MESSAGE,
@@ -135,6 +136,27 @@ test('unknown rows are counted with their cause', () => {
     unknown: 7,
     retried: 1,
   })
+})
+
+test('a try that its callback settled is counted, though its process died before its answer was journaled', () => {
+  const journal = openCutOffJournal()
+  const callbacks = new CallbackWriter(
+    journal,
+    new ItemClaims(journal, readRecord(journal)),
+    new OutcomeWriter(journal),
+  )
+  const content = { ...toAttempt(6), outcome: 'succeeded', fromCache: false } as const
+  journal.transact('process', () => {
+    callbacks.take({ id: 1, item: 6, receivedAtUs: NOON * 1_000_000, body: '{}' }, content)
+  })
+  expect(recoverUnknown(journal)).toBe(3)
+  expect(readStates(journal).items).toMatchObject({ 6: 'succeeded', 7: 'unknown' })
+  const tries = journal.db.prepare('SELECT item, number, outcome FROM attempt WHERE item IN (6, 7)').all()
+  expect(tries).toEqual([
+    { item: 6, number: 1, outcome: 'unknown' },
+    { item: 7, number: 1, outcome: 'unknown' },
+  ])
+  expect(journal.counters.get('request', 'unknown')).toBe(3 + 4)
 })
 
 test('recovering twice finds nothing the second time', () => {
