@@ -73,15 +73,18 @@ export class CallbackSettler {
     return this.#batch.length > 0 || this.#latencies.length > 0 || this.#writer.isAnyOverdue(this.#overdueMs)
   }
 
-  /** Processes what {@link look} found. The caller has a transaction open. */
-  write(): void {
+  /**
+   * Processes what {@link look} found; `isWaiting` tells of an item whether it is marked as sent and still in the queue.
+   * The caller has a transaction open.
+   */
+  write(isWaiting: (item: number) => boolean = () => false): void {
     const { judge } = this.#options
     this.#settled = []
     // What it had found last time is not there where that transaction was undone.
     this.#outcomes.forget()
     for (const { item, latencyUs } of this.#latencies) this.#writer.writeLatency(item, latencyUs)
     for (const callback of this.#batch) {
-      const settled = this.#writer.take(callback, toContent(judge(callback.body)))
+      const settled = this.#writer.take(callback, toContent(judge(callback.body)), isWaiting)
       if (settled !== null) this.#settled.push(settled)
     }
     const message = `no callback came within ${this.#timeoutMs / 1000} s of the acknowledgement; a late one still counts`

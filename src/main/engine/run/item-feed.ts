@@ -151,6 +151,12 @@ export class ItemFeed {
     this.#toSplit.push({ item, attempts })
   }
 
+  /** Whether an item is here, and so is not in flight. */
+  isWaiting(item: number): boolean {
+    const queues = [this.#due, this.#again, this.#fresh, this.#marking.fresh, this.#marking.again]
+    return this.#backingOff.has(item) || queues.some((queue) => queue.some((other) => other.item === item))
+  }
+
   /** Forgets an item that a callback has settled; returns whether it was waiting here. */
   drop(item: number): boolean {
     const isOther = (other: { item: number }) => other.item !== item

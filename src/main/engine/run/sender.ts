@@ -324,7 +324,7 @@ export class Sender {
     try {
       this.#journal.transact('process', () => {
         undo = this.#recorder.write(options)
-        this.#options.settler?.write()
+        this.#options.settler?.write((item) => this.#feed.isWaiting(item))
         if (options.refill) this.#feed.refill(this.#meter.ratePerSecond, this.#blockMin)
       })
       for (const settled of this.#options.settler?.committed() ?? []) this.#noteSettled(settled)

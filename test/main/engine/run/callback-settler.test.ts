@@ -193,6 +193,21 @@ test('a callback while a repeat is in flight counts from the first try that may 
   expect(latencies).toEqual([65_000])
 })
 
+test('a callback of an item that waits to be sent again counts no try that was never made', () => {
+  const { settler, receive, send, claims, journal } = openSettler(2)
+  for (const item of [1, 2]) send(item, LOST)
+  journal.transact('power', () => claims.markAgain([1, 2].map((item) => ({ item, attempts: 1 }))))
+  receive(1, 65_000)
+  receive(2, 65_000)
+  settler.look()
+  journal.transact('process', () => settler.write((item) => item === 1))
+  const tried = journal.db.prepare('SELECT row, state, attempts FROM result ORDER BY row').all()
+  expect(tried).toEqual([
+    { row: 1, state: 'succeeded', attempts: 1 },
+    { row: 2, state: 'succeeded', attempts: 2 },
+  ])
+})
+
 test('a callback that may answer a try of an earlier run has no latency', () => {
   const { journal, receive, takeIn, send, latencies } = openSettler(1)
   journal.db.exec('INSERT INTO lost_try (item) VALUES (1)')

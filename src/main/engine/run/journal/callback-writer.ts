@@ -114,16 +114,20 @@ export class CallbackWriter {
 
   /**
    * Takes one callback in, whose content is null where it cannot be read; returns the item it has settled, or null
-   * where it has settled none.
+   * where it has settled none. An item that is marked as sent counts one try more, unless it is waiting.
    */
-  take(callback: InboxCallback, content: CallbackContent | null): SettledItem | null {
+  take(
+    callback: InboxCallback,
+    content: CallbackContent | null,
+    isWaiting: (item: number) => boolean = () => false,
+  ): SettledItem | null {
     const { id, item, receivedAtUs, body } = callback
     const { counters } = this.#journal
     if (!this.#isOwn(item)) {
       updateRunRecord(this.#journal.db, { inbox_read: id })
       return null
     }
-    const settled = content === null ? null : this.#settle(callback, content)
+    const settled = content === null ? null : this.#settle(callback, content, isWaiting)
     const effect = toEffect(content, settled)
     counters.add('callback', 'received', 1)
     counters.add('callback', effect, 1)
@@ -194,7 +198,11 @@ export class CallbackWriter {
     return toNumber(this.#firstUnknownTry.get(item)?.['sent_at_us'])
   }
 
-  #settle({ item, receivedAtUs }: InboxCallback, told: CallbackContent): SettledItem | null {
+  #settle(
+    { item, receivedAtUs }: InboxCallback,
+    told: CallbackContent,
+    isWaiting: (item: number) => boolean,
+  ): SettledItem | null {
     const content = this.#withOwnTask(item, told)
     if (this.#isRow.get(item) === undefined || this.#isSettled.get(item) !== undefined) return null
     const stored = this.#readResult(item)
@@ -216,7 +224,7 @@ export class CallbackWriter {
     // Only an answer that refused its item can have named rules before.
     const known = from === 'rejected' ? this.#rulesOf.all(item).map((rule) => rule['rule_id']) : []
     for (const { ruleId } of content.rules) if (!known.includes(ruleId)) counters.add('rule', ruleId, 1)
-    const attempts = (stored?.attempts ?? 0) + (from === 'sending' ? 1 : 0)
+    const attempts = (stored?.attempts ?? 0) + (from === 'sending' && !isWaiting(item) ? 1 : 0)
     const lastTry = from === 'sending' ? undefined : this.#lastTry.get(item)
     const sentAtUs = this.#findSentAtUs(item, told.taskId, toNumber(lastTry?.['sent_at_us']))
     const latencyUs = sentAtUs === null ? null : Math.max(0, receivedAtUs - sentAtUs)
