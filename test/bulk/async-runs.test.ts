@@ -4,6 +4,7 @@ import { createWorkspaceFolders, listRunIds } from '../../src/main/engine/worksp
 import type { PlanInput } from '../../src/shared/plan/plan.ts'
 import { startCallbackService } from '../helpers/callback-service.ts'
 import { runKilled } from '../helpers/crash/kill.ts'
+import { expectFaultless } from '../helpers/history/expect-faultless.ts'
 import { openEngine } from '../helpers/test-engine.ts'
 import { createRunPlan, openTestFolder } from '../helpers/test-folder.ts'
 
@@ -66,6 +67,8 @@ test(
       { rule_id: 'r3', rule_name: 'Threefold', rows: Math.ceil(ROWS / 3) },
     ])
     expect([...service.taken.values()].every((n) => n === 1)).toBe(true)
+    const judged = expectFaultless(join(folder, 'workspace-1'), [run.runId], service.recording)
+    expect(judged).toEqual({ ok: ROWS, info: 0, fail: 0 })
   },
   TIMEOUT_MS,
 )
@@ -104,6 +107,9 @@ test(
     })
     expect(settled.callbacks?.settled).toBe(service.taken.size)
     expect([...service.taken.values()].every((n) => n === 1)).toBe(true)
+    expect(expectFaultless(workspace, [runId], service.recording)).toEqual({
+      ...{ ok: service.taken.size, info: never, fail: 0 },
+    })
     const again = await engine.resumeRun(runId, { apiKey: 'key', onUnknown: 'resend' })
     service.releaseLate()
     await again.ended
@@ -115,6 +121,7 @@ test(
     expect(whole.callbacks?.settled).toBe(ROWS)
     expect(service.taken.size).toBe(ROWS)
     expect([...service.taken.values()].every((n) => n === 1)).toBe(true)
+    expect(expectFaultless(workspace, [runId], service.recording)).toEqual({ ok: ROWS, info: 0, fail: 0 })
   },
   TIMEOUT_MS,
 )

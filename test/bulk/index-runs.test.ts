@@ -4,6 +4,7 @@ import Papa from 'papaparse'
 import { expect, test } from 'vitest'
 import { planSchema } from '../../src/shared/plan/plan.ts'
 import { startCallbackService } from '../helpers/callback-service.ts'
+import { expectFaultless } from '../helpers/history/expect-faultless.ts'
 import { openEngine } from '../helpers/test-engine.ts'
 import { openTestFolder } from '../helpers/test-folder.ts'
 
@@ -55,4 +56,6 @@ test('items whose acknowledgement is lost are settled by their callbacks, added 
     items: { added: 0, removed: ROWS },
   })
   expect(ids.every((id) => service.taken.has(id ?? ''))).toBe(true)
+  const judged = expectFaultless(join(folder, 'workspace'), [added.run_id, removed.run_id], service.recording)
+  expect(judged).toEqual({ ok: 2 * ROWS, info: 0, fail: 0 })
 }, 60_000)

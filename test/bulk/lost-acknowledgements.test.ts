@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { expectFaultless, recordService } from '../helpers/history/expect-faultless.ts'
 import { withSandbox } from '../helpers/sandbox.ts'
 import { openEngine } from '../helpers/test-engine.ts'
 import { createRunPlan, openTestFolder } from '../helpers/test-folder.ts'
@@ -13,7 +14,8 @@ test('rows whose acknowledgements were lost are settled by their callbacks, and 
     callbacks: 'delay=30ms',
   })
   const engine = openEngine(folder)
-  const plan = createRunPlan(folder, 300, sandbox.baseUrl, {
+  const { baseUrl, recording } = await recordService(sandbox.baseUrl)
+  const plan = createRunPlan(folder, 300, baseUrl, {
     operation: { kind: 'task', mode: 'async' },
     pace: { kind: 'closed', concurrency: 4 },
     callback: { timeoutMs: 5_000 },
@@ -25,4 +27,5 @@ test('rows whose acknowledgements were lost are settled by their callbacks, and 
     rows: { read: 300, succeeded: 300, not_sent: 0, rejected: 0, unknown: 0, overdue: 0 },
     to_repeat: { rows: 0 },
   })
+  expect(expectFaultless(folder, [run.runId], recording)).toEqual({ ok: 300, info: 0, fail: 0 })
 })

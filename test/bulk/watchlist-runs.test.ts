@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type PlanInput, planSchema } from '../../src/shared/plan/plan.ts'
+import { expectFaultless, recordService } from '../helpers/history/expect-faultless.ts'
 import { withSandbox } from '../helpers/sandbox.ts'
 import { openEngine } from '../helpers/test-engine.ts'
 import { openTestFolder } from '../helpers/test-folder.ts'
@@ -17,13 +18,17 @@ test('a watchlist of 5,000 terms is added, added again and updated, with exact c
   const run = async (notes: string, terms: string[], operation: PlanInput['operation']) => {
     const path = join(folder, `${notes}.csv`)
     writeFileSync(path, `term,notes\n${terms.map((term) => `${term},${notes}`).join('\n')}\n`)
+    const { baseUrl, recording } = await recordService(sandbox.baseUrl)
     const plan = planSchema.parse({
-      connection: { baseUrl: sandbox.baseUrl },
+      connection: { baseUrl },
       source: { path },
       operation,
       pace: { kind: 'closed', concurrency: 4 },
     })
-    return (await engine.startRun(plan, { apiKey: 'sandbox-key' })).ended
+    const ended = await (await engine.startRun(plan, { apiKey: 'sandbox-key' })).ended
+    const judged = expectFaultless(join(folder, 'workspace'), [ended.run_id], recording)
+    expect(judged).toEqual({ ok: terms.length, info: 0, fail: 0 })
+    return ended
   }
   const terms = Array.from({ length: TERMS }, (_, i) => `Term ${i + 1}`)
   const add = { kind: 'watchlist-add', watchlist: 'slurs' } as const

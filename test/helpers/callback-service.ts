@@ -2,6 +2,7 @@ import { Agent, createServer, type IncomingMessage, type ServerResponse, request
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { createRandom } from './crash/kill.ts'
+import { createRecording, type Recording, readClockUs, toArrival } from './history/recording.ts'
 
 /** What happens to an item's acknowledgement and to its callback. */
 export interface CallbackFate {
@@ -33,6 +34,8 @@ export interface CallbackService {
   delivered: Map<string, number>
   /** Answers that the receiver gave, by status. */
   statuses: Map<number, number>
+  /** Every arrival and every callback, for `judgeHistory`. */
+  recording: Recording
   /** Posts what was kept back. */
   releaseLate(): void
   /** Resolves when every callback that is due was answered 200. */
@@ -54,6 +57,7 @@ export async function startCallbackService(
   const taken = new Map<string, number>()
   const delivered = new Map<string, number>()
   const statuses = new Map<number, number>()
+  const recording = createRecording()
   const late: (() => void)[] = []
   let due = 0
   let isClosed = false
@@ -64,6 +68,8 @@ export async function startCallbackService(
     while (!isClosed) {
       const status = await post(agent, url, body)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      const answered = status === 0 ? null : status
+      recording.note({ kind: 'callback', ids: [key], atUs: readClockUs(), status: answered, body })
       if (status === 200) break
       await after(AGAIN_MS)
     }
@@ -73,7 +79,16 @@ export async function startCallbackService(
   }
 
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = JSON.parse(await readBody(request)) as Record<string, string>
+    const text = await readBody(request)
+    const atUs = readClockUs()
+    const answer = (status: number, told: unknown): void => {
+      const whole = JSON.stringify(told)
+      note({ status, took: status === 200, answer: whole })
+      response.writeHead(status, { 'content-type': 'application/json' }).end(whole)
+    }
+    const note = (told: { status: number | null; took: boolean; answer: string | null }): void =>
+      recording.note(toArrival({ path: request.url ?? '', body: text }, { atUs, ...told }))
+    const body = JSON.parse(text) as Record<string, string>
     const key = body['post_id'] ?? body['url'] ?? body['custom_index_item_id'] ?? ''
     const index = taken.size
     const isAgain = taken.has(key)
@@ -86,7 +101,7 @@ export async function startCallbackService(
         message: 'again',
         show_alert: false,
       }
-      response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(refusal))
+      answer(400, refusal)
       return
     }
     const url = body['callback_url'] ?? ''
@@ -94,11 +109,10 @@ export async function startCallbackService(
     const result = toResult(request.url ?? '', body, index)
     const callback = JSON.stringify(result)
     if (fate.isEarly) await deliver(url, key, callback)
-    if (fate.isLost) response.destroy()
-    else {
-      const acknowledgement = { task_id: result['task_id'], message: 'accepted' }
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(acknowledgement))
-    }
+    if (fate.isLost) {
+      note({ status: null, took: true, answer: null })
+      response.destroy()
+    } else answer(200, { task_id: result['task_id'], message: 'accepted' })
     const rest = (fate.isEarly ? 0 : 1) + (fate.isDoubled ? 1 : 0)
     for (let n = 0; n < rest; n += 1) {
       if (fate.isLate) late.push(() => void deliver(url, key, callback))
@@ -125,6 +139,7 @@ export async function startCallbackService(
     taken,
     delivered,
     statuses,
+    recording,
     releaseLate: () => {
       for (const release of late.splice(0)) release()
     },

@@ -106,6 +106,19 @@ const tellState = (row: number, from: string, state: string) =>
 
 const twice = (row: number) => withArrivals(row, (arrival) => [arrival, arrival])
 
+/** The answer to row 1 was never read. */
+const LOST = `${tellTry(1, 'unknown', null)} ${tellState(1, 'succeeded', 'unknown')}`
+
+const toCallback = (row: number, body: string): RecordedEvent => ({
+  ...{ kind: 'callback', ids: [toId(row)], atUs: 0, status: 200, body },
+})
+
+test('a row of unknown outcome is info, whether the service took it or never got it', () => {
+  const verdict = { ok: ROWS - 2, info: 1, fail: 1, faults: [] }
+  expect(judge({ sql: LOST })).toEqual(verdict)
+  expect(judge({ sql: LOST, recording: withArrivals(1, () => []) })).toEqual(verdict)
+})
+
 type Change = Parameters<typeof judge>[0]
 
 test.each<[kind: FaultKind, title: string, rows: (number | null)[], change: () => Change]>([
@@ -126,6 +139,7 @@ test.each<[kind: FaultKind, title: string, rows: (number | null)[], change: () =
       recording: twice(1),
       sql: `INSERT INTO attempt (item, number, sent_at_us, outcome, status)
         SELECT item, 2, sent_at_us, outcome, status FROM attempt WHERE item = 1;
+        UPDATE result SET attempts = 2 WHERE row = 1;
         ${count('request', 'succeeded', 1)} ${count('request', 'retried', 1)} ${measure('succeeded', 1)}`,
     }),
   ],
@@ -212,6 +226,22 @@ test.each<[kind: FaultKind, title: string, rows: (number | null)[], change: () =
     () => ({ sql: 'UPDATE result SET response = NULL WHERE row = 1' }),
   ],
   [
+    'foreign-answer',
+    'a row that was settled by the callback of another',
+    [1],
+    () => ({
+      recording: [...events, toCallback(1, '{}')],
+      sql: `INSERT INTO callback (id, item, received_at_us, effect, body) VALUES (1, 1, 0, 'settled', '{"task":2}');
+        ${count('callback', 'received', 1)} ${count('callback', 'settled', 1)}`,
+    }),
+  ],
+  [
+    'callback-lost',
+    'a row that is unknown though its callback was accepted',
+    [1],
+    () => ({ recording: [...events, toCallback(1, '{}')], sql: LOST }),
+  ],
+  [
     'two-states',
     'a row that succeeded in the run and in its retry',
     [RETRIED],
@@ -251,6 +281,12 @@ test.each<[kind: FaultKind, title: string, rows: (number | null)[], change: () =
     () => ({
       sql: "UPDATE run SET unknown_taken_by = 'a-retry (deleted)'",
     }),
+  ],
+  [
+    'counts',
+    'a row that was tried oftener than its tries',
+    [1],
+    () => ({ sql: 'UPDATE result SET attempts = 2 WHERE row = 1' }),
   ],
   ['counts', 'a counter that differs from its table', [null], () => ({ sql: count('rule', 'r7', 1) })],
   ['counts', 'seconds that differ from the tries', [null, null], () => ({ sql: measure('failed', 1) })],

@@ -82,8 +82,8 @@ export async function runCrashCampaign(folder: string, kills: number, seed: numb
       const plan = writePlan(workspace, service.baseUrl)
       const runId = await runUntilEnded(campaign, { kind: 'start', plan }, null)
       isMended = true
-      const childId = await runUntilEnded(campaign, { kind: 'retry', runId, fixes: FIXES_OF_RETRY }, runId)
-      judge.judgeEnd(runId, childId)
+      await runUntilEnded(campaign, { kind: 'retry', runId, fixes: FIXES_OF_RETRY }, runId)
+      judge.judgeEnd(runId)
     } finally {
       await service.close()
     }

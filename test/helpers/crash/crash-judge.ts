@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { Journal } from '../../../src/main/engine/journal/journal.ts'
-import { toFamily } from '../../../src/main/engine/journal/run-family.ts'
-import { readRunRecord } from '../../../src/main/engine/journal/run-record.ts'
-import { summarizeRun } from '../../../src/main/engine/results/run-summary.ts'
 import { recoverUnknown } from '../../../src/main/engine/run/journal/recovery.ts'
 import { toJournalFile } from '../../../src/main/engine/workspace/workspace-files.ts'
+import { judgeHistory } from '../history/judge-history.ts'
+import { readRunHistory } from '../history/read-run-history.ts'
+import type { HistoryVerdict } from '../history/verdict.ts'
 import type { RecordingService } from '../recording-service.ts'
 import type { CrashReport } from './crash-harness.ts'
 
@@ -17,7 +17,7 @@ export interface Judge {
   /** What was committed as succeeded before the last session must not have arrived again in it. */
   checkSettled(): void
   /** Every row has exactly one final state, and was accepted once, or as often as it was listed as unknown. */
-  judgeEnd(runId: string, childId: string): void
+  judgeEnd(runId: string): void
 }
 
 /** Builds the judge of one workspace. */
@@ -30,7 +30,6 @@ export function createJudge(options: {
   toUserId: (row: number) => string | null
 }): Judge {
   const { workspace, service, report, rows } = options
-  const listings = new Map<string, number>()
   const settled = new Map<string, number>()
   const { violations } = report
 
@@ -49,72 +48,46 @@ export function createJudge(options: {
       .all(state)
       .map((row) => Number(row['item']))
 
-  /** What the journal counts is what its tables hold, and the summary adds up to the rows read. */
-  function checkCounts(journal: Journal): void {
-    const record = readRunRecord(journal.db)
-    if (record === null) return
-    const { db, file } = journal
-    const view = { db, file, record, workspace: '', isHeld: false, isCutOff: record.state === 'running' }
-    const { read, ...others } = summarizeRun(toFamily(view, [view])).rows
-    const sum = Object.values(others).reduce((total, n) => total + n, 0)
-    if (sum !== read || Object.values(others).some((n) => n < 0)) {
-      violations.push(`${read} rows read, counted as ${JSON.stringify(others)}`)
-    }
-    for (const { state, n } of journal.db
-      .prepare('SELECT state, count(*) AS n FROM result GROUP BY state')
-      .all()) {
-      const counted = journal.counters.get('state', String(state))
-      if (counted !== Number(n)) violations.push(`${state}: counted ${counted}, in the journal ${n}`)
-    }
-  }
-
-  function checkSeconds({ db }: Journal): void {
-    const seconds = db.prepare('SELECT sum(sent) AS n FROM second').get()?.['n']
-    const tries = db.prepare('SELECT count(*) AS n FROM attempt WHERE sent_at_us IS NOT NULL').get()?.['n']
-    if (seconds !== tries) violations.push(`the seconds hold ${seconds} tries, the journal ${tries}`)
+  /** The journals of the run and its retry against the recording, as they are at the moment. */
+  function judge(runId: string): HistoryVerdict {
+    const verdict = judgeHistory(readRunHistory(toJournalFile(workspace, runId)), service.recording.events)
+    for (const { kind, message } of verdict.faults) violations.push(`${kind}: ${message}`)
+    return verdict
   }
 
   return {
     hasRecord: (runId) =>
       existsSync(toJournalFile(workspace, runId)) &&
       withJournal(runId, ({ db }) => db.prepare('SELECT 1 FROM run').get() !== undefined),
-    noteRecovery: (runId, token) =>
+    noteRecovery(runId, token) {
+      judge(token)
       withJournal(runId, (journal) => {
-        checkCounts(journal)
         recoverUnknown(journal)
-        checkCounts(journal)
-        for (const item of listItems(journal, 'unknown')) {
-          listings.set(`${token}-${item}`, (listings.get(`${token}-${item}`) ?? 0) + 1)
-          report.listedUnknown += 1
-        }
+        report.listedUnknown += listItems(journal, 'unknown').length
         settled.clear()
         for (const item of listItems(journal, 'succeeded')) {
-          const arrivals = service.arrived.get(`${token}-${item}`) ?? 0
-          if (arrivals === 0) violations.push(`row ${item} is journaled as succeeded and never arrived`)
-          settled.set(`${token}-${item}`, arrivals)
+          settled.set(`${token}-${item}`, service.arrived.get(`${token}-${item}`) ?? 0)
         }
-      }),
+      })
+      judge(token)
+    },
     checkSettled() {
       for (const [postId, arrivals] of settled) {
         if (service.arrived.get(postId) === arrivals) continue
         violations.push(`${postId} was committed as succeeded and sent again`)
       }
     },
-    judgeEnd(runId, childId) {
-      for (const ended of [runId, childId]) {
-        withJournal(ended, (journal) => {
-          checkCounts(journal)
-          checkSeconds(journal)
-          for (const state of ['pending', 'sending', 'failed', 'unknown']) {
-            const items = listItems(journal, state)
-            if (items.length > 0) violations.push(`${items.length} rows of ${ended} ended as ${state}`)
-          }
-        })
+    judgeEnd(runId) {
+      const { ok, info, fail } = judge(runId)
+      const neverSent = Array.from({ length: rows }, (_, i) => options.toUserId(i + 1)).filter(
+        (id) => id === null,
+      )
+      if (ok !== rows - neverSent.length || fail !== neverSent.length || info > 0) {
+        violations.push(`${rows} rows ended as ${ok} ok, ${info} info, ${fail} fail`)
       }
       for (let row = 1; row <= rows; row += 1) {
         const postId = `${runId}-${row}`
         const accepted = service.accepted.get(postId) ?? 0
-        const listed = listings.get(postId) ?? 0
         report.rows += 1
         const userId = options.toUserId(row)
         if ((userId === null) !== (accepted === 0))
@@ -122,9 +95,6 @@ export function createJudge(options: {
         if (accepted > 0 && service.userIds.get(postId) !== userId)
           violations.push(`${postId} was accepted of ${service.userIds.get(postId)}, not of ${userId}`)
         if (accepted > 1) report.acceptedTwice += 1
-        if (accepted > 1 + listed) {
-          violations.push(`${postId} was accepted ${accepted} times, listed as unknown ${listed} times`)
-        }
       }
     },
   }

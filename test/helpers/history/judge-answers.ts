@@ -1,3 +1,4 @@
+import type { RowState } from '../../../src/shared/run/item-state.ts'
 import { type Arrival, parseObject } from './recording.ts'
 import { isOk, type JudgedRow, type RowGroup } from './row-groups.ts'
 import type { StoredText } from './run-history.ts'
@@ -9,6 +10,19 @@ const REDACTED = '[redacted]'
 
 /** Fields that name what an answer is about (docs/interface.md §2.2, §2.4, §2.6). */
 const ECHOES = ['post_id', 'custom_index_item_id', 'appeal_id']
+
+const AWAITING: ReadonlySet<RowState> = new Set(['unknown', 'overdue', 'acknowledged'])
+
+/** A callback that the receiver has accepted settles its row. */
+export function judgeCallbacks({ rows, callbacks }: RowGroup): Fault[] {
+  const [only] = rows
+  const accepted = callbacks.filter(({ status }) => status === 200)
+  if (only === undefined || rows.length > 1 || accepted.length === 0 || !AWAITING.has(only.row.state))
+    return []
+  const { member, row } = only
+  const message = `${sayRow(row)} is ${row.state}, and its callback was accepted: ${cut(accepted[0]?.body ?? '')}`
+  return [createFault('callback-lost', member, row, message)]
+}
 
 /** Every row that was answered has its own answer: one that the service gave to a request with this id. */
 export function judgeAnswers({ id, rows, arrivals, callbacks }: RowGroup): Fault[] {

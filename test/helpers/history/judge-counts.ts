@@ -1,13 +1,16 @@
 import { toRowCounts } from '../../../src/shared/run/counts.ts'
 import { listRows } from './row-groups.ts'
 import type { MemberHistory, RunHistory } from './run-history.ts'
+import { sayRow } from './say-fault.ts'
 import type { Fault } from './verdict.ts'
 
 /** Judges the counts of a run: counters against tables, seconds against tries, the summary against the rows. */
 export function judgeCounts(run: RunHistory): Fault[] {
   const faults = run.members.flatMap((member) => [
     ...compareCounters(member),
-    ...(member.isCutOff ? [] : compareSeconds(member)),
+    ...(member.isCutOff ? [] : compareTries(member)),
+    // The last seconds of a process that died are counted when its run is resumed.
+    ...(member.isCutOff || member.state === 'interrupted' ? [] : compareSeconds(member)),
   ])
   return [...faults, ...compareSummary(run)]
 }
@@ -39,6 +42,15 @@ const COUNTED = ['state', 'answer', 'request', 'rule', 'callback']
 
 /** What is in no table: rows that were put back into the queue, and callbacks by when they came. */
 const APART: ReadonlySet<string> = new Set(['callback early', 'callback late'])
+
+function compareTries({ runId, rows, items }: MemberHistory): Fault[] {
+  return rows.flatMap(({ row, id, item, stored, attempts }) => {
+    const last = item === null ? undefined : items.get(item)?.attempts.at(-1)
+    if (item === null || stored === null || attempts === (last?.number ?? 0)) return []
+    const message = `${sayRow({ row, id })} was tried ${attempts} times, and the journal has ${last?.number ?? 0} tries.`
+    return [{ kind: 'counts', runId, row, id, message }]
+  })
+}
 
 function compareSeconds({ runId, seconds, tables }: MemberHistory): Fault[] {
   const tries = tables.get('request sent') ?? new Map<string, number>()

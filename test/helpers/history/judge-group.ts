@@ -1,4 +1,4 @@
-import { judgeAnswers } from './judge-answers.ts'
+import { judgeAnswers, judgeCallbacks } from './judge-answers.ts'
 import type { Arrival } from './recording.ts'
 import { isFail, isOk, type JudgedRow, type RowGroup } from './row-groups.ts'
 import type { AttemptHistory } from './run-history.ts'
@@ -20,6 +20,7 @@ export function judgeGroup(group: RowGroup, resentIndexAdds: boolean): Fault[] {
     ...judgeArrivals(group, first),
     ...judgeStates(group),
     ...judgeAnswers(group),
+    ...judgeCallbacks(group),
   ]
   // A try that failed and arrived is seen from both sides.
   const isFirst = ({ kind, row }: Fault, index: number) =>
@@ -55,11 +56,12 @@ function judgeArrivals({ rows, arrivals }: RowGroup, first: JudgedRow): Fault[] 
   const faults: Fault[] = []
   const told = `the journal has ${sayTries(tries)}, the service got ${sayArrivals(arrivals)}.`
   for (const { outcome, status } of tries) {
-    if (outcome !== 'succeeded' && outcome !== 'rejected') continue
+    if (outcome === 'failed' || status === null) continue
     if (!take(left, (arrival) => arrival.status === status))
       faults.push(toFault('never-arrived', first, told))
   }
-  for (const { outcome } of tries) if (outcome === 'unknown') take(left, () => true)
+  for (const { outcome, status } of tries)
+    if (outcome === 'unknown' && status === null) take(left, () => true)
   const extra = left.length - faults.length
   if (extra <= 0) return faults
   const wasTold = tries.some(({ outcome }) => outcome !== 'failed')

@@ -9,7 +9,7 @@ import {
 import { toReceiverSettingsFile } from '../../../src/main/engine/receiver/receiver-settings.ts'
 import { summarizeRun } from '../../../src/main/engine/results/run-summary.ts'
 import { createExchangeReader } from '../../../src/main/engine/run/journal/stored-bodies.ts'
-import { createRowRequests } from '../../../src/main/engine/run/results/row-detail.ts'
+import { createItemRequests, type ItemRequests } from '../../../src/main/engine/sending/item-requests.ts'
 import { isLeaseHeld } from '../../../src/main/engine/workspace/lease.ts'
 import type { Outcome, RowState } from '../../../src/shared/run/item-state.ts'
 import { findId, hashBody } from './recording.ts'
@@ -29,13 +29,15 @@ export function readRunHistory(file: string): RunHistory {
     if (first.record.plan.load !== undefined) {
       throw new Error(`${file} is a load test, whose journal does not keep each request`)
     }
-    const held = family.whole.find(({ isHeld }) => isHeld)
+    // A retry that is still copying its rows stands for none of them.
+    const whole = family.whole.filter(({ record }) => record === first.record || record.state !== 'intake')
+    const held = whole.find(({ isHeld }) => isHeld)
     if (held !== undefined) throw new Error(`${held.file} is in use: wait until its run has ended`)
-    const { rows, requests } = summarizeRun(toFamily(first, family.whole))
+    const { rows, requests } = summarizeRun(toFamily(first, whole))
     return {
       runId: first.record.runId,
       operation: first.record.plan.operation.kind,
-      members: family.whole.map(readMember),
+      members: whole.map(readMember),
       told: { rows, requestsSent: requests.sent },
     }
   } finally {
@@ -46,7 +48,8 @@ export function readRunHistory(file: string): RunHistory {
 function readMember(view: RunView): MemberHistory {
   const { db, record, isCutOff } = view
   const { certain, unknown } = toRetriedStates(record)
-  const items = readItems(view)
+  const requests = openRequests(view)
+  const rows = readStoredRows(view)
   return {
     runId: record.runId,
     state: record.state,
@@ -58,8 +61,8 @@ function readMember(view: RunView): MemberHistory {
     },
     retried: { rest: certain, unknown },
     rowsRead: record.rowsRead,
-    rows: readRows(view),
-    items,
+    rows: rows.map((row) => toRowHistory(row, view, requests)),
+    items: readItems(view, rows, requests),
     counters: toTable(db.prepare('SELECT kind, value, n FROM facet WHERE n <> 0').all()),
     tables: toTable(db.prepare(COUNTED).all()),
     seconds: readSeconds(view),
@@ -106,38 +109,73 @@ function readSeconds({ db }: RunView): MemberHistory['seconds'] {
   }
 }
 
-function readItems(view: RunView): Map<number, ItemHistory> {
-  const { db, record, workspace } = view
+/** What a row is made of. */
+interface StoredRow {
+  row: number
+  item: number | null
+  cells: string[]
+  kinds: string | null
+  stored: RowState | null
+  attempts: number
+  given: string | null
+}
+
+function readStoredRows({ db }: RunView): StoredRow[] {
+  return db
+    .prepare(
+      `SELECT row.id, item, cells, kinds, state, attempts, custom_index_item_id AS given FROM row
+       LEFT JOIN result ON result.row = row.id ORDER BY row.id`,
+    )
+    .all()
+    .map(({ id, item, cells, kinds, state, attempts, given }) => ({
+      row: Number(id),
+      item: item === null ? null : Number(item),
+      cells: JSON.parse(String(cells)) as string[],
+      kinds: kinds === null ? null : String(kinds),
+      stored: state === null ? null : (state as RowState),
+      attempts: Number(attempts ?? 0),
+      given: given === null ? null : String(given),
+    }))
+}
+
+/** What rows become on the wire; null while the source is read, since its columns are noted at the end. */
+function openRequests({ record, workspace }: RunView): ItemRequests | null {
+  return record.state === 'intake' ? null : createItemRequests(record, workspace)
+}
+
+function readItems(
+  { db, record, workspace }: RunView,
+  rows: readonly StoredRow[],
+  requests: ItemRequests | null,
+): Map<number, ItemHistory> {
   const needsReceiver = record.callbackBase !== null || record.mediaBase !== null
   // Reading the settings would make new ones, and with them other addresses.
   const canRepeat = !needsReceiver || existsSync(toReceiverSettingsFile(workspace))
-  const requests = canRepeat ? createRowRequests(view) : null
+  const base = requests === null ? '' : new URL(requests.exchange.baseUrl).pathname.replace(/\/$/, '')
   const exchanges = createExchangeReader(db)
   const attempts = Map.groupBy(
     db.prepare('SELECT item, number, outcome, status FROM attempt ORDER BY item, number').all(),
     ({ item }) => Number(item),
   )
-  const rows = Map.groupBy(
-    db.prepare('SELECT id, item FROM row WHERE item IS NOT NULL ORDER BY id').all(),
-    ({ item }) => Number(item),
-  )
-  const toItem = (item: number, carried: readonly Record<string, unknown>[]): ItemHistory => {
-    const request = requests?.toRequest(item, item) ?? null
+  const items = new Map<number, ItemHistory>()
+  for (const [item, carried] of Map.groupBy(rows, (row) => row.item)) {
+    if (item === null) continue
+    const request = canRepeat ? requests?.toRequest(item, carried).request : undefined
     const answer = exchanges.readAnswer(item)
-    return {
+    items.set(item, {
       item,
-      rows: carried.map(({ id }) => Number(id)),
-      path: request === null ? '' : toPath(request.url),
-      body: request === null ? null : hashBody(request.body ?? ''),
+      rows: carried.map(({ row }) => row),
+      path: request === undefined ? '' : base + request.path,
+      body: request === undefined ? null : hashBody(request.body ?? ''),
       attempts: (attempts.get(item) ?? []).map(toAttempt),
       answer: answer === null ? null : { text: answer.text, isCut: answer.cutFrom !== null },
       callbacks: exchanges.readCallbacks(item).map(({ effect, body, cutFrom }) => ({
         effect,
         body: { text: body, isCut: cutFrom !== null },
       })),
-    }
+    })
   }
-  return new Map([...rows].map(([item, carried]) => [item, toItem(item, carried)]))
+  return items
 }
 
 function toAttempt({ number, outcome, status }: Record<string, unknown>): AttemptHistory {
@@ -148,36 +186,21 @@ function toAttempt({ number, outcome, status }: Record<string, unknown>): Attemp
   }
 }
 
-/** Path and query of an address, behind the path that its base has. */
-function toPath(url: string): string {
-  const { pathname, search } = new URL(url)
-  return pathname + search
-}
-
-function readRows(view: RunView): RowHistory[] {
-  const { db, record, isCutOff } = view
-  const { mapRow } = createRowRequests(view)
-  return db
-    .prepare(
-      `SELECT row.id, cells, kinds, item, state, custom_index_item_id AS given FROM row
-       LEFT JOIN result ON result.row = row.id ORDER BY row.id`,
-    )
-    .all()
-    .map(({ id, cells, kinds, item, state, given }) => {
-      const row = Number(id)
-      const ofItem = item === null ? null : Number(item)
-      const stored = state === null ? null : (state as RowState)
-      const shown = toShown(row, ofItem, stored, record.claimed)
-      const mapped = mapRow(row, JSON.parse(String(cells)) as string[], kinds === null ? null : String(kinds))
-      return {
-        row,
-        item: ofItem,
-        state: isCutOff && shown === 'sending' ? 'unknown' : shown,
-        stored,
-        id: findId(mapped.body),
-        customIndexItemId: given === null ? null : String(given),
-      }
-    })
+function toRowHistory(
+  { row, item, cells, kinds, stored, attempts, given }: StoredRow,
+  { record, isCutOff }: RunView,
+  requests: ItemRequests | null,
+): RowHistory {
+  const shown = toShown(row, item, stored, record.claimed)
+  return {
+    row,
+    item,
+    state: isCutOff && shown === 'sending' ? 'unknown' : shown,
+    stored,
+    attempts,
+    id: requests === null ? null : findId(requests.mapRow(row, cells, kinds).body),
+    customIndexItemId: given,
+  }
 }
 
 function toShown(row: number, item: number | null, state: RowState | null, claimed: number): RowState {

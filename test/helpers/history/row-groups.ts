@@ -89,7 +89,8 @@ function createTriesReader(
     const before = Array.from({ length: splitFrom }, (_, index) => findBefore(item.item, index + 1))
     const tries = [...before, ...item.attempts]
     // Its process died: it may have been sent once more than was written down.
-    const isLost = member.isCutOff && row.state === 'unknown' && row.stored !== 'unknown'
+    const isUnaccounted = row.state === 'unknown' && row.stored !== 'unknown'
+    const isLost = member.isCutOff && (isUnaccounted || row.attempts > tries.length)
     return isLost ? [...tries, { number: tries.length + 1, ...LOST }] : tries
   }
 }

@@ -45,6 +45,8 @@ export interface RowHistory {
   state: RowState
   /** As the journal has it; null if it has nothing of the row. */
   stored: RowState | null
+  /** How often it was tried in this run, as its result says. */
+  attempts: number
   /** What the service knows it by; null if it has nothing of the kind. */
   id: string | null
   /** Identifier of an index item that its answer gave it. */

@@ -14,6 +14,8 @@ export type FaultKind =
   | 'told-not-taken'
   /** A row has an answer that the service gave to another one, or never gave. */
   | 'foreign-answer'
+  /** The receiver accepted a callback of a row that is told as unknown or overdue. */
+  | 'callback-lost'
   /** A row has two states in the journals. */
   | 'two-states'
   /** A run that has ended has a row without an end. */

@@ -1,0 +1,27 @@
+import { expect, onTestFinished } from 'vitest'
+import { toJournalFile } from '../../../src/main/engine/workspace/workspace-files.ts'
+import { judgeHistories } from './judge-history.ts'
+import { readRunHistory } from './read-run-history.ts'
+import { createRecording, type Recording } from './recording.ts'
+import { startRecordingProxy } from './recording-proxy.ts'
+import type { HistoryVerdict } from './verdict.ts'
+
+/** Puts a proxy in front of a service that records all that passes, until the running test is finished. */
+export async function recordService(to: string): Promise<{ baseUrl: string; recording: Recording }> {
+  const recording = createRecording()
+  const { baseUrl, close } = await startRecordingProxy({ to, recording })
+  onTestFinished(close)
+  return { baseUrl, recording }
+}
+
+/** Expects that runs of a workspace tell what the service saw of them; returns how their rows ended. */
+export function expectFaultless(
+  workspace: string,
+  runIds: readonly string[],
+  { events }: Recording,
+): Omit<HistoryVerdict, 'faults'> {
+  const runs = runIds.map((runId) => readRunHistory(toJournalFile(workspace, runId)))
+  const { faults, ...rows } = judgeHistories(runs, events)
+  expect(faults).toEqual([])
+  return rows
+}
