@@ -18,6 +18,10 @@ const UNWRITABLE: Record<string, { found: string; remedy: string }> = {
   EISDIR: { found: 'it is a folder', remedy: 'Add a file name that ends in .csv, .xlsx or .jsonl.' },
   ENOENT: { found: 'its folder does not exist', remedy: 'Create the folder first, or choose another.' },
   ENOTDIR: { found: 'a part of the path is a file, not a folder', remedy: 'Check the path.' },
+  EFOREIGN: {
+    found: 'it is a link, pipe or device of another user, or lies behind one',
+    remedy: 'Name the file that you want to write instead of a link, or choose a folder of your own.',
+  },
   EROFS: { found: 'the file system is read-only', remedy: 'Choose another folder.' },
   ENAMETOOLONG: { found: 'the name is too long', remedy: 'Choose a shorter name.' },
 }

@@ -15,6 +15,7 @@ import { chmod, type FileHandle, open, realpath, rename, rm, stat } from 'node:f
 import { basename, dirname, join } from 'node:path'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
+import { refuseForeignLinks } from './foreign-links.ts'
 
 /** Adds text, written as UTF-8, or bytes behind what was written before. */
 type Append = (content: string | Uint8Array) => Promise<void>
@@ -35,6 +36,7 @@ export function replaceFileSync(
   content: string | Uint8Array,
   { isPrivate }: { isPrivate: boolean },
 ): void {
+  refuseForeignLinks(file)
   const found = statSync(file, { throwIfNoEntry: false })
   const target = found === undefined ? file : realpathSync(file)
   const draft = toDraft(target)
@@ -58,7 +60,8 @@ export function replaceFileSync(
 
 /**
  * Writes a file whole or not at all: into a new one next to it, under a random name, that takes its place once
- * everything is on disk. A file that is replaced keeps its mode and a link stays a link; what is not a regular file, such
+ * everything is on disk. A file that is replaced keeps its mode and a link stays a link, which is refused if it belongs
+ * to another user; what is not a regular file, such
  * as /dev/stdout, is written to directly. Returns the bytes written. Throws what the file system throws.
  */
 export async function replaceFile(file: string, write: (append: Append) => Promise<void>): Promise<number> {
@@ -90,6 +93,7 @@ async function findTarget(
 ): Promise<
   { kind: 'file'; path: string; mode: number; isReplaced: boolean } | { kind: 'stream'; path: string }
 > {
+  refuseForeignLinks(file)
   const found = await stat(file).catch(() => undefined)
   if (found === undefined) return { kind: 'file', path: file, mode: toMode(found), isReplaced: false }
   if (found.isDirectory()) {

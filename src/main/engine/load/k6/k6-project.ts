@@ -3,6 +3,7 @@ import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/p
 import { basename, dirname, join, resolve } from 'node:path'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { ExportResult } from '../../../../shared/run/results.ts'
+import { refuseForeignLinks } from '../../workspace/foreign-links.ts'
 import { toFileError } from '../../workspace/replace-file.ts'
 import { CONFIG_MAP_MAX_BYTES, formatK6Manifest } from './k6-manifest.ts'
 import { formatK6Readme } from './k6-readme.ts'
@@ -32,6 +33,7 @@ export async function writeK6Project(project: K6Project): Promise<ExportResult> 
   const folder = resolve(project.folder)
   const temporary = join(dirname(folder), `.${basename(folder)}.${randomBytes(6).toString('hex')}.part`)
   try {
+    refuseForeignLinks(folder)
     await refuseForeign(folder)
     await mkdir(temporary)
     const result = await writeFiles(temporary, project)

@@ -1,0 +1,72 @@
+import { lstatSync, readlinkSync, type Stats } from 'node:fs'
+import { dirname, join, parse, resolve, sep } from 'node:path'
+import process from 'node:process'
+import { toSystemCode } from '../../../shared/messages/thrown.ts'
+
+/** Links on the way to a file at most, as on Linux. */
+const LINKS_MAX = 40
+
+const ROOT = 0
+const OTHERS_WRITE = 0o022
+
+/** The code of an error about a file that another user has put where this one writes. */
+const FOREIGN_FILE = 'EFOREIGN'
+
+/**
+ * Throws where the way to a file that is written leads over a link of another user, or the file is a pipe or device of
+ * one: it would take what is written to a place of that user's choice. Links of root are the system's. A link among the
+ * folders counts only where others can put one, so that folders of an administrator can be used. `uid` is the user that
+ * writes. Does nothing on Windows.
+ */
+export function refuseForeignLinks(file: string, uid = process.geteuid?.()): void {
+  if (uid === undefined) return
+  const isForeign = (found: Stats) => found.uid !== uid && found.uid !== ROOT
+  const isShared = (folder: string) => (lstatSync(folder).mode & OTHERS_WRITE) !== 0
+  let { root: reached, steps } = split(resolve(file))
+  for (let links = 0; steps.length > 0; ) {
+    const [step = '', ...rest] = steps
+    const path = step === '..' ? dirname(reached) : join(reached, step)
+    const found = lstatIfThere(path)
+    // What is not there yet leads nowhere.
+    if (found === null) return
+    const isLast = rest.length === 0
+    if (!found.isSymbolicLink()) {
+      if (isLast && !found.isFile() && !found.isDirectory() && isForeign(found)) {
+        throw toForeign(path, 'belongs to another user')
+      }
+      reached = path
+      steps = rest
+      continue
+    }
+    if (isForeign(found) && (isLast || isShared(reached))) throw toForeign(path, 'is a link of another user')
+    links += 1
+    if (links > LINKS_MAX) {
+      throw Object.assign(new Error(`ELOOP: too many links, open '${file}'`), {
+        code: 'ELOOP',
+        syscall: 'open',
+      })
+    }
+    const target = split(resolve(reached, readlinkSync(path)))
+    reached = target.root
+    steps = [...target.steps, ...rest]
+  }
+}
+
+function split(path: string): { root: string; steps: string[] } {
+  const { root } = parse(path)
+  return { root, steps: path.slice(root.length).split(sep).filter(Boolean) }
+}
+
+function lstatIfThere(path: string): Stats | null {
+  try {
+    return lstatSync(path)
+  } catch (error) {
+    // The writer says what is wrong with the way.
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(toSystemCode(error) ?? '')) return null
+    throw error
+  }
+}
+
+function toForeign(path: string, what: string): Error {
+  return Object.assign(new Error(`${path} ${what}`), { code: FOREIGN_FILE, syscall: 'open' })
+}
