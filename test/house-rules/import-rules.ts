@@ -77,7 +77,12 @@ const LAYERS: readonly Layer[] = [
   // Names the entries of threads and the samples, and imports none of them.
   { name: 'program files', files: /^src\/main\/program-files\.ts$/, imports: [] },
   { name: 'worker rpc', files: /^src\/main\/worker-rpc\.ts$/, imports: ['shared'] },
-  { name: 'sandbox', files: /^src\/main\/sandbox\//, imports: ['shared', 'worker rpc'] },
+  {
+    name: 'sandbox',
+    files: /^src\/main\/sandbox\//,
+    // It fetches only the media files that a receiver serves, by the rules that make their addresses.
+    imports: ['shared', 'worker rpc', 'receiver'],
+  },
   {
     name: 'bridge',
     files: /^src\/main\/bridge\//,

@@ -151,6 +151,7 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
       ...applyChange({ ...DEFAULT_BEHAVIOUR, ...TRIAL_BEHAVIOUR }, behaviour),
       ...{ apiKeys: [key], port, taskPort: setup.taskPort, seed: setup.seed },
       databaseFile: setup.isKept ? store : null,
+      mediaWorkspace: options.workspace,
     })
     const opened = { ...started, key: ApiKey.create(key, started, 'of the sandbox') }
     thread = opened

@@ -2,10 +2,15 @@ import { createHash } from 'node:crypto'
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { isIP } from 'node:net'
+import { parseMediaPath } from '../engine/receiver/addresses.ts'
+import { findReceiverSettings } from '../engine/receiver/receiver-settings.ts'
 
-/** Looks at the media behind an address, as far as that address is of this machine. */
+/**
+ * Looks at the media files that runs of a workspace serve on this machine. A row may name any address: whatever else
+ * listens here must not be reached through it.
+ */
 export interface MediaFetcher {
-  /** Whether the address is one that is fetched at all. */
+  /** Whether the address is one that the workspace has given to a media file, at an IP address of this machine. */
   isFetched(url: string): boolean
   /**
    * SHA-256 of the media in hexadecimal; null where it cannot be had: not answered 200, too large, too slow, an https
@@ -17,8 +22,8 @@ export interface MediaFetcher {
 
 /** What bounds the fetching. */
 export interface MediaFetcherOptions {
-  /** False where the sandbox serves other machines: these must not reach into this one. */
-  isAllowed: boolean
+  /** Null if nothing is fetched, as for a sandbox that serves other machines: these must not reach into this one. */
+  workspace: string | null
   limitBytes: number
   timeoutMs: number
 }
@@ -27,14 +32,20 @@ export interface MediaFetcherOptions {
 const CONNECTIONS = 16
 
 /** Creates the fetcher. */
-export function createMediaFetcher({ isAllowed, limitBytes, timeoutMs }: MediaFetcherOptions): MediaFetcher {
+export function createMediaFetcher({ workspace, limitBytes, timeoutMs }: MediaFetcherOptions): MediaFetcher {
   const settings = { keepAlive: true, maxSockets: CONNECTIONS }
   // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no say.
   const secure = new https.Agent({ ...settings, rejectUnauthorized: true })
   const agents = { http: new http.Agent(settings), https: secure }
 
   return {
-    isFetched: (url) => isAllowed && URL.canParse(url) && isLoopbackName(new URL(url).hostname),
+    isFetched: (url) => {
+      if (workspace === null || !URL.canParse(url)) return false
+      const { protocol, hostname, pathname } = new URL(url)
+      // Names are not looked up: what they lead to may change between two look-ups.
+      const isHere = isLoopbackAddress(hostname.replace(/^\[|\]$/g, ''))
+      return isHere && /^https?:$/.test(protocol) && isIssued(workspace, pathname)
+    },
     fetchHash: (url) =>
       new Promise((resolve) => {
         const request = url.startsWith('https:')
@@ -65,6 +76,17 @@ export function createMediaFetcher({ isAllowed, limitBytes, timeoutMs }: MediaFe
       agents.http.destroy()
       agents.https.destroy()
     },
+  }
+}
+
+/** Whether the workspace has given this path to a media file. */
+function isIssued(workspace: string, path: string): boolean {
+  try {
+    const settings = findReceiverSettings(workspace)
+    return settings !== null && parseMediaPath(settings.secret, path) !== null
+  } catch {
+    // Settings that cannot be read have no addresses; the receiver says what is wrong with them.
+    return false
   }
 }
 

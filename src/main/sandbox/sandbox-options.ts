@@ -45,7 +45,12 @@ const sandboxOptionsSchema = z.strictObject({
   requestTimeoutMs: z.int().min(1).default(60_000),
   /** Async requests with a callback are answered 503 while that many callbacks wait to be delivered. */
   maxPendingCallbacks: z.int().min(1).default(100_000),
-  /** Media at loopback addresses is fetched for the custom indexes up to this size, and in this time. */
+  /**
+   * The workspace whose media files are fetched for the custom indexes: at the loopback addresses that it has given to
+   * them, and from nowhere else. Null fetches nothing.
+   */
+  mediaWorkspace: z.string().min(1).nullable().default(null),
+  /** They are fetched up to this size, and in this time. */
   mediaLimitBytes: z
     .int()
     .min(1)

@@ -61,7 +61,7 @@ export async function createSandbox(
       settings: () => context.behaviour.callbacks,
     }),
     media: createMediaFetcher({
-      isAllowed: isLoopbackName(resolved.host),
+      workspace: isLoopbackName(resolved.host) ? resolved.mediaWorkspace : null,
       limitBytes: resolved.mediaLimitBytes,
       timeoutMs: resolved.mediaTimeoutMs,
     }),

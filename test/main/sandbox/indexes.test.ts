@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { toMediaPath } from '../../../src/main/engine/receiver/addresses.ts'
+import { readReceiverSettings } from '../../../src/main/engine/receiver/receiver-settings.ts'
 import { indexAddPath, indexRemovePath } from '../../../src/shared/service/endpoints.ts'
 import { serviceErrorSchema } from '../../../src/shared/service/errors.ts'
 import {
@@ -10,6 +12,7 @@ import {
 } from '../../helpers/answer-schemas.ts'
 import { withCallbackReceiver } from '../../helpers/callback-receiver.ts'
 import { type TestSandbox, withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 
 const INDEX = 'sandbox-index'
 const ADD = indexAddPath({ customIndexId: INDEX, mode: 'sync' })
@@ -38,7 +41,10 @@ async function findMatches(sandbox: TestSandbox, url: string, index = INDEX) {
   return { matches: body.models[1].response.matches, rules: body.triggered_rules }
 }
 
-/** Serves each path's last part as its content, so that `/a/cat` and `/b/cat` are equal. */
+/**
+ * Serves each path's last part as its content, so that `/a/cat` and `/b/cat` are equal. `toUrl` makes the address that a
+ * run of the workspace gives to a file.
+ */
 async function serveMedia(answerSlowly = false) {
   let requests = 0
   const server = createServer((request, response) => {
@@ -57,7 +63,11 @@ async function serveMedia(answerSlowly = false) {
   })
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
-  return { url: `http://127.0.0.1:${port}`, requests: () => requests }
+  const url = `http://127.0.0.1:${port}`
+  const mediaWorkspace = createTemporaryFolder()
+  const { secret } = readReceiverSettings(mediaWorkspace)
+  const toUrl = (path: string) => url + toMediaPath(secret, { runToken: 'run', path })
+  return { url, mediaWorkspace, toUrl, requests: () => requests }
 }
 
 describe('adding to a custom index', () => {
@@ -221,50 +231,94 @@ describe('an async change of a custom index', () => {
 describe('the items of a custom index', () => {
   it('match equal media on this machine, wherever it lies', async () => {
     const media = await serveMedia()
-    const sandbox = await withSandbox()
-    await add(sandbox, { url: `${media.url}/a/cat` })
+    const sandbox = await withSandbox({ mediaWorkspace: media.mediaWorkspace })
+    await add(sandbox, { url: media.toUrl('a/cat') })
     const [item] = await sandbox.indexItems(INDEX)
     expect(item?.content_hash).toMatch(/^[0-9a-f]{64}$/)
-    const { matches, rules } = await findMatches(sandbox, `${media.url}/b/cat`)
+    const { matches, rules } = await findMatches(sandbox, media.toUrl('b/cat'))
     expect(matches).toHaveLength(1)
     expect(rules.map((rule: { rule_id: string }) => rule.rule_id)).toContain('rule-index')
-    expect((await findMatches(sandbox, `${media.url}/b/dog`)).matches).toEqual([])
+    expect((await findMatches(sandbox, media.toUrl('b/dog'))).matches).toEqual([])
   })
 
   it('match by address where the media cannot be had', async () => {
     const media = await serveMedia()
-    const sandbox = await withSandbox({ mediaLimitBytes: 1_000 })
+    const sandbox = await withSandbox({ mediaLimitBytes: 1_000, mediaWorkspace: media.mediaWorkspace })
     for (const name of ['moved', 'missing', 'large']) {
-      await add(sandbox, { url: `${media.url}/a/${name}` })
-      expect((await findMatches(sandbox, `${media.url}/a/${name}`)).matches).toHaveLength(1)
-      expect((await findMatches(sandbox, `${media.url}/b/${name}`)).matches).toEqual([])
+      await add(sandbox, { url: media.toUrl(`a/${name}`) })
+      expect((await findMatches(sandbox, media.toUrl(`a/${name}`))).matches).toHaveLength(1)
+      expect((await findMatches(sandbox, media.toUrl(`b/${name}`))).matches).toEqual([])
     }
     expect((await sandbox.indexItems(INDEX)).every((item) => item.content_hash === null)).toBe(true)
   })
 
   it('are added although their media hangs', async () => {
     const media = await serveMedia(true)
-    const sandbox = await withSandbox({ mediaTimeoutMs: 20 })
-    await add(sandbox, { url: `${media.url}/cat` })
+    const sandbox = await withSandbox({ mediaTimeoutMs: 20, mediaWorkspace: media.mediaWorkspace })
+    await add(sandbox, { url: media.toUrl('cat') })
     expect(await sandbox.indexItems(INDEX)).toMatchObject([{ content_hash: null }])
   })
 
-  it('are fetched for the index alone, and only from this machine', async () => {
+  it('are fetched for the index alone, and only for this machine', async () => {
     const media = await serveMedia()
-    const sandbox = await withSandbox({ host: '0.0.0.0' })
+    const { mediaWorkspace } = media
+    const sandbox = await withSandbox({ host: '0.0.0.0', mediaWorkspace })
     const post = (path: string, body: unknown) =>
       fetch(`http://127.0.0.1:${sandbox.port}${path}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `token ${sandbox.key}` },
         body: JSON.stringify(body),
       })
-    expect((await post(ADD, { url: `${media.url}/cat` })).status).toBe(200)
+    expect((await post(ADD, { url: media.toUrl('cat') })).status).toBe(200)
     expect(media.requests()).toBe(0)
 
-    const local = await withSandbox()
-    await local.post('/api/v2/task/sync', { url: `${media.url}/cat`, user_id: 'u', post_id: 'p' })
-    await local.post('/api/v1/task/sync', { url: `${media.url}/cat`, user_id: 'u', post_id: 'q' })
+    const local = await withSandbox({ mediaWorkspace })
+    await local.post('/api/v2/task/sync', { url: media.toUrl('cat'), user_id: 'u', post_id: 'p' })
+    await local.post('/api/v1/task/sync', { url: media.toUrl('cat'), user_id: 'u', post_id: 'q' })
     expect(media.requests()).toBe(0)
+  })
+})
+
+describe('an address that a row names', () => {
+  it('reaches no service of this machine or its network but the media that a run of the workspace serves', async () => {
+    const media = await serveMedia()
+    const { mediaWorkspace, url } = media
+    const other = createTemporaryFolder()
+    const foreign = toMediaPath(readReceiverSettings(other).secret, { runToken: 'run', path: 'cat' })
+    const { port } = new URL(url)
+    const urls = [
+      ...['/cat', '/media/run/AAAAAAAAAAAAAAAAAAAAAA/cat', foreign].map((path) => url + path),
+      media.toUrl('cat').replace(/cat$/, 'dog'),
+      media
+        .toUrl('cat')
+        .replace('127.0.0.1', '127.1')
+        .replace(/media.run/, 'media/other'),
+      ...['localhost', '127.1', '2130706433', '0x7f.1', '0.0.0.0', '[::1]', '[::ffff:127.0.0.1]'].map(
+        (host) => `http://${host}:${port}/cat`,
+      ),
+      // Addresses that only mean this machine once they are looked up, and those of its network.
+      ...['127.0.0.1.nip.io', 'rebound.invalid', '10.0.0.1', '169.254.169.254', 'metadata.invalid'].map(
+        (host) => `http://${host}:${port}${new URL(media.toUrl('cat')).pathname}`,
+      ),
+    ]
+    for (const sandbox of [await withSandbox({ mediaWorkspace }), await withSandbox()]) {
+      for (const one of urls) {
+        await add(sandbox, { url: one })
+        expect((await findMatches(sandbox, one)).matches, one).toHaveLength(1)
+      }
+      expect((await sandbox.indexItems(INDEX)).filter((item) => item.content_hash !== null)).toEqual([])
+    }
+    expect(media.requests()).toBe(0)
+    const sandbox = await withSandbox({ mediaWorkspace: other })
+    await add(sandbox, { url: media.toUrl('cat') })
+    expect(media.requests()).toBe(0)
+  })
+
+  it('is followed no further than to the media it names', async () => {
+    const media = await serveMedia()
+    const sandbox = await withSandbox({ mediaWorkspace: media.mediaWorkspace })
+    await add(sandbox, { url: media.toUrl('a/moved') })
+    expect(media.requests()).toBe(1)
   })
 })
 

@@ -85,7 +85,10 @@ async function runDemo(context: CliContext, flags: ReportingFlags): Promise<Exit
   const { out, err } = context
   const workspace = resolveWorkspace(flags.workspace, context.env)
   const say = (text: string) => (flags.quiet ? Promise.resolve() : err.writeLine(text))
-  const sandbox = await startSandboxThread(WORKER_URLS.sandbox, DEMO_SANDBOX)
+  const sandbox = await startSandboxThread(WORKER_URLS.sandbox, {
+    ...DEMO_SANDBOX,
+    mediaWorkspace: workspace,
+  })
   try {
     await say(`Sandbox listening at ${sandbox.baseUrl}. Its scores are not moderation decisions.`)
     await submitEarlier(sandbox.baseUrl, DEFAULT_SANDBOX_KEY)

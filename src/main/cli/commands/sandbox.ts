@@ -11,6 +11,7 @@ import { DEFAULT_INDEXES, DEFAULT_WATCHLISTS } from '../../sandbox/rules/default
 import { DEFAULT_SANDBOX_KEY, type SandboxOptions } from '../../sandbox/sandbox-options.ts'
 import { type SandboxThread, startSandboxThread } from '../../sandbox/start-sandbox-thread.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
+import { resolveWorkspace } from '../engine-access.ts'
 import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
 import { collect, createIntegerParser } from '../options/parse-values.ts'
 import { addExamples } from '../options/shared-options.ts'
@@ -31,6 +32,7 @@ interface SandboxFlags {
   store?: string
   seed?: string
   keyEnv?: string
+  workspace?: string
   json?: true
 }
 
@@ -71,6 +73,7 @@ async function toOptions(
     ...(flags.watchlistAddCodes === undefined ? {} : { watchlistAddCodes: flags.watchlistAddCodes }),
     ...(flags.store === undefined ? {} : { databaseFile: resolveFromCaller(flags.store, env) }),
     ...(flags.seed === undefined ? {} : { seed: flags.seed }),
+    mediaWorkspace: resolveWorkspace(flags.workspace, env),
   }
 }
 
@@ -169,6 +172,10 @@ export function addSandboxCommand(program: Command, context: CliContext): void {
     .option('--store <file>', 'database file, kept across restarts (default: in memory)')
     .option('--seed <text>', 'random seed, for repeatable behaviour (default: sluice)')
     .option('--key-env <name>', 'environment variable with the API key to accept (default key: sandbox-key)')
+    .option(
+      '--workspace <folder>',
+      "folder whose media files are fetched (default: $SLUICE_WORKSPACE, then the system's data folder)",
+    )
     .option('--json', 'print the addresses as JSON')
     .action(async (flags: SandboxFlags) => {
       const { keyEnv } = flags

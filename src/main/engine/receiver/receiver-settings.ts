@@ -25,7 +25,10 @@ export function toReceiverSettingsFile(workspace: string): string {
 
 /** Reads a workspace's receiver settings, which are made at first use. Throws `WORKSPACE_UNUSABLE`. */
 export function readReceiverSettings(workspace: string): ReceiverSettings {
-  return readFile(workspace) ?? underLease(workspace, () => readFile(workspace) ?? makeSettings(workspace))
+  return (
+    findReceiverSettings(workspace) ??
+    underLease(workspace, () => findReceiverSettings(workspace) ?? makeSettings(workspace))
+  )
 }
 
 /**
@@ -33,7 +36,7 @@ export function readReceiverSettings(workspace: string): ReceiverSettings {
  */
 export function keepReceiverPort(workspace: string, port: number): number {
   return underLease(workspace, () => {
-    const settings = readFile(workspace) ?? makeSettings(workspace)
+    const settings = findReceiverSettings(workspace) ?? makeSettings(workspace)
     if (settings.port !== null) return settings.port
     writeSettings(workspace, { ...settings, port })
     return port
@@ -56,7 +59,8 @@ function underLease<Result>(workspace: string, work: () => Result): Result {
   }
 }
 
-function readFile(workspace: string): ReceiverSettings | null {
+/** A workspace's receiver settings; null before their first use. Throws `WORKSPACE_UNUSABLE`. */
+export function findReceiverSettings(workspace: string): ReceiverSettings | null {
   const file = toReceiverSettingsFile(workspace)
   let text: string
   try {
