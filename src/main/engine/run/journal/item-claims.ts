@@ -156,7 +156,10 @@ export class ItemClaims {
     return item <= this.#claimed
   }
 
-  /** Tries of an item that may have been taken, in any session of the run; those of its parent runs count as one. */
+  /**
+   * Tries of an item that may have been taken, in any session of the run. Those of its parent runs count as one, and so
+   * do those of the item that it was split from.
+   */
   countUnknownTries(item: number): number {
     return Number(this.#unknownTries.get(item)?.['n'])
   }
@@ -183,6 +186,9 @@ export class ItemClaims {
     this.#journal.db
       .prepare('UPDATE row SET item = ?1 WHERE item = ?2 AND id BETWEEN ?1 AND ?3')
       .run(second, item, last)
+    if (this.countUnknownTries(item) > 0) {
+      this.#journal.db.prepare('INSERT OR IGNORE INTO lost_try VALUES (?)').run(second)
+    }
     return [item, second]
   }
 

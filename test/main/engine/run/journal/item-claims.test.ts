@@ -97,3 +97,23 @@ test('items that wait to be sent again are marked on disk before, one by one, an
     counted: { succeeded: 1, sending: 1, pending: 1 },
   })
 })
+
+test('parts of an item that may have been taken may have been taken, however often it is split', () => {
+  const { journal, claims } = openClaims(8)
+  journal.db.exec('UPDATE row SET item = iif(id <= 4, 1, 5)')
+  const note = (item: number, outcome: 'unknown' | 'rejected') => {
+    const rows = [item, item + 1, item + 2, item + 3]
+    new OutcomeWriter(journal).write([toAttempt(item, { rows, outcome, state: 'pending' })])
+  }
+  journal.transact('process', () => {
+    note(1, 'unknown')
+    note(5, 'rejected')
+    expect([claims.split(1), claims.split(3), claims.split(5)]).toEqual([
+      [1, 3],
+      [3, 4],
+      [5, 7],
+    ])
+  })
+  const counted = [1, 3, 4, 5, 7].map((item) => claims.countUnknownTries(item))
+  expect(counted).toEqual([1, 1, 1, 0, 0])
+})
