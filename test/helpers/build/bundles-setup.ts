@@ -5,7 +5,8 @@ import { isFresh } from '../../../src/main/web/is-fresh.ts'
 import { BUILT_FOLDER, BUNDLED_CLI, PROJECT_FOLDER } from './bundles.ts'
 
 /** What the bundles are made from. */
-const INGREDIENTS = ['src/main', 'src/shared', 'scripts/main-bundle.ts', 'package-lock.json']
+const COMMAND_CHILD = 'test/helpers/faults/command-child.ts'
+const INGREDIENTS = ['src/main', 'src/shared', 'scripts/main-bundle.ts', 'package-lock.json', COMMAND_CHILD]
 
 /** Builds the bundles of the main process and the command line, unless those of the last run are as new as the sources. */
 // biome-ignore lint/style/noDefaultExport: Vitest takes a global set-up by its default export
@@ -19,7 +20,10 @@ export default async function setUp(): Promise<void> {
   // Built aside and then moved, so that no other run of the tests finds half of them.
   const aside = `${BUILT_FOLDER}-${process.pid}`
   try {
-    await buildForNode(join(aside, 'main'), { cli: toSource('main/cli/main.ts') })
+    await buildForNode(join(aside, 'main'), {
+      cli: toSource('main/cli/main.ts'),
+      'command-child': join(PROJECT_FOLDER, COMMAND_CHILD),
+    })
     await rm(join(BUILT_FOLDER, 'main'), { recursive: true, force: true })
     await rename(join(aside, 'main'), join(BUILT_FOLDER, 'main'))
   } finally {

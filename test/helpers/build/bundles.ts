@@ -14,6 +14,9 @@ export const BUILT_FOLDER = join(PROJECT_FOLDER, 'node_modules/.cache/built')
  */
 export const BUNDLED_CLI = join(BUILT_FOLDER, 'main/cli.js')
 
+/** The command line in a process that runs one command after the other. */
+export const BUNDLED_COMMANDS = join(BUILT_FOLDER, 'main/command-child.js')
+
 /** Has the engine of the tests, itself from sources, start its threads from the bundles. */
 export function startThreadsFromBundles(): Plugin {
   const bundle = JSON.stringify(pathToFileURL(join(BUILT_FOLDER, 'main/program-files.js')).href)

@@ -1,0 +1,142 @@
+import process from 'node:process'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { findWhyNoFaults } from '../helpers/faults/build-fault-library.ts'
+import type { Fault } from '../helpers/faults/fault-plan.ts'
+import {
+  openScenarios,
+  SCENARIO_NAMES,
+  type ScenarioName,
+  type Scenarios,
+} from '../helpers/faults/scenarios.ts'
+import { openTestFolder } from '../helpers/test-folder.ts'
+
+const whyNot = findWhyNoFaults()
+
+/** The long form fails every n-th call: each one in `npm run test:faults`. */
+const stride = Number(process.env['SLUICE_FAULT_STRIDE'] ?? (inject('isLong') ? 61 : 0))
+
+/** What the long form does to the calls: one fails, or the disk is full from that one on. */
+const MODES: readonly Omit<Fault, 'nth'>[] = [
+  { error: 'EIO' },
+  { error: 'ENOSPC', toEnd: true, full: true },
+  { error: 'ENOSPC', toEnd: true, full: true, half: true },
+]
+
+/** One call that fails, and what the command then exits with and says. */
+interface Point {
+  title: string
+  scenario: ScenarioName
+  fault: Fault
+  code: number
+  says: RegExp
+}
+
+const FULL = { error: 'ENOSPC', toEnd: true, full: true } as const
+
+const POINTS: readonly Point[] = [
+  {
+    title: 'a workspace that cannot be made ends with 2',
+    scenario: 'task',
+    fault: { call: 'mkdir', nth: 1, error: 'EIO' },
+    ...{ code: 2, says: /cannot create the workspace/ },
+  },
+  {
+    title: 'a lease that cannot be made ends with 2',
+    scenario: 'task',
+    fault: { call: 'create', ending: '.journal.lease', nth: 1, error: 'EIO' },
+    ...{ code: 2, says: /cannot lock/ },
+  },
+  {
+    title: 'a journal that finds no room ends with 2',
+    scenario: 'task',
+    fault: { call: 'create', ending: '.journal', nth: 1, ...FULL },
+    ...{ code: 2, says: /cannot open the journal/ },
+  },
+  {
+    title: 'a checkpoint that fails is made up for later',
+    scenario: 'task',
+    fault: { call: 'write', ending: '.journal', nth: 5, error: 'EIO' },
+    ...{ code: 0, says: /^$/ },
+  },
+  {
+    title: 'a WAL that cannot be removed does not matter',
+    scenario: 'task',
+    fault: { call: 'unlink', ending: '.journal-wal', nth: 1, error: 'EIO' },
+    ...{ code: 0, says: /^$/ },
+  },
+  {
+    title: 'an inbox that cannot be made ends with 2',
+    scenario: 'callbacks',
+    fault: { call: 'create', ending: 'inbox', nth: 1, error: 'EIO' },
+    ...{ code: 2, says: /callback inbox/ },
+  },
+  {
+    title: 'callbacks that find no room at once are taken when they come again',
+    scenario: 'callbacks',
+    fault: { call: 'sync', ending: 'inbox-wal', nth: 8, error: 'ENOSPC' },
+    ...{ code: 0, says: /^$/ },
+  },
+  {
+    title: 'an export that finds no room leaves the file that was there',
+    scenario: 'export',
+    fault: { call: 'write', ending: '.part', nth: 1, error: 'ENOSPC', half: true },
+    ...{ code: 1, says: /the disk is full/ },
+  },
+  {
+    title: 'an export that cannot take its name leaves the file that was there',
+    scenario: 'export',
+    fault: { call: 'rename', ending: '.csv', nth: 1, error: 'EIO' },
+    ...{ code: 2, says: /cannot be written/ },
+  },
+  {
+    title: 'connections that cannot be written stay as they were',
+    scenario: 'connection',
+    fault: { call: 'rename', ending: '.json', nth: 1, error: 'EIO' },
+    ...{ code: 2, says: /cannot write .+connections\.json/ },
+  },
+]
+
+it.runIf(process.platform === 'linux' && process.env['CI'] !== undefined)(
+  'a Linux machine that runs all tests has a C compiler to fail file calls with',
+  () => expect(whyNot).toBeNull(),
+)
+
+describe.skipIf(whyNot !== null)(`a failing disk${whyNot === null ? '' : `, not tested: ${whyNot}`}`, () => {
+  const folder = openTestFolder()
+  let scenarios: Scenarios
+
+  beforeAll(async () => {
+    scenarios = await openScenarios(folder)
+  })
+  afterAll(() => scenarios.close())
+
+  it.each(POINTS)('$scenario: $title', async ({ scenario, fault, code, says }) => {
+    const { failure, ...found } = await scenarios.run(scenario, fault)
+    expect(failure).not.toBeNull()
+    expect(found).toMatchObject({ code, mistakes: [], stderr: expect.stringMatching(says) })
+  })
+
+  it.runIf(stride > 0).each(SCENARIO_NAMES)(
+    '%s: whichever call fails, nothing is lost or done twice, and the advice can be followed',
+    { timeout: 10_800_000 },
+    async (scenario) => {
+      const mistakes: string[] = []
+      let failed = 0
+      for (const mode of MODES) {
+        for (let nth = 1, isOver = false; !isOver; nth += stride) {
+          const fault = { ...mode, nth }
+          const run = await scenarios.run(scenario, fault)
+          isOver = run.failure === null
+          if (!isOver) failed += 1
+          if (run.mistakes.length > 0) {
+            mistakes.push(
+              `${JSON.stringify(fault)} ${run.failure}: ${run.mistakes.join('; ')}\n${run.code} ${run.stderr}`,
+            )
+          }
+        }
+      }
+      expect(mistakes).toEqual([])
+      expect(failed).toBeGreaterThan(0)
+    },
+  )
+})
