@@ -53,6 +53,48 @@ const POINTS: readonly Point[] = [
     ...{ code: 2, says: /cannot open the journal/ },
   },
   {
+    title: 'a disk that is full while the tables of a journal are made is no bug, and nothing is sent',
+    scenario: 'task',
+    fault: { call: 'write', ending: '.journal-wal', nth: 1, ...FULL },
+    ...{ code: 2, says: /cannot open the journal .+ is full/ },
+  },
+  {
+    title: 'a disk that fails before the rows are read leaves no run, and none is to be resumed',
+    scenario: 'task',
+    fault: { call: 'sync', ending: '.journal-wal', nth: 2, error: 'EIO' },
+    ...{ code: 2, says: /Nothing was sent, and no run was created\. Check that the disk works/ },
+  },
+  {
+    title: 'a disk that fails while a run is sent is to be checked, and the run can be resumed',
+    scenario: 'task',
+    fault: { call: 'sync', ending: '.journal-wal', nth: 4, error: 'EIO' },
+    ...{ code: 1, says: /Check that the disk works, .+, then resume the run: .*resume \d{8}-/ },
+  },
+  {
+    title: 'a run whose summary cannot be read says that it has ended, and ends with 1',
+    scenario: 'task',
+    fault: { call: 'open', ending: '.journal', nth: 1, error: 'EIO' },
+    ...{ code: 1, says: /run \S+ has ended, .+do not send the source again.+ show \d{8}-/s },
+  },
+  {
+    title: 'a journal of an older version that finds no room stays as it was',
+    scenario: 'older',
+    fault: { call: 'write', ending: '.journal-wal', nth: 1, ...FULL },
+    ...{ code: 2, says: /cannot open the journal .+ is full/ },
+  },
+  {
+    title: 'a disk that gets full while a run is sent is said as such, and the run can be resumed',
+    scenario: 'task',
+    fault: { call: 'sync', ending: '.journal-wal', nth: 5, error: 'ENOSPC', toEnd: true },
+    ...{ code: 1, says: /\bresume \d{8}-/ },
+  },
+  {
+    title: 'a mark that is half written ends the run, which can be resumed',
+    scenario: 'task',
+    fault: { call: 'write', ending: '.journal-wal', nth: 150, ...FULL, half: true },
+    ...{ code: 1, says: /Free some space on that disk, then resume the run: .*resume \d{8}-/ },
+  },
+  {
     title: 'a checkpoint that fails is made up for later',
     scenario: 'task',
     fault: { call: 'write', ending: '.journal', nth: 5, error: 'EIO' },

@@ -1,6 +1,6 @@
 import { type ErrorCode, EXIT, type ExitCode } from './error-entry.ts'
 import { type ErrorMessage, findErrorEntry, sayError } from './error-messages.ts'
-import { toThrownText } from './thrown.ts'
+import { findDiskTrouble, toThrownText } from './thrown.ts'
 
 /**
  * A failure that a person can act on, as an id of the catalogue and its arguments. It becomes words where it is read:
@@ -32,9 +32,13 @@ export class SluiceError extends Error {
   }
 }
 
-/** Makes a `SluiceError` of anything thrown; what nobody expected becomes `INTERNAL`. */
+/** Makes a `SluiceError` of anything thrown; what nobody expected becomes `INTERNAL`, unless a disk is what failed. */
 export function toSluiceError(error: unknown): SluiceError {
   if (error instanceof SluiceError) return error
+  const disk = findDiskTrouble(error)
+  if (disk !== null) {
+    return new SluiceError({ id: 'disk_failed', reason: toThrownText(error), disk }, { cause: error })
+  }
   return new SluiceError({ id: 'unexpected', reason: toThrownText(error) }, { cause: error })
 }
 

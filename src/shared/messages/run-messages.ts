@@ -89,6 +89,18 @@ export const RUN_MESSAGES = {
       },
     }),
   },
+  run_unread: {
+    code: 'WORKSPACE_UNUSABLE',
+    exit: 'rowsFailed',
+    words: ({ runId, reason }: { runId: string; reason: string }, sluice: string) => ({
+      text: `run ${runId} has ended, but its results cannot be read: ${reason}`,
+      remedy: {
+        terminal: `Everything recorded is kept; do not send the source again. To view the results, run: ${sluice} show ${runId}`,
+        window:
+          'Everything recorded is kept; do not send the source again. Open the run to view its results.',
+      },
+    }),
+  },
   load_not_repeatable: {
     code: 'RUN_NOT_RESUMABLE',
     words: ({ runId }: { runId: string }, sluice: string) => ({

@@ -20,6 +20,35 @@ export function toThrownText(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
+/** What a disk did to a file call: it is full, or it fails or refuses for another reason. */
+export type DiskTrouble = 'full' | 'failing'
+
+const FULL_CODES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+const FAILING_CODES = new Set(['EIO', 'EROFS', 'ESTALE'])
+
+/** SQLite's primary result codes for a full disk, and for I/O errors, files that cannot be opened, and read-only ones. */
+const SQLITE_FULL = 13
+const SQLITE_FAILING = new Set([10, 14, 8, 3])
+
+/** Whether a disk is what failed, as the system or SQLite says; null if it is not. */
+export function findDiskTrouble(thrown: unknown): DiskTrouble | null {
+  if (!(thrown instanceof Error)) return null
+  if ('errcode' in thrown) {
+    // The primary code; what SQLite calls an I/O error may be a full disk, too.
+    const code = Number(thrown.errcode) & 0xff
+    return code === SQLITE_FULL ? 'full' : SQLITE_FAILING.has(code) ? 'failing' : null
+  }
+  const code = toSystemCode(thrown) ?? ''
+  return FULL_CODES.has(code) ? 'full' : FAILING_CODES.has(code) ? 'failing' : null
+}
+
+/** What to do about a disk before something is tried again, as the beginning of a sentence. */
+export function sayDiskRemedy(disk: DiskTrouble): string {
+  return disk === 'full'
+    ? 'Free some space on that disk'
+    : 'Check that the disk works, has free space and can be written to'
+}
+
 /** Why a port cannot be opened. */
 export function sayPortProblem({ system, reason }: Thrown): string {
   switch (system) {

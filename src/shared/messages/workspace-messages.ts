@@ -1,5 +1,6 @@
 import type { ErrorEntry, Wording } from './error-entry.ts'
 import { formatCount, formatCounted } from './figure-text.ts'
+import { type DiskTrouble, sayDiskRemedy } from './thrown.ts'
 
 /** Ends a remedy on the command line, where another workspace can be named. */
 export function orOtherWorkspace(remedy: string): Wording {
@@ -101,10 +102,55 @@ export const WORKSPACE_MESSAGES = {
   journal_disk_full: {
     code: 'DISK_FULL',
     exit: 'rowsFailed',
-    words: ({ file, reason }: { file: string; reason: string }) => ({
+    words: (
+      {
+        file,
+        reason,
+        disk = 'full',
+        runId,
+      }: { file: string; reason: string; disk?: DiskTrouble; runId?: string },
+      sluice: string,
+    ) => {
+      const kept = 'Rows that were being sent are listed as unknown; nothing is lost.'
+      const remedy = `${kept} ${sayDiskRemedy(disk)}, then resume the run`
+      return {
+        text: `cannot write the journal ${file}: ${reason}`,
+        remedy: {
+          terminal: runId === undefined ? `${remedy}.` : `${remedy}: ${sluice} resume ${runId}`,
+          window: `${remedy}.`,
+        },
+      }
+    },
+  },
+  load_journal_disk_full: {
+    code: 'DISK_FULL',
+    exit: 'rowsFailed',
+    words: (
+      { file, reason, disk, runId }: { file: string; reason: string; disk: DiskTrouble; runId: string },
+      sluice: string,
+    ) => ({
       text: `cannot write the journal ${file}: ${reason}`,
-      remedy:
-        'Free some space on that disk, then resume the run. Rows that were being sent are listed as unknown; nothing is lost.',
+      remedy: {
+        terminal: `${sayDiskRemedy(disk)}, then start the load test again. What was measured before is kept: ${sluice} show ${runId}`,
+        window: `${sayDiskRemedy(disk)}, then start the load test again. What was measured before is kept.`,
+      },
+    }),
+  },
+  run_not_written: {
+    code: 'DISK_FULL',
+    words: ({ file, reason, disk }: { file: string; reason: string; disk: DiskTrouble }) => ({
+      text: `cannot write the journal ${file}: ${reason}`,
+      remedy: orOtherWorkspace(
+        `Nothing was sent, and no run was created. ${sayDiskRemedy(disk)}, then start again`,
+      ),
+    }),
+  },
+  disk_failed: {
+    code: 'DISK_FULL',
+    exit: 'rowsFailed',
+    words: ({ reason, disk }: { reason: string; disk: DiskTrouble }) => ({
+      text: `a file cannot be read or written: ${reason}`,
+      remedy: `${sayDiskRemedy(disk)}, then try again. Everything recorded so far is kept.`,
     }),
   },
   lock_unusable: {
@@ -139,6 +185,13 @@ export const WORKSPACE_MESSAGES = {
         remedy: known?.remedy ?? 'Check the disk or network drive, or choose another folder.',
       }
     },
+  },
+  store_out_of_reach: {
+    code: 'WORKSPACE_UNUSABLE',
+    words: ({ file, reason, disk }: { file: string; reason: string; disk: DiskTrouble }) => ({
+      text: `cannot use ${file}: ${reason}`,
+      remedy: `Nothing was changed, and the file is as it was. ${sayDiskRemedy(disk)}, then try again.`,
+    }),
   },
   result_views_unusable: {
     code: 'WORKSPACE_UNUSABLE',

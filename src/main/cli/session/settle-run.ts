@@ -2,7 +2,9 @@ import { writeSync } from 'node:fs'
 import { formatThresholdResult } from '../../../shared/load/thresholds.ts'
 import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { sayError } from '../../../shared/messages/error-messages.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { toThrownText } from '../../../shared/messages/thrown.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine, RunHandle } from '../../engine/engine-interface.ts'
@@ -44,7 +46,15 @@ export async function settleRun(
       summary = await followRun(context, again, following)
     }
   }
-  await printSummary(context, engine, summary, flags)
+  try {
+    await printSummary(context, engine, summary, flags)
+  } catch (error) {
+    // 2 would say that nothing was sent.
+    throw new SluiceError(
+      { id: 'run_unread', runId: summary.run_id, reason: toThrownText(error) },
+      { cause: error },
+    )
+  }
   await exportEnded(context, engine, summary, flags)
   if (summary.state === 'interrupted' && flags.json && !flags.quiet && !isLoadRun(summary)) {
     await context.err.writeLine(`To resume, run: ${COMMAND_PREFIX} resume ${summary.run_id}`)

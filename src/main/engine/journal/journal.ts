@@ -1,7 +1,7 @@
 import { closeSync, fsync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toThrownText } from '../../../shared/messages/thrown.ts'
+import { findDiskTrouble, toThrownText } from '../../../shared/messages/thrown.ts'
 import { closeDatabaseFile } from '../workspace/file-permissions.ts'
 import { isThere } from '../workspace/is-there.ts'
 import { isLeaseHeld, type Lease, takeLease } from '../workspace/lease.ts'
@@ -130,18 +130,13 @@ export class Journal {
   }
 }
 
-/** SQLite's primary result code for a full disk, and the one for an I/O error, which a full disk can be too. */
-const SQLITE_FULL = 13
-const SQLITE_IOERR = 10
-
 function toDiskFull(error: unknown, file: string): unknown {
-  if (!(error instanceof Error) || !isDiskError(error)) return error
-  return new SluiceError({ id: 'journal_disk_full', file, reason: error.message }, { cause: error })
-}
-
-function isDiskError(error: Error): boolean {
-  if ('errcode' in error) return [SQLITE_FULL, SQLITE_IOERR].includes(Number(error.errcode) & 0xff)
-  return 'syscall' in error && error.syscall === 'fsync'
+  const disk = findDiskTrouble(error)
+  if (disk === null) return error
+  return new SluiceError(
+    { id: 'journal_disk_full', file, reason: toThrownText(error), disk },
+    { cause: error },
+  )
 }
 
 /** Opens a journal's WAL without SQLite, which takes no lock on it; null if there is none. */
@@ -174,20 +169,20 @@ export function checkpointEvery(db: DatabaseSync, pages: number): void {
  */
 export function openJournal(file: string): DatabaseSync {
   const db = openFile(file, false)
-  refuseForeign(db, file)
   try {
+    refuseForeignSchema(db, file)
     // WAL lets readers read while the run writes. NORMAL survives the death of the process; what must survive a power
     // cut (the watermark, the marks of retries) is committed under FULL, see journal.ts.
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
     db.exec('PRAGMA temp_store = FILE; PRAGMA cache_size = -8192; PRAGMA journal_size_limit = 67108864')
     checkpointEvery(db, CHECKPOINT_PAGES)
     if (process.platform === 'darwin') db.exec('PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1')
+    migrate(db, file)
+    return db
   } catch (error) {
     db.close()
-    throw unusable(file, error)
+    throw toUnusable(file, error)
   }
-  migrate(db, file)
-  return db
 }
 
 /**
@@ -196,19 +191,21 @@ export function openJournal(file: string): DatabaseSync {
  */
 export function openJournalReader(file: string): DatabaseSync {
   const db = openFile(file, true)
-  refuseForeign(db, file)
-  const version = readVersion(db, file)
-  if (version < MIGRATIONS.length && !isLeaseHeld(file)) {
+  try {
+    refuseForeignSchema(db, file)
+    const version = readVersion(db)
+    if (version > MIGRATIONS.length) throw tooNew(file, version)
+    if (version === MIGRATIONS.length || isLeaseHeld(file)) {
+      db.exec('PRAGMA query_only = 1; PRAGMA cache_size = -16384')
+      return db
+    }
+  } catch (error) {
     db.close()
-    migrateFile(file)
-    return openJournalReader(file)
+    throw toUnusable(file, error)
   }
-  if (version > MIGRATIONS.length) {
-    db.close()
-    throw tooNew(file, version)
-  }
-  db.exec('PRAGMA query_only = 1; PRAGMA cache_size = -16384')
-  return db
+  db.close()
+  migrateFile(file)
+  return openJournalReader(file)
 }
 
 /** False where the run's thread is just making the file. */
@@ -235,44 +232,28 @@ function openFile(file: string, readOnly: boolean): DatabaseSync {
     return db
   } catch (error) {
     db?.close()
-    throw unusable(file, error)
-  }
-}
-
-function refuseForeign(db: DatabaseSync, file: string): void {
-  try {
-    refuseForeignSchema(db, file)
-  } catch (error) {
-    db.close()
-    throw error instanceof SluiceError ? error : unusable(file, error)
+    throw toUnusable(file, error)
   }
 }
 
 function migrate(db: DatabaseSync, file: string): void {
-  const version = readVersion(db, file)
-  if (version > MIGRATIONS.length) {
-    db.close()
-    throw tooNew(file, version)
-  }
+  const version = readVersion(db)
+  if (version > MIGRATIONS.length) throw tooNew(file, version)
   for (const [index, sql] of MIGRATIONS.entries()) {
     if (index < version) continue
     db.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${index + 1}; COMMIT`)
   }
 }
 
-function readVersion(db: DatabaseSync, file: string): number {
-  try {
-    return Number(db.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
-  } catch (error) {
-    db.close()
-    throw unusable(file, error)
-  }
+function readVersion(db: DatabaseSync): number {
+  return Number(db.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
 }
 
 function tooNew(file: string, version: number): SluiceError {
   return new SluiceError({ id: 'journal_too_new', file, version, known: MIGRATIONS.length })
 }
 
-function unusable(file: string, cause: unknown): SluiceError {
+function toUnusable(file: string, cause: unknown): SluiceError {
+  if (cause instanceof SluiceError) return cause
   return new SluiceError({ id: 'journal_unusable', file, reason: toThrownText(cause) }, { cause })
 }

@@ -1,5 +1,6 @@
 import { basename, resolve } from 'node:path'
-import { SluiceError } from '../../../shared/messages/errors.ts'
+import { EXIT } from '../../../shared/messages/error-entry.ts'
+import { SluiceError, toSluiceError } from '../../../shared/messages/errors.ts'
 import { sendsKey } from '../../../shared/plan/operation.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { countDoubleAdds } from '../../../shared/run/counts.ts'
@@ -181,22 +182,28 @@ export class HeldRuns {
     })
   }
 
-  #startThread({ connection }: Pick<Plan, 'connection'>, task: RunWork): RunHandle {
+  #startThread({ connection, load }: Pick<Plan, 'connection' | 'load'>, task: RunWork): RunHandle {
     const { stored, receiver } = this.#options
     const { runId } = task
     this.#refuseHeld(runId)
     const thread = this.#createThread(task)
     const ended = thread.ended.then(
       async () => {
-        await this.#release(task)
-        await this.settleLate(runId)
-        return stored.summarize(runId)
+        await this.#release(task).catch(() => {})
+        try {
+          await this.settleLate(runId)
+          return await stored.summarize(runId)
+        } catch (error) {
+          throw toUnread(runId, error)
+        }
       },
       async (error: unknown) => {
-        await this.#release(task)
         // A new run whose source or plan cannot be used never was one.
-        if (task.work.kind !== 'resume' && !thread.isReady) await this.removal.removeFiles(runId)
-        throw error
+        const isGone = task.work.kind !== 'resume' && !thread.isReady
+        // Whatever fails now, a person has to hear of what ended the run.
+        await this.#release(task).catch(() => {})
+        if (isGone) await this.removal.removeFiles(runId).catch(() => {})
+        throw toRunError(error, { runId, isGone, isLoad: load !== undefined, hasBegun: thread.isReady })
       },
     )
     ended.catch(() => {})
@@ -288,6 +295,29 @@ export class HeldRuns {
   #refuseHeld(runId: string): void {
     if (this.#held.has(runId)) throw new SluiceError({ id: 'run_going_on', runId })
   }
+}
+
+/** A run that has ended, but whose results cannot be read now. */
+function toUnread(runId: string, error: unknown): SluiceError {
+  return new SluiceError({ id: 'run_unread', runId, reason: toSluiceError(error).message }, { cause: error })
+}
+
+/** What ended a run, with what can be done about it: a run that is gone cannot be resumed, a load test neither. */
+function toRunError(
+  error: unknown,
+  { runId, isGone, isLoad, hasBegun }: { runId: string; isGone: boolean; isLoad: boolean; hasBegun: boolean },
+): SluiceError {
+  const failure = toSluiceError(error)
+  const { said } = failure
+  if (said.id === 'journal_disk_full') {
+    const { file, reason, disk = 'full' } = said
+    if (isGone) return new SluiceError({ id: 'run_not_written', file, reason, disk }, { cause: error })
+    const id = isLoad ? 'load_journal_disk_full' : 'journal_disk_full'
+    return new SluiceError({ id, file, reason, disk, runId }, { cause: error })
+  }
+  // Rows may have been sent, which no error says that only bad input causes.
+  if (!hasBegun || failure.exitCode !== EXIT.badInput) return failure
+  return new SluiceError({ id: 'run_broke_off', runId, reason: failure.message }, { cause: error })
 }
 
 function toRules({
