@@ -113,6 +113,12 @@ const POINTS: readonly Point[] = [
     ...{ code: 2, says: /callback inbox/ },
   },
   {
+    title: 'an inbox that cannot say where it is served ends with 2',
+    scenario: 'callbacks',
+    fault: { call: 'sync', ending: 'inbox-wal', nth: 3, error: 'EIO' },
+    ...{ code: 2, says: /callback inbox/ },
+  },
+  {
     title: 'callbacks that find no room at once are taken when they come again',
     scenario: 'callbacks',
     fault: { call: 'sync', ending: 'inbox-wal', nth: 8, error: 'ENOSPC' },

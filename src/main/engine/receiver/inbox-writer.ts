@@ -11,6 +11,7 @@ import {
   readCounters,
   SELF_TEST_PREFIX,
   toInboxCounts,
+  toInboxError,
   toInboxFile,
 } from './inbox.ts'
 
@@ -61,15 +62,18 @@ export class InboxWriter {
     const file = toInboxFile(workspace)
     const lease = tryLease(file)
     if (lease === null) return null
+    let db: DatabaseSync | null = null
     try {
-      const writer = new InboxWriter(openInbox(file), lease)
+      db = openInbox(file)
+      const writer = new InboxWriter(db, lease)
       for (const token of [...writer.#runs.keys()]) {
         if (token.startsWith(SELF_TEST_PREFIX)) while (writer.#deleteSome(token));
       }
       return writer
     } catch (error) {
+      db?.close()
       lease.release()
-      throw error
+      throw toInboxError(file, error)
     }
   }
 
@@ -96,10 +100,16 @@ export class InboxWriter {
     return toInboxCounts(this.#counters)
   }
 
-  /** Publishes to other processes where this one listens. */
+  /** Publishes to other processes where this one listens. Throws `WORKSPACE_UNUSABLE`. */
   publish({ baseUrl, host, port }: InboxAddress): void {
-    this.#db.exec('DELETE FROM listening')
-    this.#db.prepare('INSERT INTO listening (base_url, host, port) VALUES (?, ?, ?)').run(baseUrl, host, port)
+    try {
+      this.#db.exec('DELETE FROM listening')
+      this.#db
+        .prepare('INSERT INTO listening (base_url, host, port) VALUES (?, ?, ?)')
+        .run(baseUrl, host, port)
+    } catch (error) {
+      throw toInboxError(this.#db.location() ?? 'inbox', error)
+    }
   }
 
   /** Deletes the callbacks of these runs, a few at a time. Their space is reused, or freed at the next opening. */
@@ -120,7 +130,11 @@ export class InboxWriter {
     if (!this.#db.isOpen) return
     this.#commit()
     this.#commitCounters()
-    this.#db.exec('DELETE FROM listening')
+    try {
+      this.#db.exec('DELETE FROM listening')
+    } catch {
+      // Whoever opens the inbox next removes it.
+    }
     this.#db.close()
     this.#lease.release()
   }

@@ -158,7 +158,7 @@ export function openInbox(file: string): DatabaseSync {
     return db
   } catch (error) {
     db?.close()
-    throw error instanceof SluiceError ? error : toUnusable(file, error)
+    throw toInboxError(file, error)
   }
 }
 
@@ -195,7 +195,7 @@ function openInboxReader(file: string): DatabaseSync | null {
     return null
   } catch (error) {
     if (db?.isOpen) db.close()
-    throw error instanceof SluiceError ? error : toUnusable(file, error)
+    throw toInboxError(file, error)
   }
 }
 
@@ -207,7 +207,9 @@ function toTooNew(file: string, version: number): SluiceError {
   return new SluiceError({ id: 'inbox_too_new', file, version, known: MIGRATIONS.length })
 }
 
-function toUnusable(file: string, cause: unknown): SluiceError {
+/** What kept the inbox from being opened or written, as `WORKSPACE_UNUSABLE`. */
+export function toInboxError(file: string, cause: unknown): SluiceError {
+  if (cause instanceof SluiceError) return cause
   return new SluiceError({ id: 'inbox_unusable', file, reason: toThrownText(cause) }, { cause })
 }
 
