@@ -137,6 +137,24 @@ const POINTS: readonly Point[] = [
     ...{ code: 2, says: /cannot be written/ },
   },
   {
+    title: 'verdicts that cannot be written stay as they were',
+    scenario: 'verdict',
+    fault: { call: 'sync', ending: '.verdicts-journal', nth: 1, error: 'EIO' },
+    ...{ code: 2, says: /Check that the disk works/ },
+  },
+  {
+    title: 'a note that finds no room leaves the one that was there',
+    scenario: 'note',
+    fault: { call: 'write', ending: '.part', nth: 1, error: 'ENOSPC', half: true },
+    ...{ code: 2, says: /Free some space on that disk, then try again/ },
+  },
+  {
+    title: 'a baseline that finds no room leaves those that were there',
+    scenario: 'baseline',
+    fault: { call: 'write', ending: '.part', nth: 1, error: 'ENOSPC', half: true },
+    ...{ code: 2, says: /Free some space on that disk, then try again/ },
+  },
+  {
     title: 'connections that cannot be written stay as they were',
     scenario: 'connection',
     fault: { call: 'rename', ending: '.json', nth: 1, error: 'EIO' },

@@ -6,11 +6,11 @@ import {
   isSameSubject,
   toBaselineSubject,
 } from '../../../shared/lookback/baseline.ts'
-import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
+import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { takeLease } from '../workspace/lease.ts'
 import { replaceFileSync } from '../workspace/replace-file.ts'
+import { toStoreError } from '../workspace/store-error.ts'
 
 /** Reads the baselines of a workspace, oldest first. Throws `WORKSPACE_UNUSABLE`. */
 export function readBaselines(workspace: string): Baseline[] {
@@ -19,7 +19,7 @@ export function readBaselines(workspace: string): Baseline[] {
     return baselinesSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).baselines
   } catch (error) {
     if (toSystemCode(error) === 'ENOENT') return []
-    throw new SluiceError({ id: 'baselines_unusable', file, reason: toThrownText(error) }, { cause: error })
+    throw toStoreError('baselines_unusable', file, error)
   }
 }
 
@@ -58,7 +58,7 @@ function changeBaselines(workspace: string, change: (baselines: Baseline[]) => B
     try {
       replaceFileSync(file, `${JSON.stringify(changed, null, 2)}\n`, { isPrivate: true })
     } catch (error) {
-      throw new SluiceError({ id: 'baselines_unusable', file, reason: toThrownText(error) }, { cause: error })
+      throw toStoreError('baselines_unusable', file, error)
     }
   } finally {
     lease.release()

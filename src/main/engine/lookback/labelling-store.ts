@@ -1,11 +1,12 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { type Labelling, type LabellingChange, labellingSchema } from '../../../shared/lookback/labelling.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
+import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { placeVerdicts, type VerdictStratum } from '../run/journal/verdict-store.ts'
 import { takeLease } from '../workspace/lease.ts'
 import { replaceFileSync } from '../workspace/replace-file.ts'
+import { toStoreError } from '../workspace/store-error.ts'
 import { toLabellingFile } from '../workspace/workspace-files.ts'
 
 /** Next to the journal of the first run, as the verdicts are. */
@@ -20,7 +21,7 @@ export function readLabelling(family: RunFamily): Labelling | null {
     return labellingSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch (error) {
     if (toSystemCode(error) === 'ENOENT') return null
-    throw toUnusable(file, error)
+    throw toStoreError('labelling_unusable', file, error)
   }
 }
 
@@ -70,13 +71,8 @@ function write(family: RunFamily, make: () => Labelling): Labelling {
     replaceFileSync(file, JSON.stringify(labelling), { isPrivate: true })
     return labelling
   } catch (error) {
-    throw toUnusable(file, error)
+    throw toStoreError('labelling_unusable', file, error)
   } finally {
     lease.release()
   }
-}
-
-function toUnusable(file: string, error: unknown): SluiceError {
-  if (error instanceof SluiceError) return error
-  return new SluiceError({ id: 'labelling_unusable', file, reason: toThrownText(error) }, { cause: error })
 }

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { z } from 'zod'
-import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
+import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import type { OperationKind } from '../../../shared/plan/operation.ts'
 import {
   type ResultView,
@@ -14,6 +13,7 @@ import {
 } from '../../../shared/run/result-view.ts'
 import { takeLease } from './lease.ts'
 import { replaceFileSync } from './replace-file.ts'
+import { toStoreError } from './store-error.ts'
 import { createWorkspaceFolders } from './workspace-files.ts'
 
 type ResultViews = z.infer<typeof resultViewsSchema>
@@ -58,7 +58,7 @@ function changeAll(workspace: string, change: (views: ResultViews) => ResultView
         isPrivate: true,
       })
     } catch (error) {
-      throw toUnusable(file, error)
+      throw toStoreError('result_views_unusable', file, error)
     }
     return changed
   } finally {
@@ -76,10 +76,6 @@ function readAll(workspace: string): ResultViews {
     return resultViewsSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch (error) {
     if (toSystemCode(error) === 'ENOENT') return resultViewsSchema.parse({ version: 1, views: {} })
-    throw toUnusable(file, error)
+    throw toStoreError('result_views_unusable', file, error)
   }
-}
-
-function toUnusable(file: string, error: unknown): SluiceError {
-  return new SluiceError({ id: 'result_views_unusable', file, reason: toThrownText(error) }, { cause: error })
 }

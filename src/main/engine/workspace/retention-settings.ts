@@ -6,9 +6,9 @@ import {
   type Retention,
   retentionSchema,
 } from '../../../shared/lookback/retention.ts'
-import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
+import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import { replaceFileSync } from './replace-file.ts'
+import { toStoreError } from './store-error.ts'
 import { createWorkspaceFolders } from './workspace-files.ts'
 
 function toFile(workspace: string): string {
@@ -22,7 +22,7 @@ export function readRetention(workspace: string): Retention {
     return retentionSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch (error) {
     if (toSystemCode(error) === 'ENOENT') return NO_RETENTION
-    throw new SluiceError({ id: 'retention_unusable', file, reason: toThrownText(error) }, { cause: error })
+    throw toStoreError('retention_unusable', file, error)
   }
 }
 
@@ -35,6 +35,6 @@ export function writeRetention(workspace: string, retention: Retention): void {
       replaceFileSync(file, `${JSON.stringify(retention, null, 2)}\n`, { isPrivate: true })
     } else rmSync(file, { force: true })
   } catch (error) {
-    throw new SluiceError({ id: 'retention_unusable', file, reason: toThrownText(error) }, { cause: error })
+    throw toStoreError('retention_unusable', file, error)
   }
 }

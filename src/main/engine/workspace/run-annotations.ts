@@ -9,9 +9,10 @@ import {
   TAGS_MAX,
 } from '../../../shared/lookback/annotations.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
+import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import { takeLease } from './lease.ts'
 import { replaceFileSync } from './replace-file.ts'
+import { toStoreError } from './store-error.ts'
 import { toAnnotationsFile } from './workspace-files.ts'
 
 /**
@@ -24,7 +25,7 @@ function readAnnotations(workspace: string, firstRunId: string): Annotations {
     return annotationsSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch (error) {
     if (toSystemCode(error) === 'ENOENT') return NO_ANNOTATIONS
-    throw new SluiceError({ id: 'annotations_unusable', file, reason: toThrownText(error) }, { cause: error })
+    throw toStoreError('annotations_unusable', file, error)
   }
 }
 
@@ -55,8 +56,7 @@ export function changeAnnotations(
     else replaceFileSync(file, `${JSON.stringify(changed, null, 2)}\n`, { isPrivate: true })
     return changed
   } catch (error) {
-    if (error instanceof SluiceError) throw error
-    throw new SluiceError({ id: 'annotations_unusable', file, reason: toThrownText(error) }, { cause: error })
+    throw toStoreError('annotations_unusable', file, error)
   } finally {
     lease.release()
   }

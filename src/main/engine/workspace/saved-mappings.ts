@@ -6,9 +6,10 @@ import {
   savedMappingsSchema,
 } from '../../../shared/mapping/saved-mappings.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
+import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import { takeLease } from './lease.ts'
 import { replaceFileSync } from './replace-file.ts'
+import { toStoreError } from './store-error.ts'
 import { createWorkspaceFolders } from './workspace-files.ts'
 
 /** The mappings that were saved under a name. Throws `WORKSPACE_UNUSABLE` where their file is damaged. */
@@ -18,7 +19,7 @@ export function readSavedMappings(workspace: string): SavedMapping[] {
     return savedMappingsSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).mappings
   } catch (error) {
     if (toSystemCode(error) === 'ENOENT') return []
-    throw toUnusable(file, error)
+    throw toStoreError('mappings_unusable', file, error)
   }
 }
 
@@ -37,7 +38,7 @@ export function changeSavedMappings(
       const text = JSON.stringify(savedMappingsSchema.parse({ version: 1, mappings }), null, 2)
       replaceFileSync(file, `${text}\n`, { isPrivate: true })
     } catch (error) {
-      throw toUnusable(file, error)
+      throw toStoreError('mappings_unusable', file, error)
     }
     return mappings
   } finally {
@@ -47,8 +48,4 @@ export function changeSavedMappings(
 
 function toFile(workspace: string): string {
   return join(workspace, 'mappings.json')
-}
-
-function toUnusable(file: string, error: unknown): SluiceError {
-  return new SluiceError({ id: 'mappings_unusable', file, reason: toThrownText(error) }, { cause: error })
 }

@@ -8,12 +8,12 @@ import {
   type VerdictReplacement,
 } from '../../../../shared/lookback/verdict.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
-import { toThrownText } from '../../../../shared/messages/thrown.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
 import { closeDatabaseFile } from '../../workspace/file-permissions.ts'
 import { isThere } from '../../workspace/is-there.ts'
 import { takeLease } from '../../workspace/lease.ts'
 import { refuseForeignSchema } from '../../workspace/own-schema.ts'
+import { toStoreError } from '../../workspace/store-error.ts'
 import { toVerdictsFile } from '../../workspace/workspace-files.ts'
 import { pickRows } from '../results/family-counts.ts'
 
@@ -236,8 +236,7 @@ function withDatabase<Result>(file: string, work: (db: DatabaseSync) => Result):
     }
     return work(db)
   } catch (error) {
-    if (error instanceof SluiceError) throw error
-    throw new SluiceError({ id: 'verdicts_unusable', file, reason: toThrownText(error) }, { cause: error })
+    throw toStoreError('verdicts_unusable', file, error)
   } finally {
     db?.close()
   }
