@@ -1,8 +1,7 @@
-import { mkdirSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { findCacheFolder } from '../default-workspace.ts'
-import { closeFolder, keepFilesPrivate } from '../engine/workspace/file-permissions.ts'
+import { closeFolder, keepFilesPrivate, makeFolders } from '../engine/workspace/file-permissions.ts'
 
 // The entry of the installed command (scripts/pack-cli/sluice.cjs). It has no top-level await, since it is required.
 keepFilesPrivate()
@@ -14,7 +13,7 @@ function keepCompiledCode(): void {
   const folder = join(findCacheFolder(), 'compiled')
   try {
     if (process.env['NODE_COMPILE_CACHE'] === undefined) {
-      mkdirSync(folder, { recursive: true })
+      makeFolders(folder)
       // Code that another user could have written must not run.
       if (closeFolder(folder) !== null) return
       // Threads read it from the environment.

@@ -1,4 +1,5 @@
-import { chmodSync, type Stats, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, type Stats, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import process from 'node:process'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 
@@ -15,6 +16,16 @@ const DATABASE_ENDINGS = ['-wal', '-shm', '-journal']
  */
 export function keepFilesPrivate(): void {
   process.umask(OTHERS)
+}
+
+/**
+ * Makes a folder and those above it that are missing, for their owner alone, one after the other: Node's own recursive
+ * mkdir never returns on file systems such as /proc. Throws what the file system throws.
+ */
+export function makeFolders(folder: string): void {
+  if (existsSync(folder)) return
+  makeFolders(dirname(folder))
+  mkdirSync(folder, { mode: 0o700 })
 }
 
 /**

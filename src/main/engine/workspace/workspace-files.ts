@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto'
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, type Stats, statSync } from 'node:fs'
+import { accessSync, constants, readdirSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
-import { closeFolder } from './file-permissions.ts'
+import { closeFolder, makeFolders } from './file-permissions.ts'
 import { toUnreadable } from './is-there.ts'
 
 const RUNS_FOLDER = 'runs'
@@ -63,13 +63,6 @@ function readFolder(folder: string): string[] {
   } catch (error) {
     throw toUnreadable(folder, error)
   }
-}
-
-/** One folder after the other: Node's own recursive mkdir never returns on file systems such as /proc. */
-function makeFolders(folder: string): void {
-  if (existsSync(folder)) return
-  makeFolders(dirname(folder))
-  mkdirSync(folder, { mode: 0o700 })
 }
 
 /** Whether a text can be the id of a run: the name of a copied journal is not one. */
