@@ -5,6 +5,12 @@ import { SluiceError } from '../../shared/messages/errors.ts'
 import type { PlanConnection } from '../../shared/plan/connection.ts'
 import type { OperationKind } from '../../shared/plan/operation.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
+import {
+  findProduction,
+  listAddresses,
+  type Reached,
+  sharesService,
+} from '../../shared/plan/production-service.ts'
 import type { StoredConnection } from '../../shared/plan/stored-connection.ts'
 import { readConnections } from '../engine/workspace/connections.ts'
 
@@ -101,11 +107,7 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
   let isAsking = false
 
   const findAll = () => readConnections(workspace).connections.filter(({ isProduction }) => isProduction)
-  const find = (connection: PlanConnection) =>
-    findAll().find(
-      (stored) =>
-        stored.name === connection.name || sharesOrigin(listOrigins(stored), listReached(connection)),
-    )
+  const find = (connection: Reached) => findProduction(findAll(), connection)
 
   async function askOne(question: ProductionQuestion, signal: AbortSignal): Promise<boolean> {
     if (isAsking) throw new SluiceError({ id: 'production_asked_already', connection: question.connection })
@@ -117,7 +119,7 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
 
   async function passOnce({ runId, plan, rows, search }: Sending, signal = new AbortController().signal) {
     const stored = find(plan.connection)
-    if (stored === undefined) return
+    if (stored === null) return
     const isGiven = await askOne(
       {
         kind: 'send',
@@ -132,7 +134,7 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
     )
     // If the connection changed while the question was open, the answer was about another one.
     const now = find(plan.connection)
-    const isSame = now !== undefined && toConsent(now, plan) === toConsent(stored, plan)
+    const isSame = now !== null && toConsent(now, plan) === toConsent(stored, plan)
     if (!isGiven || !isSame || signal.aborted)
       throw new SluiceError({ id: 'production_declined', connection: stored.name })
   }
@@ -140,26 +142,25 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
   return {
     async pass(sending, signal) {
       const stored = find(sending.plan.connection)
-      if (stored === undefined || admitted.get(sending.runId) === toConsent(stored, sending.plan)) return
+      if (stored === null || admitted.get(sending.runId) === toConsent(stored, sending.plan)) return
       await passOnce(sending, signal)
     },
     passOnce,
     admit(runId, plan) {
       const stored = find(plan.connection)
-      if (stored !== undefined) admitted.set(runId, toConsent(stored, plan))
+      if (stored !== null) admitted.set(runId, toConsent(stored, plan))
     },
     forget: (runId) => void admitted.delete(runId),
     async passConnection(kind, connection, signal = new AbortController().signal) {
       // Also under another name: what counts is the address.
       const { name, baseUrl } = connection
-      const origins = listReached(connection)
-      if (!findAll().some((one) => one.name === name || sharesOrigin(listOrigins(one), origins))) return
+      if (find(connection) === null) return
       const isGiven = await askOne({ kind, connection: name, baseUrl }, signal)
       if (!isGiven || signal.aborted) throw new SluiceError({ id: 'production_kept', connection: name })
     },
     async passRequest({ connection, operation }, signal = new AbortController().signal) {
       const stored = find(connection)
-      if (stored === undefined) return
+      if (stored === null) return
       const { name } = stored
       const isGiven = await askOne(
         { kind: 'request', connection: name, baseUrl: connection.baseUrl, operation },
@@ -172,20 +173,19 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
     },
     refuseAddress(url) {
       if (url === undefined) return
-      const stored = findAll().find((one) => sharesOrigin(listOrigins(one), [toOrigin(url)]))
-      if (stored === undefined) return
+      const stored = find({ baseUrl: url })
+      if (stored === null) return
       throw new SluiceError({ id: 'address_is_production', url, connection: stored.name })
     },
     refuseProxy(url) {
-      const host = toHost(url)
-      const stored = findAll().find((one) => listOrigins(one).some((origin) => toHost(origin) === host))
-      if (stored !== undefined)
-        throw new SluiceError({ id: 'proxy_is_production', url, connection: stored.name })
+      const stored = find({ baseUrl: url })
+      if (stored !== null) throw new SluiceError({ id: 'proxy_is_production', url, connection: stored.name })
     },
     refusePort(port) {
-      const origins = [`http://localhost:${port}`, `https://localhost:${port}`].map(toOrigin)
       const { connections } = readConnections(workspace)
-      const stored = connections.find((one) => sharesOrigin(listOrigins(one), origins))
+      const stored = connections.find((one) =>
+        sharesService(listAddresses(one), [`http://localhost:${port}`]),
+      )
       if (stored === undefined) return
       throw new SluiceError({ id: 'sandbox_port_of_connection', port, connection: stored.name })
     },
@@ -196,39 +196,6 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
 function toConsent({ name, baseUrl, taskBaseUrl }: StoredConnection, plan: Plan): string {
   const about = JSON.stringify([name, baseUrl, taskBaseUrl ?? null, plan])
   return createHash('sha256').update(about).digest('base64url')
-}
-
-function listOrigins({ baseUrl, taskBaseUrl }: Pick<PlanConnection, 'baseUrl' | 'taskBaseUrl'>): string[] {
-  return [baseUrl, ...(taskBaseUrl === undefined ? [] : [taskBaseUrl])].map(toOrigin)
-}
-
-/** The same and the proxy: a server that is named as one may take the requests for its own. */
-function listReached({
-  proxy,
-  ...addresses
-}: Pick<PlanConnection, 'baseUrl' | 'taskBaseUrl' | 'proxy'>): string[] {
-  return [...listOrigins(addresses), ...(proxy === undefined ? [] : [toOrigin(proxy.url)])]
-}
-
-/** The host of an address, whatever its scheme and port; on this machine, where many programs listen, with its port. */
-function toHost(url: string): string {
-  const { hostname, host } = new URL(toOrigin(url))
-  return hostname === 'localhost' ? host : hostname
-}
-
-/** Scheme, host and port; a trailing dot does not change the host, and this machine has several names. */
-function toOrigin(url: string): string {
-  const { protocol, hostname, port } = new URL(url)
-  const host = hostname.replace(/\.$/, '')
-  const isHere =
-    /^(127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]+\]|(.+\.)?localhost)$/.test(
-      host,
-    )
-  return `${protocol}//${isHere ? 'localhost' : host}:${port}`
-}
-
-function sharesOrigin(some: readonly string[], others: readonly string[]): boolean {
-  return some.some((origin) => others.includes(origin))
 }
 
 const VERBS: Record<OperationKind, string> = {

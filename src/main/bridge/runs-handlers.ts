@@ -5,6 +5,7 @@ import { SluiceError } from '../../shared/messages/errors.ts'
 import type { PlanConnectionInput } from '../../shared/plan/connection.ts'
 import { sendsKey, toRowsPerItem } from '../../shared/plan/operation.ts'
 import { type Plan, planSchema } from '../../shared/plan/plan.ts'
+import { findProduction } from '../../shared/plan/production-service.ts'
 import { toPlanConnection } from '../../shared/plan/stored-connection.ts'
 import type { RunSummary } from '../../shared/run/run.ts'
 import type { Engine, ResumeOptions, RunHandle } from '../engine/engine-interface.ts'
@@ -85,7 +86,8 @@ export const runsHandlers = runs.router({
     return {
       connectionName: stored?.name ?? null,
       keyConnection: key?.owner.name ?? null,
-      isProduction: stored?.isProduction ?? false,
+      isProduction:
+        findProduction(readConnections(context.engine.workspace).connections, connection) !== null,
       needsKey: !isSandbox && !isAnonymous && (await lacksKey(context, key)),
       canChangeKey: !isSandbox && !isAnonymous,
     }

@@ -53,6 +53,9 @@ it('asks about a production address under whichever name this machine has, and a
     'http://127.9.9.9:8080',
     'http://0.0.0.0:8080',
     'https://tasks.example.:443',
+    'http://tasks.example',
+    'https://tasks.example:8443',
+    'https://localhost:8080',
   ]) {
     expect([address, await pass('r', address)]).toEqual([address, 'NOT_CONFIRMED'])
   }
@@ -60,11 +63,11 @@ it('asks about a production address under whichever name this machine has, and a
     'NOT_CONFIRMED',
   )
   expect(await pass('r', 'http://other.example', { name: 'live' })).toBe('NOT_CONFIRMED')
-  expect(asked).toHaveLength(10)
-  for (const address of ['http://127.0.0.1:8081', 'https://localhost:8080', 'https://other.example']) {
+  expect(asked).toHaveLength(13)
+  for (const address of ['http://127.0.0.1:8081', 'https://localhost:8443', 'https://other.example']) {
     expect(await pass('r', address)).toBe('passed')
   }
-  expect(asked).toHaveLength(10)
+  expect(asked).toHaveLength(13)
 })
 
 it('takes a consent for nothing but its own run, and once', async () => {

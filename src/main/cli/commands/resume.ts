@@ -137,7 +137,7 @@ async function sendAgain(
     })
     const secrets = await access.readSecrets()
     if (!flags.quiet) for (const note of access.notes) await context.err.writeLine(toPrintable(note))
-    const guarded = findGuarded(context, access.stored, flags)
+    const guarded = findGuarded(context, access.production, flags)
     const choice = await chooseOnUnknown(context, run, flags, again.how)
     if (again.how === 'retry' && again.hasNothingToSend(run, choice)) return nothingLeft()
     if (choice.onUnknown === 'skip' && run.rows.unknown > 0 && !flags.quiet) {

@@ -13,18 +13,18 @@ import type { UnknownFlags, YesFlags } from '../options/shared-options.ts'
 import { toPrintable } from '../terminal/output.ts'
 
 /**
- * The connection that a person has to be asked about before anything is sent there, since it is marked as production;
- * null where there is nothing to ask. Throws `BAD_USAGE` without a terminal: what goes there unattended says so
+ * The connection to production that a person has to be asked about before anything is sent there; null where there is
+ * nothing to ask. Throws `BAD_USAGE` without a terminal: what goes there unattended says so
  * with `--yes`.
  */
 export function findGuarded(
   context: CliContext,
-  stored: StoredConnection | null,
+  production: StoredConnection | null,
   flags: YesFlags,
 ): StoredConnection | null {
-  if (stored === null || !stored.isProduction || flags.yes) return null
-  if (context.canAsk) return stored
-  throw new SluiceError({ id: 'production_unconfirmed', connection: stored.name })
+  if (production === null || flags.yes) return null
+  if (context.canAsk) return production
+  throw new SluiceError({ id: 'production_unconfirmed', connection: production.name })
 }
 
 /** Asks once more before something is sent to a connection that is marked as production. */

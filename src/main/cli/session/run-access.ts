@@ -1,6 +1,7 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import { type OperationKind, sendsKey } from '../../../shared/plan/operation.ts'
+import { findProduction } from '../../../shared/plan/production-service.ts'
 import {
   type ConnectionKey,
   findActiveKey,
@@ -22,6 +23,8 @@ import type { CliContext } from '../context.ts'
 export interface RunAccess {
   /** The stored connection that the run was started with, where the workspace has it. */
   readonly stored: StoredConnection | null
+  /** The stored connection to production that the run reaches, by whichever name or address. */
+  readonly production: StoredConnection | null
   /** What a person should know before it goes on, a sentence each. */
   readonly notes: readonly string[]
   /**
@@ -52,10 +55,8 @@ export function createRunAccess(context: CliContext, options: AccessOptions): Ru
   const { workspace, operation } = options
   const connection = { ...options.connection, apiKeyEnv: options.apiKeyEnv ?? options.connection.apiKeyEnv }
   const { name } = connection
-  const stored =
-    name === undefined
-      ? null
-      : (readConnections(workspace).connections.find((one) => one.name === name) ?? null)
+  const { connections } = readConnections(workspace)
+  const stored = connections.find((one) => one.name === name) ?? null
   // A variable that is named for this command wins over a key that was typed.
   const { keyFrom, ...byVariable } = connection
   const chosen = options.apiKeyEnv === undefined ? connection : byVariable
@@ -80,6 +81,7 @@ export function createRunAccess(context: CliContext, options: AccessOptions): Ru
   }
   return {
     stored,
+    production: findProduction(connections, connection),
     notes,
     readSecrets: async () => {
       if (isAnonymous) return readTrialSecrets()

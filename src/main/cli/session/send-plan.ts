@@ -143,7 +143,7 @@ async function sendAll(
 ): Promise<ExitCode> {
   const { plan, flags } = toSend
   refuseUnconfirmedResend(context, plan, flags)
-  const guarded = findGuarded(context, access.stored, flags)
+  const guarded = findGuarded(context, access.production, flags)
   const secrets = await access.readSecrets()
   const metrics = await openMetrics(context, toSend)
   const { capacity = null } = toSend

@@ -5,6 +5,7 @@ import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import type { OpenedPlan } from '../../../shared/bridge/plans.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { useWaitingRun } from '../../bridge/waiting-run.ts'
+import { isProductionAddress } from '../../ui/connection/destination.ts'
 import { ProductionNotice } from '../../ui/connection/destination-panel.tsx'
 import { KeyInput } from '../../ui/connection/key-input.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
@@ -108,9 +109,11 @@ function OpenedFacts({ plan }: { plan: OpenedPlan }) {
 }
 
 function PlaceNotice(props: { plan: OpenedPlan; connections: readonly ConnectionEntry[] }) {
-  const { connectionName: name, isSandbox } = props.plan
-  if (props.connections.some((entry) => entry.isProduction && entry.name === name)) {
-    return <ProductionNotice place={{ name: name ?? '', kind: 'production' }} />
+  const { connectionName: name, isSandbox, baseUrl, taskBaseUrl } = props.plan
+  const addresses = [baseUrl, taskBaseUrl].filter((address) => address !== null)
+  const isMarked = props.connections.some((entry) => entry.isProduction && entry.name === name)
+  if (isMarked || isProductionAddress(addresses, props.connections)) {
+    return <ProductionNotice place={{ name: name ?? baseUrl, kind: 'production' }} />
   }
   if (name !== null || isSandbox) {
     return <Notice kind="info" title="Nothing has been read or sent yet" />

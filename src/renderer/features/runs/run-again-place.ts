@@ -1,6 +1,12 @@
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import type { PlannedAgain } from '../../../shared/bridge/history.ts'
-import { findActiveEntry, isAtHand, type NamedPlace, sayActiveKey } from '../../ui/connection/destination.ts'
+import {
+  findActiveEntry,
+  isAtHand,
+  isProductionAddress,
+  type NamedPlace,
+  sayActiveKey,
+} from '../../ui/connection/destination.ts'
 
 /** The choice of where the earlier run went. */
 export const AS_BEFORE = 'before'
@@ -32,9 +38,7 @@ export function toAgainPlace(
   const entry = connections.find((one) => one.name === name)
   const { baseUrl, taskBaseUrl } = choice === AS_BEFORE ? plan : (entry?.connection ?? plan)
   const addresses = [baseUrl, ...(taskBaseUrl == null || taskBaseUrl === baseUrl ? [] : [taskBaseUrl])]
-  const isProduction =
-    entry?.isProduction === true ||
-    connections.some((one) => one.isProduction && addresses.some((address) => hasOrigin(one, address)))
+  const isProduction = entry?.isProduction === true || isProductionAddress(addresses, connections)
   return {
     place: { name: name ?? baseUrl.replace(/^https?:\/\//, ''), kind: isProduction ? 'production' : 'other' },
     addresses,
@@ -57,9 +61,4 @@ export function needsKey(
 function sayKey(plan: PlannedAgain, entry: ConnectionEntry | undefined, isNeeded: boolean): string {
   if (!plan.sendsKey) return 'No API key is sent.'
   return isNeeded || entry === undefined ? 'The key that you enter here is sent.' : sayActiveKey(entry)
-}
-
-function hasOrigin({ connection: { baseUrl, taskBaseUrl } }: ConnectionEntry, address: string): boolean {
-  const { origin } = new URL(address)
-  return [baseUrl, taskBaseUrl ?? baseUrl].some((known) => new URL(known).origin === origin)
 }

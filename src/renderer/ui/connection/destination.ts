@@ -1,5 +1,6 @@
 import type { ConnectionEntry, ConnectionKeyEntry } from '../../../shared/bridge/connections.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
+import { findProduction, listAddresses } from '../../../shared/plan/production-service.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 
 /** A deployment that is typed in by hand. */
@@ -143,6 +144,19 @@ export interface NamedPlace {
   kind: 'sandbox' | 'production' | 'other'
 }
 
+/** Whether one of these addresses leads to the service of a connection that is marked as production. */
+export function isProductionAddress(
+  addresses: readonly string[],
+  connections: readonly ConnectionEntry[],
+): boolean {
+  const marked = connections.map(({ isProduction, name, connection }) => ({
+    ...connection,
+    isProduction,
+    name,
+  }))
+  return addresses.some((baseUrl) => findProduction(marked, { baseUrl }) !== null)
+}
+
 /** What a destination is called where there is little room. */
 export function nameDestination(
   destination: Destination,
@@ -150,11 +164,17 @@ export function nameDestination(
 ): NamedPlace {
   if (destination.kind === 'sandbox') return { name: 'the sandbox', kind: 'sandbox' }
   if (destination.kind === 'stored') {
-    const isProduction = findEntry(destination, connections)?.isProduction === true
-    return { name: destination.name, kind: isProduction ? 'production' : 'other' }
+    const entry = findEntry(destination, connections)
+    const addresses = entry === null ? [] : listAddresses(entry.connection)
+    const kind = isProductionAddress(addresses, connections) ? 'production' : 'other'
+    return { name: destination.name, kind }
   }
   const parsed = parseBaseUrl(destination.baseUrl)
-  return { name: parsed.kind === 'url' ? new URL(parsed.url).host : 'a service', kind: 'other' }
+  if (parsed.kind !== 'url') return { name: 'a service', kind: 'other' }
+  const second = parseBaseUrl(destination.taskBaseUrl)
+  const addresses = second.kind === 'url' ? [parsed.url, second.url] : [parsed.url]
+  const kind = isProductionAddress(addresses, connections) ? 'production' : 'other'
+  return { name: new URL(parsed.url).host, kind }
 }
 
 /** What an address is called: that of the sandbox, of a stored connection, or the address itself. */
@@ -164,8 +184,8 @@ export function nameAddress(
 ): NamedPlace {
   if (known.sandboxBaseUrls.includes(baseUrl)) return { name: 'the sandbox', kind: 'sandbox' }
   const entry = known.connections.find(({ connection }) => connection.baseUrl === baseUrl)
-  if (entry === undefined) return { name: baseUrl.replace(/^https?:\/\//, ''), kind: 'other' }
-  return { name: entry.name, kind: entry.isProduction ? 'production' : 'other' }
+  const kind = isProductionAddress([baseUrl], known.connections) ? 'production' : 'other'
+  return { name: entry?.name ?? baseUrl.replace(/^https?:\/\//, ''), kind }
 }
 
 /** Base URL of a service; null for the sandbox, which is on this machine, and while it is not an address. */
