@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, inject, test } from 'vitest'
+import { listRunIds } from '../../src/main/engine/workspace/workspace-files.ts'
+import { expectFaultless } from '../helpers/history/expect-faultless.ts'
 import type { HostileResult, HostileTask } from '../helpers/odd-server/hostile-child.ts'
 import { startOddServer } from '../helpers/odd-server/start-odd-server.ts'
 import { openTestFolder } from '../helpers/test-folder.ts'
@@ -20,7 +22,7 @@ test(`${ROWS} hostile answers, ${IN_FLIGHT} in flight, leave every row in a stat
   const source = join(folder, 'source.csv')
   const rows = Array.from({ length: ROWS }, (_, i) => `text ${i + 1},user\n`)
   writeFileSync(source, `text_data,user_id\n${rows.join('')}`)
-  const { baseUrl } = await startOddServer({ oddity: { kind: 'hostile', seed: SEED } })
+  const { baseUrl, readRecording } = await startOddServer({ oddity: { kind: 'hostile', seed: SEED } })
   const task: HostileTask = {
     workspace: join(folder, 'workspace'),
     source,
@@ -48,4 +50,7 @@ test(`${ROWS} hostile answers, ${IN_FLIGHT} in flight, leave every row in a stat
   expect(succeeded).toBeGreaterThan(0)
   expect(told.filter(([postId, taskId]) => taskId !== `task-${postId}`)).toEqual([])
   expect(peakBytes).toBeLessThan(MEMORY_MAX_MB * 1024 * 1024)
+  const recording = { events: await readRecording() }
+  const judged = expectFaultless(task.workspace, listRunIds(task.workspace), recording)
+  expect(judged).toEqual({ ok: succeeded + rejected, info: unknown, fail: failed })
 }, 600_000)

@@ -7,8 +7,10 @@ import type { ReuseEnd } from '../../src/main/engine/service/connection-reuse.ts
 import type { Exchange } from '../../src/main/engine/service/exchange.ts'
 import { createServiceClients } from '../../src/main/engine/service/service-client.ts'
 import { createCertificate } from '../helpers/certificates.ts'
+import { expectFaultless } from '../helpers/history/expect-faultless.ts'
+import { createInProcessRuns } from '../helpers/in-process-runs.ts'
 import { type Oddity, startOddServer } from '../helpers/odd-server/start-odd-server.ts'
-import { openTestFolder } from '../helpers/test-folder.ts'
+import { createRunPlan, openTestFolder } from '../helpers/test-folder.ts'
 
 /**
  * The whole proof sends the rows of a CSV file, texts in its second column:
@@ -214,3 +216,18 @@ test(
   },
   TIMEOUT_MS,
 )
+
+test.each<[string, Oddity]>([
+  ['sends a second answer with each', { kind: 'stray', when: 'together' }],
+  ['closes each connection after 1 ms', { kind: 'closing', afterMs: 1 }],
+  ['drops one request of ten', { kind: 'dropping', every: 10 }],
+])('a run at a service that %s tells of each row what the service did with it', async (_, oddity) => {
+  const { baseUrl, readRecording } = await startOddServer({ oddity })
+  const workspace = join(folder, oddity.kind)
+  const pace = { kind: 'closed', concurrency: 8 } as const
+  const run = createInProcessRuns(workspace).start(createRunPlan(folder, TEXTS.length, baseUrl, { pace }))
+  const { rows } = await run.ended
+  const judged = expectFaultless(workspace, [run.runId], { events: await readRecording() })
+  expect(judged).toEqual({ ok: rows.succeeded, info: rows.unknown, fail: 0 })
+  expect(rows.succeeded).toBeGreaterThan(0)
+})

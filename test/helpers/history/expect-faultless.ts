@@ -18,7 +18,7 @@ export async function recordService(to: string): Promise<{ baseUrl: string; reco
 export function expectFaultless(
   workspace: string,
   runIds: readonly string[],
-  { events }: Recording,
+  { events }: Pick<Recording, 'events'>,
 ): Omit<HistoryVerdict, 'faults'> {
   const runs = runIds.map((runId) => readRunHistory(toJournalFile(workspace, runId)))
   const { faults, ...rows } = judgeHistories(runs, events)

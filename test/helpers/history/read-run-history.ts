@@ -161,7 +161,9 @@ function readItems(
   for (const [item, carried] of Map.groupBy(rows, (row) => row.item)) {
     if (item === null) continue
     const request = canRepeat ? requests?.toRequest(item, carried).request : undefined
-    const answer = exchanges.readAnswer(item)
+    // What did not end a row may be as long as a service likes, and is not judged.
+    const isAnswered = carried.some(({ stored }) => stored === 'succeeded' || stored === 'rejected')
+    const answer = isAnswered ? exchanges.readAnswer(item) : null
     items.set(item, {
       item,
       rows: carried.map(({ row }) => row),

@@ -62,7 +62,7 @@ export interface ItemHistory {
   /** SHA-256 of the body, hex; null if it cannot be made again, because the receiver's settings are elsewhere. */
   body: string | null
   attempts: readonly AttemptHistory[]
-  /** The last answer; null if none was read. */
+  /** The last answer; null if none was read, or if it settled no row. */
   answer: StoredText | null
   callbacks: readonly { effect: string; body: StoredText }[]
 }

@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { parentPort, workerData } from 'node:worker_threads'
+import { type Arrival, readClockUs, toArrival } from '../history/recording.ts'
 import type { OddServerOptions } from './start-odd-server.ts'
 
 const { tls, oddity, leftUs, connections } = workerData as OddServerOptions & {
@@ -16,53 +17,71 @@ const hostile = oddity.kind === 'hostile' ? await import('./write-hostile-answer
 /** Unix microseconds, by the clock that a client's timings use. */
 const nowUs = (): number => (performance.timeOrigin + performance.now()) * 1000
 
-const toAnswer = (body: object): string => {
-  const text = JSON.stringify(body)
+const toText = (taskId: string, number: number): string =>
+  JSON.stringify({ task_id: `${taskId}/${number}`, triggered_rules: [] })
+
+const toAnswer = (text: string): string => {
   return `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
 }
 
+type Told = Pick<Arrival, 'status' | 'took' | 'answer'>
+
+const toTold = (answer: string): Told => ({ status: 200, took: true, answer })
+
 /** Writes an answer under a number of its own, and notes when it had left. */
-function send(socket: Socket, taskId: string, before = ''): void {
+function send(socket: Socket, taskId: string, before = ''): Told {
   const number = answers
   answers += 1
-  socket.write(before + toAnswer({ task_id: `${taskId}/${number}`, triggered_rules: [] }), () => {
+  const text = toText(taskId, number)
+  socket.write(before + toAnswer(text), () => {
     leftUs[number] = nowUs()
   })
+  return toTold(text)
 }
 
-function answer(socket: Socket, body: string): void {
+/** Answers a request, and says what a recording is to tell of it. */
+function answer(socket: Socket, body: string): Told {
   const { post_id } = JSON.parse(body) as { post_id: string }
   switch (oddity.kind) {
-    case 'none':
-      send(socket, post_id)
-      break
     case 'stray':
-      if (oddity.when === 'together') {
-        send(socket, 'stray', toAnswer({ task_id: `${post_id}/-1`, triggered_rules: [] }))
-        break
-      }
-      send(socket, post_id)
-      if (oddity.when === 'apart') send(socket, 'stray')
-      else setTimeout(() => send(socket, 'stray'), oddity.when)
-      break
-    case 'closing':
-      send(socket, post_id)
-      if (oddity.afterMs >= 1) setTimeout(() => socket.end(), oddity.afterMs)
-      else setImmediate(() => closeAfter(socket, oddity.afterMs))
-      break
-    case 'idle':
-      send(socket, post_id)
-      socket.setTimeout(oddity.afterMs)
-      break
+      return sendWithStray(socket, post_id, oddity.when)
     case 'dropping':
       requests += 1
-      if (requests % oddity.every === 0) socket.destroy()
-      else send(socket, post_id)
-      break
+      if (requests % oddity.every > 0) return send(socket, post_id)
+      socket.destroy()
+      return { status: null, took: true, answer: null }
     case 'hostile':
       hostile?.writeHostileAnswer(socket, post_id, oddity.seed)
-      break
+      // Whatever of it can be read has this status.
+      return { status: 200, took: null, answer: null }
   }
+  const told = send(socket, post_id)
+  if (oddity.kind === 'idle') socket.setTimeout(oddity.afterMs)
+  if (oddity.kind === 'closing') {
+    const { afterMs } = oddity
+    if (afterMs >= 1) setTimeout(() => socket.end(), afterMs)
+    else setImmediate(() => closeAfter(socket, afterMs))
+  }
+  return told
+}
+
+function sendWithStray(socket: Socket, postId: string, when: 'together' | 'apart' | number): Told {
+  if (when === 'together') {
+    const text = toText(postId, -1)
+    send(socket, 'stray', toAnswer(text))
+    return toTold(text)
+  }
+  const told = send(socket, postId)
+  if (when === 'apart') send(socket, 'stray')
+  else setTimeout(() => send(socket, 'stray'), when)
+  return told
+}
+
+function take(socket: Socket, head: string, bytes: string): void {
+  const [, path = ''] = head.split(' ', 2)
+  const body = Buffer.from(bytes, 'latin1').toString()
+  const atUs = readClockUs()
+  parentPort?.postMessage(toArrival({ path, body }, { atUs, ...answer(socket, body) }))
 }
 
 /** Closes after less than a timer can count. */
@@ -84,16 +103,18 @@ function serve(socket: Socket): void {
     for (;;) {
       const headEnd = rest.indexOf('\r\n\r\n')
       if (headEnd < 0) return
-      const length = Number(/\r\ncontent-length: (\d+)/i.exec(rest.slice(0, headEnd))?.[1] ?? 0)
+      const head = rest.slice(0, headEnd)
+      const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0)
       const bodyEnd = headEnd + 4 + length
       if (rest.length < bodyEnd) return
       const body = rest.slice(headEnd + 4, bodyEnd)
       rest = rest.slice(bodyEnd)
-      answer(socket, body)
+      take(socket, head, body)
     }
   })
 }
 
 const server = tls === undefined ? createServer(serve) : createTlsServer(tls, serve)
 server.on('tlsClientError', () => {})
+parentPort?.on('message', () => parentPort?.postMessage('flushed'))
 server.listen(0, '127.0.0.1', () => parentPort?.postMessage((server.address() as AddressInfo).port))

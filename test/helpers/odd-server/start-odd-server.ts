@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { onTestFinished } from 'vitest'
+import type { RecordedEvent } from '../history/recording.ts'
 
 /** What the server does besides answering right. Times are milliseconds. */
 export type Oddity =
@@ -32,6 +33,8 @@ export interface OddServer {
   leftUs: Float64Array
   /** How many connections were opened. */
   countConnections(): number
+  /** What has arrived so far; a hostile answer has no text. */
+  readRecording(): Promise<RecordedEvent[]>
 }
 
 /** Starts a server that ends when the running test is finished. */
@@ -45,6 +48,18 @@ export async function startOddServer(options: OddServerOptions): Promise<OddServ
     await thread.terminate()
   })
   const [port] = (await once(thread, 'message')) as [number]
+  const events: RecordedEvent[] = []
+  let flushed = Promise.withResolvers<void>()
+  thread.on('message', (message: RecordedEvent | 'flushed') => {
+    if (message === 'flushed') flushed.resolve()
+    else events.push(message)
+  })
+  const readRecording = async (): Promise<RecordedEvent[]> => {
+    flushed = Promise.withResolvers()
+    thread.postMessage('flush')
+    await flushed.promise
+    return events
+  }
   const baseUrl = `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`
-  return { baseUrl, leftUs, countConnections: () => Atomics.load(connections, 0) }
+  return { baseUrl, leftUs, countConnections: () => Atomics.load(connections, 0), readRecording }
 }

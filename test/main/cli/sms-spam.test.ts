@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Papa from 'papaparse'
 import { describe, expect, inject, it } from 'vitest'
+import { listRunIds } from '../../../src/main/engine/workspace/workspace-files.ts'
+import { expectFaultless, recordService } from '../../helpers/history/expect-faultless.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { spawnSluice } from './spawn-sluice.ts'
@@ -40,7 +42,8 @@ describe.skipIf(isAbsent)('real messages', () => {
     const source = chooseSource(folder)
     const sandbox = await withSandbox()
     const env = { SLUICE_API_KEY: sandbox.key }
-    const result = await spawnSluice(['task', source, ...MAPPING, '--base-url', sandbox.baseUrl, '--json'], {
+    const { baseUrl, recording } = await recordService(sandbox.baseUrl)
+    const result = await spawnSluice(['task', source, ...MAPPING, '--base-url', baseUrl, '--json'], {
       workspace: folder,
       env,
     })
@@ -53,6 +56,8 @@ describe.skipIf(isAbsent)('real messages', () => {
     const arrived = tasks.map((task) => task.request?.['text_data']).sort()
     expect(arrived).toEqual(rows.map((cells) => cells[1]).sort())
     expect(result.code).toBe(0)
+    const judged = expectFaultless(folder, listRunIds(folder), recording)
+    expect(judged).toEqual({ ok: ROWS, info: 0, fail: 0 })
 
     const file = join(folder, 'lossless.csv')
     const exported = await spawnSluice(['export', 'latest', file, '--lossless'], { workspace: folder })
@@ -74,9 +79,10 @@ describe.skipIf(isAbsent)('real messages', () => {
       faults: ['5xx=3%', '429=3%,retry-after=0', 'reset=1%'],
       seed: 'sms',
     })
+    const { baseUrl, recording } = await recordService(sandbox.baseUrl)
     const result = await spawnSluice(
       [
-        ...['task', source, ...MAPPING, '--base-url', sandbox.baseUrl, '--retries', '6', '--json'],
+        ...['task', source, ...MAPPING, '--base-url', baseUrl, '--retries', '6', '--json'],
         // A reset may come after the task was stored: then the service says that it has the post already.
         ...['--delivered-code', 'DUPLICATE_POST_ID'],
       ],
@@ -94,5 +100,7 @@ describe.skipIf(isAbsent)('real messages', () => {
     expect(duplicates).toBeLessThanOrEqual(outcomes['fault:reset-after'] ?? 0)
     expect(summary.retry_after.answers).toBe(outcomes['fault:429'] ?? 0)
     expect(summary.requests.retried).toBe(requests - ROWS)
+    const judged = expectFaultless(folder, listRunIds(folder), recording)
+    expect(judged).toEqual({ ok: ROWS, info: 0, fail: 0 })
   })
 })
