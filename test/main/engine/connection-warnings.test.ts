@@ -10,7 +10,7 @@ const engine = openEngine(folder)
 
 const CLOSED = {
   code: 'CONNECTIONS_NOT_REUSED',
-  message: expect.stringMatching(/^The service closes connections after an answer without saying so\./),
+  message: expect.stringMatching(/^The service closed connections after an answer without saying so\./),
 }
 
 /** Closes each connection after its first answer, and announces nothing. */
@@ -30,7 +30,7 @@ test('a run whose service closes connections unannounced says in snapshot, summa
   expect(summary).toMatchObject({ rows: { succeeded: 40, unknown: 0 }, warnings: [CLOSED] })
   expect((await snapshot).warnings).toEqual([CLOSED])
   expect(formatSummary(createPlainTerminal(200), summary)).toMatch(
-    /\nWarning +The service closes connections after an answer without saying so\. Each/,
+    /\nWarning +The service closed connections after an answer without saying so\. While/,
   )
   expect((await engine.summarizeRun(run.runId)).warnings).toEqual([CLOSED])
 })
