@@ -1,3 +1,4 @@
+import { formatCounted } from '../messages/figure-text.ts'
 import type {
   CallbackCounts,
   CorrectedCounts,
@@ -160,11 +161,25 @@ const REUSE_ENDED: Record<string, string> = {
     'The service sent answers that no request asked for. Each request now opens a new connection. Check the answers of the first rows: one may belong to another row.',
 }
 
-/** Warnings of a run; `reuseEnded`: by why connections are no longer reused, in how many threads. */
-export function toRunWarnings(reuseEnded: ReadonlyMap<string, number> | undefined): RunWarning[] {
-  return Object.entries(REUSE_ENDED)
-    .filter(([why]) => (reuseEnded?.get(why) ?? 0) > 0)
-    .map(([, message]) => ({ code: 'CONNECTIONS_NOT_REUSED', message }))
+/**
+ * Warnings of a run; `reuseEnded`: by why connections were not reused, how often; `redacted`: answers from which a secret
+ * was taken out.
+ */
+export function toRunWarnings(
+  reuseEnded: ReadonlyMap<string, number> | undefined,
+  redacted: ReadonlyMap<string, number> | undefined,
+): RunWarning[] {
+  const answers = redacted?.get('answer') ?? 0
+  return [
+    ...Object.entries(REUSE_ENDED)
+      .filter(([why]) => (reuseEnded?.get(why) ?? 0) > 0)
+      .map(([, message]) => ({ code: 'CONNECTIONS_NOT_REUSED', message })),
+    ...(answers === 0 ? [] : [{ code: 'ANSWERS_REDACTED', message: toRedactedText(answers) }]),
+  ]
+}
+
+function toRedactedText(answers: number): string {
+  return `The API key or proxy password was in ${formatCounted(answers, 'answer')} and is stored as [redacted]. Results are not affected.`
 }
 
 /** What a person types to accept that items may be added to an index twice. */

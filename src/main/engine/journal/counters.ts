@@ -18,6 +18,7 @@ export type CounterKind =
   | 'limit_per_1000_s'
   | 'waited'
   | 'reuse_ended'
+  | 'redacted'
   | 'answer'
   | 'callback'
   /** What the plan's fixes did at intake: `rows` corrected, `split` ones, and `cell FIELD` for each field. */

@@ -193,6 +193,9 @@ export class LoadRun {
       case 'reuse_ended':
         this.#options.journal.counters.add('reuse_ended', update.why, 1)
         break
+      case 'redacted':
+        this.#options.journal.counters.add('redacted', 'answer', 1)
+        break
       case 'health':
         this.#seconds.noteHealth(update.index, update.health)
         break

@@ -44,6 +44,7 @@ export type LoadUpdate =
       inFlight: number
     }
   | { kind: 'reuse_ended'; index: number; why: ReuseEnd }
+  | { kind: 'redacted'; index: number }
   | { kind: 'health'; index: number; health: SecondHealth }
 
 /** An error as records refer to it. */

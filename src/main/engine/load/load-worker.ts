@@ -55,6 +55,7 @@ function createGenerator(task: LoadTask): LoadGenerator {
       http2Connections: load.http2Connections,
       threads: share.count,
       onReuseEnded: (why) => report({ kind: 'reuse_ended', index: share.index, why }),
+      onRedacted: () => report({ kind: 'redacted', index: share.index }),
     }),
     judge: exchange.judge,
     toPostId: (sequence) =>

@@ -5,6 +5,7 @@ import { toThrownText } from '../../../shared/messages/thrown.ts'
 import type { ReceiverTest } from '../../../shared/run/callback-overview.ts'
 import { type SealedSecret, unseal } from '../secrets/bound-secret.ts'
 import { Redactor } from '../secrets/redactor.ts'
+import { redactAnswerBytes } from '../service/redact-answer.ts'
 import { type InboxAddress, type InboxCallback, type InboxCounts, InboxReader } from './inbox.ts'
 import { InboxWriter } from './inbox-writer.ts'
 import { isEveryAddress, type ListenAddress, listen, toBaseUrl } from './listen.ts'
@@ -185,7 +186,7 @@ export class Receiver {
           secret,
           limits: this.#limits,
           store: (entry, stored) =>
-            writer.store({ ...entry, body: this.#redactor.redactBytes(entry.body) }, stored),
+            writer.store({ ...entry, body: redactAnswerBytes(this.#redactor, entry.body) }, stored),
           countRefusal: (refusal, last) => writer.countRefusal(refusal, last),
           findFolder: (runToken) => this.#media.find(runToken),
           nowUs: this.#clock.nowUs,

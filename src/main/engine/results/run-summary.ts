@@ -85,7 +85,10 @@ export function summarizeRun(family: RunFamily): RunSummary {
       ...toLostGroups(told.lost),
     ],
     ...toCorrected(family),
-    warnings: [...toRunWarnings(counts.get('reuse_ended')), ...toCutOffWarnings(family, rows)],
+    warnings: [
+      ...toRunWarnings(counts.get('reuse_ended'), counts.get('redacted')),
+      ...toCutOffWarnings(family, rows),
+    ],
     retry_after: {
       answers: counts.get('retry_after_answers')?.get('') ?? 0,
       waited_s: (counts.get('retry_after_ms')?.get('') ?? 0) / 1000,

@@ -4,6 +4,7 @@ import type { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
 import { Redactor } from '../secrets/redactor.ts'
 import { createItemRequests } from '../sending/item-requests.ts'
 import type { SecondMeter } from '../sending/second-meter.ts'
+import { redactAnswer } from '../service/redact-answer.ts'
 import { createServiceClients } from '../service/service-client.ts'
 import { type CallbackSettler, openCallbackSettler } from './callback-settler.ts'
 import { ItemClaims } from './journal/item-claims.ts'
@@ -41,6 +42,7 @@ export function createSender(options: SenderParts): Sender {
       proxyCredentials: options.proxyCredentials,
       userAgent: `sluice/${options.appVersion}`,
       onReuseEnded: (why) => journal.counters.add('reuse_ended', why, 1),
+      onRedacted: () => journal.counters.add('redacted', 'answer', 1),
     }),
     toRequest: ({ item, rows }) => toRequest(item, rows),
     judge: exchange.judge,
@@ -59,7 +61,7 @@ function openSettler(options: SenderParts, claims: ItemClaims): CallbackSettler 
     claims,
     redact(body) {
       readApiKey()?.redactBy(redactor)
-      return redactor.redact(body)
+      return redactAnswer(redactor, body)
     },
     onLatency: (latencyUs) => meter.noteCallback(latencyUs),
   })

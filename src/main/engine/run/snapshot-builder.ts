@@ -96,7 +96,7 @@ export class SnapshotBuilder {
         ...toErrorGroups(counters.entries('error')),
         ...toInvalidGroups(counters.entries('problem')),
       ].slice(0, LIST_MAX),
-      warnings: toRunWarnings(counters.entries('reuse_ended')),
+      warnings: toRunWarnings(counters.entries('reuse_ended'), counters.entries('redacted')),
       retryAfter: {
         answers: counters.get('retry_after_answers'),
         waitedMs: counters.get('retry_after_ms'),

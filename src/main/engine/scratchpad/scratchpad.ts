@@ -25,6 +25,7 @@ import {
   type OperationExchange,
   toServiceUrl,
 } from '../service/operation-exchange.ts'
+import { redactAnswer } from '../service/redact-answer.ts'
 import { createServiceClients, type ServiceRequest } from '../service/service-client.ts'
 import { checkText, readText, toOperation } from './check-text.ts'
 
@@ -154,7 +155,7 @@ export function createScratchpad(
       if (found === null) return null
       awaited.delete(id)
       await receiver.forget([id])
-      const text = request.redactor.redact(found.body)
+      const text = redactAnswer(request.redactor, found.body)
       const judgement = request.judgeCallback(text)
       return {
         receivedAt: toTimestamp(found.receivedAtUs),

@@ -1,5 +1,5 @@
 /** What stands in place of a secret that was taken out. */
-const REDACTED = '[redacted]'
+export const REDACTED = '[redacted]'
 
 /**
  * Secrets shorter than this are not looked for, in characters: so short a text occurs in ordinary answers, and taking

@@ -19,6 +19,7 @@ import {
   type OperationReader,
   parseJson,
 } from './judgement.ts'
+import { judgeWhole } from './redact-exchange.ts'
 import type { ServiceRequest } from './service-client.ts'
 import { createTaskReader, judgeTaskCallback } from './task-reader.ts'
 import { createWatchlistReader } from './watchlist-reader.ts'
@@ -64,7 +65,7 @@ export function createOperationExchange(
     baseUrl,
     toRequest: createToRequest(operation),
     toRowKeys: createToRowKeys(operation),
-    judge: createJudge(reader, new URL(baseUrl).origin, options.nowMs),
+    judge: judgeWhole(createJudge(reader, new URL(baseUrl).origin, options.nowMs)),
     judgeCallback: (text) => judgeCallback(operation, parseJson(text)),
   }
 }

@@ -1,12 +1,21 @@
 import type { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
 import { Redactor } from '../secrets/redactor.ts'
-import type { Exchange } from './exchange.ts'
+import type { Answer, Exchange } from './exchange.ts'
+import type { JudgeExchange, Judgement } from './judgement.ts'
+import { redactAnswer, redactCode } from './redact-answer.ts'
+
+/** Answers as they came, of those from which something was taken out. */
+const ORIGINALS = new WeakMap<Exchange, { answer: Answer; redactor: Redactor }>()
 
 /**
  * The one place where secrets are taken out of answers, before anybody else sees them: every key that was sent, the one
- * in use now, and the proxy's credentials.
+ * in use now, and the proxy's credentials. `onRedacted` is called for each answer that had one.
  */
-export function createRedaction(readApiKey: () => ApiKey | null, proxyCredentials: ProxyCredentials | null) {
+export function createRedaction(
+  readApiKey: () => ApiKey | null,
+  proxyCredentials: ProxyCredentials | null,
+  onRedacted: () => void = () => {},
+) {
   const redactor = new Redactor()
   proxyCredentials?.redactBy(redactor)
   let last: ApiKey | null = null
@@ -14,8 +23,6 @@ export function createRedaction(readApiKey: () => ApiKey | null, proxyCredential
     if (key !== last) key?.redactBy(redactor)
     last = key
   }
-  const redactHeader = (value: string | null): string | null =>
-    value === null ? null : redactor.redact(value)
   return {
     noteKey,
     redact(exchange: Exchange): Exchange {
@@ -24,15 +31,63 @@ export function createRedaction(readApiKey: () => ApiKey | null, proxyCredential
         exchange.message = redactor.redact(exchange.message)
         return exchange
       }
-      exchange.body = redactor.redact(exchange.body)
-      exchange.contentType = redactor.redact(exchange.contentType)
-      exchange.retryAfter = redactHeader(exchange.retryAfter)
-      exchange.location = redactHeader(exchange.location)
-      if (exchange.headers !== undefined) {
-        exchange.headers = exchange.headers.map(([name, value]) => [name, redactor.redact(value)])
-      }
-      if (exchange.bodyProblem !== undefined) exchange.bodyProblem = redactor.redact(exchange.bodyProblem)
-      return exchange
+      const redacted = toRedacted(exchange, redactor)
+      if (redacted === null) return exchange
+      ORIGINALS.set(redacted, { answer: exchange, redactor })
+      onRedacted()
+      return redacted
     },
+  }
+}
+
+/** An answer without secrets; null if it has none. */
+function toRedacted(answer: Answer, redactor: Redactor): Answer | null {
+  let isRedacted = false
+  const take = (text: string, redact = (one: string) => redactor.redact(one)): string => {
+    const redacted = redact(text)
+    isRedacted ||= redacted !== text
+    return redacted
+  }
+  const { retryAfter, location, headers, bodyProblem } = answer
+  const redacted: Answer = {
+    ...answer,
+    body: take(answer.body, (body) => redactAnswer(redactor, body)),
+    contentType: take(answer.contentType),
+    retryAfter: retryAfter === null ? null : take(retryAfter),
+    location: location === null ? null : take(location),
+    ...(headers === undefined
+      ? {}
+      : { headers: headers.map(([name, value]): [string, string] => [name, take(value)]) }),
+    ...(bodyProblem === undefined ? {} : { bodyProblem: take(bodyProblem) }),
+  }
+  return isRedacted ? redacted : null
+}
+
+/**
+ * Judges answers as they came, and takes secrets out of what was read: a key that equals a word of an answer, such as
+ * the name of a rule, changes no result.
+ */
+export function judgeWhole(judge: JudgeExchange): JudgeExchange {
+  return (exchange, rowKeys, earlierTries) => {
+    const original = ORIGINALS.get(exchange)
+    if (original === undefined) return judge(exchange, rowKeys, earlierTries)
+    return redactJudgement(judge(original.answer, rowKeys, earlierTries), original.redactor)
+  }
+}
+
+function redactJudgement(judgement: Judgement, redactor: Redactor): Judgement {
+  const { errorCode, rows, rules, classes } = judgement
+  const take = (text: string | null): string | null => (text === null ? null : redactor.redact(text))
+  return {
+    ...judgement,
+    errorCode: errorCode === null ? null : redactCode(redactor, errorCode),
+    message: take(judgement.message),
+    taskId: take(judgement.taskId),
+    customIndexItemId: take(judgement.customIndexItemId),
+    rows: rows?.map((row) => ({ ...row, message: take(row.message) })) ?? null,
+    rules: [...new Map(rules.map((rule) => [redactor.redact(rule.ruleId), rule]))].map(
+      ([ruleId, { ruleName }]) => ({ ruleId, ruleName: redactor.redact(ruleName) }),
+    ),
+    classes: classes.map(({ className, score }) => ({ className: redactor.redact(className), score })),
   }
 }

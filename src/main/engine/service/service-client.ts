@@ -44,6 +44,8 @@ export interface ServiceClientOptions {
   threads?: number
   /** Called once, when the service has made it unsafe to use a connection for more than one request. */
   onReuseEnded?: (why: ReuseEnd) => void
+  /** Called for each answer from which a secret was taken out. */
+  onRedacted?: () => void
 }
 
 /** A way to the service, one request at a time: what a lane owns. With HTTP/2 the connections under it are shared. */
@@ -72,7 +74,7 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
     : []
   const transport = readTransport(options.connection, proxyCredentials, authorities)
   options.readApiKey()?.toHeader(url)
-  const { noteKey, redact } = createRedaction(options.readApiKey, proxyCredentials)
+  const { noteKey, redact } = createRedaction(options.readApiKey, proxyCredentials, options.onRedacted)
   // A proxy reads the whole address of a plain http request (RFC 9112 §3.2.2).
   const plainProxy = url.protocol === 'http:' ? transport.proxy : null
   const start = plainProxy === null ? prefix : url.origin + prefix

@@ -6,7 +6,7 @@ import { bindTestKey, createTestClient, judgeTask, sendOver, TEST_KEY } from './
 const keyOf = ({ headers }: WireRequest) => headers['authorization'] ?? ''
 
 describe('an answer that repeats the API key', () => {
-  test('has it taken out of its body before anybody judges it', async () => {
+  test('has it taken out of its body and of what is read from it', async () => {
     const server = await startFaultServer({
       onRequest: (request, wire) =>
         wire.send(400, toErrorAnswer(400, 'BAD_KEY', `bad key ${keyOf(request)}`)),
