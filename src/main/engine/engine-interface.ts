@@ -272,7 +272,10 @@ export interface Engine extends RunReader {
   readLedger(query: LedgerQuery, page: { offset: number; limit: number }): Promise<Ledger>
   /** Writes entries of a ledger to a file that can be the source of a run. Throws what an export and the ledger throw. */
   exportLedger(query: LedgerQuery, file: string): Promise<ExportResult>
-  /** Throws `BAD_USAGE` where a run of the plan could not be exported to a file: its ending, or it is the source. */
+  /**
+   * Throws `BAD_USAGE` if a run of the plan could not be exported to a file, such as for its ending, and
+   * `FILE_UNWRITABLE` if the file cannot be written. Writes nothing.
+   */
   checkExport(plan: Plan, file: string): Promise<void>
   startRun(plan: Plan, options?: StartOptions): Promise<RunHandle>
   /**

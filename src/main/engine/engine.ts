@@ -86,7 +86,7 @@ export function createEngine({
     exportLedger: (query, file) => stored.exportLedger(query, file),
     checkExport: async (plan, file) => {
       const { checkExport } = await import('./results/export-run.ts')
-      checkExport(plan, file)
+      await checkExport(plan, file)
     },
     evaluateRun: (runId, evaluating) => stored.askApart('evaluateRun', runId, evaluating),
     evaluateInSteps: (runId, question) => stored.askEvaluations('evaluateInSteps', runId, question),

@@ -1,5 +1,6 @@
 import { LOAD_EXPORT_FORMATS, listEndings } from '../run/export-formats.ts'
 import type { ErrorEntry } from './error-entry.ts'
+import { formatCounted } from './figure-text.ts'
 
 /** Why a result of k6 cannot be read, by the codes that the system and zlib give. */
 function explainK6File(system: string): { found: string; remedy: string } {
@@ -23,6 +24,17 @@ function explainK6File(system: string): { found: string; remedy: string } {
 
 /** Errors of load tests: their threads, their reports, and k6's files. */
 export const LOAD_MESSAGES = {
+  search_broke_off: {
+    code: 'INTERNAL',
+    exit: 'rowsFailed',
+    words: ({ reason, probes }: { reason: string; probes: number }, sluice: string) => ({
+      text: `the capacity search ended early, after ${formatCounted(probes, 'probe')}: ${reason}`,
+      remedy: {
+        terminal: `The load tests so far are kept. To list them, run: ${sluice} runs`,
+        window: 'The load tests so far are kept, and listed under Runs.',
+      },
+    }),
+  },
   load_thread_out_of_memory: {
     code: 'BAD_PLAN',
     exit: 'rowsFailed',

@@ -1,3 +1,4 @@
+import { quoteForShell } from '../shell-command.ts'
 import type { ErrorEntry, Wording } from './error-entry.ts'
 import { formatCounted } from './figure-text.ts'
 
@@ -98,6 +99,17 @@ export const RUN_MESSAGES = {
         terminal: `Everything recorded is kept; do not send the source again. To view the results, run: ${sluice} show ${runId}`,
         window:
           'Everything recorded is kept; do not send the source again. Open the run to view its results.',
+      },
+    }),
+  },
+  run_not_exported: {
+    code: 'FILE_UNWRITABLE',
+    exit: 'rowsFailed',
+    words: ({ runId, file, reason }: { runId: string; file: string; reason: string }, sluice: string) => ({
+      text: `run ${runId} has ended, but was not exported: ${reason}`,
+      remedy: {
+        terminal: `The run is kept; do not send the source again. To export it, run: ${sluice} export ${runId} ${quoteForShell(file)}`,
+        window: 'The run is kept; do not send the source again. Open the run to export it.',
       },
     }),
   },

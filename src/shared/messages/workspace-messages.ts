@@ -18,6 +18,7 @@ const UNWRITABLE: Record<string, { found: string; remedy: string }> = {
   },
   EISDIR: { found: 'it is a folder', remedy: 'Add a file name that ends in .csv, .xlsx or .jsonl.' },
   ENOENT: { found: 'its folder does not exist', remedy: 'Create the folder first, or choose another.' },
+  ENOSPC: { found: 'the disk is full', remedy: 'Free some space, or choose another disk.' },
   ENOTDIR: { found: 'a part of the path is a file, not a folder', remedy: 'Check the path.' },
   EFOREIGN: {
     found: 'it is a link, pipe or device of another user, or lies behind one',

@@ -85,8 +85,8 @@ async function printNothingLeft(
   const { flags, how } = options
   if (flags.json) await printSummary(context, engine, run, flags)
   if (!flags.quiet) await context.err.writeLine(describeNothingLeft(run, how))
-  await exportEnded(context, engine, run, flags)
-  return toExitCode(run)
+  const isExported = await exportEnded(context, engine, run, flags)
+  return isExported ? toExitCode(run) : EXIT.rowsFailed
 }
 
 function describeNothingLeft(run: RunSummary, how: Again['how']): string {

@@ -4,6 +4,7 @@ import type { Load } from '../../../shared/load/load.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { toSluiceError } from '../../../shared/messages/errors.ts'
 import { isAsync, type Operation } from '../../../shared/plan/operation.ts'
+import type { Plan } from '../../../shared/plan/plan.ts'
 import { SOURCE_ENDINGS_TEXT } from '../../../shared/plan/source-formats.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
 import { quoteForShell } from '../../../shared/shell-command.ts'
@@ -99,6 +100,16 @@ function noteIdleOptions(operation: Operation, flags: SendingFlags): string[] {
   return [`${given.join(', ')} ${has} no effect ${why}.`]
 }
 
+/** Saves the plan with `--save-plan`. Throws `BAD_USAGE` or `WORKSPACE_UNUSABLE`. */
+async function savePlan({ env, err }: CliContext, plan: Plan, flags: SendingFlags): Promise<void> {
+  if (flags.savePlan === undefined) return
+  const isReplaced = writePlanFile(resolveFromCaller(flags.savePlan, env), plan)
+  if (flags.quiet) return
+  await err.writeLine(
+    `Plan ${isReplaced ? 'replaced' : 'saved'}: ${toPrintable(flags.savePlan)}. Run it with: ${COMMAND_PREFIX} plan ${toPrintable(quoteForShell(flags.savePlan))}`,
+  )
+}
+
 /** Adds a sending command, its options in groups, and what it exits with. */
 export function addSendingCommand<Own extends object>(
   parent: Command,
@@ -135,14 +146,6 @@ export function addSendingCommand<Own extends object>(
       const given = toPlanOf(resolveFromCaller(source, context.env))
       const own = isStdin ? toPlanOf(await readStdin(context, workspace, flags)) : given
       const plan = await withBaseMapping(context, workspace, own, flags.mapping)
-      if (flags.savePlan !== undefined) {
-        const isReplaced = writePlanFile(resolveFromCaller(flags.savePlan, context.env), plan)
-        if (!flags.quiet) {
-          await context.err.writeLine(
-            `Plan ${isReplaced ? 'replaced' : 'saved'}: ${toPrintable(flags.savePlan)}. Run it with: ${COMMAND_PREFIX} plan ${toPrintable(quoteForShell(flags.savePlan))}`,
-          )
-        }
-      }
       const notes = [
         ...(flags.connection === undefined && stored !== null
           ? [`Using connection ${stored.name}: ${plan.connection.baseUrl}`]
@@ -150,7 +153,8 @@ export function addSendingCommand<Own extends object>(
         ...noteIdleOptions(operation, flags),
       ]
       try {
-        context.exitCode = await sendPlan(context, { workspace, plan, flags, notes, capacity })
+        const beforeSending = () => savePlan(context, plan, flags)
+        context.exitCode = await sendPlan(context, { workspace, plan, flags, notes, capacity, beforeSending })
       } catch (error) {
         // Nothing was sent, and no run is there that needs its source again.
         if (isStdin && toSluiceError(error).exitCode === EXIT.badInput) {

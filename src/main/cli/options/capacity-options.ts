@@ -56,6 +56,8 @@ const CONFLICTS = {
   requests:
     '--requests cannot be combined with --find-capacity; --duration sets how long each probe measures',
   savePlan: '--save-plan cannot be combined with --find-capacity; plan files contain one load test',
+  export:
+    '--export cannot be combined with --find-capacity; export one of its load tests afterwards, or use --json',
   exportK6: '--export-k6 cannot be combined with --find-capacity; a k6 project contains one load test',
 } as const
 

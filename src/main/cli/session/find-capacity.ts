@@ -7,6 +7,7 @@ import {
 } from '../../../shared/load/capacity-report.ts'
 import { findCapacity, type LoadPlan, type SearchEnd } from '../../../shared/load/find-capacity.ts'
 import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
+import { SluiceError, toSluiceError } from '../../../shared/messages/errors.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
@@ -98,14 +99,17 @@ async function sendProbes(
   access: RunAccess,
 ): Promise<SearchEnd> {
   const interruption = watchInterruption()
+  let probes = 0
   try {
     return await findCapacity(plan, capacity, {
       send: async (probe) => {
         const handle = await engine.startRun(probe, await access.readSecrets())
         if (metrics !== null) handle.onSnapshot(metrics.update)
-        return interruption.follow(() =>
+        const summary = await interruption.follow(() =>
           followRun(context, handle, { quiet: flags.quiet === true, followKey: access.followKey }),
         )
+        probes += 1
+        return summary
       },
       onJudged: async (probe, number) => {
         if (flags.quiet) return
@@ -115,6 +119,11 @@ async function sendProbes(
       isInterrupted: interruption.happened,
       nowMs: () => performance.now(),
     })
+  } catch (error) {
+    const failure = toSluiceError(error)
+    // 2 would say that nothing was sent.
+    if (probes === 0 || failure.exitCode !== EXIT.badInput) throw failure
+    throw new SluiceError({ id: 'search_broke_off', reason: failure.message, probes }, { cause: error })
   } finally {
     interruption.close()
   }

@@ -30,6 +30,8 @@ export interface PlanToSend {
   flags: RunTimeFlags
   /** What a person should know before anything is sent, a sentence each. */
   notes: readonly string[]
+  /** Called once it is certain that the run can be exported as asked, before anything is read or sent. */
+  beforeSending?: () => Promise<void>
   /** Searches the capacity with the plan's load test as its probes, instead of running it once. */
   capacity?: CapacityPlan | null
 }
@@ -53,6 +55,7 @@ export async function sendPlan(context: CliContext, asked: PlanToSend): Promise<
     if (flags.export !== undefined) {
       await engine.checkExport(plan, resolveFromCaller(flags.export, context.env))
     }
+    await asked.beforeSending?.()
     if (flags.dryRun) return dryRun(context, engine, { plan, ...access.readTrialSecrets() }, flags)
     if (folder !== undefined) {
       const trial = { plan, ...access.readTrialSecrets() }

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 import { formatThresholdResult } from '../../../shared/load/thresholds.ts'
 import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { sayError } from '../../../shared/messages/error-messages.ts'
-import { SluiceError } from '../../../shared/messages/errors.ts'
+import { SluiceError, toSluiceError } from '../../../shared/messages/errors.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
@@ -13,6 +13,7 @@ import { type CliContext, watchInterrupts } from '../context.ts'
 import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
 import type { ExportFlags, ReportingFlags, UnknownFlags } from '../options/shared-options.ts'
 import { createProgressReporter } from '../progress/progress-reporter.ts'
+import { reportError } from '../report-error.ts'
 import { formatLoadSummary } from '../summary/load-summary-text.ts'
 import { formatLoadNextSteps, formatNextSteps } from '../summary/next-steps.ts'
 import { formatProblemGroups } from '../summary/row-text.ts'
@@ -55,7 +56,7 @@ export async function settleRun(
       { cause: error },
     )
   }
-  await exportEnded(context, engine, summary, flags)
+  const isExported = await exportEnded(context, engine, summary, flags)
   if (summary.state === 'interrupted' && flags.json && !flags.quiet && !isLoadRun(summary)) {
     await context.err.writeLine(`To resume, run: ${COMMAND_PREFIX} resume ${summary.run_id}`)
   }
@@ -63,27 +64,39 @@ export async function settleRun(
     // With --json, also say which threshold failed and by how much on stderr.
     if (flags.json && !result.ok) await context.err.writeLine(formatThresholdResult(result))
   }
-  return toExitCode(summary)
+  return isExported ? toExitCode(summary) : EXIT.rowsFailed
 }
 
-/** Exports a run and its retries with `--export`; one that was interrupted is left to be resumed. */
+/**
+ * Exports a run and its retries with `--export`; one that was interrupted is left to be resumed. False if the file could
+ * not be written, which it has said: the run has been sent, and its summary is on stdout.
+ */
 export async function exportEnded(
   context: CliContext,
   engine: Engine,
   { run_id: runId, state, whole_run: whole }: RunSummary,
   flags: ReportingFlags & ExportFlags,
-): Promise<void> {
-  if (flags.export === undefined) return
+): Promise<boolean> {
+  if (flags.export === undefined) return true
   const say = async (text: string) => {
     if (!flags.quiet) await context.err.writeLine(toPrintable(text))
   }
   if (state === 'interrupted') {
     await say(`Not exported: the run was interrupted. To export it: ${COMMAND_PREFIX} export ${runId} FILE`)
-    return
+    return true
   }
   const file = resolveFromCaller(flags.export, context.env)
-  const { sizeBytes } = await engine.exportRun(whole?.run_id ?? runId, { file })
-  await say(`Exported to ${file} (${formatBytes(sizeBytes)})`)
+  const exported = whole?.run_id ?? runId
+  try {
+    const { sizeBytes } = await engine.exportRun(exported, { file })
+    await say(`Exported to ${file} (${formatBytes(sizeBytes)})`)
+    return true
+  } catch (error) {
+    const reason = toSluiceError(error).message
+    const said = new SluiceError({ id: 'run_not_exported', runId: exported, file, reason }, { cause: error })
+    await reportError(context, said, false)
+    return false
+  }
 }
 
 /**

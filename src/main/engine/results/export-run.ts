@@ -10,7 +10,7 @@ import type { ExportOptions, ExportResult } from '../../../shared/run/results.ts
 import { readCutOffMs, readSamples } from '../journal/load-record.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
 import { writeK6Archive } from '../load/k6/k6-archive.ts'
-import { type K6Project, writeK6Project } from '../load/k6/k6-project.ts'
+import { checkK6Folder, type K6Project, writeK6Project } from '../load/k6/k6-project.ts'
 import { readLoadSeconds } from '../load/load-results.ts'
 import type { HlogInterval } from '../load/report/tool-reports.ts'
 import { findLoadReportFormat, writeLoadReport } from '../load/report/write-load-report.ts'
@@ -24,14 +24,16 @@ import {
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
 import { hasVerdicts } from '../run/journal/verdict-store.ts'
 import { openSource } from '../source/open-source.ts'
+import { checkTarget } from '../workspace/replace-file.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
 import { readLoadReport } from './load-report.ts'
 
-/** Throws `BAD_USAGE` where a run of a plan could not be exported to a file. */
-export function checkExport(plan: Plan, file: string): void {
+/** Throws `BAD_USAGE` or `FILE_UNWRITABLE` if a run of a plan could not be exported to a file; writes nothing. */
+export async function checkExport(plan: Plan, file: string): Promise<void> {
   refuseSource({ record: { plan } }, file)
   if (plan.load === undefined) findReportFormat(file)
   else if (!/\.k6(\.zip)?$/i.test(file)) findLoadReportFormat(file)
+  await (plan.load !== undefined && /\.k6$/i.test(file) ? checkK6Folder(file) : checkTarget(file))
 }
 
 /**

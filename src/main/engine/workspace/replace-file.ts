@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { chmod, type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { access, chmod, constants, type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
@@ -77,6 +77,25 @@ export async function replaceFile(file: string, write: (append: Append) => Promi
   } catch (error) {
     await rm(draft, { force: true })
     throw error
+  }
+}
+
+/**
+ * Checks that {@link replaceFile} can write a file, and leaves everything as it is. Throws `FILE_UNWRITABLE`, also for
+ * a full disk: nothing depends on the file yet.
+ */
+export async function checkTarget(file: string): Promise<void> {
+  try {
+    const target = await findTarget(file)
+    if (target.kind === 'stream') return await access(target.path, constants.W_OK)
+    const draft = toDraft(target.path)
+    const handle = await open(draft, 'wx', target.mode)
+    await handle.close()
+    await rm(draft)
+  } catch (error) {
+    const system = toSystemCode(error)
+    if (error instanceof SluiceError || system === null) throw error
+    throw new SluiceError({ id: 'file_unwritable', file, system }, { cause: error })
   }
 }
 

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { ExportResult } from '../../../../shared/run/results.ts'
 import { refuseForeignLinks } from '../../workspace/foreign-links.ts'
-import { toFileError } from '../../workspace/replace-file.ts'
+import { checkTarget, toFileError } from '../../workspace/replace-file.ts'
 import { CONFIG_MAP_MAX_BYTES, formatK6Manifest } from './k6-manifest.ts'
 import { formatK6Readme } from './k6-readme.ts'
 import { formatK6Script, type K6Plan, type K6RowsFile, SCRIPT_BEGINNING } from './k6-script.ts'
@@ -42,6 +42,19 @@ export async function writeK6Project(project: K6Project): Promise<ExportResult> 
   } catch (error) {
     await rm(temporary, { recursive: true, force: true })
     throw toFileError(project.folder, error)
+  }
+}
+
+/** Throws as {@link writeK6Project} does if it could not write to that folder, which stays as it is. */
+export async function checkK6Folder(named: string): Promise<void> {
+  const folder = resolve(named)
+  try {
+    await refuseForeign(folder)
+    await checkTarget(join(dirname(folder), `.${basename(folder)}.part`))
+  } catch (error) {
+    throw error instanceof SluiceError && error.said.id === 'file_unwritable'
+      ? new SluiceError({ ...error.said, file: named }, { cause: error })
+      : toFileError(named, error)
   }
 }
 
