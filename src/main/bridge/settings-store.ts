@@ -1,4 +1,4 @@
-import { readFileSync, renameSync } from 'node:fs'
+import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import {
@@ -10,6 +10,7 @@ import {
 import { SluiceError } from '../../shared/messages/errors.ts'
 import { toSystemCode, toThrownText } from '../../shared/messages/thrown.ts'
 import { takeLease } from '../engine/workspace/lease.ts'
+import { readTextFile } from '../engine/workspace/regular-file.ts'
 import { replaceFileSync } from '../engine/workspace/replace-file.ts'
 
 function toFile(workspace: string): string {
@@ -19,7 +20,7 @@ function toFile(workspace: string): string {
 /** What a person has set for the window. A file that cannot be used is left alone, and the defaults apply. */
 export function readSettings(workspace: string): StoredSettings {
   try {
-    const settings = settingsSchema.parse(JSON.parse(readFileSync(toFile(workspace), 'utf8')))
+    const settings = settingsSchema.parse(JSON.parse(readTextFile(toFile(workspace))))
     return { settings, damage: null, keptAs: null }
   } catch (error) {
     const isMissing = toSystemCode(error) === 'ENOENT'

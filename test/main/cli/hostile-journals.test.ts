@@ -1,12 +1,15 @@
+import { execFileSync } from 'node:child_process'
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { deflateRawSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
+import { readSettings } from '../../../src/main/bridge/settings-store.ts'
 import { openJournal, openJournalReader } from '../../../src/main/engine/journal/journal.ts'
 import { Catalogue } from '../../../src/main/engine/lookback/catalogue/catalogue.ts'
-import { openInbox } from '../../../src/main/engine/receiver/inbox.ts'
+import { InboxReader, openInbox } from '../../../src/main/engine/receiver/inbox.ts'
 import { readStoredBody } from '../../../src/main/engine/run/journal/stored-bodies.ts'
+import { readConnections } from '../../../src/main/engine/workspace/connections.ts'
 import { toJournalFile, toVerdictsFile } from '../../../src/main/engine/workspace/workspace-files.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { createTestEngine } from '../../helpers/test-engine.ts'
@@ -70,7 +73,7 @@ test('one hostile and one renamed journal keep nobody from the other runs, and b
   expect(refused.stderr).toContain('it has the view run')
   expect(renamed).toMatchObject({ code: 2, stdout: '' })
   expect(renamed.stderr).toContain(`Rename it to ${GOOD}.journal`)
-}, 60_000)
+}, 120_000)
 
 test('a hostile journal can be deleted', async () => {
   const workspace = createWorkspace()
@@ -165,3 +168,44 @@ test('a file that is no database stands in the way of nobody', async () => {
   expect(JSON.parse(result.stdout)).toMatchObject([{ run_id: GOOD }])
   expect(result.stderr).toContain(`run ${ENDLESS} cannot be read`)
 })
+
+const GOOD_FILES = ['annotations', 'findings', 'verdicts', 'exports', 'labelling'].map(
+  (one) => `runs/${GOOD}.${one}`,
+)
+const PIPES = [`runs/${ENDLESS}.journal`, ...GOOD_FILES, 'catalogue', 'baselines.json', 'mappings.json']
+
+test.skipIf(process.platform === 'win32')(
+  'pipes in the place of files hold nobody up',
+  async () => {
+    const workspace = createTemporaryFolder()
+    writeRun(workspace, { runId: GOOD })
+    for (const path of PIPES) execFileSync('mkfifo', [join(workspace, path)])
+    const sluice = (...args: string[]) =>
+      spawnSluice(args, {
+        workspace,
+        fromSources: true,
+        onStart: (child) => onTestFinished(() => void child.kill('SIGKILL')),
+      })
+    const [listed, shown] = await Promise.all([sluice('runs', '--json'), sluice('show', GOOD, '--json')])
+    expect(listed).toMatchObject({ code: 0 })
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ run_id: GOOD }])
+    expect(listed.stderr).toContain(`${join(workspace, PIPES[0] ?? '')} is not a regular file`)
+    expect(shown).toMatchObject({ code: 0 })
+  },
+  120_000,
+)
+
+test.skipIf(process.platform === 'win32')(
+  'a pipe in the place of a file of the workspace is named',
+  async () => {
+    const workspace = createTemporaryFolder()
+    for (const name of ['connections.json', 'inbox', 'settings.json']) {
+      execFileSync('mkfifo', [join(workspace, name)])
+    }
+    const refusal = 'is not a regular file'
+    expect(() => readConnections(workspace)).toThrow(refusal)
+    expect(() => new InboxReader(workspace).readLastIds()).toThrow(refusal)
+    expect(() => openInbox(join(workspace, 'inbox'))).toThrow(refusal)
+    expect(readSettings(workspace).damage).toContain(refusal)
+  },
+)

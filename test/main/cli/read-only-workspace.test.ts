@@ -2,6 +2,7 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, symlinkSync, writ
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { InboxReader } from '../../../src/main/engine/receiver/inbox.ts'
+import { measureWorkspace } from '../../../src/main/engine/workspace/workspace-usage.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { writeRun } from '../../helpers/write-run.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -62,7 +63,7 @@ test.skipIf(isWindows)(
     expect(JSON.parse(shown.stdout)).toMatchObject({ run_id: NEWER, state: 'completed' })
     expect(exported.stdout).toContain('sluice_row')
   },
-  60_000,
+  120_000,
 )
 
 test.skipIf(isWindows)(
@@ -87,7 +88,7 @@ test.skipIf(isWindows)(
       expect(result.stderr).toContain('Check its permissions')
     }
   },
-  60_000,
+  120_000,
 )
 
 test('a file in the place of the folder of runs is named', async () => {
@@ -127,3 +128,10 @@ test.skipIf(isWindows).each([
     expect(result.stderr).toContain('ELOOP')
   },
 )
+
+test('what cannot be measured of a workspace counts as an error, not as nothing', async () => {
+  const file = join(createTemporaryFolder(), 'file')
+  writeFileSync(file, '')
+  await expect(measureWorkspace(file)).rejects.toThrow(`cannot read ${file}: ENOTDIR`)
+  expect(await measureWorkspace(join(file, '..', 'missing'))).toMatchObject({ runsBytes: 0 })
+})

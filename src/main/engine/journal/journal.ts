@@ -7,6 +7,7 @@ import { isThere } from '../workspace/is-there.ts'
 import { isLeaseHeld, type Lease, takeLease } from '../workspace/lease.ts'
 import { openReader } from '../workspace/open-reader.ts'
 import { refuseForeignSchema } from '../workspace/own-schema.ts'
+import { refuseIrregular } from '../workspace/regular-file.ts'
 import { closeWhole } from './checkpoint.ts'
 import { Counters } from './counters.ts'
 import { MIGRATIONS } from './migrations.ts'
@@ -227,6 +228,7 @@ function openFile(file: string, readOnly: boolean): DatabaseSync {
   let db: DatabaseSync | null = null
   try {
     if (readOnly) return openReader(file, BUSY_TIMEOUT_MS)
+    refuseIrregular(file)
     db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
     closeDatabaseFile(file)
     return db

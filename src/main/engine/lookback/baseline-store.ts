@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type Baseline,
@@ -9,6 +8,7 @@ import {
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { takeLease } from '../workspace/lease.ts'
+import { readTextFile } from '../workspace/regular-file.ts'
 import { replaceFileSync } from '../workspace/replace-file.ts'
 import { toStoreError } from '../workspace/store-error.ts'
 
@@ -16,7 +16,7 @@ import { toStoreError } from '../workspace/store-error.ts'
 export function readBaselines(workspace: string): Baseline[] {
   const file = toFile(workspace)
   try {
-    return baselinesSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).baselines
+    return baselinesSchema.parse(JSON.parse(readTextFile(file))).baselines
   } catch (error) {
     if (toSystemCode(error) === 'ENOENT') return []
     throw toStoreError('baselines_unusable', file, error)

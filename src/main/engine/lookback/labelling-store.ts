@@ -1,10 +1,11 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { type Labelling, type LabellingChange, labellingSchema } from '../../../shared/lookback/labelling.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { placeVerdicts, type VerdictStratum } from '../run/journal/verdict-store.ts'
 import { takeLease } from '../workspace/lease.ts'
+import { readTextFile } from '../workspace/regular-file.ts'
 import { replaceFileSync } from '../workspace/replace-file.ts'
 import { toStoreError } from '../workspace/store-error.ts'
 import { toLabellingFile } from '../workspace/workspace-files.ts'
@@ -18,7 +19,7 @@ function toFile({ whole, workspace, record }: RunFamily): string {
 export function readLabelling(family: RunFamily): Labelling | null {
   const file = toFile(family)
   try {
-    return labellingSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+    return labellingSchema.parse(JSON.parse(readTextFile(file)))
   } catch (error) {
     if (toSystemCode(error) === 'ENOENT') return null
     throw toStoreError('labelling_unusable', file, error)

@@ -7,6 +7,7 @@ import { closeDatabaseFile } from '../workspace/file-permissions.ts'
 import { isThere } from '../workspace/is-there.ts'
 import { openReader } from '../workspace/open-reader.ts'
 import { refuseForeignSchema } from '../workspace/own-schema.ts'
+import { refuseIrregular } from '../workspace/regular-file.ts'
 
 /** A callback on its way into the inbox. */
 export interface InboxEntry {
@@ -139,6 +140,7 @@ const MIGRATIONS: readonly string[] = [
 export function openInbox(file: string): DatabaseSync {
   let db: DatabaseSync | null = null
   try {
+    refuseIrregular(file)
     db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
     closeDatabaseFile(file)
     refuseForeignSchema(db, file)

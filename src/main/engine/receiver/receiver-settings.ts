@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
 import { takeLease } from '../workspace/lease.ts'
+import { readTextFile } from '../workspace/regular-file.ts'
 import { replaceFileSync } from '../workspace/replace-file.ts'
 
 const settingsSchema = z.object({
@@ -64,7 +64,7 @@ export function findReceiverSettings(workspace: string): ReceiverSettings | null
   const file = toReceiverSettingsFile(workspace)
   let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    text = readTextFile(file)
   } catch (error) {
     if (toSystemCode(error) === 'ENOENT') return null
     throw new SluiceError(

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { findNearest } from '../../../shared/messages/find-nearest.ts'
@@ -11,6 +10,7 @@ import {
   type StoredConnection,
 } from '../../../shared/plan/stored-connection.ts'
 import { type Lease, takeLease } from './lease.ts'
+import { readTextFile } from './regular-file.ts'
 import { replaceFileSync } from './replace-file.ts'
 import { createWorkspaceFolders } from './workspace-files.ts'
 
@@ -99,7 +99,7 @@ function takeTurn(file: string): Lease {
 
 function readText(file: string): string | null {
   try {
-    return readFileSync(file, 'utf8').replace(/^\uFEFF/, '')
+    return readTextFile(file).replace(/^\uFEFF/, '')
   } catch (error) {
     if (toSystemCode(error) === 'ENOENT') return null
     throw new SluiceError(

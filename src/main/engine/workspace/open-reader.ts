@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
+import { refuseIrregular } from './regular-file.ts'
 
 /** SQLite's primary result codes where it cannot make or write the files that reading a WAL database takes. */
 const CANNOT_WRITE = [8, 14]
@@ -11,6 +12,7 @@ const CANNOT_WRITE = [8, 14]
  * error for a WAL that cannot be read there.
  */
 export function openReader(file: string, timeoutMs: number): DatabaseSync {
+  refuseIrregular(file)
   const db = new DatabaseSync(file, { timeout: timeoutMs, readOnly: true })
   try {
     // The first read is what takes the files next to it.

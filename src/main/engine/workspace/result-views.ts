@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { z } from 'zod'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
@@ -12,6 +11,7 @@ import {
   USUAL_VIEW,
 } from '../../../shared/run/result-view.ts'
 import { takeLease } from './lease.ts'
+import { readTextFile } from './regular-file.ts'
 import { replaceFileSync } from './replace-file.ts'
 import { toStoreError } from './store-error.ts'
 import { createWorkspaceFolders } from './workspace-files.ts'
@@ -73,7 +73,7 @@ function toFile(workspace: string): string {
 function readAll(workspace: string): ResultViews {
   const file = toFile(workspace)
   try {
-    return resultViewsSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+    return resultViewsSchema.parse(JSON.parse(readTextFile(file)))
   } catch (error) {
     if (toSystemCode(error) === 'ENOENT') return resultViewsSchema.parse({ version: 1, views: {} })
     throw toStoreError('result_views_unusable', file, error)

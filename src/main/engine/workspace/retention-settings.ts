@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   isRetaining,
@@ -7,6 +7,7 @@ import {
   retentionSchema,
 } from '../../../shared/lookback/retention.ts'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
+import { readTextFile } from './regular-file.ts'
 import { replaceFileSync } from './replace-file.ts'
 import { toStoreError } from './store-error.ts'
 import { createWorkspaceFolders } from './workspace-files.ts'
@@ -19,7 +20,7 @@ function toFile(workspace: string): string {
 export function readRetention(workspace: string): Retention {
   const file = toFile(workspace)
   try {
-    return retentionSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+    return retentionSchema.parse(JSON.parse(readTextFile(file)))
   } catch (error) {
     if (toSystemCode(error) === 'ENOENT') return NO_RETENTION
     throw toStoreError('retention_unusable', file, error)

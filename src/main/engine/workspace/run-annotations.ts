@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import {
   type AnnotationChange,
   type Annotations,
@@ -11,6 +11,7 @@ import {
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import { takeLease } from './lease.ts'
+import { readTextFile } from './regular-file.ts'
 import { replaceFileSync } from './replace-file.ts'
 import { toStoreError } from './store-error.ts'
 import { toAnnotationsFile } from './workspace-files.ts'
@@ -22,7 +23,7 @@ import { toAnnotationsFile } from './workspace-files.ts'
 function readAnnotations(workspace: string, firstRunId: string): Annotations {
   const file = toAnnotationsFile(workspace, firstRunId)
   try {
-    return annotationsSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+    return annotationsSchema.parse(JSON.parse(readTextFile(file)))
   } catch (error) {
     if (toSystemCode(error) === 'ENOENT') return NO_ANNOTATIONS
     throw toStoreError('annotations_unusable', file, error)

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   MAPPINGS_MAX,
@@ -8,6 +7,7 @@ import {
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import { takeLease } from './lease.ts'
+import { readTextFile } from './regular-file.ts'
 import { replaceFileSync } from './replace-file.ts'
 import { toStoreError } from './store-error.ts'
 import { createWorkspaceFolders } from './workspace-files.ts'
@@ -16,7 +16,7 @@ import { createWorkspaceFolders } from './workspace-files.ts'
 export function readSavedMappings(workspace: string): SavedMapping[] {
   const file = toFile(workspace)
   try {
-    return savedMappingsSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).mappings
+    return savedMappingsSchema.parse(JSON.parse(readTextFile(file))).mappings
   } catch (error) {
     if (toSystemCode(error) === 'ENOENT') return []
     throw toStoreError('mappings_unusable', file, error)

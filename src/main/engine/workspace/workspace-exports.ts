@@ -1,8 +1,9 @@
-import { appendFileSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { appendFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { isAbsolute, join, relative } from 'node:path'
 import { z } from 'zod'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import { toUnreadable } from './is-there.ts'
+import { readTextFile } from './regular-file.ts'
 import { toExportsFile } from './workspace-files.ts'
 
 const exportSchema = z.object({ path: z.string(), size: z.number(), mtimeMs: z.number() })
@@ -34,7 +35,7 @@ export function removeExports(workspace: string, runId: string): void {
 function readNoted(workspace: string, runId: string): z.infer<typeof exportSchema>[] {
   let text = ''
   try {
-    text = readFileSync(toExportsFile(workspace, runId), 'utf8')
+    text = readTextFile(toExportsFile(workspace, runId))
   } catch (error) {
     if (toSystemCode(error) === 'ENOENT') return []
     throw toUnreadable(toExportsFile(workspace, runId), error)

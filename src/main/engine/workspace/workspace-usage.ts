@@ -1,5 +1,8 @@
+import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { toSystemCode } from '../../../shared/messages/thrown.ts'
+import { toUnreadable } from './is-there.ts'
 
 /** What a workspace takes up on disk, bytes. */
 export interface WorkspaceUsageBytes {
@@ -11,10 +14,13 @@ export interface WorkspaceUsageBytes {
   otherBytes: number
 }
 
-/** Adds up the files of a workspace. What goes away meanwhile counts nothing; links are not followed. */
+/**
+ * Adds up the files of a workspace. What goes away meanwhile counts nothing; links are not followed. Rejects with
+ * `WORKSPACE_UNUSABLE` for a folder that cannot be read.
+ */
 export async function measureWorkspace(workspace: string): Promise<WorkspaceUsageBytes> {
   const usage: WorkspaceUsageBytes = { runsBytes: 0, callbacksBytes: 0, otherBytes: 0 }
-  const top = await readdir(workspace, { withFileTypes: true }).catch(() => [])
+  const top = await listFolder(workspace, false)
   for (const entry of top) {
     const path = join(workspace, entry.name)
     const sizeBytes = entry.isDirectory()
@@ -28,11 +34,20 @@ export async function measureWorkspace(workspace: string): Promise<WorkspaceUsag
 }
 
 async function measureFolder(folder: string): Promise<number> {
-  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => [])
+  const entries = await listFolder(folder, true)
   let sizeBytes = 0
   for (const entry of entries)
     sizeBytes += await measureFile(join(entry.parentPath, entry.name), entry.isFile())
   return sizeBytes
+}
+
+async function listFolder(folder: string, recursive: boolean): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true, recursive })
+  } catch (error) {
+    if (toSystemCode(error) === 'ENOENT') return []
+    throw toUnreadable(folder, error)
+  }
 }
 
 async function measureFile(path: string, isFile: boolean): Promise<number> {

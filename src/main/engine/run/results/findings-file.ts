@@ -1,6 +1,7 @@
 import { closeSync, existsSync, lstatSync, openSync, readFileSync, readSync, rmSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import type { RunView } from '../../journal/run-family.ts'
+import { refuseIrregular } from '../../workspace/regular-file.ts'
 import { replaceFileSync } from '../../workspace/replace-file.ts'
 import { listFindingsDrafts, toFindingsFile } from '../../workspace/workspace-files.ts'
 import { type FoundColumns, JournalFindings, readFingerprint } from './journal-findings.ts'
@@ -85,6 +86,7 @@ export function areFindingsStored(run: RunView, fingerprint: string): boolean {
 }
 
 function readStart(file: string): Buffer {
+  refuseIrregular(file)
   const descriptor = openSync(file, 'r')
   try {
     const start = Buffer.alloc(HEAD_FROM)

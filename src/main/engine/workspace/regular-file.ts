@@ -1,0 +1,16 @@
+import { readFileSync, statSync } from 'node:fs'
+
+/**
+ * Throws for a path that is there and is no regular file. Opening a pipe waits until somebody writes to it, so that one in
+ * the place of a file would hold up everything.
+ */
+export function refuseIrregular(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found !== undefined && !found.isFile()) throw new Error(`${path} is not a regular file`)
+}
+
+/** Reads a text file of the workspace. Throws what the file system throws, and as {@link refuseIrregular} does. */
+export function readTextFile(path: string): string {
+  refuseIrregular(path)
+  return readFileSync(path, 'utf8')
+}
