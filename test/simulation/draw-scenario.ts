@@ -1,3 +1,4 @@
+import type { StoredState } from '../../src/main/engine/journal/run-record.ts'
 import type { RunCommand } from '../../src/main/engine/session/run-thread.ts'
 import { type Plan, type PlanInput, planSchema } from '../../src/shared/plan/plan.ts'
 import { createDraw } from '../helpers/seeded-draw.ts'
@@ -48,6 +49,8 @@ export interface Scenario {
   service: ServiceBehaviour
   /** Those before the last ones, which nothing disturbs. */
   sessions: readonly SessionScenario[]
+  /** States in which the run is not resumed but retried; a retry is not retried. */
+  retriedAfter: readonly StoredState[]
 }
 
 /** Code of a refusal of what was taken before. */
@@ -114,7 +117,12 @@ export function drawScenario(seed: number): Scenario {
     commands: drawCommands(draw, upTo),
     restartMs: draw() * 500,
   }))
-  return { plan, service, sessions }
+  const retriedAfter = pick<readonly StoredState[]>([
+    [],
+    ['completed'],
+    ['completed', 'stopped', 'interrupted'],
+  ])
+  return { plan, service, sessions, retriedAfter }
 }
 
 function drawCommands(draw: () => number, upTo: (max: number) => number): SessionScenario['commands'] {

@@ -7,7 +7,10 @@ import { createWorkspaceFolders, toJournalFile } from '../../src/main/engine/wor
 import type { OperationKind } from '../../src/shared/plan/operation.ts'
 import type { Plan } from '../../src/shared/plan/plan.ts'
 import { withTemporaryFolder } from '../helpers/temporary-folder.ts'
-import { RUN_ID, toRunTask } from './simulated-session.ts'
+import { toRunTask } from './simulated-session.ts'
+
+/** The first run of every simulation. */
+export const FIRST_RUN_ID = 'run-1'
 
 const ROWS = 50
 
@@ -33,9 +36,9 @@ export async function writeReadyJournal(plan: Plan, workspace: string): Promise<
   const bytes = journals.get(kind) ?? (await readSource(plan))
   journals.set(kind, bytes)
   createWorkspaceFolders(workspace)
-  const file = toJournalFile(workspace, RUN_ID)
+  const file = toJournalFile(workspace, FIRST_RUN_ID)
   writeFileSync(file, bytes)
-  const journal = new Journal(file, { runId: RUN_ID })
+  const journal = new Journal(file, { runId: FIRST_RUN_ID })
   journal.transact('process', () => updateRunRecord(journal.db, { plan: JSON.stringify(plan) }))
   journal.close()
 }
@@ -48,10 +51,10 @@ function readSource(plan: Plan): Promise<Buffer> {
     const lines = Array.from({ length: ROWS }, (_, index) => source.toLine(index + 1))
     writeFileSync(path, [source.columns, ...lines, ''].join('\n'))
     createWorkspaceFolders(folder)
-    const file = toJournalFile(folder, RUN_ID)
-    const journal = new Journal(file, { runId: RUN_ID })
+    const file = toJournalFile(folder, FIRST_RUN_ID)
+    const journal = new Journal(file, { runId: FIRST_RUN_ID })
     const work = { kind: 'start', plan: { ...plan, source: { ...plan.source, path } } } as const
-    await prepareRun(toRunTask(plan, folder, work), journal, {
+    await prepareRun(toRunTask(plan, folder, FIRST_RUN_ID, work), journal, {
       proxyCredentials: null,
       onProgress: () => {},
       isStopped: () => false,

@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers'
 import { type Clock, install } from '@sinonjs/fake-timers'
 import { openJournalReader } from '../../src/main/engine/journal/journal.ts'
-import { readRunRecord } from '../../src/main/engine/journal/run-record.ts'
+import { readRunRecord, type StoredState } from '../../src/main/engine/journal/run-record.ts'
 import { toJournalFile } from '../../src/main/engine/workspace/workspace-files.ts'
+import { SluiceError } from '../../src/shared/messages/errors.ts'
 import { judgeHistory } from '../helpers/history/judge-history.ts'
 import { readRunHistory } from '../helpers/history/read-run-history.ts'
 import { createDraw } from '../helpers/seeded-draw.ts'
 import { drawScenario, type SessionScenario } from './draw-scenario.ts'
-import { writeReadyJournal } from './ready-journal.ts'
-import { type Plant, RUN_ID, SimulatedSession } from './simulated-session.ts'
+import { FIRST_RUN_ID, writeReadyJournal } from './ready-journal.ts'
+import { type Plant, SimulatedSession } from './simulated-session.ts'
 import { VirtualService } from './virtual-service.ts'
 
 /** What became of a seed. */
@@ -29,11 +31,14 @@ export interface SimulatedRun {
 /** When every simulation begins, Unix milliseconds. */
 const BEGIN_MS = 1_760_000_000_000
 
+/** The retry of the first run. */
+const RETRY_ID = 'run-2'
+
 /** What happens to the last sessions, in which nothing goes wrong. */
 const CALM: SessionScenario = { onUnknown: 'skip', killAtStep: null, commands: [], restartMs: 0 }
 
-/** Sessions that a run may need once nothing goes wrong any more: one, and one more after a stop. */
-const CALM_SESSIONS_MAX = 2
+/** Sessions that a run and its retry may need once nothing goes wrong any more: two each, the second after a stop. */
+const CALM_SESSIONS_MAX = 4
 
 /** A request that was given up may arrive and be answered this much later, milliseconds. */
 const LATE_MS = 2_000
@@ -47,7 +52,7 @@ export async function simulateRun(
   folder: string,
   plant: Plant = (options) => options,
 ): Promise<SimulatedRun> {
-  const { plan, service: behaviour, sessions } = drawScenario(seed)
+  const { plan, service: behaviour, sessions, retriedAfter } = drawScenario(seed)
   const toWorkspace = (session: number): string => join(folder, `session-${session}`)
   await writeReadyJournal(plan, toWorkspace(1))
   const clock = install({
@@ -57,38 +62,50 @@ export async function simulateRun(
   try {
     const service = new VirtualService(plan, behaviour, createDraw(seed))
     let workspace = toWorkspace(1)
+    let runId = FIRST_RUN_ID
     let number = 0
     let kills = 0
+    let hasEnded = false
     for (const scenario of [...sessions, ...Array<SessionScenario>(CALM_SESSIONS_MAX).fill(CALM)]) {
       number += 1
       service.isCalm = scenario === CALM
-      const nextWorkspace = toWorkspace(number + 1)
+      const { onUnknown } = scenario
+      const hasRecord = readState(workspace, runId) !== null
       const session = new SimulatedSession({
         plan,
         service,
         scenario,
+        runId,
+        work: hasRecord
+          ? { kind: 'resume', onUnknown }
+          : { kind: 'retry', parentRunId: FIRST_RUN_ID, onUnknown },
         workspace,
-        nextWorkspace,
+        nextWorkspace: toWorkspace(number + 1),
         random: createDraw(seed * 100 + number),
         plant,
       })
-      await advanceUntil(clock, session.ended)
+      const hasWork = await advanceUntil(clock, session.ended).then(() => true, isNothingToRetry)
       if (session.isKilled) {
         kills += 1
-        workspace = nextWorkspace
-      } else if (readState(workspace) === 'completed') break
+        workspace = toWorkspace(number + 1)
+      } else {
+        const state = readState(workspace, runId)
+        const isRetried = runId === FIRST_RUN_ID && state !== null && retriedAfter.includes(state)
+        hasEnded = !hasWork || (state === 'completed' && !isRetried)
+        if (hasEnded) break
+        if (isRetried) runId = RETRY_ID
+      }
       await advanceUntil(clock, new Promise((resolve) => setTimeout(resolve, scenario.restartMs)))
     }
     // What is on its way arrives, though nobody waits for its answer any more.
     await advanceUntil(clock, new Promise((resolve) => setTimeout(resolve, LATE_MS)))
-    const history = readRunHistory(toJournalFile(workspace, RUN_ID))
+    const history = readRunHistory(toJournalFile(workspace, FIRST_RUN_ID))
     const resentIndexAdds = sessions.slice(0, number).some(({ onUnknown }) => onUnknown === 'resend')
-    const { faults } = judgeHistory(history, service.recording.events, { resentIndexAdds })
-    const state = readState(workspace)
+    const verdict = judgeHistory(history, service.recording.events, { resentIndexAdds })
     return {
       faults: [
-        ...faults.map(({ kind, message }) => `${kind}: ${message}`),
-        ...(state === 'completed' ? [] : [`the run ended ${state}`]),
+        ...(hasEnded ? [] : [`the run had not ended after ${number} sessions`]),
+        ...verdict.faults.map(({ kind, message }) => `${kind}: ${message}`),
       ],
       wireHash: createHash('sha256').update(service.sent.join('\n')).digest('hex'),
       requests: service.sent.length,
@@ -101,10 +118,19 @@ export async function simulateRun(
   }
 }
 
-function readState(workspace: string): string | undefined {
-  const db = openJournalReader(toJournalFile(workspace, RUN_ID))
+/** False if a retry found nothing to send; throws whatever else ended a session. */
+function isNothingToRetry(error: unknown): false {
+  if (error instanceof SluiceError && error.said.id === 'nothing_to_retry') return false
+  throw error
+}
+
+/** The state of a run; null where its process was killed before it was written down. */
+function readState(workspace: string, runId: string): StoredState | null {
+  const file = toJournalFile(workspace, runId)
+  if (!existsSync(file)) return null
+  const db = openJournalReader(file)
   try {
-    return readRunRecord(db)?.state
+    return readRunRecord(db)?.state ?? null
   } finally {
     db.close()
   }

@@ -5,13 +5,14 @@ import { ApiKey } from '../../src/main/engine/secrets/bound-secret.ts'
 import { createItemRequests } from '../../src/main/engine/sending/item-requests.ts'
 import { RunSession } from '../../src/main/engine/session/run-session.ts'
 import type { RunTask } from '../../src/main/engine/session/run-thread.ts'
-import { createWorkspaceFolders, toJournalFile } from '../../src/main/engine/workspace/workspace-files.ts'
+import {
+  createWorkspaceFolders,
+  listRunIds,
+  toJournalFile,
+} from '../../src/main/engine/workspace/workspace-files.ts'
 import type { Plan } from '../../src/shared/plan/plan.ts'
 import type { SessionScenario } from './draw-scenario.ts'
 import type { VirtualService } from './virtual-service.ts'
-
-/** The run of every simulation. */
-export const RUN_ID = 'run-1'
 
 /** An fsync takes this long, milliseconds. */
 const SYNC_MS = 0.5
@@ -24,18 +25,20 @@ interface SimulatedSessionOptions {
   plan: Plan
   service: VirtualService
   scenario: SessionScenario
+  runId: string
+  work: RunTask['work']
   workspace: string
-  /** The workspace of the next session, to which a kill copies the journal. */
+  /** The workspace of the next session, to which a kill copies the journals. */
   nextWorkspace: string
   /** Spreads the waits before retries. */
   random: () => number
   plant: Plant
 }
 
-/** What a session works on: the journal of its workspace, as a resume finds it. */
-export function toRunTask(plan: Plan, workspace: string, work: RunTask['work']): RunTask {
+/** What a session is told to do with a run of its workspace. */
+export function toRunTask(plan: Plan, workspace: string, runId: string, work: RunTask['work']): RunTask {
   return {
-    runId: RUN_ID,
+    runId,
     workspace,
     apiKey: ApiKey.create('key', plan.connection, 'of the simulation').seal(),
     proxyCredentials: null,
@@ -51,12 +54,14 @@ export function toRunTask(plan: Plan, workspace: string, work: RunTask['work']):
   }
 }
 
-/** Copies a journal as it is on the disk, without what only SQLite's shared memory has, and without its lease. */
-function copyJournal(from: string, to: string): void {
+/** Copies journals as they are on the disk, without what only SQLite's shared memory has, and without their leases. */
+function copyJournals(from: string, to: string): void {
   createWorkspaceFolders(to)
-  for (const ending of ['', '-wal']) {
-    const file = `${toJournalFile(from, RUN_ID)}${ending}`
-    if (existsSync(file)) copyFileSync(file, `${toJournalFile(to, RUN_ID)}${ending}`)
+  for (const runId of listRunIds(from)) {
+    for (const ending of ['', '-wal']) {
+      const file = `${toJournalFile(from, runId)}${ending}`
+      if (existsSync(file)) copyFileSync(file, `${toJournalFile(to, runId)}${ending}`)
+    }
   }
 }
 
@@ -71,9 +76,8 @@ export class SimulatedSession {
 
   constructor(options: SimulatedSessionOptions) {
     this.#options = options
-    const { plan, workspace, scenario } = options
-    const work = { kind: 'resume', onUnknown: scenario.onUnknown } as const
-    this.#session = new RunSession(toRunTask(plan, workspace, work), () => {}, {
+    const { plan, workspace, scenario, runId, work } = options
+    this.#session = new RunSession(toRunTask(plan, workspace, runId, work), () => {}, {
       onCommit: () => this.step(),
       sync: () =>
         new Promise((resolve) => {
@@ -115,7 +119,7 @@ export class SimulatedSession {
     this.#steps += 1
     if (this.isKilled || this.#steps !== this.#options.scenario.killAtStep) return
     this.isKilled = true
-    copyJournal(this.#options.workspace, this.#options.nextWorkspace)
+    copyJournals(this.#options.workspace, this.#options.nextWorkspace)
     // What is under way here returns first; what it does is lost with its files.
     queueMicrotask(() => {
       this.#session.command({ kind: 'stop' })
