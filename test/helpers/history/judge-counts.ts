@@ -8,7 +8,7 @@ import type { Fault } from './verdict.ts'
 export function judgeCounts(run: RunHistory): Fault[] {
   const faults = run.members.flatMap((member) => [
     ...compareCounters(member),
-    ...(member.isCutOff ? [] : compareTries(member)),
+    ...(member.isCutOff ? [] : compareTries(member, run.operation.startsWith('watchlist'))),
     // The last seconds of a process that died are counted when its run is resumed.
     ...(member.isCutOff || member.state === 'interrupted' ? [] : compareSeconds(member)),
   ])
@@ -43,9 +43,11 @@ const COUNTED = ['state', 'answer', 'request', 'rule', 'callback']
 /** What is in no table: rows that were put back into the queue, and callbacks by when they came. */
 const APART: ReadonlySet<string> = new Set(['callback early', 'callback late'])
 
-function compareTries({ runId, rows, items }: MemberHistory): Fault[] {
+/** `splits`: an item may be split, and what was split off has no tries of its own until it is sent. */
+function compareTries({ runId, rows, items }: MemberHistory, splits: boolean): Fault[] {
   return rows.flatMap(({ row, id, item, stored, attempts }) => {
     const last = item === null ? undefined : items.get(item)?.attempts.at(-1)
+    if (splits && last === undefined) return []
     if (item === null || stored === null || attempts === (last?.number ?? 0)) return []
     const message = `${sayRow({ row, id })} was tried ${attempts} times, and the journal has ${last?.number ?? 0} tries.`
     return [{ kind: 'counts', runId, row, id, message }]

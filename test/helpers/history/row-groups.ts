@@ -84,8 +84,8 @@ function createTriesReader(
   return (row, item) => {
     if (item === undefined) return []
     const [first] = item.attempts
-    // Only an item with several rows is split.
-    const splitFrom = splits ? Math.max(0, (first?.number ?? 1) - 1) : 0
+    // Only an item with several rows is split; its parts may not have been sent yet.
+    const splitFrom = splits ? Math.max(0, (first?.number ?? row.attempts + 1) - 1) : 0
     const before = Array.from({ length: splitFrom }, (_, index) => findBefore(item.item, index + 1))
     const tries = [...before, ...item.attempts]
     // Its process died: it may have been sent once more than was written down.
