@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { expectFaultless, recordService } from '../helpers/history/expect-faultless.ts'
+import { createRecording } from '../helpers/history/recording.ts'
 import { withSandbox } from '../helpers/sandbox.ts'
 import { openEngine } from '../helpers/test-engine.ts'
 import { createRunPlan, openTestFolder } from '../helpers/test-folder.ts'
@@ -14,7 +15,8 @@ test('rows whose acknowledgements were lost are settled by their callbacks, and 
     callbacks: 'delay=30ms',
   })
   const engine = openEngine(folder)
-  const { baseUrl, recording } = await recordService(sandbox.baseUrl)
+  const recording = createRecording()
+  const baseUrl = await recordService(sandbox.baseUrl, recording)
   const plan = createRunPlan(folder, 300, baseUrl, {
     operation: { kind: 'task', mode: 'async' },
     pace: { kind: 'closed', concurrency: 4 },

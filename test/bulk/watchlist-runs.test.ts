@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type PlanInput, planSchema } from '../../src/shared/plan/plan.ts'
 import { expectFaultless, recordService } from '../helpers/history/expect-faultless.ts'
+import { createRecording } from '../helpers/history/recording.ts'
 import { withSandbox } from '../helpers/sandbox.ts'
 import { openEngine } from '../helpers/test-engine.ts'
 import { openTestFolder } from '../helpers/test-folder.ts'
@@ -18,7 +19,8 @@ test('a watchlist of 5,000 terms is added, added again and updated, with exact c
   const run = async (notes: string, terms: string[], operation: PlanInput['operation']) => {
     const path = join(folder, `${notes}.csv`)
     writeFileSync(path, `term,notes\n${terms.map((term) => `${term},${notes}`).join('\n')}\n`)
-    const { baseUrl, recording } = await recordService(sandbox.baseUrl)
+    const recording = createRecording()
+    const baseUrl = await recordService(sandbox.baseUrl, recording)
     const plan = planSchema.parse({
       connection: { baseUrl },
       source: { path },

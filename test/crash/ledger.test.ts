@@ -1,6 +1,8 @@
 import { expect, inject, test } from 'vitest'
 import { listRunIds } from '../../src/main/engine/workspace/workspace-files.ts'
 import { type Kill, runKilled } from '../helpers/crash/kill.ts'
+import { expectFaultless, recordService } from '../helpers/history/expect-faultless.ts'
+import { createRecording } from '../helpers/history/recording.ts'
 import { RUN_KEY } from '../helpers/in-process-runs.ts'
 import { openLedgerWorkspace } from '../main/engine/lookback/ledger-workspace.ts'
 
@@ -12,7 +14,9 @@ const toImages = (name: string, count: number) =>
 
 /** A workspace whose runs are killed, and the ledger of its index next to what the sandbox holds. */
 async function openKilled() {
-  const opened = await openLedgerWorkspace({ apiKeys: [RUN_KEY, 'key'], latency: '4ms' })
+  const recording = createRecording()
+  const options = { apiKeys: [RUN_KEY, 'key'], latency: '4ms' }
+  const opened = await openLedgerWorkspace(options, (to) => recordService(to, recording))
   const { workspace, sandbox, toPlan, read } = opened
   return {
     ...opened,
@@ -22,6 +26,8 @@ async function openKilled() {
       expect(await runKilled({ workspace, work: { kind: 'start', plan } }, kill)).toBe(true)
       return listRunIds(workspace)[0] ?? ''
     },
+    /** Judges all runs together, and returns how their rows ended. */
+    judge: () => expectFaultless(workspace, listRunIds(workspace), recording),
     async resume(runId: string, onUnknown: 'resend' | 'skip', kill: Kill | null = null): Promise<boolean> {
       return runKilled({ workspace, work: { kind: 'resume', runId, onUnknown } }, kill)
     },
@@ -39,7 +45,7 @@ async function openKilled() {
 }
 
 test('the ledger of an index is what the sandbox holds after adds, removals, kill -9 and a resume', async () => {
-  const { send, exportTo, sendKilled, resume, compare, sandbox } = await openKilled()
+  const { send, exportTo, sendKilled, resume, compare, judge, sandbox } = await openKilled()
   await send(ADD, toImages('first', 120))
   await send(ADD, toImages('kept', 5))
   const some = await exportTo('index', 'some.csv', { search: 'first-1' })
@@ -57,12 +63,14 @@ test('the ledger of an index is what the sandbox holds after adds, removals, kil
   expect(counts).toEqual({ known: 5, removed: 140 })
   expect(known).toEqual(held)
   expect((await sandbox.indexItems('sandbox-index')).every(({ url }) => url.includes('kept'))).toBe(true)
+  // 145 items were added and 140 removed.
+  expect(judge()).toEqual({ ok: 285, info: 0, fail: 0 })
 }, 60_000)
 
 test.runIf(inject('isLong')).each([5, 6, 7, 8, 9, 10])(
   'adds that kill -9 cut off before commit %i are unknown items, and no other item is missing',
   async (commit) => {
-    const { sendKilled, resume, compare, read } = await openKilled()
+    const { sendKilled, resume, compare, judge, read } = await openKilled()
     const runId = await sendKilled(ADD, toImages('cut', 150), { kind: 'commit', at: `before:${commit}` })
     const check = async () => {
       const { counts, held, known } = await compare()
@@ -78,6 +86,7 @@ test.runIf(inject('isLong')).each([5, 6, 7, 8, 9, 10])(
       known: 150 - entries.length,
       ...(cut['add_unknown'] === undefined ? {} : { add_unknown: cut['add_unknown'] }),
     })
+    expect(judge()).toEqual({ ok: 150 - entries.length, info: entries.length, fail: 0 })
   },
   60_000,
 )

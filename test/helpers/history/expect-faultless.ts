@@ -2,16 +2,15 @@ import { expect, onTestFinished } from 'vitest'
 import { toJournalFile } from '../../../src/main/engine/workspace/workspace-files.ts'
 import { judgeHistories } from './judge-history.ts'
 import { readRunHistory } from './read-run-history.ts'
-import { createRecording, type Recording } from './recording.ts'
+import type { Recording } from './recording.ts'
 import { startRecordingProxy } from './recording-proxy.ts'
 import type { HistoryVerdict } from './verdict.ts'
 
 /** Puts a proxy in front of a service that records all that passes, until the running test is finished. */
-export async function recordService(to: string): Promise<{ baseUrl: string; recording: Recording }> {
-  const recording = createRecording()
+export async function recordService(to: string, recording: Recording): Promise<string> {
   const { baseUrl, close } = await startRecordingProxy({ to, recording })
   onTestFinished(close)
-  return { baseUrl, recording }
+  return baseUrl
 }
 
 /** Expects that runs of a workspace tell what the service saw of them; returns how their rows ended. */

@@ -5,6 +5,7 @@ import Papa from 'papaparse'
 import { describe, expect, inject, it } from 'vitest'
 import { listRunIds } from '../../../src/main/engine/workspace/workspace-files.ts'
 import { expectFaultless, recordService } from '../../helpers/history/expect-faultless.ts'
+import { createRecording } from '../../helpers/history/recording.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { spawnSluice } from './spawn-sluice.ts'
@@ -42,7 +43,8 @@ describe.skipIf(isAbsent)('real messages', () => {
     const source = chooseSource(folder)
     const sandbox = await withSandbox()
     const env = { SLUICE_API_KEY: sandbox.key }
-    const { baseUrl, recording } = await recordService(sandbox.baseUrl)
+    const recording = createRecording()
+    const baseUrl = await recordService(sandbox.baseUrl, recording)
     const result = await spawnSluice(['task', source, ...MAPPING, '--base-url', baseUrl, '--json'], {
       workspace: folder,
       env,
@@ -79,7 +81,8 @@ describe.skipIf(isAbsent)('real messages', () => {
       faults: ['5xx=3%', '429=3%,retry-after=0', 'reset=1%'],
       seed: 'sms',
     })
-    const { baseUrl, recording } = await recordService(sandbox.baseUrl)
+    const recording = createRecording()
+    const baseUrl = await recordService(sandbox.baseUrl, recording)
     const result = await spawnSluice(
       [
         ...['task', source, ...MAPPING, '--base-url', baseUrl, '--retries', '6', '--json'],

@@ -19,12 +19,16 @@ import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 
 type LedgerOf<Kind extends LedgerKind> = Extract<Ledger, { of: Kind }>
 
-/** A sandbox, a workspace whose runs go there, and its ledgers. */
-export async function openLedgerWorkspace(options: Parameters<typeof withSandbox>[0] = {}) {
+/** A sandbox, a workspace whose runs go there, by another address if one is made of its own, and its ledgers. */
+export async function openLedgerWorkspace(
+  options: Parameters<typeof withSandbox>[0] = {},
+  toAddress: (baseUrl: string) => Promise<string> = async (baseUrl) => baseUrl,
+) {
   const folder = createTemporaryFolder()
   const workspace = join(folder, 'workspace')
   const runs = createInProcessRuns(workspace)
   const sandbox = await withSandbox({ apiKeys: [RUN_KEY], seed: 'ledger', ...options })
+  const baseUrl = await toAddress(sandbox.baseUrl)
   let sources = 0
 
   function toPlan(operation: PlanInput['operation'], source: string, parts: Partial<PlanInput> = {}) {
@@ -35,7 +39,7 @@ export async function openLedgerWorkspace(options: Parameters<typeof withSandbox
       writeFileSync(path, source)
     }
     return planSchema.parse({
-      connection: { baseUrl: sandbox.baseUrl },
+      connection: { baseUrl },
       source: { path },
       operation,
       retry: { limit: 0 },
