@@ -1,14 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { createEngine } from '../../src/main/engine/engine.ts'
-import { ApiKey } from '../../src/main/engine/secrets/bound-secret.ts'
-import { DEFAULT_SANDBOX_KEY } from '../../src/main/sandbox/sandbox-options.ts'
-import { planSchema } from '../../src/shared/plan/plan.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
+import { sendRuns } from '../helpers/e2e/send-rows.ts'
 import { seeScreen } from '../helpers/e2e/walk.ts'
-import { withSandbox } from '../helpers/sandbox.ts'
 
 const TEXTS = [
   'write to me at jo.miller@example.com or call +44 20 7946 0958',
@@ -21,25 +16,13 @@ const LONG_NAME = 'a_field_whose_name_is_much_longer_than_the_column_that_it_has
 
 /** A finished run of tasks whose answers name languages, models, scores and what was found in the texts. */
 async function sendRows(workspace: string, count = 60): Promise<string> {
-  const service = await withSandbox()
-  const path = join(workspace, 'posts.csv')
   const rows = Array.from(
     { length: count },
     (_, i) => `"${TEXTS[i % TEXTS.length]}",user-${i},v${i % 2},value ${i}`,
   )
-  writeFileSync(path, `text_data,user_id,content_variant,${LONG_NAME}\n${rows.join('\n')}\n`)
-  const engine = createEngine({ workspace })
-  const plan = planSchema.parse({
-    connection: { baseUrl: service.baseUrl },
-    source: { path },
-    operation: { kind: 'task', legacy: true },
-  })
-  const run = await engine.startRun(plan, {
-    apiKey: ApiKey.create(DEFAULT_SANDBOX_KEY, plan.connection, 'of the test'),
-  })
-  await run.ended
-  await engine.close()
-  return run.runId
+  const text = `text_data,user_id,content_variant,${LONG_NAME}\n${rows.join('\n')}\n`
+  const [runId = ''] = await sendRuns(workspace, [{ name: 'posts.csv', text }])
+  return runId
 }
 
 it('narrows rows by what answers say, sorts and saves that, shows more columns, and exports just these rows', async () => {

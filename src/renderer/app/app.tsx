@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
 import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
-import type { RowFilter } from '../../shared/run/results.ts'
 import { ask } from '../bridge/client.ts'
 import { useFollowRuns } from '../bridge/live-runs.ts'
 import { CallbacksScreen } from '../features/callbacks/callbacks-screen.tsx'
@@ -15,8 +14,9 @@ import { RunsScreen } from '../features/runs/runs-screen.tsx'
 import { SandboxScreen } from '../features/sandbox/sandbox-screen.tsx'
 import { ScratchpadScreen } from '../features/scratchpad/scratchpad-screen.tsx'
 import { isAskedFor, nameAddress } from '../ui/connection/destination.ts'
+import { ContentVisit } from '../ui/content/user-content.tsx'
 import { ContinueRun, useContinueRequest } from './continue-run.tsx'
-import { CorrectRun } from './correct-run.tsx'
+import { CorrectRun, useCorrectedRun } from './correct-run.tsx'
 import { useDraft } from './draft.ts'
 import { DraftScreens } from './draft-screens.tsx'
 import {
@@ -30,14 +30,13 @@ import {
 } from './flow.ts'
 import { useKeptFocus } from './keep-focus.ts'
 import { FilePicker, useFileDrop, useOpenFile } from './open-file.tsx'
-import { goTo, useRoute } from './route.ts'
+import { goTo, toPlace, useRoute } from './route.ts'
 import { announceEnd, findEnded } from './run-endings.tsx'
 import { RunScreens } from './run-screens.tsx'
 import { SettingsPlace } from './settings-place.tsx'
 import { Shell } from './shell/shell.tsx'
 import { useStoredSettings } from './stored-settings.ts'
 
-const NO_FILTER: RowFilter = {}
 const NO_CONNECTIONS: readonly ConnectionEntry[] = []
 const NO_ADDRESSES: readonly string[] = []
 
@@ -53,8 +52,8 @@ export function App() {
   const app = useQuery(ask.app.describe.queryOptions()).data ?? null
   const file = useOpenFile()
   const isOver = useFileDrop(file)
-  const continueRun = useContinueRequest()
-  const [filter, setFilter] = useState<RowFilter | null>(null)
+  const shownRunId = 'runId' in route ? route.runId : null
+  const continueRun = useContinueRequest(shownRunId)
   const [isImporting, setImporting] = useState(false)
 
   useKeptFocus(route)
@@ -65,14 +64,7 @@ export function App() {
   }, [lastOperation])
 
   const openRun = useCallback((runId: string) => goTo({ kind: 'run', runId }), [])
-  const openResults = useCallback((runId: string, chosen: RowFilter) => {
-    setFilter(Object.keys(chosen).length === 0 ? null : chosen)
-    goTo({ kind: 'results', runId })
-  }, [])
-  const openExport = useCallback((runId: string, chosen: RowFilter) => {
-    setFilter(Object.keys(chosen).length === 0 ? null : chosen)
-    goTo({ kind: 'export', runId })
-  }, [])
+  const openResults = useCallback((runId: string) => goTo({ kind: 'results', runId }), [])
   const stored = useQuery(
     ask.connections.list.queryOptions({
       // A store that is asked for a key answers once a person has unlocked it.
@@ -92,116 +84,120 @@ export function App() {
     [sandboxBaseUrls, connections],
   )
 
+  const draftOf = useDraft(({ source }) => source?.sourceId ?? '')
+  const correctedRunId = useCorrectedRun(shownRunId)
+  const place =
+    route.kind === 'correct' ? `correction of ${correctedRunId ?? route.runId}` : toPlace(route, draftOf)
+
   return (
-    <Shell route={route} app={app} isOver={isOver}>
-      <FilePicker
-        picker={file.picker}
-        folderPicker={file.folderPicker}
-        onFile={file.open}
-        onFolder={file.openFolder}
-      />
-      {route.kind === 'runs' && (
-        <RunsScreen
-          namePlace={namePlace}
-          connections={connections}
-          onNew={continueDraft}
-          onImportK6={() => setImporting(true)}
-          onChoose={file.choose}
-          onChooseFolder={file.chooseFolder}
-          onSandbox={openSandboxTrial}
-          onOpen={openRun}
-          onOpenSearch={(searchId) => goTo({ kind: 'capacity', searchId })}
-          onResults={(runId) => openResults(runId, NO_FILTER)}
-          onCompare={(runIds) => goTo({ kind: 'compare', runIds })}
+    <ContentVisit place={place}>
+      <Shell route={route} app={app} isOver={isOver}>
+        <FilePicker
+          picker={file.picker}
+          folderPicker={file.folderPicker}
+          onFile={file.open}
+          onFolder={file.openFolder}
         />
-      )}
-      {route.kind === 'connections' && (
-        <ConnectionsScreen draftPlace={otherPlace} onUse={followConnection} onDraft={continueDraft} />
-      )}
-      {route.kind === 'callbacks' && <CallbacksScreen onOpenRun={openRun} />}
-      {route.kind === 'settings' && <SettingsPlace />}
-      {route.kind === 'scratchpad' && <ScratchpadScreen connections={connections} />}
-      {route.kind === 'sandbox' && <SandboxScreen onRuns={() => goTo({ kind: 'runs' })} />}
-      {route.kind === 'compare' && (
-        <CompareScreen
-          runIds={route.runIds}
-          onRuns={(runIds) => goTo({ kind: 'compare', runIds })}
-          onOpenRun={openRun}
-          onTrend={(runId) => goTo({ kind: 'trend', runId })}
-        />
-      )}
-      {route.kind === 'lists' && (
-        <ListsScreen
-          key={route.of}
-          of={route.of}
-          onOf={(of) => goTo({ kind: 'lists', of })}
-          namePlace={namePlace}
-          onDraft={(draft) => openListDraft(draft, connections)}
-          onOpenRun={(runId) => openResults(runId, NO_FILTER)}
-          onNew={continueDraft}
-        />
-      )}
-      {route.kind === 'draft' && (
-        <DraftScreens step={route.step} app={app} connections={connections} file={file} />
-      )}
-      {route.kind === 'capacity' && (
-        <CapacityScreen
-          key={route.searchId}
-          searchId={route.searchId}
-          namePlace={namePlace}
-          onOpenRun={openRun}
-        />
-      )}
-      {route.kind === 'correct' && (
-        <CorrectRun
-          runId={route.runId}
-          onAsk={(runId) => {
-            openResults(runId, NO_FILTER)
-            continueRun.make({ kind: 'correct', runId })
-          }}
-        />
-      )}
-      {'runId' in route && route.kind !== 'correct' && (
-        <RunScreens
-          key={route.runId}
-          route={route}
-          namePlace={namePlace}
-          connections={connections}
-          filter={filter}
-          onResults={(chosen) => openResults(route.runId, chosen)}
-          onExport={(chosen) => openExport(route.runId, chosen)}
-          onContinueRun={(kind) => continueRun.make({ kind, runId: route.runId })}
-        />
-      )}
-      {file.planId !== null && (
-        <PlanDialog
-          key={file.planId}
-          planId={file.planId}
-          connections={connections}
-          onOpen={(runId) => {
-            file.closePlan()
-            openRun(runId)
-          }}
-          onClose={file.closePlan}
-        />
-      )}
-      {isImporting && (
-        <ImportK6Dialog
-          onImported={(runId) => {
-            setImporting(false)
-            openRun(runId)
-          }}
-          onClose={() => setImporting(false)}
-        />
-      )}
-      {continueRun.request !== null && (
-        <ContinueRun
-          request={continueRun.request}
-          connections={connections}
-          namePlace={namePlace}
-          onClose={continueRun.drop}
-        />
-      )}
-    </Shell>
+        {route.kind === 'runs' && (
+          <RunsScreen
+            namePlace={namePlace}
+            connections={connections}
+            onNew={continueDraft}
+            onImportK6={() => setImporting(true)}
+            onChoose={file.choose}
+            onChooseFolder={file.chooseFolder}
+            onSandbox={openSandboxTrial}
+            onOpen={openRun}
+            onOpenSearch={(searchId) => goTo({ kind: 'capacity', searchId })}
+            onResults={openResults}
+            onCompare={(runIds) => goTo({ kind: 'compare', runIds })}
+          />
+        )}
+        {route.kind === 'connections' && (
+          <ConnectionsScreen draftPlace={otherPlace} onUse={followConnection} onDraft={continueDraft} />
+        )}
+        {route.kind === 'callbacks' && <CallbacksScreen onOpenRun={openRun} />}
+        {route.kind === 'settings' && <SettingsPlace />}
+        {route.kind === 'scratchpad' && <ScratchpadScreen connections={connections} />}
+        {route.kind === 'sandbox' && <SandboxScreen onRuns={() => goTo({ kind: 'runs' })} />}
+        {route.kind === 'compare' && (
+          <CompareScreen
+            runIds={route.runIds}
+            onRuns={(runIds) => goTo({ kind: 'compare', runIds })}
+            onOpenRun={openRun}
+            onTrend={(runId) => goTo({ kind: 'trend', runId })}
+          />
+        )}
+        {route.kind === 'lists' && (
+          <ListsScreen
+            key={route.of}
+            of={route.of}
+            onOf={(of) => goTo({ kind: 'lists', of })}
+            namePlace={namePlace}
+            onDraft={(draft) => openListDraft(draft, connections)}
+            onOpenRun={openResults}
+            onNew={continueDraft}
+          />
+        )}
+        {route.kind === 'draft' && (
+          <DraftScreens step={route.step} app={app} connections={connections} file={file} />
+        )}
+        {route.kind === 'capacity' && (
+          <CapacityScreen
+            key={route.searchId}
+            searchId={route.searchId}
+            namePlace={namePlace}
+            onOpenRun={openRun}
+          />
+        )}
+        {route.kind === 'correct' && (
+          <CorrectRun
+            runId={route.runId}
+            onAsk={(runId) => {
+              openResults(runId)
+              continueRun.make({ kind: 'correct', runId })
+            }}
+          />
+        )}
+        {'runId' in route && route.kind !== 'correct' && (
+          <RunScreens
+            key={route.runId}
+            route={route}
+            namePlace={namePlace}
+            connections={connections}
+            onContinueRun={(kind) => continueRun.make({ kind, runId: route.runId })}
+          />
+        )}
+        {file.planId !== null && (
+          <PlanDialog
+            key={file.planId}
+            planId={file.planId}
+            connections={connections}
+            onOpen={(runId) => {
+              file.closePlan()
+              openRun(runId)
+            }}
+            onClose={file.closePlan}
+          />
+        )}
+        {isImporting && (
+          <ImportK6Dialog
+            onImported={(runId) => {
+              setImporting(false)
+              openRun(runId)
+            }}
+            onClose={() => setImporting(false)}
+          />
+        )}
+        {continueRun.request !== null && (
+          <ContinueRun
+            request={continueRun.request}
+            connections={connections}
+            namePlace={namePlace}
+            onClose={continueRun.drop}
+          />
+        )}
+      </Shell>
+    </ContentVisit>
   )
 }

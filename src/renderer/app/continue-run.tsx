@@ -98,11 +98,15 @@ export function ContinueRun(props: {
   )
 }
 
-/** The current request, if any, with functions to set and drop it. */
-export function useContinueRequest() {
+/**
+ * The current request, if any, with functions to set and drop it. Whoever leaves the screens of its run, such as by the
+ * Back button, drops it: its question would stand over another run.
+ */
+export function useContinueRequest(shownRunId: string | null) {
   const [request, setRequest] = useState<ContinueRequest | null>(null)
   const drop = useCallback(() => setRequest(null), [])
-  return { request, make: setRequest, drop }
+  if (request !== null && request.runId !== shownRunId) setRequest(null)
+  return { request: request?.runId === shownRunId ? request : null, make: setRequest, drop }
 }
 
 /** Rows that are taken up whatever is chosen, with those of unknown outcome. */

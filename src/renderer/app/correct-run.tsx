@@ -18,11 +18,13 @@ type Choice = Omit<Parameters<typeof bridge.runs.correctRun>[0], 'runId' | 'fixe
 interface Corrections {
   /** The retry that is held, and what was chosen for it. */
   held: Readonly<Record<string, { retryId: string; choice: Choice }>>
+  /** The run that each retry corrects: another retry of it follows with each correction. */
+  parents: Readonly<Record<string, string>>
   /** The newest fixes; those of the retry on the screen may be older while its rows are checked again. */
   fixes: Readonly<Record<string, readonly Fix[]>>
 }
 
-const useCorrections = create<Corrections>(() => ({ held: {}, fixes: {} }))
+const useCorrections = create<Corrections>(() => ({ held: {}, parents: {}, fixes: {} }))
 
 /** Makes a retry that corrects what did not succeed in a run, holds it, and shows what is wrong with its rows. */
 export async function beginCorrection(runId: string, choice: Choice): Promise<void> {
@@ -34,7 +36,10 @@ export async function beginCorrection(runId: string, choice: Choice): Promise<vo
 
 async function holdRetry(runId: string, choice: Choice, fixes: readonly Fix[]): Promise<string> {
   const { runId: retryId } = await bridge.runs.correctRun({ runId, fixes: [...fixes], ...choice })
-  useCorrections.setState(({ held }) => ({ held: { ...held, [runId]: { retryId, choice } } }))
+  useCorrections.setState(({ held, parents }) => ({
+    held: { ...held, [runId]: { retryId, choice } },
+    parents: { ...parents, [retryId]: runId },
+  }))
   return retryId
 }
 
@@ -48,6 +53,11 @@ function forgetChoice(runId: string): void {
   )
 }
 
+/** The run that a retry corrects; null if this window did not begin the correction. */
+export function useCorrectedRun(retryId: string | null): string | null {
+  return useCorrections(({ parents }) => (retryId === null ? null : (parents[retryId] ?? null)))
+}
+
 /** The check of a retry that is held: its rows are corrected like those of a new run, then sent again. */
 export function CorrectRun(props: {
   runId: string
@@ -55,6 +65,7 @@ export function CorrectRun(props: {
   onAsk: (parentRunId: string) => void
 }) {
   const { runId } = props
+  const correctedRunId = useCorrectedRun(runId)
   const retry = useQuery({
     queryKey: ['correction', runId],
     queryFn: async () => {
@@ -67,7 +78,8 @@ export function CorrectRun(props: {
       ])
       return { runId, plan, columns, parentRunId: summary.parent_run_id ?? runId }
     },
-    placeholderData: (previous) => previous,
+    // Of the same run: what is shown is what "Send" sends.
+    placeholderData: (previous) => (previous?.parentRunId === correctedRunId ? previous : undefined),
   })
   const newest = useCorrections((known) => known.fixes[retry.data?.parentRunId ?? runId])
   if (retry.data === undefined) {

@@ -84,6 +84,12 @@ export function toHash(route: Route): string {
   }
 }
 
+/** What a person is busy with: the screens of one run are one place, as are the steps of a draft of one source. */
+export function toPlace(route: Route, draftOf: string): string {
+  if (route.kind === 'draft') return `draft ${draftOf}`
+  return 'runId' in route ? `run ${route.runId}` : toHash(route)
+}
+
 function subscribe(changed: () => void): () => void {
   window.addEventListener('hashchange', changed)
   return () => window.removeEventListener('hashchange', changed)

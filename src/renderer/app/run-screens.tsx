@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react'
 import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import type { RowFilter } from '../../shared/run/results.ts'
 import { useFollowRun, useLiveRuns } from '../bridge/live-runs.ts'
@@ -15,6 +16,7 @@ import { TrendScreen } from '../features/trend/trend-screen.tsx'
 import type { NamedPlace } from '../ui/connection/destination.ts'
 import { ErrorNotice } from '../ui/layout/notice.tsx'
 import { Screen } from '../ui/layout/screen.tsx'
+import { isNarrowed } from '../ui/states/describe-filter.ts'
 import { isLoadTest } from '../ui/states/run-state.tsx'
 import { mendDraft, useIsDraftKnown } from './flow.ts'
 import { openScratchpad } from './open-scratchpad.ts'
@@ -26,28 +28,41 @@ interface RunScreensProps {
   /** What an address is called. */
   namePlace: (baseUrl: string) => NamedPlace
   connections: readonly ConnectionEntry[]
-  /** The filter of the results, where one was set. */
-  filter: RowFilter | null
-  onResults: (filter: RowFilter) => void
-  onExport: (filter: RowFilter) => void
   onContinueRun: (kind: 'resume' | 'retry' | 'correct') => void
 }
 
-/** The screens of a run, under its name and tabs. */
+/** What a visit of a run's screens remembers of its rows. Another run begins with all of its own. */
+interface RowsInView {
+  /** What the results are narrowed by. */
+  filter: RowFilter
+  /** Whether a person asked for an export of just these. */
+  isExported: boolean
+}
+
+/** The screens of a run, under its name and tabs. To be mounted anew for each run. */
 export function RunScreens(props: RunScreensProps) {
   const { route, namePlace } = props
+  const rows = useRef<RowsInView>({ filter: {}, isExported: false })
+  useEffect(() => {
+    if (route.kind !== 'export') rows.current.isExported = false
+  }, [route.kind])
   useFollowRun(route.runId)
   return (
     <RunFrame route={route} namePlace={namePlace} connections={props.connections}>
-      <RunTab key={route.kind} {...props} />
+      <RunTab key={route.kind} {...props} rows={rows.current} />
     </RunFrame>
   )
 }
 
 /** One of them; a load test has its own, and no results by row. */
-function RunTab(props: RunScreensProps) {
-  const { route, filter, onExport } = props
+function RunTab(props: RunScreensProps & { rows: RowsInView }) {
+  const { route, rows } = props
   const { runId } = route
+  const showResults = (filter: RowFilter) => {
+    rows.filter = filter
+    goTo({ kind: 'results', runId })
+  }
+  const showExport = () => goTo({ kind: 'export', runId })
   const isLoad = useLiveRuns((live) => {
     const summary = live.summaries[runId]
     return summary !== undefined && isLoadTest(summary)
@@ -76,15 +91,21 @@ function RunTab(props: RunScreensProps) {
   )
   if (isLoad) {
     if (route.kind === 'export') return <LoadExportScreen runId={runId} />
-    return <LoadScreen runId={runId} lookBack={lookBack} onExport={() => onExport({})} />
+    return <LoadScreen runId={runId} lookBack={lookBack} onExport={showExport} />
   }
   if (route.kind === 'results') {
     return (
       <ResultsScreen
         runId={runId}
-        filter={filter ?? {}}
+        filter={rows.filter}
+        onFilter={(filter) => {
+          rows.filter = filter
+        }}
         outcomeFiles={outcomeFiles}
-        onExport={onExport}
+        onExport={() => {
+          rows.isExported = isNarrowed(rows.filter)
+          showExport()
+        }}
         onRetry={() => props.onContinueRun('retry')}
         onCorrect={() => props.onContinueRun('correct')}
         onScratchpad={(row) => openScratchpad(runId, row)}
@@ -95,21 +116,28 @@ function RunTab(props: RunScreensProps) {
     return (
       <LabellingScreen
         runId={runId}
-        onResults={props.onResults}
+        onResults={showResults}
         onEvaluate={() => goTo({ kind: 'evaluate', runId })}
       />
     )
   }
-  if (route.kind === 'evaluate') return <EvaluateScreen runId={runId} onResults={props.onResults} />
-  if (route.kind === 'export') return <ExportScreen runId={runId} filter={filter} />
+  if (route.kind === 'evaluate') return <EvaluateScreen runId={runId} onResults={showResults} />
+  if (route.kind === 'export')
+    return (
+      <ExportScreen
+        runId={runId}
+        filter={isNarrowed(rows.filter) ? rows.filter : null}
+        beginsFiltered={rows.isExported}
+      />
+    )
   return (
     <RunScreen
       runId={runId}
       connections={props.connections}
       lookBack={lookBack}
       outcomeFiles={outcomeFiles}
-      onResults={props.onResults}
-      onExport={() => onExport({})}
+      onResults={showResults}
+      onExport={showExport}
       onContinueRun={props.onContinueRun}
       onMend={isDraftKnown ? mendDraft : null}
       onOpenRun={(other) => goTo({ kind: 'run', runId: other })}

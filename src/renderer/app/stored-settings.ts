@@ -8,7 +8,7 @@ import { useEffect, useEffectEvent } from 'react'
 import { MEDIA_LOOKS, type Settings } from '../../shared/bridge/settings.ts'
 import { changeSettings, useSettings } from '../bridge/settings.ts'
 import { useMediaRules } from '../ui/content/media-view.tsx'
-import { useContentShown } from '../ui/content/user-content.tsx'
+import { useContentRules } from '../ui/content/user-content.tsx'
 
 /** How often it is looked whether a person has been away, milliseconds. */
 const LOOK_EVERY_MS = 5_000
@@ -47,7 +47,7 @@ export function useStoredSettings(): void {
     applyTheme(toScheme(theme))
   }, [theme])
   useEffect(() => {
-    if (showsContent !== undefined) useContentShown.setState({ shown: showsContent })
+    if (showsContent !== undefined) useContentRules.setState({ showsContent })
   }, [showsContent])
   useEffect(() => {
     if (mediaLook === undefined || keepsMediaStep === undefined || startsMuted === undefined) return
@@ -73,7 +73,7 @@ function useHideWhenAway(minutes: number | null): void {
     const timer = setInterval(() => {
       if (lastSign === null || performance.now() - lastSign < minutes * MINUTE_MS) return
       lastSign = null
-      useContentShown.getState().hideAll()
+      useContentRules.getState().hideAll()
     }, LOOK_EVERY_MS)
     return () => {
       clearInterval(timer)

@@ -132,7 +132,7 @@ export function InboxPanel(props: {
 /** The content of one callback: what users wrote stays masked until it is revealed. */
 function CallbackDialog({ callback, onClose }: { callback: StoredCallback; onClose: () => void }) {
   const body = useQuery(ask.receiver.readBody.queryOptions({ input: { id: callback.id } }))
-  const allShown = useContentShown((content) => content.shown)
+  const allShown = useContentShown()
   const [isToggled, setToggled] = useState(false)
   useOnHideAll(() => setToggled(false))
   const isRevealed = isToggled !== allShown

@@ -129,7 +129,7 @@ function FieldInput(props: {
   onValue: (value: string) => void
 }) {
   const { field, own, value } = props
-  const areContentsShown = useContentShown((content) => content.shown)
+  const areContentsShown = useContentShown()
   const [revealed, setRevealed] = useState(false)
   useOnHideAll(() => setRevealed(false))
   const isHidden =

@@ -64,7 +64,7 @@ export function FixList(props: {
 }
 
 function FixItem({ runId, fix, onUndo }: { runId: string; fix: Fix; onUndo: () => void }) {
-  const shown = useContentShown((content) => content.shown)
+  const shown = useContentShown()
   const row = 'row' in fix ? fix.row : null
   const found = useQuery(
     ask.results.row.queryOptions({

@@ -35,7 +35,7 @@ export function ProblemGroupCard(props: {
   const { group, can, fixes, columnOf, onFixes, onEdit, onValue } = props
   const { offered, valueField, editFields } = can
   const advice = PROBLEM_MESSAGES[group.code]
-  const shown = useContentShown((content) => content.shown)
+  const shown = useContentShown()
   const { icon: Icon, word, className } = LOOKS[group.severity]
   return (
     <article className={styles.card} data-code={group.code}>

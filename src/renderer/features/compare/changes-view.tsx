@@ -45,7 +45,7 @@ export function ChangesView(props: {
   const [toggled, setToggled] = useState<number | null>(null)
   useOnHideAll(() => setToggled(null))
   const place = useRef<HTMLDivElement>(null)
-  const shown = useContentShown((content) => content.shown)
+  const shown = useContentShown()
   const plan = useQuery(ask.runs.readPlan.queryOptions({ input: { runId: pair.b } })).data
   const names = useQuery(ask.results.columns.queryOptions({ input: { runId: pair.b } })).data
   const isContent = useMemo(

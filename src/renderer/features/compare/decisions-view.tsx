@@ -120,7 +120,7 @@ function ChangePanel({
 /** How rows found their partners, and which did not. */
 function MatchedPanel({ compared }: { compared: ComparedDecisions }) {
   const { compared: together, left } = describeRows(compared)
-  const shown = useContentShown((content) => content.shown)
+  const shown = useContentShown()
   return (
     <Panel title="How rows were matched">
       <p>

@@ -1,11 +1,12 @@
 import { Radio, Select, Stack, Switch } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
+import { skipToken, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ROW_EXPORT_FORMATS, type RowExportFormat } from '../../../shared/run/export-formats.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
-import type { RowFilter } from '../../../shared/run/results.ts'
-import { bridge } from '../../bridge/client.ts'
+import type { Facet, RowFilter } from '../../../shared/run/results.ts'
+import { ask, bridge } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
@@ -17,32 +18,43 @@ import styles from './export.module.css'
 import { writeOutcomes } from './outcome-files.tsx'
 import { VerdictsPanel } from './verdicts-panel.tsx'
 
+/** How often rows are counted again until all are, and while the run goes on. */
+const COUNT_AGAIN_MS = 50
+const REFRESH_MS = 1_000
+
 type Choice = 'all' | 'filtered' | 'outcomes' | 'unsuccessful' | 'state'
 
 /** A run's rows as a file: which rows, which format, and whether cells stay exactly as they were. */
 export function ExportScreen(props: {
   runId: string
-  /** The filter of the results, where one was set. */
+  /** What the results of this run are narrowed by; null if they are not. */
   filter: RowFilter | null
+  /** Whether a person asked to export just those rows. */
+  beginsFiltered: boolean
 }) {
   const { runId, filter } = props
   const summary = useLiveRuns((live) => live.summaries[runId])
   const rows = useLiveRuns((live) => live.snapshots[runId]?.rows)
   const [format, setFormat] = useState<RowExportFormat>('csv')
-  const [choice, setChoice] = useState<Choice>(filter === null ? 'all' : 'filtered')
+  const [choice, setChoice] = useState<Choice>(filter !== null && props.beginsFiltered ? 'filtered' : 'all')
   const [state, setState] = useState<RowState>('rejected')
   const [lossless, setLossless] = useState(false)
   const name = summary?.name ?? 'run'
 
+  const states = rows === undefined ? [] : toStateCounts(rows).filter((count) => count.rows > 0)
+  const exact = states.find((count) => count.state === state) ?? states[0]
+  const chosen = toChosenFilter(choice, filter, exact?.state ?? state)
+  const narrowed = useMatchingRows(runId, filter)
+  const matching = useMatchingRows(runId, chosen)
+  const about = chosen === null ? null : describeFilter(chosen, matching.facets)
   const file = useFileWriter()
   const write = () => {
     if (choice === 'outcomes') {
       writeOutcomes(file, { runId, name }, { format, ...(format === 'csv' && { lossless }) })
       return
     }
-    const chosen = toChosenFilter(choice, filter, state)
     file.write({
-      describe: ({ rows: written }) => `${formatCounted(written, 'row')} written`,
+      describe: ({ rows: written }) => describeWritten(written, rows?.read, about),
       write: () =>
         saveExport(suggestFileName(name, format), (target) =>
           bridge.exports.create({
@@ -56,8 +68,6 @@ export function ExportScreen(props: {
     })
   }
 
-  const states = rows === undefined ? [] : toStateCounts(rows).filter((count) => count.rows > 0)
-  const exact = states.find((count) => count.state === state) ?? states[0]
   return (
     <Screen
       title="Export"
@@ -65,7 +75,13 @@ export function ExportScreen(props: {
         <PrimaryButton
           onPress={write}
           busy={file.isWriting}
-          blocked={rows?.read === 0 ? 'The run has no rows' : undefined}
+          blocked={
+            rows?.read === 0
+              ? 'The run has no rows'
+              : matching.rows === 0 && matching.isCounted
+                ? 'No row matches'
+                : undefined
+          }
           icon={<IconDownload size="1rem" />}
         >
           {choice === 'outcomes' ? 'Write both files' : 'Write the file'}
@@ -73,6 +89,9 @@ export function ExportScreen(props: {
       }
     >
       {file.notice}
+      <p className={styles.scope} role="status">
+        {describeScope(choice, matching, rows?.read, about)}
+      </p>
       <div className={styles.choices}>
         <Panel title="Rows">
           <Radio.Group
@@ -89,8 +108,8 @@ export function ExportScreen(props: {
               {filter !== null && (
                 <Radio
                   value="filtered"
-                  label="The rows of the results as they are filtered"
-                  description={describeFilter(filter)}
+                  label={`The rows of the results as they are filtered${narrowed.rows === null ? '' : `: ${formatCount(narrowed.rows)}`}`}
+                  description={describeFilter(filter, narrowed.facets)}
                 />
               )}
               <Radio
@@ -164,6 +183,53 @@ const CHOICES: readonly string[] = ['all', 'filtered', 'outcomes', 'unsuccessful
 
 function isChoice(text: string): text is Choice {
   return CHOICES.includes(text)
+}
+
+/** Rows that match a filter; `rows` is null until they are counted, and a lower bound until `isCounted`. */
+interface MatchingRows {
+  rows: number | null
+  isCounted: boolean
+  /** What the service calls the rules of the filter is in them. */
+  facets: readonly Facet[]
+}
+
+/** Counts the rows of a run that match a filter; of none without one. */
+function useMatchingRows(runId: string, filter: RowFilter | null): MatchingRows {
+  const isLive = useLiveRuns((live) => live.snapshots[runId]?.phase !== 'ended')
+  const page = useQuery(
+    ask.results.page.queryOptions({
+      input: filter === null ? skipToken : { runId, filter, offset: 0, limit: 1 },
+      refetchInterval: ({ state }) =>
+        state.data?.isCounted === false ? COUNT_AGAIN_MS : isLive ? REFRESH_MS : false,
+    }),
+  )
+  const facets = useQuery(
+    ask.results.facets.queryOptions({ input: filter?.ruleIds === undefined ? skipToken : { runId, filter } }),
+  )
+  return {
+    rows: page.data?.total ?? null,
+    isCounted: page.data?.isCounted ?? false,
+    facets: facets.data?.facets ?? [],
+  }
+}
+
+/** Says which rows the file gets: all of the run, or how many of them by which filter. */
+function describeScope(
+  choice: Choice,
+  { rows, isCounted }: MatchingRows,
+  all: number | undefined,
+  about: string | null,
+): string {
+  const whole = all === undefined ? 'rows' : formatCounted(all, 'row')
+  if (choice === 'outcomes') return `Writes two files from all ${whole}.`
+  if (about === null) return `Writes all ${whole}.`
+  if (rows === null) return `Counting the rows to write: ${about}.`
+  return `Writes ${isCounted ? '' : 'at least '}${formatCount(rows)} of ${whole}: ${about}.`
+}
+
+function describeWritten(written: number, all: number | undefined, about: string | null): string {
+  if (about === null || all === undefined) return `${formatCounted(written, 'row')} written`
+  return `${formatCount(written)} of ${formatCounted(all, 'row')} written: ${about}`
 }
 
 function toChosenFilter(choice: Choice, filter: RowFilter | null, state: RowState): RowFilter | null {

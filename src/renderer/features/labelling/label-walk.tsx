@@ -82,7 +82,7 @@ function LabelledRow(props: { detail: RowDetail; labelling: LabellingState; verd
   const [asked, setAsked] = useState<'note' | 'rule' | null>(null)
   const [isRevealed, setRevealed] = useState(false)
   useOnHideAll(() => setRevealed(false))
-  const allShown = useContentShown((content) => content.shown)
+  const allShown = useContentShown()
   const media = useRowMedia(runId, result.row)
   const steps = useMediaSteps(result.row)
   const known = stored?.rules ?? []

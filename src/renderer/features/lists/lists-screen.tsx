@@ -188,7 +188,7 @@ function EntryPanel(props: {
   const { noun } = LIST_LOOKS[ledger.of]
   const table = useTableView(ledger.of)
   const columns = useTableColumns(listColumns(ledger.of), table.view, table.setView)
-  const isShown = useContentShown((content) => content.shown)
+  const isShown = useContentShown()
   return (
     <Panel
       title={`${formatCounted(ledger.total, noun)}${ledger.list === null ? '' : ` in ${ledger.list}`}`}

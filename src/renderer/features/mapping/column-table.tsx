@@ -54,7 +54,7 @@ export function ColumnTable(props: {
   const { columns } = preview
   const suggested = suggestMapping(columns, operation).mapping
   const isContent = createContentRule(columns, mapping)
-  const shown = useContentShown((content) => content.shown)
+  const shown = useContentShown()
   return (
     <table className={styles.table}>
       <thead>

@@ -110,7 +110,7 @@ function MappingPanel({ plan, columns }: { plan: Plan; columns: readonly string[
 const FIXES_SHOWN = 100
 
 function FixesPanel({ fixes }: { fixes: readonly Fix[] }) {
-  const shown = useContentShown((content) => content.shown)
+  const shown = useContentShown()
   return (
     <Panel title="Corrections" aside={formatCounted(fixes.length, 'correction')}>
       <ul className={styles.fixes}>

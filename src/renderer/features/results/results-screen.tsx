@@ -1,5 +1,5 @@
 import { IconDownload } from '@tabler/icons-react'
-import { memo, type ReactNode, useRef } from 'react'
+import { memo, type ReactNode, useEffect, useEffectEvent, useRef } from 'react'
 import { isDecided } from '../../../shared/lookback/verdict.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
@@ -8,13 +8,14 @@ import { MediaView, useMediaSteps } from '../../ui/content/media-view.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { type SecondaryAction, SecondaryActions } from '../../ui/layout/secondary-actions.tsx'
+import { isNarrowed } from '../../ui/states/describe-filter.ts'
 import { UndoRedo } from '../../ui/verdicts/undo-redo.tsx'
 import styles from './results.module.css'
 import { useResultsKeys } from './results-keys.ts'
 import { ResultsSide } from './results-side.tsx'
 import { ResultsTable } from './results-table.tsx'
 import { RowDrawer } from './row-drawer.tsx'
-import { isNarrowed, withSearch } from './row-filter.ts'
+import { withSearch } from './row-filter.ts'
 import { useResults } from './use-results.ts'
 import { useVerdictControl } from './verdicts-control.tsx'
 import { VerdictsPanel } from './verdicts-panel.tsx'
@@ -24,9 +25,12 @@ export function ResultsScreen(props: {
   runId: string
   /** The filter to begin with. */
   filter: RowFilter
+  /** Learns what the rows are narrowed by, each time that it changes. */
+  onFilter: (filter: RowFilter) => void
   /** Writes what succeeded and what did not to files, and says where they are. */
   outcomeFiles: { action: SecondaryAction; notice: ReactNode }
-  onExport: (filter: RowFilter) => void
+  /** Goes on to an export of the rows that `onFilter` named last. */
+  onExport: () => void
   /** Sends what did not succeed again, as a child run. */
   onRetry: () => void
   /** Corrects what did not succeed or was never sent, and then sends it as a child run. */
@@ -35,6 +39,9 @@ export function ResultsScreen(props: {
   onScratchpad: (row: number) => Promise<void>
 }) {
   const results = useResults(props.runId, props.filter)
+  const noteFilter = useEffectEvent(props.onFilter)
+  const { chosen, typed } = results
+  useEffect(() => noteFilter(withSearch(chosen, typed)), [chosen, typed])
   const place = useRef<HTMLDivElement>(null)
   const keys = useResultsKeys(results, place)
   const { run, opened, revealed } = results
@@ -50,7 +57,6 @@ export function ResultsScreen(props: {
         <Actions
           retryable={run.retryable}
           correctable={run.correctable}
-          chosen={results.chosen}
           typed={results.typed}
           filter={results.filter}
           isEmpty={results.list.counted === 'exactly' && results.list.count === 0}
@@ -119,13 +125,12 @@ export function ResultsScreen(props: {
 const Actions = memo(function Actions(props: {
   retryable: number
   correctable: number
-  chosen: RowFilter
   typed: string
   filter: RowFilter
   /** Whether the filter leaves no row. */
   isEmpty: boolean
   outcomeFiles: SecondaryAction | null
-  onExport: (filter: RowFilter) => void
+  onExport: () => void
   onRetry: () => void
   onCorrect: () => void
 }) {
@@ -136,13 +141,16 @@ const Actions = memo(function Actions(props: {
   if (props.correctable > 0) {
     secondary.push({ label: `Correct ${formatCounted(props.correctable, 'row')}…`, onPress: props.onCorrect })
   }
-  if (props.outcomeFiles !== null) secondary.push(props.outcomeFiles)
   const narrowed = isNarrowed(props.filter)
+  if (props.outcomeFiles !== null) {
+    const { label } = props.outcomeFiles
+    secondary.push({ ...props.outcomeFiles, label: narrowed ? `${label} of all rows` : label })
+  }
   return (
     <>
       <SecondaryActions actions={secondary} />
       <PrimaryButton
-        onPress={() => props.onExport(withSearch(props.chosen, props.typed))}
+        onPress={props.onExport}
         blocked={narrowed && props.isEmpty ? 'No row matches' : undefined}
         soon={props.typed !== (props.filter.search ?? '')}
         icon={<IconDownload size="1rem" />}

@@ -113,8 +113,3 @@ export function withSearch(filter: RowFilter, search: string): RowFilter {
   const { search: _dropped, ...rest } = filter
   return search === '' ? rest : { ...rest, search }
 }
-
-/** Whether a filter narrows at all. */
-export function isNarrowed(filter: RowFilter): boolean {
-  return Object.keys(filter).length > 0
-}

@@ -5,10 +5,9 @@ import type { SavedFilter } from '../../../shared/run/result-view.ts'
 import type { RowFilter } from '../../../shared/run/results.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { NameForm } from '../../ui/name-form.tsx'
-import { describeFilter } from '../../ui/states/describe-filter.ts'
+import { describeFilter, isNarrowed } from '../../ui/states/describe-filter.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './results.module.css'
-import { isNarrowed } from './row-filter.ts'
 import type { useResultView } from './use-result-view.ts'
 
 /** What is asked for in the place of the list's last button. */

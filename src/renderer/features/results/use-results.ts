@@ -211,7 +211,7 @@ function useRun(runId: string) {
 
 /** Nothing is revealed until the person does it, row by row or all at once, and nothing of it is remembered. */
 function useRevealed() {
-  const all = useContentShown((content) => content.shown)
+  const all = useContentShown()
   const [rows, setRows] = useState<ReadonlySet<number>>(new Set())
   // biome-ignore lint/correctness/useExhaustiveDependencies: the switch applies to every row anew
   useEffect(() => setRows(new Set()), [all])

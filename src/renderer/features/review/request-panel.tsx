@@ -69,7 +69,7 @@ export function RequestPanel(props: {
 }
 
 function RequestText({ request }: { request: RequestReview }) {
-  const shown = useContentShown((content) => content.shown)
+  const shown = useContentShown()
   if (request.isInvalid) {
     return (
       <Notice kind="warning" title="This row is not sent">

@@ -44,7 +44,7 @@ export function FailedRowsPanel(props: {
     const rows = known.snapshots[runId]?.rows
     return rows === undefined ? 0 : rows.rejected + rows.failed + rows.unknown
   })
-  const shown = useContentShown((content) => content.shown)
+  const shown = useContentShown()
   const isNeeded = unsuccessful > 0
   const plan = useQuery(ask.runs.readPlan.queryOptions({ input: isNeeded ? { runId } : skipToken })).data
   const columns = useQuery(ask.results.columns.queryOptions({ input: isNeeded ? { runId } : skipToken })).data

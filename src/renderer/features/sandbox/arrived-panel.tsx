@@ -182,7 +182,7 @@ function Callbacks(props: { callbacks: SandboxArrived['callbacks']; onSend: () =
 
 /** The requests; a body is shown when it is asked for, its user content masked as everywhere. */
 function ArrivalTable({ arrivals }: { arrivals: readonly Arrival[] }) {
-  const isShown = useContentShown((content) => content.shown)
+  const isShown = useContentShown()
   const [opened, setOpened] = useState<number | null>(null)
   return (
     <table className={styles.table}>

@@ -125,7 +125,7 @@ function Body(props: {
   label: string
 }) {
   const { body, verdict, label } = props
-  const isShown = useContentShown((content) => content.shown)
+  const isShown = useContentShown()
   if (body.text === '') return <p className={styles.note}>no body</p>
   const text = prettyJson(isShown ? body.text : maskJson(body.text))
   const marks = text.length > MARKED_MAX ? [] : findRuleMarks(text, verdict?.rules ?? [])

@@ -144,7 +144,7 @@ function EndpointFields(props: {
 /** The JSON of the request, and under it what the rules for rows say against it. */
 function BodyEditor() {
   const { endpoint, text, isOwn, isRevealed, set } = useScratchpad()
-  const isShown = useContentShown((content) => content.shown) || isOwn || isRevealed
+  const isShown = useContentShown() || isOwn || isRevealed
   useOnHideAll(() => set({ isRevealed: false }))
   const area = useRef<HTMLTextAreaElement>(null)
   const [checked] = useDebouncedValue(text, TYPING_MS)

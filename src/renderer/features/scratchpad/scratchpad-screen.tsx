@@ -17,6 +17,8 @@ import { SentPanel } from './sent-panel.tsx'
 export function ScratchpadScreen(props: { connections: readonly ConnectionEntry[] }) {
   const { connections } = props
   const { endpoint, text, destination, callbackUrl, isOwn, sent, set } = useScratchpad()
+  // What a person had shown is hidden again at the next visit.
+  useEffect(() => () => set({ isRevealed: false }), [set])
   const [shownId, setShownId] = useState<string | null>(null)
   const send = useMutation({
     mutationFn: async () => {

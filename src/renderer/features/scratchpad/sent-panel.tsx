@@ -152,7 +152,7 @@ const SIGNS = { added: '+', removed: '−', same: ' ' } as const
 const WORDS = { added: 'added: ', removed: 'removed: ', same: '' } as const
 
 function Difference({ title, before, after }: { title: string; before: string; after: string }) {
-  const isShown = useContentShown((content) => content.shown)
+  const isShown = useContentShown()
   const toLines = (text: string) => `${prettyJson(isShown ? text : maskJson(text))}\n`
   const parts = diffLines(toLines(before), toLines(after))
   const isSame = parts.every(({ added, removed }) => !added && !removed)

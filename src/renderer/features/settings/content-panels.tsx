@@ -68,7 +68,7 @@ export function ContentPanel({ settings }: { settings: Settings }) {
     <Panel title="User content" aside="set what suits you" flush>
       <SettingRow
         label="Show texts without asking"
-        description="Off: texts, terms and addresses of media are hidden on every screen until you reveal them, by row or with “Show content”."
+        description="Off: texts, terms and addresses of media are hidden on every screen until you reveal them, by row or all at once with “Show content”, for one visit."
         control={(ids) => (
           <Switch
             {...ids}

@@ -70,7 +70,7 @@ export function PreviewGrid(props: {
 }) {
   const { preview, operation, mapping } = props
   const [cursor, setCursor] = useState(0)
-  const shown = useContentShown((content) => content.shown)
+  const shown = useContentShown()
   const columns = useMemo(
     () => toGridColumns(preview, operation, mapping, shown),
     [preview, operation, mapping, shown],

@@ -1,5 +1,5 @@
 import { Switch } from '@mantine/core'
-import { useEffect } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { create } from 'zustand'
 import { ID_FIELDS } from '../../../shared/mapping/doubt-columns.ts'
 import { toColumnIndex } from '../../../shared/mapping/match-columns.ts'
@@ -11,34 +11,65 @@ import { toTextEm, toWordEm } from '../grid/cell-width.ts'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './content.module.css'
 
-interface ContentShown {
-  shown: boolean
-  setShown: (shown: boolean) => void
+interface ContentRules {
+  /** Whether content is shown wherever a person comes, as they have set; all of it stays hidden after `hideAll`. */
+  showsContent: boolean
   /** Grows when all content is hidden again, also that of single rows. */
   hidings: number
   hideAll: () => void
 }
 
-/** Whether user content is shown on the screens of this window, until the window is reloaded. */
-export const useContentShown = create<ContentShown>((set) => ({
-  shown: false,
-  setShown: (shown) => set({ shown }),
+/** What holds for user content on every screen: what a person has set, taken over by the app from where it is kept. */
+export const useContentRules = create<ContentRules>((set) => ({
+  showsContent: false,
   hidings: 0,
-  hideAll: () => set(({ hidings }) => ({ shown: false, hidings: hidings + 1 })),
+  hideAll: () => set(({ hidings }) => ({ showsContent: false, hidings: hidings + 1 })),
 }))
+
+interface Visit {
+  shown: boolean
+  setShown: (shown: boolean) => void
+}
+
+const VisitContext = createContext<Visit>({ shown: false, setShown() {} })
+
+/**
+ * Keeps whether content is shown for as long as a person stays at one `place`, such as the screens of one run. At
+ * another place, and when they come back, it is as they have set.
+ */
+export function ContentVisit({ place, children }: { place: string; children: ReactNode }) {
+  const { showsContent, hidings } = useContentRules()
+  const visit = `${hidings} ${place}`
+  const [chosen, setChosen] = useState<{ visit: string; shown: boolean | null }>({ visit, shown: null })
+  // Changed while it is drawn: nothing of another place may be seen by what was chosen at this one.
+  if (chosen.visit !== visit) setChosen({ visit, shown: null })
+  const shown = (chosen.visit === visit ? chosen.shown : null) ?? showsContent
+  const value = useMemo(
+    () => ({ shown, setShown: (next: boolean) => setChosen({ visit, shown: next }) }),
+    [shown, visit],
+  )
+  return <VisitContext value={value}>{children}</VisitContext>
+}
+
+/** Whether a person has content shown where they are. */
+export function useContentShown(): boolean {
+  return useContext(VisitContext).shown
+}
 
 /** Calls `hide` each time all content is hidden again, for what is revealed besides the switch. */
 export function useOnHideAll(hide: () => void): void {
-  const hidings = useContentShown((content) => content.hidings)
+  const hidings = useContentRules((content) => content.hidings)
+  const seen = useRef(hidings)
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a new hiding counts
   useEffect(() => {
-    if (hidings > 0) hide()
+    if (hidings !== seen.current) hide()
+    seen.current = hidings
   }, [hidings])
 }
 
-/** Shows or hides user content on every screen. */
+/** Shows or hides user content where the person is. */
 export function ContentSwitch() {
-  const { shown, setShown } = useContentShown()
+  const { shown, setShown } = useContext(VisitContext)
   return (
     <Switch
       label="Show content"

@@ -1,7 +1,7 @@
 import { describeCell } from '../../../shared/lookback/evaluation-view.ts'
 import { VERDICT_WORDS } from '../../../shared/lookback/verdict.ts'
 import { nameCode } from '../../../shared/messages/name-code.ts'
-import { NO_RULE, type RowFilter } from '../../../shared/run/results.ts'
+import { type Facet, NO_RULE, type RowFilter } from '../../../shared/run/results.ts'
 import { sayScoreBand } from '../../../shared/run/score-bands.ts'
 import { ANSWER_LOOKS } from './answers.tsx'
 import { STATE_LOOKS } from './row-states.tsx'
@@ -9,14 +9,21 @@ import { STATE_LOOKS } from './row-states.tsx'
 /** Characters of a search that are repeated. */
 const SEARCH_MAX = 60
 
-/** What a filter leaves, in a few words. */
-export function describeFilter(filter: RowFilter): string {
+/** Whether a filter narrows at all. */
+export function isNarrowed(filter: RowFilter): boolean {
+  return Object.keys(filter).length > 0
+}
+
+/** What a filter leaves, in a few words; rules by the names that facets have for them, or else by their ids. */
+export function describeFilter(filter: RowFilter, facets: readonly Facet[] = []): string {
   const { scores = [] } = filter
   const byClass = Map.groupBy(scores, ({ className }) => className)
   const parts = [
     filter.state === undefined ? null : STATE_LOOKS[filter.state].word,
     filter.unsuccessful ? 'what did not succeed' : null,
-    filter.ruleIds === undefined ? null : joinValues(filter.ruleIds.map(nameRule)),
+    filter.ruleIds === undefined
+      ? null
+      : joinValues(filter.ruleIds.map((ruleId) => nameRule(ruleId, facets))),
     filter.errorCode === undefined ? null : `error ${nameCode(filter.errorCode)}`,
     filter.cause === undefined ? null : 'one cause of errors',
     filter.answer === undefined ? null : ANSWER_LOOKS[filter.answer].word,
@@ -33,8 +40,9 @@ export function describeFilter(filter: RowFilter): string {
   return parts.filter((part) => part !== null).join(', ')
 }
 
-function nameRule(ruleId: string): string {
-  return ruleId === NO_RULE ? 'no rule' : `rule ${ruleId}`
+function nameRule(ruleId: string, facets: readonly Facet[]): string {
+  if (ruleId === NO_RULE) return 'no rule'
+  return `rule ${facets.find(({ kind, value }) => kind === 'rule' && value === ruleId)?.label ?? ruleId}`
 }
 
 function joinValues(values: readonly string[]): string {

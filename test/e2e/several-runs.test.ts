@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { openApp } from '../helpers/e2e/open-app.ts'
+import { sendRuns } from '../helpers/e2e/send-rows.ts'
+import { seeScreen } from '../helpers/e2e/walk.ts'
+
+const HATEFUL = 'i hate you, you are stupid and worthless'
+
+/** Rows of which every fifth triggers rules. */
+function createRows(count: number): string {
+  const texts = Array.from({ length: count }, (_, i) => (i % 5 === 0 ? HATEFUL : `a kind word number ${i}`))
+  return `text_data,user_id\n${texts.map((text, i) => `"${text}",user-${i}`).join('\n')}\n`
+}
+
+/** Opens a run from the list, as a person does who goes from one to another. */
+async function openRun(page: Page, name: string): Promise<void> {
+  await page.getByRole('link', { name: 'Runs', exact: true }).click()
+  await page.getByRole('button', { name, exact: true }).click()
+  await seeScreen(page, new RegExp(`of ${name}$`))
+}
+
+async function countWritten(page: Page): Promise<number> {
+  const coming = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Write the file' }).click()
+  const lines = readFileSync(await (await coming).path(), 'utf8')
+    .trim()
+    .split('\r\n')
+  return lines.length - 1
+}
+
+it('narrows one run without narrowing the results and the export of another', async () => {
+  const { page, workspace } = await openApp({ width: 1440, height: 900 })
+  await sendRuns(workspace, [
+    { name: 'monday.csv', text: createRows(60) },
+    { name: 'tuesday.csv', text: createRows(40) },
+  ])
+  await page.reload()
+  await openRun(page, 'monday.csv')
+  await page.getByRole('link', { name: 'Results' }).click()
+  await page.getByRole('button', { name: /^bullying at least 2: 12 rows/ }).click()
+  await page.getByText('12 rows match').waitFor()
+  await page.getByRole('button', { name: 'Export these rows' }).click()
+  expect(await countWritten(page)).toBe(12)
+
+  await openRun(page, 'tuesday.csv')
+  await page.getByRole('link', { name: 'Results' }).click()
+  await page.getByText('40 rows', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Export' }).click()
+  expect(await countWritten(page)).toBe(40)
+
+  // What was narrowed at the last visit is forgotten.
+  await openRun(page, 'monday.csv')
+  await page.getByRole('link', { name: 'Export' }).click()
+  expect(await countWritten(page)).toBe(60)
+})
+
+it('says how many of all rows a file gets, and by which filter, wherever the export is opened from', async () => {
+  const { page, workspace, inspect } = await openApp({ width: 900, height: 600 })
+  const [runId = ''] = await sendRuns(workspace, [{ name: 'monday.csv', text: createRows(60) }])
+  await page.evaluate(`window.location.hash = '#/run/${runId}/results'`)
+  await page.getByRole('button', { name: /^bullying at least 2: 12 rows/ }).click()
+  await page.getByText('12 rows match').waitFor()
+  await page.getByRole('button', { name: 'Export these rows' }).click()
+  await page.getByText('Writes 12 of 60 rows: bullying at least 2').waitFor()
+  await inspect('export-narrowed')
+  expect(await countWritten(page)).toBe(12)
+  await page.getByText('12 of 60 rows written: bullying at least 2').waitFor()
+  await page.getByRole('link', { name: 'Results' }).click()
+  await page.getByText('12 rows match').waitFor()
+
+  // By the tab, all rows are written unless a person chooses otherwise.
+  await page.getByRole('link', { name: 'Export' }).click()
+  await page.getByText('Writes all 60 rows').waitFor()
+  await page.getByRole('radio', { name: 'The rows of the results as they are filtered: 12' }).check()
+  await page.getByText('Writes 12 of 60 rows').waitFor()
+  await page.getByRole('radio', { name: 'Only rows in one state' }).check()
+  await page.getByText('Writes 60 of 60 rows: succeeded').waitFor()
+  await page.getByRole('link', { name: 'Results' }).click()
+  await page.getByText('12 rows match').waitFor()
+  await page.getByRole('button', { name: 'Show all rows' }).click()
+  await page.getByRole('link', { name: 'Export' }).click()
+  await page.getByText('Writes all 60 rows').waitFor()
+  expect(await page.getByRole('radio', { name: /as they are filtered/ }).count()).toBe(0)
+})
+
+it('hides the content of a run again at the next visit and in every other run', async () => {
+  const { page, workspace } = await openApp({ width: 1440, height: 900 })
+  await sendRuns(workspace, [
+    { name: 'monday.csv', text: createRows(10) },
+    { name: 'tuesday.csv', text: createRows(10) },
+  ])
+  await page.reload()
+  const shown = page.getByRole('gridcell', { name: HATEFUL }).first()
+  const hidden = page.getByRole('gridcell', { name: /^hidden \(/ }).first()
+  const openResults = async (name: string) => {
+    await openRun(page, name)
+    await page.getByRole('link', { name: 'Results' }).click()
+  }
+  await openResults('monday.csv')
+  await hidden.waitFor()
+  await page.getByLabel('Show content').check({ force: true })
+  await shown.waitFor()
+  // The same visit.
+  await page.getByRole('link', { name: 'Export' }).click()
+  await page.getByRole('link', { name: 'Results' }).click()
+  await shown.waitFor()
+
+  await openResults('tuesday.csv')
+  await hidden.waitFor()
+  expect(await page.getByLabel('Show content').isChecked()).toBe(false)
+  expect(await shown.count()).toBe(0)
+  await openResults('monday.csv')
+  await hidden.waitFor()
+  expect(await shown.count()).toBe(0)
+})
