@@ -21,6 +21,7 @@ import type { RemovedConnections } from './removed-connections.ts'
 import type { KeySwitch } from './run-key.ts'
 import type { SandboxHost } from './sandbox-host.ts'
 import type { Sources } from './sources.ts'
+import type { QuestionOfWindow } from './waiting-question.ts'
 
 /** Where an export is written, and what the window gets to know about it. */
 export interface ExportPlace {
@@ -91,6 +92,8 @@ export interface BridgeServices {
 /** What the handlers of one connection work with. */
 export interface BridgeContext extends BridgeServices {
   readonly gates: EventGates
+  /** The question before production that this window waits for. */
+  readonly question: QuestionOfWindow
 }
 
 /** The contract, ready to be given handlers that work with a {@link BridgeContext}. */

@@ -13,6 +13,7 @@ import {
 } from '../../shared/plan/production-service.ts'
 import type { StoredConnection } from '../../shared/plan/stored-connection.ts'
 import { readConnections } from '../engine/workspace/connections.ts'
+import type { QuestionOfWindow } from './waiting-question.ts'
 
 /** What a person is asked before anything is sent to a production connection. */
 interface SendQuestion {
@@ -54,6 +55,9 @@ export type ProductionQuestion = SendQuestion | ConnectionQuestion | RequestQues
 
 /** Shows the question where no page can answer it. `signal` aborts when the window that caused it closes. */
 export type AskProduction = (question: ProductionQuestion, signal: AbortSignal) => Promise<boolean>
+
+/** How long a question may be answered, milliseconds. */
+export const QUESTION_WAITS_MS = 5 * 60_000
 
 /** What is about to be sent. */
 interface Sending {
@@ -98,6 +102,8 @@ export interface ProductionGate {
   refuseProxy(url: string): void
   /** Throws `BAD_USAGE` where a stored connection leads to that port of this machine. */
   refusePort(port: number): void
+  /** The same gate, whose questions the window that causes them knows of while they wait. */
+  forWindow(question: QuestionOfWindow): ProductionGate
 }
 
 /** Makes the gate of a process. It asks one question at a time, so that a page cannot wear a person down. */
@@ -109,87 +115,94 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
   const findAll = () => readConnections(workspace).connections.filter(({ isProduction }) => isProduction)
   const find = (connection: Reached) => findProduction(findAll(), connection)
 
-  async function askOne(question: ProductionQuestion, signal: AbortSignal): Promise<boolean> {
-    if (isAsking) throw new SluiceError({ id: 'production_asked_already', connection: question.connection })
-    isAsking = true
-    return ask(question, signal).finally(() => {
-      isAsking = false
-    })
-  }
+  function createFor(ofWindow: QuestionOfWindow | null): ProductionGate {
+    async function askOne(question: ProductionQuestion, signal: AbortSignal): Promise<boolean> {
+      if (isAsking) throw new SluiceError({ id: 'production_asked_already', connection: question.connection })
+      isAsking = true
+      const asked = ofWindow === null ? ask(question, signal) : ofWindow.hold(question, signal, ask)
+      return asked.finally(() => {
+        isAsking = false
+      })
+    }
 
-  async function passOnce({ runId, plan, rows, search }: Sending, signal = new AbortController().signal) {
-    const stored = find(plan.connection)
-    if (stored === null) return
-    const isGiven = await askOne(
-      {
-        kind: 'send',
-        connection: stored.name,
-        baseUrl: plan.connection.baseUrl,
-        run: plan.name ?? runId,
-        operation: plan.operation.kind,
-        rows,
-        ...(search !== undefined && { search }),
-      },
-      signal,
-    )
-    // If the connection changed while the question was open, the answer was about another one.
-    const now = find(plan.connection)
-    const isSame = now !== null && toConsent(now, plan) === toConsent(stored, plan)
-    if (!isGiven || !isSame || signal.aborted)
-      throw new SluiceError({ id: 'production_declined', connection: stored.name })
-  }
-
-  return {
-    async pass(sending, signal) {
-      const stored = find(sending.plan.connection)
-      if (stored === null || admitted.get(sending.runId) === toConsent(stored, sending.plan)) return
-      await passOnce(sending, signal)
-    },
-    passOnce,
-    admit(runId, plan) {
+    async function passOnce({ runId, plan, rows, search }: Sending, signal = new AbortController().signal) {
       const stored = find(plan.connection)
-      if (stored !== null) admitted.set(runId, toConsent(stored, plan))
-    },
-    forget: (runId) => void admitted.delete(runId),
-    async passConnection(kind, connection, signal = new AbortController().signal) {
-      // Also under another name: what counts is the address.
-      const { name, baseUrl } = connection
-      if (find(connection) === null) return
-      const isGiven = await askOne({ kind, connection: name, baseUrl }, signal)
-      if (!isGiven || signal.aborted) throw new SluiceError({ id: 'production_kept', connection: name })
-    },
-    async passRequest({ connection, operation }, signal = new AbortController().signal) {
-      const stored = find(connection)
       if (stored === null) return
-      const { name } = stored
       const isGiven = await askOne(
-        { kind: 'request', connection: name, baseUrl: connection.baseUrl, operation },
+        {
+          kind: 'send',
+          connection: stored.name,
+          baseUrl: plan.connection.baseUrl,
+          run: plan.name ?? runId,
+          operation: plan.operation.kind,
+          rows,
+          ...(search !== undefined && { search }),
+        },
         signal,
       )
       // If the connection changed while the question was open, the answer was about another one.
-      const isSame = JSON.stringify(find(connection)) === JSON.stringify(stored)
+      const now = find(plan.connection)
+      const isSame = now !== null && toConsent(now, plan) === toConsent(stored, plan)
       if (!isGiven || !isSame || signal.aborted)
-        throw new SluiceError({ id: 'production_declined', connection: name })
-    },
-    refuseAddress(url) {
-      if (url === undefined) return
-      const stored = find({ baseUrl: url })
-      if (stored === null) return
-      throw new SluiceError({ id: 'address_is_production', url, connection: stored.name })
-    },
-    refuseProxy(url) {
-      const stored = find({ baseUrl: url })
-      if (stored !== null) throw new SluiceError({ id: 'proxy_is_production', url, connection: stored.name })
-    },
-    refusePort(port) {
-      const { connections } = readConnections(workspace)
-      const stored = connections.find((one) =>
-        sharesService(listAddresses(one), [`http://localhost:${port}`]),
-      )
-      if (stored === undefined) return
-      throw new SluiceError({ id: 'sandbox_port_of_connection', port, connection: stored.name })
-    },
+        throw new SluiceError({ id: 'production_declined', connection: stored.name })
+    }
+
+    return {
+      async pass(sending, signal) {
+        const stored = find(sending.plan.connection)
+        if (stored === null || admitted.get(sending.runId) === toConsent(stored, sending.plan)) return
+        await passOnce(sending, signal)
+      },
+      passOnce,
+      admit(runId, plan) {
+        const stored = find(plan.connection)
+        if (stored !== null) admitted.set(runId, toConsent(stored, plan))
+      },
+      forget: (runId) => void admitted.delete(runId),
+      async passConnection(kind, connection, signal = new AbortController().signal) {
+        // Also under another name: what counts is the address.
+        const { name, baseUrl } = connection
+        if (find(connection) === null) return
+        const isGiven = await askOne({ kind, connection: name, baseUrl }, signal)
+        if (!isGiven || signal.aborted) throw new SluiceError({ id: 'production_kept', connection: name })
+      },
+      async passRequest({ connection, operation }, signal = new AbortController().signal) {
+        const stored = find(connection)
+        if (stored === null) return
+        const { name } = stored
+        const isGiven = await askOne(
+          { kind: 'request', connection: name, baseUrl: connection.baseUrl, operation },
+          signal,
+        )
+        // If the connection changed while the question was open, the answer was about another one.
+        const isSame = JSON.stringify(find(connection)) === JSON.stringify(stored)
+        if (!isGiven || !isSame || signal.aborted)
+          throw new SluiceError({ id: 'production_declined', connection: name })
+      },
+      refuseAddress(url) {
+        if (url === undefined) return
+        const stored = find({ baseUrl: url })
+        if (stored === null) return
+        throw new SluiceError({ id: 'address_is_production', url, connection: stored.name })
+      },
+      refuseProxy(url) {
+        const stored = find({ baseUrl: url })
+        if (stored !== null)
+          throw new SluiceError({ id: 'proxy_is_production', url, connection: stored.name })
+      },
+      refusePort(port) {
+        const { connections } = readConnections(workspace)
+        const stored = connections.find((one) =>
+          sharesService(listAddresses(one), [`http://localhost:${port}`]),
+        )
+        if (stored === undefined) return
+        throw new SluiceError({ id: 'sandbox_port_of_connection', port, connection: stored.name })
+      },
+      forWindow: createFor,
+    }
   }
+
+  return createFor(null)
 }
 
 /** Consent is bound to this connection and plan; it covers nothing else. */

@@ -25,6 +25,7 @@ import { settingsHandlers } from './settings-handlers.ts'
 import { sourceHandlers } from './sources.ts'
 import { labellingHandlers, verdictsHandlers } from './verdicts-handlers.ts'
 import { viewsHandlers } from './views-handlers.ts'
+import { productionHandlers } from './waiting-question.ts'
 import { eventsHandlers } from './watch-handlers.ts'
 
 /** Every procedure of the contract with its handler. */
@@ -36,6 +37,7 @@ export const bridgeRouter = bridge.router({
   lists: listsHandlers,
   events: eventsHandlers,
   connections: connectionsHandlers,
+  production: productionHandlers,
   source: sourceHandlers,
   mappings: mappingsHandlers,
   check: checkHandlers,

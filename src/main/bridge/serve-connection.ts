@@ -3,6 +3,7 @@ import type { WebSocket as ServerSocket } from 'ws'
 import { type BridgeServices, toReportedError } from './bridge-context.ts'
 import { createEventGates } from './event-stream.ts'
 import { bridgeRouter } from './router.ts'
+import { createQuestionOfWindow } from './waiting-question.ts'
 
 /** Status of a websocket that is closed because of what was sent over it (RFC 6455 §7.4.1). */
 const UNSUPPORTED_DATA = 1003
@@ -40,7 +41,17 @@ function openConnection(
     send: (message: string) => send(message),
     addEventListener: () => {},
   } as unknown as Pick<WebSocket, 'addEventListener' | 'send'>
-  const context = { ...services, gates: createEventGates() }
+  const question = createQuestionOfWindow()
+  const context = {
+    ...services,
+    gates: createEventGates(),
+    question,
+    // A dialog of the system stands in front of the window: it need not say that it waits.
+    productionGate:
+      services.host.platform === 'browser'
+        ? services.productionGate.forWindow(question)
+        : services.productionGate,
+  }
   return {
     receive: (message) => {
       handler.message(channel, message, { context }).catch(refuse)

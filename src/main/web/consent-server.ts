@@ -1,7 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type AskProduction, describeProduction, type ProductionQuestion } from '../bridge/production-gate.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import { SluiceError } from '../../shared/messages/errors.ts'
+import {
+  type AskProduction,
+  describeProduction,
+  type ProductionQuestion,
+  QUESTION_WAITS_MS,
+} from '../bridge/production-gate.ts'
 import { createDocumentHeaders } from '../renderer-files/document-headers.ts'
 import { createPage, type EntryFiles } from './entry.ts'
 import {
@@ -15,9 +22,6 @@ import {
   sendText,
 } from './listener.ts'
 
-/** How long a question may be answered, milliseconds. */
-const LIFE_MS = 5 * 60_000
-
 /** A token, a space and the longest answer. */
 const MESSAGE_MAX_BYTES = 200
 
@@ -26,11 +30,15 @@ export type ShowConsent = (way: { file: string; url: string }) => Promise<void>
 
 /** Asks before production on a page of its own origin. */
 export interface ConsentServer {
+  /** Throws `NOT_CONFIRMED` if nobody answers in time. */
   ask: AskProduction
+  /** The address of the question that waits, a secret of the person's browser; null while there is none. */
+  findUrl(): string | null
   close(): Promise<void>
 }
 
 interface OpenQuestion {
+  url: string
   tokenHash: string
   question: ProductionQuestion
   settle(isGiven: boolean): void
@@ -46,12 +54,15 @@ export async function openConsentServer(options: {
   entryFiles: EntryFiles
   show: ShowConsent
   limits: ListenerLimits
+  /** Settles when a question has waited too long, or as soon as the signal aborts. */
+  awaitEnd?: (signal: AbortSignal) => Promise<unknown>
 }): Promise<ConsentServer> {
   const server = createBoundedServer(options.limits)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(0, '127.0.0.1', resolve)
   })
+  const { awaitEnd = awaitWaitingTime } = options
   const { port } = server.address() as AddressInfo
   const origin = `http://sluice-consent-${randomBytes(8).toString('hex')}.localhost:${port}`
   let open: OpenQuestion | null = null
@@ -93,25 +104,29 @@ export async function openConsentServer(options: {
   return {
     async ask(question, signal) {
       const token = randomBytes(32).toString('base64url')
-      const { promise, resolve } = Promise.withResolvers<boolean>()
-      const asked = { tokenHash: toHash(token), question, settle: resolve }
+      const url = `${origin}${ENTRY_PATH}#${token}`
+      const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+      const asked = { url, tokenHash: toHash(token), question, settle: resolve }
       open?.settle(false)
       open = asked
       const giveUp = () => resolve(false)
-      const timer = setTimeout(giveUp, LIFE_MS).unref()
+      const over = new AbortController()
+      void awaitEnd(over.signal).then(() =>
+        reject(new SluiceError({ id: 'production_unanswered', connection: question.connection })),
+      )
       signal.addEventListener('abort', giveUp)
       if (signal.aborted) giveUp()
       try {
-        const url = `${origin}${ENTRY_PATH}#${token}`
         await options.show({ file: await options.entryFiles.write(url), url })
         return await promise
       } finally {
         if (open === asked) open = null
-        clearTimeout(timer)
+        over.abort()
         signal.removeEventListener('abort', giveUp)
         await options.entryFiles.clear()
       }
     },
+    findUrl: () => open?.url ?? null,
     async close() {
       open?.settle(false)
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
@@ -119,6 +134,10 @@ export async function openConsentServer(options: {
       await closed
     },
   }
+}
+
+async function awaitWaitingTime(signal: AbortSignal): Promise<void> {
+  await wait(QUESTION_WAITS_MS, undefined, { signal, ref: false }).catch(() => {})
 }
 
 function toHash(value: string): string {

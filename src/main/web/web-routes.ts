@@ -1,11 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import { DOWNLOAD_PATH, UPLOAD_FOLDER_PATH, UPLOAD_PATH } from '../../shared/bridge/browser-files.ts'
+import {
+  CONFIRM_PATH,
+  DOWNLOAD_PATH,
+  UPLOAD_FOLDER_PATH,
+  UPLOAD_PATH,
+} from '../../shared/bridge/browser-files.ts'
 import { BRIDGE_ERRORS } from '../../shared/bridge/errors.ts'
 import { MEDIA_PATH } from '../../shared/bridge/media.ts'
 import { toSluiceError } from '../../shared/messages/errors.ts'
 import type { MediaFiles } from '../bridge/media-files.ts'
 import type { Sources } from '../bridge/sources.ts'
+import { createDocumentHeaders } from '../renderer-files/document-headers.ts'
 import { readRendererFile } from '../renderer-files/read-renderer-file.ts'
 import type { Downloads } from './downloads.ts'
 import { createEntryPage, createLockedPage, type EntryTokens, SESSION_PATH } from './entry.ts'
@@ -37,6 +43,8 @@ export interface WebRoutesOptions {
   downloads: Downloads
   /** Pictures, videos and sounds that the page may show. */
   media: MediaFiles
+  /** The address of the question before production that waits; null while there is none. */
+  findQuestionUrl: () => string | null
   /** Called when a browser is let in, before it gets the answer. */
   onEntered: () => Promise<void>
 }
@@ -76,6 +84,9 @@ export function createWebRoutes(
       })
     }
     if (method !== 'GET') return refuse(response, 405, 'This cannot be done here.')
+    if (pathname === CONFIRM_PATH && request.method === 'GET') {
+      return leadToQuestion(options.findQuestionUrl(), request, response)
+    }
     if (pathname.startsWith(`${MEDIA_PATH}/`)) return sendMedia(options.media, pathname, request, response)
     // A download can be fetched only once, so HEAD requests are refused.
     if (request.method === 'GET' && pathname.startsWith(`${DOWNLOAD_PATH}/`)) {
@@ -89,6 +100,21 @@ export function createWebRoutes(
     const file = await readRendererFile(rendererFolder, pathname, [socketOrigin])
     if (file === null) return sendText(response, 404, 'There is no such file.')
     sendAnswer(response, 200, file.body, file.headers)
+  }
+}
+
+/**
+ * Leads a browser on to the question, in a tab of its own. A page cannot follow: its scripts may not read where a
+ * redirect leads, and what is no navigation of a whole tab is refused.
+ */
+function leadToQuestion(url: string | null, { headers }: IncomingMessage, response: ServerResponse): void {
+  const { 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = headers
+  if (mode !== undefined && (mode !== 'navigate' || destination !== 'document')) {
+    refuse(response, 403, 'Open this address in a tab of its own.')
+  } else if (url === null) {
+    sendText(response, 404, 'Nothing waits for a confirmation any more. You can close this page.')
+  } else {
+    sendAnswer(response, 303, '', { ...createDocumentHeaders(''), location: url })
   }
 }
 

@@ -102,6 +102,7 @@ export async function openWebShell(options: WebShellOptions): Promise<WebShell> 
     sources: bridge.services.sources,
     downloads,
     media: bridge.services.media,
+    findQuestionUrl: consent.findUrl,
     onEntered: entryFiles.clear,
   })
   server.on('request', (request, response) => {

@@ -15,6 +15,7 @@ import { SandboxScreen } from '../features/sandbox/sandbox-screen.tsx'
 import { ScratchpadScreen } from '../features/scratchpad/scratchpad-screen.tsx'
 import { isAskedFor, nameAddress } from '../ui/connection/destination.ts'
 import { ContentVisit } from '../ui/content/user-content.tsx'
+import { Confirmation } from './confirmation.tsx'
 import { ContinueRun, useContinueRequest } from './continue-run.tsx'
 import { CorrectRun, useCorrectedRun } from './correct-run.tsx'
 import { useDraft } from './draft.ts'
@@ -197,6 +198,7 @@ export function App() {
             onClose={continueRun.drop}
           />
         )}
+        <Confirmation />
       </Shell>
     </ContentVisit>
   )

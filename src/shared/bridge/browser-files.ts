@@ -20,6 +20,12 @@ export const UPLOAD_FOLDER_PATH = '/files/folders'
 /** Where exports wait to be downloaded, in a browser. */
 export const DOWNLOAD_PATH = '/files/exports'
 
+/**
+ * Where a person is led to the question before production, which another origin shows. A link to it tells the page
+ * nothing of that address.
+ */
+export const CONFIRM_PATH = '/confirm'
+
 /** The answer to a file that became part of a folder. */
 export const uploadedPartSchema = z.object({ name: z.string(), sizeBytes: z.number() })
 

@@ -11,6 +11,7 @@ import { listsContract } from './lists.ts'
 import { mappingsContract } from './mappings.ts'
 import { mediaContract } from './media.ts'
 import { plansContract } from './plans.ts'
+import { productionContract } from './production.ts'
 import { checkContract, exportsContract, loadContract, resultsContract, reviewContract } from './results.ts'
 import { eventsContract, runsContract } from './runs.ts'
 import { sandboxContract } from './sandbox.ts'
@@ -29,6 +30,7 @@ export const bridgeContract = {
   lists: listsContract,
   events: eventsContract,
   connections: connectionsContract,
+  production: productionContract,
   source: sourceContract,
   mappings: mappingsContract,
   check: checkContract,

@@ -2,6 +2,7 @@ import type { RunSnapshot } from '../run/snapshot.ts'
 import type { ReceiverState } from './callbacks.ts'
 import type { CapacityProgress } from './capacity.ts'
 import type { BridgeClient } from './contract.ts'
+import type { WaitingQuestion } from './production.ts'
 import type { RunListEvent } from './runs.ts'
 
 let streams = 0
@@ -59,6 +60,19 @@ export async function* followReceiver(
   const events = await client.receiver.watch({ streamId }, toOptions(signal))
   for await (const { receiver, sequence } of events) {
     yield receiver
+    await client.events.seen({ streamId, sequence })
+  }
+}
+
+/** Yields the question before production that this window waits for, the present one at once; null while there is none. */
+export async function* followQuestion(
+  client: BridgeClient,
+  signal?: AbortSignal,
+): AsyncGenerator<WaitingQuestion | null, void> {
+  const streamId = `question-${++streams}`
+  const events = await client.production.watch({ streamId }, toOptions(signal))
+  for await (const { question, sequence } of events) {
+    yield question
     await client.events.seen({ streamId, sequence })
   }
 }

@@ -4,6 +4,7 @@ import { EXPORT_MESSAGES } from './export-messages.ts'
 import { LOAD_MESSAGES } from './load-messages.ts'
 import { LOOKBACK_MESSAGES } from './lookback-messages.ts'
 import { MAPPING_MESSAGES } from './mapping-messages.ts'
+import { PRODUCTION_MESSAGES } from './production-messages.ts'
 import { RECEIVER_MESSAGES } from './receiver-messages.ts'
 import { RUN_MESSAGES } from './run-messages.ts'
 import { SANDBOX_MESSAGES } from './sandbox-messages.ts'
@@ -37,6 +38,7 @@ export const ERROR_MESSAGES = {
   ...EXPORT_MESSAGES,
   ...LOOKBACK_MESSAGES,
   ...COMMAND_LINE_MESSAGES,
+  ...PRODUCTION_MESSAGES,
   ...WINDOW_MESSAGES,
   ...SANDBOX_MESSAGES,
 } satisfies Record<string, ErrorEntry>

@@ -1,3 +1,4 @@
+import { quoteForShell } from '../shell-command.ts'
 import type { ErrorEntry } from './error-entry.ts'
 import { formatBytes } from './figure-text.ts'
 import { sayPortProblem, type Thrown } from './thrown.ts'
@@ -112,7 +113,7 @@ export const WINDOW_MESSAGES = {
     words: ({ connection }: { connection: string }, sluice: string) => ({
       text: 'a browser cannot choose files of this machine',
       remedy: {
-        terminal: `Run: ${sluice} connection set ${connection} --ca FILE --client-cert FILE --client-key FILE`,
+        terminal: `Run: ${sluice} connection set ${quoteForShell(connection)} --ca FILE --client-cert FILE --client-key FILE`,
         window: 'Use the desktop app, or set the files in a terminal.',
       },
     }),
@@ -154,20 +155,6 @@ export const WINDOW_MESSAGES = {
       remedy: 'Try again. If Sluice was stopped, start it again. Interrupted runs can be resumed.',
     }),
   },
-  production_declined: {
-    code: 'NOT_CONFIRMED',
-    words: ({ connection }: { connection: string }) => ({
-      text: `the production prompt was not confirmed; nothing was sent to ${connection}`,
-      remedy: 'Send again and confirm the prompt, or choose another connection.',
-    }),
-  },
-  production_kept: {
-    code: 'NOT_CONFIRMED',
-    words: ({ connection }: { connection: string }) => ({
-      text: `the production prompt was not confirmed; ${connection} was neither contacted nor changed`,
-      remedy: 'Try again and confirm the prompt, or leave the connection as it is.',
-    }),
-  },
   connection_changed_meanwhile: {
     code: 'BAD_USAGE',
     words: ({ connection }: { connection: string }) => ({
@@ -194,27 +181,6 @@ export const WINDOW_MESSAGES = {
     words: ({ label, connection }: { label: string; connection: string }) => ({
       text: `the key ${label} cannot be removed: it is the only key of ${connection}`,
       remedy: 'Add another key first, or remove the connection.',
-    }),
-  },
-  production_asked_already: {
-    code: 'NOT_CONFIRMED',
-    words: ({ connection }: { connection: string }) => ({
-      text: `another production prompt is still open; nothing was sent to ${connection}`,
-      remedy: 'Answer that prompt, then send again.',
-    }),
-  },
-  proxy_is_production: {
-    code: 'BAD_USAGE',
-    words: ({ url, connection }: { url: string; connection: string }) => ({
-      text: `${url} cannot be the proxy: the production connection ${connection} leads to that host`,
-      remedy: 'Enter the address of an HTTP or HTTPS proxy.',
-    }),
-  },
-  address_is_production: {
-    code: 'BAD_USAGE',
-    words: ({ url, connection }: { url: string; connection: string }) => ({
-      text: `${url} is the address of the production connection ${connection}; callbacks must go to an address that leads to this machine`,
-      remedy: 'Enter the public address of a proxy or tunnel that forwards to this machine.',
     }),
   },
   sandbox_callbacks_elsewhere: {

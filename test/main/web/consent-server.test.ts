@@ -16,13 +16,14 @@ const QUESTION = {
 } as const
 
 /** A consent server, and the addresses it has shown. */
-async function openServer() {
+async function openServer(awaitEnd?: (signal: AbortSignal) => Promise<unknown>) {
   const folder = createTemporaryFolder()
   const shown: string[] = []
   let wake = () => {}
   const server: ConsentServer = await openConsentServer({
     entryFiles: createEntryFiles(folder),
     limits: LISTENER_LIMITS,
+    ...(awaitEnd !== undefined && { awaitEnd }),
     async show({ url, file }) {
       expect(readFileSync(file, 'utf8')).toContain(url)
       shown.push(url)
@@ -91,4 +92,16 @@ it('takes a window that is gone for a no', async () => {
   const { answer } = await ask(controller.signal)
   controller.abort()
   expect(await answer).toBe(false)
+})
+
+it('says that nobody answered in time, and takes no answer later', async () => {
+  const time = Promise.withResolvers<void>()
+  const { ask } = await openServer(() => time.promise)
+  const { answer, url } = await ask()
+  const said = expect(answer).rejects.toThrow(
+    'nobody answered the production prompt for live within 5 minutes',
+  )
+  time.resolve()
+  await said
+  expect((await answerConsent(url, 'send')).status).toBe(403)
 })

@@ -25,10 +25,8 @@ async function serveScreens(context: CliContext, flags: OpenFlags): Promise<void
     port: flags.port,
     lastingKeys: context.lastingKeys,
     async showConsent({ file, url }) {
-      if (!flags.browser) return err.writeLine(`A run needs a confirmation to send to production: ${url}`)
-      await err.writeLine(
-        `A run needs a confirmation to send to production. Confirm it in the browser, or open ${file}`,
-      )
+      if (!flags.browser) return err.writeLine(`Production needs a confirmation: ${url}`)
+      await err.writeLine(`Production needs a confirmation. Confirm it in the browser, or open ${file}`)
       await openInBrowser(file)
     },
   })

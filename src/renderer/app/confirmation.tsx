@@ -1,0 +1,76 @@
+import { Button, Group, Modal, Stack } from '@mantine/core'
+import { IconExternalLink } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { CONFIRM_PATH } from '../../shared/bridge/browser-files.ts'
+import { bridge } from '../bridge/client.ts'
+import { useWaitingQuestion } from '../bridge/question.ts'
+import { formatTimestamp } from '../ui/format-time.ts'
+import { ErrorNotice } from '../ui/layout/notice.tsx'
+import { SafeText } from '../ui/text/safe-text.tsx'
+
+/** Keeps Escape from a dialog underneath, whose question this one is. */
+const ESCAPE_HERE = { 'data-mantine-stop-propagation': true }
+
+/**
+ * Says that a person has to confirm something before production, and leads to the page that asks for it: no page with
+ * content of users may answer. Closes when the question was answered, and whoever waited for it goes on.
+ */
+export function Confirmation() {
+  const question = useWaitingQuestion()
+  const cancel = useMutation({ mutationFn: (id: string) => bridge.production.cancel({ id }) })
+  if (question === null) return null
+  const { id, title, untilMs } = question
+  const giveUp = () => cancel.mutate(id)
+  return (
+    <Modal.Root
+      key={id}
+      opened
+      onClose={giveUp}
+      centered
+      closeOnClickOutside={false}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') giveUp()
+      }}
+    >
+      <Modal.Overlay />
+      <Modal.Content>
+        <Modal.Body>
+          <Stack gap="md">
+            <Modal.Title>Confirmation needed</Modal.Title>
+            <p>
+              <strong>
+                <SafeText text={title} max={200} lines />
+              </strong>
+            </p>
+            <p>
+              Sluice asks you on a separate page, which this one can neither read nor answer. It opens in
+              another tab, and may be open already. This window continues once you have answered there.
+            </p>
+            <p role="status">
+              Waiting until {formatTimestamp(new Date(untilMs).toISOString()).slice(11)}. Nothing is sent or
+              changed before you confirm.
+            </p>
+            {cancel.error !== null && <ErrorNotice error={cancel.error} />}
+            <Group justify="flex-end" gap="xs">
+              <Button variant="default" loading={cancel.isPending} onClick={giveUp} {...ESCAPE_HERE}>
+                Cancel
+              </Button>
+              <Button
+                component="a"
+                variant="filled"
+                href={CONFIRM_PATH}
+                target="_blank"
+                rel="noopener noreferrer"
+                data-autofocus
+                {...ESCAPE_HERE}
+                rightSection={<IconExternalLink size="1rem" aria-hidden />}
+              >
+                Open the question
+              </Button>
+            </Group>
+          </Stack>
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  )
+}

@@ -1,0 +1,47 @@
+import type { ErrorEntry } from './error-entry.ts'
+
+/** What keeps a window from production. */
+export const PRODUCTION_MESSAGES = {
+  production_declined: {
+    code: 'NOT_CONFIRMED',
+    words: ({ connection }: { connection: string }) => ({
+      text: `the production prompt was not confirmed; nothing was sent to ${connection}`,
+      remedy: 'Send again and confirm the prompt, or choose another connection.',
+    }),
+  },
+  production_unanswered: {
+    code: 'NOT_CONFIRMED',
+    words: ({ connection }: { connection: string }) => ({
+      text: `nobody answered the production prompt for ${connection} within 5 minutes; nothing was sent or changed`,
+      remedy: 'Try again and confirm the prompt, or choose another connection.',
+    }),
+  },
+  production_kept: {
+    code: 'NOT_CONFIRMED',
+    words: ({ connection }: { connection: string }) => ({
+      text: `the production prompt was not confirmed; ${connection} was neither contacted nor changed`,
+      remedy: 'Try again and confirm the prompt, or leave the connection as it is.',
+    }),
+  },
+  production_asked_already: {
+    code: 'NOT_CONFIRMED',
+    words: ({ connection }: { connection: string }) => ({
+      text: `another production prompt is still open; nothing was sent to ${connection}`,
+      remedy: 'Answer that prompt, then send again.',
+    }),
+  },
+  proxy_is_production: {
+    code: 'BAD_USAGE',
+    words: ({ url, connection }: { url: string; connection: string }) => ({
+      text: `${url} cannot be the proxy: the production connection ${connection} leads to that host`,
+      remedy: 'Enter the address of an HTTP or HTTPS proxy.',
+    }),
+  },
+  address_is_production: {
+    code: 'BAD_USAGE',
+    words: ({ url, connection }: { url: string; connection: string }) => ({
+      text: `${url} is the address of the production connection ${connection}; callbacks must go to an address that leads to this machine`,
+      remedy: 'Enter the public address of a proxy or tunnel that forwards to this machine.',
+    }),
+  },
+} satisfies Record<string, ErrorEntry>
