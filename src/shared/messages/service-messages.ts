@@ -1,4 +1,5 @@
 import type { KeyPlace } from '../plan/stored-connection.ts'
+import { quoteForShell } from '../shell-command.ts'
 import type { ErrorEntry } from './error-entry.ts'
 
 /** Files of a connection that hold keys and certificates. */
@@ -88,7 +89,7 @@ export const SERVICE_MESSAGES = {
     ) => ({
       text: `the key ${label} of connection ${connection} ${ELSEWHERE[place]}`,
       remedy: {
-        terminal: `To type it for this address, run: ${sluice} connection key ${connection} --label ${label}. Or name a variable that holds it: --api-key-env NAME.`,
+        terminal: `To type it for this address, run: ${sluice} connection key ${quoteForShell(connection)} --label ${quoteForShell(label)}. Or name a variable that holds it: --api-key-env NAME.`,
         window: 'Type the key again.',
       },
     }),

@@ -1,3 +1,4 @@
+import { quoteForShell } from '../shell-command.ts'
 import type { ErrorEntry, Wording } from './error-entry.ts'
 import { formatCount, formatCounted } from './figure-text.ts'
 import { type DiskTrouble, sayDiskRemedy } from './thrown.ts'
@@ -310,7 +311,7 @@ export const WORKSPACE_MESSAGES = {
     words: ({ name }: { name: string }, sluice: string) => ({
       text: `connection \`${name}\` already exists`,
       remedy: {
-        terminal: `To change it, run: ${sluice} connection set ${name}. Or choose another name.`,
+        terminal: `To change it, run: ${sluice} connection set ${quoteForShell(name)}. Or choose another name.`,
         window: 'Choose another name.',
       },
     }),
@@ -328,7 +329,7 @@ export const WORKSPACE_MESSAGES = {
     ) => ({
       text: `connection ${connection} has no key \`${label}\`${didYouMean(nearest)}`,
       remedy: {
-        terminal: `Its keys: ${known.join(', ')}. To add one, run: ${sluice} connection set ${connection} --key LABEL=VARIABLE`,
+        terminal: `Its keys: ${known.join(', ')}. To add one, run: ${sluice} connection set ${quoteForShell(connection)} --key LABEL=VARIABLE`,
         window: `Its keys: ${known.join(', ')}.`,
       },
     }),

@@ -8,10 +8,36 @@ import {
   tlsSchema,
 } from './connection.ts'
 
-const nameSchema = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u, {
-  error:
-    'must be at most 64 letters, digits, dots, hyphens and underscores, beginning with a letter or digit',
-})
+const NAME_MAX = 64
+
+/** What a name may hold beside letters, their marks and digits. */
+const NAME_SIGNS = ` ._-()&+'’/#@:`
+
+const NAME_CHARACTER = /[\p{L}\p{M}\p{N} ._()&+'’/#@:-]/u
+
+/** What is wrong with a name of a connection or a key, as what it must be; null if nothing is. */
+export function findNameFault(name: string): string | null {
+  if (name === '') return 'must not be empty'
+  if ([...name].length > NAME_MAX) return `must have at most ${NAME_MAX} characters`
+  if (!/^[\p{L}\p{N}]/u.test(name)) return 'must begin with a letter or digit'
+  if (/ $| {2}/.test(name)) return 'must have no space at its end, and no two in a row'
+  if (/\p{M}{4}/u.test(name)) return 'must have at most 3 marks on a letter'
+  const other = [...name].find((character) => !NAME_CHARACTER.test(character))
+  return other === undefined ? null : `must have letters, digits, spaces and ${toList(NAME_SIGNS)} alone`
+}
+
+function toList(signs: string): string {
+  return [...signs.trim()].join(' ')
+}
+
+// What shells, files and screens show as one line: no control, no direction, nothing that hides. One spelling of é.
+const nameSchema = z
+  .string()
+  .normalize('NFC')
+  .superRefine((name, context) => {
+    const message = findNameFault(name)
+    if (message !== null) context.addIssue({ code: 'custom', message })
+  })
 
 /** What a stored connection is called. */
 export const connectionNameSchema = nameSchema

@@ -18,6 +18,44 @@ function openWorkspace(env: Record<string, string> = {}) {
 }
 
 describe('connection', () => {
+  it('takes names as people write them, and quotes them in the commands that it prints', async () => {
+    const { sluice, read } = openWorkspace({ KEY_A: 'secret-a' })
+    const names = ['Staging EU', "Ana's test (old)", 'Müller & Söhne: live', 'प्रोड', 'e\u0301 decomposed']
+    for (const name of names) {
+      const added = await sluice('connection', 'add', name, '--base-url', 'https://api.example.com')
+      expect([name, added.code]).toEqual([name, 0])
+    }
+    expect((await read('connection', 'list')).map(({ name }: { name: string }) => name)).toEqual(
+      names.map((name) => name.normalize('NFC')),
+    )
+    const second = await sluice('connection', 'add', "Ana's second", '--base-url', 'https://b.example.com')
+    expect(second.stdout).toContain(String.raw`connection use 'Ana'\''s second'`)
+    const again = await sluice('connection', 'add', 'Staging EU', '--base-url', 'https://b.example.com')
+    expect(again.stderr).toContain("connection set 'Staging EU'")
+    expect((await sluice('connection', 'set', 'Staging EU', '--key', 'new key=KEY_A')).code).toBe(0)
+    expect((await sluice('connection', 'use', 'Staging EU', '--key', 'new key')).code).toBe(0)
+    expect(await read('connection', 'show', 'Staging EU')).toMatchObject({ name: 'Staging EU', in_use: true })
+    const unknown = await sluice('connection', 'use', 'Staging EU', '--key', 'other')
+    expect(unknown.stderr).toContain("connection set 'Staging EU' --key LABEL=VARIABLE")
+    // Neither what hides itself nor what looks like an option.
+    for (const name of [
+      '',
+      ' ',
+      ' x',
+      'x ',
+      '-x',
+      '(x)',
+      'two\u2028lines',
+      'tab\tx',
+      'a\u202Eb',
+      'a\u200Bb',
+      'x'.repeat(65),
+    ]) {
+      const refused = await sluice('connection', 'add', '--base-url', 'https://api.example.com', '--', name)
+      expect([name, refused.code]).toEqual([name, 2])
+    }
+  })
+
   it('stores, shows, changes, uses and removes connections', async () => {
     const { folder, sluice, read } = openWorkspace({
       KEY_A: 'secret-a',
@@ -112,7 +150,7 @@ describe('connection', () => {
   it.each([
     [['add', 'x'], '--base-url is required'],
     [['add', '-x y', '--base-url', 'http://a.test'], 'unknown option'],
-    [['add', 'x y', '--base-url', 'http://a.test'], 'found `x y`'],
+    [['add', 'x;y', '--base-url', 'http://a.test'], 'the name `x;y` must have letters, digits, spaces and'],
     [['add', 'x', '--base-url', 'http://a.test', '--key', 'KEY'], 'expected LABEL=VARIABLE'],
     [
       ['add', 'x', '--base-url', 'http://a.test', '--key', 'a=A', '--key', 'a=B'],

@@ -32,7 +32,8 @@ _sluice() {
   local paths= value
   COMPREPLY=()
   while IFS=$'\t' read -r value _; do
-    if [[ -z $paths ]]; then paths=$value; else COMPREPLY+=("\${value#"$head"}"); fi
+    # Names may have spaces.
+    if [[ -z $paths ]]; then paths=$value; else COMPREPLY+=("$(printf %q "\${value#"$head"}")"); fi
   done < <("$1" ${COMPLETE_COMMAND} \${words[@]+"\${words[@]}"} "$current." 2>/dev/null)
   local flag=
   [[ $paths == files ]] && flag=-f
@@ -90,7 +91,9 @@ Register-ArgumentCompleter -Native -CommandName sluice -ScriptBlock {
     & sluice ${COMPLETE_COMMAND} @words "$wordToComplete." 2>$null | Select-Object -Skip 1 | ForEach-Object {
         $value, $about = $_ -split "\t", 2
         if (-not $about) { $about = $value }
-        [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $about)
+        # Names may have spaces.
+        $text = if ($value -match '^[\w./:=@%+,-]+$') { $value } else { "'" + $value.Replace("'", "''") + "'" }
+        [System.Management.Automation.CompletionResult]::new($text, $value, 'ParameterValue', $about)
     }
 }
 `.replaceAll('"\\t"', '"`t"')

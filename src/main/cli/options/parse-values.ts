@@ -178,10 +178,9 @@ export function parseVariableName(text: string): string {
 
 /** Parser of what a stored connection, or one of its keys, is called. */
 export function parseConnectionName(text: string): string {
-  if (connectionNameSchema.safeParse(text).success) return text
-  throw new InvalidArgumentError(
-    `expected at most 64 letters, digits, dots, hyphens and underscores, starting with a letter or digit, found \`${text}\`.`,
-  )
+  const { data, error } = connectionNameSchema.safeParse(text)
+  if (data !== undefined) return data
+  throw new InvalidArgumentError(`the name \`${text}\` ${error.issues[0]?.message}.`)
 }
 
 /** Parser of the name of a mapping to save. */

@@ -115,7 +115,7 @@ function damaged(file: string, what: string): SluiceError {
 
 /** The connection of that name. Throws `CONNECTION_NOT_FOUND` with the known names. */
 export function findConnection({ connections }: Connections, name: string): StoredConnection {
-  const found = connections.find((connection) => connection.name === name)
+  const found = connections.find((connection) => connection.name === name.normalize('NFC'))
   if (found !== undefined) return found
   const known = connections.map((connection) => connection.name)
   throw new SluiceError({ id: 'connection_not_found', name, known, nearest: findNearest(name, known) })
@@ -128,7 +128,7 @@ export function findConnectionInUse(connections: Connections): StoredConnection 
 
 /** The key of that label. Throws `CONNECTION_NOT_FOUND` with the known labels. */
 export function findKey({ name, keys }: StoredConnection, label: string): ConnectionKey {
-  const found = keys.find((key) => key.label === label)
+  const found = keys.find((key) => key.label === label.normalize('NFC'))
   if (found !== undefined) return found
   const known = keys.map((key) => key.label)
   throw new SluiceError({

@@ -5,6 +5,7 @@ import {
   type StoredConnection,
   storedConnectionSchema,
 } from '../../../../shared/plan/stored-connection.ts'
+import { quoteForShell } from '../../../../shared/shell-command.ts'
 import { readSecureContext } from '../../../engine/secrets/tls-files.ts'
 import { readKeysToRemove, removeUnusedKeys } from '../../../engine/workspace/connection-secrets.ts'
 import {
@@ -115,7 +116,7 @@ export function addConnectionAddCommand(parent: Command, context: CliContext): v
       await context.out.writeLine(
         flags.json
           ? JSON.stringify(toDocument(added, connections, context.env), null, 2)
-          : `Stored ${name}, ${added.baseUrl}. ${inUse ? 'It is now in use.' : `To use it, run: ${COMMAND_PREFIX} connection use ${name}`}`,
+          : `Stored ${name}, ${added.baseUrl}. ${inUse ? 'It is now in use.' : `To use it, run: ${COMMAND_PREFIX} connection use ${quoteForShell(name)}`}`,
       )
     })
   addExamples(command, [
