@@ -5,12 +5,13 @@ import { connectionSchema } from '../../shared/plan/connection.ts'
 import {
   type ConnectionKey,
   type Connections,
+  DEFAULT_KEY_LABEL,
   findActiveKey,
   type StoredConnection,
   storedConnectionSchema,
   toPlanConnection,
 } from '../../shared/plan/stored-connection.ts'
-import { readProxyCredentials } from '../engine/secrets/bound-secret.ts'
+import { ApiKey, readProxyCredentials } from '../engine/secrets/bound-secret.ts'
 import { loadSystemAuthorities } from '../engine/secrets/system-authorities.ts'
 import { readSecureContext } from '../engine/secrets/tls-files.ts'
 import { findConnectionKey, keepTypedKey, listUnusedKeys } from '../engine/workspace/connection-secrets.ts'
@@ -144,7 +145,43 @@ export const connectionsHandlers = connections.router({
       proxyCredentials: readProxyCredentials(context.env, stored),
     })
   }),
+  testSettings: connections.testSettings.handler(
+    async ({ context, input: { name, settings, apiKey }, signal }) => {
+      const stored = name === null ? null : find(context, name)
+      const drafted = storedConnectionSchema.parse(
+        applySettings(
+          stored ?? { name: DRAFT_NAME, keys: [{ label: DEFAULT_KEY_LABEL }], activeKey: DEFAULT_KEY_LABEL },
+          settings,
+        ),
+      )
+      refuseProxy(context, settings)
+      await context.productionGate.passConnection('test', drafted, signal)
+      const connection = connectionSchema.parse(toPlanConnection(drafted))
+      // Keys and passwords of the stored one go where it goes, and nowhere else.
+      const owner = stored !== null && isSameWay(stored, drafted) ? stored : null
+      const key = owner === null ? null : findActiveKey(owner)
+      const found =
+        owner === null || key === null ? null : await findConnectionKey(toKeySources(context), owner, key)
+      return context.engine.checkConnection(connection, {
+        apiKey:
+          apiKey === undefined
+            ? (found?.apiKey ?? null)
+            : ApiKey.create(apiKey, connection, 'that was typed in'),
+        proxyCredentials: owner === null ? null : readProxyCredentials(context.env, owner),
+      })
+    },
+  ),
 })
+
+/** What a connection is called in the question that is tested before it is stored. */
+const DRAFT_NAME = 'being added'
+
+/** Whether two connections lead to the same addresses by the same proxy. */
+function isSameWay(one: StoredConnection, other: StoredConnection): boolean {
+  const toWay = ({ baseUrl, taskBaseUrl, proxy, systemProxy }: StoredConnection) =>
+    JSON.stringify([baseUrl, taskBaseUrl ?? null, proxy ?? null, systemProxy ?? null])
+  return toWay(one) === toWay(other)
+}
 
 type ChooseFile = (what: TlsFile) => Promise<string | null>
 

@@ -162,7 +162,7 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
       async passConnection(kind, connection, signal = new AbortController().signal) {
         // Also under another name: what counts is the address.
         const { name, baseUrl } = connection
-        if (find(connection) === null) return
+        if (find(connection) === null && !connection.isProduction) return
         const isGiven = await askOne({ kind, connection: name, baseUrl }, signal)
         if (!isGiven || signal.aborted) throw new SluiceError({ id: 'production_kept', connection: name })
       },

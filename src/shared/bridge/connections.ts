@@ -148,4 +148,17 @@ export const connectionsContract = {
   removeFile: base.input(namedFile).output(entriesSchema),
   /** Asks the service whether address and key are right; no content is sent. */
   test: base.input(named).output(connectionCheckSchema),
+  /**
+   * The same before these settings are saved, with a key that was typed. With the `name` of a stored connection whose
+   * addresses and proxy stay as they are, its active key is sent.
+   */
+  testSettings: base
+    .input(
+      z.strictObject({
+        name: connectionNameSchema.nullable(),
+        settings: settingsSchema,
+        apiKey: typedKeySchema.exactOptional(),
+      }),
+    )
+    .output(connectionCheckSchema),
 }

@@ -285,6 +285,8 @@ function toCallArbitraries(
     call('connections', 'remove', fc.record({ name: fc.constantFrom('live', 'own') })),
     call('connections', 'setKey', fc.record({ name: known, label, apiKey: typedKey })),
     call('connections', 'test', fc.record({ name: known })),
+    call('connections', 'testSettings', fc.record({ name: fc.option(known), settings, apiKey })),
+    call('connections', 'testSettings', fc.record({ name: known, settings })),
     call('production', 'cancel', fc.record({ id: fc.string({ minLength: 1, maxLength: 40 }) })),
   )
 

@@ -1,13 +1,16 @@
 import { Button, Group, Modal, NativeSelect, NumberInput, Stack, Switch, TextInput } from '@mantine/core'
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ConnectionEntry, ConnectionSettings, ProxyChoice } from '../../../shared/bridge/connections.ts'
-import { connectionNameSchema, DEFAULT_KEY_LABEL } from '../../../shared/plan/stored-connection.ts'
+import { DEFAULT_KEY_LABEL, findNameFault } from '../../../shared/plan/stored-connection.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { isAtHand, parseBaseUrl } from '../../ui/connection/destination.ts'
 import { AddressInput } from '../../ui/connection/destination-panel.tsx'
 import { KeyInput, sayKept } from '../../ui/connection/key-input.tsx'
+import { useTriedForm } from '../../ui/first-fault.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { CheckNotice } from './check-notice.tsx'
 import styles from './connections.module.css'
 
 /** What is typed; texts that are not valid yet stay as they are. */
@@ -34,18 +37,20 @@ export function ConnectionDialog(props: {
 }) {
   const { entry } = props
   const [form, setForm] = useState(() => toForm(entry))
-  const change = (part: Partial<Form>) => setForm((known) => ({ ...known, ...part }))
+  const [showsMore, setShowsMore] = useState(entry !== null)
+  const { place, isTried, showFirst } = useTriedForm()
   const storage = useQuery(ask.connections.readStorage.queryOptions())
   const settings = toSettings(form)
-  const name = connectionNameSchema.safeParse(form.name.trim())
+  const name = tidyName(form.name)
+  const nameFault = entry === null ? findNameFault(name) : null
+  const apiKey = form.apiKey.trim()
   const save = useMutation({
     mutationFn: async (ready: ConnectionSettings) => {
       const { add, change: changeStored } = bridge.connections
-      const apiKey = form.apiKey.trim()
       props.onEntries(
         entry === null
           ? await add({
-              name: form.name.trim(),
+              name,
               settings: ready,
               label: DEFAULT_KEY_LABEL,
               ...(apiKey !== '' && { apiKey }),
@@ -54,6 +59,24 @@ export function ConnectionDialog(props: {
       )
     },
   })
+  const test = useMutation({
+    mutationFn: (ready: ConnectionSettings) =>
+      bridge.connections.testSettings({
+        name: entry?.name ?? null,
+        settings: ready,
+        ...(apiKey !== '' && { apiKey }),
+      }),
+  })
+  const change = (part: Partial<Form>) => {
+    setForm((known) => ({ ...known, ...part }))
+    test.reset()
+    save.reset()
+  }
+  const go = (act: (ready: ConnectionSettings) => void, needsName: boolean) => {
+    if (settings !== null && !(needsName && nameFault !== null)) return act(settings)
+    if (hasFaultBelow(form)) setShowsMore(true)
+    showFirst()
+  }
   // A key in a variable belongs to no address.
   const isKeyTyped = entry?.keys.some((key) => key.place !== undefined && isAtHand(key)) ?? false
   const isRerouted =
@@ -68,109 +91,167 @@ export function ConnectionDialog(props: {
       title={entry === null ? 'Add a connection' : `Edit ${entry.name}`}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <Stack
-        component="form"
-        gap="md"
+      <form
+        noValidate
+        className={styles.form}
+        ref={place}
         onSubmit={(event) => {
           event.preventDefault()
-          if (settings !== null) save.mutate(settings)
+          go(save.mutate, true)
         }}
       >
-        {entry === null && (
-          <TextInput
-            data-autofocus
-            label="Name"
-            description="What you call this service, such as staging."
-            value={form.name}
-            onChange={(event) => change({ name: event.currentTarget.value })}
-            error={form.name !== '' && !name.success ? sayNameRule() : undefined}
-            autoComplete="off"
-            spellCheck={false}
-          />
-        )}
-        <AddressInput
-          label="Base URL"
-          placeholder="https://api.example.com"
-          value={form.baseUrl}
-          onValue={(baseUrl) => change({ baseUrl })}
-        />
-        {isMoved && <p>A key belongs to one address: type it again after you save.</p>}
-        <AddressInput
-          label="Second host for v2 (optional)"
-          placeholder="the same"
-          isOptional
-          value={form.taskBaseUrl}
-          onValue={(taskBaseUrl) => change({ taskBaseUrl })}
-        />
-        {entry === null && (
-          <KeyInput
-            label="API key (optional)"
-            description={sayKept(storage.data ?? null)}
-            value={form.apiKey}
-            onValue={(apiKey) => change({ apiKey })}
-          />
-        )}
-        <NumberInput
-          label="Timeout (s)"
-          description="How long an answer is awaited."
-          min={1}
-          max={3_600}
-          placeholder="60"
-          value={form.timeoutSeconds}
-          onChange={(value) => change({ timeoutSeconds: typeof value === 'number' ? value : '' })}
-        />
-        <TextInput
-          label="Delivered codes (optional)"
-          description="Error codes that mean that the service already has the post. Such a row counts as succeeded."
-          placeholder="DUPLICATE_POST_ID"
-          value={form.deliveredCodes}
-          onChange={(event) => change({ deliveredCodes: event.currentTarget.value })}
-          autoComplete="off"
-          spellCheck={false}
-        />
-        <NativeSelect
-          label="Proxy"
-          description={PROXY_WORDS[form.proxy]}
-          data={PROXY_CHOICES}
-          value={form.proxy}
-          onChange={({ currentTarget }) => {
-            const chosen = PROXY_CHOICES.find(({ value }) => value === currentTarget.value)
-            if (chosen !== undefined) change({ proxy: chosen.value })
-          }}
-        />
-        {form.proxy === 'named' && (
+        <Stack gap="md" className={styles.fields ?? ''}>
+          {entry === null && (
+            <TextInput
+              data-autofocus
+              label="Name"
+              description="What you call this service, such as Staging EU."
+              value={form.name}
+              onChange={(event) => change({ name: event.currentTarget.value })}
+              error={
+                nameFault !== null && (isTried || form.name !== '') ? `The name ${nameFault}.` : undefined
+              }
+              autoComplete="off"
+              spellCheck={false}
+            />
+          )}
           <AddressInput
-            label="Address of the proxy"
-            placeholder="http://proxy.example.com:3128"
-            value={form.proxyUrl}
-            onValue={(proxyUrl) => change({ proxyUrl })}
+            label="Base URL"
+            placeholder="https://api.example.com"
+            isChecked={isTried}
+            value={form.baseUrl}
+            onValue={(baseUrl) => change({ baseUrl })}
           />
-        )}
-        {isRerouted && <p>A key belongs to one proxy: type it again after you save.</p>}
-        <Switch
-          label="This is production"
-          description="Sluice asks you to confirm before anything is sent there."
-          checked={form.isProduction}
-          onChange={(event) => change({ isProduction: event.currentTarget.checked })}
-        />
-        {entry?.isProduction && !form.isProduction && (
-          <p>Before the mark goes, Sluice asks you to confirm it outside of this page.</p>
-        )}
-        {save.error !== null && <ErrorNotice error={save.error} />}
-        <Group justify="flex-end" gap="xs" className={styles.buttons}>
-          <Button variant="default" onClick={props.onClose}>
-            Cancel
-          </Button>
+          {isMoved && <p>A key belongs to one address: type it again after you save.</p>}
+          {entry === null && (
+            <KeyInput
+              label="API key (optional)"
+              description={sayKept(storage.data ?? null)}
+              value={form.apiKey}
+              onValue={(text) => change({ apiKey: text })}
+            />
+          )}
+          <Switch
+            label="This is production"
+            description="Sluice asks you to confirm before anything is sent there."
+            checked={form.isProduction}
+            onChange={(event) => change({ isProduction: event.currentTarget.checked })}
+          />
+          {entry?.isProduction && !form.isProduction && (
+            <p>Before the mark goes, Sluice asks you to confirm it outside of this page.</p>
+          )}
           <Button
-            type="submit"
-            loading={save.isPending}
-            disabled={settings === null || (entry === null && !name.success)}
+            variant="subtle"
+            size="compact-sm"
+            className={styles.more ?? ''}
+            aria-expanded={showsMore}
+            leftSection={
+              showsMore ? (
+                <IconChevronDown size="1rem" aria-hidden />
+              ) : (
+                <IconChevronRight size="1rem" aria-hidden />
+              )
+            }
+            onClick={() => setShowsMore(!showsMore)}
           >
-            Save
+            More settings
           </Button>
-        </Group>
-      </Stack>
+          {showsMore && (
+            <MoreFields form={form} isChecked={isTried} isRerouted={isRerouted} onChange={change} />
+          )}
+        </Stack>
+        <div className={styles.foot}>
+          {save.error !== null && <ErrorNotice error={save.error} />}
+          {test.error !== null && <ErrorNotice error={test.error} onDismiss={test.reset} />}
+          {test.data !== undefined && (
+            <CheckNotice
+              check={test.data}
+              label={entry?.activeKey ?? null}
+              hasOtherKeys={false}
+              unchecked={
+                isMoved || isRerouted
+                  ? 'The stored key belongs to the address and proxy as they were, so it was not sent.'
+                  : 'There is no key yet.'
+              }
+            />
+          )}
+          <Group justify="space-between" gap="xs">
+            <Button variant="default" loading={test.isPending} onClick={() => go(test.mutate, false)}>
+              Test
+            </Button>
+            <Group gap="xs">
+              <Button variant="default" onClick={props.onClose}>
+                Cancel
+              </Button>
+              <Button type="submit" loading={save.isPending}>
+                Save
+              </Button>
+            </Group>
+          </Group>
+        </div>
+      </form>
     </Modal>
+  )
+}
+
+/** What few connections need. */
+function MoreFields(props: {
+  form: Form
+  isChecked: boolean
+  /** Whether a typed key does not belong to the proxy any more. */
+  isRerouted: boolean
+  onChange: (part: Partial<Form>) => void
+}) {
+  const { form, isChecked, onChange } = props
+  return (
+    <>
+      <AddressInput
+        label="Second host for v2 (optional)"
+        placeholder="the same"
+        isOptional
+        isChecked={isChecked}
+        value={form.taskBaseUrl}
+        onValue={(taskBaseUrl) => onChange({ taskBaseUrl })}
+      />
+      <NumberInput
+        label="Timeout (s)"
+        description="How long an answer is awaited."
+        min={1}
+        max={3_600}
+        placeholder="60"
+        value={form.timeoutSeconds}
+        onChange={(value) => onChange({ timeoutSeconds: typeof value === 'number' ? value : '' })}
+      />
+      <TextInput
+        label="Delivered codes (optional)"
+        description="Error codes that mean that the service already has the post. Such a row counts as succeeded."
+        placeholder="DUPLICATE_POST_ID"
+        value={form.deliveredCodes}
+        onChange={(event) => onChange({ deliveredCodes: event.currentTarget.value })}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <NativeSelect
+        label="Proxy"
+        description={PROXY_WORDS[form.proxy]}
+        data={PROXY_CHOICES}
+        value={form.proxy}
+        onChange={({ currentTarget }) => {
+          const chosen = PROXY_CHOICES.find(({ value }) => value === currentTarget.value)
+          if (chosen !== undefined) onChange({ proxy: chosen.value })
+        }}
+      />
+      {form.proxy === 'named' && (
+        <AddressInput
+          label="Address of the proxy"
+          placeholder="http://proxy.example.com:3128"
+          isChecked={isChecked}
+          value={form.proxyUrl}
+          onValue={(proxyUrl) => onChange({ proxyUrl })}
+        />
+      )}
+      {props.isRerouted && <p>A key belongs to one proxy: type it again after you save.</p>}
+    </>
   )
 }
 
@@ -233,6 +314,13 @@ function toSettings({ deliveredCodes, proxy: choice, ...form }: Form): Connectio
   }
 }
 
-function sayNameRule(): string {
-  return 'Letters, digits, dots, hyphens and underscores, beginning with a letter or digit; at most 64'
+/** Whether something is wrong among what few connections need. */
+function hasFaultBelow({ taskBaseUrl, proxy, proxyUrl }: Form): boolean {
+  const isBad = (text: string) => parseBaseUrl(text).kind === 'bad'
+  return (taskBaseUrl.trim() !== '' && isBad(taskBaseUrl)) || (proxy === 'named' && isBad(proxyUrl))
+}
+
+/** The name without spaces around it, and with single ones in it. */
+function tidyName(text: string): string {
+  return text.trim().replaceAll(/\s+/gu, ' ').normalize('NFC')
 }

@@ -5,13 +5,13 @@ import { useState } from 'react'
 import type { ConnectionEntry, ConnectionKeyEntry } from '../../../shared/bridge/connections.ts'
 import { dropZeros, formatMs } from '../../../shared/messages/figure-text.ts'
 import type { KeyPlace } from '../../../shared/plan/stored-connection.ts'
-import type { ConnectionCheck } from '../../../shared/service/connection-check.ts'
 import { bridge } from '../../bridge/client.ts'
 import { isAtHand, isTypeable } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
-import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
+import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { showToast } from '../../ui/layout/toasts.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
+import { CheckNotice } from './check-notice.tsx'
 import { ConnectionFiles } from './connection-files.tsx'
 import styles from './connections.module.css'
 import { KeyDialog } from './key-dialog.tsx'
@@ -66,7 +66,7 @@ export function ConnectionPanel(props: {
       {/* Right under the button that asked for it, so that it is in view. */}
       {test.error !== null && <ErrorNotice error={test.error} onDismiss={test.reset} />}
       {test.data !== undefined && (
-        <CheckNotice check={test.data} activeKey={activeKey} hasOtherKeys={keys.length > 1} />
+        <CheckNotice check={test.data} label={activeKey} hasOtherKeys={keys.length > 1} />
       )}
       <dl className={styles.facts}>
         <dt>Address</dt>
@@ -233,57 +233,4 @@ function KeyMenu(props: {
       )}
     </Group>
   )
-}
-
-/** What came of a test: first the address, then the key. */
-function CheckNotice(props: { check: ConnectionCheck; activeKey: string; hasOtherKeys: boolean }) {
-  const { activeKey } = props
-  const { address, key } = props.check
-  if (address.kind === 'unreachable') {
-    return (
-      <Notice kind="error" title="The service cannot be reached">
-        <SafeText text={address.message} max={500} />. Check the address, and the network or proxy in between.
-      </Notice>
-    )
-  }
-  const answered = sayAnswered(address.status, address.durationMs)
-  if (key.kind === 'unchecked') {
-    return (
-      <Notice kind="warning" title={`The key ${activeKey} could not be tested`}>
-        {answered} The key is missing: type it, or set its variable before you start Sluice.
-      </Notice>
-    )
-  }
-  const code = [key.status, key.errorCode].filter((part) => part !== null).join(' ')
-  const said = key.message === null ? code : `${code}: ${key.message}`
-  if (key.kind === 'accepted') {
-    return (
-      <Notice kind="good" title={`The service accepts the key ${activeKey}`}>
-        {answered} No content was sent.
-      </Notice>
-    )
-  }
-  return (
-    <Notice
-      kind={key.kind === 'refused' ? 'error' : 'warning'}
-      title={
-        key.kind === 'refused'
-          ? `The service refuses the key ${activeKey}`
-          : `The answer does not say whether the key ${activeKey} is right`
-      }
-    >
-      {answered} With the key it answered: <SafeText text={said} max={500} />.
-      {key.kind === 'refused' &&
-        (props.hasOtherKeys ? ' Replace the key, or make another one active.' : ' Replace the key.')}
-    </Notice>
-  )
-}
-
-/** An appeal that nobody has is answered 400 (docs/interface.md §4.7). */
-const EXPECTED_STATUS = 400
-
-function sayAnswered(status: number, durationMs: number): string {
-  const took = formatMs(durationMs)
-  if (status === EXPECTED_STATUS) return `The service answered in ${took}.`
-  return `Without a key, the address answered ${status} in ${took}; the service would answer ${EXPECTED_STATUS}. Check the base URL.`
 }

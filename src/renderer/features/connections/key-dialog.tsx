@@ -2,8 +2,10 @@ import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import { findNameFault } from '../../../shared/plan/stored-connection.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { KeyInput, sayKept } from '../../ui/connection/key-input.tsx'
+import { useTriedForm } from '../../ui/first-fault.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 
 /** Takes a key of a connection: another text for a known label, or a key with a label of its own. */
@@ -20,10 +22,13 @@ export function KeyDialog(props: {
   const [label, setLabel] = useState(known ?? '')
   const [apiKey, setApiKey] = useState('')
   const storage = useQuery(ask.connections.readStorage.queryOptions())
-  const isTaken = known === null && labels.includes(label.trim())
+  const { place, isTried, showFirst } = useTriedForm()
+  const tidy = label.trim().normalize('NFC')
+  const labelFault = known === null ? findLabelFault(tidy, labels) : null
+  const isKeyMissing = apiKey.trim() === ''
   const save = useMutation({
     mutationFn: async () => {
-      const entries = await bridge.connections.setKey({ name: connection, label: label.trim(), apiKey })
+      const entries = await bridge.connections.setKey({ name: connection, label: known ?? tidy, apiKey })
       props.onEntries(entries)
     },
   })
@@ -36,10 +41,12 @@ export function KeyDialog(props: {
     >
       <Stack
         component="form"
+        ref={place}
         gap="md"
         onSubmit={(event) => {
           event.preventDefault()
-          save.mutate()
+          if (labelFault === null && !isKeyMissing) save.mutate()
+          else showFirst()
         }}
       >
         {known === null && (
@@ -49,7 +56,7 @@ export function KeyDialog(props: {
             description="A name for the key, such as new or 2027."
             value={label}
             onChange={(event) => setLabel(event.currentTarget.value)}
-            error={isTaken ? 'The connection has a key with this label' : undefined}
+            error={labelFault !== null && (isTried || label !== '') ? labelFault : undefined}
             autoComplete="off"
             spellCheck={false}
           />
@@ -59,21 +66,25 @@ export function KeyDialog(props: {
           onValue={setApiKey}
           hasFocus={known !== null}
           description={sayKept(storage.data ?? null)}
+          error={isTried && isKeyMissing ? 'Type the key.' : undefined}
         />
         {save.error !== null && <ErrorNotice error={save.error} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={props.onClose}>
             Cancel
           </Button>
-          <Button
-            type="submit"
-            loading={save.isPending}
-            disabled={isTaken || label.trim() === '' || apiKey.trim() === ''}
-          >
+          <Button type="submit" loading={save.isPending}>
             Save
           </Button>
         </Group>
       </Stack>
     </Modal>
   )
+}
+
+/** What is wrong with the label of a new key, in a sentence; null if nothing is. */
+function findLabelFault(label: string, known: readonly string[]): string | null {
+  if (known.includes(label)) return 'The connection has a key with this label.'
+  const fault = findNameFault(label)
+  return fault === null ? null : `The label ${fault}.`
 }

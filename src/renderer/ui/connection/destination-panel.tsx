@@ -124,6 +124,8 @@ export function AddressInput(props: {
   label: string
   placeholder: string
   isOptional?: boolean
+  /** Whether what is wrong is said before the field is left. */
+  isChecked?: boolean
   value: string
   onValue: (value: string) => void
 }) {
@@ -137,7 +139,7 @@ export function AddressInput(props: {
       value={props.value}
       onChange={(event) => props.onValue(event.currentTarget.value)}
       onBlur={() => setLeft(true)}
-      error={left && isBad ? parsed.message : undefined}
+      error={(left || props.isChecked) && isBad ? parsed.message : undefined}
       spellCheck={false}
       autoComplete="off"
     />

@@ -28,6 +28,8 @@ export function KeyInput(props: {
   label?: string
   /** What becomes of the key (default: it is kept until the window closes). */
   description?: string | undefined
+  /** What is wrong with it. */
+  error?: string | undefined
   /** Whether it takes the focus where its dialog opens. */
   hasFocus?: boolean
 }) {
@@ -38,6 +40,7 @@ export function KeyInput(props: {
       description={props.description ?? KEPT_IN_WINDOW}
       value={props.value}
       onChange={(event) => props.onValue(event.currentTarget.value)}
+      error={props.error}
       visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the key' }}
       autoComplete="off"
       spellCheck={false}

@@ -1,0 +1,69 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { readConnections } from '../../src/main/engine/workspace/connections.ts'
+import { WORKER_URLS } from '../../src/main/program-files.ts'
+import { startSandboxThread } from '../../src/main/sandbox/start-sandbox-thread.ts'
+import { openApp } from '../helpers/e2e/open-app.ts'
+import { seeScreen } from '../helpers/e2e/walk.ts'
+
+const KEY = 'a-key-that-is-tested-first-8a1f'
+
+it('leads to what is missing, tests what is typed, and takes a name with spaces, all in view in a small window', async () => {
+  const service = await startSandboxThread(WORKER_URLS.sandbox, { apiKeys: [KEY] })
+  onTestFinished(() => service.close())
+  const { page, workspace, inspect } = await openApp({ width: 900, height: 600 })
+  await page.getByRole('link', { name: 'Connections' }).click()
+  await seeScreen(page, 'Connections')
+  await page.getByRole('button', { name: 'Add a connection' }).click()
+  const form = page.getByRole('dialog', { name: 'Add a connection' })
+  const save = form.getByRole('button', { name: 'Save' })
+  const focused = page.locator(':focus')
+  const isInView = async (text: string) => {
+    const box = await form.getByText(text).boundingBox()
+    const foot = await form.getByRole('button', { name: 'Test' }).boundingBox()
+    return box !== null && foot !== null && box.y > 0 && box.y + box.height < foot.y
+  }
+  // The mark of production is no surprise under the buttons.
+  expect(await isInView('Sluice asks you to confirm before anything is sent there.')).toBe(true)
+  await inspect('connection-form')
+
+  await save.click()
+  await form.getByText('The name must not be empty.').waitFor()
+  expect(await focused.getAttribute('aria-invalid')).toBe('true')
+  await inspect('connection-form-missing')
+  await page.keyboard.type('Ana’s  Staging (EU)')
+  await form.getByRole('button', { name: 'More settings' }).click()
+  await form.getByLabel('Second host for v2 (optional)').fill('nonsense')
+  await form.getByRole('button', { name: 'More settings' }).click()
+  await form.getByLabel('Base URL').fill(service.baseUrl)
+  await save.click()
+  await expect.poll(() => focused.inputValue()).toBe('nonsense')
+  expect(await isInView('Second host for v2 (optional)')).toBe(true)
+  await focused.fill('')
+  await form.getByRole('button', { name: 'More settings' }).waitFor()
+  expect((await form.getByRole('button', { name: 'More settings' }).boundingBox())?.height).toBeGreaterThan(
+    15,
+  )
+
+  await form.getByRole('button', { name: 'Test' }).click()
+  await form.getByText('There is no key yet.').waitFor()
+  await form.getByLabel('API key (optional)').fill('not-the-right-one')
+  await form.getByRole('button', { name: 'Test' }).click()
+  await form.getByText('The service refuses the key').waitFor()
+  await inspect('connection-form-refused')
+  await form.getByLabel('API key (optional)').fill(KEY)
+  await form.getByRole('button', { name: 'Test' }).click()
+  await form.getByText('The service accepts the key').waitFor()
+  expect(readConnections(workspace).connections).toEqual([])
+  await page.keyboard.press('Tab')
+  await save.press('Enter')
+  await form.waitFor({ state: 'detached' })
+  await page.getByRole('region', { name: 'Ana’s Staging (EU)' }).getByText('in use').waitFor()
+  expect(await page.content()).not.toContain(KEY)
+
+  // A name that is taken is said next to the buttons, whatever is scrolled.
+  await page.getByRole('button', { name: 'Add a connection' }).click()
+  await form.getByLabel('Name').fill('Ana’s Staging (EU)')
+  await form.getByLabel('Base URL').fill(service.baseUrl)
+  await save.click()
+  await form.getByText('already exists').waitFor()
+})
