@@ -114,3 +114,33 @@ it('hides the content of a run again at the next visit and in every other run', 
   await hidden.waitFor()
   expect(await shown.count()).toBe(0)
 })
+
+it('undoes a verdict in its own run, also after another run was judged', async () => {
+  const { page, workspace } = await openApp({ width: 1440, height: 900 })
+  await sendRuns(workspace, [
+    { name: 'monday.csv', text: createRows(10) },
+    { name: 'tuesday.csv', text: createRows(10) },
+  ])
+  await page.reload()
+  const agreed = page.getByRole('region', { name: 'Your verdict' }).getByRole('button', { name: 'agree 1' })
+  const openResults = async (name: string) => {
+    await openRun(page, name)
+    await page.getByRole('link', { name: 'Results' }).click()
+    await page
+      .getByRole('gridcell', { name: /^hidden \(/ })
+      .first()
+      .waitFor()
+  }
+  for (const name of ['monday.csv', 'tuesday.csv']) {
+    await openResults(name)
+    await page.keyboard.press('j')
+    await page.keyboard.press('a')
+    await agreed.waitFor()
+  }
+  await openResults('monday.csv')
+  await agreed.waitFor()
+  await page.keyboard.press('Control+z')
+  await agreed.waitFor({ state: 'detached' })
+  await openResults('tuesday.csv')
+  await agreed.waitFor()
+})

@@ -22,8 +22,8 @@ export interface VerdictChange {
   after: readonly Verdict[]
 }
 
+/** The changes made to the verdicts on one run. */
 interface History {
-  runId: string | null
   /** Oldest first. */
   done: readonly VerdictChange[]
   /** What was undone and can be done again; the next one last. */
@@ -42,10 +42,18 @@ const HISTORY_MAX = 500
 
 const NO_ROWS: History['judgedSince'] = new Map()
 
-const NO_HISTORY = { done: [], undone: [], error: null, judgedSince: NO_ROWS }
+const NO_HISTORY: History = { done: [], undone: [], error: null, judgedSince: NO_ROWS }
 
-/** The changes made in this window, of the run that was judged last; nothing of it is remembered. */
-const useHistory = create<History>(() => ({ runId: null, ...NO_HISTORY }))
+/** The changes made in this window, by run: none undoes, keeps or reports those of another. Nothing is remembered. */
+const useHistories = create<Readonly<Record<string, History>>>(() => ({}))
+
+function readHistory(runId: string): History {
+  return useHistories.getState()[runId] ?? NO_HISTORY
+}
+
+function setHistory(runId: string, part: Partial<History>): void {
+  useHistories.setState({ [runId]: { ...readHistory(runId), ...part } })
+}
 
 /** Changes are stored one after the other, in the order they were made. */
 let stored: Promise<void> = Promise.resolve()
@@ -78,8 +86,7 @@ export interface Verdicts {
 /** Reads and changes the verdicts on a run; with `isOn` false, there are none. */
 export function useVerdicts(runId: string, isOn = true): Verdicts {
   const list = useQuery({ ...toList(runId), enabled: isOn })
-  const history = useHistory()
-  const { done, undone, error, judgedSince } = history.runId === runId ? history : NO_HISTORY
+  const { done, undone, error, judgedSince } = useHistories((histories) => histories[runId] ?? NO_HISTORY)
   const byRow = useMemo(() => Map.groupBy(list.data ?? NONE, ({ row }) => row), [list.data])
   const of = useCallback((row: number) => byRow.get(row) ?? NONE, [byRow])
   const set = useCallback(
@@ -89,31 +96,25 @@ export function useVerdicts(runId: string, isOn = true): Verdicts {
       const said = verdicts.map(toRowVerdict)
       if (JSON.stringify(before.map(toRowVerdict)) === JSON.stringify(said)) return
       const after = toVerdicts(row, before, said)
-      const known = useHistory.getState()
-      const earlier = known.runId === runId ? known.done : []
       const change = { row: { row, place }, before, after }
-      const judgedSince = known.runId === runId ? known.judgedSince : NO_ROWS
-      useHistory.setState({
-        ...{ runId, judgedSince },
-        ...{ done: [...earlier, change].slice(-HISTORY_MAX), undone: [] },
-      })
+      setHistory(runId, { done: [...readHistory(runId).done, change].slice(-HISTORY_MAX), undone: [] })
       store(runId, row, before, after, said)
     },
     [runId],
   )
   const undo = useCallback(() => {
-    const known = useHistory.getState()
-    const change = known.runId === runId ? known.done.at(-1) : undefined
+    const known = readHistory(runId)
+    const change = known.done.at(-1)
     if (change === undefined || readOf(runId, change.row.row) === undefined) return null
-    useHistory.setState({ done: known.done.slice(0, -1), undone: [...known.undone, change] })
+    setHistory(runId, { done: known.done.slice(0, -1), undone: [...known.undone, change] })
     store(runId, change.row.row, change.after, change.before)
     return change
   }, [runId])
   const redo = useCallback(() => {
-    const known = useHistory.getState()
-    const change = known.runId === runId ? known.undone.at(-1) : undefined
+    const known = readHistory(runId)
+    const change = known.undone.at(-1)
     if (change === undefined || readOf(runId, change.row.row) === undefined) return null
-    useHistory.setState({ done: [...known.done, change], undone: known.undone.slice(0, -1) })
+    setHistory(runId, { done: [...known.done, change], undone: known.undone.slice(0, -1) })
     store(runId, change.row.row, change.before, change.after)
     return change
   }, [runId])
@@ -180,15 +181,15 @@ export const NARROWED_BY_VERDICT = { narrowedBy: 'verdict' }
 
 /** The rows of a run that a list narrowed to a verdict keeps: they had it when the list was read. At most the newest. */
 export function listKeptRows(runId: string, verdict: NonNullable<RowFilter['verdict']>): number[] {
-  const known = useHistory.getState()
-  if (known.runId !== runId) return []
-  const kept = [...known.judgedSince].filter(([, before]) => isOfVerdict(before, verdict))
+  const kept = [...readHistory(runId).judgedSince].filter(([, before]) => isOfVerdict(before, verdict))
   return kept.slice(-KEPT_ROWS_MAX).map(([row]) => row)
 }
 
 /** Keeps no row any longer: a list that is read from now on has only those that match. */
 export function forgetKeptRows(): void {
-  useHistory.setState({ judgedSince: NO_ROWS })
+  for (const [runId, { judgedSince }] of Object.entries(useHistories.getState())) {
+    if (judgedSince.size > 0) setHistory(runId, { judgedSince: NO_ROWS })
+  }
 }
 
 /**
@@ -217,9 +218,8 @@ function store(
   after: readonly Verdict[],
   given: readonly GivenVerdict[] = after.map(({ row: _, ...verdict }) => verdict),
 ): void {
-  useHistory.setState(({ judgedSince }) => ({
-    judgedSince: judgedSince.has(row) ? judgedSince : new Map(judgedSince).set(row, before),
-  }))
+  const { judgedSince } = readHistory(runId)
+  if (!judgedSince.has(row)) setHistory(runId, { judgedSince: new Map(judgedSince).set(row, before) })
   show(runId, row, after)
   waiting += 1
   stored = stored.then(async () => {
@@ -228,10 +228,10 @@ function store(
       const stored = await bridge.verdicts.set({ runId, row, before: before.map(toRowVerdict), verdicts })
       // A later change may be of the same row.
       if (waiting === 1) show(runId, row, stored.after)
-      noteStored([...before, ...after], [...stored.before, ...stored.after])
-      useHistory.setState({ error: null })
+      noteStored(runId, [...before, ...after], [...stored.before, ...stored.after])
+      setHistory(runId, { error: null })
     } catch (error) {
-      useHistory.setState({ runId, ...NO_HISTORY, error })
+      setHistory(runId, { ...NO_HISTORY, error })
       await queryClient.refetchQueries({ queryKey: toList(runId).queryKey })
     }
     waiting -= 1
@@ -240,22 +240,23 @@ function store(
 }
 
 /** Has the history keep verdicts as they are stored instead of what was shown until then. */
-function noteStored(shown: readonly Verdict[], stored: readonly Verdict[]): void {
-  changeHistory((verdict) => {
+function noteStored(runId: string, shown: readonly Verdict[], stored: readonly Verdict[]): void {
+  changeHistory(runId, (verdict) => {
     const isShown = shown.some((one) => one.given_at === verdict.given_at && isSame(one, verdict))
     return (isShown && stored.find((one) => one.row === verdict.row && isSame(one, verdict))) || verdict
   })
 }
 
 /** Has undo and redo bring no verdict back into a stratum: another sample has been drawn. */
-export function forgetStrata(): void {
-  changeHistory((verdict) => ({ ...verdict, stratum: null, stratum_rows: null }))
+export function forgetStrata(runId: string): void {
+  changeHistory(runId, (verdict) => ({ ...verdict, stratum: null, stratum_rows: null }))
 }
 
-function changeHistory(change: (verdict: Verdict) => Verdict): void {
+function changeHistory(runId: string, change: (verdict: Verdict) => Verdict): void {
   const toChanged = (changes: readonly VerdictChange[]) =>
     changes.map(({ row, before, after }) => ({ row, before: before.map(change), after: after.map(change) }))
-  useHistory.setState(({ done, undone }) => ({ done: toChanged(done), undone: toChanged(undone) }))
+  const { done, undone } = readHistory(runId)
+  setHistory(runId, { done: toChanged(done), undone: toChanged(undone) })
 }
 
 function show(runId: string, row: number, verdicts: readonly Verdict[]): void {

@@ -55,7 +55,7 @@ export function DrawPanel(props: {
         by: by === ALIKE ? null : by,
         rules: [...new Set([...(known?.rules ?? []), ...rules])],
       })
-      forgetStrata()
+      forgetStrata(runId)
       props.onDrawn(drawn)
     },
   })
