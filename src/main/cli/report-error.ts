@@ -3,6 +3,7 @@ import type { ExitCode } from '../../shared/messages/error-entry.ts'
 import { sayError } from '../../shared/messages/error-messages.ts'
 import { SluiceError, toSluiceError } from '../../shared/messages/errors.ts'
 import type { CliContext } from './context.ts'
+import { writeDocument } from './documents/write-document.ts'
 import { COMMAND_PREFIX } from './invocation.ts'
 import { toPrintable } from './terminal/output.ts'
 
@@ -48,6 +49,6 @@ export async function reportError(context: CliContext, error: unknown, asJson: b
       await err.writeLine(`cause: ${String(cause)}`)
     }
   }
-  if (asJson) await context.out.writeLine(JSON.stringify({ error: { code, message, hint } }, null, 2))
+  if (asJson) await writeDocument(context.out, { error: { code, message, hint } })
   return exitCode
 }

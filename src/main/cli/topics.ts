@@ -31,6 +31,7 @@ export const HELP_TOPICS: readonly HelpTopic[] = [
   { name: 'load-tests', page: 'load-tests.md', about: 'rates, thresholds, reports, k6' },
   { name: 'callbacks', page: 'callbacks.md', about: 'async runs and their receiver' },
   { name: 'test-service', page: 'sandbox.md', about: 'the local test service' },
+  { name: 'migrating', page: 'migrating.md', about: 'what changed for scripts' },
   { name: 'window', page: 'window.md', about: 'where the window has each option' },
 ]
 

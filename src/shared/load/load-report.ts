@@ -32,7 +32,7 @@ const ratesSchema = z.object({
 const latencySchema = z.partialRecord(trendMetricSchema, percentilesSchema)
 
 /** One measured second. */
-const secondSchema = z.object({
+export const loadSecondSchema = z.object({
   /** Seconds since measuring began, from 0. */
   second: z.int(),
   /** Requests that the schedule had due in it; null at a closed pace. */
@@ -50,11 +50,11 @@ const secondSchema = z.object({
   limited: z.boolean(),
 })
 
-/** See {@link secondSchema}. */
-export type LoadSecond = z.infer<typeof secondSchema>
+/** See {@link loadSecondSchema}. */
+export type LoadSecond = z.infer<typeof loadSecondSchema>
 
 /** One second of a load test as the window's charts show it. */
-export const loadChartSecondSchema = secondSchema.pick({
+export const loadChartSecondSchema = loadSecondSchema.pick({
   second: true,
   limited: true,
   scheduled: true,

@@ -77,7 +77,8 @@ export interface SampleOptions {
   file: string
 }
 
-const sampleSchema = z.object({
+/** See {@link Sample}. */
+export const sampleSchema = z.object({
   file: z.string(),
   rows: z.int(),
   bytes: z.int(),

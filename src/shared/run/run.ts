@@ -152,7 +152,8 @@ const loadSummarySchema = z.object({
   callbacks: z.object({ rejected: z.int(), overdue: z.int(), outstanding: z.int() }).optional(),
 })
 
-const correctedSchema = z.object({
+/** Cells that fixes of a plan changed. */
+export const correctedSchema = z.object({
   /** Rows with at least one corrected cell. */
   rows: z.int(),
   cells: z.int(),

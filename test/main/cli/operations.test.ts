@@ -20,7 +20,7 @@ async function openCommandLine(options: Parameters<typeof withSandbox>[0] = {}) 
   const send = (...args: string[]) => run([...args, '--base-url', sandbox.baseUrl])
   const sum = async (...args: string[]) => {
     const result = await send(...args, '--json')
-    return { code: result.code, summary: runSummarySchema.strict().parse(JSON.parse(result.stdout)) }
+    return { code: result.code, summary: runSummarySchema.parse(JSON.parse(result.stdout)) }
   }
   return { folder, sandbox, run, send, sum }
 }

@@ -39,7 +39,7 @@ test('a run and its retry name each other, are listed once, and are deleted toge
   const unasked = await sluice('delete', parent.run_id)
   expect(unasked.stderr).toContain(`and its 1 retry (${retry.run_id})`)
   const deleted = JSON.parse((await sluice('delete', parent.run_id, '--yes', '--json')).stdout)
-  expect(deleted).toEqual({ deleted: parent.run_id, deleted_retries: [retry.run_id] })
+  expect(deleted).toMatchObject({ deleted: parent.run_id, deleted_retries: [retry.run_id] })
   expect((await sluice('show', retry.run_id)).code).toBe(2)
 })
 

@@ -5,6 +5,7 @@ import { type CliSurroundings, createCliContext } from '../../../src/main/cli/co
 import { runCli } from '../../../src/main/cli/run-cli.ts'
 import { createEngine } from '../../../src/main/engine/engine.ts'
 import type { Engine } from '../../../src/main/engine/engine-interface.ts'
+import { checkDocuments } from './documents/check-documents.ts'
 import type { SluiceResult } from './spawn-sluice.ts'
 
 function createSink(): { stream: WriteStream; text: () => string } {
@@ -71,5 +72,6 @@ export async function runInProcess(
     openEngine,
   })
   const code = await runCli(args, context)
+  checkDocuments(args, stdout())
   return { code, stdout: stdout(), stderr: stderr() }
 }

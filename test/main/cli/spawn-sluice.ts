@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { BUNDLED_CLI, PROJECT_FOLDER } from '../../helpers/build/bundles.ts'
+import { checkDocuments } from './documents/check-documents.ts'
 
 /** How a command line ended and what it wrote. */
 export interface SluiceResult {
@@ -58,6 +59,13 @@ export function spawnSluice(args: readonly string[], options: SluiceOptions): Pr
     })
     child.once('error', reject)
     child.once('spawn', () => options.onStart?.(child))
-    child.once('close', (code) => resolve({ code, stdout, stderr }))
+    child.once('close', (code) => {
+      try {
+        checkDocuments(args, stdout)
+        resolve({ code, stdout, stderr })
+      } catch (error) {
+        reject(error)
+      }
+    })
   })
 }

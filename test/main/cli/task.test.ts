@@ -35,7 +35,7 @@ describe('task', () => {
       env: { SLUICE_API_KEY: sandbox.key },
     })
     expect(result).toMatchObject({ code: 1, stderr: '' })
-    const summary = runSummarySchema.strict().parse(JSON.parse(result.stdout))
+    const summary = runSummarySchema.parse(JSON.parse(result.stdout))
     expect(summary).toMatchObject({ state: 'completed', operation: 'task', mode: 'sync', api: 'v1' })
     const { read, ...counts } = summary.rows
     expect(read).toBe(10)

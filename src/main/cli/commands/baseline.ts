@@ -3,6 +3,7 @@ import { type Baseline, DEFAULT_BASELINE } from '../../../shared/lookback/baseli
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
+import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
 import { parseFilledText } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
@@ -40,10 +41,9 @@ export function addBaselineCommand(program: Command, context: CliContext): void 
       use(flags, async (engine) => {
         const { run_id: runId } = await resolveRun(engine, reference)
         const stored = await engine.setBaseline(runId, flags.name ?? DEFAULT_BASELINE)
+        if (flags.json) return writeDocument(context.out, stored)
         await context.out.writeLine(
-          flags.json
-            ? JSON.stringify(stored, null, 2)
-            : `${runId} is the baseline \`${toPrintable(stored.name)}\` of ${toPrintable(stored.source)} on ${stored.base_url}`,
+          `${runId} is the baseline \`${toPrintable(stored.name)}\` of ${toPrintable(stored.source)} on ${stored.base_url}`,
         )
       }),
     )
@@ -54,7 +54,7 @@ export function addBaselineCommand(program: Command, context: CliContext): void 
     .action((flags: BaselineFlags) =>
       use(flags, async (engine) => {
         const baselines = engine.readBaselines()
-        if (flags.json) return context.out.writeLine(JSON.stringify(baselines, null, 2))
+        if (flags.json) return writeDocument(context.out, baselines)
         if (baselines.length === 0) return context.out.writeLine('No baselines.')
         const deleted = new Set<string>()
         for (const { run_id: runId } of baselines) {
@@ -91,7 +91,7 @@ export function addBaselineCommand(program: Command, context: CliContext): void 
         const { name = null } = flags
         const runId = await findRunOf(engine, reference, name)
         const removed = engine.removeBaselines(runId, name)
-        if (flags.json) return context.out.writeLine(JSON.stringify(removed, null, 2))
+        if (flags.json) return writeDocument(context.out, removed)
         for (const one of removed) {
           await context.out.writeLine(
             `removed the baseline \`${toPrintable(one.name)}\` of ${toPrintable(one.source)} on ${one.base_url}`,

@@ -15,6 +15,7 @@ import { formatCount, formatCounted, formatShare } from '../../../shared/message
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
+import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { addLabelOptions, hasLabels, type LabelFlags, toLabelOptions } from '../options/label-options.ts'
@@ -136,13 +137,14 @@ export function addCompareCommand(program: Command, context: CliContext): void {
           ...{ a_run_id: earlier.run_id, b_run_id: later.run_id, ...comparison },
           decisions: decisions === null ? null : decisionComparisonSchema.parse(decisions),
         }
-        await context.out.writeLine(
-          flags.json
-            ? JSON.stringify(document, null, 2)
-            : formatComparison(context.outTerminal, comparison, (terminal) =>
-                decisions === null ? [] : formatDecisions(terminal, decisions),
-              ),
-        )
+        if (flags.json) await writeDocument(context.out, document)
+        else {
+          await context.out.writeLine(
+            formatComparison(context.outTerminal, comparison, (terminal) =>
+              decisions === null ? [] : formatDecisions(terminal, decisions),
+            ),
+          )
+        }
         await checkSlower(context, comparison, flags.failIfSlower)
         if (decisions !== null) await checkChanged(context, decisions, flags.failIfChanged)
       })

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { CliContext } from '../context.ts'
+import { writeDocumentLine } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
@@ -38,9 +39,9 @@ export function addDeleteCommand(program: Command, context: CliContext): void {
           }
         }
         await engine.deleteRun(run.run_id)
-        await context.out.writeLine(
-          flags.json ? JSON.stringify({ deleted: run.run_id, deleted_retries: retries }) : `Deleted ${what}.`,
-        )
+        if (flags.json) {
+          await writeDocumentLine(context.out, { deleted: run.run_id, deleted_retries: retries })
+        } else await context.out.writeLine(`Deleted ${what}.`)
       })
     },
   )

@@ -19,6 +19,7 @@ import {
   formatUnsuccessfulRows,
   submitEarlier,
 } from '../demo/script.ts'
+import { writeDocument } from '../documents/write-document.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { addExamples, addReportingOptions, type ReportingFlags } from '../options/shared-options.ts'
 import { followRun, toExitCode } from '../session/settle-run.ts'
@@ -110,7 +111,7 @@ async function runDemo(context: CliContext, flags: ReportingFlags): Promise<Exit
       const files = await exportResults(engine, workspace, runs.tasks.run_id)
       if (flags.json) {
         const { tasks, ...others } = runs
-        await out.writeLine(JSON.stringify({ ...tasks, further_runs: Object.values(others) }, null, 2))
+        await writeDocument(out, { ...tasks, further_runs: Object.values(others) })
       } else {
         await report(context, engine, runs, files)
       }

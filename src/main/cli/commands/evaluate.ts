@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { evaluationSchema } from '../../../shared/lookback/evaluation.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import type { CliContext } from '../context.ts'
+import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import {
@@ -47,11 +48,8 @@ export function addEvaluateCommand(program: Command, context: CliContext): void 
         ...toEvaluateOptions(flags, context.env),
         ...(flags.export === undefined ? {} : { exportFile: resolveFromCaller(flags.export, context.env) }),
       })
-      await context.out.writeLine(
-        flags.json
-          ? JSON.stringify(evaluationSchema.parse(evaluation), null, 2)
-          : formatEvaluation(context.outTerminal, evaluation),
-      )
+      if (flags.json) await writeDocument(context.out, evaluationSchema.parse(evaluation))
+      else await context.out.writeLine(formatEvaluation(context.outTerminal, evaluation))
       await reportAssertions(context, evaluation)
     })
   })

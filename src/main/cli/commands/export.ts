@@ -19,6 +19,7 @@ import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import { isWritable } from '../../engine/workspace/workspace-files.ts'
 import type { CliContext } from '../context.ts'
+import { writeDocumentLine } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { parseDelimiter } from '../options/parse-values.ts'
@@ -162,7 +163,7 @@ async function exportErrors(
   if (json) {
     const toDocument = ({ file, rows, sizeBytes: bytes }: ExportResult) => ({ file, rows, bytes })
     const document = { run_id: run.run_id, ...toDocument(success), errors: toDocument(errors) }
-    await out.writeLine(JSON.stringify({ ...document, rows_in_neither: inNeither }))
+    await writeDocumentLine(out, { ...document, rows_in_neither: inNeither })
     return
   }
   await out.writeLine(`succeeded: ${formatResult(success, false)}`)
@@ -283,16 +284,10 @@ export function addExportCommand(program: Command, context: CliContext): void {
         await exportErrors(context, engine, run, result, { ...options, errors, json: flags.json === true })
         return
       }
-      await context.out.writeLine(
-        flags.json
-          ? JSON.stringify({
-              run_id: run.run_id,
-              file: result.file,
-              rows: result.rows,
-              bytes: result.sizeBytes,
-            })
-          : formatResult(result, isLoadRun(run)),
-      )
+      if (flags.json) {
+        const { file: written, rows, sizeBytes: bytes } = result
+        await writeDocumentLine(context.out, { run_id: run.run_id, file: written, rows, bytes })
+      } else await context.out.writeLine(formatResult(result, isLoadRun(run)))
     })
   })
   addExamples(command, [

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import type { CliContext } from '../context.ts'
+import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
@@ -39,11 +40,11 @@ export function addImportK6Command(program: Command, context: CliContext): void 
           ...(flags.name === undefined ? {} : { name: flags.name }),
         },
       )
-      await context.out.writeLine(
-        flags.json
-          ? JSON.stringify(summary, null, 2)
-          : formatLoadSummary(context.outTerminal, summary, await engine.readLoadReport(summary.run_id)),
-      )
+      if (flags.json) await writeDocument(context.out, summary)
+      else {
+        const report = await engine.readLoadReport(summary.run_id)
+        await context.out.writeLine(formatLoadSummary(context.outTerminal, summary, report))
+      }
       const isCrossed = summary.thresholds?.some(({ ok }) => !ok) ?? false
       context.exitCode = isCrossed ? EXIT.thresholdCrossed : EXIT.ok
     })

@@ -11,6 +11,7 @@ import {
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { findConnection, findConnectionInUse, readConnections } from '../../engine/workspace/connections.ts'
 import type { CliContext } from '../context.ts'
+import { writeDocument, writeDocumentLine } from '../documents/write-document.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import {
@@ -181,19 +182,12 @@ async function showLedger(
     if (flags.export !== undefined) {
       const written = await engine.exportLedger(query, resolveFromCaller(flags.export, context.env))
       const { file, rows, sizeBytes } = written
-      await context.out.writeLine(
-        flags.json
-          ? JSON.stringify({ of, list, file, rows, bytes: sizeBytes })
-          : `${formatCounted(rows, 'row')} in ${file} (${formatBytes(sizeBytes)})`,
-      )
-      return
+      if (flags.json) return writeDocumentLine(context.out, { of, list, file, rows, bytes: sizeBytes })
+      return context.out.writeLine(`${formatCounted(rows, 'row')} in ${file} (${formatBytes(sizeBytes)})`)
     }
     const { limit, offset } = flags
     const ledger = await engine.readLedger(query, { limit, offset })
-    await context.out.writeLine(
-      flags.json
-        ? JSON.stringify(ledgerSchema.parse(ledger), null, 2)
-        : formatLedger(context.outTerminal, ledger, query),
-    )
+    if (flags.json) return writeDocument(context.out, ledgerSchema.parse(ledger))
+    return context.out.writeLine(formatLedger(context.outTerminal, ledger, query))
   })
 }

@@ -4,6 +4,7 @@ import type { FieldSource } from '../../../shared/plan/plan.ts'
 import { addNamed, findNamed, removeNamed, renameNamed } from '../../engine/workspace/named-entries.ts'
 import { changeSavedMappings, readSavedMappings } from '../../engine/workspace/saved-mappings.ts'
 import type { CliContext } from '../context.ts'
+import { writeDocument } from '../documents/write-document.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { parseMappingName } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
@@ -25,14 +26,14 @@ export function addMappingCommand(program: Command, context: CliContext): void {
   const add = (term: string, summary: string, description: string) =>
     addWorkspaceOption(mapping.command(term).summary(summary).description(description))
   const show = async (flags: MappingFlags, saved: SavedMapping, said: string) =>
-    context.out.writeLine(flags.json ? JSON.stringify(saved, null, 2) : toPrintable(said))
+    flags.json ? writeDocument(context.out, saved) : context.out.writeLine(toPrintable(said))
   const folderOf = (flags: MappingFlags) => resolveWorkspace(flags.workspace, context.env)
 
   const list = add('list', 'list the saved mappings', 'Lists the saved mappings.')
     .option('--json', 'one JSON array on stdout')
     .action(async (flags: MappingFlags) => {
       const saved = readSavedMappings(folderOf(flags))
-      if (flags.json) return context.out.writeLine(JSON.stringify(saved, null, 2))
+      if (flags.json) return writeDocument(context.out, saved)
       if (saved.length === 0) return context.out.writeLine('No saved mappings.')
       const lines = formatTable(
         context.outTerminal,

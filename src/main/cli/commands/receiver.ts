@@ -5,6 +5,7 @@ import { formatCount, formatCounted, formatDuration } from '../../../shared/mess
 import { sayRefusal } from '../../../shared/run/callback-overview.ts'
 import type { Engine, ReceiverOptions, ReceiverStatus } from '../../engine/engine-interface.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
+import { writeDocumentLine } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
 import { parseBaseUrl } from '../options/parse-values.ts'
 import {
@@ -74,9 +75,8 @@ async function keepOpen(context: CliContext, engine: Engine, flags: OpenFlags): 
     first: () => asked.resolve(),
     second: () => process.exit(EXIT.interrupted),
   })
-  await out.writeLine(
-    flags.json ? JSON.stringify(toDocument(status)) : `${formatReceiver(outTerminal, status).join('\n')}\n`,
-  )
+  if (flags.json) await writeDocumentLine(out, toDocument(status))
+  else await out.writeLine(`${formatReceiver(outTerminal, status).join('\n')}\n`)
   const stopFollowing = followCounts(context, engine, status, flags.quiet === true)
   await asked.promise
   stopFollowing()
@@ -111,13 +111,14 @@ export function addReceiverCommand(program: Command, context: CliContext): void 
     await withEngine(context, flags.workspace, async (engine) => {
       const status = await engine.openReceiver(toReceiverOptions(flags))
       const { arrivedMs } = await engine.testReceiver(flags.callbackUrl)
+      if (flags.json) {
+        return writeDocumentLine(context.out, {
+          ...{ callback_url: flags.callbackUrl, base_url: status.baseUrl, arrived: true },
+          arrived_ms: Math.round(arrivedMs),
+        })
+      }
       await context.out.writeLine(
-        flags.json
-          ? JSON.stringify({
-              ...{ callback_url: flags.callbackUrl, base_url: status.baseUrl, arrived: true },
-              arrived_ms: Math.round(arrivedMs),
-            })
-          : `A callback to ${flags.callbackUrl} arrived at ${status.baseUrl} after ${formatDuration(arrivedMs)}.`,
+        `A callback to ${flags.callbackUrl} arrived at ${status.baseUrl} after ${formatDuration(arrivedMs)}.`,
       )
     })
   })

@@ -6,6 +6,7 @@ import { formatBytes } from '../../../shared/messages/figure-text.ts'
 import { isLoadRun } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
+import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import {
@@ -58,7 +59,7 @@ export function addReportCommand(program: Command, context: CliContext): void {
           evaluation: isEvaluated ? toEvaluateOptions(flags, context.env) : null,
         })
         if (flags.json) {
-          await context.out.writeLine(JSON.stringify(runReportSchema.parse(report), null, 2))
+          await writeDocument(context.out, runReportSchema.parse(report))
         } else if (report.written !== null) {
           const { file: written, bytes } = report.written
           await context.out.writeLine(`${written} (${formatBytes(bytes)})`)
@@ -98,6 +99,6 @@ async function reportLoad(
 ): Promise<void> {
   if (file !== undefined && !/\.html?$/i.test(file)) throw new SluiceError({ id: 'report_of_load', runId })
   const written = file === undefined ? null : await engine.exportRun(runId, { file })
-  if (isJson) await out.writeLine(JSON.stringify(await engine.readLoadReport(runId), null, 2))
+  if (isJson) await writeDocument(out, await engine.readLoadReport(runId))
   else if (written !== null) await out.writeLine(`${written.file} (${formatBytes(written.sizeBytes)})`)
 }

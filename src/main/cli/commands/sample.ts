@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import { ALLOCATIONS, type Allocation, type Sample } from '../../../shared/lookback/stratified-sample.ts'
 import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { CliContext } from '../context.ts'
+import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { createIntegerParser } from '../options/parse-values.ts'
@@ -69,9 +70,8 @@ export function addSampleCommand(program: Command, context: CliContext): void {
         const { run_id: runId } = await resolveRun(engine, reference)
         return engine.sampleRun(runId, options)
       })
-      await context.out.writeLine(
-        flags.json ? JSON.stringify(sample, null, 2) : formatSample(context.outTerminal, sample),
-      )
+      if (flags.json) await writeDocument(context.out, sample)
+      else await context.out.writeLine(formatSample(context.outTerminal, sample))
     },
   )
   addExamples(command, [

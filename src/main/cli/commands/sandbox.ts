@@ -11,6 +11,7 @@ import { DEFAULT_INDEXES, DEFAULT_WATCHLISTS } from '../../sandbox/rules/default
 import { DEFAULT_SANDBOX_KEY, type SandboxOptions } from '../../sandbox/sandbox-options.ts'
 import { type SandboxThread, startSandboxThread } from '../../sandbox/start-sandbox-thread.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
+import { writeDocumentLine } from '../documents/write-document.ts'
 import { resolveWorkspace } from '../engine-access.ts'
 import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
 import { collect, createIntegerParser } from '../options/parse-values.ts'
@@ -189,17 +190,15 @@ export function addSandboxCommand(program: Command, context: CliContext): void {
         },
         second: () => process.exit(EXIT.ok),
       })
-      await context.out.writeLine(
-        flags.json
-          ? JSON.stringify({
-              base_url: sandbox.baseUrl,
-              port: sandbox.port,
-              task_base_url: sandbox.taskBaseUrl,
-              task_port: sandbox.taskPort,
-              admin_token: sandbox.adminToken,
-            })
-          : formatWelcome(context, sandbox, key, keyEnv !== undefined),
-      )
+      if (flags.json) {
+        await writeDocumentLine(context.out, {
+          base_url: sandbox.baseUrl,
+          port: sandbox.port,
+          task_base_url: sandbox.taskBaseUrl,
+          task_port: sandbox.taskPort,
+          admin_token: sandbox.adminToken,
+        })
+      } else await context.out.writeLine(formatWelcome(context, sandbox, key, keyEnv !== undefined))
       await sandbox.ended
       stopWatching()
       context.exitCode = isAskedToEnd ? EXIT.ok : EXIT.rowsFailed

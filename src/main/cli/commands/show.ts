@@ -6,6 +6,7 @@ import type { RowDetail } from '../../../shared/run/results.ts'
 import { isLoadRun } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
+import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
 import { createIntegerParser } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
@@ -54,20 +55,13 @@ export function addShowCommand(program: Command, context: CliContext): void {
       if (flags.row !== undefined) {
         if (isLoadRun(run)) refuseRow(run.run_id)
         const detail = await engine.readRow(run.run_id, flags.row)
-        await context.out.writeLine(
-          flags.json
-            ? JSON.stringify(toSnakeCase(toNamed(detail)), null, 2)
-            : formatRowDetail(context.outTerminal, detail),
-        )
-        return
+        if (flags.json) return writeDocument(context.out, toSnakeCase(toNamed(detail)) as object)
+        return context.out.writeLine(formatRowDetail(context.outTerminal, detail))
       }
       if (flags.problems) {
         if (!flags.json) return printProblems(context, engine, run.run_id)
         const problems = await engine.readProblems(run.run_id)
-        await context.out.writeLine(
-          JSON.stringify({ run_id: run.run_id, problems: toWordedGroups(problems) }, null, 2),
-        )
-        return
+        return writeDocument(context.out, { run_id: run.run_id, problems: toWordedGroups(problems) })
       }
       await printSummary(context, engine, run, flags)
     })

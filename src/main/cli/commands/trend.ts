@@ -4,6 +4,7 @@ import { type Trend, trendSchema } from '../../../shared/lookback/trend.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
+import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { addLabelOptions, hasLabels, type LabelFlags, toLabelOptions } from '../options/label-options.ts'
@@ -32,11 +33,8 @@ export function addTrendCommand(program: Command, context: CliContext): void {
         const labels = isLabelled ? toLabelOptions(flags, context.env) : null
         const path = resolveFromCaller(reference, context.env)
         const trend = await readTrend(engine, reference, path, labels)
-        await context.out.writeLine(
-          flags.json
-            ? JSON.stringify(trendSchema.parse(trend), null, 2)
-            : formatTrend(context.outTerminal, trend),
-        )
+        if (flags.json) await writeDocument(context.out, trendSchema.parse(trend))
+        else await context.out.writeLine(formatTrend(context.outTerminal, trend))
       })
     },
   )

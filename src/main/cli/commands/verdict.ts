@@ -3,6 +3,7 @@ import { findVerdictMistake, parseVerdict, VERDICTS, type Verdict } from '../../
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
+import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { createIntegerParser } from '../options/parse-values.ts'
@@ -120,7 +121,7 @@ async function printVerdicts(
 ): Promise<void> {
   const all = await engine.readVerdicts(runId)
   const verdicts = row === undefined ? all : all.filter((verdict) => verdict.row === row)
-  if (json) return out.writeLine(JSON.stringify({ run_id: runId, verdicts }, null, 2))
+  if (json) return writeDocument(out, { run_id: runId, verdicts })
   if (verdicts.length === 0) return out.writeLine('No verdicts.')
   const lines = formatTable(
     outTerminal,

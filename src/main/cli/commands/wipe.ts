@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { CliContext } from '../context.ts'
+import { writeDocumentLine } from '../documents/write-document.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { toPrintable } from '../terminal/output.ts'
@@ -29,10 +30,9 @@ export function addWipeCommand(program: Command, context: CliContext): void {
         }
       }
       const deleted = await engine.wipe()
+      if (flags.json) return writeDocumentLine(context.out, { workspace, deleted_runs: deleted })
       await context.out.writeLine(
-        flags.json
-          ? JSON.stringify({ workspace, deleted_runs: deleted })
-          : `Deleted everything recorded in ${toPrintable(workspace)}: ${formatCounted(deleted, 'run')}, retries included. Connections, settings and saved mappings are kept.`,
+        `Deleted everything recorded in ${toPrintable(workspace)}: ${formatCounted(deleted, 'run')}, retries included. Connections, settings and saved mappings are kept.`,
       )
     })
   })

@@ -11,6 +11,7 @@ import { SluiceError, toSluiceError } from '../../../shared/messages/errors.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
+import { writeDocument } from '../documents/write-document.ts'
 import type { RunTimeFlags } from '../options/sending-options.ts'
 import type { ReportingFlags } from '../options/shared-options.ts'
 import { describeCapacitySearch, formatCapacityReport, formatProbe } from '../summary/capacity-text.ts'
@@ -65,11 +66,8 @@ export async function printReport(
   outcome: CapacityOutcome,
 ): Promise<ExitCode> {
   const report = toCapacityReport(plan, capacity, outcome)
-  await context.out.writeLine(
-    flags.json
-      ? JSON.stringify(capacityReportSchema.parse(report), null, 2)
-      : formatCapacityReport(context.outTerminal, report),
-  )
+  if (flags.json) await writeDocument(context.out, capacityReportSchema.parse(report))
+  else await context.out.writeLine(formatCapacityReport(context.outTerminal, report))
   return EXITS[report.end] ?? EXIT.rowsFailed
 }
 

@@ -10,6 +10,7 @@ import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine, RunHandle } from '../../engine/engine-interface.ts'
 import { onThreadCrash } from '../../worker-rpc.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
+import { writeDocument } from '../documents/write-document.ts'
 import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
 import type { ExportFlags, ReportingFlags, UnknownFlags } from '../options/shared-options.ts'
 import { createProgressReporter } from '../progress/progress-reporter.ts'
@@ -173,7 +174,7 @@ export async function printSummary(
 ): Promise<void> {
   const { out, outTerminal } = context
   if (flags.json) {
-    await out.writeLine(JSON.stringify(summary, null, 2))
+    await writeDocument(out, summary)
     return
   }
   const isLoad = isLoadRun(summary)

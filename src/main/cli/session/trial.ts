@@ -11,6 +11,7 @@ import type { RowDetail } from '../../../shared/run/results.ts'
 import type { CorrectedCounts } from '../../../shared/run/run.ts'
 import type { Engine, RunHandle, StartOptions } from '../../engine/engine-interface.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
+import { SCHEMA_VERSION, writeDocumentLine } from '../documents/write-document.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import type { ReportingFlags } from '../options/shared-options.ts'
 import { createProgressReporter } from '../progress/progress-reporter.ts'
@@ -76,6 +77,7 @@ interface Findings {
 /** The findings as `--json` prints them. */
 function toDocument({ load, connection }: Plan, { rows, corrected, problems, first }: Findings): string {
   const rest = JSON.stringify({
+    schema_version: SCHEMA_VERSION,
     dry_run: true,
     ...(load === undefined ? {} : { load: describeLoad(load, connection.timeoutMs) }),
     rows,
@@ -163,11 +165,12 @@ export function exportK6(
   return tryOut(context, engine, trial, flags, async (runId) => {
     const file = resolveFromCaller(flags.exportK6, context.env)
     const { rows, sizeBytes } = await engine.exportRun(runId, { file, format: 'k6' })
-    await context.out.writeLine(
-      flags.json
-        ? JSON.stringify({ file, rows, bytes: sizeBytes })
-        : `${formatCounted(rows, 'row')} in ${file} (${formatBytes(sizeBytes)}); see its README.md to run it`,
-    )
+    if (flags.json) await writeDocumentLine(context.out, { file, rows, bytes: sizeBytes })
+    else {
+      await context.out.writeLine(
+        `${formatCounted(rows, 'row')} in ${file} (${formatBytes(sizeBytes)}); see its README.md to run it`,
+      )
+    }
     return EXIT.ok
   })
 }

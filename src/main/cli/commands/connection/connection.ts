@@ -9,6 +9,7 @@ import {
   removeUnlessChanged,
 } from '../../../engine/workspace/connections.ts'
 import type { CliContext } from '../../context.ts'
+import { writeDocument, writeDocumentLine } from '../../documents/write-document.ts'
 import { resolveWorkspace } from '../../engine-access.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
 import { addConnectionKeyCommand } from './key.ts'
@@ -63,11 +64,8 @@ export function addConnectionUseCommand(parent: Command, context: CliContext): v
     const used = findConnection(connections, name)
     const key = findKey(used, used.activeKey)
     await sayKeysNotSet(context, [key])
-    await out.writeLine(
-      flags.json
-        ? JSON.stringify(toDocument(used, connections, env), null, 2)
-        : `Using ${name}, ${used.baseUrl}, with key ${key.label} ${formatKeySource(env, key)}.`,
-    )
+    if (flags.json) return writeDocument(out, toDocument(used, connections, env))
+    await out.writeLine(`Using ${name}, ${used.baseUrl}, with key ${key.label} ${formatKeySource(env, key)}.`)
   })
   addExamples(command, ['connection use staging', 'connection use staging --key default'])
 }
@@ -94,11 +92,8 @@ export function addConnectionRemoveCommand(parent: Command, context: CliContext)
       return removeUnlessChanged(known, stored)
     })
     await sayKeysLeft(context, name, await removeUnusedKeys(sources))
-    await context.out.writeLine(
-      flags.json
-        ? JSON.stringify({ removed: name, in_use: inUse })
-        : `Removed ${name}.${wasInUse ? ' No connection is now in use.' : ''}`,
-    )
+    if (flags.json) return writeDocumentLine(context.out, { removed: name, in_use: inUse })
+    await context.out.writeLine(`Removed ${name}.${wasInUse ? ' No connection is now in use.' : ''}`)
   })
   addExamples(command, ['connection remove staging', 'connection remove live --json'])
 }

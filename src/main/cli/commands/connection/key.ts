@@ -16,6 +16,7 @@ import {
   replaceUnlessChanged,
 } from '../../../engine/workspace/connections.ts'
 import type { CliContext } from '../../context.ts'
+import { writeDocument } from '../../documents/write-document.ts'
 import { resolveWorkspace } from '../../engine-access.ts'
 import { parseConnectionName } from '../../options/parse-values.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
@@ -55,12 +56,11 @@ export function addConnectionKeyCommand(parent: Command, context: CliContext): v
     if (!flags.forget && variable !== undefined && isSet(env, variable)) {
       await err.writeLine(`${variable} is set in this shell and wins over the key in the keyring.`)
     }
+    if (flags.json) return writeDocument(out, toDocument(changed, connections, env))
     await out.writeLine(
-      flags.json
-        ? JSON.stringify(toDocument(changed, connections, env), null, 2)
-        : flags.forget
-          ? `Removed the key ${label} of ${name} from the keyring.`
-          : `Kept the key ${label} of ${name} in the keyring, for ${toOrigins(stored).join(' and ')} alone.`,
+      flags.forget
+        ? `Removed the key ${label} of ${name} from the keyring.`
+        : `Kept the key ${label} of ${name} in the keyring, for ${toOrigins(stored).join(' and ')} alone.`,
     )
   })
   addExamples(command, [

@@ -13,6 +13,8 @@ import { createEnvironmentProxies, findSystemRoute } from '../../../engine/secre
 import { listUnusedKeys } from '../../../engine/workspace/connection-secrets.ts'
 import { findConnection, readConnections } from '../../../engine/workspace/connections.ts'
 import type { CliContext } from '../../context.ts'
+import type { ConnectionDocument } from '../../documents/document-schemas.ts'
+import { writeDocument } from '../../documents/write-document.ts'
 import { resolveWorkspace } from '../../engine-access.ts'
 import { COMMAND_PREFIX } from '../../invocation.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
@@ -36,7 +38,7 @@ export function addConnectionListCommand(parent: Command, context: CliContext): 
     const stored = readConnections(workspace)
     if (flags.json) {
       const documents = stored.connections.map((one) => toDocument(one, stored, env))
-      return out.writeLine(JSON.stringify(documents, null, 2))
+      return writeDocument(out, documents)
     }
     if (stored.connections.length === 0) {
       return out.writeLine(
@@ -103,14 +105,13 @@ export function addConnectionShowCommand(parent: Command, context: CliContext): 
     const { out, env } = context
     const stored = readConnections(resolveWorkspace(flags.workspace, env))
     const connection = findConnection(stored, name)
+    if (flags.json) return writeDocument(out, toDocument(connection, stored, env))
     await out.writeLine(
-      flags.json
-        ? JSON.stringify(toDocument(connection, stored, env), null, 2)
-        : formatConnection(context, connection, {
-            isInUse: stored.inUse === name,
-            systemAuthorities: await loadSystemAuthorities(),
-            way: await describeWay(connection, env),
-          }),
+      formatConnection(context, connection, {
+        isInUse: stored.inUse === name,
+        systemAuthorities: await loadSystemAuthorities(),
+        way: await describeWay(connection, env),
+      }),
     )
   })
   addExamples(command, ['connection show staging', 'connection show staging --json'])
@@ -186,7 +187,7 @@ export function toDocument(
   connection: StoredConnection,
   connections: Connections,
   env: NodeJS.ProcessEnv,
-): Record<string, unknown> {
+): ConnectionDocument {
   const { name, baseUrl, taskBaseUrl, keys, activeKey, timeoutMs, deliveredCodes, tls, proxy, systemProxy } =
     connection
   return {

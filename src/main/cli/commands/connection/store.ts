@@ -17,6 +17,7 @@ import {
   replaceUnlessChanged,
 } from '../../../engine/workspace/connections.ts'
 import type { CliContext } from '../../context.ts'
+import { writeDocument } from '../../documents/write-document.ts'
 import { resolveWorkspace } from '../../engine-access.ts'
 import { COMMAND_PREFIX } from '../../invocation.ts'
 import { collect, parseConnectionName } from '../../options/parse-values.ts'
@@ -113,10 +114,9 @@ export function addConnectionAddCommand(parent: Command, context: CliContext): v
       const connections = changeConnections(workspace, (known) => addConnection(known, added))
       await sayKeysNotSet(context, added.keys)
       const inUse = connections.inUse === name
+      if (flags.json) return writeDocument(context.out, toDocument(added, connections, context.env))
       await context.out.writeLine(
-        flags.json
-          ? JSON.stringify(toDocument(added, connections, context.env), null, 2)
-          : `Stored ${name}, ${added.baseUrl}. ${inUse ? 'It is now in use.' : `To use it, run: ${COMMAND_PREFIX} connection use ${quoteForShell(name)}`}`,
+        `Stored ${name}, ${added.baseUrl}. ${inUse ? 'It is now in use.' : `To use it, run: ${COMMAND_PREFIX} connection use ${quoteForShell(name)}`}`,
       )
     })
   addExamples(command, [
@@ -150,11 +150,8 @@ export function addConnectionSetCommand(parent: Command, context: CliContext): v
       const connections = await removeUnusedKeys(sources)
       await sayKeysLeft(context, name, connections)
       await sayKeysNotSet(context, changed.keys)
-      await context.out.writeLine(
-        flags.json
-          ? JSON.stringify(toDocument(changed, connections, context.env), null, 2)
-          : `Changed ${name}, ${changed.baseUrl}.`,
-      )
+      if (flags.json) return writeDocument(context.out, toDocument(changed, connections, context.env))
+      await context.out.writeLine(`Changed ${name}, ${changed.baseUrl}.`)
     })
   addExamples(command, [
     'connection set staging --timeout 30s',

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { AnnotationChange, Annotations } from '../../../../shared/lookback/annotations.ts'
 import type { CliContext } from '../../context.ts'
+import { writeDocument } from '../../documents/write-document.ts'
 import { withEngine } from '../../engine-access.ts'
 import { collect } from '../../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../../options/run-reference.ts'
@@ -37,11 +38,8 @@ export function addRunsEditCommand(parent: Command, context: CliContext): void {
       const runId = whole?.run_id ?? named
       const annotations = await engine.annotateRun(runId, change)
       const { name } = await engine.summarizeRun(runId)
-      await context.out.writeLine(
-        flags.json
-          ? JSON.stringify({ run_id: runId, ...annotations, name }, null, 2)
-          : toPrintable(describe(runId, { ...annotations, name })),
-      )
+      if (flags.json) await writeDocument(context.out, { run_id: runId, ...annotations, name })
+      else await context.out.writeLine(toPrintable(describe(runId, { ...annotations, name })))
     })
   })
   addExamples(command, [

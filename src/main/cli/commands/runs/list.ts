@@ -12,6 +12,7 @@ import { formatCount, formatCounted, formatFigure } from '../../../../shared/mes
 import { OPERATION_KINDS } from '../../../../shared/plan/operation.ts'
 import { isLoadRun, RUN_STATES, type RunSummary } from '../../../../shared/run/run.ts'
 import type { CliContext } from '../../context.ts'
+import { writeDocument } from '../../documents/write-document.ts'
 import { resolveWorkspace, withEngine } from '../../engine-access.ts'
 import { COMMAND_PREFIX } from '../../invocation.ts'
 import { parseSince, parseUntil } from '../../options/parse-moment.ts'
@@ -243,7 +244,7 @@ async function listRuns(context: CliContext, flags: ListFlags): Promise<void> {
     await context.err.writeLine(`sluice: run ${runId} cannot be read: ${toPrintable(message)}`)
   }
   if (flags.json) {
-    await context.out.writeLine(JSON.stringify(page.runs, null, 2))
+    await writeDocument(context.out, page.runs)
     return
   }
   if (page.all === 0 && page.unreadable.length > 0) {

@@ -9,6 +9,7 @@ import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { formatBytes, formatCount, formatCounted } from '../../../../shared/messages/figure-text.ts'
 import { readRetention, writeRetention } from '../../../engine/workspace/retention-settings.ts'
 import type { CliContext } from '../../context.ts'
+import { writeDocument } from '../../documents/write-document.ts'
 import { resolveWorkspace, withEngine } from '../../engine-access.ts'
 import { createDurationParser, createSizeParser } from '../../options/parse-values.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
@@ -107,7 +108,7 @@ async function prune(context: CliContext, flags: LimitFlags & { dryRun?: true; y
         size_bytes: found.size_bytes,
         kept_bytes: found.kept_bytes,
       }
-      await out.writeLine(JSON.stringify(document, null, 2))
+      await writeDocument(out, document)
       return
     }
     const verb = flags.dryRun ? 'Would delete' : 'Deleted'
@@ -182,7 +183,7 @@ export function addRunsRetentionCommand(parent: Command, context: CliContext): v
         larger_than_bytes: largerThanBytes,
         keep_below_bytes: keepBelowBytes,
       }
-      await context.out.writeLine(JSON.stringify(document, null, 2))
+      await writeDocument(context.out, document)
       return
     }
     await context.out.writeLine(describeRetention(retention))

@@ -1,0 +1,6 @@
+// `npm run seen-by-scripts`: keeps what scripts see of this version, which later changes are compared with.
+import { writeFileSync } from 'node:fs'
+import { collectSeenByScripts, SEEN_FILE } from '../test/seen-by-scripts/seen-by-scripts.ts'
+
+writeFileSync(SEEN_FILE, `${JSON.stringify(await collectSeenByScripts(), null, 2)}\n`)
+process.stdout.write(`${SEEN_FILE}\n`)

@@ -1,0 +1,288 @@
+import { z } from 'zod'
+import { capacityReportSchema } from '../../../shared/load/capacity-report.ts'
+import { loadComparisonSchema } from '../../../shared/load/compare.ts'
+import { loadReportSchema, loadSecondSchema } from '../../../shared/load/load-report.ts'
+import { trendMetricSchema } from '../../../shared/load/metrics.ts'
+import { annotationsSchema } from '../../../shared/lookback/annotations.ts'
+import { baselinesSchema } from '../../../shared/lookback/baseline.ts'
+import { decisionComparisonSchema } from '../../../shared/lookback/comparison.ts'
+import { evaluationSchema } from '../../../shared/lookback/evaluation.ts'
+import { ledgerKindSchema, ledgerSchema } from '../../../shared/lookback/ledger.ts'
+import { runReportSchema } from '../../../shared/lookback/run-report.ts'
+import { sampleSchema } from '../../../shared/lookback/stratified-sample.ts'
+import { trendSchema } from '../../../shared/lookback/trend.ts'
+import { verdictSchema } from '../../../shared/lookback/verdict.ts'
+import { savedMappingSchema } from '../../../shared/mapping/saved-mappings.ts'
+import { problemGroupSchema, problemSchema } from '../../../shared/run/problem.ts'
+import { rowDetailSchema } from '../../../shared/run/results.ts'
+import { correctedSchema, rowCountsSchema, runSummarySchema } from '../../../shared/run/run.ts'
+import { SCHEMA_VERSION } from './write-document.ts'
+
+/** A document that `--json` prints. */
+interface DocumentSchema {
+  /** The commands that print it. */
+  commands: readonly string[]
+  schema: z.ZodType
+  /** Whether its members are camelCase in the code and snake_case in the document. */
+  isRenamed?: true
+}
+
+const written = { file: z.string(), rows: z.int(), bytes: z.int() }
+
+/** Problems are printed in words, in the place of what the words take. */
+const inWords = { args: true, details: true, text: true } as const
+const wordedProblemSchema = problemSchema.omit(inWords).extend({ message: z.string() })
+const wordedGroupSchema = problemGroupSchema
+  .omit({ args: true, text: true })
+  .extend({ message: z.string(), examples: z.array(wordedProblemSchema) })
+
+const connectionSchema = z.object({
+  name: z.string(),
+  in_use: z.boolean(),
+  production: z.boolean(),
+  base_url: z.string(),
+  task_base_url: z.string().nullable(),
+  keys: z.array(
+    z.object({
+      label: z.string(),
+      /** Null where the key is only typed. */
+      env: z.string().nullable(),
+      /** Where a typed key is kept; null where none was typed. */
+      kept_in: z.string().nullable(),
+      active: z.boolean(),
+      set: z.boolean(),
+    }),
+  ),
+  timeout_ms: z.int().nullable(),
+  delivered_codes: z.array(z.string()),
+  system_ca: z.boolean(),
+  ca: z.string().nullable(),
+  client_cert: z.string().nullable(),
+  client_key: z.string().nullable(),
+  proxy: z.object({ url: z.string(), credentials_env: z.string().nullable() }).nullable(),
+  system_proxy: z.boolean(),
+})
+
+/** See {@link connectionSchema}: a connection as `--json` shows it. */
+export type ConnectionDocument = z.infer<typeof connectionSchema>
+
+const SENDING = [
+  'task',
+  'index add',
+  'index remove',
+  'watchlist add',
+  'watchlist update',
+  'appeal',
+  'load',
+  'plan',
+]
+
+/** Every document that `--json` prints, by the name of its schema in docs/schemas. Arrays consist of these documents. */
+export const DOCUMENT_SCHEMAS = {
+  run: {
+    commands: [...SENDING, 'resume', 'retry', 'run-again', 'runs', 'show', 'import-k6', 'demo'],
+    schema: runSummarySchema.extend({ further_runs: z.array(runSummarySchema).exactOptional() }),
+  },
+  row: {
+    commands: ['show --row'],
+    schema: rowDetailSchema.extend({
+      result: rowDetailSchema.shape.result.extend({ state: z.string() }),
+      problems: z.array(wordedProblemSchema),
+    }),
+    isRenamed: true,
+  },
+  problems: {
+    commands: ['show --problems'],
+    schema: z.object({ run_id: z.string(), problems: z.array(wordedGroupSchema) }),
+  },
+  'dry-run': {
+    commands: [...SENDING, 'run-again'].map((command) => `${command} --dry-run`),
+    schema: z.object({
+      dry_run: z.literal(true),
+      load: z.array(z.string()).exactOptional(),
+      rows: rowCountsSchema.pick({ read: true, invalid: true, left_out: true }).extend({ sendable: z.int() }),
+      corrected: correctedSchema.exactOptional(),
+      problems: z.array(wordedGroupSchema),
+      first_request: z
+        .object({ row: z.int(), method: z.string(), url: z.string(), body: z.unknown() })
+        .nullable(),
+    }),
+  },
+  capacity: { commands: ['load --find-capacity'], schema: capacityReportSchema },
+  'k6-project': { commands: ['load --export-k6'], schema: z.object(written) },
+  comparison: {
+    commands: ['compare'],
+    schema: loadComparisonSchema.extend({
+      a_run_id: z.string(),
+      b_run_id: z.string(),
+      decisions: decisionComparisonSchema.nullable(),
+    }),
+  },
+  trend: { commands: ['trend'], schema: trendSchema },
+  evaluation: { commands: ['evaluate'], schema: evaluationSchema },
+  report: { commands: ['report'], schema: runReportSchema },
+  'load-report': {
+    commands: ['report'],
+    schema: loadReportSchema.extend({
+      histograms: z.partialRecord(trendMetricSchema, z.string()),
+      seconds: z.array(loadSecondSchema),
+      comparison: loadComparisonSchema.nullable(),
+    }),
+  },
+  export: {
+    commands: ['export'],
+    schema: z.object({
+      run_id: z.string(),
+      ...written,
+      errors: z.object(written).exactOptional(),
+      rows_in_neither: z.int().exactOptional(),
+    }),
+  },
+  sample: {
+    commands: ['sample'],
+    schema: sampleSchema,
+  },
+  verdicts: {
+    commands: ['verdict'],
+    schema: z.object({ run_id: z.string(), verdicts: z.array(verdictSchema) }),
+  },
+  ledger: { commands: ['ledger index', 'ledger watchlist', 'ledger appeals'], schema: ledgerSchema },
+  'ledger-export': {
+    commands: ['ledger index --export', 'ledger watchlist --export', 'ledger appeals --export'],
+    schema: z.object({ of: ledgerKindSchema, list: z.string().nullable(), ...written }),
+  },
+  baseline: {
+    commands: ['baseline set', 'baseline list', 'baseline remove'],
+    schema: baselinesSchema.shape.baselines.element,
+  },
+  annotations: { commands: ['runs edit'], schema: annotationsSchema.extend({ run_id: z.string() }) },
+  prune: {
+    commands: ['runs prune'],
+    schema: z.object({
+      dry_run: z.boolean(),
+      deleted: z.array(
+        z.object({
+          run_id: z.string(),
+          name: z.string(),
+          ended_at: z.string(),
+          size_bytes: z.int(),
+          reason: z.enum(['age', 'size', 'total']),
+        }),
+      ),
+      kept: z.object({ running: z.int(), protected: z.int() }),
+      size_bytes: z.int(),
+      kept_bytes: z.int(),
+    }),
+  },
+  retention: {
+    commands: ['runs retention'],
+    schema: z.object({
+      older_than_s: z.number().nullable(),
+      larger_than_bytes: z.int().nullable(),
+      keep_below_bytes: z.int().nullable(),
+    }),
+  },
+  delete: {
+    commands: ['delete'],
+    schema: z.object({ deleted: z.string(), deleted_retries: z.array(z.string()) }),
+  },
+  wipe: { commands: ['wipe'], schema: z.object({ workspace: z.string(), deleted_runs: z.int() }) },
+  connection: {
+    commands: ['add', 'set', 'list', 'show', 'use', 'key'].map((command) => `connection ${command}`),
+    schema: connectionSchema,
+  },
+  'connection-removal': {
+    commands: ['connection remove'],
+    schema: z.object({ removed: z.string(), in_use: z.string().nullable() }),
+  },
+  mapping: {
+    commands: ['list', 'save', 'rename', 'remove'].map((command) => `mapping ${command}`),
+    schema: savedMappingSchema,
+  },
+  receiver: {
+    commands: ['receiver'],
+    schema: z.object({
+      base_url: z.string(),
+      role: z.enum(['listening', 'standby']),
+      received: z.int(),
+      refused: z.record(z.string(), z.int()),
+    }),
+  },
+  'receiver-test': {
+    commands: ['receiver test'],
+    schema: z.object({
+      callback_url: z.string(),
+      base_url: z.string(),
+      arrived: z.literal(true),
+      arrived_ms: z.int(),
+    }),
+  },
+  sandbox: {
+    commands: ['sandbox'],
+    schema: z.object({
+      base_url: z.string(),
+      port: z.int(),
+      task_base_url: z.string(),
+      task_port: z.int(),
+      admin_token: z.string(),
+    }),
+  },
+  error: {
+    commands: ['any command that fails'],
+    schema: z.object({ error: z.object({ code: z.string(), message: z.string(), hint: z.string() }) }),
+  },
+} satisfies Record<string, DocumentSchema>
+
+/** Name of a document's schema. */
+export type DocumentName = keyof typeof DOCUMENT_SCHEMAS
+
+/** The JSON Schema of a document, as docs/schemas holds it; no member but those that it names may occur. */
+export function toDocumentJsonSchema(name: DocumentName): Record<string, unknown> {
+  const { commands, schema, isRenamed }: DocumentSchema = DOCUMENT_SCHEMAS[name]
+  const { $schema, ...body } = z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' })
+  return {
+    $schema,
+    title: name,
+    description: `Printed with --json by: ${commands.join(', ')}`,
+    ...addVersion(isRenamed === true ? toSnakeMembers(body) : body),
+  }
+}
+
+type JsonSchema = Record<string, unknown>
+
+/** Adds the version to the documents themselves, not to what they hold. */
+function addVersion(schema: JsonSchema): JsonSchema {
+  const { oneOf, anyOf, properties, required } = schema
+  if (Array.isArray(oneOf)) return { ...schema, oneOf: oneOf.map(addVersion) }
+  if (Array.isArray(anyOf)) return { ...schema, anyOf: anyOf.map(addVersion) }
+  return {
+    ...schema,
+    properties: { schema_version: { const: SCHEMA_VERSION }, ...(properties as object) },
+    required: ['schema_version', ...((required ?? []) as string[])],
+  }
+}
+
+/** The same schema with the names of members in snake case, as `toSnakeCase` writes a document. */
+function toSnakeMembers(schema: unknown): JsonSchema {
+  return renameMembers(schema) as JsonSchema
+}
+
+function renameMembers(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(renameMembers)
+  if (typeof schema !== 'object' || schema === null) return schema
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => {
+      if (keyword === 'required' && Array.isArray(value)) return [keyword, value.map(toSnakeName)]
+      if (keyword !== 'properties') return [keyword, renameMembers(value)]
+      const members = Object.entries(value as object)
+      return [
+        keyword,
+        Object.fromEntries(members.map(([name, member]) => [toSnakeName(name), renameMembers(member)])),
+      ]
+    }),
+  )
+}
+
+function toSnakeName(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}

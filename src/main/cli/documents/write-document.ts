@@ -1,0 +1,19 @@
+import type { Output } from '../terminal/output.ts'
+
+/** Version of the documents that `--json` prints; docs/migrating.md says what changed with each. */
+export const SCHEMA_VERSION = 1
+
+/** Prints a document, or an array of them, as `--json` shows it: each says its version first. */
+export function writeDocument(out: Output, document: object | readonly object[]): Promise<void> {
+  return out.writeLine(JSON.stringify(toVersioned(document), null, 2))
+}
+
+/** The same on one line, for documents that always stood on one. */
+export function writeDocumentLine(out: Output, document: object): Promise<void> {
+  return out.writeLine(JSON.stringify(toVersioned(document)))
+}
+
+function toVersioned(document: object | readonly object[]): object {
+  if (Array.isArray(document)) return document.map(toVersioned)
+  return { schema_version: SCHEMA_VERSION, ...document }
+}
