@@ -1,5 +1,5 @@
 /** This version of Sluice; a test keeps it equal to package.json's. */
-export const APP_VERSION = '0.1.0'
+export const APP_VERSION = '0.2.0'
 
 /** The command that installs the command line, from a file of the same release. */
 export const INSTALL_COMMAND = `npm install -g sluice-${APP_VERSION}.tgz`
