@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
+import { holdCalls } from '../helpers/e2e/held-messages.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import { checkSample, seeRunEnded, seeScreen, sendEverything } from '../helpers/e2e/walk.ts'
 import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
@@ -141,35 +142,28 @@ it('labels a sample row by row, leaves, comes back to the same row, and estimate
   await seeScreen(page, 'Evaluate')
 })
 
-/** Holds back what the page sends to a procedure, from when it is loaded again. */
-async function holdCalls(page: Page, procedure: string) {
-  const sent: string[] = []
-  let waiting: (() => void)[] | null = null
-  await page.routeWebSocket('**', (socket) => {
-    const server = socket.connectToServer()
-    socket.onMessage((message) => {
-      const text = String(message)
-      sent.push(text)
-      if (waiting === null || !text.includes(procedure)) server.send(message)
-      else waiting.push(() => server.send(message))
-    })
-  })
+it('gives verdicts by keys that are pressed before earlier verdicts are read', async () => {
+  const { page } = await openApp()
+  const reading = await holdCalls(page, '/verdicts/list')
   await page.reload()
-  return {
-    sent,
-    hold() {
-      waiting = []
-    },
-    release() {
-      for (const send of waiting ?? []) send()
-      waiting = null
-    },
-  }
-}
+  await checkSample(page)
+  await sendEverything(page)
+  await seeRunEnded(page)
+  reading.hold()
+  await page.getByRole('link', { name: 'Results' }).click()
+  const grid = page.getByRole('grid')
+  await grid.getByRole('row', { name: /^3 / }).waitFor()
+  await reading.arrived()
+  for (const key of ['a', 'j', 'u']) await page.keyboard.press(key)
+  reading.release()
+  await grid.getByRole('row', { name: /^2 / }).getByText('agree').waitFor()
+  await grid.getByRole('row', { name: /^3 / }).getByText('unsure').waitFor()
+})
 
 it('estimates by the verdict on the last row, too, where that is still being stored', async () => {
   const { page } = await openApp()
   const calls = await holdCalls(page, '/verdicts/set')
+  await page.reload()
   await checkSample(page)
   await sendEverything(page)
   await seeRunEnded(page)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { holdAnswers } from '../helpers/e2e/held-messages.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import { sendRuns } from '../helpers/e2e/send-rows.ts'
 import { seeScreen } from '../helpers/e2e/walk.ts'
@@ -135,30 +135,3 @@ it('draws the rows in view first, and those of a jump once, with others in their
   await page.getByRole('row', { name: /^201 / }).waitFor()
   await expect.poll(() => waiting.count()).toBe(0)
 })
-
-/** Stands between a page and the engine once it is loaded again: answers can be held. */
-async function holdAnswers(page: Page) {
-  let held: (() => void)[] | null = null
-  let arrived = Promise.withResolvers<void>()
-  await page.routeWebSocket(/./, (socket) => {
-    const engine = socket.connectToServer()
-    engine.onMessage((message) => {
-      const send = () => socket.send(message)
-      if (held === null) return send()
-      held.push(send)
-      arrived.resolve()
-    })
-  })
-  return {
-    hold() {
-      held = []
-      arrived = Promise.withResolvers()
-    },
-    /** Settles once an answer is held. */
-    arrived: () => arrived.promise,
-    release() {
-      for (const send of held ?? []) send()
-      held = null
-    },
-  }
-}

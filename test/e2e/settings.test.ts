@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { planSchema } from '../../src/shared/plan/plan.ts'
-import { holdMessages } from '../helpers/e2e/hold-messages.ts'
+import { holdCalls } from '../helpers/e2e/held-messages.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import { seeScreen } from '../helpers/e2e/walk.ts'
 import { RUN_KEY } from '../helpers/in-process-runs.ts'
@@ -64,18 +64,19 @@ it('says nothing of the limits of runs on disk before it has read them', async (
     join(workspace, 'retention.json'),
     JSON.stringify({ olderThanMs: 86_400_000, largerThanBytes: null, keepBelowBytes: null }),
   )
-  const messages = await holdMessages(page)
+  const reading = await holdCalls(page, '/history/readRetention')
+  await page.reload()
   await page.getByRole('link', { name: 'Settings' }).click()
   await page.getByText('No run exceeds them now').waitFor()
   await page.getByRole('link', { name: 'Connections' }).click()
   await seeScreen(page, 'Connections')
-  messages.hold()
+  reading.hold()
   await page.getByRole('link', { name: 'Settings' }).click()
   await page.getByText('Reading the workspace').waitFor()
   const cleanUp = { name: 'Clean up once a day without asking' }
   expect(await page.getByRole('switch', cleanUp).isDisabled()).toBe(true)
   expect(await page.getByText('Set limits').count()).toBe(0)
-  messages.release()
+  reading.release()
   await page.getByText('No run exceeds them now').waitFor()
   await page.getByRole('switch', { ...cleanUp, disabled: false }).waitFor()
 })

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { PageRow } from '../../../shared/bridge/results.ts'
 import { addVerdict, isDecided, isOfVerdict, setNote } from '../../../shared/lookback/verdict.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
@@ -53,11 +53,11 @@ export function useVerdictControl(
   const [asked, setAsked] = useState<{ action: 'should' | 'should-not' | 'note'; row: JudgedRow } | null>(
     null,
   )
-  const triggered = row?.triggeredRules.map(({ ruleName }) => ruleName) ?? []
+  // What was done before it was known what is said of rows, in order.
+  const early = useRef<{ runId: string; action: VerdictAction; row: JudgedRow }[]>([])
 
-  const act = (action: VerdictAction) => {
-    if (!isOn || row === null) return
-    const [only, ...others] = triggered
+  const judge = (action: VerdictAction, row: JudgedRow) => {
+    const [only, ...others] = row.triggeredRules.map(({ ruleName }) => ruleName)
     const known = verdicts.of(row.row)
     if (action === 'remove') verdicts.set(row, [])
     else if (action !== 'note' && !isDecided(row)) results.setOpen(true)
@@ -67,6 +67,17 @@ export function useVerdictControl(
       verdicts.set(row, addVerdict(known, { verdict: action, rule: only }))
     } else setAsked({ action, row })
   }
+  const act = (action: VerdictAction) => {
+    if (!isOn || row === null) return
+    if (verdicts.isRead) judge(action, row)
+    else early.current.push({ runId, action, row })
+  }
+  const judgeEarly = useEffectEvent(() => {
+    for (const one of early.current.splice(0)) if (one.runId === runId) judge(one.action, one.row)
+  })
+  useEffect(() => {
+    if (verdicts.isRead) judgeEarly()
+  }, [verdicts.isRead])
   useWindowKeys((event) => {
     const action = KEYS[event.key.toLowerCase()]
     if (action === undefined || event.repeat || !isOn) return
