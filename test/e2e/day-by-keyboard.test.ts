@@ -175,6 +175,7 @@ it.runIf(inject('isLong'))(
     await press(page, /wrongly/)
     await seeTitleFocused(page, /^Results/)
     await page.getByText(`${countMatrix(sent, 2).wrongly} rows match`).waitFor()
+    await page.getByRole('row', { name: /^4 / }).waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('k')
     for (const key of 'dauaaadaua') {

@@ -153,6 +153,7 @@ it('takes a file of labelled posts from a typed key to an exported comparison, a
   await page.getByRole('button', { name: /wrongly/ }).click()
   await seeScreen(page, /^Results/)
   await page.getByText(`${countMatrix(day.sent, 2).wrongly} rows match`).waitFor()
+  await page.getByRole('row', { name: /^4 / }).waitFor()
   await page.keyboard.press('j')
   await page.keyboard.press('k')
   for (const key of 'dauaaadaua') {

@@ -57,6 +57,7 @@ it('goes from the home screen to a revealed row and an export by keyboard alone'
   await page.keyboard.type('tickets')
   await page.getByText(/rows? match/).waitFor()
   for (let presses = 0; presses < 7; presses += 1) await page.keyboard.press('Backspace')
+  await page.getByRole('row', { name: /^5 / }).waitFor()
   await page.getByRole('button', { name: /^succeeded/ }).focus()
   await page.keyboard.press('j')
   await page.keyboard.press('j')

@@ -35,6 +35,7 @@ it('gives a verdict to the row that is seen, however many rows come in before it
   service.release(range(200, 249))
   await page.getByRole('button', { name: /^succeeded/ }).click()
   await page.getByText('50 rows match').waitFor()
+  await expect.poll(() => selected.textContent()).toMatch(/^201/)
   for (const _ of range(1, 3)) await page.keyboard.press('j')
   await expect.poll(() => selected.textContent()).toMatch(/^204/)
 
