@@ -140,8 +140,11 @@ describe('the report of a run', () => {
     const titles = [...page.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, title]) => title)
     // On a busy machine, a notice of its own stands above the sections.
     expect(titles.filter((title) => !title?.includes('This machine was the bottleneck'))).toEqual([
+      // The service repeats the API key in some answers.
+      '<bdi>Warning</bdi>',
       ...['Rows', 'Failures by cause', 'Triggered rules', 'Evaluation', 'Latency', 'Over time'],
     ])
+    expect(page).toContain('The API key or proxy password was in 4 answers')
     const measured = ['http_req_duration', 'http_req_waiting', 'http_req_connecting']
     expect([...page.matchAll(/role="img" aria-label="([^"]*)"/g)].map(([, label]) => label)).toEqual([
       ...measured.map((metric) => expect.stringContaining(`Distribution of ${metric}`)),
