@@ -164,15 +164,13 @@ describe('the evaluation of a run in a window', () => {
     )
     expect(received.join('\n')).not.toContain('secret-place')
     const unknown = { ...question, labels: { ...labels, source: { sourceId: 'not-a-handle' } } }
-    expect(await toMessage(client.evaluate.ask({ runId, question: unknown }))).toContain(
-      'the source is unknown',
-    )
+    expect(await toMessage(evaluate(client, runId, unknown))).toContain('the source is unknown')
   })
 
   it('says what is missing where no label stands for a rule, no row has one, or a cell is forgotten', async () => {
     const { client, runId } = await openRun()
     const ask = (part: Partial<EvaluateQuestionInput>) =>
-      toMessage(client.evaluate.ask({ runId, question: { ...QUESTION, positives: [], slices: [], ...part } }))
+      toMessage(evaluate(client, runId, { ...QUESTION, positives: [], slices: [], ...part }))
     expect(await ask({ label: 'channel' })).toContain('none of the labels is the name of a rule')
     expect(await ask({ label: null, useVerdicts: true })).toContain('no row of run')
     expect(await ask({ label: 'no column' })).toMatch(/^`no column` is not a column of/)
