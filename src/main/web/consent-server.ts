@@ -106,6 +106,8 @@ export async function openConsentServer(options: {
       const token = randomBytes(32).toString('base64url')
       const url = `${origin}${ENTRY_PATH}#${token}`
       const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+      // It can end while it is being shown, or without having been shown: nobody waits for it then.
+      promise.catch(() => {})
       const asked = { url, tokenHash: toHash(token), question, settle: resolve }
       open?.settle(false)
       open = asked

@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import process from 'node:process'
+import { setImmediate } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { type ConsentServer, openConsentServer } from '../../../src/main/web/consent-server.ts'
 import { createEntryFiles } from '../../../src/main/web/entry.ts'
@@ -104,4 +106,24 @@ it('says that nobody answered in time, and takes no answer later', async () => {
   time.resolve()
   await said
   expect((await answerConsent(url, 'send')).status).toBe(403)
+})
+
+it('ends the question with the error if it cannot be shown, and nothing else', async () => {
+  const left: unknown[] = []
+  const note = (error: unknown) => void left.push(error)
+  process.on('unhandledRejection', note)
+  onTestFinished(() => void process.off('unhandledRejection', note))
+  const server = await openConsentServer({
+    entryFiles: createEntryFiles(createTemporaryFolder()),
+    limits: LISTENER_LIMITS,
+    show: () => Promise.reject(new Error('the terminal is gone')),
+  })
+  onTestFinished(() => server.close())
+  const answer = server.ask(QUESTION, new AbortController().signal)
+  await expect(answer).rejects.toThrow('the terminal is gone')
+  expect(server.findUrl()).toBeNull()
+  // Rejections that nobody handles are reported after the turn in which they happened.
+  await setImmediate()
+  await setImmediate()
+  expect(left).toEqual([])
 })
