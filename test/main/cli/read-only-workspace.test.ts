@@ -135,3 +135,13 @@ test('what cannot be measured of a workspace counts as an error, not as nothing'
   await expect(measureWorkspace(file)).rejects.toThrow(`cannot read ${file}: ENOTDIR`)
   expect(await measureWorkspace(join(file, '..', 'missing'))).toMatchObject({ runsBytes: 0 })
 })
+
+test('a workspace none of whose runs can be read is an error for scripts, too', async () => {
+  const workspace = createTemporaryFolder()
+  mkdirSync(join(workspace, 'runs'))
+  writeFileSync(join(workspace, 'runs', `${NEWER}.journal`), 'no journal')
+  const result = await runInProcess(['runs', '--json'], { workspace })
+  expect(result).toMatchObject({ code: 2 })
+  expect(JSON.parse(result.stdout)).toMatchObject({ error: { code: 'WORKSPACE_UNUSABLE' } })
+  expect(result.stderr).toContain(`run ${NEWER} cannot be read`)
+})

@@ -243,12 +243,12 @@ async function listRuns(context: CliContext, flags: ListFlags): Promise<void> {
   for (const { runId, message } of page.unreadable) {
     await context.err.writeLine(`sluice: run ${runId} cannot be read: ${toPrintable(message)}`)
   }
+  if (page.all === 0 && page.unreadable.length > 0) {
+    throw new SluiceError({ id: 'runs_unreadable', workspace, runs: page.unreadable.length })
+  }
   if (flags.json) {
     await writeDocument(context.out, page.runs)
     return
-  }
-  if (page.all === 0 && page.unreadable.length > 0) {
-    throw new SluiceError({ id: 'runs_unreadable', workspace, runs: page.unreadable.length })
   }
   if (page.runs.length === 0) {
     await context.out.writeLine(describeNone(page, flags, workspace))
