@@ -169,7 +169,7 @@ export function createKeyStore(lasting: LastingStore | { absence: string }): Key
 
 /**
  * What a key is called in its store, where a person may come across it. The revision gives each text an entry of its own,
- * so that one that is typed in two places at once is never overwritten. Neither name nor label holds a slash or space.
+ * so that one that is typed in two places at once is never overwritten, whatever signs the names hold.
  */
 function toEntry({ workspace, connection, label }: KeyName, { revision }: { revision: string }): string {
   return `${connection}/${label} in ${workspace} (${revision})`

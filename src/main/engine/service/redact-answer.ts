@@ -2,15 +2,24 @@ import { SERVICE_ERRORS } from '../../../shared/service/errors.ts'
 import { REDACTED, type Redactor } from '../secrets/redactor.ts'
 import { parseJson } from './judgement.ts'
 
-/** Names of members as services write them, which no key looks like. */
-const NAME = /^[A-Za-z_]{1,64}$/
+/** Names of members of the interface's answers, as far as they are long enough for a secret. */
+const NAMES: ReadonlySet<string> = new Set([
+  ...['action_id', 'action_name', 'action_reasons', 'added_terms', 'appeal_id', 'appeal_judgment'],
+  ...['appeal_status', 'application_id', 'content_id', 'content_metadata', 'content_variant', 'created_at'],
+  ...['created_on', 'custom_classes', 'custom_index_item_id', 'display_name', 'end_char_index', 'end_index'],
+  ...['error_code', 'failed_terms', 'from_cache', 'inference_client_version', 'language', 'metadata'],
+  ...['model_type', 'model_version', 'moderated_classes', 'non_existent_terms', 'original_decision'],
+  ...['overturned', 'pii_entities', 'pre_existing_terms', 'project_id', 'response', 'rule_name', 'rule_type'],
+  ...['show_alert', 'start_char_index', 'start_index', 'text_data', 'text_filters', 'trigger_frequency'],
+  ...['triggered_rules', 'updated_at', 'updated_terms', 'user_metadata'],
+])
 
 const CODES: ReadonlySet<string> = new Set(SERVICE_ERRORS.map(({ errorCode }) => errorCode))
 
 /**
- * A body without secrets, which reads as it did: in JSON only values are taken out, and names that are no plain words,
- * so that a key which happens to be a word of the answers changes nothing of their structure. Other texts lose every
- * secret. Codes of the interface's errors stay, since what a run does next depends on them (docs/interface.md §7).
+ * A body without secrets, which reads as it did: in JSON the names of the interface stay, so that a key which happens to
+ * be one of them changes nothing of its structure. Values, other names and other texts lose every secret. Codes of the
+ * interface's errors stay, since what a run does next depends on them (docs/interface.md §7).
  */
 export function redactAnswer(redactor: Redactor, body: string): string {
   const redacted = redactor.redact(body)
@@ -35,7 +44,7 @@ function redactJson(redactor: Redactor, json: string): string {
   for (let start = json.indexOf('"'); start >= 0; start = json.indexOf('"', at)) {
     const end = findStringEnd(json, start)
     const text = json.slice(start + 1, end)
-    const isKept = isName(json, end) && NAME.test(text)
+    const isKept = isName(json, end) && NAMES.has(text)
     redacted += redactNumbers(redactor, json.slice(at, start))
     redacted += `"${isKept ? text : redactCode(redactor, text)}"`
     at = end + 1

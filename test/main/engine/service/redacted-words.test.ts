@@ -1,5 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { Redactor } from '../../../../src/main/engine/secrets/redactor.ts'
 import { createOperationExchange } from '../../../../src/main/engine/service/operation-exchange.ts'
+import { redactAnswer } from '../../../../src/main/engine/service/redact-answer.ts'
 import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
 import { SERVICE_ERRORS } from '../../../../src/shared/service/errors.ts'
 import { createServiceClient } from '../../../helpers/create-service-client.ts'
@@ -131,5 +133,17 @@ test.each(ANSWERS)(
       const isInValue = takeTexts(body).texts.some((text) => text.includes(key) && !kept.includes(text))
       expect({ key, redactions }).toEqual({ key, redactions: isInValue ? 1 : 0 })
     }
+  },
+)
+
+test.each(['MyStagingKeyOfLettersAlone', 'staging_secret_key'])(
+  'a key of letters alone, such as %s, is taken out of the names of members, too',
+  (key) => {
+    const redactor = new Redactor()
+    redactor.add(key)
+    const body = JSON.stringify({ limits: { [key]: 5 }, post_id: 'post-1' })
+    const redacted = redactAnswer(redactor, body)
+    expect(redacted).not.toContain(key)
+    expect(JSON.parse(redacted)).toEqual({ limits: { '[redacted]': 5 }, post_id: 'post-1' })
   },
 )
