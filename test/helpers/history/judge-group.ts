@@ -9,7 +9,7 @@ import type { Fault, FaultKind } from './verdict.ts'
 const REPEATABLE: ReadonlySet<number> = new Set([401, 403, 408, 413, 429])
 
 /** Of a row that was certainly not taken, whatever came before. */
-const NOT_TAKEN: ReadonlySet<number> = new Set([408, 429])
+const NOT_TAKEN: ReadonlySet<number> = new Set([401, 403, 408, 429])
 
 /** Judges what the journals tell of the rows of one id against what the service saw of them. */
 export function judgeGroup(group: RowGroup, resentIndexAdds: boolean): Fault[] {

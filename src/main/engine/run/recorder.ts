@@ -4,6 +4,7 @@ import {
   type Outcome,
   type RowAnswer,
 } from '../../../shared/run/item-state.ts'
+import { isKeyRefusal } from '../../../shared/service/errors.ts'
 import { countError } from '../journal/counters.ts'
 import type { Journal } from '../journal/journal.ts'
 import { isTimed, SecondWriter } from '../journal/seconds.ts'
@@ -84,7 +85,7 @@ export class Recorder {
       hasWaited: finished.hasWaited,
     })
     // This try was certainly not taken; nobody knows about the item.
-    const isLost = !finished.isSettled && !again && finished.mayBeTaken && judgement.repeat === 'safe'
+    const isLost = !finished.isSettled && !again && finished.mayBeTaken && wasNotLookedAt(judgement)
     const state = isLost ? next('lost') : finished.isSettled ? null : toState(judgement, again)
     const { timings } = exchange
     const record: AttemptRecord = {
@@ -159,6 +160,11 @@ export class Recorder {
 
 function toRowOutcome({ outcome, answer, message }: RowJudgement): RowOutcome {
   return { state: next(outcome), answer, message }
+}
+
+/** Whether a try says nothing of its item: it was certainly not taken, or the key was refused. */
+function wasNotLookedAt({ repeat, status, errorCode }: Judgement): boolean {
+  return repeat === 'safe' || isKeyRefusal(status, errorCode)
 }
 
 function toLostMessage(message: string | null): string {

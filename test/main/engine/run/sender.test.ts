@@ -181,6 +181,7 @@ test('rows keep their retries while the service is away, which is probed by one 
 const LAST_TRIES = [
   { what: 'then cannot be sent', last: toRefusal(), outcome: 'failed' },
   { what: 'is then refused for the pace', last: toStatus(429), outcome: 'rejected' },
+  { what: 'is then refused for the key', last: toStatus(401), outcome: 'rejected' },
 ] as const
 
 for (const { what, last, outcome } of LAST_TRIES) {
