@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import process from 'node:process'
-import { setImmediate } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { type ConsentServer, openConsentServer } from '../../../src/main/web/consent-server.ts'
 import { createEntryFiles } from '../../../src/main/web/entry.ts'
@@ -123,7 +122,6 @@ it('ends the question with the error if it cannot be shown, and nothing else', a
   await expect(answer).rejects.toThrow('the terminal is gone')
   expect(server.findUrl()).toBeNull()
   // Rejections that nobody handles are reported after the turn in which they happened.
-  await setImmediate()
-  await setImmediate()
+  for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve))
   expect(left).toEqual([])
 })
