@@ -27,6 +27,8 @@ export interface SpeedVerdict {
   slower: SlowerPercentile[]
   /** B has more requests that did not succeed, and that is not chance (99 % confidence). */
   hasMoreFailures: boolean
+  /** Percentiles that were judged. */
+  judged: { metric: string; percentiles: number[] }[]
   /** Why nothing could be judged, which does not pass; null if something could. */
   nothing: 'no-success' | 'no-latency' | 'no-range' | null
   /**
@@ -52,13 +54,14 @@ export function judgeSpeed(comparison: LoadComparison, percent: number): SpeedVe
       ? 'no-success'
       : series.length === 0
         ? 'no-latency'
-        : judged.every(({ count }) => count === 0)
+        : judged.every(({ known }) => known.length === 0)
           ? 'no-range'
           : null
   return {
     isPassed: slower.length === 0 && !hasMoreFailures && nothing === null,
     slower,
     hasMoreFailures,
+    judged: judged.map(({ metric, known }) => ({ metric, percentiles: known })),
     nothing,
     unjudged: judged.flatMap((one) => one.unjudged),
   }
@@ -68,7 +71,7 @@ function judgeSeries(
   { metric, percentiles, isBatched }: SeriesComparison,
   percent: number,
   isLimited: boolean,
-): Pick<SpeedVerdict, 'slower' | 'unjudged'> & { count: number } {
+): Pick<SpeedVerdict, 'slower' | 'unjudged'> & { metric: string; known: number[] } {
   const unjudged = new Map<UnjudgedReason, number[]>()
   const known = percentiles.filter(({ percentile, low }) => {
     if (!JUDGED_PERCENTILES.includes(percentile)) return false
@@ -80,7 +83,8 @@ function judgeSeries(
     ({ low, aMs, bMs }) => low !== null && low > 1 + percent / 100 && bMs - aMs > DIFFERENCE_MIN_MS,
   )
   return {
-    count: known.length,
+    metric,
+    known: known.map(({ percentile }) => percentile),
     slower: slower.map((percentile) => ({ metric, ...percentile })),
     unjudged: [...unjudged].map(([reason, list]) => ({ metric, percentiles: list, reason })),
   }
@@ -101,13 +105,21 @@ const NOTHING = {
   'no-range': 'the runs have too few requests, or one has only the percentiles of a k6 summary',
 } as const
 
-/** What the gate found, a sentence each: why it did not pass first, then what it did not judge. */
+/** What the gate found, a sentence each: why it passed or did not, then what it did not judge. */
 export function describeVerdict(
-  { slower, hasMoreFailures, nothing, unjudged }: SpeedVerdict,
+  { isPassed, judged, slower, hasMoreFailures, nothing, unjudged }: SpeedVerdict,
   { failedShare: { a, b }, limited }: LoadComparison,
   percent: number,
 ): string[] {
   const lines: string[] = []
+  if (isPassed) {
+    const list = judged
+      .filter(({ percentiles }) => percentiles.length > 0)
+      .map(({ metric, percentiles }) => `${joinWords(percentiles.map(formatPercentileName))} of ${metric}`)
+    lines.push(
+      `--fail-if-slower passed: B is not slower by significantly more than ${percent} %, judged by ${joinWords(list)}.`,
+    )
+  }
   if (slower.length > 0) {
     const list = slower.map(
       ({ metric, percentile, ratio, aMs, bMs }) =>

@@ -57,7 +57,11 @@ test('a check of speed passes the same service twice, and fails one that refuses
       workspace: join(folder, 'runs'),
       env: {},
     })
-  expect(await check(a, b)).toMatchObject({ code: 0 })
+  const passed = await check(a, b)
+  expect(passed).toMatchObject({ code: 0 })
+  expect(passed.stderr).toContain(
+    '--fail-if-slower passed: B is not slower by significantly more than 50 %, judged by p50 of http_req_duration.',
+  )
   const failing = await check(a, refused)
   expect(failing).toMatchObject({ code: 99 })
   expect(failing.stderr).toContain('B has more requests that did not succeed: 100 % after 0 %.')
