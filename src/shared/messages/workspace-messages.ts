@@ -73,6 +73,13 @@ export const WORKSPACE_MESSAGES = {
       },
     }),
   },
+  run_not_deleted: {
+    code: 'WORKSPACE_UNUSABLE',
+    words: ({ runId, reason }: { runId: string; reason: string }) => ({
+      text: `cannot delete run ${runId}: ${reason}`,
+      remedy: 'Make the workspace folder and its files writable, then delete the run again.',
+    }),
+  },
   foreign_schema: {
     code: 'WORKSPACE_UNUSABLE',
     words: ({ file, foreign }: { file: string; foreign: string }) => ({

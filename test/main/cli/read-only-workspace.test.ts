@@ -67,6 +67,25 @@ test.skipIf(isWindows)(
 )
 
 test.skipIf(isWindows)(
+  'a run of a read-only workspace cannot be deleted, and that is no bug',
+  async () => {
+    const workspace = createWorkspace({ folder: 0o700, file: 0o600 })
+    // The lease is there and can be taken; the files of the run cannot be removed.
+    const lease = join(workspace, 'runs', `${NEWER}.journal.lease`)
+    writeFileSync(lease, '')
+    if (ORDINARY.uid !== undefined) chownSync(lease, ORDINARY.uid, ORDINARY.gid)
+    chmodSync(join(workspace, 'runs'), 0o500)
+    const { code, stderr } = await sluice(['delete', NEWER, '--yes'], { workspace })
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(`cannot delete run ${NEWER}`),
+    })
+    expect(stderr).not.toContain('bug in Sluice')
+  },
+  120_000,
+)
+
+test.skipIf(isWindows)(
   'a workspace whose runs cannot be read does not count as empty',
   async () => {
     const closed = createWorkspace({ folder: 0o000, file: 0o400 })

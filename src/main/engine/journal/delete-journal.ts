@@ -1,4 +1,6 @@
 import { rmSync } from 'node:fs'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toThrownText } from '../../../shared/messages/thrown.ts'
 import { isThere } from '../workspace/is-there.ts'
 import { isLeaseHeld, removeLease, takeLease } from '../workspace/lease.ts'
 import { removeStdin } from '../workspace/stdin-source.ts'
@@ -32,10 +34,14 @@ export function deleteJournal(workspace: string, runId: string): void {
   if (!isLeaseHeld(file)) removeLease(file)
 }
 
-/** Removes the files of a run, except its lease. */
+/** Removes the files of a run, except its lease. Throws `WORKSPACE_UNUSABLE`, in a read-only folder for example. */
 function removeJournal(workspace: string, runId: string): void {
-  removeExports(workspace, runId)
-  for (const file of toRunFiles(workspace, runId)) rmSync(file, { force: true })
+  try {
+    removeExports(workspace, runId)
+    for (const file of toRunFiles(workspace, runId)) rmSync(file, { force: true })
+  } catch (error) {
+    throw new SluiceError({ id: 'run_not_deleted', runId, reason: toThrownText(error) }, { cause: error })
+  }
 }
 
 /** The runs of the whole that name a retry as the one that stands for rows of theirs. */
