@@ -6,6 +6,7 @@ import { deflateRawSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { readSettings } from '../../../src/main/bridge/settings-store.ts'
 import { openJournal, openJournalReader } from '../../../src/main/engine/journal/journal.ts'
+import { readRunRecord } from '../../../src/main/engine/journal/run-record.ts'
 import { Catalogue } from '../../../src/main/engine/lookback/catalogue/catalogue.ts'
 import { InboxReader, openInbox } from '../../../src/main/engine/receiver/inbox.ts'
 import { readStoredBody } from '../../../src/main/engine/run/journal/stored-bodies.ts'
@@ -101,6 +102,27 @@ test.each([
     expect(() => open(file)).toThrow(`${file} is not a file of Sluice: it has `)
     expect(() => open(file)).toThrow(named)
   }
+})
+
+test.each([
+  ['plan', '{'],
+  ['plan', '{"version":1}'],
+  ['columns', 'text'],
+  ['columns', '7'],
+  ['header', '{"0":"text"}'],
+  ['source_fingerprint', '[]'],
+])('a journal whose %s is %s is refused by its name, not as a bug in Sluice', (column, value) => {
+  const workspace = createWorkspace()
+  const file = toJournalFile(workspace, ENDLESS)
+  execute(file, `UPDATE run SET ${column} = '${value}'`)
+  const db = openJournalReader(file)
+  onTestFinished(() => db.close())
+  expect(() => readRunRecord(db)).toThrow(
+    expect.objectContaining({
+      code: 'WORKSPACE_UNUSABLE',
+      message: expect.stringContaining(`${file}: its ${column} is damaged`),
+    }),
+  )
 })
 
 test('a journal with a view that says it is a table is not opened', () => {

@@ -1,6 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { z } from 'zod'
+import { SluiceError } from '../../../shared/messages/errors.ts'
 import { type Plan, planSchema } from '../../../shared/plan/plan.ts'
 import { type SourceFingerprint, sourceFingerprintSchema } from '../../../shared/plan/source-fingerprint.ts'
+
+const namesSchema = z.array(z.string())
 
 /** How far a run has come, as its journal says; who holds the lease decides whether it still goes on. */
 export type StoredState = 'intake' | 'ready' | 'running' | 'completed' | 'stopped' | 'interrupted'
@@ -77,10 +81,18 @@ export function insertRunRecord(
   )
 }
 
-/** Reads the run's row; null where the process died before it was written. */
+/** Reads the run's row; null if the process died before it was written. Throws `WORKSPACE_UNUSABLE` if it is damaged. */
 export function readRunRecord(db: DatabaseSync): RunRecord | null {
   const row = db.prepare('SELECT * FROM run').get()
   if (row === undefined) return null
+  const parse = <Value>(column: string, schema: z.ZodType<Value>): Value => {
+    try {
+      return schema.parse(JSON.parse(String(row[column])))
+    } catch (cause) {
+      const reason = `its ${column} is damaged`
+      throw new SluiceError({ id: 'journal_unusable', file: db.location() ?? '', reason }, { cause })
+    }
+  }
   return {
     runId: String(row['run_id']),
     runToken: String(row['run_token']),
@@ -90,9 +102,9 @@ export function readRunRecord(db: DatabaseSync): RunRecord | null {
     invalidTakenBy: toText(row['invalid_taken_by']),
     corrects: Number(row['corrects']) === 1,
     name: String(row['name']),
-    plan: planSchema.parse(JSON.parse(String(row['plan']))),
-    columns: JSON.parse(String(row['columns'])) as string[],
-    header: toText(row['header']) === null ? null : (JSON.parse(String(row['header'])) as string[]),
+    plan: parse('plan', planSchema),
+    columns: parse('columns', namesSchema),
+    header: toText(row['header']) === null ? null : parse('header', namesSchema),
     state: String(row['state']) as StoredState,
     stopReason: toText(row['stop_reason']),
     stopAdvice: toText(row['stop_advice']),
@@ -108,7 +120,10 @@ export function readRunRecord(db: DatabaseSync): RunRecord | null {
     mediaBase: toText(row['media_base']),
     inboxRead: Number(row['inbox_read']),
     appVersion: String(row['app_version']),
-    sourceFingerprint: parseFingerprint(toText(row['source_fingerprint'])),
+    sourceFingerprint:
+      toText(row['source_fingerprint']) === null
+        ? null
+        : parse('source_fingerprint', sourceFingerprintSchema),
   }
 }
 
@@ -141,10 +156,6 @@ export function updateRunRecord(db: DatabaseSync, changes: RunChanges): void {
   const entries = Object.entries(changes).filter(([, value]) => value !== undefined)
   const assignments = entries.map(([column]) => `${column} = ?`).join(', ')
   db.prepare(`UPDATE run SET ${assignments}`).run(...entries.map(([, value]) => value))
-}
-
-function parseFingerprint(text: string | null): SourceFingerprint | null {
-  return text === null ? null : sourceFingerprintSchema.parse(JSON.parse(text))
 }
 
 function toText(value: unknown): string | null {
