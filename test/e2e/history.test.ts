@@ -7,7 +7,7 @@ import { toJournalFile } from '../../src/main/engine/workspace/workspace-files.t
 import { DEFAULT_SANDBOX_KEY } from '../../src/main/sandbox/sandbox-options.ts'
 import { type PlanInput, planSchema } from '../../src/shared/plan/plan.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
-import { readShownCounts, seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
+import { readShownCounts, seeRunEnded, seeScreen, switchTo } from '../helpers/e2e/walk.ts'
 import { createInProcessRuns, RUN_KEY } from '../helpers/in-process-runs.ts'
 import { withSandbox } from '../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
@@ -81,7 +81,7 @@ it('finds runs, notes something about one and takes it back, cleans up, and runs
   await page.getByRole('button', { name: 'Columns' }).press('Enter')
   await page.getByRole('button', { name: 'Usual columns' }).press('Enter')
   await page.keyboard.press('Escape')
-  await page.getByLabel('Only with failures').check({ force: true })
+  await switchTo(page.getByLabel('Only with failures'), true)
   await page.getByRole('heading', { name: '1 run of 60' }).waitFor()
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await page.getByRole('combobox', { name: 'Order' }).click()

@@ -3,7 +3,14 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
 import { openApp } from '../helpers/e2e/open-app.ts'
-import { chooseFile, openStep, readShownCounts, seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
+import {
+  chooseFile,
+  openStep,
+  readShownCounts,
+  seeRunEnded,
+  seeScreen,
+  switchTo,
+} from '../helpers/e2e/walk.ts'
 import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
 
 const PIXEL = Buffer.from(
@@ -60,7 +67,7 @@ it('adds terms to a watchlist, warns that notes are overwritten, and shows the o
   await page.reload()
   await page.getByText('up to 2 rows in each').waitFor()
   await page.getByText('"term": "hidden (9 characters)"').waitFor()
-  await page.getByLabel('Show content').check({ force: true })
+  await switchTo(page.getByLabel('Show content'), true)
   await page.getByText('"Gift Card"').waitFor()
   await inspect('review-terms')
   await page.getByRole('button', { name: 'Send 3 rows' }).click()

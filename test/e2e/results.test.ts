@@ -129,8 +129,11 @@ it('draws the rows in view first, and those of a jump once, with others in their
   })
   await answers.arrived()
   expect(await waiting.count()).toBe(0)
-  await page.clock.runFor(50)
-  await expect.poll(() => waiting.count()).toBeGreaterThan(20)
+  const waitSome = async () => {
+    await page.clock.runFor(10)
+    return waiting.count()
+  }
+  await expect.poll(waitSome).toBeGreaterThan(20)
   answers.release()
   await page.getByRole('row', { name: /^201 / }).waitFor()
   await expect.poll(() => waiting.count()).toBe(0)

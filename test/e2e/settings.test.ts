@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { planSchema } from '../../src/shared/plan/plan.ts'
 import { holdCalls } from '../helpers/e2e/held-messages.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
-import { seeScreen } from '../helpers/e2e/walk.ts'
+import { seeScreen, switchTo } from '../helpers/e2e/walk.ts'
 import { RUN_KEY } from '../helpers/in-process-runs.ts'
 import { withSandbox } from '../helpers/sandbox.ts'
 import { createTestEngine } from '../helpers/test-engine.ts'
@@ -21,7 +21,7 @@ it('keeps theme, wellness and clean-up as a person sets them', async () => {
   await expect.poll(() => page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('dark')
   await page.getByRole('combobox', { name: 'Pictures and videos start' }).click()
   await page.getByRole('option', { name: 'Hidden' }).click()
-  await page.getByRole('switch', { name: 'Show texts without asking' }).click({ force: true })
+  await switchTo(page.getByRole('switch', { name: 'Show texts without asking' }), true)
   await expect
     .poll(() => JSON.parse(readFileSync(join(workspace, 'settings.json'), 'utf8')))
     .toMatchObject({ theme: 'dark', mediaLook: 'hidden', showsContent: true })
@@ -52,7 +52,7 @@ it('keeps theme, wellness and clean-up as a person sets them', async () => {
 
   // It can be switched once the limits are read.
   const cleanUp = { name: 'Clean up once a day without asking', disabled: false }
-  await page.getByRole('switch', cleanUp).click({ force: true })
+  await switchTo(page.getByRole('switch', cleanUp), true)
   await page.getByText('2 runs (').waitFor()
   await page.getByRole('radiogroup', { name: 'Theme' }).getByText('System').click()
   await inspect('settings-set')

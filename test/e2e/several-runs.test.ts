@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import { sendRuns } from '../helpers/e2e/send-rows.ts'
-import { seeScreen } from '../helpers/e2e/walk.ts'
+import { seeScreen, switchTo } from '../helpers/e2e/walk.ts'
 
 const HATEFUL = 'i hate you, you are stupid and worthless'
 
@@ -99,7 +99,7 @@ it('hides the content of a run again at the next visit and in every other run', 
   }
   await openResults('monday.csv')
   await hidden.waitFor()
-  await page.getByLabel('Show content').check({ force: true })
+  await switchTo(page.getByLabel('Show content'), true)
   await shown.waitFor()
   // The same visit.
   await page.getByRole('link', { name: 'Export' }).click()

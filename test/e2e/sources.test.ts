@@ -10,6 +10,7 @@ import {
   seeRunEnded,
   seeScreen,
   sendEverything,
+  switchTo,
 } from '../helpers/e2e/walk.ts'
 import { createWorkbook } from '../main/engine/source/workbook-files.ts'
 
@@ -29,7 +30,7 @@ describe('labelled messages without a header', () => {
     // One of the first messages has a line break.
     const text = inject('isLong') ? whole : whole.split('\r\n', MESSAGES + 1).join('\r\n')
     await dropFile(page, { name: 'sms-spam.csv', text })
-    await page.getByLabel('Header row').uncheck({ force: true })
+    await switchTo(page.getByLabel('Header row'), false)
     await page.getByRole('columnheader', { name: 'Column 2' }).waitFor()
     await page.getByRole('button', { name: 'Continue' }).click()
     await seeScreen(page, 'Mapping')
@@ -54,13 +55,13 @@ describe('the preview', () => {
     const text = Buffer.from('user_id;text_data\r\nu1;Gr\xfc\xdfe, Welt\r\nu2;Zwei\r\n', 'latin1')
     await chooseFile(page, { name: 'german.csv', text })
     await page.getByLabel('Encoding').selectOption('windows-1252')
-    await page.getByLabel('Show content').check({ force: true })
+    await switchTo(page.getByLabel('Show content'), true)
     await page.getByText('Grüße, Welt').waitFor()
     await page.getByLabel('Delimiter').selectOption(',')
     await page.getByRole('columnheader', { name: 'user_id;text_data' }).waitFor()
     await page.getByLabel('Delimiter').selectOption(';')
     await page.getByRole('columnheader', { name: 'text_data', exact: true }).waitFor()
-    await page.getByLabel('Header row').uncheck({ force: true })
+    await switchTo(page.getByLabel('Header row'), false)
     await page.getByRole('columnheader', { name: 'Column 1' }).waitFor()
     await page.getByText('3 rows parsed, the whole file').waitFor()
   })
@@ -89,7 +90,7 @@ describe('a workbook', () => {
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('button', { name: 'Review 1 row' }).click()
     await page.getByText('"text_data": "hidden (4 characters)"').waitFor()
-    await page.getByLabel('Show content').check({ force: true })
+    await switchTo(page.getByLabel('Show content'), true)
     await page.getByText('"text_data": " hi "').waitFor()
     await page.getByText('"user_id": "007"').waitFor()
     await page.getByRole('button', { name: 'Send 1 row' }).click()
@@ -139,7 +140,7 @@ describe('hostile content', () => {
     const grid = page.getByRole('grid')
     await grid.getByText('hidden (1,048,576 characters)').waitFor()
     expect(await grid.getByText(HOSTILE_CELLS.script).count()).toBe(0)
-    await page.getByLabel('Show content').check({ force: true })
+    await switchTo(page.getByLabel('Show content'), true)
     for (const cell of [
       HOSTILE_CELLS.script,
       HOSTILE_CELLS.image,
@@ -160,9 +161,9 @@ describe('hostile content', () => {
 
     await page.getByRole('button', { name: 'View results' }).click()
     await grid.getByText('succeeded').first().waitFor()
-    await page.getByLabel('Show content').uncheck({ force: true })
+    await switchTo(page.getByLabel('Show content'), false)
     expect(await grid.getByText(HOSTILE_CELLS.script).count()).toBe(0)
-    await page.getByLabel('Show content').check({ force: true })
+    await switchTo(page.getByLabel('Show content'), true)
     await grid.getByText(HOSTILE_CELLS.script, { exact: true }).first().waitFor()
     await inspect('results-hostile')
     await grid.focus()

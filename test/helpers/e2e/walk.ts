@@ -1,4 +1,5 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
 
 /** Waits for a screen; those of a run are named after it, too, as in `Results of posts.csv`. */
 export async function seeScreen(page: Page, title: string | RegExp): Promise<void> {
@@ -107,4 +108,13 @@ export async function readShownCounts(page: Page): Promise<Record<string, number
       ]),
     ),
   )
+}
+
+/**
+ * Switches a switch or box on or off by the keyboard. Its own element is hidden, so a click has to be forced, and a
+ * forced click hits whatever has moved there meanwhile.
+ */
+export async function switchTo(control: Locator, isOn: boolean): Promise<void> {
+  if ((await control.isChecked()) !== isOn) await control.press('Space')
+  await expect.poll(() => control.isChecked()).toBe(isOn)
 }
