@@ -156,6 +156,17 @@ describe('a stored connection', () => {
     expect(nameAddress('http://127.0.0.1:1', known).kind).toBe('sandbox')
     expect(nameAddress('https://other.example/v', known).name).toBe('other.example/v')
   })
+
+  it('calls the service of a run by the connection that its plan names, whichever others share its address', () => {
+    const shared = {
+      sandboxBaseUrls: [],
+      connections: [entry, { ...entry, name: 'another', isProduction: false }],
+    }
+    const name = (connection?: string) => nameAddress('https://live.example', shared, connection).name
+    expect([name('another'), name('live'), name('removed since'), name()]).toEqual([
+      ...['another', 'live', 'removed since', 'live.example'],
+    ])
+  })
 })
 
 describe('a key that was typed', () => {

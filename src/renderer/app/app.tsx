@@ -81,7 +81,8 @@ export function App() {
   const otherPlace = useDraft((draft) => findOtherPlace(draft, connections))
   const sandboxBaseUrls = app?.sandboxBaseUrls ?? NO_ADDRESSES
   const namePlace = useCallback(
-    (baseUrl: string) => nameAddress(baseUrl, { sandboxBaseUrls, connections }),
+    (baseUrl: string, connection?: string) =>
+      nameAddress(baseUrl, { sandboxBaseUrls, connections }, connection),
     [sandboxBaseUrls, connections],
   )
 

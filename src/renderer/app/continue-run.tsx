@@ -12,6 +12,7 @@ import { showConnections } from '../bridge/connections.ts'
 import { followAgain, useLiveRuns } from '../bridge/live-runs.ts'
 import {
   type NamedPlace,
+  type NamePlace,
   recallTypedKey,
   rememberTypedKey,
   toAddresses,
@@ -43,7 +44,7 @@ interface ContinueRequest {
 export function ContinueRun(props: {
   request: ContinueRequest
   connections: readonly ConnectionEntry[]
-  namePlace: (baseUrl: string) => NamedPlace
+  namePlace: NamePlace
   onClose: () => void
 }) {
   const { request, onClose } = props
@@ -89,7 +90,7 @@ export function ContinueRun(props: {
         stored: findSentKey(props.connections.find(({ name }) => name === access.data?.keyConnection)),
         remembered: recallTypedKey(toAddresses(summary)),
       }}
-      place={toPlace(props.namePlace(summary.base_url), access.data)}
+      place={toPlace(props.namePlace(summary.base_url, summary.connection), access.data)}
       busy={taking.isPending}
       error={taking.error}
       onConfirm={(choice) => taking.mutate(choice)}

@@ -13,7 +13,7 @@ import { PlanScreen } from '../features/plan/plan-screen.tsx'
 import { ResultsScreen } from '../features/results/results-screen.tsx'
 import { RunScreen } from '../features/run/run-screen.tsx'
 import { TrendScreen } from '../features/trend/trend-screen.tsx'
-import type { NamedPlace } from '../ui/connection/destination.ts'
+import type { NamePlace } from '../ui/connection/destination.ts'
 import { ErrorNotice } from '../ui/layout/notice.tsx'
 import { Screen } from '../ui/layout/screen.tsx'
 import { isNarrowed } from '../ui/states/describe-filter.ts'
@@ -26,7 +26,7 @@ import { RunFrame } from './shell/run-frame.tsx'
 interface RunScreensProps {
   route: Extract<Route, { runId: string }>
   /** What an address is called. */
-  namePlace: (baseUrl: string) => NamedPlace
+  namePlace: NamePlace
   connections: readonly ConnectionEntry[]
   onContinueRun: (kind: 'resume' | 'retry' | 'correct') => void
 }

@@ -23,7 +23,7 @@ import { readResultsAhead } from '../../bridge/read-ahead.ts'
 import { nameStanding, toStanding } from '../../features/run/progress-panel.tsx'
 import { RunAgainDialog } from '../../features/runs/run-again-dialog.tsx'
 import { RunEditor } from '../../features/runs/run-editor.tsx'
-import type { NamedPlace } from '../../ui/connection/destination.ts'
+import type { NamePlace } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
 import { ScreenFrame } from '../../ui/layout/screen.tsx'
 import { dismissToast } from '../../ui/layout/toasts.tsx'
@@ -78,7 +78,7 @@ export function toTabs({ runId, isLoad, hasRules, searchId }: RunStanding): Plac
 /** Gives every screen of a run its head: the run's name, how it stands, where it went; and under it the tabs. */
 export function RunFrame(props: {
   route: Extract<Route, { runId: string }>
-  namePlace: (baseUrl: string) => NamedPlace
+  namePlace: NamePlace
   connections: readonly ConnectionEntry[]
   children: ReactNode
 }) {
@@ -131,7 +131,7 @@ const OWN_ROWS: ReadonlySet<Route['kind']> = new Set(['results', 'labelling', 'e
 function RunHead(props: {
   route: Extract<Route, { runId: string }>
   summary: RunSummary | undefined
-  namePlace: (baseUrl: string) => NamedPlace
+  namePlace: NamePlace
   connections: readonly ConnectionEntry[]
 }) {
   const { route, summary } = props
@@ -191,7 +191,7 @@ function RunHead(props: {
       <p className={styles.runStanding}>
         <RunStateLabel state={standing} isLoadTest={isLoad} />,{' '}
         {isLoad ? 'load test of' : trial === null ? nameStanding(phase) : `${trial} to`}{' '}
-        <ConnectionChip place={props.namePlace(summary.base_url)} />
+        <ConnectionChip place={props.namePlace(summary.base_url, summary.connection)} />
         {missing !== null && <> · {missing}</>}
       </p>
       {summary.whole_run !== null && OWN_ROWS.has(route.kind) && (

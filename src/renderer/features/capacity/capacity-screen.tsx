@@ -22,7 +22,7 @@ import {
 } from '../../../shared/messages/figure-text.ts'
 import { ask, bridge, whenOpen } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
-import type { NamedPlace } from '../../ui/connection/destination.ts'
+import type { NamePlace } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
 import { CopyButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
@@ -37,7 +37,7 @@ const AGAIN_MS = 500
 export function CapacityScreen(props: {
   searchId: string
   /** What an address is called. */
-  namePlace: (baseUrl: string) => NamedPlace
+  namePlace: NamePlace
   onOpenRun: (runId: string) => void
 }) {
   const { searchId } = props

@@ -8,7 +8,7 @@ import {
   type LedgerState,
 } from '../../../shared/lookback/ledger.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
-import type { NamedPlace } from '../../ui/connection/destination.ts'
+import type { NamePlace } from '../../ui/connection/destination.ts'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { useShortcut } from '../../ui/shortcuts.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -33,7 +33,7 @@ export function isChosen(ledger: Ledger): boolean {
 export function Choices(props: {
   ledger: Ledger
   chosen: Chosen
-  namePlace: (baseUrl: string) => NamedPlace
+  namePlace: NamePlace
   onChoose: (part: Partial<Chosen>) => void
 }) {
   const { ledger, chosen, namePlace, onChoose } = props

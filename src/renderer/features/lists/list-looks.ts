@@ -1,5 +1,5 @@
 import type { LedgerKind, LedgerService, LedgerState } from '../../../shared/lookback/ledger.ts'
-import type { NamedPlace } from '../../ui/connection/destination.ts'
+import type { NamePlace } from '../../ui/connection/destination.ts'
 import { ANSWER_LOOKS } from '../../ui/states/answers.tsx'
 
 /** What a kind of list is called, and what an entry of it is. */
@@ -112,7 +112,7 @@ export const ADDABLE_STATES: readonly LedgerState[] = ['absent', 'failed', 'unkn
 /** What a service is called: by its connections, else by its address and key. */
 export function nameService(
   { base_url: baseUrl, connections, api_key_env: variable }: LedgerService,
-  namePlace: (baseUrl: string) => NamedPlace,
+  namePlace: NamePlace,
 ): string {
   if (connections.length > 0) return connections.join(', ')
   const { name, kind } = namePlace(baseUrl)

@@ -16,7 +16,7 @@ import type { OperationKind } from '../../../shared/plan/operation.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { saveExport } from '../../bridge/save-export.ts'
 import { useTableView } from '../../bridge/table-view.ts'
-import type { NamedPlace } from '../../ui/connection/destination.ts'
+import type { NamePlace } from '../../ui/connection/destination.ts'
 import { ContentSwitch, useContentShown } from '../../ui/content/user-content.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
@@ -40,7 +40,7 @@ export function ListsScreen(props: {
   of: LedgerKind
   onOf: (of: LedgerKind) => void
   /** What an address is called. */
-  namePlace: (baseUrl: string) => NamedPlace
+  namePlace: NamePlace
   onDraft: (draft: ListDraft) => Promise<void>
   onOpenRun: (runId: string) => void
   onNew: () => void

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import { RUN_ORDERS, type RunChoices } from '../../../shared/lookback/run-list.ts'
 import { OPERATION_KINDS } from '../../../shared/plan/operation.ts'
 import { RUN_STATES } from '../../../shared/run/run.ts'
-import type { NamedPlace } from '../../ui/connection/destination.ts'
+import type { NamePlace } from '../../ui/connection/destination.ts'
 import { type Activity, LOAD_LOOK, OPERATION_LOOKS } from '../../ui/operations/operation-looks.tsx'
 import { useShortcut } from '../../ui/shortcuts.ts'
 import {
@@ -37,7 +37,7 @@ const ACTIVITIES: readonly Activity[] = [...OPERATION_KINDS, 'load']
 export function RunFilters(props: {
   choices: RunChoices
   /** What an address is called. */
-  namePlace: (baseUrl: string) => NamedPlace
+  namePlace: NamePlace
 }) {
   const { choices, namePlace } = props
   const filter = useRunList((list) => list.filter)

@@ -9,7 +9,7 @@ import type { RunSummary } from '../../../shared/run/run.ts'
 import { describeTrial } from '../../../shared/run/run-view.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { Sparkline } from '../../ui/charts/sparkline.tsx'
-import type { NamedPlace } from '../../ui/connection/destination.ts'
+import type { NamePlace } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
 import { formatAgo, formatTimestamp } from '../../ui/format-time.ts'
 import { LOAD_LOOK, nameOperation } from '../../ui/operations/operation-looks.tsx'
@@ -49,7 +49,7 @@ interface RunTableProps extends RunActions {
   standings: ReadonlyMap<string, RunStanding>
   nowMs: number
   /** What an address is called. */
-  namePlace: (baseUrl: string) => NamedPlace
+  namePlace: NamePlace
   order: RunOrder
   onOrder: (order: RunOrder) => void
   columns: TableColumns
@@ -355,12 +355,12 @@ function RunNotes({ entry: { summary, baselines } }: { entry: RunEntry }) {
 }
 
 /** The name of its connection, else its address; production stands out. */
-function RunPlace(props: { run: RunSummary; namePlace: (baseUrl: string) => NamedPlace }) {
-  const place = props.namePlace(props.run.base_url)
+function RunPlace(props: { run: RunSummary; namePlace: NamePlace }) {
+  const place = props.namePlace(props.run.base_url, props.run.connection)
   return place.kind === 'production' ? (
     <ConnectionChip place={place} />
   ) : (
-    <SafeText text={props.run.connection ?? place.name} max={80} />
+    <SafeText text={place.name} max={80} />
   )
 }
 

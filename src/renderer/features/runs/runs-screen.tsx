@@ -10,7 +10,7 @@ import type { RunSummary } from '../../../shared/run/run.ts'
 import { ask } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { useTableView } from '../../bridge/table-view.ts'
-import type { NamedPlace } from '../../ui/connection/destination.ts'
+import type { NamePlace } from '../../ui/connection/destination.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { formatAgo } from '../../ui/format-time.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
@@ -41,7 +41,7 @@ type Opened =
 /** Home: every run, found by search and filters, with what can be done with each, and the ways to begin another. */
 export function RunsScreen(props: {
   /** What an address is called. */
-  namePlace: (baseUrl: string) => NamedPlace
+  namePlace: NamePlace
   connections: readonly ConnectionEntry[]
   /** Begins with what is to be done. */
   onNew: () => void
@@ -166,7 +166,7 @@ function RunList(props: {
   found: RunEntries
   /** Whether what is shown belongs to what was asked for before. */
   isStale: boolean
-  namePlace: (baseUrl: string) => NamedPlace
+  namePlace: NamePlace
   onOpen: (run: RunSummary) => void
   onResults: (run: RunSummary) => void
   onAgain: (run: RunSummary) => void

@@ -177,15 +177,23 @@ export function nameDestination(
   return { name: new URL(parsed.url).host, kind }
 }
 
-/** What an address is called: that of the sandbox, of a stored connection, or the address itself. */
+/** Names the service at an address; `connection` is the one that a run's plan names, if it names one. */
+export type NamePlace = (baseUrl: string, connection?: string) => NamedPlace
+
+/**
+ * What the service at an address is called: the sandbox, the connection that a plan names, the only stored connection
+ * with this address, or the address itself.
+ */
 export function nameAddress(
   baseUrl: string,
   known: { sandboxBaseUrls: readonly string[]; connections: readonly ConnectionEntry[] },
+  connection?: string,
 ): NamedPlace {
   if (known.sandboxBaseUrls.includes(baseUrl)) return { name: 'the sandbox', kind: 'sandbox' }
-  const entry = known.connections.find(({ connection }) => connection.baseUrl === baseUrl)
+  const sharing = known.connections.filter((entry) => entry.connection.baseUrl === baseUrl)
+  const only = sharing.length === 1 ? sharing[0]?.name : undefined
   const kind = isProductionAddress([baseUrl], known.connections) ? 'production' : 'other'
-  return { name: entry?.name ?? baseUrl.replace(/^https?:\/\//, ''), kind }
+  return { name: connection ?? only ?? baseUrl.replace(/^https?:\/\//, ''), kind }
 }
 
 /** Base URL of a service; null for the sandbox, which is on this machine, and while it is not an address. */
