@@ -44,6 +44,8 @@ export const GridHead = memo(function GridHead(props: {
       role="row"
       tabIndex={-1}
       aria-rowindex={1}
+      // Until the columns are known, the row has none of the titles that a row must have.
+      aria-busy={props.columns.length === 0 || undefined}
       style={{ gridTemplateColumns: props.template, minWidth: props.minWidth }}
     >
       {props.columns.map((column) => (
