@@ -44,10 +44,7 @@ export async function listen(
   const own = port ?? readReceiverSettings(workspace).port
   if (own === null) return listenOnFreePort(workspace, host, createApp)
   const failure = await tryListen(host, own, createApp)
-  if ('app' in failure) {
-    keepReceiverPort(workspace, own)
-    return failure
-  }
+  if ('app' in failure) return keepPort(workspace, failure)
   throw toUnavailable(failure.error, host, own, port === undefined)
 }
 
@@ -59,13 +56,21 @@ async function listenOnFreePort(
   for (let tries = 1; ; tries += 1) {
     const port = randomInt(OWN_PORTS.from, OWN_PORTS.to + 1)
     const result = await tryListen(host, port, createApp)
-    if ('app' in result) {
-      keepReceiverPort(workspace, port)
-      return result
-    }
+    if ('app' in result) return keepPort(workspace, result)
     // Windows reserves ranges; their ports fail with EACCES.
     const isTaken = ['EADDRINUSE', 'EACCES'].includes(toSystemCode(result.error) ?? '')
     if (!isTaken || tries === TRIES) throw toUnavailable(result.error, host, port, false)
+  }
+}
+
+/** Stops listening if the port cannot be kept: an open server would hold the thread, and whoever waits for its end. */
+async function keepPort(workspace: string, listening: Listening): Promise<Listening> {
+  try {
+    keepReceiverPort(workspace, listening.port)
+    return listening
+  } catch (error) {
+    await listening.app.close()
+    throw error
   }
 }
 
