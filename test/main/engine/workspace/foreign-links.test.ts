@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { checkK6Folder } from '../../../../src/main/engine/load/k6/k6-project.ts'
 import { refuseForeignLinks } from '../../../../src/main/engine/workspace/foreign-links.ts'
 import { replaceFile, replaceFileSync } from '../../../../src/main/engine/workspace/replace-file.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
@@ -139,5 +140,16 @@ asRoot("another user's link", () => {
     }
     expect(readFileSync(victim, 'utf8')).toBe('untouched')
     expect(readFileSync(plan, 'utf8')).toBe('{ "operation": {}, "source": {} }')
+  })
+})
+
+asRoot('a k6 project behind the link of another user', () => {
+  test('is refused before anything is sent', async () => {
+    const shared = createTemporaryFolder()
+    chmodSync(shared, 0o1777)
+    const link = join(shared, 'load.k6')
+    symlinkSync(createTemporaryFolder(), link)
+    lchownSync(link, OTHER, OTHER)
+    await expect(checkK6Folder(link)).rejects.toMatchObject({ code: 'FILE_UNWRITABLE' })
   })
 })

@@ -49,6 +49,7 @@ export async function writeK6Project(project: K6Project): Promise<ExportResult> 
 export async function checkK6Folder(named: string): Promise<void> {
   const folder = resolve(named)
   try {
+    refuseForeignLinks(folder)
     await refuseForeign(folder)
     await checkTarget(join(dirname(folder), `.${basename(folder)}.part`))
   } catch (error) {
