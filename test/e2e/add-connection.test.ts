@@ -45,7 +45,7 @@ it('leads to what is missing, tests what is typed, and takes a name with spaces,
   )
 
   await form.getByRole('button', { name: 'Test' }).click()
-  await form.getByText('There is no key yet.').waitFor()
+  await form.getByText('No key yet.').waitFor()
   await form.getByLabel('API key (optional)').fill('not-the-right-one')
   await form.getByRole('button', { name: 'Test' }).click()
   await form.getByText('The service refuses the key').waitFor()

@@ -104,8 +104,8 @@ export function createWebRoutes(
 }
 
 /**
- * Leads a browser on to the question, in a tab of its own. A page cannot follow: its scripts may not read where a
- * redirect leads, and what is no navigation of a whole tab is refused.
+ * Leads a browser on to the question, in a tab of its own. Scripts of the page cannot follow: they may not read where
+ * a redirect leads, and every request that does not navigate a whole tab is refused.
  */
 function leadToQuestion(url: string | null, { headers }: IncomingMessage, response: ServerResponse): void {
   const { 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = headers

@@ -179,7 +179,7 @@ export function toRunWarnings(
 }
 
 function toRedactedText(answers: number): string {
-  return `The API key or proxy password was in ${formatCounted(answers, 'answer')} and is stored as [redacted]. Results are not affected.`
+  return `The API key or proxy password was in ${formatCounted(answers, 'answer')} and is stored as [redacted]. Outcomes and counts are not affected; names and ids that contain it show [redacted].`
 }
 
 /** What a person types to accept that items may be added to an index twice. */

@@ -15,7 +15,7 @@ const RECENT = 32
 const ENDS_MIN = 3
 const ENDS_SHARE = 0.25
 
-/** Used connections that stay open after an answer until an origin is no longer in doubt. */
+/** How many requests over used connections must succeed before an origin in doubt is trusted. */
 const TRUSTED_AFTER = 100
 
 /** How long no connection is used twice, the first time and at most, milliseconds; it doubles each time. */
@@ -38,8 +38,8 @@ export type ReuseEnd = 'closed' | 'dropped' | 'stray'
  *
  * A connection that ends in the middle of a request says nothing of what happens after an answer, and waiting does not
  * prevent it. So origins are judged by the share of recent uses that ended, not by their number. Above it, each request
- * gets a new connection for a while; for drops only if new connections are dropped clearly less. An origin that sends
- * answers nobody asked for gets no connection reused any more: what comes a moment too late is told to the wrong request.
+ * gets a new connection for a while; for drops only if new connections are dropped clearly less. Connections to an
+ * origin that sends unrequested answers are never reused: such an answer could be taken for that of the next request.
  */
 export class ConnectionReuse {
   readonly #onEnded: (why: ReuseEnd) => void
@@ -47,7 +47,7 @@ export class ConnectionReuse {
   #probes = 0
   /** Used connections that stayed open since the origin came into doubt. */
   #kept = 0
-  /** Drops went on although requests waited: they are no closings after an answer. */
+  /** Drops continued although requests waited, so the origin does not close connections after answers. */
   #isDropping = false
   /** What was sent or answered before the latest end that counted says nothing new: connections often end together. */
   #endedAtMs = Number.NEGATIVE_INFINITY
@@ -56,7 +56,7 @@ export class ConnectionReuse {
   #pauseMs = PAUSE_MS
   #pausedUntilMs = 0
 
-  /** `onEnded` is called each time when connections are no longer reused. */
+  /** `onEnded` is called each time reuse stops, also for a pause. */
   constructor(onEnded: (why: ReuseEnd) => void = () => {}) {
     this.#onEnded = onEnded
   }

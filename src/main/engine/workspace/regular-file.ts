@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 
 /**
- * Throws for a path that is there and is no regular file. Opening a pipe waits until somebody writes to it, so that one in
- * the place of a file would hold up everything.
+ * Throws if a path exists and is not a regular file. Opening a pipe blocks until somebody writes to it, so a pipe in
+ * the place of a file would block the process.
  */
 export function refuseIrregular(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false })

@@ -15,8 +15,8 @@ type DamagedId =
 const SQLITE_BUSY = 5
 
 /**
- * Why a small file of the workspace cannot be used, as `WORKSPACE_UNUSABLE`. Only what is in the file can be damage; a
- * full or failing disk, missing permission or another process leave it whole, so that nobody must be told to remove it.
+ * Why a small file of the workspace cannot be used, as `WORKSPACE_UNUSABLE`. Only its content can be
+ * damaged: a full or failing disk, missing permission or another process leave it whole, so no advice to remove it.
  */
 export function toStoreError(id: DamagedId, file: string, error: unknown): SluiceError {
   if (error instanceof SluiceError) return error

@@ -171,7 +171,7 @@ export function ConnectionDialog(props: {
               unchecked={
                 isMoved || isRerouted
                   ? 'The stored key belongs to the address and proxy as they were, so it was not sent.'
-                  : 'There is no key yet.'
+                  : 'No key yet.'
               }
             />
           )}

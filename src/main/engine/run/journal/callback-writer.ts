@@ -200,10 +200,10 @@ export class CallbackWriter {
 
   #settle(
     { item, receivedAtUs }: InboxCallback,
-    told: CallbackContent,
+    received: CallbackContent,
     isWaiting: (item: number) => boolean,
   ): SettledItem | null {
-    const content = this.#withOwnTask(item, told)
+    const content = this.#withOwnTask(item, received)
     if (this.#isRow.get(item) === undefined || this.#isSettled.get(item) !== undefined) return null
     const stored = this.#readResult(item)
     const from = stored?.state ?? (this.#claims.isClaimed(item) ? 'sending' : 'pending')
@@ -226,7 +226,7 @@ export class CallbackWriter {
     for (const { ruleId } of content.rules) if (!known.includes(ruleId)) counters.add('rule', ruleId, 1)
     const attempts = (stored?.attempts ?? 0) + (from === 'sending' && !isWaiting(item) ? 1 : 0)
     const lastTry = from === 'sending' ? undefined : this.#lastTry.get(item)
-    const sentAtUs = this.#findSentAtUs(item, told.taskId, toNumber(lastTry?.['sent_at_us']))
+    const sentAtUs = this.#findSentAtUs(item, received.taskId, toNumber(lastTry?.['sent_at_us']))
     const latencyUs = sentAtUs === null ? null : Math.max(0, receivedAtUs - sentAtUs)
     const isBeforeEnd = lastTry !== undefined && receivedAtUs < Number(lastTry['ended_at_us'] ?? 0)
     const { taskId, customIndexItemId } = content

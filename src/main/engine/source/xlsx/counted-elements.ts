@@ -95,7 +95,7 @@ export class CountedElements {
     return level.name
   }
 
-  /** An element ends: its name as {@link open} told it. */
+  /** Closes an element, and returns its name as {@link open} returned it. */
   close(): string | null {
     const depth = this.#depth
     this.#depth -= 1

@@ -2,7 +2,7 @@ import { SaxesParser } from 'saxes'
 import { createDamageError, createLimitError, formatCount } from './archive.ts'
 import { CountedElements, type ToNamespace, type XmlShape } from './counted-elements.ts'
 
-/** What is told of the elements that count; names come without their prefix, those of attributes with theirs. */
+/** Handlers for the elements that count. Element names come without their prefix, attribute names with theirs. */
 export interface XmlHandlers {
   open(name: string, attributes: Record<string, string>, toNamespace: ToNamespace): void
   text?(text: string): void
