@@ -1,3 +1,4 @@
+import type { AcceptCode } from '../run/accept-code.ts'
 import { formatRowPlace, type Problem, type ProblemCode } from '../run/problem.ts'
 import type { RequestField } from '../service/request-field.ts'
 import { chooseWording, type Surface, type Wording } from './error-entry.ts'
@@ -10,6 +11,8 @@ interface ProblemEntry {
   /** What the cause is called in the window, and what to do about it there. */
   title: string
   remedy: string
+  /** What a person has to accept before rows with a warning of this code are sent; absent where telling is enough. */
+  needs?: AcceptCode
 }
 
 /** What a line of JSON lacks at the place where it stops being an object. */
@@ -48,6 +51,7 @@ export const PROBLEM_MESSAGES = {
         : `must be valid ${encoding}; invalid bytes were replaced by U+FFFD`,
     title: 'Bytes that are not valid in this encoding',
     remedy: 'Go back to Source and choose the encoding that the file was saved in.',
+    needs: 'content_cut',
   },
   broken_quotes: {
     expected: ({ effect }: { effect: 'read_as_is' | 'may_take_in_rows' | 'never_closed' }) =>
@@ -269,6 +273,9 @@ export type FoundProblem = Pick<Problem, 'row' | 'severity' | 'field' | 'found'>
 
 /** A problem of a whole plan instead of one row. */
 export type PlanWarning = Pick<Problem, 'severity' | 'field' | 'found'> & ProblemCause
+
+/** A problem of a whole source; `rows` are those that it concerns, all of them unless said. */
+export type SourceWarning = PlanWarning & { rows?: number }
 
 /** What was expected, in words for one surface, as in "must not contain `_` or `;`". */
 export function sayExpected(

@@ -68,6 +68,7 @@ export async function runIntake(options: {
     }
     for (const warning of findPlanWarnings(plan, mapping, reader.columns, reader.header))
       writer.writeCommonProblem(warning)
+    for (const { rows, ...warning } of reader.findWarnings?.() ?? []) writer.writeCommonProblem(warning, rows)
     writer.finish(reader.columns, reader.header)
     return true
   } finally {

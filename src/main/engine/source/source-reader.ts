@@ -1,4 +1,4 @@
-import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
+import type { FoundProblem, SourceWarning } from '../../../shared/messages/problem-messages.ts'
 import type { SourceFormat } from '../../../shared/plan/source-formats.ts'
 import type { RowPlace } from '../../../shared/plan/source-place.ts'
 
@@ -56,6 +56,8 @@ export interface SourceReader {
   readonly delimiterBy: 'given' | 'ending' | 'guess'
   /** Yields every record once, in order, in constant memory. Ends early when the consumer returns. */
   batches(): Iterable<SourceBatch> | AsyncIterable<SourceBatch>
+  /** What is to be said of the source as a whole, complete once every record was yielded; absent where nothing is. */
+  findWarnings?(): readonly SourceWarning[]
   /** Releases the file. */
   close(): void
 }

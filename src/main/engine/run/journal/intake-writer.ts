@@ -139,9 +139,8 @@ export class IntakeWriter {
     this.#journal.counters.add('corrected', 'split', rows.length)
   }
 
-  /** Notes a problem that every row has alike, once instead of once a row. */
-  writeCommonProblem(problem: PlanWarning): void {
-    const rows = this.#rowsRead
+  /** Notes a problem that these rows have alike (default: every row), once instead of once a row. */
+  writeCommonProblem(problem: PlanWarning, rows = this.#rowsRead): void {
     this.#problems[problem.severity === 'error' ? 'errors' : 'warnings'] += rows
     this.#journal.counters.add('problem', toCauseKey(problem), rows)
   }
