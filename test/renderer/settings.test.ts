@@ -20,6 +20,7 @@ import {
   findDestinationGap,
   nameAddress,
   parseBaseUrl,
+  parseServiceUrl,
   recallTypedKey,
   rememberTypedKey,
   toAddresses,
@@ -69,6 +70,19 @@ const DRAFT: Draft = {
 }
 
 describe('the address of a service', () => {
+  it('is used without the path of an endpoint, and the field says so', () => {
+    const typed = ' https://api.example.com/prefix/api/v1/task/sync '
+    expect(parseServiceUrl(typed)).toEqual({
+      kind: 'url',
+      url: 'https://api.example.com/prefix',
+      note: expect.stringContaining('Using https://api.example.com/prefix as the base URL'),
+    })
+    expect(parseServiceUrl('https://api.example.com/prefix')).toMatchObject({ note: null })
+    expect(toRunRequest({ ...DRAFT, settings: toService(typed, 'key') }, [])).toMatchObject({
+      destination: { kind: 'service', baseUrl: 'https://api.example.com/prefix' },
+    })
+  })
+
   it.each([
     ['https://api.example.com', 'https://api.example.com'],
     [' http://127.0.0.1:8080/ ', 'http://127.0.0.1:8080'],

@@ -9,7 +9,7 @@ import {
   toPlanCallback,
 } from '../features/operation/operation-settings.ts'
 import { findMediaGap, toPlanMedia } from '../features/source/reading.ts'
-import { findDestinationGap, findEntry, parseBaseUrl } from '../ui/connection/destination.ts'
+import { findDestinationGap, findEntry, parseServiceUrl } from '../ui/connection/destination.ts'
 import type { Draft } from './draft.ts'
 
 /** What the operation and where it goes still lack before rows can be checked, or null. */
@@ -68,10 +68,10 @@ function toDestination(
     const entry = findEntry(destination, connections)
     return entry === null ? null : { kind: 'stored', name: entry.name }
   }
-  const url = parseBaseUrl(destination.baseUrl)
+  const url = parseServiceUrl(destination.baseUrl)
   if (url.kind === 'bad') return null
   const isV2 = operation.kind === 'task' && operation.api === 'v2'
-  const second = parseBaseUrl(destination.taskBaseUrl)
+  const second = parseServiceUrl(destination.taskBaseUrl)
   return {
     kind: 'service',
     baseUrl: url.url,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { bareUrlSchema, connectionSchema, timeoutMsSchema } from '../plan/connection.ts'
 import {
+  baseUrlSchema,
   connectionKeySchema,
   connectionNameSchema,
   keyLabelSchema,
@@ -62,9 +63,9 @@ export type ProxyChoice = z.infer<typeof proxyChoiceSchema>
 
 /** What can be set in a window. Files are not among it: see docs/security.md. */
 const settingsSchema = z.strictObject({
-  baseUrl: bareUrlSchema,
+  baseUrl: baseUrlSchema,
   /** The second host for v2 tasks; null where it is the same. */
-  taskBaseUrl: bareUrlSchema.nullable(),
+  taskBaseUrl: baseUrlSchema.nullable(),
   /** Null for the default. */
   timeoutMs: timeoutMsSchema.nullable(),
   isProduction: z.boolean(),

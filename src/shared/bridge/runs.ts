@@ -7,10 +7,10 @@ import {
   runListQuerySchema,
   unreadableRunSchema,
 } from '../lookback/run-list.ts'
-import { bareUrlSchema, timeoutMsSchema } from '../plan/connection.ts'
+import { timeoutMsSchema } from '../plan/connection.ts'
 import { fixesSchema } from '../plan/fixes.ts'
 import { planSchema } from '../plan/plan.ts'
-import { connectionNameSchema } from '../plan/stored-connection.ts'
+import { baseUrlSchema, connectionNameSchema } from '../plan/stored-connection.ts'
 import { runSummarySchema } from '../run/run.ts'
 import { runSnapshotSchema } from '../run/snapshot.ts'
 import { crashSchema } from './crashes.ts'
@@ -27,8 +27,8 @@ const destinationSchema = z.discriminatedUnion('kind', [
   /** An address as typed; the key has to be typed as well. */
   z.object({
     kind: z.literal('service'),
-    baseUrl: bareUrlSchema,
-    taskBaseUrl: bareUrlSchema.exactOptional(),
+    baseUrl: baseUrlSchema,
+    taskBaseUrl: baseUrlSchema.exactOptional(),
   }),
 ])
 

@@ -1,5 +1,5 @@
 import { sendsKey } from '../plan/operation.ts'
-import type { ErrorGroup, RowCounts, RunSummary } from '../run/run.ts'
+import { type ErrorGroup, type RowCounts, type RunSummary, toServiceUrl } from '../run/run.ts'
 import { isKeyRefusal } from '../service/errors.ts'
 import { formatCounted } from './figure-text.ts'
 import { isProblemCode, PROBLEM_MESSAGES } from './problem-messages.ts'
@@ -18,6 +18,10 @@ interface Subject {
   /** Rows that nobody knows the outcome of. */
   unknownRows: number
   errorCode: string | null
+  /** Where the requests went. */
+  baseUrl: string
+  /** Whether no request of the run was answered otherwise. */
+  isWhole: boolean
 }
 
 /** What to do, and the command that does it, without the program's name. */
@@ -180,7 +184,7 @@ const OUTCOMES: readonly OutcomeEntry[] = [
   },
   {
     applies: hasStatus(404, 405),
-    terminal: () => ({ text: 'The service has no endpoint at this address. Check --base-url and its path.' }),
+    terminal: ({ baseUrl, isWhole }) => ({ text: sayMissingEndpoint(baseUrl, isWhole) }),
     window: 'The service has no endpoint at this address. Check the base URL.',
   },
   {
@@ -257,7 +261,8 @@ export function findMendingStep(
 
 /** What a person on the command line can do about rows that ended alike; null where the message already says it. */
 export function adviseInTerminal(group: ErrorGroup, summary: RunSummary): Advice | null {
-  const { run_id: runId, operation, target, rows } = summary
+  const { run_id: runId, operation, target, rows, errors } = summary
+  const isLike = ({ outcome, status }: ErrorGroup) => outcome === 'invalid' || status === group.status
   const found = OUTCOMES.find(({ applies }) => applies(group, operation))
   return (
     found?.terminal({
@@ -267,8 +272,20 @@ export function adviseInTerminal(group: ErrorGroup, summary: RunSummary): Advice
       isLoad: summary.load !== undefined,
       unknownRows: rows.unknown + rows.overdue,
       errorCode: group.error_code,
+      baseUrl: toServiceUrl(summary),
+      isWhole: summary.requests.succeeded === 0 && errors.every(isLike),
     }) ?? null
   )
+}
+
+/** What to do where nothing is found at the path of an endpoint. */
+function sayMissingEndpoint(baseUrl: string, isWhole: boolean): string {
+  if (!isWhole) return 'The service found nothing at this address. Export these rows, and compare their ids.'
+  const { origin } = new URL(baseUrl)
+  const wrong = `The service has no endpoint at ${baseUrl}/api/…, so the base URL is probably wrong. Sluice adds the path of each endpoint to it.`
+  return baseUrl === origin
+    ? `${wrong} Check the host, and whether the deployment needs a path before /api. Then submit the source again with --base-url.`
+    : `${wrong} Submit the source again with another one, such as --base-url ${origin}`
 }
 
 /** Whether the service says that it had the rows before. */

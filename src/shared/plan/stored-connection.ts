@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toBaseUrl } from '../service/base-url.ts'
 import {
   bareUrlSchema,
   environmentNameSchema,
@@ -78,12 +79,15 @@ export type ConnectionKey = z.infer<typeof connectionKeySchema>
 /** Label of a key that was given none. */
 export const DEFAULT_KEY_LABEL = 'default'
 
+/** The address of a service, without the path of an endpoint that it was given with. */
+export const baseUrlSchema = bareUrlSchema.overwrite(toBaseUrl)
+
 /** A deployment that a workspace remembers, its keys by the variables that hold them; it holds no secret. */
 export const storedConnectionSchema = z
   .object({
     name: connectionNameSchema,
-    baseUrl: bareUrlSchema,
-    taskBaseUrl: bareUrlSchema.optional(),
+    baseUrl: baseUrlSchema,
+    taskBaseUrl: baseUrlSchema.optional(),
     keys: z.array(connectionKeySchema).min(1),
     /** Label of the key that is sent. */
     activeKey: keyLabelSchema,

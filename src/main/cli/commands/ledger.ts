@@ -9,6 +9,7 @@ import {
   SHOWN_STATES,
 } from '../../../shared/lookback/ledger.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { toBaseUrl } from '../../../shared/service/base-url.ts'
 import { findConnection, findConnectionInUse, readConnections } from '../../engine/workspace/connections.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocument, writeDocumentLine } from '../documents/write-document.ts'
@@ -158,7 +159,7 @@ export function toLedgerService(workspace: string, flags: LedgerServiceFlags): L
         ? findConnectionInUse(connections)
         : null
       : findConnection(connections, connection)
-  const address = baseUrl ?? stored?.baseUrl
+  const address = baseUrl === undefined ? stored?.baseUrl : toBaseUrl(baseUrl)
   return {
     ...(address === undefined ? {} : { baseUrl: address }),
     ...(stored === null ? {} : { connection: stored.name }),

@@ -22,8 +22,10 @@ import {
 import {
   addServiceOptions,
   hideDefaults,
+  noteCorrectedUrls,
   type ServiceFlags,
   toConnectionInput,
+  toGivenUrls,
   toProxy,
   toTls,
 } from '../options/service-options.ts'
@@ -77,7 +79,11 @@ export function addRunAgainCommand(program: Command, context: CliContext): void 
       const { plan: renewed, notes: renewal } = toRenewed({ ...earlier, source }, columns, flags)
       return {
         plan: override(renewed, run, flags, { workspace, env: context.env }),
-        notes: [describeSourceChange(run.run_id, basename(source.path), change), ...renewal],
+        notes: [
+          ...noteCorrectedUrls(flags),
+          describeSourceChange(run.run_id, basename(source.path), change),
+          ...renewal,
+        ],
       }
     })
     context.exitCode = await sendPlan(context, { workspace, plan, flags, notes })
@@ -155,7 +161,7 @@ function toConnection(plan: Plan, flags: RunAgainFlags, workspace: string, env: 
     ...(flags.apiKeyEnv === undefined
       ? keyFrom !== undefined && { keyFrom }
       : { apiKeyEnv: flags.apiKeyEnv }),
-    ...(flags.taskBaseUrl !== undefined && { taskBaseUrl: flags.taskBaseUrl }),
+    ...toGivenUrls(flags),
     ...(flags.timeout !== undefined && { timeoutMs: flags.timeout }),
     ...(flags.deliveredCode !== undefined && { deliveredCodes: flags.deliveredCode }),
     ...(tls !== undefined && { tls }),

@@ -22,7 +22,7 @@ import {
   type PaceFlags,
   type SendingFlags,
 } from '../options/sending-options.ts'
-import { type ServiceFlags, toConnectionInput } from '../options/service-options.ts'
+import { noteCorrectedUrls, type ServiceFlags, toConnectionInput } from '../options/service-options.ts'
 import { addExamples } from '../options/shared-options.ts'
 import { sendPlan } from '../session/send-plan.ts'
 import { toPrintable } from '../terminal/output.ts'
@@ -150,6 +150,7 @@ export function addSendingCommand<Own extends object>(
         ...(flags.connection === undefined && stored !== null
           ? [`Using connection ${stored.name}: ${plan.connection.baseUrl}`]
           : []),
+        ...noteCorrectedUrls(flags),
         ...noteIdleOptions(operation, flags),
       ]
       try {

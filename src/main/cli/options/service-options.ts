@@ -6,6 +6,7 @@ import {
   type StoredConnection,
   toPlanConnection,
 } from '../../../shared/plan/stored-connection.ts'
+import { sayCorrectedUrl, toBaseUrl } from '../../../shared/service/base-url.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import {
   parseBaseUrl,
@@ -84,6 +85,19 @@ export function addServiceOptions(command: Command): Command {
       parseConnectionName,
     )
   return addDeploymentOptions(command)
+}
+
+/** What is said of addresses that options give with the path of an endpoint, a sentence each. */
+export function noteCorrectedUrls({ baseUrl, taskBaseUrl }: DeploymentFlags): string[] {
+  return [baseUrl, taskBaseUrl].flatMap((url) => (url === undefined ? [] : (sayCorrectedUrl(url) ?? [])))
+}
+
+/** The addresses that options give, without paths of endpoints. */
+export function toGivenUrls({ baseUrl, taskBaseUrl }: DeploymentFlags) {
+  return {
+    ...(baseUrl === undefined ? {} : { baseUrl: toBaseUrl(baseUrl) }),
+    ...(taskBaseUrl === undefined ? {} : { taskBaseUrl: toBaseUrl(taskBaseUrl) }),
+  }
 }
 
 /** Takes the defaults out of the help of the options so far, for a command that keeps earlier values instead. */
@@ -166,15 +180,16 @@ export function toConnectionInput(
   env: NodeJS.ProcessEnv,
 ): PlanConnectionInput {
   const base = stored === null ? undefined : toPlanConnection(stored)
-  const baseUrl = flags.baseUrl ?? base?.baseUrl
+  const given = toGivenUrls(flags)
+  const baseUrl = given.baseUrl ?? base?.baseUrl
   if (baseUrl === undefined) {
     throw new SluiceError({ id: 'base_url_missing' })
   }
   const tls = toTls(flags, base?.tls, env)
   return {
     ...base,
+    ...given,
     baseUrl,
-    ...(flags.taskBaseUrl === undefined ? {} : { taskBaseUrl: flags.taskBaseUrl }),
     ...(flags.apiKeyEnv === undefined ? {} : { apiKeyEnv: flags.apiKeyEnv }),
     ...(flags.timeout === undefined ? {} : { timeoutMs: flags.timeout }),
     ...(flags.deliveredCode === undefined ? {} : { deliveredCodes: flags.deliveredCode }),

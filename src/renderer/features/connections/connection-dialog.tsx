@@ -5,7 +5,7 @@ import { useState } from 'react'
 import type { ConnectionEntry, ConnectionSettings, ProxyChoice } from '../../../shared/bridge/connections.ts'
 import { DEFAULT_KEY_LABEL, findNameFault } from '../../../shared/plan/stored-connection.ts'
 import { ask, bridge } from '../../bridge/client.ts'
-import { isAtHand, parseBaseUrl } from '../../ui/connection/destination.ts'
+import { isAtHand, parseBaseUrl, parseServiceUrl } from '../../ui/connection/destination.ts'
 import { AddressInput } from '../../ui/connection/destination-panel.tsx'
 import { KeyInput, sayKept } from '../../ui/connection/key-input.tsx'
 import { useTriedForm } from '../../ui/first-fault.ts'
@@ -244,6 +244,7 @@ function MoreFields(props: {
       {form.proxy === 'named' && (
         <AddressInput
           label="Address of the proxy"
+          of="proxy"
           placeholder="http://proxy.example.com:3128"
           isChecked={isChecked}
           value={form.proxyUrl}
@@ -298,8 +299,8 @@ function toForm(entry: ConnectionEntry | null): Form {
 /** What is stored of the form; null while it cannot be. */
 function toSettings({ deliveredCodes, proxy: choice, ...form }: Form): ConnectionSettings | null {
   const { baseUrl, taskBaseUrl, timeoutSeconds, isProduction } = form
-  const address = parseBaseUrl(baseUrl)
-  const second = taskBaseUrl.trim() === '' ? null : parseBaseUrl(taskBaseUrl)
+  const address = parseServiceUrl(baseUrl)
+  const second = taskBaseUrl.trim() === '' ? null : parseServiceUrl(taskBaseUrl)
   if (address.kind === 'bad' || second?.kind === 'bad') return null
   const proxy = choice === 'named' ? parseBaseUrl(form.proxyUrl) : null
   if (proxy?.kind === 'bad') return null

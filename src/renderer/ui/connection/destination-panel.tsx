@@ -13,6 +13,7 @@ import {
   isAtHand,
   type NamedPlace,
   parseBaseUrl,
+  parseServiceUrl,
   type ServiceDestination,
   sayActiveKey,
 } from './destination.ts'
@@ -119,10 +120,12 @@ function ServiceFields(props: DestinationPanelProps & { destination: ServiceDest
   )
 }
 
-/** A field for the address of a service, which says what is wrong with it once it is left. */
+/** A field for an address, which says at once what of it is not used, and what is wrong with it once it is left. */
 export function AddressInput(props: {
   label: string
   placeholder: string
+  /** Whose address it is (default: a service). */
+  of?: 'service' | 'proxy'
   isOptional?: boolean
   /** Whether what is wrong is said before the field is left. */
   isChecked?: boolean
@@ -130,12 +133,15 @@ export function AddressInput(props: {
   onValue: (value: string) => void
 }) {
   const [left, setLeft] = useState(false)
-  const parsed = parseBaseUrl(props.value)
+  const parsed =
+    props.of === 'proxy' ? { ...parseBaseUrl(props.value), note: null } : parseServiceUrl(props.value)
   const isBad = parsed.kind === 'bad' && !(props.isOptional && props.value.trim() === '')
   return (
     <TextInput
       label={props.label}
       placeholder={props.placeholder}
+      description={parsed.kind === 'url' ? parsed.note : undefined}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
       value={props.value}
       onChange={(event) => props.onValue(event.currentTarget.value)}
       onBlur={() => setLeft(true)}

@@ -2,6 +2,7 @@ import type { ConnectionEntry, ConnectionKeyEntry } from '../../../shared/bridge
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import { findProduction, listAddresses } from '../../../shared/plan/production-service.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
+import { sayCorrectedUrl, toBaseUrl } from '../../../shared/service/base-url.ts'
 
 /** A deployment that is typed in by hand. */
 export interface ServiceDestination {
@@ -70,7 +71,7 @@ export function isAskedFor({ keys }: ConnectionEntry): boolean {
   return keys.some(({ state }) => state === 'asking')
 }
 
-/** A base URL as a plan wants it, without a trailing slash, or what is wrong with it. */
+/** An address as a plan wants it, without a trailing slash, or what is wrong with it. */
 export function parseBaseUrl(text: string): { kind: 'url'; url: string } | { kind: 'bad'; message: string } {
   const trimmed = text.trim()
   if (trimmed === '')
@@ -96,6 +97,19 @@ export function parseBaseUrl(text: string): { kind: 'url'; url: string } | { kin
   return { kind: 'url', url: `${url.origin}${url.pathname}`.replace(/\/+$/, '') }
 }
 
+/**
+ * The base URL of a service, without the path of an endpoint that was typed behind it; `note` says so, if there was
+ * one. What is wrong with it otherwise.
+ */
+export function parseServiceUrl(
+  text: string,
+): { kind: 'url'; url: string; note: string | null } | { kind: 'bad'; message: string } {
+  const parsed = parseBaseUrl(text)
+  return parsed.kind === 'bad'
+    ? parsed
+    : { kind: 'url', url: toBaseUrl(parsed.url), note: sayCorrectedUrl(parsed.url) }
+}
+
 /** What a destination is held against. */
 interface DestinationSurroundings {
   /** False where the operation is sent without a key. */
@@ -117,10 +131,10 @@ export function findDestinationGap(
       ? `Type the API key of ${entry.name}`
       : null
   }
-  const url = parseBaseUrl(destination.baseUrl)
+  const url = parseServiceUrl(destination.baseUrl)
   if (url.kind === 'bad') return url.message
   if (destination.taskBaseUrl.trim() !== '') {
-    const second = parseBaseUrl(destination.taskBaseUrl)
+    const second = parseServiceUrl(destination.taskBaseUrl)
     if (second.kind === 'bad') return second.message
   }
   return needsKey && !isTyped ? 'Type the API key of the service' : null
@@ -169,9 +183,9 @@ export function nameDestination(
     const kind = isProductionAddress(addresses, connections) ? 'production' : 'other'
     return { name: destination.name, kind }
   }
-  const parsed = parseBaseUrl(destination.baseUrl)
+  const parsed = parseServiceUrl(destination.baseUrl)
   if (parsed.kind !== 'url') return { name: 'a service', kind: 'other' }
-  const second = parseBaseUrl(destination.taskBaseUrl)
+  const second = parseServiceUrl(destination.taskBaseUrl)
   const addresses = second.kind === 'url' ? [parsed.url, second.url] : [parsed.url]
   const kind = isProductionAddress(addresses, connections) ? 'production' : 'other'
   return { name: new URL(parsed.url).host, kind }
@@ -203,7 +217,7 @@ export function toServiceUrl(
 ): string | null {
   if (destination.kind === 'sandbox') return null
   if (destination.kind === 'stored') return findEntry(destination, connections)?.connection.baseUrl ?? null
-  const parsed = parseBaseUrl(destination.baseUrl)
+  const parsed = parseServiceUrl(destination.baseUrl)
   return parsed.kind === 'url' ? parsed.url : null
 }
 

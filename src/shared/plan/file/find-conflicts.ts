@@ -1,4 +1,5 @@
 import { findNearest } from '../../messages/find-nearest.ts'
+import { sayCorrectedUrl, toBaseUrl } from '../../service/base-url.ts'
 import { fieldsOf, listFieldNames, parseFieldName, REQUEST_FIELD } from '../operation.ts'
 import type { Plan } from '../plan.ts'
 
@@ -12,12 +13,23 @@ export interface PlanConflict {
 /** What is wrong with a plan beyond the shape of its parts; nothing here needs the source to be read. */
 export function findConflicts(plan: Plan): PlanConflict[] {
   return [
+    ...findAddressConflicts(plan),
     ...findFieldConflicts(plan),
     ...findOperationConflicts(plan),
     ...findSourceConflicts(plan),
     ...findLoadConflicts(plan),
     ...findFixConflicts(plan),
   ]
+}
+
+/** Addresses that would get the path of an endpoint twice. */
+function findAddressConflicts({ connection }: Plan): PlanConflict[] {
+  return (['baseUrl', 'taskBaseUrl'] as const).flatMap((key) => {
+    const url = connection[key]
+    if (url === undefined || sayCorrectedUrl(url) === null) return []
+    const message = `has the path of an endpoint in it, which Sluice adds itself; use ${toBaseUrl(url)}`
+    return [{ path: ['connection', key], message }]
+  })
 }
 
 /** Fields of a mapping that the operation does not have. */

@@ -26,10 +26,13 @@ import {
   collectKey,
   type DeploymentFlags,
   hideDefaults,
+  noteCorrectedUrls,
+  toGivenUrls,
   toProxy,
   toTls,
 } from '../../options/service-options.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
+import { toPrintable } from '../../terminal/output.ts'
 import { sayKeysLeft, sayKeysNotSet, toDocument } from './look.ts'
 
 const DEFAULT_VARIABLE = 'SLUICE_API_KEY'
@@ -56,8 +59,7 @@ function applyFlags<T extends Partial<StoredConnection>>(
   readSecureContext(toTls(flags, undefined, env))
   return {
     ...known,
-    ...(flags.baseUrl === undefined ? {} : { baseUrl: flags.baseUrl }),
-    ...(flags.taskBaseUrl === undefined ? {} : { taskBaseUrl: flags.taskBaseUrl }),
+    ...toGivenUrls(flags),
     ...(flags.timeout === undefined ? {} : { timeoutMs: flags.timeout }),
     ...(flags.deliveredCode === undefined ? {} : { deliveredCodes: flags.deliveredCode }),
     ...(flags.production === undefined ? {} : { isProduction: flags.production }),
@@ -112,6 +114,7 @@ export function addConnectionAddCommand(parent: Command, context: CliContext): v
       )
       const workspace = resolveWorkspace(flags.workspace, context.env)
       const connections = changeConnections(workspace, (known) => addConnection(known, added))
+      await sayNotes(context, noteCorrectedUrls(flags))
       await sayKeysNotSet(context, added.keys)
       const inUse = connections.inUse === name
       if (flags.json) return writeDocument(context.out, toDocument(added, connections, context.env))
@@ -148,6 +151,7 @@ export function addConnectionSetCommand(parent: Command, context: CliContext): v
       await readKeysToRemove(sources, { name, keys: removed })
       changeConnections(workspace, (known) => replaceUnlessChanged(known, before, changed))
       const connections = await removeUnusedKeys(sources)
+      await sayNotes(context, noteCorrectedUrls(flags))
       await sayKeysLeft(context, name, connections)
       await sayKeysNotSet(context, changed.keys)
       if (flags.json) return writeDocument(context.out, toDocument(changed, connections, context.env))
@@ -157,6 +161,10 @@ export function addConnectionSetCommand(parent: Command, context: CliContext): v
     'connection set staging --timeout 30s',
     'connection set staging --key second=SECOND_KEY --active-key second',
   ])
+}
+
+async function sayNotes({ err }: CliContext, notes: readonly string[]): Promise<void> {
+  for (const note of notes) await err.writeLine(toPrintable(note))
 }
 
 /** The connection with the keys that options add, move, remove and activate. */
