@@ -3,6 +3,7 @@ import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { findBinarySignature, type SourceFile } from '../source-file.ts'
 import type { SourceReader } from '../source-reader.ts'
 import { lengthOfWholeCharacters, resolveEncoding } from './text-reader.ts'
+import { judgeZeroBytes } from './zero-bytes.ts'
 
 /** The encoding of a source and how it was told. */
 export interface ChosenEncoding {
@@ -40,7 +41,7 @@ export class DetectorMissing extends Error {
 
 /**
  * The encoding that the person gave, else that of the byte-order mark, else UTF-8 where the whole file decodes
- * strictly, else UTF-16 where its zero bytes show it, else what a detector makes of it, else Windows-1254 where the
+ * strictly, else UTF-16 or UTF-32 if its zero bytes make sense as such, else what a detector makes of it, else Windows-1254 where the
  * letters are Turkish, else Windows-1252.
  * Throws `BAD_SOURCE` for an unknown label and for files that are not text, {@link DetectorMissing} where only the
  * detector can tell and was not loaded.
@@ -58,11 +59,14 @@ export function chooseEncoding(file: SourceFile, given: string | undefined): Cho
   if (mark !== undefined) {
     return { encoding: mark.encoding, encodingBy: 'bom', bomBytes: mark.bytes.length }
   }
-  const utf16 = guessUtf16(sample)
-  if (utf16 !== null) return { encoding: utf16, encodingBy: 'guess', bomBytes: 0 }
-  const nul = sample.indexOf(0)
-  if (nul !== -1) throw new SluiceError({ id: 'source_has_nul', source: file.path, offset: nul })
-
+  const zero = sample.indexOf(0)
+  if (zero !== -1) {
+    const zeros = judgeZeroBytes(sample)
+    if (zeros.kind === 'wide') return { encoding: zeros.encoding, encodingBy: 'guess', bomBytes: 0 }
+    if (zeros.kind === 'binary') {
+      throw new SluiceError({ id: 'source_has_nul', source: file.path, offset: zero })
+    }
+  }
   const verdict = scanUtf8(file, 0)
   if (verdict.kind === 'valid') return { encoding: 'utf-8', encodingBy: 'strict', bomBytes: 0 }
   if (verdict.mostlyUtf8) return { encoding: 'utf-8', encodingBy: 'guess', bomBytes: 0 }
@@ -82,24 +86,6 @@ function resolveGiven(path: string, label: string, marked: string | undefined): 
   // Plain "utf-16" leaves the byte order to the mark.
   return label.trim().toLowerCase() === 'utf-16' && marked === 'utf-16be' ? marked : encoding
 }
-
-/** UTF-16 without a mark: ASCII characters in it, delimiters and line ends at least, have a zero byte on one side. */
-function guessUtf16(sample: Buffer): 'utf-16le' | 'utf-16be' | null {
-  const zeros = [0, 0]
-  for (let offset = 0; offset < sample.length; offset += 1) {
-    if (sample[offset] === 0) zeros[offset % 2] = (zeros[offset % 2] ?? 0) + 1
-  }
-  const [even = 0, odd = 0] = zeros
-  if (even + odd < 2) return null
-  const encoding = odd > 9 * even ? 'utf-16le' : even > 9 * odd ? 'utf-16be' : null
-  if (encoding === null) return null
-  const text = new TextDecoder(encoding).decode(sample.subarray(0, sample.length - (sample.length % 2)))
-  // A piece may end within a pair; anything else that does not decode, or a control character, is not text.
-  return CONTROL_OR_BROKEN.test(text.slice(0, -1)) ? null : encoding
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its job
-const CONTROL_OR_BROKEN = /[\0-\x08\x0e-\x1f\ufffd\ufffe\uffff]/
 
 /** What a file's bytes are when read as strict UTF-8. */
 type Utf8Verdict =

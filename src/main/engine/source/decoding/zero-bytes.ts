@@ -1,0 +1,69 @@
+import { isUtf8 } from 'node:buffer'
+import iconv from 'iconv-lite'
+
+/** What a file with zero bytes is: text of two or four bytes a character, text with stray zeros in it, or no text. */
+export type ZeroBytesVerdict = { kind: 'wide'; encoding: string } | { kind: 'text' } | { kind: 'binary' }
+
+const WIDE = [
+  { encoding: 'utf-32le', unitBytes: 4 },
+  { encoding: 'utf-32be', unitBytes: 4 },
+  { encoding: 'utf-16le', unitBytes: 2 },
+  { encoding: 'utf-16be', unitBytes: 2 },
+] as const
+
+/** Least share of ASCII characters in text of two bytes a character that would also make sense as text of one. */
+const ASCII_SHARE = 0.7
+
+/** Least share of ASCII characters, line ends and delimiters at least, in any table of two bytes a character. */
+const LEAST_ASCII_SHARE = 0.005
+
+/** Least share of the line ends that bytes seem to have which are line ends in text of two bytes a character, too. */
+const LINE_END_SHARE = 0.2
+
+/** Largest share of zero bytes in text of one byte a character, and of other control characters. */
+const TEXT_ZERO_SHARE = 0.3
+const TEXT_CONTROL_SHARE = 0.02
+
+/** Judges the beginning of a file that has zero bytes and no byte-order mark. */
+export function judgeZeroBytes(sample: Buffer): ZeroBytesVerdict {
+  const bytes = sample.subarray(0, sample.findLastIndex((byte) => byte !== 0) + 1)
+  const narrow = bytes.filter((byte) => byte !== 0)
+  const makesSenseNarrow = isUtf8(narrow) && !narrow.some(isControl)
+  for (const { encoding, unitBytes } of WIDE) {
+    // The zero bytes of the last character are part of it; those behind it only fill the file up.
+    const units = sample.subarray(0, Math.ceil(bytes.length / unitBytes) * unitBytes)
+    if (makesSense(iconv.decode(units, encoding, { stripBOM: false }), bytes, makesSenseNarrow)) {
+      return { kind: 'wide', encoding }
+    }
+  }
+  const zeros = bytes.length - narrow.length
+  const controls = narrow.filter(isControl).length
+  const isText =
+    narrow.length > 0 &&
+    zeros <= TEXT_ZERO_SHARE * bytes.length &&
+    controls <= TEXT_CONTROL_SHARE * narrow.length
+  return { kind: isText ? 'text' : 'binary' }
+}
+
+function makesSense(text: string, bytes: Buffer, makesSenseNarrow: boolean): boolean {
+  // A sample may end within a character.
+  if (NOT_IN_TEXT.test(text.slice(0, -1))) return false
+  const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0
+  const ascii = count(/[\t\n\r -~]/g)
+  const lineEnds = count(/[\n\r]/g)
+  const lineEndBytes = bytes.filter((byte) => byte === 0x0a || byte === 0x0d).length
+  return (
+    lineEnds > 0 &&
+    lineEnds >= LINE_END_SHARE * lineEndBytes &&
+    ascii >= (makesSenseNarrow ? ASCII_SHARE : LEAST_ASCII_SHARE) * text.length
+  )
+}
+
+/** Control characters, unpaired surrogates, what stands for broken bytes, and characters that are not assigned. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its job
+const NOT_IN_TEXT = /[\0-\x08\x0e-\x1f\x7f-\x9f\ufffd\p{Cs}\p{Cn}\p{Co}]/u
+
+/** Whether a byte is a control character that text of one byte a character does not have, zero left aside. */
+function isControl(byte: number): boolean {
+  return (byte > 0 && byte < 0x09) || (byte > 0x0f && byte < 0x20 && byte !== 0x1b && byte !== 0x1a)
+}
