@@ -97,6 +97,8 @@ export interface StartOptions {
   proxyCredentials?: ProxyCredentials
   /** Read and check the source, then wait for `begin` before anything is sent. */
   hold?: boolean
+  /** Send that many rows and end: a trial, whose rest `resumeRun` sends (default: all). */
+  limit?: number
   /** Nothing will be sent: the receiver's public base is not tested. */
   isTrial?: boolean
   /**

@@ -174,6 +174,13 @@ export const COMMAND_LINE_MESSAGES = {
       remedy: 'Choose another port, or 0 for a free one. Nothing was sent.',
     }),
   },
+  limit_of_load: {
+    code: 'BAD_USAGE',
+    words: () => ({
+      text: '--limit does not apply to load tests, which repeat their rows',
+      remedy: 'Remove --limit. To send each row once, use the command of the operation, such as task.',
+    }),
+  },
   metrics_without_load: {
     code: 'BAD_USAGE',
     words: () => ({

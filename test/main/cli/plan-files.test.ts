@@ -26,6 +26,7 @@ const RUN_TIME = new Set([
   '--save-plan',
   '--metrics-port',
   '--export',
+  '--limit',
   '--export-k6',
   '--find-capacity',
   '--max-level',

@@ -5,7 +5,7 @@ import { readPlanFile, requireSource } from '../../engine/workspace/plan-file.ts
 import type { CliContext } from '../context.ts'
 import { resolveWorkspace } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
-import { addRunTimeOptions, type RunTimeFlags } from '../options/sending-options.ts'
+import { addLimitOption, addRunTimeOptions, type RunTimeFlags } from '../options/sending-options.ts'
 import { addExamples, addMetricsOption } from '../options/shared-options.ts'
 import { confirmTrust, type TrustFlags } from '../session/consent.ts'
 import { sendPlan } from '../session/send-plan.ts'
@@ -19,7 +19,7 @@ export function addPlanCommand(program: Command, context: CliContext): void {
       'Runs a plan file. Paths in it are relative to the file. Asks for confirmation if the plan sends a key or appeal ids to ' +
         'an address that is not in a stored connection. --trust-plan skips the confirmation.',
     )
-  addMetricsOption(addRunTimeOptions(command))
+  addMetricsOption(addLimitOption(addRunTimeOptions(command)))
     .option(
       '--trust-plan',
       'skip the confirmation before a plan sends a key or appeal ids to an address that is not stored',

@@ -14,6 +14,7 @@ import { resolveFromCaller } from '../invocation.ts'
 import { toPace } from '../options/plan-from-flags.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import {
+  addLimitOption,
   addPaceOptions,
   addRunTimeOptions,
   type PaceFlags,
@@ -62,32 +63,34 @@ export function addRunAgainCommand(program: Command, context: CliContext): void 
     .option('--name <text>', 'name of the new run, instead of the name of the earlier run')
   hideDefaults(addPaceOptions(addServiceOptions(command), NO_DEFAULT))
   addMetricsOption(command)
-  addRunTimeOptions(command.optionsGroup('Run:')).action(async (reference: string, flags: RunAgainFlags) => {
-    const workspace = resolveWorkspace(flags.workspace, context.env)
-    const { plan, notes } = await withEngine(context, flags.workspace, async (engine) => {
-      const named = await resolveRun(engine, reference)
-      // A retry sends a part of the source: what is run again is the whole.
-      const run = named.whole_run === null ? named : await engine.summarizeRun(named.whole_run.run_id)
-      const earlier = await engine.readPlan(run.run_id)
-      const source =
-        flags.source === undefined
-          ? earlier.source
-          : { ...earlier.source, path: resolveFromCaller(flags.source, context.env) }
-      const change = await engine.findSourceChange(run.run_id, source)
-      const columns = await engine.readColumns(run.run_id)
-      refuseChange(run, source.path, change, flags)
-      const { plan: renewed, notes: renewal } = toRenewed({ ...earlier, source }, columns, flags)
-      return {
-        plan: override(renewed, run, flags, { workspace, env: context.env }),
-        notes: [
-          ...noteCorrectedUrls(flags),
-          describeSourceChange(run.run_id, basename(source.path), change),
-          ...renewal,
-        ],
-      }
-    })
-    context.exitCode = await sendPlan(context, { workspace, plan, flags, notes })
-  })
+  addLimitOption(addRunTimeOptions(command.optionsGroup('Run:'))).action(
+    async (reference: string, flags: RunAgainFlags) => {
+      const workspace = resolveWorkspace(flags.workspace, context.env)
+      const { plan, notes } = await withEngine(context, flags.workspace, async (engine) => {
+        const named = await resolveRun(engine, reference)
+        // A retry sends a part of the source: what is run again is the whole.
+        const run = named.whole_run === null ? named : await engine.summarizeRun(named.whole_run.run_id)
+        const earlier = await engine.readPlan(run.run_id)
+        const source =
+          flags.source === undefined
+            ? earlier.source
+            : { ...earlier.source, path: resolveFromCaller(flags.source, context.env) }
+        const change = await engine.findSourceChange(run.run_id, source)
+        const columns = await engine.readColumns(run.run_id)
+        refuseChange(run, source.path, change, flags)
+        const { plan: renewed, notes: renewal } = toRenewed({ ...earlier, source }, columns, flags)
+        return {
+          plan: override(renewed, run, flags, { workspace, env: context.env }),
+          notes: [
+            ...noteCorrectedUrls(flags),
+            describeSourceChange(run.run_id, basename(source.path), change),
+            ...renewal,
+          ],
+        }
+      })
+      context.exitCode = await sendPlan(context, { workspace, plan, flags, notes })
+    },
+  )
   addExamples(
     command,
     ['run-again latest', 'run-again latest --connection staging --name "After the new rule"'],

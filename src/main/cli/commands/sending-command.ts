@@ -17,6 +17,7 @@ import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
 import { withBaseMapping } from '../options/base-mapping.ts'
 import { toPlan } from '../options/plan-from-flags.ts'
 import {
+  addLimitOption,
   addPaceOptions,
   addSendingOptions,
   type PaceFlags,
@@ -127,44 +128,45 @@ export function addSendingCommand<Own extends object>(
     .description(definition.description)
   definition.addOptions(command)
   const { toLoad, toCapacity } = definition
-  addSendingOptions(command, toLoad === undefined ? addPaceOptions : () => command).action(
-    async (named: string | undefined, flags: SendingFlags & PaceFlags & Own) => {
-      const workspace = resolveWorkspace(flags.workspace, context.env)
-      const stored = findStored(workspace, flags)
-      const operation = definition.toOperation(flags)
-      const { baseUrl } = toConnectionInput(flags, stored, context.env)
-      const source =
-        findSource === undefined ? (named ?? '') : await findSource(named, { flags, workspace, baseUrl })
-      if (source === null) return
-      const isStdin = source === STDIN
-      if (isStdin) refuseForStdin(flags)
-      const load = toLoad?.(flags) ?? null
-      const capacity = load === null ? null : (toCapacity?.(load, flags) ?? null)
-      const toPlanOf = (sourcePath: string) =>
-        toPlan({ operation, sourcePath, flags, load, stored, env: context.env })
-      // What is wrong with the options is said before anything is read.
-      const given = toPlanOf(resolveFromCaller(source, context.env))
-      const own = isStdin ? toPlanOf(await readStdin(context, workspace, flags)) : given
-      const plan = await withBaseMapping(context, workspace, own, flags.mapping)
-      const notes = [
-        ...(flags.connection === undefined && stored !== null
-          ? [`Using connection ${stored.name}: ${plan.connection.baseUrl}`]
-          : []),
-        ...noteCorrectedUrls(flags),
-        ...noteIdleOptions(operation, flags),
-      ]
-      try {
-        const beforeSending = () => savePlan(context, plan, flags)
-        context.exitCode = await sendPlan(context, { workspace, plan, flags, notes, capacity, beforeSending })
-      } catch (error) {
-        // Nothing was sent, and no run is there that needs its source again.
-        if (isStdin && toSluiceError(error).exitCode === EXIT.badInput) {
-          removeStdin(workspace, plan.source.path)
-        }
-        throw error
+  const isLoad = toLoad !== undefined
+  const sending = addSendingOptions(command, isLoad ? () => command : addPaceOptions)
+  const limited = isLoad ? sending : addLimitOption(sending)
+  limited.action(async (named: string | undefined, flags: SendingFlags & PaceFlags & Own) => {
+    const workspace = resolveWorkspace(flags.workspace, context.env)
+    const stored = findStored(workspace, flags)
+    const operation = definition.toOperation(flags)
+    const { baseUrl } = toConnectionInput(flags, stored, context.env)
+    const source =
+      findSource === undefined ? (named ?? '') : await findSource(named, { flags, workspace, baseUrl })
+    if (source === null) return
+    const isStdin = source === STDIN
+    if (isStdin) refuseForStdin(flags)
+    const load = toLoad?.(flags) ?? null
+    const capacity = load === null ? null : (toCapacity?.(load, flags) ?? null)
+    const toPlanOf = (sourcePath: string) =>
+      toPlan({ operation, sourcePath, flags, load, stored, env: context.env })
+    // What is wrong with the options is said before anything is read.
+    const given = toPlanOf(resolveFromCaller(source, context.env))
+    const own = isStdin ? toPlanOf(await readStdin(context, workspace, flags)) : given
+    const plan = await withBaseMapping(context, workspace, own, flags.mapping)
+    const notes = [
+      ...(flags.connection === undefined && stored !== null
+        ? [`Using connection ${stored.name}: ${plan.connection.baseUrl}`]
+        : []),
+      ...noteCorrectedUrls(flags),
+      ...noteIdleOptions(operation, flags),
+    ]
+    try {
+      const beforeSending = () => savePlan(context, plan, flags)
+      context.exitCode = await sendPlan(context, { workspace, plan, flags, notes, capacity, beforeSending })
+    } catch (error) {
+      // Nothing was sent, and no run is there that needs its source again.
+      if (isStdin && toSluiceError(error).exitCode === EXIT.badInput) {
+        removeStdin(workspace, plan.source.path)
       }
-    },
-  )
+      throw error
+    }
+  })
   return addExamples(command, definition.examples, toLoad === undefined ? RUN_EXITS : LOAD_EXITS)
 }
 

@@ -26,6 +26,7 @@ import {
 /** What only matters while a plan runs, and is in no plan. */
 export interface RunTimeFlags extends ReportingFlags, UnknownFlags, YesFlags, MetricsFlags, ExportFlags {
   dryRun?: true
+  limit?: number
   exportK6?: string
 }
 
@@ -46,6 +47,15 @@ export function addRunTimeOptions(command: Command): Command {
   addOnUnknownOption(command)
   addExportOption(command)
   return addReportingOptions(command)
+}
+
+/** Declares `--limit`, of every command that sends each row once. */
+export function addLimitOption(command: Command): Command {
+  return command.option(
+    '--limit <n>',
+    'trial: send only the first n valid rows; `resume` sends the rest',
+    createIntegerParser(1, Number.MAX_SAFE_INTEGER),
+  )
 }
 
 /** How fast a run sends, except load tests. */

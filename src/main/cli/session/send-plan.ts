@@ -146,6 +146,7 @@ async function sendAll(
 ): Promise<ExitCode> {
   const { plan, flags } = toSend
   refuseUnconfirmedResend(context, plan, flags)
+  if (flags.limit !== undefined && plan.load !== undefined) throw new SluiceError({ id: 'limit_of_load' })
   const guarded = findGuarded(context, access.production, flags)
   const secrets = await access.readSecrets()
   const metrics = await openMetrics(context, toSend)
@@ -157,7 +158,7 @@ async function sendAll(
     }
     const started =
       guarded === null
-        ? await engine.startRun(plan, secrets)
+        ? await engine.startRun(plan, { ...secrets, ...toLimit(flags) })
         : await startConfirmed(context, engine, toSend, guarded, secrets)
     if (typeof started === 'number') return started
     if (metrics !== null) started.onSnapshot(metrics.update)
@@ -186,6 +187,10 @@ async function openMetrics(context: CliContext, { plan, flags }: PlanToSend): Pr
   return metrics
 }
 
+function toLimit({ limit }: RunTimeFlags): { limit?: number } {
+  return limit === undefined ? {} : { limit }
+}
+
 /** Reads the source, then asks for confirmation; an exit code if it was declined or interrupted. */
 async function startConfirmed(
   context: CliContext,
@@ -194,7 +199,7 @@ async function startConfirmed(
   stored: StoredConnection,
   secrets: RunSecrets,
 ): Promise<RunHandle | ExitCode> {
-  const handle = await engine.startRun(plan, { ...secrets, hold: true })
+  const handle = await engine.startRun(plan, { ...secrets, ...toLimit(flags), hold: true })
   const how = await readSource(context, handle, { quiet: flags.quiet === true })
   if (how === 'interrupted') {
     await dropRun(engine, handle)
@@ -202,7 +207,7 @@ async function startConfirmed(
   }
   // Counted in the journal: the latest snapshot may be older than the last row.
   const { rows } = await engine.summarizeRun(handle.runId)
-  const sendable = countSendable(rows)
+  const sendable = Math.min(countSendable(rows), flags.limit ?? Infinity)
   if (
     sendable > 0 &&
     !(await confirmProduction(context, stored, plan.connection.baseUrl, formatCounted(sendable, 'row')))

@@ -6,7 +6,7 @@ import { SluiceError, toSluiceError } from '../../../shared/messages/errors.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
-import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
+import { countTrial, isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine, RunHandle } from '../../engine/engine-interface.ts'
 import { onThreadCrash } from '../../worker-rpc.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
@@ -37,7 +37,8 @@ export async function settleRun(
 ): Promise<ExitCode> {
   const following = { quiet: flags.quiet === true, followKey: access.followKey }
   let summary = await followRun(context, handle, following)
-  const mayResend = options.mayResend && !isLoadRun(summary)
+  // Resuming a trial would send its rest, too.
+  const mayResend = options.mayResend && !isLoadRun(summary) && countTrial(summary) === null
   if (mayResend && summary.state === 'completed' && summary.rows.unknown > 0) {
     const choice = await chooseOnUnknown(context, summary, flags, 'resume')
     if (choice.onUnknown === 'resend') {
@@ -60,6 +61,9 @@ export async function settleRun(
   const isExported = await exportEnded(context, engine, summary, flags)
   if (summary.state === 'interrupted' && flags.json && !flags.quiet && !isLoadRun(summary)) {
     await context.err.writeLine(`To resume, run: ${COMMAND_PREFIX} resume ${summary.run_id}`)
+  }
+  if (countTrial(summary) !== null && flags.json && !flags.quiet) {
+    await context.err.writeLine(`To send the remaining rows, run: ${COMMAND_PREFIX} resume ${summary.run_id}`)
   }
   for (const result of summary.thresholds ?? []) {
     // With --json, also say which threshold failed and by how much on stderr.
@@ -222,5 +226,6 @@ export function toExitCode(summary: RunSummary): ExitCode {
   // Of a load test the thresholds say whether it passed, not its requests.
   if (summary.thresholds?.some(({ ok }) => !ok)) return EXIT.thresholdCrossed
   if (summary.state === 'stopped') return EXIT.rowsFailed
-  return isLoadRun(summary) || succeeded === read - leftOut ? EXIT.ok : EXIT.rowsFailed
+  const due = countTrial(summary) === null ? 0 : summary.rows.not_sent
+  return isLoadRun(summary) || succeeded === read - leftOut - due ? EXIT.ok : EXIT.rowsFailed
 }

@@ -32,6 +32,8 @@ export async function runIntake(options: {
   workspace: string
   record: RunRecord
   journal: Journal
+  /** Rows that a trial sends: no request carries these and others. */
+  limit?: number | undefined
   onProgress: (progress: IntakeProgress) => void
   isStopped: () => boolean
 }): Promise<boolean> {
@@ -44,7 +46,7 @@ export async function runIntake(options: {
     const resolved = { ...plan, mapping }
     const { mapRow } = createItemRequests({ ...record, plan: resolved, columns }, options.workspace)
     const checkRow = createRowCheck(resolved, mapRow)
-    const writer = createIntakeWriter(journal, resolved, mapRow)
+    const writer = createIntakeWriter(journal, resolved, mapRow, options.limit)
     const splitter = new RowSplitter(plan, mapRow)
     for await (const { rows, places, bytesRead } of reader.batches()) {
       writer.writeRows(
@@ -129,12 +131,18 @@ export function createRowCheck(plan: Plan, mapRow: MapRow): (read: ReadRow) => I
 }
 
 /** The writer of a plan's rows, which knows what makes a row unique and which rows are left out. */
-export function createIntakeWriter(journal: Journal, plan: Plan, mapRow: MapRow): IntakeWriter {
+export function createIntakeWriter(
+  journal: Journal,
+  plan: Plan,
+  mapRow: MapRow,
+  limit?: number,
+): IntakeWriter {
   return new IntakeWriter(
     journal,
     (row, cells, kinds) => mapRow(row, cells, kinds).uniqueKey?.value ?? '',
     toRowsPerItem(plan.operation),
     createLeaveOut(plan.fixes ?? []),
+    limit,
   )
 }
 

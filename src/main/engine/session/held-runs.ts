@@ -74,7 +74,7 @@ export class HeldRuns {
   async start(plan: Plan, start: StartOptions): Promise<RunHandle> {
     const secrets = await this.#guard(start, plan)
     const runId = createRunId()
-    const { hold = false, whenFailing = 'stop', isTrial } = start
+    const { hold = false, limit, whenFailing = 'stop', isTrial } = start
     const bases = await this.#options.receiver.prepare(plan, { runId, runToken: runId }, null, isTrial)
     const work = { kind: 'start', plan } as const
     return this.#startThread(plan, {
@@ -83,6 +83,7 @@ export class HeldRuns {
       runId,
       deliveredCodes: [],
       hold,
+      limit,
       whenFailing,
       work,
     })

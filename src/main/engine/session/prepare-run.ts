@@ -45,7 +45,8 @@ export async function prepareRun(
   readTransport(record.plan.connection, hooks.proxyCredentials)
   if (record.state !== 'intake') return record
   await noteSource(journal, record)
-  const isWhole = await runIntake({ workspace: task.workspace, record, journal, ...hooks })
+  const { workspace, limit } = task
+  const isWhole = await runIntake({ workspace, record, journal, limit, ...hooks })
   return isWhole ? readRecord(task, journal) : null
 }
 

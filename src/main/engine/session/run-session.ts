@@ -1,5 +1,6 @@
 import type { Load } from '../../../shared/load/load.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toRowsPerItem } from '../../../shared/plan/operation.ts'
 import type { Pace } from '../../../shared/plan/plan.ts'
 import { toRowCounts } from '../../../shared/run/counts.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
@@ -169,7 +170,7 @@ export class RunSession {
     this.#applyConcurrency()
     try {
       this.#sendEvent('ready', null)
-      if (this.#task.hold) this.#take(await this.#hold('ready', sender))
+      this.#take(this.#task.hold ? await this.#hold('ready', sender) : {}, record)
       for (;;) {
         if (this.#requestedState === 'stop') return this.#writeEnd(this.#toEndState(), null)
         let end: SendingEnd =
@@ -177,7 +178,7 @@ export class RunSession {
         // A stop or pause that was requested as sending ended had nothing to stop.
         const isAwaiting =
           this.#isRequested('none') || (this.#isRequested('pause') && this.#rows.awaiting === 0)
-        if (end.kind === 'done' && this.#isAllSent() && isAwaiting) {
+        if (end.kind === 'done' && (this.#isAllSent() || this.#endsHere()) && isAwaiting) {
           this.#phase = 'awaiting'
           end = await sender.awaitCallbacks()
           if (end.kind === 'done') return this.#writeEnd('completed', null)
@@ -189,7 +190,7 @@ export class RunSession {
         this.#notice = end.kind === 'failing' ? end.reason : null
         // What made it fail is a person's to decide about before the rest follows.
         if (end.kind === 'failing') this.#early = null
-        this.#take(await this.#hold(end.kind === 'done' ? 'ready' : 'paused', sender))
+        this.#take(await this.#hold(end.kind === 'done' ? 'ready' : 'paused', sender), record)
         this.#notice = null
       }
     } finally {
@@ -256,8 +257,16 @@ export class RunSession {
   }
 
   /** What is sent next, unless it is paused before. */
-  #take({ limit, isGoingOn }: SendingPeriod): void {
-    if (!isGoingOn) this.#trialLeft = limit ?? null
+  #take({ limit, isGoingOn }: SendingPeriod, { plan }: RunRecord): void {
+    if (isGoingOn) return
+    const { limit: rows } = this.#task
+    const items = rows === undefined ? null : Math.ceil(rows / toRowsPerItem(plan.operation))
+    this.#trialLeft = limit ?? items
+  }
+
+  /** Whether the trial that the run was started for has been sent. */
+  #endsHere(): boolean {
+    return this.#task.limit !== undefined && this.#isTrial
   }
 
   async #sendPeriod(sender: Sender): Promise<SendingEnd> {

@@ -26,6 +26,8 @@ export interface RunTask {
   mediaBase: string | null
   /** Wait for `begin` before anything is sent. */
   hold: boolean
+  /** Of a run that is started: how many rows to send before it ends (default: all). */
+  limit?: number | undefined
   /** What to do if most rows would fail: end the run, or pause it for a person to decide. */
   whenFailing: 'stop' | 'pause'
   /** How long callbacks are awaited, milliseconds (default: as the plan says). */

@@ -48,6 +48,8 @@ export class IntakeWriter {
   readonly #insertLeftOut: StatementSync
   #rowsRead = 0
   #items = 0
+  /** Rows of the trial that are not in an item yet. */
+  #trialLeft: number
   /** The item that is being filled, and its rows so far. */
   #item = { first: 0, rows: 0 }
   #problems = { errors: 0, warnings: 0 }
@@ -55,14 +57,17 @@ export class IntakeWriter {
   /**
    * Starts afresh: what an earlier, interrupted intake left is removed, since nothing of it was sent. `toUniqueId`
    * gives the value of {@link IntakeRow.uniqueKey} of a row. Consecutive valid rows make items of `rowsPerItem`.
-   * `leavesOut` says which rows a person wants left out, given their problems.
+   * `leavesOut` says which rows a person wants left out, given their problems. No item has rows of the first `trialRows`
+   * valid ones and others.
    */
   constructor(
     journal: Journal,
     toUniqueId: (row: number, cells: string[], kinds: string | null) => string,
     rowsPerItem = 1,
     leavesOut: (row: number, problems: readonly Problem[]) => boolean = () => false,
+    trialRows = Infinity,
   ) {
+    this.#trialLeft = trialRows
     this.#journal = journal
     this.#rowsPerItem = rowsPerItem
     this.#leavesOut = leavesOut
@@ -212,11 +217,12 @@ export class IntakeWriter {
   }
 
   #toItem(row: number): number {
-    if (this.#item.rows === 0 || this.#item.rows >= this.#rowsPerItem) {
+    if (this.#item.rows === 0 || this.#item.rows >= this.#rowsPerItem || this.#trialLeft === 0) {
       this.#item = { first: row, rows: 0 }
       this.#items += 1
     }
     this.#item.rows += 1
+    this.#trialLeft -= 1
     return this.#item.first
   }
 

@@ -1,0 +1,78 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { createRows, writeSource } from './write-source.ts'
+
+async function open() {
+  const sandbox = await withSandbox()
+  const folder = createTemporaryFolder()
+  const sluice = (...args: string[]) =>
+    runInProcess(args, { workspace: join(folder, 'workspace'), env: { SLUICE_API_KEY: sandbox.key } })
+  return { sandbox, folder, sluice, to: ['--base-url', sandbox.baseUrl] }
+}
+
+describe('--limit', () => {
+  it('sends the first rows that can be sent, and names the command that sends the rest', async () => {
+    const { sandbox, folder, sluice, to } = await open()
+    const source = writeSource(folder, 'posts.csv', `${createRows(6)}p1,u1,a repeated id\n`)
+    const tried = await sluice('task', source, ...to, '--limit', '2')
+    expect((await sandbox.stats()).tasks).toBe(2)
+    expect(tried.stdout).toContain('trial of the first 2 rows')
+    expect(tried.stdout).toMatch(/sluice -- resume \S+ +send the remaining rows/)
+    // As without a limit, an invalid row is one that did not succeed.
+    expect(tried.code).toBe(1)
+    const rest = await sluice('resume', 'latest', '--json')
+    expect(JSON.parse(rest.stdout).rows).toMatchObject({ read: 7, succeeded: 6, invalid: 1, not_sent: 0 })
+    expect((await sandbox.stats()).tasks).toBe(6)
+  })
+
+  it('exits with 0 if every row of the trial succeeded, and says on stderr with --json how to go on', async () => {
+    const { folder, sluice, to } = await open()
+    const source = writeSource(folder, 'posts.csv', createRows(4))
+    const tried = await sluice('task', source, ...to, '--limit', '1', '--json', '--async')
+    expect(tried.code).toBe(0)
+    expect(JSON.parse(tried.stdout)).toMatchObject({
+      state: 'completed',
+      rows: { succeeded: 1, not_sent: 3, awaiting: 0 },
+    })
+    expect(tried.stderr).toMatch(/To send the remaining rows, run: .*resume /)
+  })
+
+  it('counts rows, not requests, where one request carries several', async () => {
+    const { folder, sluice, to } = await open()
+    const source = writeSource(folder, 'terms.csv', 'term\na\nb\nc\nd\ne\n')
+    const add = (...more: string[]) =>
+      sluice(
+        'watchlist',
+        'add',
+        source,
+        '--watchlist',
+        'sandbox_terms',
+        '--terms-per-request',
+        '2',
+        ...to,
+        ...more,
+      )
+    const tried = JSON.parse((await add('--limit', '3', '--json')).stdout)
+    expect(tried).toMatchObject({ rows: { succeeded: 3, not_sent: 2 }, requests: { sent: 2 } })
+  })
+
+  it('is a whole run if there are no more rows', async () => {
+    const { folder, sluice, to } = await open()
+    const source = writeSource(folder, 'posts.csv', createRows(2))
+    const sent = await sluice('task', source, ...to, '--limit', '2')
+    expect([sent.code, sent.stdout]).toEqual([0, expect.not.stringContaining('trial')])
+  })
+
+  it('is refused for load tests', async () => {
+    const { folder, sluice, to } = await open()
+    const source = writeSource(folder, 'posts.csv', createRows(2))
+    const plan = join(folder, 'load.plan.json')
+    const load = ['load', source, ...to, '--concurrency', '1', '--duration', '1s', '--dry-run']
+    expect((await sluice(...load, '--save-plan', plan)).code).toBe(0)
+    const refused = await sluice('plan', plan, '--trust-plan', '--limit', '2')
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--limit')])
+  })
+})
