@@ -142,6 +142,13 @@ export const SOURCE_MESSAGES = {
     remedy:
       'Use a name such as utf-8, utf-16le, windows-1252, iso-8859-2, shift_jis, gb18030 or macintosh, or leave the encoding out to detect it.',
   })),
+  source_encoding_unreadable: unreadable(({ encoding }: { encoding: string }) => ({
+    problem: `found text in ${encoding}, which Sluice cannot read`,
+    remedy: {
+      terminal: 'Save the file as UTF-8. If its escape sequences are content, pass --encoding utf-8.',
+      window: 'Save the file as UTF-8. If its escape sequences are content, choose UTF-8 under Encoding.',
+    },
+  })),
   delimiter_unusable: unreadable(({ delimiter }: { delimiter: string }) => ({
     problem: `the delimiter ${JSON.stringify(delimiter)} cannot separate cells`,
     remedy:

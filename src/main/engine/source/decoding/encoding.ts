@@ -2,6 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { findBinarySignature, type SourceFile } from '../source-file.ts'
 import type { SourceReader } from '../source-reader.ts'
+import { type EscapedEncoding, EscapeScan } from './escape-sequences.ts'
 import { lengthOfWholeCharacters, resolveEncoding } from './text-reader.ts'
 import { judgeZeroBytes } from './zero-bytes.ts'
 
@@ -40,9 +41,9 @@ export class DetectorMissing extends Error {
 }
 
 /**
- * The encoding that the person gave, else that of the byte-order mark, else UTF-8 where the whole file decodes
- * strictly, else UTF-16 or UTF-32 if its zero bytes make sense as such, else what a detector makes of it, else Windows-1254 where the
- * letters are Turkish, else Windows-1252.
+ * The encoding that the person gave, else that of the byte-order mark, else UTF-16 or UTF-32 if zero bytes make sense
+ * as such, else one of seven bits if its escape sequences are there, else UTF-8 if the whole file decodes strictly,
+ * else what a detector makes of it, else Windows-1254 if the letters are Turkish, else Windows-1252.
  * Throws `BAD_SOURCE` for an unknown label and for files that are not text, {@link DetectorMissing} where only the
  * detector can tell and was not loaded.
  */
@@ -68,7 +69,13 @@ export function chooseEncoding(file: SourceFile, given: string | undefined): Cho
     }
   }
   const verdict = scanUtf8(file, 0)
-  if (verdict.kind === 'valid') return { encoding: 'utf-8', encodingBy: 'strict', bomBytes: 0 }
+  if (verdict.kind === 'valid') {
+    const { escaped } = verdict
+    if (escaped === null) return { encoding: 'utf-8', encodingBy: 'strict', bomBytes: 0 }
+    const { encoding, isReadable } = escaped
+    if (isReadable) return { encoding, encodingBy: 'guess', bomBytes: 0 }
+    throw new SluiceError({ id: 'source_encoding_unreadable', source: file.path, encoding })
+  }
   if (verdict.mostlyUtf8) return { encoding: 'utf-8', encodingBy: 'guess', bomBytes: 0 }
   if (detector === null) throw new DetectorMissing(file.path)
   return {
@@ -89,7 +96,8 @@ function resolveGiven(path: string, label: string, marked: string | undefined): 
 
 /** What a file's bytes are when read as strict UTF-8. */
 type Utf8Verdict =
-  | { kind: 'valid' }
+  /** `escaped` is the encoding of seven bits that it seems to be in, null in most. */
+  | { kind: 'valid'; escaped: EscapedEncoding | null }
   /** `offset` is the first piece that breaks; `mostlyUtf8` where most of what is not ASCII is UTF-8 anyway. */
   | { kind: 'broken'; offset: number; mostlyUtf8: boolean }
 
@@ -110,13 +118,16 @@ function scanUtf8(file: SourceFile, startOffset: number): Utf8Verdict {
   let brokenPieces = 0
   let sequences = 0
   let errors = 0
+  let escapes: EscapeScan | null = new EscapeScan()
   while (offset < file.sizeBytes && brokenPieces < MAX_BROKEN_PIECES) {
     const piece = file.readInto(buffer, offset)
     if (piece.length === 0) break
     const isLast = offset + piece.length >= file.sizeBytes
     const whole = isLast ? piece.length : lengthOfWholeCharacters(piece)
     const bytes = piece.subarray(0, whole)
-    if (!isAscii(bytes)) {
+    if (isAscii(bytes)) escapes?.look(bytes, isLast)
+    else {
+      escapes = null
       if (isUtf8(bytes)) {
         if (sequences < bytes.length) sequences += countSequences(bytes).sequences
       } else {
@@ -130,7 +141,7 @@ function scanUtf8(file: SourceFile, startOffset: number): Utf8Verdict {
     offset += whole
   }
   return firstBroken === null
-    ? { kind: 'valid' }
+    ? { kind: 'valid', escaped: escapes?.result() ?? null }
     : { kind: 'broken', offset: firstBroken, mostlyUtf8: sequences > errors }
 }
 

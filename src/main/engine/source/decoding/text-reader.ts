@@ -3,6 +3,7 @@ import iconv from 'iconv-lite'
 import type { FoundProblem } from '../../../../shared/messages/problem-messages.ts'
 import { toFound } from '../../../../shared/run/problem.ts'
 import type { SourceFile } from '../source-file.ts'
+import { createShiftedDecoder, isShifted } from './shifted-decoders.ts'
 
 /** Where text comes from: some of it, '' where a piece of the file decodes to nothing yet, null at the end. */
 export type ReadText = (sizeBytes: number) => string | null
@@ -136,6 +137,7 @@ export function resolveEncoding(label: string): string | null {
     try {
       return new TextDecoder(trimmed).encoding
     } catch {
+      if (isShifted(trimmed)) return trimmed
       return iconv.encodingExists(trimmed) && !NOT_TEXT.has(trimmed) ? trimmed : null
     }
   }
@@ -151,6 +153,7 @@ const NOT_TEXT = new Set(['base64', 'hex', 'binary', 'internal', 'base64url'])
 export function createPieceDecoder(encoding: string): PieceDecoder {
   if (encoding === 'utf-8') return createUtf8Decoder()
   if (encoding === 'utf-16le' || encoding === 'utf-16be') return createUtf16Decoder(encoding === 'utf-16be')
+  if (isShifted(encoding)) return createShiftedDecoder(encoding, UNDECODABLE)
   return createOtherDecoder(encoding)
 }
 

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { failReadingAny, readText, writeSource } from './read-source.ts'
+
+const latin1 = (text: string) => Buffer.from(text, 'latin1')
+
+/** The same tables in the bytes that Python's codecs write. */
+const FILES = {
+  'iso-2022-jp': {
+    bytes: latin1('id,text\n1,\x1b$B$3$s$K$A$O@$3&\x1b(B\n2,\x1b$B:#F|$O$$$$E75$$G$9$M\x1b(B\n'),
+    cells: ['こんにちは世界', '今日はいい天気ですね'],
+  },
+  'iso-2022-kr': {
+    bytes: latin1('\x1b$)Cid,text\n1,\x0eGQ19>n\x0f \x0e9.@e@T4O4Y\x0f\n2,\x0e>H3gGO<<?d\x0f\n'),
+    cells: ['한국어 문장입니다', '안녕하세요'],
+  },
+  'hz-gb-2312': {
+    bytes: latin1('id,text\n1,~{Dc:C~}~~~{J@=g~}\n2,~{=qLlLlFx:\\:C~}\n3,~{V\\PD2bJT~}\n'),
+    cells: ['你好~世界', '今天天气很好'],
+  },
+  'utf-7': {
+    bytes: latin1('id,text\n1,caf+AOkAKzBC +ZeVnLA-\n2,+Zi8EQg- 1 +- 1\n3,+BB8EQAQ4BDIENQRC-\n'),
+    cells: ['café+あ 日本', '是т 1 + 1'],
+  },
+}
+
+test.each(Object.entries(FILES))('%s is recognised by its escape sequences', (encoding, { bytes, cells }) => {
+  const source = readText(bytes)
+  expect(source).toMatchObject({ encoding, encodingBy: 'guess', columns: ['id', 'text'], problems: [] })
+  expect(source.cells.slice(0, 2).map((row) => row[1])).toEqual(cells)
+})
+
+test.each(Object.entries(FILES))('%s is read the same a byte at a time', (encoding, { bytes }) => {
+  expect(readText(bytes, { encoding, readBytes: 1 }).cells).toEqual(readText(bytes).cells)
+})
+
+test('escape sequences far behind the beginning are recognised, too', () => {
+  const bytes = Buffer.concat([
+    latin1('text\n'),
+    latin1('plain words\n'.repeat(60_000)),
+    FILES['iso-2022-jp'].bytes,
+  ])
+  expect(readText(bytes).encoding).toBe('iso-2022-jp')
+})
+
+test.each([
+  ['plus signs', 'a+b\nC++\n+49 151 123\n1+1=2\n+AOk- is é\n'],
+  ['a phone number', 'phone\n+12025550100\n+442079460000\n'],
+  ['a word behind a plus sign', 'text\n+response- is great\n+1\n'],
+  ['a grade', 'text\nA+B+AAA-\n'],
+  ['base64', 'token\nQUJD+ZeVnLA+abcd==\nxyz+ab+cd\n'],
+  ['colours of a terminal', 'text\n\x1b[31mred\x1b[0m\n\x1b(B\x1b[m\n'],
+  ['braces behind a tilde', 'text\n~{ not text of pairs }~\n~{x~}\nwow ~{odd~}\n'],
+  ['escape sequences that stand for nothing', 'text\n\x1b$B\x01\x02\n'],
+])('%s are ordinary text', (_name, text) => {
+  expect(readText(text)).toMatchObject({ encoding: 'utf-8', encodingBy: 'strict' })
+  expect(readText(text).cells.map((cells) => cells.join(','))).toEqual(text.trimEnd().split('\n').slice(1))
+})
+
+test('escape sequences in text that has other bytes beyond ASCII are no encoding of seven bits', () => {
+  expect(readText('text\n\x1b$B$3$s\x1b(B and é\n')).toMatchObject({ encoding: 'utf-8' })
+})
+
+test('an encoding that is recognised and cannot be read is refused by name', async () => {
+  const path = writeSource(latin1('id,text\n1,\x1b$)A\x0e;;E@\x0f\n'), 'source.csv')
+  expect(await failReadingAny(path)).toContain(
+    'found text in iso-2022-cn, which Sluice cannot read | Save the file as UTF-8',
+  )
+  expect(readText(latin1('id,text\n1,\x1b$)A\x0e;;E@\x0f\n'), { encoding: 'utf-8' }).cells).toHaveLength(1)
+})
+
+test.each([
+  ['hz-gb-2312', latin1('text\n~x ~{!~}\n')],
+  ['utf-7', latin1('text\na + b +AOk caf\xe9\n')],
+  ['iso-2022-kr', latin1('text\n\x1b$)C\x0eGQ1\x0f\n')],
+])('what does not decode in %s is said', (encoding, bytes) => {
+  const source = readText(bytes, { encoding })
+  expect(source.problems).toEqual(['undecodable_bytes 1 warning'])
+})
