@@ -101,6 +101,19 @@ export const PROBLEM_MESSAGES = {
     title: 'Formulas that were never calculated',
     remedy: 'Open the workbook in a spreadsheet program, save it, and choose it again.',
   },
+  hidden_rows: {
+    expected: () => 'is hidden in the spreadsheet; it is sent like the visible rows',
+    title: 'Rows that are hidden in the spreadsheet',
+    remedy:
+      'A filter or a person hid these rows. To leave them out, go back to Source and read visible rows only.',
+    needs: 'hidden_rows',
+  },
+  hidden_columns: {
+    expected: ({ columns }: { columns: string }) =>
+      `has hidden columns (${columns}); they are read like the visible ones`,
+    title: 'Columns that are hidden in the spreadsheet',
+    remedy: 'Check in Mapping that no field is filled from a column that you did not mean to send.',
+  },
   unknown_kind: {
     expected: ({ isFile }: { isFile: boolean }) =>
       isFile ? 'must be text, JSON, an image, a video or audio' : 'must be a file',

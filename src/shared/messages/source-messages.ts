@@ -278,6 +278,13 @@ export const SOURCE_MESSAGES = {
       window: 'Choose another sheet. If that row is data, turn the header off.',
     },
   })),
+  sheet_is_hidden: unreadable(({ sheet }: { sheet: string }) => ({
+    problem: `expected visible rows, found only hidden ones in the sheet ${JSON.stringify(sheet)}`,
+    remedy: {
+      terminal: 'Unhide its rows, or send them with --rows all.',
+      window: 'Unhide its rows, or choose to read all rows.',
+    },
+  })),
   sheet_header_missing: unreadable(
     ({
       sheet,

@@ -63,6 +63,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'connection.tls.keyFile': 'key of the client certificate',
   'source.path': 'source',
   'source.headerRow': 'header in row',
+  'source.rows': 'rows of the spreadsheet',
   'source.media.kind': 'media',
   'operation.kind': 'operation',
   'operation.mode': 'answers',

@@ -53,6 +53,8 @@ const sourceSchema = z.object({
   headerRow: z.int().min(1).optional(),
   /** Name or 1-based number of a spreadsheet's sheet (default: the first). */
   sheet: z.union([z.string(), z.int().min(1)]).optional(),
+  /** Which rows of a spreadsheet are read (default: all, and a run asks before it sends hidden ones). */
+  rows: z.enum(['all', 'visible']).optional(),
   /** A label that `iconv-lite` or TextDecoder knows, such as `windows-1252` (default: recognised). */
   encoding: z.string().optional(),
   /** One character (default: recognised). */

@@ -18,6 +18,8 @@ export const problemCodeSchema = z.enum([
   'duplicate_key',
   'number_precision',
   'formula_without_value',
+  'hidden_rows',
+  'hidden_columns',
   'unknown_kind',
   'outside_folder',
   'unreadable_file',

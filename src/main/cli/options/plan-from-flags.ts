@@ -66,6 +66,7 @@ function toSource(sourcePath: string, flags: SourceFlags) {
     ...(flags.format === undefined ? {} : { format: flags.format }),
     ...(flags.sheet === undefined ? {} : { sheet: flags.sheet }),
     ...(flags.headerRow === undefined ? {} : { headerRow: flags.headerRow }),
+    ...(flags.rows === undefined ? {} : { rows: flags.rows }),
     ...(flags.encoding === undefined ? {} : { encoding: flags.encoding }),
     ...(flags.delimiter === undefined ? {} : { delimiter: flags.delimiter }),
     ...(media === undefined ? {} : { media }),

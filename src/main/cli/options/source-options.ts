@@ -10,6 +10,7 @@ export interface SourceFlags {
   /** False under `--no-header`. */
   header: boolean
   headerRow?: number
+  rows?: 'all' | 'visible'
   encoding?: string
   delimiter?: string
   mediaTemplate?: string
@@ -40,6 +41,12 @@ export function addSourceOptions(command: Command): Command {
       '--header-row <n>',
       'record with the column names; earlier records are skipped (default: 1)',
       createIntegerParser(1, 1_048_576),
+    )
+    .addOption(
+      new Option(
+        '--rows <rows>',
+        'rows of a spreadsheet (default: all; asks before it sends hidden ones)',
+      ).choices(['all', 'visible']),
     )
     .option('--encoding <name>', 'character encoding, such as windows-1252 (default: detected)')
     .option(

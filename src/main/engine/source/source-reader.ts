@@ -47,6 +47,8 @@ export interface SourceReader {
    * is read as it is, since the columns are not those of a whole, guarded export. Absent or null for any other source.
    */
   readonly ownExport?: 'unguarded' | 'as-is' | null
+  /** Of a workbook: the rows with cells that are hidden in it, read or not, complete once every record was yielded. */
+  readonly hidden?: { rows: number }
   readonly sizeBytes: number
   /** '' where a format has none, or its files have one each. */
   readonly encoding: string

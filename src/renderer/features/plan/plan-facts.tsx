@@ -28,7 +28,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
 
 /** What was done with which source. */
 export function listSourceFacts({ operation, load, source }: Plan): Fact[] {
-  const { path, format, header, headerRow, sheet, encoding, delimiter, media } = source
+  const { path, format, header, headerRow, sheet, rows, encoding, delimiter, media } = source
   const does = load === undefined ? describeOptions(operation) : describeLoadTest(operation, load)
   return [
     ['Operation', `${toLook(load === undefined ? operation.kind : 'load').title}: ${does}`],
@@ -39,6 +39,7 @@ export function listSourceFacts({ operation, load, source }: Plan): Fact[] {
     ...toFact('Format', format),
     ...toFact('Sheet', sheet),
     ['Header row', header ? String(headerRow ?? 1) : 'none'],
+    ...toFact('Rows', rows),
     ...toFact('Encoding', encoding),
     ...toFact('Delimiter', delimiter === '\t' ? 'tab' : delimiter),
     ...toFact('Media', media && (media.kind === 'host' ? (media.url ?? 'served by Sluice') : media.template)),

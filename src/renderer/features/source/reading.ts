@@ -2,7 +2,7 @@ import type { PlanMedia, PlanSource } from '../../../shared/plan/plan.ts'
 import { parseBaseUrl } from '../../ui/connection/destination.ts'
 
 /** How a source is read, as far as the person says; what is left out is recognised. */
-export type Reading = Pick<PlanSource, 'header' | 'headerRow' | 'sheet' | 'encoding' | 'delimiter'>
+export type Reading = Pick<PlanSource, 'header' | 'headerRow' | 'sheet' | 'rows' | 'encoding' | 'delimiter'>
 
 /** How the service finds the media files of a folder, as typed. */
 export type MediaSettings =

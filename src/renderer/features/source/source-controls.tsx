@@ -37,6 +37,7 @@ export function SourceControls(props: {
           data={preview.sheets}
         />
       )}
+      {format === 'xlsx' && <RowsControl reading={reading} onReading={onReading} />}
       {hasEncoding && (
         <EncodingControls
           reading={reading}
@@ -73,6 +74,28 @@ export function SourceControls(props: {
     </Group>
   )
 }
+
+/** Whether rows that are hidden in a spreadsheet are read; unless chosen, a run asks before it sends some. */
+function RowsControl({ reading, onReading }: { reading: Reading; onReading: (reading: Reading) => void }) {
+  return (
+    <NativeSelect
+      label="Rows"
+      value={reading.rows ?? ''}
+      onChange={(event) => {
+        const { rows: _dropped, ...rest } = reading
+        const chosen = ROWS.find(({ value }) => value === event.currentTarget.value)?.rows
+        onReading(chosen === undefined ? rest : { ...rest, rows: chosen })
+      }}
+      data={ROWS.map(({ value, label }) => ({ value, label }))}
+    />
+  )
+}
+
+const ROWS = [
+  { value: '', rows: undefined, label: 'All, ask about hidden rows' },
+  { value: 'all', rows: 'all', label: 'All, hidden rows too' },
+  { value: 'visible', rows: 'visible', label: 'Visible rows only' },
+] as const
 
 const RECOGNISED = ''
 const OTHER = 'other'

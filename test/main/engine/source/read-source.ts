@@ -5,6 +5,7 @@ import { loadDetector } from '../../../../src/main/engine/source/decoding/encodi
 import { findSourceFormat, openSource } from '../../../../src/main/engine/source/open-source.ts'
 import type { SourceReader, SourceRow } from '../../../../src/main/engine/source/source-reader.ts'
 import { SluiceError } from '../../../../src/shared/messages/errors.ts'
+import { sayExpected } from '../../../../src/shared/messages/problem-messages.ts'
 import type { PlanSource } from '../../../../src/shared/plan/plan.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 
@@ -25,6 +26,9 @@ export interface ReadSource {
   cells: string[][]
   /** "code row severity" of every problem. */
   problems: string[]
+  /** What is said of the source as a whole, in words, with the number of rows. */
+  warnings: string[]
+  hidden: { rows: number } | undefined
   encoding: string
   encodingBy: string
   delimiter: string
@@ -71,6 +75,10 @@ function toReadSource(reader: SourceReader, rows: SourceRow[]): ReadSource {
     problems: rows.flatMap((row) =>
       row.problems.map((problem) => `${problem.code} ${problem.row} ${problem.severity}`),
     ),
+    warnings: (reader.findWarnings?.() ?? []).map(
+      (warning) => `${warning.rows ?? 'all'}: ${sayExpected(warning, 'terminal')}`,
+    ),
+    hidden: reader.hidden,
     encoding: reader.encoding,
     encodingBy: reader.encodingBy,
     delimiter: reader.delimiter,

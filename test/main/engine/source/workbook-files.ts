@@ -14,6 +14,9 @@ interface HandmadeSheet {
   name: string
   /** XML inside `sheetData`. */
   rows: string
+  /** XML in front of `sheetData` and behind it. */
+  before?: string
+  after?: string
   state?: 'hidden' | 'veryHidden'
 }
 
@@ -83,9 +86,9 @@ export function toWorkbookParts(workbook: HandmadeWorkbook): Record<string, stri
       ? {}
       : { 'xl/sharedStrings.xml': `${DECLARATION}<sst xmlns="${MAIN}">${strings}</sst>` }),
     ...Object.fromEntries(
-      sheets.map(({ rows }, i) => [
+      sheets.map(({ rows, before = '<dimension ref="A1"/>', after = '' }, i) => [
         `xl/worksheets/sheet${i + 1}.xml`,
-        `${DECLARATION}<worksheet xmlns="${MAIN}"><dimension ref="A1"/><sheetData>${rows}</sheetData></worksheet>`,
+        `${DECLARATION}<worksheet xmlns="${MAIN}" xmlns:r="${OFFICE}">${before}<sheetData>${rows}</sheetData>${after}</worksheet>`,
       ]),
     ),
     ...parts,

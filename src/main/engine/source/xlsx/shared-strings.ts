@@ -7,7 +7,7 @@ import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toSystemCode } from '../../../../shared/messages/thrown.ts'
 import { type Archive, createDamageError, createLimitError, formatCount } from './archive.ts'
 import { createXmlParser, decodeEscapes } from './parse-xml.ts'
-import { MAX_ROW_CHARACTERS, MAX_TEXT_PIECES } from './sheet-rows.ts'
+import { MAX_ROW_CHARACTERS, MAX_TEXT_PIECES } from './sheet-collector.ts'
 
 /** Texts of a workbook, which its sheets name by number. */
 export interface SharedStrings {

@@ -1,4 +1,5 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
+import type { SourceWarning } from '../../../../shared/messages/problem-messages.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
 import { isExportHeader, toOwnExport } from '../../../../shared/run/export-columns.ts'
 import { removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
@@ -13,7 +14,9 @@ import {
 import { type Archive, openArchive, refuseForeignArchive, refuseForeignFile } from './archive.ts'
 import { parseXmlPart } from './parse-xml.ts'
 import { openSharedStrings, type SharedStrings } from './shared-strings.ts'
-import { readSheetRows, type TextRows, toSourceRow } from './sheet-rows.ts'
+import { nameColumns } from './sheet-collector.ts'
+import { countFilled, readSheetHead, type SheetHead } from './sheet-head.ts'
+import { readSheetRows, toSourceRow } from './sheet-rows.ts'
 import { chooseSheet, readStyles, readWorkbook } from './workbook.ts'
 
 /** Most cells that rows may come to, empty ones among them; a few far corners would otherwise fill a disk. */
@@ -24,7 +27,7 @@ const MAX_CELLS = 200_000_000
  * value. The header is the first row that is not empty, or the one that `headerRow` numbers as the spreadsheet does.
  *
  * Rows: an empty row between others is a row of empty cells, empty ones at the end are none; hidden rows and columns
- * are read as others; of merged cells the first has the text. A formula that was never calculated is a warning, and so
+ * are read as others and told, hidden rows unless only visible ones are wanted; of merged cells the first has the text. A formula that was never calculated is a warning, and so
  * is a whole number of more digits than a spreadsheet keeps.
  *
  * Throws `BAD_SOURCE` for what is not such a workbook, or damaged, encrypted or made to do harm, for a sheet that is not
@@ -71,38 +74,58 @@ async function createReader(
   const header = isGuarded ? head.header.map(removeFormulaGuard) : head.header
   let columns = toColumnNames(header, width)
 
+  const isHiddenRead = source.rows !== 'visible'
+  let hiddenRows = 0
   async function* batches(): AsyncGenerator<SourceBatch, void, undefined> {
     let row = 0
     let cells = 0
-    // Rows keep their distance from the first, so that one note says it for all.
+    hiddenRows = 0
     const places = new PlaceNotes()
-    places.note(1, firstRow, null)
+    const numbers = new RowNumbers(firstRow)
     for await (const { rows, share } of openRows()) {
       const bytesRead = Math.min(sizeBytes, Math.round(share * sizeBytes))
       let batch: SourceRow[] = []
       for (const sheetRow of rows) {
-        const { number } = sheetRow
+        const { number, isHidden } = sheetRow
+        if (number < firstRow) continue
         const filled = countFilled(sheetRow.cells)
-        if (number < firstRow || filled === 0) continue
-        // The file leaves empty rows out, or has them without a cell; rows keep their distance from the header.
-        while (row < number - firstRow) {
-          row += 1
-          batch.push({ row, cells: Array<string>(width).fill(''), problems: [] })
-          cells += width
-          if (cells > MAX_CELLS) throw createCellsError(path)
-          if (batch.length * width >= EMPTY_CELLS_AT_ONCE) {
-            yield { rows: batch, places: places.take(), bytesRead }
-            batch = []
+        if (isHidden && filled > 0) hiddenRows += 1
+        if (isHidden && !isHiddenRead) numbers.leaveOut(number)
+        else if (filled > 0) {
+          // The file leaves empty rows out, or has them without a cell; rows keep their distance from the header.
+          for (const between of numbers.takeUpTo(number)) {
+            row += 1
+            places.note(row, between, null)
+            if (between < number) {
+              batch.push({ row, cells: Array<string>(width).fill(''), problems: [] })
+              cells += width
+            } else {
+              if (filled > columns.length) columns = toColumnNames(header, filled)
+              batch.push(toSourceRow(row, sheetRow, filled, { width, isGuarded }))
+              cells += Math.max(filled, width)
+            }
+            if (cells > MAX_CELLS) throw createCellsError(path)
+            if (batch.length * width >= EMPTY_CELLS_AT_ONCE && between < number) {
+              yield { rows: batch, places: places.take(), bytesRead }
+              batch = []
+            }
           }
         }
-        row += 1
-        if (filled > columns.length) columns = toColumnNames(header, filled)
-        batch.push(toSourceRow(row, sheetRow, filled, { width, isGuarded }))
-        cells += Math.max(filled, width)
-        if (cells > MAX_CELLS) throw createCellsError(path)
       }
       if (batch.length > 0) yield { rows: batch, places: places.take(), bytesRead }
     }
+  }
+
+  const findWarnings = (): SourceWarning[] => {
+    const columnsHidden = nameColumns(head.hiddenColumns, columns.length)
+    return [
+      ...(hiddenRows > 0 && source.rows === undefined
+        ? [{ severity: 'warning', code: 'hidden_rows', rows: hiddenRows } as const]
+        : []),
+      ...(columnsHidden === ''
+        ? []
+        : [{ severity: 'warning', code: 'hidden_columns', args: { columns: columnsHidden } } as const]),
+    ]
   }
 
   return {
@@ -113,6 +136,10 @@ async function createReader(
     header: source.header ? header : null,
     ownExport: toOwnExport(head.header, isGuarded),
     workbook: { sheets: workbook.sheets.map((sheet) => sheet.name), sheet: name },
+    get hidden() {
+      return { rows: hiddenRows }
+    },
+    findWarnings,
     sizeBytes,
     encoding: '',
     encodingBy: 'strict',
@@ -128,80 +155,36 @@ async function createReader(
 
 const EMPTY_CELLS_AT_ONCE = 50_000
 
+/** Numbers of the sheet's rows that are to be read, in order: those that the file does not have lie between others. */
+class RowNumbers {
+  #next: number
+  #leftOut: number[] = []
+
+  constructor(first: number) {
+    this.#next = first
+  }
+
+  /** Says that a row is not read. */
+  leaveOut(number: number): void {
+    this.#leftOut.push(number)
+  }
+
+  /** The numbers since the last that was taken, up to this one. */
+  takeUpTo(number: number): readonly number[] {
+    const next = this.#next
+    const leftOut = this.#leftOut
+    this.#next = number + 1
+    if (number === next) return [number]
+    this.#leftOut = []
+    const all = Array.from({ length: number - next + 1 }, (_, index) => next + index)
+    if (leftOut.length === 0) return all
+    const without = new Set(leftOut)
+    return all.filter((one) => !without.has(one))
+  }
+}
+
 function createCellsError(path: string): Error {
   return new SluiceError({ id: 'workbook_too_empty', source: path })
-}
-
-/** What the first rows of a sheet say about all of them. */
-export interface SheetHead {
-  /** Names as the header has them; empty without one. */
-  header: string[]
-  /** Cells of a row: those of the header, or of a wider row among the first. */
-  width: number
-  /** Number of the sheet's row that is the first row of the source. */
-  firstRow: number
-}
-
-/** Rows that tell the width; the same however the file comes in pieces. */
-const HEAD_ROWS = 500
-
-/** Cells up to the last one that is not empty. */
-export function countFilled(cells: readonly string[]): number {
-  return cells.findLastIndex((cell) => cell !== '') + 1
-}
-
-/**
- * Reads the header and the width of a sheet from its first rows. Throws `BAD_SOURCE` where there is no row, unless
- * `mayBeEmpty`, or no header in the row that was named.
- */
-export async function readSheetHead(
-  source: PlanSource,
-  sheet: string,
-  batches: AsyncIterable<TextRows>,
-  mayBeEmpty = false,
-): Promise<SheetHead> {
-  const { path } = source
-  const wanted = source.header ? source.headerRow : undefined
-  let header: string[] | null = source.header ? null : []
-  let firstRow = 1
-  let width = 0
-  let lastNumber = 0
-  let seen = 0
-  for await (const { rows } of batches) {
-    for (const { number, cells } of rows) {
-      const filled = countFilled(cells)
-      if (filled === 0) continue
-      lastNumber = number
-      if (wanted !== undefined && number < wanted) continue
-      if (wanted !== undefined && header === null && number > wanted)
-        throw new SluiceError({ id: 'sheet_header_missing', source: path, sheet, row: wanted, lastRow: null })
-      if (header !== null) {
-        if (seen === HEAD_ROWS) return { header, width, firstRow }
-        seen += 1
-        width = Math.max(width, filled)
-        continue
-      }
-      header = cells.slice(0, filled)
-      firstRow = number + 1
-      width = filled
-    }
-  }
-  if (wanted !== undefined && lastNumber < wanted) {
-    throw new SluiceError({
-      id: 'sheet_header_missing',
-      source: path,
-      sheet,
-      row: wanted,
-      lastRow: lastNumber,
-    })
-  }
-  if (header !== null && lastNumber >= firstRow) return { header, width, firstRow }
-  if (mayBeEmpty) return { header: header ?? [], width, firstRow: lastNumber + 1 }
-  throw new SluiceError({
-    id: header === null || header.length === 0 ? 'sheet_is_empty' : 'sheet_is_header',
-    source: path,
-    sheet,
-  })
 }
 
 const PART = 'docProps/app.xml'

@@ -1,0 +1,230 @@
+import { SluiceError } from '../../../../shared/messages/errors.ts'
+import { createDamageError, createLimitError, formatCount } from './archive.ts'
+import { isBeyondPrecision, toSerial } from './number-text.ts'
+import { decodeEscapes, type XmlHandlers } from './parse-xml.ts'
+import type { Styles } from './workbook.ts'
+
+/** The part of a sheet; about five elements for each of the cells that it may come to. */
+export const SHEET_PART = {
+  name: 'the sheet',
+  maxElements: 1_000_000_000,
+  shape: {
+    worksheet: {
+      cols: { col: {} },
+      sheetData: { row: { c: { f: {}, v: {}, is: { t: {}, r: { t: {} } } } } },
+    },
+  },
+}
+
+/** One row of a sheet that the file has. */
+export interface SheetRow {
+  /** 1-based, as a spreadsheet shows it. */
+  number: number
+  /** Whether a filter or a person hid it. */
+  isHidden: boolean
+  /** Texts, and numbers of shared texts; a cell that the file leaves out is ''. */
+  cells: (string | number)[]
+  /** Reference of the first formula without a value, such as `C5`. */
+  formulaWithoutValue: string | null
+  /** The first whole number with more digits than a spreadsheet keeps. */
+  imprecise: string | null
+}
+
+/** Columns from one to another, both from 0. */
+export interface ColumnRange {
+  first: number
+  last: number
+}
+
+/** Collects the rows of a sheet's part while it is parsed. */
+export interface SheetCollector {
+  handlers: XmlHandlers
+  /** The columns that the sheet hides, known before the first row. */
+  hiddenColumns: readonly ColumnRange[]
+  /** The rows that are complete, which it then forgets. */
+  takeRows(): SheetRow[]
+  isAtEnd(): boolean
+}
+
+/** Longest row that is read, in UTF-16 code units. */
+export const MAX_ROW_CHARACTERS = 8 * 1024 * 1024
+
+/** Most pieces that the text of a cell is put together from, as rich text is; Excel keeps 32,767 characters. */
+export const MAX_TEXT_PIECES = 100_000
+
+/** The `BAD_SOURCE` error of a row over {@link MAX_ROW_CHARACTERS}. */
+export function createLongRowError(path: string, number: number): Error {
+  return new SluiceError({
+    id: 'sheet_row_too_long',
+    source: path,
+    row: number,
+    maxCharacters: MAX_ROW_CHARACTERS,
+  })
+}
+
+/** A collector for one sheet. Its handlers throw `BAD_SOURCE` for rows or cells in places that no sheet has. */
+export function createSheetCollector(path: string, styles: Styles): SheetCollector {
+  const hiddenColumns: ColumnRange[] = []
+  let rows: SheetRow[] = []
+  let row: SheetRow | null = null
+  let lastNumber = 0
+  let column = -1
+  let isAtEnd = false
+  let isTextWanted = false
+  let cell = { reference: '', type: '', style: 0, hasFormula: false }
+  let text = ''
+  let textPieces = 0
+  let characters = 0
+
+  const openColumns = ({ min, max, hidden, width }: Record<string, string>): void => {
+    const isHidden = isTrue(hidden) || (width !== undefined && Number(width) === 0)
+    if (!isHidden || hiddenColumns.length === MAX_COLUMNS) return
+    hiddenColumns.push({ first: Number(min) - 1, last: Number(max) - 1 })
+  }
+
+  const openRow = ({ r: given, hidden, ht }: Record<string, string>): void => {
+    const number = given === undefined ? lastNumber + 1 : Number(given)
+    if (!Number.isInteger(number) || number <= lastNumber || number > MAX_ROWS) {
+      throw createDamageError(path, `row ${given} follows row ${lastNumber}`)
+    }
+    lastNumber = number
+    column = -1
+    characters = 0
+    const isHidden = isTrue(hidden) || (ht !== undefined && Number(ht) === 0)
+    row = { number, isHidden, cells: [], formulaWithoutValue: null, imprecise: null }
+  }
+
+  const openCell = (attributes: Record<string, string>): void => {
+    const { r: reference = '', t: type = 'n', s: style = '0' } = attributes
+    column = reference === '' ? column + 1 : readColumn(reference)
+    if (column < 0 || column >= MAX_COLUMNS) {
+      throw createDamageError(path, `row ${lastNumber} has a cell ${JSON.stringify(reference.slice(0, 20))}`)
+    }
+    cell = { reference, type, style: Number(style), hasFormula: false }
+    text = ''
+    textPieces = 0
+  }
+
+  const addText = (piece: string): void => {
+    text += piece
+    textPieces += 1
+    if (text.length > MAX_ROW_CHARACTERS) throw createLongRowError(path, lastNumber)
+    if (textPieces > MAX_TEXT_PIECES) {
+      const limit = `a cell of more than ${formatCount(MAX_TEXT_PIECES)} pieces of text`
+      throw createLimitError(path, `row ${lastNumber} of the sheet has ${limit}`)
+    }
+  }
+
+  const closeCell = (): void => {
+    if (row === null) return
+    if (cell.hasFormula && text === '' && cell.type !== 'str') row.formulaWithoutValue ??= cell.reference
+    const content = toContent()
+    if (content === '') return
+    characters += text.length
+    if (characters > MAX_ROW_CHARACTERS) {
+      throw createLongRowError(path, lastNumber)
+    }
+    while (row.cells.length < column) row.cells.push('')
+    row.cells[column] = content
+  }
+
+  const toContent = (): string | number => {
+    switch (cell.type) {
+      case 's':
+        return text === '' ? '' : Number(text)
+      case 'str':
+      case 'inlineStr':
+        return decodeEscapes(text).toWellFormed()
+      case 'b':
+        return text === '' ? '' : text === '0' || text === 'false' ? 'FALSE' : 'TRUE'
+      case 'e':
+        return text
+      case 'd':
+        return toNumber(toSerial(text, styles.is1904))
+      default:
+        return toNumber(text)
+    }
+  }
+
+  const toNumber = (literal: string): string => {
+    if (literal === '') return ''
+    if (isBeyondPrecision(literal) && row !== null) row.imprecise ??= literal
+    return styles.toNumberText(cell.style)(literal)
+  }
+
+  return {
+    handlers: {
+      open(name, attributes) {
+        isTextWanted = name === 'v' || name === 't'
+        if (name === 'c') openCell(attributes)
+        else if (name === 'row') openRow(attributes)
+        else if (name === 'f') cell.hasFormula = true
+        else if (name === 'col') openColumns(attributes)
+      },
+      text(part) {
+        if (isTextWanted) addText(part)
+      },
+      close(name) {
+        isTextWanted = false
+        if (name === 'c') closeCell()
+        else if (name === 'row' && row !== null) {
+          rows.push(row)
+          row = null
+        } else if (name === 'sheetData') isAtEnd = true
+      },
+    },
+    hiddenColumns,
+    takeRows() {
+      const taken = rows
+      rows = []
+      return taken
+    },
+    isAtEnd: () => isAtEnd,
+  }
+}
+
+function isTrue(text: string | undefined): boolean {
+  return text === '1' || text === 'true'
+}
+
+/** Most columns of a sheet. */
+const MAX_COLUMNS = 16_384
+
+/** Most rows of a sheet. */
+const MAX_ROWS = 1_048_576
+
+/** The column of a reference such as `AB12`, from 0; -1 where it is none. */
+function readColumn(reference: string): number {
+  let column = 0
+  let at = 0
+  for (; at < reference.length; at += 1) {
+    const letter = (reference.charCodeAt(at) | 0x20) - 0x61
+    if (letter < 0 || letter > 25) break
+    column = column * 26 + letter + 1
+  }
+  return at === 0 || at > 3 ? -1 : column - 1
+}
+
+/** The letters of the columns below `count` in these ranges: `B to D, H`; '' for none. */
+export function nameColumns(ranges: readonly ColumnRange[], count: number): string {
+  const joined: ColumnRange[] = []
+  for (const { first, last } of ranges.toSorted((a, b) => a.first - b.first)) {
+    if (!(first < count && last >= first)) continue
+    const before = joined.at(-1)
+    if (before !== undefined && first <= before.last + 1) before.last = Math.max(before.last, last)
+    else joined.push({ first, last })
+  }
+  const names = joined.map((range) => {
+    const last = Math.min(range.last, count - 1)
+    const first = toLetters(range.first)
+    return last === range.first ? first : `${first} to ${toLetters(last)}`
+  })
+  return names.length > MAX_NAMED ? `${names.slice(0, MAX_NAMED).join(', ')}, …` : names.join(', ')
+}
+
+const MAX_NAMED = 10
+
+function toLetters(column: number): string {
+  const letter = String.fromCharCode(0x41 + (column % 26))
+  return column < 26 ? letter : toLetters(Math.floor(column / 26) - 1) + letter
+}

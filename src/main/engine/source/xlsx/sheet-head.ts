@@ -1,0 +1,88 @@
+import { SluiceError } from '../../../../shared/messages/errors.ts'
+import type { PlanSource } from '../../../../shared/plan/plan.ts'
+import type { ColumnRange } from './sheet-collector.ts'
+import type { TextRows } from './sheet-rows.ts'
+
+/** What the first rows of a sheet say about all of them. */
+export interface SheetHead {
+  /** Names as the header has them; empty without one. */
+  header: string[]
+  /** Cells of a row: those of the header, or of a wider row among the first. */
+  width: number
+  /** Number of the sheet's row that is the first row of the source. */
+  firstRow: number
+  hiddenColumns: readonly ColumnRange[]
+}
+
+/** Rows that tell the width; the same however the file comes in pieces. */
+const HEAD_ROWS = 500
+
+/** Cells up to the last one that is not empty. */
+export function countFilled(cells: readonly string[]): number {
+  return cells.findLastIndex((cell) => cell !== '') + 1
+}
+
+/**
+ * Reads the header and the width of a sheet from its first rows. Throws `BAD_SOURCE` where there is no row, unless
+ * `mayBeEmpty`, or no header in the row that was named.
+ */
+export async function readSheetHead(
+  source: PlanSource,
+  sheet: string,
+  batches: AsyncIterable<TextRows>,
+  mayBeEmpty = false,
+): Promise<SheetHead> {
+  const { path } = source
+  const wanted = source.header ? source.headerRow : undefined
+  let header: string[] | null = source.header ? null : []
+  let firstRow = 1
+  let width = 0
+  let lastNumber = 0
+  let seen = 0
+  let hasHidden = false
+  let hiddenColumns: readonly ColumnRange[] = []
+  for await (const { rows, hiddenColumns: hidden } of batches) {
+    hiddenColumns = hidden
+    for (const { number, cells, isHidden } of rows) {
+      const filled = countFilled(cells)
+      if (filled === 0) continue
+      if (isHidden && header !== null && source.rows === 'visible') {
+        hasHidden = true
+        continue
+      }
+      lastNumber = number
+      if (wanted !== undefined && number < wanted) continue
+      if (wanted !== undefined && header === null && number > wanted)
+        throw new SluiceError({ id: 'sheet_header_missing', source: path, sheet, row: wanted, lastRow: null })
+      if (header !== null) {
+        if (seen === HEAD_ROWS) return { header, width, firstRow, hiddenColumns }
+        seen += 1
+        width = Math.max(width, filled)
+        continue
+      }
+      header = cells.slice(0, filled)
+      firstRow = number + 1
+      width = filled
+    }
+  }
+  if (wanted !== undefined && lastNumber < wanted) {
+    throw new SluiceError({
+      id: 'sheet_header_missing',
+      source: path,
+      sheet,
+      row: wanted,
+      lastRow: lastNumber,
+    })
+  }
+  if (header !== null && lastNumber >= firstRow) return { header, width, firstRow, hiddenColumns }
+  if (mayBeEmpty) return { header: header ?? [], width, firstRow: lastNumber + 1, hiddenColumns }
+  throw new SluiceError({
+    id: hasHidden
+      ? 'sheet_is_hidden'
+      : header === null || header.length === 0
+        ? 'sheet_is_empty'
+        : 'sheet_is_header',
+    source: path,
+    sheet,
+  })
+}
