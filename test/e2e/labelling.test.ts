@@ -142,22 +142,34 @@ it('labels a sample row by row, leaves, comes back to the same row, and estimate
   await seeScreen(page, 'Evaluate')
 })
 
-it('gives verdicts by keys that are pressed before earlier verdicts are read', async () => {
+it('judges before earlier verdicts are read, and narrows by verdicts that are still being stored', async () => {
   const { page } = await openApp()
-  const reading = await holdCalls(page, '/verdicts/list')
+  const calls = await holdCalls(page, '/verdicts/')
   await page.reload()
   await checkSample(page)
   await sendEverything(page)
   await seeRunEnded(page)
-  reading.hold()
+  calls.hold()
   await page.getByRole('link', { name: 'Results' }).click()
   const grid = page.getByRole('grid')
   await grid.getByRole('row', { name: /^3 / }).waitFor()
-  await reading.arrived()
+  await calls.arrived()
   for (const key of ['a', 'j', 'u']) await page.keyboard.press(key)
-  reading.release()
+  calls.release()
   await grid.getByRole('row', { name: /^2 / }).getByText('agree').waitFor()
   await grid.getByRole('row', { name: /^3 / }).getByText('unsure').waitFor()
+
+  // Rows that are narrowed by a verdict have those that are still being stored, too.
+  const unsure = page.getByRole('region', { name: 'Your verdict' }).getByRole('button', { name: 'unsure 1' })
+  await unsure.waitFor()
+  calls.hold()
+  await page.keyboard.press('j')
+  await page.keyboard.press('u')
+  await calls.arrived()
+  await unsure.click()
+  await pressed(page, /^unsure/).waitFor()
+  calls.release()
+  await page.getByText('2 rows', { exact: true }).waitFor()
 })
 
 it('estimates by the verdict on the last row, too, where that is still being stored', async () => {

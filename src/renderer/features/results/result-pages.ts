@@ -12,7 +12,7 @@ import type { BridgePage, PageRow } from '../../../shared/bridge/results.ts'
 import type { RowFilter, RowSort } from '../../../shared/run/results.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { PAGE_ROWS } from '../../bridge/read-ahead.ts'
-import { listKeptRows, NARROWED_BY_VERDICT } from '../../bridge/verdicts.ts'
+import { listKeptRows, NARROWED_BY_VERDICT, whenStored } from '../../bridge/verdicts.ts'
 
 /** How often rows in view are read again during the run. */
 export const REFRESH_MS = 1_000
@@ -65,15 +65,21 @@ export function useResultPages(
         if (filter.verdict === undefined) return ask.results.page.queryOptions({ input })
         return {
           ...ask.results.page.queryOptions({ input, meta: NARROWED_BY_VERDICT }),
-          queryFn: ({ signal }: { signal: AbortSignal }) =>
-            bridge.results.page({ ...toInput(), ...page }, { signal }),
+          queryFn: async ({ signal }: { signal: AbortSignal }) => {
+            // The list has the rows whose verdicts the table shows already.
+            await whenStored()
+            return bridge.results.page({ ...toInput(), ...page }, { signal })
+          },
         }
       }),
     [runId, filter, sort, columns, toInput],
   )
   const findOffset = useCallback(
-    (row: number, signal: AbortSignal) => bridge.results.findOffset({ ...toInput(), row }, { signal }),
-    [toInput],
+    async (row: number, signal: AbortSignal) => {
+      if (filter.verdict !== undefined) await whenStored()
+      return bridge.results.findOffset({ ...toInput(), row }, { signal })
+    },
+    [filter, toInput],
   )
   const total = useSyncExternalStore(pages.subscribe, pages.total)
   const error = useSyncExternalStore(pages.subscribe, pages.error)

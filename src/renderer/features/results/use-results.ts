@@ -7,10 +7,16 @@ import { OPERATION_KINDS } from '../../../shared/plan/operation.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { ColumnEntry } from '../../../shared/run/choose-columns.ts'
 import type { RowFilter, RowSort } from '../../../shared/run/results.ts'
-import { ask, queryClient } from '../../bridge/client.ts'
+import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { KEPT_AHEAD_MS } from '../../bridge/read-ahead.ts'
-import { forgetKeptRows, NARROWED_BY_VERDICT, readNarrowedAgain, useVerdicts } from '../../bridge/verdicts.ts'
+import {
+  forgetKeptRows,
+  NARROWED_BY_VERDICT,
+  readNarrowedAgain,
+  useVerdicts,
+  whenStored,
+} from '../../bridge/verdicts.ts'
 import { createContentRule, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
 import { countRetryable, countUnsendable } from '../../ui/states/row-states.tsx'
 import { useListCursor } from './list-cursor.ts'
@@ -49,7 +55,13 @@ export function useResults(runId: string, first: RowFilter) {
   const found = useQuery(
     ask.results.foundFacets.queryOptions({
       input: { runId, filter },
-      ...(filter.verdict !== undefined && { meta: NARROWED_BY_VERDICT }),
+      ...(filter.verdict !== undefined && {
+        meta: NARROWED_BY_VERDICT,
+        queryFn: async ({ signal }) => {
+          await whenStored()
+          return bridge.results.foundFacets({ runId, filter }, { signal })
+        },
+      }),
       placeholderData: keepPreviousData,
       refetchInterval: ({ state }) =>
         run.isLive ? REFRESH_MS : state.data?.isCounted === false ? COUNT_AGAIN_MS : false,
