@@ -37,6 +37,7 @@ const serveNothing: Serve = async (listening) => {
     limits: RECEIVER_LIMITS,
     store: (_entry, stored) => stored(null),
     countRefusal: () => {},
+    countProbe: () => {},
     findFolder: async () => null,
     nowUs: MACHINE_CLOCK.nowUs,
   })

@@ -22,7 +22,24 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
       }
     },
   },
+  {
+    reason: 'callbacks that differ from the one that counts, or name another post, are counted',
+    apply: (answer) => {
+      const addCounts = (document: unknown) => {
+        if (!isObject(document) || !isObject(document['callbacks'])) return document
+        const { callbacks } = document
+        if (callbacks['early'] === undefined) return document
+        return { ...document, callbacks: { ...callbacks, differing: 0, other_post: 0 } }
+      }
+      const { stdout } = answer
+      return { ...answer, stdout: Array.isArray(stdout) ? stdout.map(addCounts) : addCounts(stdout) }
+    },
+  },
 ]
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
 
 /** What a golden workspace has to answer today. */
 export function toExpected(answer: Answer): Answer {

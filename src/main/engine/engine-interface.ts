@@ -87,6 +87,8 @@ export interface ReceiverStatus {
   received: number
   /** Callbacks that were refused, by why; malformed ones are stored anyway. */
   refused: Record<string, number>
+  /** HEAD and GET requests to addresses of callbacks, since the workspace was made. */
+  probes: number
 }
 
 /** How a run is started. */

@@ -13,6 +13,8 @@ const receiverSchema = z.object({
   received: z.int(),
   /** Callbacks that were not stored, by reason. */
   refused: z.record(z.string(), z.int()),
+  /** HEAD and GET requests to addresses of callbacks. */
+  probes: z.int(),
 })
 
 /** The receiver of this process. */

@@ -2,13 +2,14 @@ import { z } from 'zod'
 import { callbackCountsSchema } from './run.ts'
 
 /**
- * Why a request was not answered 200. `malformed` is stored anyway, of `oversized` a note; `unstored`: the disk failed; `forged`: an address
- * that was never issued; `bad_request`: not HTTP.
+ * Why a request was not answered 200. `malformed` is stored anyway, of `oversized` and `unknown_coding` a note; `unstored`: the disk
+ * failed; `forged`: an address that was never issued; `bad_request`: not HTTP.
  */
 export const REFUSALS = [
   'forged',
   'malformed',
   'oversized',
+  'unknown_coding',
   'overloaded',
   'slow',
   'broken',
@@ -22,13 +23,14 @@ export type Refusal = (typeof REFUSALS)[number]
 
 const REFUSAL_WORDS: Readonly<Record<Refusal, string>> = {
   forged: 'to unknown addresses',
-  malformed: 'with a body that is not a JSON object (stored anyway)',
+  malformed: 'with a body that is not a JSON object (stored anyway, or a note if it cannot be decoded)',
   oversized: 'over the size limit (a note is stored)',
+  unknown_coding: 'with a content coding that Sluice cannot decode (a note is stored)',
   overloaded: 'while too many were waiting',
   slow: 'that took too long to arrive',
   broken: 'that ended early',
   unstored: 'that could not be written to disk',
-  wrong_method: 'with a method other than POST',
+  wrong_method: 'with a method other than POST, GET or HEAD',
   bad_request: 'that were not valid HTTP',
 }
 
@@ -39,12 +41,13 @@ export function sayRefusal(kind: string): string {
 }
 
 /**
- * What a callback did. `settled`, `doubled` and `unreadable` as a run counts them; `measured`: it belongs to a load test;
+ * What a callback did. `settled`, `doubled`, `differing` and `unreadable` as a run counts them; `measured`: it belongs to a load test;
  * `waiting`: nobody has processed it yet; `unmatched`: its run has no such row, or is gone.
  */
 export const callbackEffectSchema = z.enum([
   'settled',
   'doubled',
+  'differing',
   'unreadable',
   'measured',
   'waiting',
@@ -103,6 +106,8 @@ export const callbackOverviewSchema = z.object({
   refused: z.partialRecord(z.enum(REFUSALS), z.int()),
   /** The last request of each of these kinds; what it held is not kept. */
   lastRefused: z.partialRecord(z.enum(REFUSALS), lastRefusalSchema),
+  /** HEAD and GET requests to addresses of callbacks, which only ask whether someone is there. */
+  probes: z.int(),
   /** What the runs that are still there made of theirs. */
   counts: callbackCountsSchema,
   /** The one that gives up first comes first. */

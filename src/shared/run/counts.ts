@@ -77,6 +77,8 @@ export function toCallbackCounts(callbacks: ReadonlyMap<string, number>): Callba
     early: of('early'),
     late: of('late'),
     doubled: of('doubled'),
+    differing: of('differing'),
+    other_post: of('other_post'),
     unreadable: of('unreadable'),
   }
 }

@@ -109,7 +109,8 @@ export function isSettled(state: ItemState): boolean {
  * What the service answered of a row beyond success or error, in one word: the outcome of a term, or the status of an
  * appeal (docs/interface.md §2.6, §4.5, §4.6). `added_or_pre_existing` is pre-existing after a try whose answer was
  * lost, which may have added the term. `reviewed` is a judgment that says neither overturned nor upheld, `other_status`
- * a status that the interface does not list.
+ * a status that the interface does not list. Of an async item: whether its callbacks differ, whether one could not be
+ * read, and whether the one that counts names another post.
  */
 export const rowAnswerSchema = z.enum([
   'added',
@@ -123,6 +124,9 @@ export const rowAnswerSchema = z.enum([
   'overturned',
   'upheld',
   'other_status',
+  'differing_callbacks',
+  'unreadable_callback',
+  'callback_of_other_post',
 ])
 
 /** See {@link rowAnswerSchema}. */

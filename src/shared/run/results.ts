@@ -184,7 +184,7 @@ export type CutFrom = z.infer<typeof cutFromSchema>
 const callbackSchema = z.object({
   /** ISO 8601. */
   receivedAt: z.string(),
-  /** `settled`, `doubled` or `unreadable`. */
+  /** `settled`, `doubled`, `differing` or `unreadable`. */
   effect: z.string(),
   body: z.string(),
   /** Null where the body is whole. */

@@ -127,8 +127,12 @@ export const callbackCountsSchema = z.object({
   early: z.int(),
   /** Of those, when the item was overdue or unknown already. */
   late: z.int(),
-  /** Their item was settled before. */
+  /** Said again what another callback of the item had said. */
   doubled: z.int(),
+  /** Said something else than the one that settled their item; a result counts more than an error, else the first. */
+  differing: z.int(),
+  /** Of those that settled their item, naming another post. */
+  other_post: z.int(),
   /** Not of the interface; their item stays as it is. */
   unreadable: z.int(),
 })

@@ -43,7 +43,17 @@ it('shows an empty inbox, and follows the receiver from closed to listening', as
     received: 0,
     refused: {},
     lastRefused: {},
-    counts: { received: 0, settled: 0, early: 0, late: 0, doubled: 0, unreadable: 0 },
+    probes: 0,
+    counts: {
+      received: 0,
+      settled: 0,
+      early: 0,
+      late: 0,
+      doubled: 0,
+      differing: 0,
+      other_post: 0,
+      unreadable: 0,
+    },
     awaiting: [],
     newest: [],
   })
@@ -67,7 +77,7 @@ it('says how long a test callback took, and by which status the address answered
   expect((await client.receiver.overview()).newest).toEqual([])
 })
 
-it('lists what came with what it did: settled, doubled, unreadable, and what matches nothing', async () => {
+it('lists what came with what it did: settled, doubled, differing, unreadable, and what matches nothing', async () => {
   const opened = await open()
   const { services, client, post } = opened
   const runId = await startAsync(opened, '')
@@ -76,6 +86,7 @@ it('lists what came with what it did: settled, doubled, unreadable, and what mat
   const { text } = (await client.receiver.readBody({ id: first?.id ?? 0 })) ?? { text: '' }
   expect(JSON.parse(text)).toMatchObject({ task_id: expect.any(String) })
   expect(await post(runId, first?.row ?? 0, text)).toBe(200)
+  expect(await post(runId, first?.row ?? 0, '{"task_id": "another"}')).toBe(200)
   expect(await post(runId, 2, '{"hello": "there"}')).toBe(200)
   expect(await post('a-run-that-is-gone', 1, '{}')).toBe(200)
   const { baseUrl } = await client.receiver.open()
@@ -83,8 +94,8 @@ it('lists what came with what it did: settled, doubled, unreadable, and what mat
 
   const overview = await client.receiver.overview()
   expect(overview).toMatchObject({
-    received: 6,
-    counts: { received: 5, settled: 3, doubled: 1, unreadable: 1 },
+    received: 7,
+    counts: { received: 6, settled: 3, doubled: 1, differing: 1, unreadable: 1 },
     awaiting: [],
   })
   expect((await client.receiver.status())?.refused).toEqual({ forged: 1 })
@@ -92,10 +103,11 @@ it('lists what came with what it did: settled, doubled, unreadable, and what mat
   expect(overview.newest.map(({ effect, run: of, row }) => ({ effect, of, row }))).toEqual([
     { effect: 'unmatched', of: null, row: 1 },
     { effect: 'unreadable', of: run, row: 2 },
+    { effect: 'differing', of: run, row: first?.row },
     { effect: 'doubled', of: run, row: first?.row },
-    ...overview.newest.slice(3).map(({ row }) => ({ effect: 'settled', of: run, row })),
+    ...overview.newest.slice(4).map(({ row }) => ({ effect: 'settled', of: run, row })),
   ])
-  expect(overview.newest).toHaveLength(6)
+  expect(overview.newest).toHaveLength(7)
   expect(await client.receiver.readBody({ id: 999 })).toBeNull()
 })
 

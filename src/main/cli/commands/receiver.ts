@@ -35,8 +35,8 @@ function toReceiverOptions({ callbackHost, callbackPort, callbackMaxSize }: Rece
   }
 }
 
-function toDocument({ baseUrl, role, received, refused }: ReceiverStatus) {
-  return { base_url: baseUrl, role, received, refused }
+function toDocument({ baseUrl, role, received, refused, probes }: ReceiverStatus) {
+  return { base_url: baseUrl, role, received, refused, probes }
 }
 
 /** Prints the counts when they change: redrawn on a terminal, a line elsewhere. Returns a function that stops it. */
@@ -155,6 +155,9 @@ export function formatReceiver(terminal: Terminal, status: ReceiverStatus): stri
     ]),
     ...formatSection(terminal, 'Received', [
       `${formatCounted(status.received, 'callback')} in this workspace`,
+      ...(status.probes === 0
+        ? []
+        : [`${formatCounted(status.probes, 'probe')} (HEAD or GET of a callback address, answered 200)`]),
     ]),
     ...formatSection(
       terminal,

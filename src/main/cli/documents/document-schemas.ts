@@ -206,6 +206,7 @@ export const DOCUMENT_SCHEMAS = {
       role: z.enum(['listening', 'standby']),
       received: z.int(),
       refused: z.record(z.string(), z.int()),
+      probes: z.int(),
     }),
   },
   'receiver-test': {

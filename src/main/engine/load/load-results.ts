@@ -169,6 +169,8 @@ function toCallbackCounts({ received, doubled }: NonNullable<LoadState['callback
     early: 0,
     late: 0,
     doubled,
+    differing: 0,
+    other_post: 0,
     unreadable: 0,
   }
 }

@@ -5,6 +5,7 @@ import {
   callbackEffectSchema,
   type StoredCallback,
 } from '../../../shared/run/callback-overview.ts'
+import { toCallbackCounts } from '../../../shared/run/counts.ts'
 import type { CallbackCounts } from '../../../shared/run/run.ts'
 import { openJournalReader } from '../journal/journal.ts'
 import { type InboxItem, InboxReader } from '../receiver/inbox.ts'
@@ -26,11 +27,12 @@ export async function readCallbackOverview(
   try {
     const items = inbox.readNewest(LISTED)
     const runs = await listRuns([...new Set(items.map(({ runToken }) => runToken))])
-    const { received, refused } = inbox.readCounts()
+    const { received, refused, probes = 0 } = inbox.readCounts()
     return {
       baseUrl: inbox.readAddress()?.baseUrl ?? null,
       received,
       refused,
+      probes,
       lastRefused: inbox.readLastRefused(),
       counts: addCounts(runs),
       awaiting: listAwaiting(runs),
@@ -57,7 +59,7 @@ function listWholes(runs: readonly CallbackRun[]): CallbackRun[] {
 }
 
 function addCounts(runs: readonly CallbackRun[]): CallbackCounts {
-  const sum: CallbackCounts = { received: 0, settled: 0, early: 0, late: 0, doubled: 0, unreadable: 0 }
+  const sum = toCallbackCounts(new Map())
   for (const { counts } of listWholes(runs)) {
     if (counts === null) continue
     for (const kind of Object.keys(sum) as (keyof CallbackCounts)[]) sum[kind] += counts[kind]

@@ -10,8 +10,11 @@ export interface CallbackTarget {
   item: number
 }
 
-/** A base URL may have a path that a proxy passes on, so whatever comes before is ignored. */
-const CALLBACK_PATH = /\/callback\/([\w-]{1,100})\/([1-9]\d{0,14})\/([\w-]{22})$/
+/**
+ * A base URL may have a path that a proxy passes on, so whatever comes before is ignored. Services and proxies double
+ * slashes or add one, which changes nothing.
+ */
+const CALLBACK_PATH = /\/callback\/+([\w-]{1,100})\/+([1-9]\d{0,14})\/+([\w-]{22})\/*$/
 
 /**
  * Path of an item's callback URL, to be appended to the receiver's base. Always the same for an item of a workspace,

@@ -1,15 +1,26 @@
 import type { IncomingMessage } from 'node:http'
 import { formatBytes } from '../../../shared/messages/figure-text.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
+import { decodeContent } from '../service/content-codings.ts'
 import type { CallbackTarget } from './addresses.ts'
-import { decodeBody, type InboxEntry } from './inbox.ts'
+import { decodeBody, type InboxEntry, REFUSAL_NOTE } from './inbox.ts'
 import type { ReceiverLimits } from './receiver-limits.ts'
 
 /** Keeps an entry, and calls back when it is durable or could not be made so. */
 export type StoreCallback = (entry: InboxEntry, stored: (error: Error | null) => void) => void
 
-/** The outcome of a callback: kept, kept although it is not a result, or why it is not kept. */
-export type IntakeOutcome = 'stored' | 'malformed' | 'oversized' | 'overloaded' | 'unstored' | 'broken'
+/**
+ * The outcome of a callback: kept, kept although it is not a result, or why it is not kept. Of `oversized` and
+ * `unknown_coding` ones a note is kept.
+ */
+export type IntakeOutcome =
+  | 'stored'
+  | 'malformed'
+  | 'oversized'
+  | 'unknown_coding'
+  | 'overloaded'
+  | 'unstored'
+  | 'broken'
 
 /** Takes callbacks in, in bounded memory: each is durable before it is answered. */
 export class CallbackIntake {
@@ -47,19 +58,35 @@ export class CallbackIntake {
     }
     readBody(request, { maxBytes: this.#limits.maxBytes, reserve }, (result) => {
       const receivedAtUs = Math.round(this.#nowUs())
+      // Its row is the only place where a person would look for what was refused.
+      const refuse = (outcome: IntakeOutcome, reason: string): void =>
+        this.#store({ ...target, receivedAtUs, body: encoder.encode(REFUSAL_NOTE + reason) }, () =>
+          settle(outcome),
+        )
       if (result.kind === 'oversized') {
-        // Its row is the only place where a person would look for it.
-        const body = encodeNote(this.#limits.maxBytes)
-        this.#store({ ...target, receivedAtUs, body }, () => settle('oversized'))
+        refuse(
+          'oversized',
+          `it has more than ${formatBytes(this.#limits.maxBytes)}, the limit of the receiver`,
+        )
         return
       }
       if (result.kind !== 'body') {
         settle(result.kind)
         return
       }
+      const codings = request.headers['content-encoding'] ?? ''
+      const content = decodeContent(result.body, codings, this.#limits.maxBytes)
+      if (content.kind !== 'decoded') {
+        refuse(UNDECODED[content.kind], `its body ${content.reason}`)
+        return
+      }
+      if (content.bytes !== result.body && !reserve(content.bytes.length)) {
+        settle('overloaded')
+        return
+      }
       // What is not a result is kept as evidence anyway, and answered 400.
-      const outcome = isReadable(result.body) ? 'stored' : 'malformed'
-      this.#store({ ...target, receivedAtUs, body: result.body }, (error) =>
+      const outcome = isReadable(content.bytes) ? 'stored' : 'malformed'
+      this.#store({ ...target, receivedAtUs, body: content.bytes }, (error) =>
         settle(error === null ? outcome : 'unstored'),
       )
     })
@@ -72,12 +99,12 @@ export class CallbackIntake {
 
 const encoder = new TextEncoder()
 
-/** What stands with the row in the place of a callback that was refused for its size. */
-function encodeNote(maxBytes: number): Uint8Array {
-  return encoder.encode(
-    `Sluice refused this callback: it has more than ${formatBytes(maxBytes)}, the limit of the receiver`,
-  )
-}
+/** The outcome of a callback whose content coding cannot be undone. */
+const UNDECODED = {
+  unsupported: 'unknown_coding',
+  damaged: 'malformed',
+  oversized: 'oversized',
+} as const satisfies Record<string, IntakeOutcome>
 
 function isReadable(body: Uint8Array): boolean {
   try {
@@ -88,7 +115,7 @@ function isReadable(body: Uint8Array): boolean {
 }
 
 /** A body, or why there is none. */
-type BodyResult = { kind: 'body'; body: Uint8Array } | { kind: 'oversized' | 'overloaded' | 'broken' }
+type BodyResult = { kind: 'body'; body: Buffer } | { kind: 'oversized' | 'overloaded' | 'broken' }
 
 /** What a body may take up. */
 interface BodyBounds {

@@ -95,6 +95,11 @@ export class InboxWriter {
     this.#add(`refused:${refusal}`, 1)
   }
 
+  /** Counts a request that only asks whether someone is there. */
+  countProbe(): void {
+    this.#add('probes', 1)
+  }
+
   /** What was counted since the workspace was made. */
   counts(): InboxCounts {
     return toInboxCounts(this.#counters)

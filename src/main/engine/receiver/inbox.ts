@@ -35,6 +35,8 @@ export interface InboxCounts {
   received: number
   /** Requests that were not answered 200, by reason; only reasons that occurred. */
   refused: Partial<Record<Refusal, number>>
+  /** HEAD and GET requests to addresses of callbacks, which only ask whether someone is there; absent if there were none. */
+  probes?: number
 }
 
 /** A callback that is in the inbox, without its body. */
@@ -45,6 +47,9 @@ export interface InboxItem {
   receivedAtUs: number
   sizeBytes: number
 }
+
+/** Begins the note that is stored in the place of a callback that was refused for what it is. */
+export const REFUSAL_NOTE = 'Sluice refused this callback: '
 
 /** Where the process that holds the inbox listens. */
 export interface InboxAddress {
@@ -69,7 +74,7 @@ export function decodeBody(body: Uint8Array): string {
 }
 
 /**
- * Reads the inbox's counters: `last_id`, `received`, a `refused:KIND` each, and when the last of the kind came with how
+ * Reads the inbox's counters: `last_id`, `received`, `probes`, a `refused:KIND` each, and when the last of the kind came with how
  * many bytes. They are written about once a second;
  * later callbacks are counted one by one, so that none is missed and no id is reused, however the writer ended.
  */
@@ -96,7 +101,8 @@ export function toInboxCounts(counters: ReadonlyMap<string, number>): InboxCount
     const n = counters.get(`refused:${refusal}`)
     if (n !== undefined) refused[refusal] = n
   }
-  return { received: counters.get('received') ?? 0, refused }
+  const probes = counters.get('probes') ?? 0
+  return { received: counters.get('received') ?? 0, refused, ...(probes > 0 && { probes }) }
 }
 
 /** The last request of each kind that was refused. */
@@ -126,7 +132,7 @@ const MIGRATIONS: readonly string[] = [
     body BLOB NOT NULL
   ) STRICT;
   CREATE INDEX callback_by_run ON callback (run, id);
-  -- last_id, received, and a refused:KIND for each kind of refusal.
+  -- last_id, received, probes, and a refused:KIND for each kind of refusal.
   CREATE TABLE counter (name TEXT PRIMARY KEY, n INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   -- One row while the process that holds the inbox listens.
   CREATE TABLE listening (base_url TEXT NOT NULL, host TEXT NOT NULL, port INTEGER NOT NULL) STRICT;

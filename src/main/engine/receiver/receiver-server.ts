@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { LastRefusal, Refusal } from '../../../shared/run/callback-overview.ts'
+import { ACCEPTED_CODINGS } from '../service/content-codings.ts'
 import { parseCallbackPath, parseMediaPath } from './addresses.ts'
 import { CallbackIntake, type IntakeOutcome, type StoreCallback } from './callback-intake.ts'
 import { MediaHost } from './media-host.ts'
@@ -14,6 +15,8 @@ export interface ReceiverServerParts {
   limits: ReceiverLimits
   store: StoreCallback
   countRefusal(refusal: Refusal, last: LastRefusal): void
+  /** A HEAD or GET of a callback's address came. */
+  countProbe(): void
   /** The real path of the folder that is served for a run's token; null where none is. */
   findFolder(runToken: string): Promise<string | null>
   /** Unix microseconds. */
@@ -29,13 +32,22 @@ const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT'
 /** The answer to each outcome. Of a broken request, nobody is left to answer. */
 const ANSWERS: Record<
   Exclude<IntakeOutcome, 'broken'>,
-  { status: number; says: string; retryAfterS?: number }
+  { status: number; says: string; headers?: Readonly<Record<string, string>> }
 > = {
   stored: { status: 200, says: 'received' },
   malformed: { status: 400, says: 'the body is not a JSON object' },
   oversized: { status: 413, says: 'the body is too large' },
-  overloaded: { status: 503, says: 'too many callbacks at once', retryAfterS: 1 },
-  unstored: { status: 503, says: 'the callback cannot be stored at present', retryAfterS: 10 },
+  unknown_coding: {
+    status: 415,
+    says: 'the content coding is not supported',
+    headers: { 'accept-encoding': ACCEPTED_CODINGS },
+  },
+  overloaded: { status: 503, says: 'too many callbacks at once', headers: { 'retry-after': '1' } },
+  unstored: {
+    status: 503,
+    says: 'the callback cannot be stored at present',
+    headers: { 'retry-after': '10' },
+  },
 }
 
 /**
@@ -95,7 +107,7 @@ export function createReceiverServer(parts: ReceiverServerParts): FastifyInstanc
       .send({ error: `only ${allow} is answered here` })
   }
   const refuseOther = (request: FastifyRequest, reply: FastifyReply): void => {
-    if (parseCallbackPath(secret, request.url) !== null) refuseMethod(reply, 'POST')
+    if (parseCallbackPath(secret, request.url) !== null) refuseMethod(reply, 'GET, HEAD, POST')
     else if (parseMediaPath(secret, request.url) !== null) refuseMethod(reply, 'GET, HEAD')
     else refuse(reply)
   }
@@ -122,10 +134,12 @@ export function createReceiverServer(parts: ReceiverServerParts): FastifyInstanc
         if (failed.get(socket) !== TIMED_OUT) countRefusal('broken', request.raw)
         return
       }
-      const { status, says, retryAfterS } = ANSWERS[outcome]
+      const { status, says, headers = {} } = ANSWERS[outcome]
       if (outcome !== 'stored') countRefusal(outcome, request.raw)
-      if (retryAfterS !== undefined) reply.header('retry-after', retryAfterS)
-      reply.code(status).send(status === 200 ? { status: says } : { error: says })
+      reply
+        .code(status)
+        .headers(headers)
+        .send(status === 200 ? { status: says } : { error: says })
     })
   })
   app.route({
@@ -133,8 +147,13 @@ export function createReceiverServer(parts: ReceiverServerParts): FastifyInstanc
     url: '*',
     handler: (request, reply) => {
       const target = parseMediaPath(secret, request.url)
-      if (target === null) refuseOther(request, reply)
-      else void media.answer(target, request, reply)
+      if (target !== null) void media.answer(target, request, reply)
+      else if (parseCallbackPath(secret, request.url) === null) refuse(reply)
+      else {
+        // Services check an address that way before they post to it.
+        parts.countProbe()
+        reply.header('cache-control', 'no-store').send({ status: 'callbacks are posted here' })
+      }
     },
   })
   app.setNotFoundHandler(refuseOther)

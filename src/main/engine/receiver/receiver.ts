@@ -188,6 +188,7 @@ export class Receiver {
           store: (entry, stored) =>
             writer.store({ ...entry, body: redactAnswerBytes(this.#redactor, entry.body) }, stored),
           countRefusal: (refusal, last) => writer.countRefusal(refusal, last),
+          countProbe: () => writer.countProbe(),
           findFolder: (runToken) => this.#media.find(runToken),
           nowUs: this.#clock.nowUs,
         }),

@@ -101,8 +101,8 @@ export class WorkspaceReceiver {
   async status(): Promise<ReceiverStatus | null> {
     const standing = this.#open?.thread.standing ?? null
     if (this.#open === null || standing === null) return null
-    const { received, refused } = await this.#open.thread.call('counts')
-    return { baseUrl: standing.baseUrl, role: standing.role, received, refused: { ...refused } }
+    const { received, refused, probes = 0 } = await this.#open.thread.call('counts')
+    return { baseUrl: standing.baseUrl, role: standing.role, received, refused: { ...refused }, probes }
   }
 
   /** The first callback with a token; null while there is none, or the receiver is not open. */

@@ -5,8 +5,10 @@ import { type RunRecord, readRunRecord } from '../journal/run-record.ts'
 import { readLatency, writeLatency } from '../journal/seconds.ts'
 import type { InboxCallback } from '../receiver/inbox.ts'
 import { InboxReader } from '../receiver/inbox.ts'
+import { createItemRequests, type ItemRequests } from '../sending/item-requests.ts'
 import type { Judgement } from '../service/judgement.ts'
 import { createOperationExchange } from '../service/operation-exchange.ts'
+import type { DatabaseSync } from '../workspace/sqlite.ts'
 import { CallbackWriter, type SettledItem } from './journal/callback-writer.ts'
 import { ItemClaims } from './journal/item-claims.ts'
 import { rebuildSeconds } from './journal/recovery.ts'
@@ -23,7 +25,7 @@ interface CallbackSource {
 }
 
 /** Options of a callback settler. */
-interface CallbackSettlerOptions {
+export interface CallbackSettlerOptions {
   journal: Journal
   record: RunRecord
   claims: ItemClaims
@@ -32,6 +34,8 @@ interface CallbackSettlerOptions {
   takenOver?: ReadonlySet<ItemState>
   /** Null where the callback cannot be read. */
   judge: (body: string) => Judgement | null
+  /** The post_id that an item was or will be sent with; null where it has none. */
+  readPostId: (item: number) => string | null
   /** Unix milliseconds. */
   nowMs: () => number
   /** The latency of a callback, microseconds, and when it came, Unix microseconds. */
@@ -62,6 +66,7 @@ export class CallbackSettler {
     this.#writer = new CallbackWriter(journal, claims, this.#outcomes, {
       isChild: record.parentRunId !== null,
       takenOver: options.takenOver ?? new Set(),
+      readPostId: options.readPostId,
     })
     this.#timeoutMs = record.plan.callback.timeoutMs
     this.#inboxRead = record.inboxRead
@@ -87,11 +92,11 @@ export class CallbackSettler {
       const settled = this.#writer.take(callback, toContent(judge(callback.body)), isWaiting)
       if (settled !== null) this.#settled.push(settled)
     }
-    const message = `no callback came within ${this.#timeoutMs / 1000} s of the acknowledgement; a late one still counts`
+    const missing = `came within ${this.#timeoutMs / 1000} s of the acknowledgement; a late one still counts`
     // Callbacks behind the last one that was read may have come in time.
     const lastUs = this.#batch.at(-1)?.receivedAtUs
     const readUntilMs = lastUs === undefined ? Number.POSITIVE_INFINITY : lastUs / 1_000 - this.#timeoutMs
-    this.#writer.markOverdue(Math.min(this.#overdueMs, readUntilMs), message, BATCH_MAX)
+    this.#writer.markOverdue(Math.min(this.#overdueMs, readUntilMs), missing, BATCH_MAX)
   }
 
   /** What {@link write} wrote is committed; returns the items it has settled. */
@@ -158,7 +163,7 @@ export function openCallbackSettler(
     redact: (body: string) => string
   },
 ): CallbackSettler {
-  const { workspace, record, redact } = options
+  const { workspace, journal, record, redact } = options
   const inbox = new InboxReader(workspace)
   const { judgeCallback } = createOperationExchange(record.plan, { deliveredCodes: [], nowMs: Date.now })
   return new CallbackSettler({
@@ -173,8 +178,27 @@ export function openCallbackSettler(
     },
     takenOver: findTakenOver(record, workspace),
     judge: judgeCallback,
+    readPostId: createPostReader(journal.db, record, workspace),
     nowMs: Date.now,
   })
+}
+
+/** Reads what an item is sent with from the cells of its row, as the sender does. */
+function createPostReader(
+  db: DatabaseSync,
+  record: RunRecord,
+  workspace: string,
+): CallbackSettlerOptions['readPostId'] {
+  const readRow = db.prepare('SELECT cells, kinds FROM row WHERE id = ?')
+  let requests: ItemRequests | null = null
+  return (item) => {
+    const row = readRow.get(item)
+    if (row === undefined) return null
+    requests ??= createItemRequests(record, workspace)
+    const kinds = typeof row['kinds'] === 'string' ? row['kinds'] : null
+    const postId = requests.mapRow(item, JSON.parse(String(row['cells'])) as string[], kinds).body['post_id']
+    return typeof postId === 'string' ? postId : null
+  }
 }
 
 /** Which of a run and its retries have callbacks that were not taken in yet, or rows that have become overdue. */

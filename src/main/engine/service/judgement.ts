@@ -29,6 +29,8 @@ export interface Judgement {
   /** Null where all went well. */
   message: string | null
   taskId: string | null
+  /** The post that a callback names; null for answers, and where it names none. */
+  postId: string | null
   /** Identifier of an item of a custom index, where the answer names one (docs/interface.md §2.4). */
   customIndexItemId: string | null
   /** Null for operations that have none, and where `rows` says it for each row. */
@@ -58,6 +60,7 @@ export function createJudgement(parts: Pick<Judgement, 'outcome'> & Partial<Judg
     errorCode: null,
     message: null,
     taskId: null,
+    postId: null,
     customIndexItemId: null,
     answer: null,
     rows: null,

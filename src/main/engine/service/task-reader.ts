@@ -73,7 +73,8 @@ export function judgeTaskCallback(body: unknown, api: 'v1' | 'v2'): Judgement | 
 /** The `id` of a callback may be that of anything, such as the content, so only a `task_id` names the task. */
 function judgeCallbackRead(result: TaskResult | V2TaskResult, body: JsonObject | unknown[]): Judgement {
   const judgement = judgeRead(result, null)
-  return isJsonObject(body) ? { ...judgement, taskId: toTaskId(body['task_id']) } : judgement
+  if (!isJsonObject(body)) return judgement
+  return { ...judgement, taskId: toTaskId(body['task_id']), postId: toTaskId(body['post_id']) }
 }
 
 /** A callback is posted to an address that only its own task was told, so any part of a result will do. */

@@ -65,7 +65,7 @@ function Moment({ atMs }: { atMs: number }) {
 
 /** What was received since the workspace was created, what it did, and what was refused, by reason. */
 export function ArrivedPanel({ overview }: { overview: CallbackOverview }) {
-  const { received, refused, lastRefused, counts } = overview
+  const { received, refused, lastRefused, probes, counts } = overview
   const kinds = REFUSALS.flatMap((kind) => {
     const times = refused[kind] ?? 0
     return times === 0 ? [] : [[kind, times] as const]
@@ -74,13 +74,19 @@ export function ArrivedPanel({ overview }: { overview: CallbackOverview }) {
     { label: 'Stored', value: formatCount(received), note: 'since the workspace was created' },
     { label: 'Settled their row', value: formatCount(counts.settled) },
     { label: 'Late', value: formatCount(counts.late), note: 'settled an overdue or unknown row' },
-    { label: 'Duplicates', value: formatCount(counts.doubled), note: 'of rows that were already settled' },
+    { label: 'Duplicates', value: formatCount(counts.doubled), note: 'said the same again' },
+    ...(counts.differing === 0
+      ? []
+      : [{ label: 'Differing', value: formatCount(counts.differing), note: 'kept with their row' }]),
     { label: 'Unreadable', value: formatCount(counts.unreadable), note: 'kept with their row' },
     {
       label: 'Refused',
       value: formatCount(kinds.reduce((sum, [, times]) => sum + times, 0)),
       note: kinds.length === 0 ? undefined : 'changed nothing',
     },
+    ...(probes === 0
+      ? []
+      : [{ label: 'Probes', value: formatCount(probes), note: 'HEAD or GET, answered with 200' }]),
   ]
   return (
     <Panel title="Received" aside="callbacks of deleted runs count only as stored">

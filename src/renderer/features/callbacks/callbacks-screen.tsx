@@ -40,6 +40,6 @@ function toSubtitle(overview: CallbackOverview | undefined): string {
   return `${formatCounted(rows, 'row')} of ${formatCounted(overview.awaiting.length, 'run')} waiting`
 }
 
-function hasArrived({ received, refused }: CallbackOverview): boolean {
-  return received > 0 || Object.keys(refused).length > 0
+function hasArrived({ received, refused, probes }: CallbackOverview): boolean {
+  return received > 0 || probes > 0 || Object.keys(refused).length > 0
 }

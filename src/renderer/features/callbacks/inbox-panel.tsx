@@ -16,6 +16,7 @@ import styles from './callbacks.module.css'
 const EFFECTS: Record<CallbackEffect, string> = {
   settled: 'settled its row',
   doubled: 'duplicate, changed nothing',
+  differing: 'differs from the one that counts, kept with its row',
   unreadable: 'unreadable, kept with its row',
   measured: 'measured by its load test',
   waiting: 'not processed yet',

@@ -33,7 +33,9 @@ function toGroups(operation: string): FacetGroup[] {
   const answers = nameAnswers(operation)
   return [
     { kinds: ['state'], title: 'State', empty: 'no rows' },
-    ...(answers === null ? [] : [{ kinds: ['answer'], title: answers, empty: 'none answered' } as const]),
+    ...(answers === null
+      ? [{ kinds: ['answer'], title: 'Callbacks' } as const]
+      : [{ kinds: ['answer'], title: answers, empty: 'none answered' } as const]),
     ...(operation === 'task'
       ? [{ kinds: ['rule'], title: 'Triggered rule', empty: 'none triggered' } as const]
       : []),

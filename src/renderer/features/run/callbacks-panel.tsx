@@ -9,13 +9,15 @@ import styles from './run.module.css'
 
 const RECEIVER_EVERY_MS = 2_000
 
-/** Callbacks that were not as they usually are, each with what it did. */
+/** Callbacks that were not as they usually are, by a word, each with what it did. */
 const ODD = [
-  ['early', 'before the acknowledgement; each settled its row'],
-  ['late', 'when the row was overdue or unknown already; each settled it'],
-  ['doubled', 'for a row that was settled; nothing was changed'],
-  ['unreadable', 'not as the interface has them; kept with their row'],
-] as const satisfies readonly [keyof NonNullable<RunSnapshot['callbacks']>, string][]
+  ['early', 'early', 'before the acknowledgement; each settled its row'],
+  ['late', 'late', 'when the row was overdue or unknown already; each settled it'],
+  ['doubled', 'doubled', 'said the same again; nothing was changed'],
+  ['differing', 'differing', 'said something else than the one that counts; kept with their row'],
+  ['other_post', 'another post', 'named another post_id; each settled the row of its address'],
+  ['unreadable', 'unreadable', 'not as the interface has them; kept with their row'],
+] as const satisfies readonly [keyof NonNullable<RunSnapshot['callbacks']>, string, string][]
 
 /** What has come back of an async run and what is still awaited; what was odd about it, where anything was. */
 export function CallbacksPanel(props: {
@@ -73,10 +75,10 @@ function UnexpectedCallbacks({ callbacks }: { callbacks: NonNullable<RunSnapshot
     <table className={styles.odd}>
       <caption className="visually-hidden">Callbacks that were not as usual</caption>
       <tbody>
-        {odd.map(([kind, meaning]) => (
+        {odd.map(([kind, word, meaning]) => (
           <tr key={kind}>
             <td>{formatCount(callbacks[kind])}</td>
-            <th scope="row">{kind}</th>
+            <th scope="row">{word}</th>
             <td>{meaning}</td>
           </tr>
         ))}

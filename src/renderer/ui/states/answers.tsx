@@ -1,9 +1,12 @@
 import {
   IconArrowBackUp,
+  IconArrowsExchange,
+  IconArrowsSplit,
   IconCircleCheck,
   IconCirclePlus,
   IconCircleX,
   IconEqual,
+  IconFileUnknown,
   IconHelpHexagon,
   IconHourglass,
   IconQuestionMark,
@@ -92,6 +95,24 @@ export const ANSWER_LOOKS: Record<RowAnswer, AnswerLook> = {
     meaning: 'The service names a status other than In Review and Reviewed.',
     icon: IconHelpHexagon,
     color: 'var(--state-unknown)',
+  },
+  differing_callbacks: {
+    word: 'callbacks differ',
+    meaning: 'More than one callback came, and they do not say the same. A result counts more than an error.',
+    icon: IconArrowsSplit,
+    color: 'var(--state-unknown)',
+  },
+  unreadable_callback: {
+    word: 'unreadable callback',
+    meaning: 'A callback came that could not be read.',
+    icon: IconFileUnknown,
+    color: 'var(--state-rejected)',
+  },
+  callback_of_other_post: {
+    word: 'names another post',
+    meaning: 'The callback at the address of this row names the post_id of another one.',
+    icon: IconArrowsExchange,
+    color: 'var(--state-rejected)',
   },
 }
 

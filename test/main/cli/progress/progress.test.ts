@@ -4,7 +4,16 @@ import { formatProgressBlock, formatProgressLine } from '../../../../src/main/cl
 import type { RunSnapshot } from '../../../../src/shared/run/snapshot.ts'
 import { createPlainTerminal } from '../plain-terminal.ts'
 
-const CALLBACKS = { received: 30, settled: 30, early: 0, late: 0, doubled: 0, unreadable: 0 }
+const CALLBACKS = {
+  received: 30,
+  settled: 30,
+  early: 0,
+  late: 0,
+  doubled: 0,
+  differing: 0,
+  other_post: 0,
+  unreadable: 0,
+}
 
 const zero = { count: 10, min: 1, mean: 2, p50: 2, p90: 30, p95: 48.2, p99: 60, p99_9: 70, max: 80 }
 

@@ -73,17 +73,20 @@ describe('items, appeals and callbacks', () => {
     ])
   })
 
-  it('tell early, late, doubled and unreadable callbacks apart', () => {
+  it('tell early, late, doubled, differing, misnamed and unreadable callbacks apart', () => {
     const callbacks = {
-      received: 14,
+      received: 16,
       settled: 10,
       early: 2,
       late: 1,
       doubled: 3,
+      differing: 2,
+      other_post: 4,
       unreadable: 1,
     }
     expect(formatCallbacks(terminal, createSummary({ callbacks }))).toEqual([
-      'Callbacks        14 received: 10 matched (2 before the acknowledgement, 1 late), 3 duplicates, 1 unreadable',
+      'Callbacks        16 received: 10 matched (2 before the acknowledgement, 1 late, 4 naming another post), 3',
+      '                 duplicates, 2 differing from the one that counts, 1 unreadable',
     ])
   })
 })

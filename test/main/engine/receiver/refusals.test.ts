@@ -46,13 +46,16 @@ describe('a request that the receiver cannot take', () => {
     const test = await startTestReceiver()
     const media = toMediaPath(test.secret, { runToken: 'run-1', path: 'a.jpg' })
     const answers = await Promise.all([
-      ...['GET', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND'].map((method) =>
+      ...['PATCH', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND'].map((method) =>
         requestRaw(test.baseUrl, method, toPath(test)),
       ),
       requestRaw(test.baseUrl, 'POST', media),
     ])
     expect(answers.map(({ status }) => status)).toEqual([405, 405, 405, 405, 405, 405])
-    expect(answers.map(({ headers }) => headers['allow'])).toEqual([...Array(5).fill('POST'), 'GET, HEAD'])
+    expect(answers.map(({ headers }) => headers['allow'])).toEqual([
+      ...Array(5).fill('GET, HEAD, POST'),
+      'GET, HEAD',
+    ])
     expect(test.counts().refused).toEqual({ wrong_method: 6 })
   })
 

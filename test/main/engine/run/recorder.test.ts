@@ -28,6 +28,7 @@ const SUCCESS: Judgement = {
   errorCode: null,
   message: null,
   taskId: 't',
+  postId: null,
   customIndexItemId: null,
   answer: null,
   rows: null,

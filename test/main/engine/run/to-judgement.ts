@@ -10,6 +10,7 @@ export function toJudgement(parts: Partial<Judgement> = {}): Judgement {
     errorCode: null,
     message: null,
     taskId: 't',
+    postId: null,
     customIndexItemId: null,
     answer: null,
     rows: null,

@@ -7,7 +7,7 @@ import { takeLease } from '../../workspace/lease.ts'
 import { findForeign } from '../../workspace/own-schema.ts'
 
 /** Raised with every change of the tables, or of what their rows hold: an older catalogue is then built anew. */
-const SCHEMA_VERSION = 4
+const SCHEMA_VERSION = 5
 
 const SCHEMA = `
   -- Every run and retry that has a journal, readable or not, as it was when it was read last.

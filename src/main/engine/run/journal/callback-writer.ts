@@ -1,12 +1,14 @@
 import type { StatementSync } from 'node:sqlite'
-import { type ItemState, nextItemState } from '../../../../shared/run/item-state.ts'
+import { type ItemState, nextItemState, type RowAnswer } from '../../../../shared/run/item-state.ts'
 import { countError, type ErrorCause, uncountError } from '../../journal/counters.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { updateRunRecord } from '../../journal/run-record.ts'
 import type { InboxCallback } from '../../receiver/inbox.ts'
+import { cutMessage } from '../../service/judgement.ts'
+import { describeDifference, describeUnreadable, isSameCallback } from '../callback-text.ts'
 import type { AttemptRecord, OutcomeWriter } from '../recorder.ts'
 import type { ItemClaims } from './item-claims.ts'
-import { LongBodies, packBody } from './stored-bodies.ts'
+import { LongBodies, packBody, readStoredBody } from './stored-bodies.ts'
 
 /** What a callback says of its item. */
 interface CallbackContent
@@ -15,6 +17,8 @@ interface CallbackContent
     'taskId' | 'customIndexItemId' | 'errorCode' | 'message' | 'rules' | 'classes'
   > {
   outcome: 'succeeded' | 'rejected'
+  /** The post that it names; null where it names none. */
+  postId: string | null
   fromCache: boolean
 }
 
@@ -41,13 +45,31 @@ interface CallbackScope {
   isChild: boolean
   /** States of rows that a child of it stands for. */
   takenOver: ReadonlySet<ItemState>
+  /** The post_id that an item was or will be sent with; null where it has none. */
+  readPostId: (item: number) => string | null
 }
 
-const WHOLE: CallbackScope = { isChild: false, takenOver: new Set() }
+const WHOLE: CallbackScope = { isChild: false, takenOver: new Set(), readPostId: () => null }
 
 interface StoredResult extends ErrorCause {
   attempts: number
+  answer: RowAnswer | null
 }
+
+/** What is said of a row for its callbacks. */
+interface Mark {
+  answer: RowAnswer
+  note: string
+}
+
+/** What a callback did: `differing` ones say something else than the one that settled their item. */
+type Effect = 'settled' | 'doubled' | 'differing' | 'unreadable'
+
+/** Callbacks of an item that a further one is compared with. */
+const COMPARED_MAX = 20
+
+/** States in which an item may be sent again, which writes its row anew. */
+const UNSETTLED: ReadonlySet<ItemState> = new Set(['pending', 'sending', 'unknown'])
 
 /** Takes callbacks in: each settles its item at most once. The caller has a transaction open for every call. */
 export class CallbackWriter {
@@ -58,7 +80,11 @@ export class CallbackWriter {
   readonly #result: StatementSync
   readonly #isRow: StatementSync
   readonly #acknowledged: StatementSync
-  readonly #isSettled: StatementSync
+  readonly #settledBy: StatementSync
+  readonly #said: StatementSync
+  readonly #unreadable: StatementSync
+  readonly #setEffect: StatementSync
+  readonly #note: StatementSync
   readonly #lastTry: StatementSync
   readonly #firstUnknownTry: StatementSync
   readonly #write: StatementSync
@@ -76,12 +102,22 @@ export class CallbackWriter {
     this.#claims = claims
     this.#outcomes = outcomes
     const { db } = journal
-    this.#result = db.prepare('SELECT state, attempts, status, error_code, message FROM result WHERE row = ?')
+    this.#result = db.prepare(
+      'SELECT state, attempts, status, error_code, message, answer FROM result WHERE row = ?',
+    )
     this.#acknowledged = db.prepare(
       "SELECT task_id FROM result WHERE row = ? AND state IN ('acknowledged', 'overdue')",
     )
     this.#isRow = db.prepare('SELECT 1 FROM row WHERE id = ? AND item IS NOT NULL')
-    this.#isSettled = db.prepare("SELECT 1 FROM callback WHERE item = ? AND effect = 'settled'")
+    const said = `SELECT callback.id, effect, body, content, bytes FROM callback
+      LEFT JOIN long_callback ON long_callback.id = callback.id WHERE item = ?`
+    this.#settledBy = db.prepare("SELECT id FROM callback WHERE item = ? AND effect = 'settled'")
+    this.#said = db.prepare(
+      `${said} AND effect IN ('settled', 'differing') ORDER BY effect DESC, callback.id LIMIT ${COMPARED_MAX}`,
+    )
+    this.#unreadable = db.prepare(`${said} AND effect = 'unreadable' ORDER BY callback.id DESC LIMIT 1`)
+    this.#setEffect = db.prepare('UPDATE callback SET effect = ? WHERE id = ?')
+    this.#note = db.prepare('UPDATE result SET message = ?, answer = ? WHERE row = ?')
     this.#lastTry = db.prepare(
       'SELECT sent_at_us, sent_at_us + duration_us AS ended_at_us FROM attempt WHERE item = ? ORDER BY number DESC LIMIT 1',
     )
@@ -89,11 +125,12 @@ export class CallbackWriter {
       "SELECT sent_at_us FROM attempt WHERE item = ? AND outcome = 'unknown' ORDER BY number LIMIT 1",
     )
     this.#write = db.prepare(
-      `INSERT INTO result (row, state, attempts, error_code, message, task_id, custom_index_item_id, callback_us)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (row) DO UPDATE SET state = excluded.state,
+      `INSERT INTO result (row, state, attempts, error_code, message, task_id, custom_index_item_id, callback_us, answer)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (row) DO UPDATE SET state = excluded.state,
        attempts = excluded.attempts, error_code = excluded.error_code, message = excluded.message,
        task_id = coalesce(excluded.task_id, task_id), callback_us = excluded.callback_us,
-       custom_index_item_id = coalesce(excluded.custom_index_item_id, custom_index_item_id)`,
+       custom_index_item_id = coalesce(excluded.custom_index_item_id, custom_index_item_id),
+       answer = coalesce(excluded.answer, answer)`,
     )
     this.#callback = db.prepare(
       'INSERT INTO callback (id, item, received_at_us, latency_us, effect, body) VALUES (?, ?, ?, ?, ?, ?)',
@@ -109,7 +146,9 @@ export class CallbackWriter {
     this.#rulesOf = db.prepare(
       'SELECT rule_id FROM row_rule JOIN rule ON rule.id = row_rule.rule WHERE row = ?',
     )
-    this.#setOverdue = db.prepare("UPDATE result SET state = 'overdue', message = ? WHERE row = ?")
+    this.#setOverdue = db.prepare(
+      "UPDATE result SET state = 'overdue', message = ?, answer = ? WHERE row = ?",
+    )
   }
 
   /**
@@ -128,7 +167,7 @@ export class CallbackWriter {
       return null
     }
     const settled = content === null ? null : this.#settle(callback, content, isWaiting)
-    const effect = toEffect(content, settled)
+    const effect = settled === null ? this.#noteOther(callback, content) : 'settled'
     counters.add('callback', 'received', 1)
     counters.add('callback', effect, 1)
     if (settled?.isEarly) counters.add('callback', 'early', 1)
@@ -152,15 +191,83 @@ export class CallbackWriter {
     return this.#overdue.get(acknowledgedBeforeMs, 1) !== undefined
   }
 
-  /** Makes items overdue that were acknowledged at or before this time, at most `limit`. */
-  markOverdue(acknowledgedBeforeMs: number, message: string, limit: number): void {
+  /**
+   * Makes items overdue that were acknowledged at or before this time, at most `limit`; `missing` are words that follow
+   * "no callback".
+   */
+  markOverdue(acknowledgedBeforeMs: number, missing: string, limit: number): void {
     const { counters } = this.#journal
     for (const { row } of this.#overdue.all(acknowledgedBeforeMs, limit)) {
-      this.#setOverdue.run(message, row ?? null)
+      const item = Number(row)
+      const unreadable = this.#unreadable.get(item)
+      const message =
+        unreadable === undefined
+          ? `no callback ${missing}`
+          : `${sayUnreadable(toBody(unreadable))}; no other ${missing}`
+      const stored = this.#readResult(item) as StoredResult
+      const answer = stored.answer ?? (unreadable === undefined ? null : 'unreadable_callback')
+      if (answer !== null && stored.answer === null) counters.add('answer', answer, 1)
+      this.#setOverdue.run(message, answer, item)
       counters.add('state', 'acknowledged', -1)
       counters.add('state', 'overdue', 1)
-      countError(counters, { ...(this.#readResult(Number(row)) as StoredResult), message }, 1)
+      countError(counters, { ...stored, state: 'overdue', message }, 1)
     }
+  }
+
+  /** A callback has settled nothing; returns what it did instead, and says so on its row. */
+  #noteOther({ item, body }: InboxCallback, content: CallbackContent | null): Effect {
+    if (content === null) {
+      this.#noteRow(item, { answer: 'unreadable_callback', note: sayUnreadable(body) })
+      return 'unreadable'
+    }
+    const said = this.#said.all(item).map(toBody)
+    const [counting] = said
+    if (counting === undefined || said.some((one) => isSameCallback(one, body))) return 'doubled'
+    const isError = content.outcome === 'rejected' && this.#readResult(item)?.state === 'succeeded'
+    const difference = isError ? `says ${sayError(content)}` : describeDifference(counting, body)
+    const which = isError ? 'the result counts' : 'the first one counts'
+    const note = cutMessage(`another callback came that ${difference}; ${which}`)
+    this.#noteRow(item, { answer: 'differing_callbacks', note })
+    return 'differing'
+  }
+
+  /** A result takes the place of the error that had settled its item, which is kept as a callback that differs. */
+  #supersede(before: Record<string, unknown>, error: StoredResult | null): Mark {
+    const { counters } = this.#journal
+    this.#setEffect.run('differing', Number(before['id']))
+    counters.add('callback', 'settled', -1)
+    counters.add('callback', 'differing', 1)
+    const said = error === null ? 'error' : sayError(error)
+    return { answer: 'differing_callbacks', note: `an earlier callback said ${said}; the result counts` }
+  }
+
+  /** A callback belongs to the row of its address, whatever it names; a row whose callback names another post says so. */
+  #findOtherPost(item: number, { postId }: CallbackContent): Mark | null {
+    const own = postId === null ? null : this.#scope.readPostId(item)
+    if (own === null || own === postId) return null
+    this.#journal.counters.add('callback', 'other_post', 1)
+    return {
+      answer: 'callback_of_other_post',
+      note: cutMessage(`its callback names post_id ${postId}, the row ${own}`),
+    }
+  }
+
+  /** Says something about the callbacks of a row, once of each kind; not while the row may be sent again. */
+  #noteRow(row: number, { answer, note }: Mark): void {
+    const stored = this.#readResult(row)
+    if (stored === null || UNSETTLED.has(stored.state)) return
+    if (stored.answer === answer) return
+    const { counters } = this.#journal
+    const message = stored.message === null ? note : `${stored.message}; ${note}`
+    uncountError(counters, stored, 1)
+    countError(counters, { ...stored, message }, 1)
+    this.#countAnswer(stored.answer, answer)
+    this.#note.run(message, answer, row)
+  }
+
+  #countAnswer(before: RowAnswer | null, answer: RowAnswer): void {
+    if (before !== null) this.#journal.counters.add('answer', before, -1)
+    this.#journal.counters.add('answer', answer, 1)
   }
 
   /** Whether a callback is for this run, and not for its parent or child. */
@@ -203,9 +310,13 @@ export class CallbackWriter {
     received: CallbackContent,
     isWaiting: (item: number) => boolean,
   ): SettledItem | null {
-    const content = this.#withOwnTask(item, received)
-    if (this.#isRow.get(item) === undefined || this.#isSettled.get(item) !== undefined) return null
+    if (this.#isRow.get(item) === undefined) return null
     const stored = this.#readResult(item)
+    const before = this.#settledBy.get(item)
+    // A result counts more than an error that came before it.
+    const isResultOverError = stored?.state === 'rejected' && received.outcome === 'succeeded'
+    if (before !== undefined && !isResultOverError) return null
+    const content = this.#withOwnTask(item, received)
     const from = stored?.state ?? (this.#claims.isClaimed(item) ? 'sending' : 'pending')
     const state = nextItemState(from, `callback_${content.outcome}`)
     if (state === null) return null
@@ -218,7 +329,10 @@ export class CallbackWriter {
       uncountError(counters, stored, 1)
     }
     counters.add('state', state, 1)
-    const { errorCode, message } = content
+    const { errorCode } = content
+    const mark = before === undefined ? this.#findOtherPost(item, received) : this.#supersede(before, stored)
+    const message = [content.message, mark?.note ?? null].filter((part) => part !== null).join('; ') || null
+    if (mark !== null) this.#countAnswer(stored?.answer ?? null, mark.answer)
     countError(counters, { state, status: stored?.status ?? null, errorCode, message }, 1)
     if (content.fromCache) counters.add('from_cache', '', 1)
     // Only an answer that refused its item can have named rules before.
@@ -230,11 +344,14 @@ export class CallbackWriter {
     const latencyUs = sentAtUs === null ? null : Math.max(0, receivedAtUs - sentAtUs)
     const isBeforeEnd = lastTry !== undefined && receivedAtUs < Number(lastTry['ended_at_us'] ?? 0)
     const { taskId, customIndexItemId } = content
-    this.#write.run(item, state, attempts, errorCode, message, taskId, customIndexItemId, latencyUs)
+    const found = [taskId, customIndexItemId, latencyUs, mark?.answer ?? null]
+    this.#write.run(item, state, attempts, errorCode, message, ...found)
     this.#outcomes.writeFindings(item, content)
     const isOfTryInFlight = from === 'sending' && this.#claims.countUnknownTries(item) === 0
     const isEarly = from === 'sending' || isBeforeEnd
-    return { item, from, receivedAtUs, latencyUs, isOfTryInFlight, isEarly }
+    // A row has one latency, that of the first callback that settled it.
+    const measuredUs = before === undefined ? latencyUs : null
+    return { item, from, receivedAtUs, latencyUs: measuredUs, isOfTryInFlight, isEarly }
   }
 
   #readResult(row: number): StoredResult | null {
@@ -246,16 +363,21 @@ export class CallbackWriter {
       status: stored['status'] === null ? null : Number(stored['status']),
       errorCode: stored['error_code'] === null ? null : String(stored['error_code']),
       message: stored['message'] === null ? null : String(stored['message']),
+      answer: (stored['answer'] ?? null) as RowAnswer | null,
     }
   }
 }
 
-function toEffect(
-  content: CallbackContent | null,
-  settled: SettledItem | null,
-): 'settled' | 'doubled' | 'unreadable' {
-  if (content === null) return 'unreadable'
-  return settled === null ? 'doubled' : 'settled'
+function toBody(row: Record<string, unknown>): string {
+  return readStoredBody(row['body'], row['content'], row['bytes'])?.text ?? ''
+}
+
+function sayUnreadable(body: string): string {
+  return `a callback came but is not readable: ${describeUnreadable(body)}`
+}
+
+function sayError({ errorCode, message }: Pick<ErrorCause, 'errorCode' | 'message'>): string {
+  return [errorCode, message].filter((part) => part !== null).join(': ') || 'error'
 }
 
 function toNumber(value: unknown): number | null {

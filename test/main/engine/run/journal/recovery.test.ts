@@ -145,7 +145,7 @@ test('a try that its callback settled is counted, though its process died before
     new ItemClaims(journal, readRecord(journal)),
     new OutcomeWriter(journal),
   )
-  const content = { ...toAttempt(6), outcome: 'succeeded', fromCache: false } as const
+  const content = { ...toAttempt(6), outcome: 'succeeded', fromCache: false, postId: null } as const
   journal.transact('process', () => {
     callbacks.take({ id: 1, item: 6, receivedAtUs: NOON * 1_000_000, body: '{}' }, content)
   })

@@ -1,0 +1,171 @@
+import { expect, test } from 'vitest'
+import { createOperationExchange } from '../../../../src/main/engine/service/operation-exchange.ts'
+import { readRecord } from '../journal/test-journal.ts'
+import { ACKNOWLEDGED, openSettler } from './open-settler.ts'
+
+const RESULT = '{"task_id":"task-1","post_id":"p1","triggered_rules":[]}'
+const OTHER_RESULT =
+  '{"task_id":"task-1","post_id":"p1","triggered_rules":[{"rule_id":"r2","rule_name":"Spam"}]}'
+const REFUSAL = '{"error":true,"status":500,"error_code":"INTERNAL","message":"it broke","show_alert":false}'
+
+/** A settler of acknowledged tasks, which reads callbacks as a run does. */
+function openTasks(rows = 1) {
+  const plan = {
+    ...readRecord(openSettler(1).journal).plan,
+    operation: { kind: 'task', mode: 'async', api: 'v1' },
+  }
+  const { judgeCallback } = createOperationExchange(plan as never, { deliveredCodes: [], nowMs: Date.now })
+  const settler = openSettler(rows, { judge: judgeCallback, readPostId: (item) => `p${item}` })
+  for (let item = 1; item <= rows; item += 1) settler.send(item, { ...ACKNOWLEDGED, taskId: `task-${item}` })
+  const readRow = (row = 1) =>
+    settler.journal.db.prepare('SELECT state, error_code, message, answer FROM result WHERE row = ?').get(row)
+  const readEffects = () =>
+    settler.journal.db
+      .prepare('SELECT effect FROM callback ORDER BY id')
+      .all()
+      .map(({ effect }) => effect)
+  return { ...settler, readRow, readEffects }
+}
+
+test('a callback that says the same again is a duplicate, whatever the order and spacing of its members', () => {
+  const { receive, takeIn, counts, readRow, readEffects } = openTasks()
+  receive(1, 1_000, RESULT)
+  receive(1, 2_000, RESULT)
+  receive(1, 3_000, '{ "triggered_rules": [], "post_id": "p1", "task_id": "task-1" }')
+  takeIn()
+  expect(readEffects()).toEqual(['settled', 'doubled', 'doubled'])
+  expect(counts()).toEqual({ received: 3, settled: 1, doubled: 2 })
+  expect(readRow()).toEqual({ state: 'succeeded', error_code: null, message: null, answer: null })
+})
+
+test('a callback that differs from the first is kept, counted and told on the row, where the first one counts', () => {
+  const { receive, takeIn, counts, readRow, readEffects, journal } = openTasks()
+  receive(1, 1_000, RESULT)
+  receive(1, 2_000, OTHER_RESULT)
+  receive(1, 3_000, OTHER_RESULT)
+  takeIn()
+  expect(readEffects()).toEqual(['settled', 'differing', 'doubled'])
+  expect(counts()).toEqual({ received: 3, settled: 1, differing: 1, doubled: 1 })
+  expect(readRow()).toEqual({
+    state: 'succeeded',
+    error_code: null,
+    message: 'another callback came that differs in triggered_rules; the first one counts',
+    answer: 'differing_callbacks',
+  })
+  expect(journal.counters.get('answer', 'differing_callbacks')).toBe(1)
+  expect(journal.db.prepare('SELECT count(*) AS n FROM row_rule').get()).toEqual({ n: 0 })
+})
+
+test('an error after a result changes no outcome and is told on the row', () => {
+  const { receive, takeIn, counts, readRow } = openTasks()
+  receive(1, 1_000, RESULT)
+  takeIn()
+  receive(1, 2_000, REFUSAL)
+  expect(takeIn()).toEqual([])
+  expect(counts()).toEqual({ received: 2, settled: 1, differing: 1 })
+  expect(readRow()).toMatchObject({
+    state: 'succeeded',
+    message: 'another callback came that says INTERNAL: it broke; the result counts',
+    answer: 'differing_callbacks',
+  })
+})
+
+test('a result after an error makes the row succeed, and the error stays with its row', () => {
+  const { receive, takeIn, counts, readRow, readEffects, journal } = openTasks()
+  receive(1, 1_000, REFUSAL)
+  takeIn()
+  expect(readRow()).toMatchObject({ state: 'rejected', error_code: 'INTERNAL' })
+  receive(1, 2_000, OTHER_RESULT)
+  expect(takeIn()).toMatchObject([{ item: 1, from: 'rejected' }])
+  receive(1, 3_000, REFUSAL)
+  takeIn()
+  expect(readEffects()).toEqual(['differing', 'settled', 'doubled'])
+  expect(counts()).toEqual({ received: 3, settled: 1, differing: 1, doubled: 1 })
+  expect(readRow()).toEqual({
+    state: 'succeeded',
+    error_code: null,
+    message: 'an earlier callback said INTERNAL: it broke; the result counts',
+    answer: 'differing_callbacks',
+  })
+  expect([...journal.counters.entries('error').values()]).toEqual([0])
+  expect(Object.fromEntries(journal.counters.entries('state'))).toMatchObject({ succeeded: 1, rejected: 0 })
+  expect(journal.db.prepare('SELECT count(*) AS n FROM row_rule').get()).toEqual({ n: 1 })
+})
+
+test('two errors that differ leave the row as the first one has it, and its cause is counted once', () => {
+  const { receive, takeIn, readRow, journal } = openTasks()
+  receive(1, 1_000, REFUSAL)
+  receive(1, 2_000, REFUSAL.replace('it broke', 'it is broken'))
+  takeIn()
+  expect(readRow()).toMatchObject({
+    state: 'rejected',
+    error_code: 'INTERNAL',
+    message: 'it broke; another callback came that differs in message; the first one counts',
+  })
+  const causes = [...journal.counters.entries('error')].filter(([, rows]) => rows !== 0)
+  expect(causes).toEqual([[expect.stringContaining('another callback came'), 1]])
+})
+
+test.each([
+  ['<html>', 'it is not valid JSON'],
+  ['', 'it is empty'],
+  ['[1]', 'it has nothing of a result'],
+  ['{"hello":1}', 'it has nothing of a result'],
+  [
+    'Sluice refused this callback: its body has the content coding "exi", which Sluice cannot decode',
+    'its body has the content coding "exi", which Sluice cannot decode',
+  ],
+])('a row whose callback is not readable says so, also when it is overdue (%j)', (body, reason) => {
+  const { receive, takeIn, counts, readRow, clock, journal } = openTasks()
+  receive(1, 1_000, body)
+  takeIn()
+  const message = `a callback came but is not readable: ${reason}`
+  expect(readRow()).toMatchObject({ state: 'acknowledged', message, answer: 'unreadable_callback' })
+  clock.nowMs += 700_000
+  takeIn()
+  expect(readRow()).toMatchObject({
+    state: 'overdue',
+    message: `${message}; no other came within 600 s of the acknowledgement; a late one still counts`,
+    answer: 'unreadable_callback',
+  })
+  expect(counts()).toEqual({ received: 1, unreadable: 1 })
+  expect(journal.counters.get('answer', 'unreadable_callback')).toBe(1)
+})
+
+test('an unreadable callback that came before the acknowledgement is told when its row is overdue', () => {
+  const { receive, takeIn, send, clock, journal } = openSettler(1, { judge: () => null })
+  receive(1, 1_000, 'no JSON')
+  takeIn()
+  send(1, ACKNOWLEDGED)
+  clock.nowMs += 700_000
+  takeIn()
+  expect(journal.db.prepare('SELECT message, answer FROM result').get()).toEqual({
+    message:
+      'a callback came but is not readable: it is not valid JSON; no other came within 600 s of the acknowledgement; a late one still counts',
+    answer: 'unreadable_callback',
+  })
+})
+
+test('a readable callback after an unreadable one settles the row, which keeps the mark of both', () => {
+  const { receive, takeIn, readRow, readEffects } = openTasks()
+  receive(1, 1_000, '<html>')
+  receive(1, 2_000, RESULT)
+  takeIn()
+  expect(readEffects()).toEqual(['unreadable', 'settled'])
+  expect(readRow()).toMatchObject({ state: 'succeeded', message: null, answer: 'unreadable_callback' })
+})
+
+test('a callback that names another post settles the row of its address, which says so', () => {
+  const { receive, takeIn, readRow, counts, journal } = openTasks(2)
+  receive(1, 1_000, RESULT.replace('"p1"', '"somebody-else"'))
+  receive(2, 1_000, RESULT.replace('"p1"', '"p2"').replace('task-1', 'task-2'))
+  takeIn()
+  expect(readRow(1)).toMatchObject({
+    state: 'succeeded',
+    message: 'its callback names post_id somebody-else, the row p1',
+    answer: 'callback_of_other_post',
+  })
+  expect(readRow(2)).toMatchObject({ state: 'succeeded', message: null, answer: null })
+  expect(counts()).toEqual({ received: 2, settled: 2, other_post: 1 })
+  expect(journal.counters.get('answer', 'callback_of_other_post')).toBe(1)
+})
