@@ -196,6 +196,12 @@ export const PROBLEM_MESSAGES = {
     remedy:
       'Write an object such as {"country": "NZ"}, or map each key by itself, such as user_metadata.country.',
   },
+  doubled_json_key: {
+    expected: () => 'must contain each key only once; all are sent as they are',
+    title: 'JSON with a key that occurs twice',
+    remedy:
+      'Each value is sent. Which of them counts is for the service to say: use each key once in an object.',
+  },
   not_a_url: {
     expected: () => 'must be an http or https URL',
     title: 'Not a web address',

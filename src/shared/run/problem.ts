@@ -32,6 +32,7 @@ export const problemCodeSchema = z.enum([
   'not_distinct',
   'ambiguous_column',
   'not_json_object',
+  'doubled_json_key',
   'not_a_url',
   'wrong_type',
   'too_long',

@@ -1,3 +1,4 @@
+import { type Body, writeBody } from '../mapping/json-text.ts'
 import type { MapRow } from '../mapping/row-mapper.ts'
 import type { DatabaseSync, StatementSync } from '../workspace/sqlite.ts'
 
@@ -106,13 +107,13 @@ export class LoadBodies {
 
   #toBody(row: number, position: number, cells: readonly string[]): LoadBody {
     const mapped = this.#mapRow(row, cells).body
-    const whole: Record<string, unknown> = { ...mapped }
+    const whole: Body = { ...mapped }
     // Behind everything else, where no content can stand in for them.
     delete whole['post_id']
     if (this.#hasCallback) delete whole['callback_url']
     whole['post_id'] = POST_ID_MARK
     if (this.#hasCallback) whole['callback_url'] = CALLBACK_MARK
-    const text = JSON.stringify(whole)
+    const text = writeBody(whole)
     const [head = '', rest = ''] = cutAt(text, POST_ID_MARK)
     const [middle = '', tail = null] = this.#hasCallback ? cutAt(rest, CALLBACK_MARK) : [rest]
     const { models, text_data: textData, url } = mapped

@@ -3,11 +3,19 @@ import { compileTemplate, parseTemplate, type ReadCell } from '../../../shared/m
 import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { toFound } from '../../../shared/run/problem.ts'
-import { isJsonObject, type JsonObject } from '../../../shared/service/json-object.ts'
+import type { RequestField } from '../../../shared/service/request-field.ts'
+import {
+  addMembers,
+  type Body,
+  beginWithRequest,
+  isObjectValue,
+  JsonText,
+  readJsonObject,
+} from './json-text.ts'
 
 /** Puts one field into the body, or says what keeps it out. A field that is there already stays as it is. */
 export type WriteField = (
-  body: Record<string, unknown>,
+  body: Body,
   row: number,
   cells: readonly string[],
   /** Of a row of JSON, what each cell is there; see `CellKind`. */
@@ -59,11 +67,11 @@ export function createObjectWriter(
   return (body, row, cells) => {
     const brought = body[name]
     if (brought !== undefined) {
-      if (isJsonObject(brought)) addKeys(brought, keys, row, cells, false)
+      if (isObjectText(brought)) body[name] = addKeys(brought, keys, row, cells, false)
       return null
     }
     const text = readObject === null ? '' : readObject(row, cells)
-    const object = text === '' ? null : parseJsonObject(text)
+    const object = text === '' ? null : readJsonObject(text)
     if (text !== '' && object === null) return toNoObject(name, row, text)
     const filled = addKeys(object, keys, row, cells, true)
     if (filled !== null) body[name] = filled
@@ -71,18 +79,25 @@ export function createObjectWriter(
   }
 }
 
+function isObjectText(value: unknown): value is JsonText {
+  return value instanceof JsonText && isObjectValue(value)
+}
+
 function addKeys(
-  object: JsonObject | null,
+  object: JsonText | null,
   keys: readonly { key: string; read: ReadCell }[],
   row: number,
   cells: readonly string[],
   overwrites: boolean,
-): JsonObject | null {
-  let filled = object
-  for (const { key, read } of keys) {
-    const value = read(row, cells)
-    if (value === '' || (!overwrites && filled !== null && Object.hasOwn(filled, key))) continue
-    filled ??= {}
+): JsonText | Record<string, string> | null {
+  if (keys.length === 0) return object
+  const added = keys
+    .map(({ key, read }) => ({ key, value: read(row, cells) }))
+    .filter(({ value }) => value !== '')
+  if (added.length === 0) return object
+  if (object !== null) return addMembers(object, added, overwrites)
+  const filled: Record<string, string> = {}
+  for (const { key, value } of added) {
     // Plain assignment would set the prototype where the key is `__proto__`.
     Object.defineProperty(filled, key, { value, enumerable: true, configurable: true, writable: true })
   }
@@ -110,73 +125,26 @@ export function createModelsWriter(name: string, read: ReadCell | null, models: 
  */
 export function createRequestWriter(
   read: ReadCell,
-  fields: readonly string[],
+  fields: readonly RequestField[],
   nullable: readonly string[],
 ): WriteField {
-  const emptied = fields.filter((name) => !nullable.includes(name))
+  const kinds = new Map(fields.map(({ name, kind }) => [name, kind]))
   return (body, row, cells) => {
     const text = read(row, cells)
     if (text === '') return null
-    const request = parseJsonObject(text)
-    if (request === null) return toNoObject('request', row, text)
-    for (const name of emptied) if (request[name] === null) delete request[name]
-    for (const [key, value] of Object.entries(request)) {
-      Object.defineProperty(body, key, { value, enumerable: true, configurable: true, writable: true })
-    }
-    return null
+    const isRequest = beginWithRequest(body, text, ({ key, cell, kind, valueFrom, to }) => {
+      if (kind === 's') return { value: cell }
+      if (kind === 'n') return kinds.has(key) && !nullable.includes(key) ? null : { value: null }
+      const isList = kinds.get(key) === 'string_array' && cell.startsWith('[')
+      const list = isList ? parseModels(cell) : null
+      return { value: list ?? new JsonText(text.slice(valueFrom, to)) }
+    })
+    return isRequest ? null : toNoObject('request', row, text)
   }
 }
 
 function toNoObject(field: string, row: number, text: string): FoundProblem {
   return { row, severity: 'error', code: 'not_json_object', field, found: toFound(text) }
-}
-
-/** Deepest nesting of a JSON object that is sent; writing it again needs stack for every level. */
-const MAX_JSON_DEPTH = 500
-
-/**
- * Reads a cell that should hold a JSON object, or returns null where it does not or nests deeper than
- * {@link MAX_JSON_DEPTH}. Numbers that a double cannot hold, such as long ids, are written again digit by digit.
- */
-function parseJsonObject(cell: string): JsonObject | null {
-  if (isTooDeep(cell)) return null
-  try {
-    const value: unknown = LONG_NUMBER.test(cell) ? parseWithSource(cell, keepLongNumber) : JSON.parse(cell)
-    return isJsonObject(value) ? value : null
-  } catch {
-    return null
-  }
-}
-
-/** Digits enough that a number may not survive as a double. */
-const LONG_NUMBER = /\d[\d.]{15}/
-
-type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown
-
-// What ES2026 adds to JSON, and Node has, the type library does not know yet.
-const { parse: parseWithSource, rawJSON } = JSON as unknown as {
-  parse: (text: string, reviver: Reviver) => unknown
-  rawJSON: (text: string) => unknown
-}
-
-function keepLongNumber(_key: string, value: unknown, { source }: { source?: string }): unknown {
-  return typeof value === 'number' && source !== undefined && String(value) !== source
-    ? rawJSON(source)
-    : value
-}
-
-/** Counts brackets, those in strings too: a wrong "too deep" needs five hundred opened and not closed in text. */
-function isTooDeep(cell: string): boolean {
-  if (cell.length < 2 * MAX_JSON_DEPTH) return false
-  let depth = 0
-  for (let index = 0; index < cell.length; index += 1) {
-    const unit = cell.charCodeAt(index)
-    if (unit === 0x7b || unit === 0x5b) {
-      depth += 1
-      if (depth > MAX_JSON_DEPTH) return true
-    } else if (unit === 0x7d || unit === 0x5d) depth -= 1
-  }
-  return false
 }
 
 /**

@@ -9,6 +9,7 @@ import {
 } from '../../../shared/plan/fixes.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { Problem } from '../../../shared/run/problem.ts'
+import { type Body, toValueText } from './json-text.ts'
 import { keepHalf, type RowHalf } from './split-row.ts'
 import { createRowValidator } from './validate-row.ts'
 
@@ -17,13 +18,13 @@ export interface FixedField {
   /** The text that the mapping reads for it; null where nothing is mapped to it. */
   read: ReadCell | null
   /** Gives it another text, '' for none; returns what keeps it out. */
-  set: (body: Record<string, unknown>, row: number, text: string) => FoundProblem | null
+  set: (body: Body, row: number, text: string) => FoundProblem | null
 }
 
 /** A row as its cells alone make it. */
 interface UnfixedRow {
   /** Changed in place. */
-  body: Record<string, unknown>
+  body: Body
   problems: readonly FoundProblem[]
   row: number
   cells: readonly string[]
@@ -131,7 +132,7 @@ function isAbout(found: FoundProblem, code: string, field: string): boolean {
 
 function toText(value: unknown): string {
   if (value === undefined || value === null) return ''
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return toValueText(value)
 }
 
 /** Whether a plan's fixes leave a row out, given its problems. */

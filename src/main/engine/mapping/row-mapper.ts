@@ -29,13 +29,14 @@ import {
   parseModels,
   type WriteField,
 } from './field-writers.ts'
+import type { Body } from './json-text.ts'
 import { createRowFixer, type FixedField } from './row-fixer.ts'
 import { toHalf } from './split-row.ts'
 
 /** What a row becomes: its part of the request's body, and what could not be mapped. */
 interface MappedRow {
   /** A body, a term of one, or the id in the path (docs/interface.md §2.1, §2.5, §4.3, §4.4, §4.7). */
-  body: Record<string, unknown>
+  body: Body
   /** What no other row of the source may have too; null where nothing need be looked up. */
   uniqueKey: UniqueKey | null
   problems: readonly FoundProblem[]
@@ -74,7 +75,7 @@ export function createRowMapper(
   const writers = createWriters(plan, mapping, columns, { runToken, addresses })
   const toUniqueKey = createUniqueKey(plan, mapping)
   const mapCells = (row: number, cells: readonly string[], kinds: string | null) => {
-    const body: Record<string, unknown> = {}
+    const body: Body = {}
     let problems: FoundProblem[] | null = null
     for (const write of writers) {
       const problem = write(body, row, cells, kinds)
@@ -139,7 +140,7 @@ export function createFieldMapper(
       mapRow ??= createRowMapper(plan, columns, runToken)
       return toOwnValue(mapRow(row, cells, kinds), name)
     }
-    const body: Record<string, unknown> = {}
+    const body: Body = {}
     for (const write of writers) write(body, row, cells, kinds)
     return body[name]
   }
@@ -230,9 +231,8 @@ function createWriters(
   const readRequest = compile(mapping[REQUEST_FIELD.name])
   const writers: WriteField[] = []
   if (readRequest !== null) {
-    const names = fields.map(({ name }) => name)
     writers.push(
-      createRequestWriter(readRequest, names, plan.operation.kind === 'watchlist-update' ? ['notes'] : []),
+      createRequestWriter(readRequest, fields, plan.operation.kind === 'watchlist-update' ? ['notes'] : []),
     )
   }
   for (const field of fields) {

@@ -2,11 +2,10 @@ import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
 import { findUnlistedFields } from '../../../shared/mapping/match-columns.ts'
 import { isConstantTemplate } from '../../../shared/mapping/templates.ts'
 import type { FoundProblem, PlanWarning, ProblemCause } from '../../../shared/messages/problem-messages.ts'
-import { fieldsOf } from '../../../shared/plan/operation.ts'
+import { fieldsOf, REQUEST_FIELD } from '../../../shared/plan/operation.ts'
 import type { Mapping, Operation, Plan, TaskOperation } from '../../../shared/plan/plan.ts'
 import { type Severity, toFound } from '../../../shared/run/problem.ts'
 import { isDotSegment } from '../../../shared/service/endpoints.ts'
-import { isJsonObject } from '../../../shared/service/json-object.ts'
 import { findModel } from '../../../shared/service/models.ts'
 import {
   FORBIDDEN_ID_CHARACTERS,
@@ -16,10 +15,12 @@ import {
   V1_MAX_MODELS,
 } from '../../../shared/service/request-field.ts'
 import { hasAtMost } from '../../../shared/service/watchlist.ts'
+import { findDoubledKeys } from '../source/jsonl/parse-json-line.ts'
 import { parseModels } from './field-writers.ts'
+import { type Body, findRequestText, isObjectValue, JsonText, toValueText } from './json-text.ts'
 
 /** The body of one row, as the mapper made it. */
-type RequestBody = Readonly<Record<string, unknown>>
+type RequestBody = Readonly<Body>
 
 /** Finds everything that is wrong with the body of one row; the same empty list where nothing is. */
 export type ValidateRow = (row: number, body: RequestBody) => readonly FoundProblem[]
@@ -95,14 +96,10 @@ function addProblem(
 ): FoundProblem[] {
   const problem: FoundProblem = { row, severity, ...cause }
   if (field !== null) problem.field = field
-  if (value !== undefined) problem.found = toFound(toText(value))
+  if (value !== undefined) problem.found = toFound(toValueText(value))
   if (found === null) return [problem]
   found.push(problem)
   return found
-}
-
-function toText(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
 }
 
 const HTTP_URL = /^https?:\/\/[^\s]+(?: +[^\s]+)*$/i
@@ -170,11 +167,22 @@ function createMetadataRule(fields: readonly string[]): RowRule {
     let all = found
     for (const field of fields) {
       const metadata = body[field]
-      if (metadata === undefined || isJsonObject(metadata)) continue
-      all = addProblem(all, row, 'error', field, { code: 'not_json_object' }, metadata)
+      if (metadata === undefined) continue
+      if (!isObjectValue(metadata)) {
+        all = addProblem(all, row, 'error', field, { code: 'not_json_object' }, metadata)
+      } else if (metadata instanceof JsonText && !findRequestText(body)?.includes(metadata.text)) {
+        all = addDoubledKeys(all, row, field, metadata.text)
+      }
     }
     return all
   }
+}
+
+/** Warns of keys that an object of a JSON text has twice: which of them counts is for the service to say. */
+function addDoubledKeys(found: Found, row: number, field: string, text: string): Found {
+  const [first] = findDoubledKeys(text)
+  if (first === undefined) return found
+  return addProblem(found, row, 'warning', field, { code: 'doubled_json_key' }, first.toWellFormed())
 }
 
 /** Warns of a row without the user_metadata that other rows have. */
@@ -301,7 +309,8 @@ function createModeRule(operation: Operation, mapping: Mapping): RowRule | null 
 function createRequestRule(operation: Operation): RowRule {
   const fields = new Map(fieldsOf(operation).map((field) => [field.name, field]))
   return (found, row, body) => {
-    let all = found
+    const text = findRequestText(body)
+    let all = text === null ? found : addDoubledKeys(found, row, REQUEST_FIELD.name, text)
     for (const [name, value] of Object.entries(body)) {
       const field = fields.get(name)
       if (field === undefined || name === 'request') {
@@ -317,7 +326,7 @@ function createRequestRule(operation: Operation): RowRule {
 
 /** Objects have a rule of their own. Notes may be null in an update (docs/interface.md §2.5). */
 function hasType(value: unknown, { name, kind }: RequestField, operation: Operation): boolean {
-  if (kind === 'json_object') return isJsonObject(value)
+  if (kind === 'json_object') return isObjectValue(value)
   if (kind === 'string_array') return Array.isArray(value) && value.every((item) => typeof item === 'string')
   if (name === 'notes' && operation.kind === 'watchlist-update' && value === null) return true
   return typeof value === 'string'

@@ -1,4 +1,5 @@
 import type { RunRecord } from '../journal/run-record.ts'
+import type { Body } from '../mapping/json-text.ts'
 import { createRowMapper, type MapRow } from '../mapping/row-mapper.ts'
 import { createRunAddresses, type RunAddresses } from '../receiver/addresses.ts'
 import { readReceiverSettings } from '../receiver/receiver-settings.ts'
@@ -18,7 +19,7 @@ export interface ItemRequest {
   request: ServiceRequest
   rowKeys: readonly string[]
   /** Each row's own part of the request, in their order. */
-  bodies: readonly Readonly<Record<string, unknown>>[]
+  bodies: readonly Readonly<Body>[]
 }
 
 /** What the rows of a run become on the wire. */

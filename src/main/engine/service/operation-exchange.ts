@@ -8,6 +8,7 @@ import {
   WATCHLIST_UPDATE_PATH,
 } from '../../../shared/service/endpoints.ts'
 import { isServiceErrorBody, readServiceError } from '../../../shared/service/errors.ts'
+import { type Body, writeBody } from '../mapping/json-text.ts'
 import { APPEAL_READER } from './appeal-reader.ts'
 import { createIndexReader, judgeIndexCallback, OWN_CALLBACK } from './index-reader.ts'
 import {
@@ -105,7 +106,7 @@ function judgeCallback(operation: Operation, body: unknown): Judgement | null {
 }
 
 /** The body of one row, as the mapper made it. */
-type RowBody = Readonly<Record<string, unknown>>
+type RowBody = Readonly<Body>
 
 /** Builds the request of an item; `callbackUrl` takes the result where the row itself names no other receiver. */
 type ToRequest = (bodies: readonly RowBody[], callbackUrl: string | null) => ServiceRequest
@@ -144,7 +145,7 @@ function createSingleRequest(path: string, mode: 'sync' | 'async'): ToRequest {
     return (bodies) => ({
       method: 'POST',
       path,
-      body: JSON.stringify(onlyOne(bodies)),
+      body: writeBody(onlyOne(bodies)),
       isAnonymous: false,
     })
   }
@@ -152,7 +153,7 @@ function createSingleRequest(path: string, mode: 'sync' | 'async'): ToRequest {
     const body = onlyOne(bodies)
     const isComplete = callbackUrl === null || body['callback_url'] !== undefined
     const completed = isComplete ? body : { ...body, callback_url: callbackUrl }
-    return { method: 'POST', path, body: JSON.stringify(completed), isAnonymous: false }
+    return { method: 'POST', path, body: writeBody(completed), isAnonymous: false }
   }
 }
 
@@ -160,7 +161,7 @@ function createTermsRequest(path: string, watchlist: string): ToRequest {
   return (terms) => ({
     method: 'POST',
     path,
-    body: JSON.stringify({ watchlist, terms }),
+    body: `{"watchlist":${JSON.stringify(watchlist)},"terms":[${terms.map(writeBody).join(',')}]}`,
     isAnonymous: false,
   })
 }

@@ -1,3 +1,4 @@
+import { type Body, writeBody } from '../../../../src/main/engine/mapping/json-text.ts'
 import { type Plan, type PlanInput, planSchema } from '../../../../src/shared/plan/plan.ts'
 
 /** A plan of a task whose parts a test names; the rest is the smallest there is. */
@@ -11,4 +12,9 @@ export function buildPlan(
     operation: { kind: 'task', api, mode },
     ...rest,
   })
+}
+
+/** A body as whoever receives it reads it. */
+export function readBody(body: Readonly<Body>): Record<string, unknown> {
+  return JSON.parse(writeBody(body))
 }

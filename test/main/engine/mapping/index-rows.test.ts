@@ -7,7 +7,7 @@ import {
   indexAddRequestSchema,
   indexRemoveRequestSchema,
 } from '../../../../src/shared/service/custom-index.ts'
-import { buildPlan } from './build-plan.ts'
+import { buildPlan, readBody } from './build-plan.ts'
 
 type IndexKind = 'index-add' | 'index-remove'
 
@@ -23,7 +23,7 @@ function mapOne(
   const resolved = { ...plan, mapping: resolveMapping(plan, columns) }
   const mapped = createRowMapper(resolved, columns, 'r1')(4, cells)
   const found = [...mapped.problems, ...createRowValidator(resolved)(4, mapped.body)]
-  return { body: mapped.body, uniqueKey: mapped.uniqueKey, found: found.map(formatProblem) }
+  return { body: readBody(mapped.body), uniqueKey: mapped.uniqueKey, found: found.map(formatProblem) }
 }
 
 test('an item to add has its address, its metadata from a column and from keys, and its variant', () => {

@@ -4,7 +4,7 @@ import { markHalf } from '../../../../src/main/engine/mapping/split-row.ts'
 import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
 import type { Fix } from '../../../../src/shared/plan/fixes.ts'
 import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
-import { buildPlan } from './build-plan.ts'
+import { buildPlan, readBody } from './build-plan.ts'
 
 const COLUMNS = ['text_data', 'user_id', 'post_id', 'parent_id', 'url', 'user_metadata', 'models']
 
@@ -59,7 +59,8 @@ describe('fixes of a cell', () => {
       ],
       cells,
     )
-    expect(good).toMatchObject({ body: { user_metadata: { age: 7 }, models: ['text'] }, problems: [] })
+    expect(good.problems).toEqual([])
+    expect(readBody(good.body)).toMatchObject({ user_metadata: { age: 7 }, models: ['text'] })
     const bad = map([{ kind: 'cell', row: 1, field: 'user_metadata', value: '[1]' }], cells)
     expect(bad.problems).toMatchObject([{ code: 'not_json_object', found: '[1]' }])
   })

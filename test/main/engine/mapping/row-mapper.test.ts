@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import { writeBody } from '../../../../src/main/engine/mapping/json-text.ts'
 import { createPostIdMapper, createRowMapper } from '../../../../src/main/engine/mapping/row-mapper.ts'
 import { formatProblem } from '../../../../src/shared/messages/problem-messages.ts'
 import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
-import { buildPlan } from './build-plan.ts'
+import { buildPlan, readBody } from './build-plan.ts'
 
 const REQUEST: PlanInput['mapping'] = { request: { kind: 'column', column: 'request' } }
 
@@ -59,7 +60,7 @@ test('constants and templates fill fields', () => {
 
 test('metadata come from a JSON column, from columns of single keys, or from both', () => {
   const columns = ['text_data', 'user_id', 'user_metadata', 'user_metadata.age', 'content_metadata.__proto__']
-  expect(mapOne(columns, ['t', 'u', '{"age": 1, "a": {"b": [null]}}', '31', 'x']).body).toEqual({
+  expect(readBody(mapOne(columns, ['t', 'u', '{"age": 1, "a": {"b": [null]}}', '31', 'x']).body)).toEqual({
     text_data: 't',
     user_id: 'u',
     post_id: 'r1-3',
@@ -67,13 +68,13 @@ test('metadata come from a JSON column, from columns of single keys, or from bot
     content_metadata: JSON.parse('{"__proto__": "x"}'),
   })
   expect(mapOne(columns, ['t', 'u', '', '', '']).body).not.toHaveProperty('user_metadata')
-  expect(mapOne(columns, ['t', 'u', '{}', '', '']).body).toHaveProperty('user_metadata', {})
+  expect(readBody(mapOne(columns, ['t', 'u', '{}', '', '']).body)).toHaveProperty('user_metadata', {})
 })
 
 test('long numbers in metadata keep their digits', () => {
   const text = '{"id":1234567890123456789,"price":1.10,"n":[1e400,0.1]}'
   const { body } = mapOne(['text_data', 'user_id', 'user_metadata'], ['t', 'u', text])
-  expect(JSON.stringify(body['user_metadata'])).toBe(text)
+  expect(writeBody(body)).toContain(`"user_metadata":${text}`)
 })
 
 test.each(['[1]', '"text"', 'null', '{"a":', 'plain', `{"a":${'['.repeat(100_000)}`])(

@@ -4,7 +4,7 @@ import { createRowMapper, resolveMapping } from '../../../../src/main/engine/map
 import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
 import { MODELS } from '../../../../src/shared/service/models.ts'
 import { TASK_FIELDS, taskRequestSchema, v2TaskRequestSchema } from '../../../../src/shared/service/tasks.ts'
-import { buildPlan } from './build-plan.ts'
+import { buildPlan, readBody } from './build-plan.ts'
 
 const VALUES: Record<string, { cell: string; wire?: unknown }> = {
   text_data: { cell: 'a text' },
@@ -34,7 +34,7 @@ function mapFields(names: string[], parts: { mode?: 'sync' | 'async'; api?: 'v1'
     names.map((name) => VALUES[name]?.cell ?? ''),
   )
   const wire = Object.fromEntries(names.map((name) => [name, VALUES[name]?.wire ?? VALUES[name]?.cell]))
-  return { body, wire, found: [...problems, ...createRowValidator(resolved)(1, body)] }
+  return { body: readBody(body), wire, found: [...problems, ...createRowValidator(resolved)(1, body)] }
 }
 
 test.each(['sync', 'async'] as const)('every field of a v1 task goes out %s under its wire name', (mode) => {

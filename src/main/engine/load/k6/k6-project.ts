@@ -3,6 +3,7 @@ import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/p
 import { basename, dirname, join, resolve } from 'node:path'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { ExportResult } from '../../../../shared/run/results.ts'
+import { type Body, writeBody } from '../../mapping/json-text.ts'
 import { refuseForeignLinks } from '../../workspace/foreign-links.ts'
 import { checkTarget, toFileError } from '../../workspace/replace-file.ts'
 import { CONFIG_MAP_MAX_BYTES, formatK6Manifest } from './k6-manifest.ts'
@@ -142,7 +143,7 @@ async function moveInto(folder: string, written: string): Promise<void> {
 }
 
 /** A row's body as the mapper made it. */
-export type K6Body = Readonly<Record<string, unknown>>
+export type K6Body = Readonly<Body>
 
 /** Stands for the post_id while a body is written; no content holds it by chance. */
 const POST_ID_MARK = '\u0001sluice-post-id\u0001'
@@ -151,7 +152,7 @@ const WRITTEN_MARK = JSON.stringify(POST_ID_MARK).slice(1, -1)
 
 /** The JSON of a body in two parts, between which the post_id of a submission goes; it takes the place of its own. */
 export function splitAtPostId(body: K6Body): [head: string, tail: string] {
-  const text = JSON.stringify({ ...body, post_id: POST_ID_MARK })
+  const text = writeBody({ ...body, post_id: POST_ID_MARK })
   const at = text.lastIndexOf(WRITTEN_MARK)
   return [text.slice(0, at), text.slice(at + WRITTEN_MARK.length)]
 }

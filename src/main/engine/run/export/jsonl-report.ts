@@ -87,7 +87,7 @@ function toExchange({ exchangeInRow, request, response, callbacks }: ExportRow):
   const sent =
     request === null
       ? 'null'
-      : `{"method":"${request.method}","url":${JSON.stringify(request.url)},"body":${request.body ?? 'null'}}`
+      : `{"method":"${request.method}","url":${JSON.stringify(request.url)},"body":${toOneLine(request.body ?? 'null')}}`
   const answered = response === null ? 'null' : `{${toBody(response.body, response.cutFrom)}}`
   const posted = callbacks.map(
     ({ receivedAt, effect, body, cutFrom }) =>

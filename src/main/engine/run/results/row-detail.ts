@@ -2,6 +2,7 @@ import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { Problem } from '../../../../shared/run/problem.ts'
 import type { AttemptDetail, CallbackDetail, RowDetail } from '../../../../shared/run/results.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
+import { type Body, writeBody } from '../../mapping/json-text.ts'
 import { toHalf } from '../../mapping/split-row.ts'
 import { createItemRequests } from '../../sending/item-requests.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
@@ -113,7 +114,7 @@ export interface RowRequest {
   /** JSON text; null for GET. */
   body: string | null
   /** Rows of the item, each with its own part of the body. */
-  parts: { row: number; body: Readonly<Record<string, unknown>> }[]
+  parts: { row: number; body: Readonly<Body> }[]
 }
 
 /** Prepares a run's requests: that of an item, or of a row that is never sent, whose `item` is null. */
@@ -147,7 +148,7 @@ export function createRowRequests({ db, record, workspace }: RunView) {
 /** The row's own part of a request that carries several. */
 function toRequestPart({ parts }: RowRequest, row: number): Pick<RowDetail, 'requestPart'> {
   const own = parts.length < 2 ? undefined : parts.find((part) => part.row === row)
-  return own === undefined ? {} : { requestPart: { body: JSON.stringify(own.body), rows: parts.length } }
+  return own === undefined ? {} : { requestPart: { body: writeBody(own.body), rows: parts.length } }
 }
 
 function readAttempts({ db, record }: RunView, item: number): AttemptDetail[] {

@@ -7,6 +7,10 @@ export interface JsonMember {
   /** The text of a string, '' for null, and of anything else its JSON as it stands in the file. */
   cell: string
   kind: Exclude<CellKind, '-'>
+  /** Where key and value stand in the text: UTF-16 code units from 0, `to` behind the value. */
+  from: number
+  valueFrom: number
+  to: number
 }
 
 /** What a line holds: an object, or the place where it stops being one. */
@@ -48,18 +52,49 @@ function readObject(text: string): JsonMember[] {
   if (text[at] === '}') return endObject(text, at, members)
   for (;;) {
     if (text[at] !== '"') throw new JsonFault(at, 'key')
+    const from = at
     const keyEnd = findStringEnd(text, at)
     const key = readString(text, at, keyEnd)
     at = skipSpace(text, keyEnd)
     if (text[at] !== ':') throw new JsonFault(at, 'colon')
     at = skipSpace(text, at + 1)
     const end = findValueEnd(text, at)
-    members.push({ key, cell: readCell(text, at, end), kind: toKind(text[at]) })
+    members.push({
+      key,
+      cell: readCell(text, at, end),
+      kind: toKind(text[at]),
+      from,
+      valueFrom: at,
+      to: end,
+    })
     at = skipSpace(text, end)
     if (text[at] === '}') return endObject(text, at, members)
     if (text[at] !== ',') throw new JsonFault(at, 'comma')
     at = skipSpace(text, at + 1)
   }
+}
+
+const STRING_OR_BRACE = /["{}]/g
+
+/** The keys that occur more than once in one object of a valid JSON text, at any depth, each once. */
+export function findDoubledKeys(text: string): string[] {
+  const open: Set<string>[] = []
+  const doubled = new Set<string>()
+  STRING_OR_BRACE.lastIndex = 0
+  for (let found = STRING_OR_BRACE.exec(text); found !== null; found = STRING_OR_BRACE.exec(text)) {
+    if (found[0] === '{') open.push(new Set())
+    else if (found[0] === '}') open.pop()
+    else {
+      const end = findStringEnd(text, found.index)
+      STRING_OR_BRACE.lastIndex = end
+      if (text[skipSpace(text, end)] !== ':') continue
+      const key = readString(text, found.index, end)
+      const keys = open.at(-1)
+      if (keys?.has(key)) doubled.add(key)
+      keys?.add(key)
+    }
+  }
+  return [...doubled]
 }
 
 function endObject(text: string, at: number, members: JsonMember[]): JsonMember[] {

@@ -1,0 +1,145 @@
+import { isJsonObject } from '../../../shared/service/json-object.ts'
+import { type JsonMember, parseJsonLine } from '../source/jsonl/parse-json-line.ts'
+
+/** A JSON value that goes out as the text it is: no digit, key or order of it changes. */
+export class JsonText {
+  readonly text: string
+
+  /** `text` is valid JSON. */
+  constructor(text: string) {
+    this.text = text
+  }
+
+  /** The value, for whoever only looks at it. */
+  toJSON(): unknown {
+    return JSON.parse(this.text)
+  }
+}
+
+/** Reads a cell that should hold a JSON object, or returns null if it does not. */
+export function readJsonObject(cell: string): JsonText | null {
+  return parseJsonLine(cell).kind === 'object' ? new JsonText(cell) : null
+}
+
+/** Whether a value of a body is a JSON object. */
+export function isObjectValue(value: unknown): boolean {
+  return value instanceof JsonText ? value.text.trimStart().startsWith('{') : isJsonObject(value)
+}
+
+/** A value of a body as text: a string as it is, anything else as its JSON. */
+export function toValueText(value: unknown): string {
+  if (typeof value === 'string') return value
+  return value instanceof JsonText ? value.text : (JSON.stringify(value) ?? String(value))
+}
+
+/** Adds text members to an object; those that it has already are replaced, or kept unless `overwrites`. */
+export function addMembers(
+  { text }: JsonText,
+  added: readonly { key: string; value: string }[],
+  overwrites: boolean,
+): JsonText {
+  const members = listMembers(text)
+  const last = new Map(members.map((member) => [member.key, member]))
+  const replacing = new Map(overwrites ? added.map(({ key, value }) => [key, JSON.stringify(value)]) : [])
+  const isReplaced = members.some(({ key }) => replacing.has(key))
+  const behind = added
+    .filter(({ key }) => !last.has(key))
+    .map(({ key, value }) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
+  if (!isReplaced) return new JsonText(appendTo(text, members, behind))
+  const kept = members.flatMap((member) => {
+    const { key, from, valueFrom, to } = member
+    const value = replacing.get(key)
+    if (value === undefined) return [text.slice(from, to)]
+    return last.get(key) === member ? [text.slice(from, valueFrom) + value] : []
+  })
+  // What stands between members stays if none goes.
+  if (kept.length < members.length) return new JsonText(`{${[...kept, ...behind].join(',')}}`)
+  let replaced = ''
+  let at = 0
+  for (const [index, { from, to }] of members.entries()) {
+    replaced += text.slice(at, from) + (kept[index] ?? '')
+    at = to
+  }
+  return new JsonText(replaced + behind.map((one) => `,${one}`).join('') + text.slice(at))
+}
+
+function listMembers(text: string): readonly JsonMember[] {
+  const parsed = parseJsonLine(text)
+  return parsed.kind === 'object' ? parsed.members : []
+}
+
+/** The text of an object with further members behind its last. */
+function appendTo(text: string, members: readonly JsonMember[], behind: readonly string[]): string {
+  if (behind.length === 0) return text
+  const end = members.at(-1)?.to
+  if (end === undefined) return `{${behind.join(',')}}`
+  return `${text.slice(0, end)},${behind.join(',')}${text.slice(end)}`
+}
+
+/** What a row becomes: fields by their names, and the text of the whole request that it began with, if it did. */
+export type Body = Record<string, unknown> & { [WHOLE]?: WholeRequest }
+
+/** A whole request as its cell has it, with the values that its members put into the body. */
+interface WholeRequest {
+  text: string
+  members: readonly JsonMember[]
+  values: ReadonlyMap<string, unknown>
+}
+
+const WHOLE = Symbol('whole request')
+
+/** Begins a body with a whole request; returns false if `text` is not one. `toValue` gives null for what is left out. */
+export function beginWithRequest(
+  body: Body,
+  text: string,
+  toValue: (member: JsonMember) => { value: unknown } | null,
+): boolean {
+  const parsed = parseJsonLine(text)
+  if (parsed.kind !== 'object') return false
+  const values = new Map<string, unknown>()
+  for (const member of parsed.members) {
+    const given = toValue(member)
+    if (given === null) values.delete(member.key)
+    else values.set(member.key, given.value)
+  }
+  for (const [key, value] of values) {
+    // Plain assignment would set the prototype if the key is `__proto__`.
+    Object.defineProperty(body, key, { value, enumerable: true, configurable: true, writable: true })
+  }
+  body[WHOLE] = { text, members: parsed.members, values }
+  return true
+}
+
+/** The text of the whole request that a body began with; null if it began with none. */
+export function findRequestText(body: Readonly<Body>): string | null {
+  return body[WHOLE]?.text ?? null
+}
+
+/** The JSON of a body. What came as JSON stands in it as it was written. */
+export function writeBody(body: Readonly<Body>): string {
+  const whole = body[WHOLE]
+  if (whole !== undefined) return writeWhole(body, whole)
+  for (const name in body) if (body[name] instanceof JsonText) return `{${listWritten(body).join(',')}}`
+  return JSON.stringify(body)
+}
+
+function listWritten(body: Readonly<Body>, names = Object.keys(body)): string[] {
+  return names.flatMap((name) => {
+    const value = body[name]
+    if (value === undefined) return []
+    return [`${JSON.stringify(name)}:${value instanceof JsonText ? value.text : JSON.stringify(value)}`]
+  })
+}
+
+/** The members of the request that are still as they were, then what was changed or added. */
+function writeWhole(body: Readonly<Body>, { text, members, values }: WholeRequest): string {
+  const isKept = (name: string) =>
+    values.has(name) && Object.hasOwn(body, name) && body[name] === values.get(name)
+  const behind = listWritten(
+    body,
+    Object.keys(body).filter((name) => !isKept(name)),
+  )
+  if (members.every(({ key }) => isKept(key))) return appendTo(text, members, behind)
+  const kept = members.flatMap(({ key, from, to }) => (isKept(key) ? [text.slice(from, to)] : []))
+  return `{${[...kept, ...behind].join(',')}}`
+}

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest'
+import { createRowMapper, resolveMapping } from '../../../../src/main/engine/mapping/row-mapper.ts'
+import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
+import { createOperationExchange } from '../../../../src/main/engine/service/operation-exchange.ts'
+import { formatProblem } from '../../../../src/shared/messages/problem-messages.ts'
+import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
+import { buildPlan } from './build-plan.ts'
+
+/** The request of row 3 and what is wrong with it. */
+function send(cells: Record<string, string>, parts: Parameters<typeof buildPlan>[0] = {}) {
+  const columns = Object.keys(cells)
+  const plan = buildPlan(parts)
+  const resolved = { ...plan, mapping: resolveMapping(plan, columns) }
+  const mapped = createRowMapper(resolved, columns, 'r1')(3, Object.values(cells))
+  const found = [...mapped.problems, ...createRowValidator(resolved)(3, mapped.body)]
+  const exchange = createOperationExchange(resolved, { deliveredCodes: [], nowMs: Date.now })
+  return { body: exchange.toRequest([mapped.body], null).body, found: found.map(formatProblem) }
+}
+
+const TASK = { text_data: 't', user_id: 'u' }
+const REQUEST: PlanInput['mapping'] = { request: { kind: 'column', column: 'request' } }
+
+/** Objects that reading and writing again would change. */
+const KEPT = [
+  '{"limit":1e999}',
+  '{"price":1.0,"at":-0,"small":1E-7,"id":12345678901234567890}',
+  '{"2":"second","1":"first"}',
+  '{ "spaced" : [ 1 , 2 ] ,\n "b": "\\u00e9\\/" }',
+  '{"__proto__":{"a":1}}',
+  '{}',
+]
+
+describe('JSON of a cell', () => {
+  test.each(KEPT)('goes out as the text it is, as metadata: %s', (text) => {
+    const { body, found } = send({ ...TASK, user_metadata: text })
+    expect(found).toEqual([])
+    expect(body).toBe(`{"text_data":"t","user_id":"u","post_id":"r1-3","user_metadata":${text}}`)
+  })
+
+  test.each(KEPT)('goes out as the text it is, inside a whole request: %s', (text) => {
+    const request = `{"user_id": "u",  "text_data":"\\u0041", "post_id":"p","content_metadata":${text},"user_metadata":{}}`
+    const { body, found } = send({ request }, { mapping: REQUEST })
+    expect(found).toEqual([])
+    expect(body).toBe(request)
+  })
+
+  test('goes out with keys that other columns add, and without those that they replace', () => {
+    const columns = { ...TASK, user_metadata: '{"a":1.0, "b":1e999,"b":2}', 'user_metadata.c': 'x' }
+    expect(send(columns).body).toContain('"user_metadata":{"a":1.0, "b":1e999,"b":2,"c":"x"}')
+    expect(send({ ...columns, 'user_metadata.b': 'y' }).body).toContain(
+      '"user_metadata":{"a":1.0,"b":"y","c":"x"}',
+    )
+  })
+
+  test('of a whole request goes out with what it lacks behind it', () => {
+    const request = '{"text_data":"t","user_id":null,"own":[1.0],"user_metadata":{"a":-0}}'
+    const cells = { request, user_id: 'u', 'user_metadata.b': 'x' }
+    expect(send(cells, { mapping: REQUEST }).body).toBe(
+      '{"text_data":"t","own":[1.0],"user_metadata":{"a":-0,"b":"x"},"user_id":"u","post_id":"r1-3"}',
+    )
+  })
+
+  test('with a key that occurs twice is sent with both, and warned of', () => {
+    const text = '{"a":{"b":1,"\\u0062":2},"c":{"b":1}}'
+    const { body, found } = send({ ...TASK, user_metadata: text })
+    expect(body).toContain(`"user_metadata":${text}`)
+    expect(found).toEqual([
+      'row 3, user_metadata: must contain each key only once; all are sent as they are, found `b`',
+    ])
+  })
+
+  test('that is a whole request with a key twice is sent with both, and warned of', () => {
+    const request = '{"text_data":"a","text_data":"b","user_id":"u","post_id":"p","user_metadata":{}}'
+    const { body, found } = send({ request }, { mapping: REQUEST })
+    expect(body).toBe(request)
+    expect(found).toEqual([
+      'row 3, request: must contain each key only once; all are sent as they are, found `text_data`',
+    ])
+  })
+
+  test.each(['{"a":01}', '{"a":NaN}', "{'a':1}", '{"a":1,}', '{"a":"\t"}', '{"a":[1}', '[{}]'])(
+    'that is not a JSON object keeps its row from being sent: %s',
+    (text) => {
+      expect(send({ ...TASK, user_metadata: text }).found[0]).toMatch(/must be a JSON object/)
+    },
+  )
+})
