@@ -1,4 +1,4 @@
-import { compileTemplate, type ReadCell } from '../../../shared/mapping/templates.ts'
+import type { ReadCell } from '../../../shared/mapping/templates.ts'
 import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import {
   type Correction,
@@ -9,12 +9,15 @@ import {
 } from '../../../shared/plan/fixes.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { Problem } from '../../../shared/run/problem.ts'
+import type { RequestField } from '../../../shared/service/request-field.ts'
+import { compileFieldTemplate } from './json-template.ts'
 import { type Body, toValueText } from './json-text.ts'
 import { keepHalf, type RowHalf } from './split-row.ts'
 import { createRowValidator } from './validate-row.ts'
 
 /** A field of the request as a fix deals with it. */
 export interface FixedField {
+  kind: RequestField['kind']
   /** The text that the mapping reads for it; null where nothing is mapped to it. */
   read: ReadCell | null
   /** Gives it another text, '' for none; returns what keeps it out. */
@@ -65,9 +68,11 @@ export function createRowFixer(
     fixes.filter((fix): fix is CellFix => fix.kind === 'cell'),
     ({ row }) => row,
   )
+  const compileValue = ({ field, value }: Extract<Fix, { kind: 'value' }>) =>
+    compileFieldTemplate(fields.get(field)?.kind ?? 'string', value, columns, runToken)
   const rules = fixes.flatMap((fix): ValueRule[] =>
     fix.kind === 'value'
-      ? [{ problem: fix.problem, field: fix.field, read: compileTemplate(fix.value, columns, runToken) }]
+      ? [{ problem: fix.problem, field: fix.field, read: compileValue(fix) }]
       : [],
   )
   const substituted = fixes.flatMap((fix) => (fix.kind === 'substitute' ? toSubstituted(fix.field) : []))

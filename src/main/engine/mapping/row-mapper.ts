@@ -1,7 +1,6 @@
 import { checkMapping, findUnknownPlaceholders } from '../../../shared/mapping/check-mapping.ts'
 import { findColumn, toWholeMapping } from '../../../shared/mapping/match-columns.ts'
 import {
-  compileTemplate,
   isConstantTemplate,
   isUniqueByConstruction,
   parseTemplate,
@@ -29,6 +28,7 @@ import {
   parseModels,
   type WriteField,
 } from './field-writers.ts'
+import { compileFieldTemplate } from './json-template.ts'
 import type { Body } from './json-text.ts'
 import { createRowFixer, type FixedField } from './row-fixer.ts'
 import { toHalf } from './split-row.ts'
@@ -88,7 +88,7 @@ export function createRowMapper(
   }
   const toKey = (body: Record<string, unknown>) => (toUniqueKey === null ? null : toUniqueKey(body))
   const fixRow = createRowFixer({ ...plan, mapping }, columns, runToken, (field) =>
-    createFixedField(field, plan, compileSource(mapping[field], columns, runToken)),
+    createFixedField(field, plan, (kind) => compileSource(mapping[field], columns, runToken, kind)),
   )
   const hasFixes = plan.fixes !== undefined && plan.fixes.length > 0
   return (row, cells, kinds = null) => {
@@ -104,14 +104,19 @@ export function createRowMapper(
 }
 
 /** A field that takes another text as if the cell that fills it had that text; null for what is not a single field. */
-function createFixedField(name: string, plan: Plan, read: ReadCell | null): FixedField | null {
+function createFixedField(
+  name: string,
+  plan: Plan,
+  compile: (kind: RequestField['kind']) => ReadCell | null,
+): FixedField | null {
   const field = fieldsOf(plan.operation).find((one) => one.name === name)
   if (field === undefined || field === REQUEST_FIELD) return null
   let text = ''
   const anything = { [name]: { kind: 'template', template: name } } as const
   const write = createWriter(field, plan, anything, [], () => () => text)
   return {
-    read,
+    kind: field.kind,
+    read: compile(field.kind),
     set(body, row, given) {
       text = given
       delete body[name]
@@ -226,9 +231,9 @@ function createWriters(
   columns: readonly string[],
   { runToken, addresses, only }: { runToken: string; addresses?: MediaAddresses | undefined; only?: string },
 ): WriteField[] {
-  const compile = (source: FieldSource | undefined) => compileSource(source, columns, runToken)
+  const compile: CompileField = (source, kind) => compileSource(source, columns, runToken, kind)
   const fields = fieldsOf(plan.operation)
-  const readRequest = compile(mapping[REQUEST_FIELD.name])
+  const readRequest = compile(mapping[REQUEST_FIELD.name], REQUEST_FIELD.kind)
   const writers: WriteField[] = []
   if (readRequest !== null) {
     writers.push(
@@ -251,18 +256,21 @@ function createWriters(
   return writers
 }
 
+/** Compiles what fills a field of a kind; null where nothing does. */
+type CompileField = (source: FieldSource | undefined, kind: RequestField['kind']) => ReadCell | null
+
 function createWriter(
   { name, kind }: RequestField,
   { operation }: Plan,
   mapping: Mapping,
   columns: readonly string[],
-  compile: (source: FieldSource | undefined) => ReadCell | null,
+  compile: CompileField,
 ): WriteField | null {
-  const read = compile(mapping[name])
+  const read = compile(mapping[name], kind)
   if (kind === 'json_object') {
     const keys = Object.entries(mapping).flatMap(([field, source]) => {
       const parsed = parseFieldName(field, operation)
-      const readKey = parsed?.kind === 'key' && parsed.name === name ? compile(source) : null
+      const readKey = parsed?.kind === 'key' && parsed.name === name ? compile(source, 'string') : null
       return parsed?.kind === 'key' && readKey !== null ? [{ key: parsed.key, read: readKey }] : []
     })
     return read !== null || keys.length > 0 ? createObjectWriter(name, read, keys) : null
@@ -303,10 +311,11 @@ function compileSource(
   source: FieldSource | undefined,
   columns: readonly string[],
   run: string,
+  kind: RequestField['kind'],
 ): ReadCell | null {
   if (source === undefined) return null
   if (source.kind === 'template')
-    return source.template === '' ? null : compileTemplate(source.template, columns, run)
+    return source.template === '' ? null : compileFieldTemplate(kind, source.template, columns, run)
   const index = findColumn(columns, source.column) ?? -1
   return (_row, cells) => cells[index] ?? ''
 }

@@ -85,3 +85,63 @@ describe('JSON of a cell', () => {
     },
   )
 })
+
+describe('a template that is JSON', () => {
+  const fill = (template: string, cells: Record<string, string>, field = 'user_metadata') =>
+    send({ ...TASK, ...cells }, { mapping: { [field]: { kind: 'template', template } } })
+  const HOSTILE = ['v","role":"admin', '\\', '\\"', 'a\nb\r\u0000', '"}', '{{q}}', '\u2028é😀', '\\u0022,"role":"admin']
+
+  test.each(HOSTILE)('takes a cell between quotes as text, whatever is in it: %j', (q) => {
+    const { body, found } = fill('{"a":"<{{q}}>", "b":1.0}', { q })
+    expect(found).toEqual([])
+    expect(JSON.parse(body ?? '').user_metadata).toEqual({ a: `<${q}>`, b: 1 })
+    expect(body).toContain('"b":1.0')
+  })
+
+  test.each(HOSTILE)('takes a cell in a key as the text of that key: %j', (q) => {
+    expect(JSON.parse(fill('{"k{{q}}":1}', { q }).body ?? '').user_metadata).toEqual({ [`k${q}`]: 1 })
+  })
+
+  test.each(['1', '1e999', '"x"', 'null', '[1,{"a":2}]', ' -0 '])(
+    'takes a cell outside quotes as one JSON value: %s',
+    (n) => {
+      const { body, found } = fill('{"n": {{n}}}', { n })
+      expect(found).toEqual([])
+      expect(body).toContain(`"user_metadata":{"n": ${n}}`)
+    },
+  )
+
+  test.each(['1,"role":"admin"', '', 'abc', '1}', '01', '"a":1'])(
+    'refuses a row whose cell outside quotes is not one JSON value: %j',
+    (n) => {
+      expect(fill('{"n": {{n}}}', { n }).found[0]).toBe(
+        `row 3, user_metadata: must be a JSON object, found \`{"n": {{${n}}}}\``,
+      )
+    },
+  )
+
+  test.each(['{"n": 1{{n}}}', '{"n": {{n}}{{n}}}', '{"a":"\\{{n}}"}', '{"a":"\\u00{{n}}"}', '{ {{n}} }'])(
+    'refuses every row if its placeholders are no values: %s',
+    (template) => {
+      expect(fill(template, { n: '22' }).found[0]).toBe(
+        `row 3, user_metadata: must be a JSON object, found \`${template}\``,
+      )
+    },
+  )
+
+  test('may be a placeholder alone, whose cell is the whole object or leaves the field out', () => {
+    expect(fill('{{n}}', { n: '{"a":1.0}' }).body).toContain('"user_metadata":{"a":1.0}')
+    expect(fill('{{n}}', { n: '' }).body).not.toContain('user_metadata')
+  })
+
+  test('may be a whole request, a list of models, or the value of a fix', () => {
+    const q = 't","user_id":"x'
+    const request = fill('{"text_data":"{{q}}","user_metadata":{}}', { q }, 'request')
+    expect(JSON.parse(request.body ?? '')).toMatchObject({ text_data: q, user_id: 'u' })
+    expect(fill('["{{m}}"]', { m: 'text","ocr' }, 'models').body).toContain('"models":["text\\",\\"ocr"]')
+    const fix = { kind: 'value', problem: 'not_json_object', field: 'user_metadata' } as const
+    const cells = { ...TASK, q, user_metadata: 'bad' }
+    const fixed = send(cells, { fixes: [{ ...fix, value: '{"a":"{{q}}"}' }] })
+    expect(JSON.parse(fixed.body ?? '').user_metadata).toEqual({ a: q })
+  })
+})
