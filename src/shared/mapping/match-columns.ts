@@ -1,6 +1,7 @@
 import { fieldsOf, isAsync, parseFieldName, REQUEST_FIELD } from '../plan/operation.ts'
 import type { FieldSource, Mapping, Operation, Plan } from '../plan/plan.ts'
 import type { RequestField } from '../service/request-field.ts'
+import { trimId } from './id-text.ts'
 
 /** What an export calls the item that a run added, so that a later run can remove it (docs/interface.md §4.4). */
 const EXPORTED_ITEM_ID = 'sluice_custom_index_item_id'
@@ -8,10 +9,13 @@ const EXPORTED_ITEM_ID = 'sluice_custom_index_item_id'
 /** What post_id is without a mapping: unique for each row of each run. */
 export const DEFAULT_POST_ID: FieldSource = { kind: 'template', template: '{{run}}-{{row}}' }
 
-/** The index of a column by its exact name or its 1-based number, or null. A name of digits goes before the number. */
+/**
+ * The index of a column by its exact name, its 1-based number, or its name without what nobody sees of it, or null. A name
+ * of digits goes before the number.
+ */
 export function findColumn(columns: readonly string[], column: string | number): number | null {
   if (typeof column === 'string') {
-    const index = columns.indexOf(column)
+    const index = findColumnOfName(columns, column)
     if (index !== -1) return index
     if (!/^\d+$/.test(column)) return null
   }
@@ -19,9 +23,18 @@ export function findColumn(columns: readonly string[], column: string | number):
   return number >= 1 && number <= columns.length ? number - 1 : null
 }
 
-/** How alike-looking names are compared: without case, spaces, underscores, hyphens and dots. */
+/** The index of a column by its name, exact or else without what nobody sees of it; -1 if none or several have it. */
+export function findColumnOfName(columns: readonly string[], name: string): number {
+  const exact = columns.indexOf(name)
+  if (exact !== -1) return exact
+  const seen = trimId(name)
+  const index = seen === '' ? -1 : columns.findIndex((column) => trimId(column) === seen)
+  return index !== -1 && columns.findLastIndex((column) => trimId(column) === seen) === index ? index : -1
+}
+
+/** How alike-looking names are compared: without case, spaces, underscores, hyphens, dots, and what nobody sees. */
 export function toComparable(name: string): string {
-  return name
+  return trimId(name)
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[\s_.-]+/g, '')
@@ -241,7 +254,7 @@ export function toColumnSource(columns: readonly string[], index: number): Field
 /** Index of the column that a source names, -1 where there is none. */
 export function toColumnIndex(columns: readonly string[], source: FieldSource | undefined): number {
   if (source?.kind !== 'column') return -1
-  if (typeof source.column === 'string') return columns.indexOf(source.column)
+  if (typeof source.column === 'string') return findColumnOfName(columns, source.column)
   return source.column <= columns.length ? source.column - 1 : -1
 }
 
@@ -279,7 +292,7 @@ function findByWord(columns: readonly string[], field: string, used: ReadonlySet
 
 /** The words of a column's name: `userComment`, `user_comment` and `User Comment` are the same two. */
 function toWords(name: string): string[] {
-  return name
+  return trimId(name)
     .normalize('NFKC')
     .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
     .toLowerCase()

@@ -1,3 +1,5 @@
+import { findColumnOfName } from './match-columns.ts'
+
 /** A piece of a template: text as it stands, or the name between `{{` and `}}`. */
 export type TemplatePart = { kind: 'text'; text: string } | { kind: 'placeholder'; name: string }
 
@@ -26,7 +28,7 @@ export function findPlaceholder(name: string, columns: readonly string[]): Place
   if (trimmed === 'row') return { kind: 'row' }
   if (trimmed === 'run') return { kind: 'run' }
   const exact = columns.indexOf(name)
-  const index = exact === -1 ? columns.indexOf(trimmed) : exact
+  const index = exact === -1 ? findColumnOfName(columns, trimmed) : exact
   return index === -1 ? null : { kind: 'column', index }
 }
 

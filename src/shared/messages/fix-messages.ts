@@ -12,8 +12,20 @@ export function sayFix(fix: Fix): { where: string; what: string; value: string |
       return { where: `${fix.field} of ${sayRows(fix.problem)}`, ...sayValue(fix.value) }
     case 'substitute':
       return {
-        where: `Every ${fix.field} with _ or ;`,
-        what: 'is sent with ~5F and ~3B in their place',
+        where: `Every ${fix.field} with ${fix.escapes === '_;' ? '_ or ;' : '_, ; or ~'}`,
+        what: 'is sent with ~5F, ~3B and ~7E in their place',
+        value: null,
+      }
+    case 'trim':
+      return {
+        where: `Every ${fix.field}`,
+        what: 'is sent without white space at its ends and without invisible characters',
+        value: null,
+      }
+    case 'drop_fraction':
+      return {
+        where: `Every whole number in ${fix.field}`,
+        what: 'is sent without .0 at its end',
         value: null,
       }
     case 'split':

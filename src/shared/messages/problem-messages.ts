@@ -1,3 +1,4 @@
+import type { LostId } from '../mapping/changed-ids.ts'
 import type { AcceptCode } from '../run/accept-code.ts'
 import { formatRowPlace, type Problem, type ProblemCode } from '../run/problem.ts'
 import type { RequestField } from '../service/request-field.ts'
@@ -163,6 +164,37 @@ export const PROBLEM_MESSAGES = {
     remedy:
       'The service does not accept "_" or ";" in this id. Replace them reversibly, edit the ids, or build them from {{row}} in Mapping.',
   },
+  invisible_characters: {
+    expected: () => 'must not contain invisible characters, or white space at its ends',
+    title: 'Invisible characters in ids or terms',
+    remedy:
+      'To the service, values that differ only in these characters are different. Trim them, or correct the file.',
+  },
+  fraction_in_id: {
+    expected: () => 'is a whole number with .0 at its end; data frames add that to columns with gaps',
+    title: 'Ids that end in .0',
+    remedy: 'Remove the .0, or export the file again with this column as text.',
+  },
+  lost_id: {
+    expected: ({ as }: { as: LostId }) =>
+      ({
+        rounded: 'looks rounded by a spreadsheet or data frame; different ids may have become the same',
+        missing: 'looks like a missing value, not an id; all rows with it get the same id',
+        boolean: 'looks like a truth value, not an id; all rows with it get the same id',
+        date: 'looks like a date, but most other ids are numbers; a spreadsheet may have changed it',
+      })[as],
+    title: 'Ids that a spreadsheet or data frame changed',
+    remedy:
+      'The file no longer has the original ids. Export it again with this column as text, or leave these rows out.',
+    needs: 'ids_changed',
+  },
+  id_precision: {
+    expected: () =>
+      'must be stored as text because it has more than 15 digits; spreadsheets change the digits after the 15th',
+    title: 'Ids with more than 15 digits that are stored as numbers',
+    remedy: 'Spreadsheets keep 15 digits. Format the column as text, then enter these ids again.',
+    needs: 'ids_changed',
+  },
   one_of: {
     expected: ({ one, other, isExclusive }: { one: string; other: string; isExclusive: boolean }) =>
       isExclusive ? `must have exactly one of ${one} and ${other}` : `must have ${one} or ${other}`,
@@ -176,6 +208,13 @@ export const PROBLEM_MESSAGES = {
     title: 'Duplicate value',
     remedy:
       'Each row needs its own value: edit the rows, leave the duplicates out, or map another column or a template.',
+  },
+  look_alike: {
+    expected: ({ of }: { of: 'term' }, also?: { row: number }) =>
+      `must not look like another ${of}, but differs from ${also === undefined ? 'one' : `that of row ${also.row}`} only in characters that look alike`,
+    title: 'Terms that look alike',
+    remedy:
+      'They differ only in invisible characters, width or composed letters. Check whether both are meant.',
   },
   not_distinct: {
     expected: ({ field }: { field: string }) => `must differ from ${field}`,
@@ -268,7 +307,7 @@ export const PROBLEM_MESSAGES = {
     remedy: 'Rows are sent without it. Map a column to it in Mapping if you have one.',
   },
   empty: {
-    expected: () => 'contains only whitespace',
+    expected: () => 'contains only white space or invisible characters',
     title: 'Empty cells',
     remedy: 'Fill the cells, or remove the field in Mapping.',
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { COMPARED_FIELDS, ID_TEXT_FIELDS } from '../mapping/id-text.ts'
 import { problemCodeSchema } from '../run/problem.ts'
 import { FORBIDDEN_ID_CHARACTERS } from '../service/request-field.ts'
 
@@ -27,7 +28,16 @@ const fixSchema = z.discriminatedUnion('kind', [
     value: z.string(),
   }),
   /** `_` and `;` in this id become what {@link substitute} makes of them, wherever they occur. */
-  z.object({ kind: z.literal('substitute'), field: z.enum(['user_id', 'post_id']) }),
+  z.object({
+    kind: z.literal('substitute'),
+    field: z.enum(['user_id', 'post_id']),
+    /** The characters that an id is changed for (default: `_;~`); `_;` is what runs of version 0.2.0 did. */
+    escapes: z.enum(['_;~', '_;']).exactOptional(),
+  }),
+  /** This id or term is sent without white space at its ends and without characters that nobody sees. */
+  z.object({ kind: z.literal('trim'), field: z.enum(COMPARED_FIELDS) }),
+  /** Whole numbers in this id are sent without the `.0` behind them. */
+  z.object({ kind: z.literal('drop_fraction'), field: z.enum(ID_TEXT_FIELDS) }),
   /** A row with text_data and url becomes two, one with each (docs/interface.md §2.1). */
   z.object({ kind: z.literal('split') }),
   /** Every row with that problem is left out; without a field, those whose problem is about the whole row. */
@@ -63,6 +73,8 @@ export type Correction = z.infer<typeof correctionSchema>
 /** Adds a fix; one that says the same or another thing of the same place is replaced. */
 export function addFix(fixes: readonly Fix[], fix: Fix): Fix[] {
   const place = toPlace(fix)
+  // What a run sent before is sent again the same.
+  if (fix.kind === 'substitute' && fixes.some((one) => toPlace(one) === place)) return [...fixes]
   return [...fixes.filter((one) => toPlace(one) !== place), fix]
 }
 
@@ -74,6 +86,8 @@ function toPlace(fix: Fix): string {
       return JSON.stringify([fix.kind, fix.problem, fix.field])
     case 'leave_out':
       return JSON.stringify([fix.kind, fix.problem, fix.field ?? null])
+    case 'substitute':
+      return JSON.stringify([fix.kind, fix.field])
     default:
       return JSON.stringify(fix)
   }
@@ -83,24 +97,47 @@ function toPlace(fix: Fix): string {
 export function listFixedFields(fixes: readonly Fix[]): string[] {
   const fields = fixes.flatMap((fix) => {
     if (fix.kind === 'cell' || fix.kind === 'value') return [fix.field]
-    if (fix.kind === 'substitute') return toSubstituted(fix.field)
+    if (fix.kind === 'substitute' || fix.kind === 'trim' || fix.kind === 'drop_fraction') {
+      return toSubstituted(fix.field)
+    }
     return fix.kind === 'split' ? ['post_id', 'group_id'] : []
   })
   return [...new Set(fields)]
 }
 
 /** The fields that hold ids of one kind: a reply names its parent by the id that the parent was sent with. */
-export function toSubstituted(field: 'user_id' | 'post_id'): string[] {
+export function toSubstituted(field: string): string[] {
   return field === 'post_id' ? ['post_id', 'parent_id'] : [field]
 }
 
 const SUBSTITUTES: Readonly<Record<string, string>> = { _: '~5F', ';': '~3B', '~': '~7E' }
 
+/** The characters for which a fix changes an id. */
+type Escapes = NonNullable<Extract<Fix, { kind: 'substitute' }>['escapes']>
+
 /**
- * An id without the characters that the service forbids: `a_b` becomes `a~5Fb`. Other ids stay as they are. No two ids
- * become the same one, unless an id without those characters has `~5F` or `~3B` in it already.
+ * An id without the characters that the service forbids: `a_b` becomes `a~5Fb`, and `~` becomes `~7E`, so that no two ids
+ * become the same one. Ids without any of these characters stay as they are. With `_;`, an id is left alone that has `~`
+ * and neither of them; it may then equal the substitute of another.
  */
-export function substitute(id: string): string {
-  if (!FORBIDDEN_ID_CHARACTERS.test(id)) return id
+export function substitute(id: string, escapes: Escapes = '_;~'): string {
+  if (escapes === '_;' && !FORBIDDEN_ID_CHARACTERS.test(id)) return id
   return id.replaceAll(/[_;~]/g, (character) => SUBSTITUTES[character] ?? character)
+}
+
+/** The id that {@link substitute} made another one of. */
+export function restoreSubstituted(sent: string): string {
+  return sent.replaceAll(/~(5F|3B|7E)/g, (code) => RESTORED[code] ?? code)
+}
+
+const RESTORED = Object.fromEntries(Object.entries(SUBSTITUTES).map(([character, code]) => [code, character]))
+
+/** Fixes as a journal keeps them: what they do is written down, whatever later versions do by default. */
+export function toStoredFixes(fixes: readonly Fix[]): Fix[] {
+  return fixes.map((fix) => (fix.kind === 'substitute' ? { ...fix, escapes: fix.escapes ?? '_;~' } : fix))
+}
+
+/** Fixes that a journal kept; version 0.2.0 did not write down for which characters it changes an id. */
+export function fromStoredFixes(fixes: readonly Fix[]): Fix[] {
+  return fixes.map((fix) => (fix.kind === 'substitute' ? { ...fix, escapes: fix.escapes ?? '_;' } : fix))
 }

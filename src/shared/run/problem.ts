@@ -27,8 +27,13 @@ export const problemCodeSchema = z.enum([
   'video_too_long',
   'required',
   'forbidden_character',
+  'invisible_characters',
+  'fraction_in_id',
+  'lost_id',
+  'id_precision',
   'one_of',
   'not_unique',
+  'look_alike',
   'not_distinct',
   'ambiguous_column',
   'not_json_object',
@@ -67,7 +72,7 @@ export const problemSchema = z.object({
   row: z.int(),
   /** Where that is in the source; absent until it is looked up. */
   place: sourcePlaceSchema.exactOptional(),
-  /** Only for `not_unique`: where the other row with the same value is. */
+  /** Only for `not_unique` and `look_alike`: where the other row is. */
   alsoAt: sourcePlaceSchema.exactOptional(),
   severity: severitySchema,
   /** The wire field it is about, such as `post_id`; absent when it is about the whole row. */

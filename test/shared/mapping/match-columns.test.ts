@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { suggestMapping } from '../../../src/shared/mapping/match-columns.ts'
+import { findColumn, matchColumns, suggestMapping } from '../../../src/shared/mapping/match-columns.ts'
+import { findPlaceholder } from '../../../src/shared/mapping/templates.ts'
 import type { Operation } from '../../../src/shared/plan/plan.ts'
 
 const TASK: Operation = { kind: 'task', mode: 'sync', api: 'v1', legacy: false, models: [] }
@@ -69,4 +70,24 @@ test('guesses the likeliest of several columns, and no URL in addition to a text
     url: ['image_url', 'guess'],
     user_id: ['User ID', 'alike'],
   })
+})
+
+test.each([
+  '\ufeffuser_id',
+  'user_id ',
+  'user\u200b_id',
+  '\u00a0user_id',
+  'user_id\t',
+  '\u00adUser\u2060Id ',
+])('a header is matched without what nobody sees of it: %j', (header) => {
+  const columns = ['text_data', header]
+  expect(matchColumns(columns, TASK)).toMatchObject({ user_id: { kind: 'column', column: header } })
+  expect(suggestMapping(columns, TASK).mapping).toMatchObject({ user_id: { kind: 'column', column: header } })
+})
+
+test('a column is found by its name without what nobody sees of it, unless several have it', () => {
+  expect(findColumn(['id', '\ufeffmessage '], 'message')).toBe(1)
+  expect(findColumn(['message ', 'message'], 'message')).toBe(1)
+  expect(findColumn(['message ', '\ufeffmessage'], 'message')).toBeNull()
+  expect(findPlaceholder('message', ['id', 'mess\u200bage'])).toEqual({ kind: 'column', index: 1 })
 })

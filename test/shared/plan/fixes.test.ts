@@ -1,13 +1,45 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addFix, type Fix, fixesSchema, listFixedFields, substitute } from '../../../src/shared/plan/fixes.ts'
+import {
+  addFix,
+  type Fix,
+  fixesSchema,
+  listFixedFields,
+  restoreSubstituted,
+  substitute,
+} from '../../../src/shared/plan/fixes.ts'
 
 test('substitutes the forbidden characters of ids so that different ids stay different', () => {
   expect(substitute('user_1;a')).toBe('user~5F1~3Ba')
   expect(substitute('a~b_')).toBe('a~7Eb~5F')
-  expect(substitute('plain~id-7')).toBe('plain~id-7')
-  const ids = ['a_b', 'a;b', 'a~5Fb_', 'a_~b', 'a__b', '_', ';', '~_', '_~']
-  expect(new Set(ids.map(substitute)).size).toBe(ids.length)
+  expect(substitute('a~5Fb')).toBe('a~7E5Fb')
+  expect(substitute('plain-id.7')).toBe('plain-id.7')
+  const ids = ['a_b', 'a~5Fb', 'a~7E5Fb', 'a;b', 'a~3Bb', 'a~5Fb_', 'a_~b', 'a__b', '_', ';', '~', '~_', '_~']
+  expect(new Set(ids.map((id) => substitute(id))).size).toBe(ids.length)
   for (const id of ids) expect(substitute(id)).not.toMatch(/[_;]/)
+})
+
+test('every id can be told from its substitute, so no two ids get the same one', () => {
+  const piece = fc.oneof(
+    fc.constantFrom('_', ';', '~', '~5F', '~3B', '~7E', '5F', 'a'),
+    fc.string({ unit: 'binary' }),
+  )
+  const id = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(''))
+  fc.assert(
+    fc.property(id, (one) => {
+      const sent = substitute(one)
+      return !/[_;]/.test(sent) && restoreSubstituted(sent) === one
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('a run of version 0.2.0 keeps its substitutes, also when it is corrected', () => {
+  expect(substitute('a~5Fb', '_;')).toBe('a~5Fb')
+  expect(substitute('a_~b', '_;')).toBe('a~5F~7Eb')
+  const old: Fix = { kind: 'substitute', field: 'user_id', escapes: '_;' }
+  expect(addFix([old], { kind: 'substitute', field: 'user_id' })).toEqual([old])
+  expect(addFix([old], { kind: 'substitute', field: 'post_id' })).toHaveLength(2)
 })
 
 test('a second fix of the same place replaces the first', () => {

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { fromStoredFixes, toStoredFixes } from '../../../shared/plan/fixes.ts'
 import { type Plan, planSchema } from '../../../shared/plan/plan.ts'
 import { type SourceFingerprint, sourceFingerprintSchema } from '../../../shared/plan/source-fingerprint.ts'
 
@@ -72,7 +73,7 @@ export function insertRunRecord(
     record.runToken,
     record.parentRunId,
     record.name,
-    JSON.stringify(record.plan),
+    toStoredPlan(record.plan),
     record.createdAtMs,
     record.appVersion,
     record.callbackBase ?? null,
@@ -102,7 +103,7 @@ export function readRunRecord(db: DatabaseSync): RunRecord | null {
     invalidTakenBy: toText(row['invalid_taken_by']),
     corrects: Number(row['corrects']) === 1,
     name: String(row['name']),
-    plan: parse('plan', planSchema),
+    plan: fromStored(parse('plan', planSchema)),
     columns: parse('columns', namesSchema),
     header: toText(row['header']) === null ? null : parse('header', namesSchema),
     state: String(row['state']) as StoredState,
@@ -127,10 +128,19 @@ export function readRunRecord(db: DatabaseSync): RunRecord | null {
   }
 }
 
+/** A plan as the journal keeps it, with what its fixes do by default written down. */
+export function toStoredPlan(plan: Plan): string {
+  return JSON.stringify(plan.fixes === undefined ? plan : { ...plan, fixes: toStoredFixes(plan.fixes) })
+}
+
+function fromStored(plan: Plan): Plan {
+  return plan.fixes === undefined ? plan : { ...plan, fixes: fromStoredFixes(plan.fixes) }
+}
+
 /** What of the run's row changes while it runs, by column name. */
 export interface RunChanges {
   state?: StoredState
-  /** A {@link Plan} as JSON. */
+  /** What {@link toStoredPlan} gives. */
   plan?: string
   stop_reason?: string | null
   stop_advice?: string | null

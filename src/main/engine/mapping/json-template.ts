@@ -12,7 +12,8 @@ export function compileFieldTemplate(
   columns: readonly string[],
   runToken: string,
 ): ReadCell {
-  const isJsonField = kind === 'json_object' || (kind === 'string_array' && template.trimStart().startsWith('['))
+  const isJsonField =
+    kind === 'json_object' || (kind === 'string_array' && template.trimStart().startsWith('['))
   const parts = parseTemplate(template)
   // A placeholder alone is the whole value, which is checked like that of a column.
   return isJsonField && parts.length > 1

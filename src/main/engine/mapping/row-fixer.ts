@@ -1,3 +1,5 @@
+import { dropFraction } from '../../../shared/mapping/changed-ids.ts'
+import { trimId, trimTerm } from '../../../shared/mapping/id-text.ts'
 import type { ReadCell } from '../../../shared/mapping/templates.ts'
 import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import {
@@ -50,7 +52,8 @@ interface ValueRule {
 
 /**
  * Compiles the fixes of a plan whose mapping is resolved into a function that changes a row's body. Pure, like the mapper that it belongs to: a resumed run, a retry and a preview get the same body.
- * First come the cells, then the rules for what is still wrong, and last the substitutes for ids.
+ * First come the cells, then what is taken off ids, then the rules for what is still wrong, and last the substitutes
+ * for ids.
  */
 export function createRowFixer(
   plan: Plan,
@@ -71,11 +74,21 @@ export function createRowFixer(
   const compileValue = ({ field, value }: Extract<Fix, { kind: 'value' }>) =>
     compileFieldTemplate(fields.get(field)?.kind ?? 'string', value, columns, runToken)
   const rules = fixes.flatMap((fix): ValueRule[] =>
-    fix.kind === 'value'
-      ? [{ problem: fix.problem, field: fix.field, read: compileValue(fix) }]
+    fix.kind === 'value' ? [{ problem: fix.problem, field: fix.field, read: compileValue(fix) }] : [],
+  )
+  const substituted = fixes.flatMap((fix) =>
+    fix.kind === 'substitute'
+      ? toSubstituted(fix.field).map((field) => ({ field, escapes: fix.escapes }))
       : [],
   )
-  const substituted = fixes.flatMap((fix) => (fix.kind === 'substitute' ? toSubstituted(fix.field) : []))
+  const cleaned = fixes.flatMap((fix) => {
+    if (fix.kind !== 'trim' && fix.kind !== 'drop_fraction') return []
+    const trim = fix.field === 'term' ? trimTerm : trimId
+    return toSubstituted(fix.field).map((field) => ({
+      field,
+      clean: fix.kind === 'trim' ? trim : dropFraction,
+    }))
+  })
   const validate = rules.length === 0 ? () => [] : createRowValidator(plan)
 
   return ({ body, problems: found, row, cells, half }) => {
@@ -104,16 +117,20 @@ export function createRowFixer(
     for (const { field, value, was } of cellFixes.get(record) ?? []) {
       if (was === undefined || was === readText(field)) set(field, value)
     }
+    for (const { field, clean } of cleaned) {
+      const id = body[field]
+      if (typeof id === 'string' && clean(id) !== id) set(field, clean(id))
+    }
     if (rules.length > 0) {
       const wrong = [...problems, ...validate(row, body)]
       for (const { problem, field, read } of rules) {
         if (wrong.some((one) => isAbout(one, problem, field))) set(field, read(record, cells))
       }
     }
-    for (const field of substituted) {
+    for (const { field, escapes } of substituted) {
       const id = body[field]
       if (typeof id !== 'string') continue
-      body[field] = substitute(id)
+      body[field] = substitute(id, escapes)
       note(field, id, true)
     }
     if (half !== null) {

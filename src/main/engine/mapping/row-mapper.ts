@@ -1,4 +1,5 @@
 import { checkMapping, findUnknownPlaceholders } from '../../../shared/mapping/check-mapping.ts'
+import { toLookAlike } from '../../../shared/mapping/id-text.ts'
 import { findColumn, toWholeMapping } from '../../../shared/mapping/match-columns.ts'
 import {
   isConstantTemplate,
@@ -50,6 +51,8 @@ interface UniqueKey {
   value: string
   /** The value as the row has it, where case does not count and `value` is lower-cased. */
   shown?: string
+  /** What the value looks like, where others that look the same are warned of. */
+  looks?: string
 }
 
 /**
@@ -340,7 +343,9 @@ function createUniqueKey(
 
 function toTermKey(term: unknown): UniqueKey | null {
   const key = toKey('term', term)
-  return key === null ? null : { field: key.field, value: key.value.toLowerCase(), shown: key.value }
+  if (key === null) return null
+  const { field, value } = key
+  return { field, value: value.toLowerCase(), shown: value, looks: toLookAlike(value) }
 }
 
 function toKey(field: string, value: unknown): UniqueKey | null {

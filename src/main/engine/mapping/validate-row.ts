@@ -1,4 +1,12 @@
+import { findLostId, hasFraction } from '../../../shared/mapping/changed-ids.ts'
 import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
+import {
+  hasUnseen,
+  hasUnseenInTerm,
+  ID_TEXT_FIELDS,
+  isBlank,
+  showUnseen,
+} from '../../../shared/mapping/id-text.ts'
 import { findUnlistedFields } from '../../../shared/mapping/match-columns.ts'
 import { isConstantTemplate } from '../../../shared/mapping/templates.ts'
 import type { FoundProblem, PlanWarning, ProblemCause } from '../../../shared/messages/problem-messages.ts'
@@ -32,7 +40,7 @@ const NO_PROBLEMS: readonly FoundProblem[] = Object.freeze([])
  * term is unique within the source is for the journal to say; what holds for every row alike is in `findPlanWarnings`.
  */
 export function createRowValidator({ operation, mapping }: Pick<Plan, 'operation' | 'mapping'>): ValidateRow {
-  const rules = createRules(operation, mapping)
+  const rules = [...createRules(operation, mapping), ...createLookRules(operation, mapping)]
   if (!isEmpty(mapping['request'])) {
     const checkMode = createModeRule(operation, mapping)
     rules.push(createRequestRule(operation), ...(checkMode === null ? [] : [checkMode]))
@@ -49,6 +57,7 @@ function createRules(operation: Operation, mapping: Mapping): RowRule[] {
     case 'task':
       return [
         createContentRule(operation),
+        createBlankRule('text_data'),
         checkIds,
         checkGroup,
         checkCallbackUrl,
@@ -62,7 +71,7 @@ function createRules(operation: Operation, mapping: Mapping): RowRule[] {
       return [createRequiredRule('custom_index_item_id'), checkCallbackUrl]
     case 'watchlist-add':
     case 'watchlist-update':
-      return [createRequiredRule('term'), checkBlank, checkLengths]
+      return [createRequiredRule('term'), createBlankRule('term'), checkLengths]
     case 'appeal-status':
       return [createRequiredRule('appeal_id'), checkAppealId]
   }
@@ -280,11 +289,48 @@ function checkLength(found: Found, row: number, field: string, text: unknown, ma
   return addProblem(found, row, 'error', field, { code: 'too_long', args: { max }, details }, text)
 }
 
-/** What consists of white space alone matches nothing that a person would look for. */
-const checkBlank: RowRule = (found, row, { term }) =>
-  typeof term === 'string' && term !== '' && term.trim() === ''
-    ? addProblem(found, row, 'warning', 'term', { code: 'empty' }, term)
-    : found
+/** What has nothing to see matches nothing, and says nothing, that a person would look for. */
+function createBlankRule(field: string): RowRule {
+  return (found, row, body) => {
+    const text = body[field]
+    return typeof text === 'string' && text !== '' && isBlank(text)
+      ? addProblem(found, row, 'warning', field, { code: 'empty' }, showUnseen(text))
+      : found
+  }
+}
+
+/** Warns of ids and terms that are not what they look like, and of ids that a spreadsheet or data frame changed. */
+function createLookRules(operation: Operation, mapping: Mapping): RowRule[] {
+  return fieldsOf(operation).flatMap(({ name }): RowRule[] => {
+    if (name === 'term') return [createTermRule()]
+    if (!ID_TEXT_FIELDS.some((field) => field === name)) return []
+    const source = mapping[name]
+    // A constant is what a person wrote.
+    const isConstant = source?.kind === 'template' && isConstantTemplate(source.template)
+    return isConstant && isEmpty(mapping['request']) ? [] : [createIdRule(name)]
+  })
+}
+
+function createIdRule(field: string): RowRule {
+  return (found, row, body) => {
+    const id = body[field]
+    if (typeof id !== 'string') return found
+    let all = found
+    if (hasUnseen(id)) {
+      all = addProblem(all, row, 'warning', field, { code: 'invisible_characters' }, showUnseen(id))
+    }
+    if (hasFraction(id)) return addProblem(all, row, 'warning', field, { code: 'fraction_in_id' }, id)
+    const as = findLostId(id)
+    return as === null ? all : addProblem(all, row, 'warning', field, { code: 'lost_id', args: { as } }, id)
+  }
+}
+
+function createTermRule(): RowRule {
+  return (found, row, { term }) =>
+    typeof term === 'string' && hasUnseenInTerm(term) && !isBlank(term)
+      ? addProblem(found, row, 'warning', 'term', { code: 'invisible_characters' }, showUnseen(term))
+      : found
+}
 
 /** Warns of fields of the other mode that a whole request brings; those that are mapped are warned of once. */
 function createModeRule(operation: Operation, mapping: Mapping): RowRule | null {

@@ -6,6 +6,7 @@ import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { findSheetChoice } from '../../../shared/plan/source-place.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { RunRecord } from '../journal/run-record.ts'
+import { IdColumns, toIdProblem } from '../mapping/id-columns.ts'
 import { findPlanWarnings } from '../mapping/plan-warnings.ts'
 import { createLeaveOut } from '../mapping/row-fixer.ts'
 import { isMissingAddress, type MapRow, resolveMapping } from '../mapping/row-mapper.ts'
@@ -45,7 +46,8 @@ export async function runIntake(options: {
     const mapping = resolveForSheet(plan, reader)
     const resolved = { ...plan, mapping }
     const { mapRow } = createItemRequests({ ...record, plan: resolved, columns }, options.workspace)
-    const checkRow = createRowCheck(resolved, mapRow)
+    const idColumns = new IdColumns(resolved)
+    const checkRow = createRowCheck(resolved, mapRow, idColumns)
     const writer = createIntakeWriter(journal, resolved, mapRow, options.limit)
     const splitter = new RowSplitter(plan, mapRow)
     for await (const { rows, places, bytesRead } of reader.batches()) {
@@ -70,7 +72,8 @@ export async function runIntake(options: {
     }
     for (const warning of findPlanWarnings(plan, mapping, reader.columns, reader.header))
       writer.writeCommonProblem(warning)
-    for (const { rows, ...warning } of reader.findWarnings?.() ?? []) writer.writeCommonProblem(warning, rows)
+    for (const { rows, ...warning } of [...(reader.findWarnings?.() ?? []), ...idColumns.findWarnings()])
+      writer.writeCommonProblem(warning, rows)
     writer.finish(reader.columns, reader.header)
     return true
   } finally {
@@ -115,11 +118,17 @@ export class RowSplitter {
   }
 }
 
-/** Maps and checks rows for the journal. `plan` is one whose mapping is resolved. */
-export function createRowCheck(plan: Plan, mapRow: MapRow): (read: ReadRow) => IntakeRow {
+/** Maps and checks rows for the journal; `idColumns` takes in the ids. `plan` is one whose mapping is resolved. */
+export function createRowCheck(
+  plan: Plan,
+  mapRow: MapRow,
+  idColumns: IdColumns | null = null,
+): (read: ReadRow) => IntakeRow {
   const validate = createRowValidator(plan)
-  return ({ row, cells, kinds = null, problems }) => {
+  return ({ row, cells, kinds = null, problems: read }) => {
     const mapped = mapRow(row, cells, kinds)
+    idColumns?.note(mapped.body)
+    const problems = read.map((problem) => toIdProblem(problem, mapped.body))
     const found = withoutConsequences(validate(row, mapped.body), [...problems, ...mapped.problems])
     const all =
       problems.length + mapped.problems.length + found.length === 0
@@ -139,7 +148,7 @@ export function createIntakeWriter(
 ): IntakeWriter {
   return new IntakeWriter(
     journal,
-    (row, cells, kinds) => mapRow(row, cells, kinds).uniqueKey?.value ?? '',
+    (row, cells, kinds) => mapRow(row, cells, kinds).uniqueKey,
     toRowsPerItem(plan.operation),
     createLeaveOut(plan.fixes ?? []),
     limit,

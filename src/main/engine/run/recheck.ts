@@ -20,6 +20,7 @@ const FOUND_BY_READERS = [
   'not_json',
   'duplicate_key',
   'number_precision',
+  'id_precision',
   'formula_without_value',
   'unknown_kind',
   'outside_folder',

@@ -7,7 +7,7 @@ import type { RowCounts } from '../../../shared/run/run.ts'
 import type { RunPhase, StopNotice } from '../../../shared/run/snapshot.ts'
 import type { SendEvent } from '../../worker-rpc.ts'
 import { type CommitHook, Journal } from '../journal/journal.ts'
-import { type RunRecord, readRunRecord, updateRunRecord } from '../journal/run-record.ts'
+import { type RunRecord, readRunRecord, toStoredPlan, updateRunRecord } from '../journal/run-record.ts'
 import { clearLatency, readLatency, writeLatency } from '../journal/seconds.ts'
 import { importK6Result } from '../load/k6/import-k6-result.ts'
 import { LoadRun } from '../load/load-run.ts'
@@ -253,7 +253,7 @@ export class RunSession {
     if (concurrency === null || plan === undefined) return
     const pace: Pace =
       plan.pace.kind === 'closed' ? { ...plan.pace, concurrency } : { ...plan.pace, maxInFlight: concurrency }
-    updateRunRecord(this.#journal.db, { plan: JSON.stringify({ ...plan, pace }) })
+    updateRunRecord(this.#journal.db, { plan: toStoredPlan({ ...plan, pace }) })
   }
 
   /** What is sent next, unless it is paused before. */

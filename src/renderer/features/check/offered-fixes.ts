@@ -1,3 +1,4 @@
+import { COMPARED_FIELDS, ID_TEXT_FIELDS } from '../../../shared/mapping/id-text.ts'
 import type { Fix } from '../../../shared/plan/fixes.ts'
 import { fieldsOf, type Operation, REQUEST_FIELD } from '../../../shared/plan/operation.ts'
 import type { ProblemCode, ProblemGroup } from '../../../shared/run/problem.ts'
@@ -21,6 +22,8 @@ export interface GroupFixes {
 const OF_A_VALUE: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'required',
   'forbidden_character',
+  'invisible_characters',
+  'lost_id',
   'not_distinct',
   'not_json_object',
   'not_a_url',
@@ -60,6 +63,12 @@ function listReady(group: ProblemGroup, operation: Operation, isLoad: boolean): 
   ) {
     return [{ label: 'Replace _ and ; reversibly', fix: { kind: 'substitute', field } }]
   }
+  if (code === 'invisible_characters' && isOneOf(COMPARED_FIELDS, field)) {
+    return [{ label: 'Trim and remove invisible characters', fix: { kind: 'trim', field } }]
+  }
+  if (code === 'fraction_in_id' && isOneOf(ID_TEXT_FIELDS, field)) {
+    return [{ label: 'Remove .0', fix: { kind: 'drop_fraction', field } }]
+  }
   // The same cause is that of rows with neither content, which need an edit each.
   if (code !== 'one_of' || !group.examples.some(({ found }) => found === 'both')) return []
   const canSplit = operation.kind === 'task' && operation.api === 'v1' && !isLoad
@@ -72,6 +81,10 @@ function listReady(group: ProblemGroup, operation: Operation, isLoad: boolean): 
     keep('text_data', 'url'),
     keep('url', 'text_data'),
   ]
+}
+
+function isOneOf<Name extends string>(names: readonly Name[], name: string | null): name is Name {
+  return names.some((one) => one === name)
 }
 
 /** The fields whose value in one row can be edited; a whole request is mended in the file. */

@@ -56,13 +56,15 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   fixes:
     'Corrections laid over the source, which stays as it is: of single cells, and rules for every row that they fit.',
   'fixes.*.kind':
-    'cell: another text in one row. value: one value for all rows with a problem. substitute: `_` and `;` in ids. split: text_data and url as two rows. leave_out, leave_out_row: do not send.',
+    'cell: another text in one row. value: one value for all rows with a problem. substitute: `_` and `;` in ids. trim: white space at the ends, and invisible characters. drop_fraction: .0 behind whole numbers. split: text_data and url as two rows. leave_out, leave_out_row: do not send.',
   'fixes.*.row': 'Row number, from 1; the header is not a row.',
   'fixes.*.field':
     'Field of the request, such as post_id; for leave_out the field that the problem is about.',
   'fixes.*.value':
     'What to send. In cell the text itself, in value a template with {{row}}, {{run}} and {{column name}}; empty leaves the field out.',
   'fixes.*.was': 'Correct the cell only while the source has this text in it.',
+  'fixes.*.escapes':
+    'Characters that an id is changed for (default: _;~). With _; ids may get the same value, as in version 0.2.0.',
   'fixes.*.problem': 'Code of the problem, as show --problems --json prints it.',
   operation: 'What to do with each row.',
   'operation.kind': 'Submit content, maintain a custom index or a watchlist, or read the status of appeals.',

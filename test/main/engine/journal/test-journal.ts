@@ -54,7 +54,7 @@ export function openReadyJournal(
 ): Journal {
   const journal = openTestJournal(options)
   insertTestRun(journal)
-  const writer = new IntakeWriter(journal, (_, cells) => cells[0] ?? '')
+  const writer = new IntakeWriter(journal, (_, cells) => ({ field: 'post_id', value: cells[0] ?? '' }))
   writer.writeRows(
     typeof rows === 'number' ? Array.from({ length: rows }, (_, i) => toIntakeRow(i + 1)) : rows,
   )

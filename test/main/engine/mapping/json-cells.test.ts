@@ -89,7 +89,16 @@ describe('JSON of a cell', () => {
 describe('a template that is JSON', () => {
   const fill = (template: string, cells: Record<string, string>, field = 'user_metadata') =>
     send({ ...TASK, ...cells }, { mapping: { [field]: { kind: 'template', template } } })
-  const HOSTILE = ['v","role":"admin', '\\', '\\"', 'a\nb\r\u0000', '"}', '{{q}}', '\u2028é😀', '\\u0022,"role":"admin']
+  const HOSTILE = [
+    'v","role":"admin',
+    '\\',
+    '\\"',
+    'a\nb\r\u0000',
+    '"}',
+    '{{q}}',
+    '\u2028é😀',
+    '\\u0022,"role":"admin',
+  ]
 
   test.each(HOSTILE)('takes a cell between quotes as text, whatever is in it: %j', (q) => {
     const { body, found } = fill('{"a":"<{{q}}>", "b":1.0}', { q })

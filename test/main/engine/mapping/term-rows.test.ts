@@ -27,8 +27,10 @@ function mapOne(
 test('a term goes out as it is written, and is compared as the service does, lower-cased', () => {
   const { body, uniqueKey, found } = mapOne(ADD, ['term', 'notes'], [' Gift CARD', 'seen in spam '])
   expect(body).toEqual({ term: ' Gift CARD', notes: 'seen in spam ' })
-  expect(uniqueKey).toEqual({ field: 'term', value: ' gift card', shown: ' Gift CARD' })
-  expect(found).toEqual([])
+  expect(uniqueKey).toEqual({ field: 'term', value: ' gift card', shown: ' Gift CARD', looks: 'gift card' })
+  expect(found).toEqual([
+    'row 2, term: must not contain invisible characters, or white space at its ends, found `\\u0020Gift CARD`',
+  ])
 })
 
 test('an empty cell of notes is left out when terms are added', () => {
@@ -85,7 +87,9 @@ test('a row without a term is invalid, one of white space alone is warned of', (
   const empty = mapOne(ADD, ['term', 'notes'], ['', 'n'])
   expect(empty.found).toEqual(['row 2, term: is required but empty'])
   expect(empty.uniqueKey).toBeNull()
-  expect(mapOne(ADD, ['term'], ['  ']).found).toEqual(['row 2, term: contains only whitespace, found `  `'])
+  expect(mapOne(ADD, ['term'], ['  ']).found).toEqual([
+    'row 2, term: contains only white space or invisible characters, found `\\u0020\\u0020`',
+  ])
 })
 
 test('a plan without a term is refused as a whole', () => {

@@ -319,7 +319,7 @@ function openCutOff(rows: number) {
       callbackBase: 'http://127.0.0.1:1',
     }),
   )
-  const writer = new IntakeWriter(journal, (_, cells) => cells[0] ?? '')
+  const writer = new IntakeWriter(journal, (_, cells) => ({ field: 'post_id', value: cells[0] ?? '' }))
   writer.writeRows(Array.from({ length: rows }, (_, i) => toIntakeRow(i + 1)))
   writer.finish(['text_data'])
   const claims = new ItemClaims(journal, readRecord(journal))

@@ -1,4 +1,5 @@
 import type { StatementSync } from 'node:sqlite'
+import { showUnseen } from '../../../../shared/mapping/id-text.ts'
 import type { FoundProblem, PlanWarning } from '../../../../shared/messages/problem-messages.ts'
 import type { Correction } from '../../../../shared/plan/fixes.ts'
 import { type RowPlace, type SourcePlace, toSourcePlace } from '../../../../shared/plan/source-place.ts'
@@ -10,6 +11,15 @@ import { BulkInsert, type DatabaseSync } from '../../workspace/sqlite.ts'
 import { SeenIds } from './seen-ids.ts'
 import { createProblemInsert, toCauseKey } from './stored-problems.ts'
 
+/** What only one row of a source may have. */
+interface UniqueKey {
+  field: string
+  value: string
+  shown?: string
+  /** What the value looks like, where rows that look the same are warned of. */
+  looks?: string
+}
+
 /** A row that intake has read, mapped and validated. */
 export interface IntakeRow {
   row: number
@@ -20,7 +30,7 @@ export interface IntakeRow {
    * What must be unique in the source, and the field it is of; null where that needs no check. `shown` is the value as
    * the row has it where case does not count.
    */
-  uniqueKey: { field: string; value: string; shown?: string } | null
+  uniqueKey: UniqueKey | null
   problems: FoundProblem[]
   /** What the plan's fixes changed. */
   corrections?: readonly Correction[] | undefined
@@ -41,6 +51,7 @@ export class IntakeWriter {
   readonly #insertProblem: (problem: Problem) => void
   readonly #insertPlace: StatementSync
   readonly #seen: SeenIds
+  readonly #looks: SeenIds
   /** Rows written in the open transaction. */
   #grouped = 0
   readonly #rowsPerItem: number
@@ -55,14 +66,14 @@ export class IntakeWriter {
   #problems = { errors: 0, warnings: 0 }
 
   /**
-   * Starts afresh: what an earlier, interrupted intake left is removed, since nothing of it was sent. `toUniqueId`
-   * gives the value of {@link IntakeRow.uniqueKey} of a row. Consecutive valid rows make items of `rowsPerItem`.
+   * Starts afresh: what an earlier, interrupted intake left is removed, since nothing of it was sent. `toUniqueKey`
+   * gives the {@link IntakeRow.uniqueKey} of a row. Consecutive valid rows make items of `rowsPerItem`.
    * `leavesOut` says which rows a person wants left out, given their problems. No item has rows of the first `trialRows`
    * valid ones and others.
    */
   constructor(
     journal: Journal,
-    toUniqueId: (row: number, cells: string[], kinds: string | null) => string,
+    toUniqueKey: (row: number, cells: string[], kinds: string | null) => UniqueKey | null,
     rowsPerItem = 1,
     leavesOut: (row: number, problems: readonly Problem[]) => boolean = () => false,
     trialRows = Infinity,
@@ -87,13 +98,18 @@ export class IntakeWriter {
     const seenAt = db.prepare('SELECT row FROM temp.seen WHERE id = ?')
     this.#insertLeftOut = db.prepare("INSERT INTO result (row, state, attempts) VALUES (?, 'left_out', 0)")
     const cellsOf = db.prepare('SELECT cells, kinds FROM row WHERE id = ?')
-    this.#seen = new SeenIds({
-      idOf: (row) => {
-        this.#insertRow.flush()
-        const { cells, kinds = null } = cellsOf.get(row) ?? {}
-        return toUniqueId(row, parseCells(String(cells)), kinds === null ? null : String(kinds))
-      },
-      spill: (id, row) => (see.run(id, row).changes === 1 ? null : Number(seenAt.get(id)?.['row'])),
+    const keyOf = (row: number) => {
+      this.#insertRow.flush()
+      const { cells, kinds = null } = cellsOf.get(row) ?? {}
+      return toUniqueKey(row, parseCells(String(cells)), kinds === null ? null : String(kinds))
+    }
+    const spill = (id: string, row: number) =>
+      see.run(id, row).changes === 1 ? null : Number(seenAt.get(id)?.['row'])
+    this.#seen = new SeenIds({ idOf: (row) => keyOf(row)?.value ?? '', spill })
+    this.#looks = new SeenIds({
+      idOf: (row) => keyOf(row)?.looks ?? '',
+      // A mark in front, which no value has, keeps both kinds apart.
+      spill: (looks, row) => spill(`\ud800${looks}`, row),
     })
   }
 
@@ -211,9 +227,11 @@ export class IntakeWriter {
 
   #findRepeated(row: number, uniqueKey: IntakeRow['uniqueKey']): FoundProblem | null {
     const first = uniqueKey === null ? null : this.#seen.add(uniqueKey.value, row)
-    if (uniqueKey === null || first === null) return null
-    const { field, value, shown } = uniqueKey
-    return toRepeated(row, first, { field, value, shown })
+    if (uniqueKey === null) return null
+    const { field, value, shown, looks } = uniqueKey
+    if (first !== null) return toRepeated(row, first, { field, value, shown })
+    const alike = looks === undefined || looks === '' ? null : this.#looks.add(looks, row)
+    return alike === null ? null : toLookAlike(row, alike, field, shown ?? value)
   }
 
   #toItem(row: number): number {
@@ -253,6 +271,19 @@ export function toRepeated(
     args: { ignoresCase: shown !== undefined },
     details: { row: first },
     found: toFound(shown ?? value),
+  }
+}
+
+function toLookAlike(row: number, first: number, field: string, value: string): FoundProblem {
+  const found = toFound(showUnseen(value))
+  return {
+    row,
+    severity: 'warning',
+    code: 'look_alike',
+    field,
+    args: { of: 'term' },
+    details: { row: first },
+    found,
   }
 }
 

@@ -182,7 +182,8 @@ function readProblemsOf({ db }: RunView, row: number): Problem[] {
 export function createPlaceAdder(db: DatabaseSync): (problem: Problem) => Problem {
   const toPlace = createPlaceReader(db)
   return (problem) => {
-    const other = problem.code === 'not_unique' ? problem.details?.['row'] : undefined
+    const other =
+      problem.code === 'not_unique' || problem.code === 'look_alike' ? problem.details?.['row'] : undefined
     return {
       ...problem,
       place: toPlace(problem.row),

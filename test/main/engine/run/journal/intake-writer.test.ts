@@ -22,7 +22,7 @@ import {
 } from '../../journal/test-journal.ts'
 import { createWorkbook } from '../../source/workbook-files.ts'
 
-const toUniqueId = (_: number, cells: string[]): string => cells[0] ?? ''
+const toUniqueKey = (_: number, cells: string[]) => ({ field: 'post_id', value: cells[0] ?? '' })
 const withId = (row: number, id: string) =>
   toIntakeRow(row, { cells: [id], uniqueKey: { field: 'post_id', value: id } })
 const toError = (
@@ -125,7 +125,7 @@ test('problems are counted by cause, those that name other rows as one', () => {
 test('intake that was cut off begins afresh, with nothing counted twice', () => {
   const journal = openTestJournal()
   insertTestRun(journal)
-  const first = new IntakeWriter(journal, toUniqueId)
+  const first = new IntakeWriter(journal, toUniqueKey)
   first.writeRows([withId(1, 'a'), { ...withId(2, 'a'), problems: [toError(2)] }])
   // A few thousand rows make a group that is committed.
   first.writeRows(Array.from({ length: 12_000 }, (_, i) => withId(i + 3, `id ${i}`)))
@@ -133,7 +133,7 @@ test('intake that was cut off begins afresh, with nothing counted twice', () => 
   journal.close()
   const again = openTestJournal({ file })
   expect(readRecord(again).state).toBe('intake')
-  const second = new IntakeWriter(again, toUniqueId)
+  const second = new IntakeWriter(again, toUniqueKey)
   second.writeRows([withId(1, 'a'), { ...withId(2, 'a'), problems: [toError(2)] }, withId(3, 'b')])
   second.finish(['text_data'])
   expect(readRecord(again)).toMatchObject({ state: 'ready', rowsRead: 3, items: 2 })
@@ -145,7 +145,7 @@ test('intake that was cut off begins afresh, with nothing counted twice', () => 
 test('uniqueness holds across groups of a long source', () => {
   const journal = openTestJournal()
   insertTestRun(journal)
-  const writer = new IntakeWriter(journal, toUniqueId)
+  const writer = new IntakeWriter(journal, toUniqueKey)
   for (let start = 0; start < 14_000; start += 1_000) {
     // Every row of the second half repeats the id of a row of the first.
     writer.writeRows(
@@ -214,7 +214,7 @@ async function readPlaces(name: string, content: string | Uint8Array, options: o
   })
   const journal = openTestJournal()
   insertTestRun(journal)
-  const writer = new IntakeWriter(journal, (_, cells) => cells[0] ?? '')
+  const writer = new IntakeWriter(journal, (_, cells) => ({ field: 'post_id', value: cells[0] ?? '' }))
   const reader = await openSource(source)
   for await (const { rows, places } of reader.batches()) {
     writer.writeRows(

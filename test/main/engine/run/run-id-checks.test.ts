@@ -1,0 +1,109 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { readProblemGroups } from '../../../../src/main/engine/run/results/facets.ts'
+import { readRow } from '../../../../src/main/engine/run/results/row-detail.ts'
+import type { Fix } from '../../../../src/shared/plan/fixes.ts'
+import { type PlanInput, planSchema } from '../../../../src/shared/plan/plan.ts'
+import { startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
+import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
+import { openTestFolder } from '../../../helpers/test-folder.ts'
+
+const folder = openTestFolder()
+const runs = createInProcessRuns(folder)
+
+let sources = 0
+
+/** Reads a source without sending it; returns the id of its run. */
+async function check(csv: string, parts: Partial<PlanInput> = {}): Promise<string> {
+  sources += 1
+  const path = join(folder, `rows-${sources}.csv`)
+  writeFileSync(path, csv)
+  const server = await startFaultServer({
+    onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
+  })
+  const plan = planSchema.parse({
+    connection: { baseUrl: server.baseUrl },
+    source: { path },
+    operation: { kind: 'task' },
+    mapping: { user_metadata: { kind: 'template', template: '{}' } },
+    ...parts,
+  })
+  const run = runs.start(plan, { hold: true })
+  const { runId } = await run.until(({ phase }) => phase === 'ready')
+  run.command({ kind: 'stop' })
+  await run.ended
+  return runId
+}
+
+/** What is wrong: code, what it is about, how many rows. */
+const listGroups = (runId: string) =>
+  runs
+    .read(runId, readProblemGroups)
+    .map(({ code, field, args, rows }) => [code, field, args?.['as'] ?? null, rows])
+
+const toCsv = (ids: readonly string[]) =>
+  `post_id,user_id,text_data\n${ids.map((id, index) => `p${index},${id},t`).join('\n')}\n`
+
+test('long ids that all end in 0 are warned of as a column, those that do not are not', async () => {
+  const rounded = ['1234567890123450', '1234567890123460', '1234567890123470', '9876543210987650', '7']
+  expect(listGroups(await check(toCsv(rounded)))).toEqual([['lost_id', 'user_id', 'rounded', 4]])
+  const whole = [
+    '1234567890123450',
+    '1234567890123461',
+    '1234567890123470',
+    '9876543210987650',
+    '1234567890123480',
+  ]
+  expect(listGroups(await check(toCsv(whole)))).toEqual([])
+})
+
+test('dates among numbers are warned of as a column, a column of dates is not', async () => {
+  expect(listGroups(await check(toCsv(['1001', '1002', '1-Feb', '1003'])))).toEqual([
+    ['lost_id', 'user_id', 'date', 1],
+  ])
+  expect(listGroups(await check(toCsv(['2024-01-01', '2024-01-02', '7'])))).toEqual([])
+})
+
+test('terms that look alike are warned of with both rows, also behind others', async () => {
+  const terms = ['caf\u00e9', 'other', 'cafe\u0301', '\uff42ad', 'ba\u200bd', 'bad', 'cafe']
+  const runId = await check(`term\n${terms.join('\n')}\n`, {
+    operation: { kind: 'watchlist-add', watchlist: 'w' },
+    mapping: {},
+  })
+  const alike = runs.read(runId, readProblemGroups).find(({ code }) => code === 'look_alike')
+  expect(alike).toMatchObject({ severity: 'warning', field: 'term', rows: 3 })
+  expect(
+    alike?.examples.map(({ row, details, alsoAt, found }) => [row, details?.['row'], alsoAt?.row, found]),
+  ).toEqual([
+    [3, 1, 2, 'cafe\u0301'],
+    [5, 4, 5, 'ba\\u200Bd'],
+    [6, 4, 5, 'bad'],
+  ])
+})
+
+test('terms that look alike and are the same are still refused as repeated', async () => {
+  const terms = ['caf\u00e9', 'cafe\u0301', 'CAFE\u0301']
+  const runId = await check(`term\n${terms.join('\n')}\n`, {
+    operation: { kind: 'watchlist-add', watchlist: 'w' },
+    mapping: {},
+  })
+  expect(listGroups(runId)).toEqual([
+    ['not_unique', 'term', null, 1],
+    ['look_alike', 'term', null, 1],
+  ])
+})
+
+test('a run that version 0.2.0 began sends the ids that it would have sent', async () => {
+  const fixes: Fix[] = [{ kind: 'substitute', field: 'user_id' }]
+  const runId = await check(toCsv(['a_b', 'a~5Fb']), { fixes })
+  const readIds = () =>
+    [1, 2].map((row) => JSON.parse(runs.read(runId, (view) => readRow(view, row)).requestBody ?? '').user_id)
+  expect(readIds()).toEqual(['a~5Fb', 'a~7E5Fb'])
+  const file = runs.read(runId, ({ db }) => db.location()) ?? ''
+  const db = new DatabaseSync(file)
+  db.exec(`UPDATE run SET plan = json_remove(plan, '$.fixes[0].escapes')`)
+  db.close()
+  expect(readIds()).toEqual(['a~5Fb', 'a~5Fb'])
+})
