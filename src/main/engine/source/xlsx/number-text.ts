@@ -10,6 +10,8 @@ const OPTIONS = { locale: 'en-US', dateSpanLarge: false }
 const DAYS_TO_1904 = 1462
 
 const ELAPSED = /\[(?:h+|m+|s+)\]/i
+/** The language of a currency: `[$€-413]`. It is that of the symbol; numbers keep the separators of the program. */
+const LANGUAGE = /(\[\$[^\]-]*)-[\dA-Fa-f]{1,4}\]/g
 const PLAIN_INTEGER = /^-?(?:0|[1-9]\d*)$/
 const ONLY_ZEROS = /^0+$/
 
@@ -20,14 +22,16 @@ const ONLY_ZEROS = /^0+$/
  */
 export function createNumberText(code: string, is1904: boolean): ToNumberText {
   if (isGeneral(code) || !isValidFormat(code)) return toGeneralText
-  const offset = is1904 && isDateFormat(code) && !ELAPSED.test(code) ? DAYS_TO_1904 : 0
+  const isDate = isDateFormat(code)
+  const shown = isDate ? code : code.replaceAll(LANGUAGE, '$1]')
+  const offset = is1904 && isDate && !ELAPSED.test(code) ? DAYS_TO_1904 : 0
   const zeros = ONLY_ZEROS.test(code) ? code.length : 0
   return (literal) => {
     if (zeros > 0 && PLAIN_INTEGER.test(literal)) return padZeros(literal, zeros)
     const number = Number(literal)
     if (literal === '' || !Number.isFinite(number)) return literal
     // Room for brackets, and what fills a cell up, is not part of the text.
-    return format(code, number + offset, OPTIONS).trim()
+    return format(shown, number + offset, OPTIONS).trim()
   }
 }
 
@@ -115,13 +119,34 @@ const DAY_MS = 86_400_000
 /** 1 January 1970 in the days of a spreadsheet that counts from 1900. */
 const UNIX_EPOCH_DAY = 25_569
 
+const ISO_DATE = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?Z?$/
+const ISO_TIME = /^T?(\d\d):(\d\d)(?::(\d\d(?:\.\d+)?))?Z?$/
+const ISO_DURATION = /^(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/
+
+/** The last day before the 29 February 1900 that spreadsheets have and no calendar has. */
+const LAST_SHIFTED_DAY = 60
+
 /**
- * The number of days with which a spreadsheet stores a moment, for the few files that have it as ISO 8601 instead;
- * what is not such a time stays as it is. `is1904`: the workbook counts days from 1904.
+ * The number of days with which a spreadsheet stores a moment or a duration, for the few files that have it as ISO 8601
+ * instead; what is not such a time stays as it is. `is1904`: the workbook counts days from 1904.
  */
 export function toSerial(text: string, is1904: boolean): string {
-  const iso = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?$/.test(text)
-  const ms = iso ? Date.parse(text.includes('T') ? `${text}Z` : text) : Number.NaN
-  const firstDay = is1904 ? DAYS_TO_1904 : 0
-  return Number.isNaN(ms) ? text : String(ms / DAY_MS + UNIX_EPOCH_DAY - firstDay)
+  const time = ISO_TIME.exec(text)
+  if (time !== null) return String(toDays(0, time[1], time[2], time[3]))
+  const duration = ISO_DURATION.exec(text)
+  if (duration !== null) {
+    const [, sign, days, hours, minutes, seconds] = duration
+    const length = toDays(Number(days ?? 0), hours, minutes, seconds)
+    return String(sign === '-' ? -length : length)
+  }
+  const [, date, atTime] = ISO_DATE.exec(text) ?? []
+  const ms = date === undefined ? Number.NaN : Date.parse(`${date}T${atTime ?? '00:00'}Z`)
+  if (Number.isNaN(ms)) return text
+  const day = ms / DAY_MS + UNIX_EPOCH_DAY
+  if (is1904) return String(day - DAYS_TO_1904)
+  return String(day >= 1 && day <= LAST_SHIFTED_DAY ? day - 1 : day)
+}
+
+function toDays(days: number, hours = '0', minutes = '0', seconds = '0'): number {
+  return days + (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) / 86_400
 }

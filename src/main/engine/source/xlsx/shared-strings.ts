@@ -15,6 +15,8 @@ export interface SharedStrings {
   readUpTo(number: number): Promise<void>
   /** The text of a number that was read up to. Throws `BAD_SOURCE` where the workbook has none. */
   get(number: number): string
+  /** Whether half a character of a text was replaced by U+FFFD. */
+  isReplaced(number: number): boolean
   close(): void
 }
 
@@ -32,7 +34,8 @@ export function openSharedStrings(archive: Archive, part: string | null): Shared
   const texts = new PagedTexts()
   let pieces: AsyncGenerator<Buffer, void, undefined> | null = null
   let isAtEnd = part === null
-  const parser = createXmlParser(archive.path, PART, createTextCollector(archive.path, texts))
+  const replaced = new Set<number>()
+  const parser = createXmlParser(archive.path, PART, createTextCollector(archive.path, texts, replaced))
   return {
     async readUpTo(number) {
       if (part === null) return
@@ -51,6 +54,10 @@ export function openSharedStrings(archive: Archive, part: string | null): Shared
       if (text !== undefined) return text
       throw createDamageError(archive.path, `a cell refers to shared text ${number}, and there is none`)
     },
+    isReplaced: (number) =>
+      replaced.size > 0 &&
+      (replaced.has(number) ||
+        (replaced.size === MAX_REPLACED && texts.get(number)?.includes('\uFFFD') === true)),
     close() {
       // A read that was left in the middle holds the file open.
       void pieces?.return().catch(() => undefined)
@@ -59,8 +66,11 @@ export function openSharedStrings(archive: Archive, part: string | null): Shared
   }
 }
 
+/** Texts that are known by their number to have a replaced character; of more, each with U+FFFD counts as one. */
+const MAX_REPLACED = 100_000
+
 /** Puts runs of rich text together. */
-function createTextCollector(path: string, texts: PagedTexts) {
+function createTextCollector(path: string, texts: PagedTexts, replaced: Set<number>) {
   let parts: string[] = []
   let characters = 0
   let isText = false
@@ -91,7 +101,11 @@ function createTextCollector(path: string, texts: PagedTexts) {
     },
     close(name: string) {
       isText = false
-      if (name === 'si') texts.push(decodeEscapes(parts.join('')).toWellFormed())
+      if (name !== 'si') return
+      const text = decodeEscapes(parts.join(''))
+      const isWhole = text.isWellFormed()
+      if (!isWhole && replaced.size < MAX_REPLACED) replaced.add(texts.count)
+      texts.push(isWhole ? text : text.toWellFormed())
     },
   }
 }

@@ -28,6 +28,8 @@ export interface SheetRow {
   formulaWithoutValue: string | null
   /** The first whole number with more digits than a spreadsheet keeps. */
   imprecise: string | null
+  /** The first text with half a character, which was replaced by U+FFFD. */
+  replaced: string | null
 }
 
 /** Columns from one to another, both from 0. */
@@ -67,7 +69,11 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
   const hiddenColumns: ColumnRange[] = []
   let rows: SheetRow[] = []
   let row: SheetRow | null = null
+  /** The last row that was closed: some programs write an element for each cell of a row. */
+  let held: SheetRow | null = null
   let lastNumber = 0
+  /** 1 where the file counts its rows from 0. */
+  let shift = 0
   let column = -1
   let isAtEnd = false
   let isTextWanted = false
@@ -83,15 +89,28 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
   }
 
   const openRow = ({ r: given, hidden, ht }: Record<string, string>): void => {
-    const number = given === undefined ? lastNumber + 1 : Number(given)
+    const isZero = Number(given) === 0
+    if (isZero && lastNumber === 0) shift = 1
+    const number = given === undefined || isZero ? lastNumber + 1 : Number(given) + shift
+    if (number === held?.number) {
+      row = held
+      held = null
+      return
+    }
     if (!Number.isInteger(number) || number <= lastNumber || number > MAX_ROWS) {
       throw createDamageError(path, `row ${given} follows row ${lastNumber}`)
     }
+    takeHeld()
     lastNumber = number
     column = -1
     characters = 0
     const isHidden = isTrue(hidden) || (ht !== undefined && Number(ht) === 0)
-    row = { number, isHidden, cells: [], formulaWithoutValue: null, imprecise: null }
+    row = { number, isHidden, cells: [], formulaWithoutValue: null, imprecise: null, replaced: null }
+  }
+
+  const takeHeld = (): void => {
+    if (held !== null) rows.push(held)
+    held = null
   }
 
   const openCell = (attributes: Record<string, string>): void => {
@@ -124,6 +143,9 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
     if (characters > MAX_ROW_CHARACTERS) {
       throw createLongRowError(path, lastNumber)
     }
+    if ((row.cells[column] ?? '') !== '') {
+      throw createDamageError(path, `row ${lastNumber} has the cell ${JSON.stringify(cell.reference)} twice`)
+    }
     while (row.cells.length < column) row.cells.push('')
     row.cells[column] = content
   }
@@ -134,7 +156,7 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
         return text === '' ? '' : Number(text)
       case 'str':
       case 'inlineStr':
-        return decodeEscapes(text).toWellFormed()
+        return toWellFormed(decodeEscapes(text))
       case 'b':
         return text === '' ? '' : text === '0' || text === 'false' ? 'FALSE' : 'TRUE'
       case 'e':
@@ -144,6 +166,13 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
       default:
         return toNumber(text)
     }
+  }
+
+  const toWellFormed = (decoded: string): string => {
+    if (decoded.isWellFormed()) return decoded
+    const replaced = decoded.toWellFormed()
+    if (row !== null) row.replaced ??= replaced
+    return replaced
   }
 
   const toNumber = (literal: string): string => {
@@ -168,9 +197,12 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
         isTextWanted = false
         if (name === 'c') closeCell()
         else if (name === 'row' && row !== null) {
-          rows.push(row)
+          held = row
           row = null
-        } else if (name === 'sheetData') isAtEnd = true
+        } else if (name === 'sheetData') {
+          takeHeld()
+          isAtEnd = true
+        }
       },
     },
     hiddenColumns,

@@ -9,7 +9,7 @@ export interface SheetHead {
   header: string[]
   /** Cells of a row: those of the header, or of a wider row among the first. */
   width: number
-  /** Number of the sheet's row that is the first row of the source. */
+  /** Number of the sheet's row that is the first row of the source; without a header the first with a cell. */
   firstRow: number
   hiddenColumns: readonly ColumnRange[]
 }
@@ -35,7 +35,7 @@ export async function readSheetHead(
   const { path } = source
   const wanted = source.header ? source.headerRow : undefined
   let header: string[] | null = source.header ? null : []
-  let firstRow = 1
+  let firstRow = 0
   let width = 0
   let lastNumber = 0
   let seen = 0
@@ -51,6 +51,7 @@ export async function readSheetHead(
         continue
       }
       lastNumber = number
+      if (!source.header && firstRow === 0) firstRow = number
       if (wanted !== undefined && number < wanted) continue
       if (wanted !== undefined && header === null && number > wanted)
         throw new SluiceError({ id: 'sheet_header_missing', source: path, sheet, row: wanted, lastRow: null })

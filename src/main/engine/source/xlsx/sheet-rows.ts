@@ -89,13 +89,15 @@ function toTextRow(
   strings: SharedStrings,
 ): { row: TextRow; characters: number } {
   let characters = 0
+  let { replaced } = row
   const texts = cells.map((cell) => {
     const text = typeof cell === 'number' ? strings.get(cell) : cell
+    if (typeof cell === 'number' && strings.isReplaced(cell)) replaced ??= text
     characters += text.length
     if (characters > MAX_ROW_CHARACTERS) throw createLongRowError(path, row.number)
     return text
   })
-  return { row: { ...row, cells: texts }, characters }
+  return { row: { ...row, replaced, cells: texts }, characters }
 }
 
 /** What rows of a sheet are held against. */
@@ -113,7 +115,7 @@ export function toSourceRow(
   filled: number,
   { width, isGuarded }: SheetExpectation,
 ): SourceRow {
-  const { formulaWithoutValue, imprecise } = sheetRow
+  const { formulaWithoutValue, imprecise, replaced } = sheetRow
   const cells = sheetRow.cells.slice(0, filled)
   while (cells.length < width) cells.push('')
   const problems: FoundProblem[] = []
@@ -123,6 +125,7 @@ export function toSourceRow(
     warn({ code: 'ragged_row', args: { cells: width, than: 'first_rows' } }, `${filled} cells`)
   }
   if (formulaWithoutValue !== null) warn({ code: 'formula_without_value' }, formulaWithoutValue)
+  if (replaced !== null) warn({ code: 'undecodable_bytes', args: { encoding: null } }, replaced)
   if (imprecise !== null) warn({ code: 'number_precision' }, imprecise)
   return { row, cells: isGuarded ? cells.map(removeFormulaGuard) : cells, problems }
 }

@@ -12,7 +12,7 @@ export interface WorkbookSheet {
   part: string | null
 }
 
-/** What a workbook says about its parts. */
+/** What a workbook says about its parts; a part that it names and does not have is null. */
 export interface Workbook {
   sheets: WorkbookSheet[]
   /** Whether its dates count from 1904. */
@@ -54,7 +54,10 @@ export async function readWorkbook(archive: Archive): Promise<Workbook> {
   const root = roots.find(({ type }) => type === 'officeDocument')?.target ?? 'xl/workbook.xml'
   const relations = await readRelations(archive, root)
   const byId = new Map(relations.toReversed().map((one) => [one.id, one]))
-  const partOf = (type: string) => relations.find((one) => one.type === type)?.target ?? null
+  const partOf = (type: string) => {
+    const target = relations.find((one) => one.type === type)?.target ?? null
+    return target !== null && archive.names.has(target.toLowerCase()) ? target : null
+  }
   const sheets: WorkbookSheet[] = []
   let is1904 = false
   await parseXmlPart(archive.path, SHEET_LIST, archive.readPart(root, MAX_PART_BYTES), {
