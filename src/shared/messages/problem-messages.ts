@@ -256,6 +256,22 @@ export const PROBLEM_MESSAGES = {
     title: 'A JSON request with a value of the wrong type',
     remedy: 'Correct the JSON of these rows. The message says which type the service expects.',
   },
+  error_cell: {
+    expected: ({ isContent }: { isContent: boolean }) =>
+      isContent
+        ? 'is an error of the spreadsheet, which is sent as its text'
+        : 'must not be an error of the spreadsheet',
+    title: 'Cells with an error of the spreadsheet',
+    remedy:
+      'Correct the formula in the spreadsheet and choose the file again, edit the rows, or leave them out.',
+  },
+  cut_cell: {
+    expected: () =>
+      'has exactly 32,767 characters, the most that a spreadsheet keeps in a cell; the rest was probably cut off',
+    title: 'Texts that a spreadsheet probably cut off',
+    remedy: 'Export these rows again from where they come from, without a spreadsheet in between.',
+    needs: 'content_cut',
+  },
   too_long: {
     expected: ({ max }: { max: number }, found?: { characters: number }) =>
       `must have at most ${max} characters${found === undefined ? '' : `, but has ${found.characters}`}`,

@@ -40,6 +40,8 @@ export const problemCodeSchema = z.enum([
   'doubled_json_key',
   'not_a_url',
   'wrong_type',
+  'error_cell',
+  'cut_cell',
   'too_long',
   'too_many_models',
   'unknown_model',

@@ -14,6 +14,7 @@ import type { Correction } from '../../../shared/plan/fixes.ts'
 import { fieldsOf, parseFieldName, REQUEST_FIELD } from '../../../shared/plan/operation.ts'
 import type { FieldSource, Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { type RequestField, V1_MAX_MODELS } from '../../../shared/service/request-field.ts'
+import { createCellCheck } from './cell-checks.ts'
 import {
   createMediaCell,
   createMediaUrl,
@@ -77,6 +78,7 @@ export function createRowMapper(
   const mapping = resolveMapping(plan, columns)
   const writers = createWriters(plan, mapping, columns, { runToken, addresses })
   const toUniqueKey = createUniqueKey(plan, mapping)
+  const checkCells = createCellCheck(plan.operation, mapping, columns)
   const mapCells = (row: number, cells: readonly string[], kinds: string | null) => {
     const body: Body = {}
     let problems: FoundProblem[] | null = null
@@ -87,6 +89,8 @@ export function createRowMapper(
         problems.push(problem)
       }
     }
+    const found = checkCells(row, cells, kinds)
+    if (found.length > 0) problems = problems === null ? found : [...problems, ...found]
     return { body, problems: problems ?? NO_PROBLEMS }
   }
   const toKey = (body: Record<string, unknown>) => (toUniqueKey === null ? null : toUniqueKey(body))

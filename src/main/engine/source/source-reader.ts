@@ -2,8 +2,11 @@ import type { FoundProblem, SourceWarning } from '../../../shared/messages/probl
 import type { SourceFormat } from '../../../shared/plan/source-formats.ts'
 import type { RowPlace } from '../../../shared/plan/source-place.ts'
 
-/** What a cell is in a source of JSON, a letter: text, other JSON kept as its text, null, or a key that is missing. */
-export type CellKind = 's' | 'j' | 'n' | '-'
+/**
+ * What a cell is, a letter: text; in a source of JSON other JSON kept as its text, null, or a key that is missing; in a
+ * workbook an error such as `#N/A`.
+ */
+export type CellKind = 's' | 'j' | 'n' | '-' | 'e'
 
 /** One record of a source, exactly as the file has it: every cell text, nothing trimmed. */
 export interface SourceRow {

@@ -28,6 +28,7 @@ const OF_A_VALUE: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'not_json_object',
   'not_a_url',
   'wrong_type',
+  'error_cell',
   'too_long',
   'too_many_models',
   'unknown_model',

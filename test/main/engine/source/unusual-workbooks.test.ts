@@ -105,3 +105,12 @@ test('an escape of half a character is told where it is replaced, in a shared an
     'row 3: must be valid Unicode; an unpaired surrogate escape was replaced by U+FFFD, found `x\uFFFD`',
   ])
 })
+
+test.each([
+  ['<c t="inlineStr"><is><t>1.</t></is><v>01.</v></c>', '1.'],
+  ['<c t="inlineStr"><v>01.</v><is><t>1.</t></is></c>', '1.'],
+  ['<c t="str"><v>value</v><is><t>inline</t></is></c>', 'value'],
+  ['<c t="inlineStr"><v>only a value</v></c>', 'only a value'],
+])('of a cell with a text of its own and a value one counts, by its type: %s', async (cell, shown) => {
+  expect((await readRows(`<row>${cell}</row>`)).cells).toEqual([[shown]])
+})

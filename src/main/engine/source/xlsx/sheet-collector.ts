@@ -28,6 +28,8 @@ export interface SheetRow {
   formulaWithoutValue: string | null
   /** The first whole number with more digits than a spreadsheet keeps. */
   imprecise: string | null
+  /** Columns of cells that are errors, from 0; null for none. */
+  errors: number[] | null
   /** The first text with half a character, which was replaced by U+FFFD. */
   replaced: string | null
 }
@@ -77,8 +79,11 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
   let column = -1
   let isAtEnd = false
   let isTextWanted = false
+  /** Whether text is that of a cell's own rich text, instead of its value. */
+  let isInline = false
   let cell = { reference: '', type: '', style: 0, hasFormula: false }
   let text = ''
+  let inlineText = ''
   let textPieces = 0
   let characters = 0
 
@@ -105,7 +110,15 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
     column = -1
     characters = 0
     const isHidden = isTrue(hidden) || (ht !== undefined && Number(ht) === 0)
-    row = { number, isHidden, cells: [], formulaWithoutValue: null, imprecise: null, replaced: null }
+    row = {
+      number,
+      isHidden,
+      cells: [],
+      formulaWithoutValue: null,
+      imprecise: null,
+      errors: null,
+      replaced: null,
+    }
   }
 
   const takeHeld = (): void => {
@@ -121,13 +134,15 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
     }
     cell = { reference, type, style: Number(style), hasFormula: false }
     text = ''
+    inlineText = ''
     textPieces = 0
   }
 
   const addText = (piece: string): void => {
-    text += piece
+    if (isInline) inlineText += piece
+    else text += piece
     textPieces += 1
-    if (text.length > MAX_ROW_CHARACTERS) throw createLongRowError(path, lastNumber)
+    if (text.length + inlineText.length > MAX_ROW_CHARACTERS) throw createLongRowError(path, lastNumber)
     if (textPieces > MAX_TEXT_PIECES) {
       const limit = `a cell of more than ${formatCount(MAX_TEXT_PIECES)} pieces of text`
       throw createLimitError(path, `row ${lastNumber} of the sheet has ${limit}`)
@@ -136,6 +151,8 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
 
   const closeCell = (): void => {
     if (row === null) return
+    // A cell has one or the other; where a program wrote both, its type says which counts.
+    if (cell.type === 'inlineStr' ? inlineText !== '' : text === '') text = inlineText
     if (cell.hasFormula && text === '' && cell.type !== 'str') row.formulaWithoutValue ??= cell.reference
     const content = toContent()
     if (content === '') return
@@ -148,6 +165,10 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
     }
     while (row.cells.length < column) row.cells.push('')
     row.cells[column] = content
+    if (cell.type === 'e') {
+      row.errors ??= []
+      row.errors.push(column)
+    }
   }
 
   const toContent = (): string | number => {
@@ -184,7 +205,8 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
   return {
     handlers: {
       open(name, attributes) {
-        isTextWanted = name === 'v' || name === 't'
+        isInline = name === 't'
+        isTextWanted = isInline || name === 'v'
         if (name === 'c') openCell(attributes)
         else if (name === 'row') openRow(attributes)
         else if (name === 'f') cell.hasFormula = true

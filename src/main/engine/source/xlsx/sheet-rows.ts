@@ -1,7 +1,7 @@
 import type { FoundProblem, ProblemCause } from '../../../../shared/messages/problem-messages.ts'
 import { removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
 import { toFound } from '../../../../shared/run/problem.ts'
-import type { SourceRow } from '../source-reader.ts'
+import type { CellKind, SourceRow } from '../source-reader.ts'
 import { type Archive, createDamageError } from './archive.ts'
 import { createXmlParser } from './parse-xml.ts'
 import type { SharedStrings } from './shared-strings.ts'
@@ -127,5 +127,12 @@ export function toSourceRow(
   if (formulaWithoutValue !== null) warn({ code: 'formula_without_value' }, formulaWithoutValue)
   if (replaced !== null) warn({ code: 'undecodable_bytes', args: { encoding: null } }, replaced)
   if (imprecise !== null) warn({ code: 'number_precision' }, imprecise)
-  return { row, cells: isGuarded ? cells.map(removeFormulaGuard) : cells, problems }
+  const kinds = sheetRow.errors === null ? {} : { kinds: toKinds(cells.length, sheetRow.errors) }
+  return { row, ...kinds, cells: isGuarded ? cells.map(removeFormulaGuard) : cells, problems }
+}
+
+function toKinds(count: number, errors: readonly number[]): string {
+  const kinds = Array<CellKind>(count).fill('s')
+  for (const column of errors) kinds[column] = 'e'
+  return kinds.join('')
 }

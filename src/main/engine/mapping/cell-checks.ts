@@ -1,0 +1,74 @@
+import { findColumn } from '../../../shared/mapping/match-columns.ts'
+import { findPlaceholder, parseTemplate } from '../../../shared/mapping/templates.ts'
+import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
+import { fieldsOf, parseFieldName } from '../../../shared/plan/operation.ts'
+import type { FieldSource, Mapping, Operation } from '../../../shared/plan/plan.ts'
+import { toFound } from '../../../shared/run/problem.ts'
+
+/** Finds what is wrong with the cells that fill the fields of a row, which the request no longer shows. */
+export type CheckCells = (row: number, cells: readonly string[], kinds: string | null) => FoundProblem[]
+
+/** A field, and a column that it is filled from. */
+interface FilledField {
+  field: string
+  index: number
+  /** Whether the cell is content, which may be anything; ids and addresses may not. */
+  isContent: boolean
+}
+
+/** What a cell of Excel holds at most, in UTF-16 code units; a longer text is cut to it. */
+const SPREADSHEET_CELL_CHARACTERS = 32_767
+
+const NO_PROBLEMS: FoundProblem[] = []
+
+/**
+ * Compiles the checks of cells: an error of a spreadsheet (`#N/A`) fills no id and no address, and is told in content; a
+ * text that is exactly as long as a spreadsheet keeps was probably cut. `mapping` is the resolved one.
+ */
+export function createCellCheck(
+  operation: Operation,
+  mapping: Mapping,
+  columns: readonly string[],
+): CheckCells {
+  const filled = Object.entries(mapping).flatMap(([field, source]) =>
+    findColumns(source, columns).map(
+      (index): FilledField => ({ field, index, isContent: isContent(field, operation) }),
+    ),
+  )
+  return (row, cells, kinds) => {
+    let found = NO_PROBLEMS
+    for (const { field, index, isContent: isText } of filled) {
+      const cell = cells[index] ?? ''
+      if (cell.length === SPREADSHEET_CELL_CHARACTERS) {
+        found = [...found, { row, severity: 'warning', code: 'cut_cell', field, found: toEnd(cell) }]
+      }
+      if (kinds?.[index] === 'e') {
+        const severity = isText ? 'warning' : 'error'
+        const args = { isContent: isText }
+        found = [...found, { row, severity, code: 'error_cell', args, field, found: toFound(cell) }]
+      }
+    }
+    return found
+  }
+}
+
+/** The end of a text, where it was cut. */
+function toEnd(text: string): string {
+  return toFound(`…${text.slice(-40).toWellFormed()}`)
+}
+
+function findColumns(source: FieldSource, columns: readonly string[]): number[] {
+  if (source.kind === 'column') return [findColumn(columns, source.column) ?? -1]
+  const indexes = parseTemplate(source.template).flatMap((part) => {
+    const meaning = part.kind === 'placeholder' ? findPlaceholder(part.name, columns) : null
+    return meaning?.kind === 'column' ? [meaning.index] : []
+  })
+  return [...new Set(indexes)]
+}
+
+const CONTENT = new Set(['text_data', 'notes'])
+
+function isContent(field: string, operation: Operation): boolean {
+  if (CONTENT.has(field) || parseFieldName(field, operation)?.kind === 'key') return true
+  return fieldsOf(operation).some(({ name, kind }) => name === field && kind === 'json_object')
+}
