@@ -152,6 +152,7 @@ const OF_COMMANDS = new Set<ErrorId>([
   'last_mapping_missing',
   'mapping_of_other_operation',
   'metrics_without_load',
+  'limit_of_load',
   'no_runs',
   'options_in_conflict',
   'plan_not_json',
