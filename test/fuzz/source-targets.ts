@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import fc from 'fast-check'
+import { PLAIN_SYNTAX } from '../../src/main/engine/source/csv/parse-exactly.ts'
 import { parseRecords } from '../../src/main/engine/source/csv/record-parser.ts'
 import { openSource } from '../../src/main/engine/source/open-source.ts'
 import { SluiceError } from '../../src/shared/messages/errors.ts'
@@ -95,7 +96,7 @@ function parseInPieces(text: string, delimiter: string, sizes: readonly number[]
     turn += 1
     return text.slice(from, at)
   }
-  return [...parseRecords(readText, { delimiter, newline: '\n' })].flatMap((batch) => batch.records)
+  return [...parseRecords(readText, { ...PLAIN_SYNTAX, delimiter })].flatMap((batch) => batch.records)
 }
 
 const brokenCsv = fc.record({

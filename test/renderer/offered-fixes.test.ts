@@ -42,6 +42,15 @@ test('offers to split rows with both contents, but not in a load test, nor rows 
   expect(listGroupFixes(toGroup(group, 'neither'), TASK, false).editFields).toEqual(['text_data', 'url'])
 })
 
+test('offers to join surplus cells into the last column', () => {
+  const args = { cells: 3, than: 'header', delimiter: ';' }
+  const group = toGroup({ code: 'surplus_cells', field: null, args })
+  expect(listGroupFixes(group, TASK, false).offered).toEqual([
+    { label: 'Join into the last column', fix: { kind: 'join_cells', from: 3, with: ';' } },
+    { label: 'Leave these rows out', fix: { kind: 'leave_out', problem: 'surplus_cells' } },
+  ])
+})
+
 test('sets no value for all rows where each needs its own, or where no field is at fault', () => {
   expect(listGroupFixes(toGroup({ code: 'not_unique', field: 'post_id' }), TASK, false)).toMatchObject({
     valueField: null,

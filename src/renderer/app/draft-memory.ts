@@ -9,7 +9,16 @@ import { PREVIEW_ROWS } from '../features/source/reading.ts'
 import type { Destination } from '../ui/connection/destination.ts'
 import { changeDraft, type Draft, FIRST_OPERATION, useDraft } from './draft.ts'
 
-const { header, headerRow, sheet, rows, encoding, delimiter } = planSchema.shape.source.shape
+const readingSchema = planSchema.shape.source.pick({
+  header: true,
+  headerRow: true,
+  sheet: true,
+  rows: true,
+  encoding: true,
+  delimiter: true,
+  quote: true,
+  escape: true,
+})
 
 const destinationSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('sandbox') }),
@@ -65,7 +74,7 @@ const memorySchema = z.object({
     timeoutS: z.int().min(1),
   }),
   source: chosenSourceSchema.nullable(),
-  reading: z.object({ header, headerRow, sheet, rows, encoding, delimiter }),
+  reading: readingSchema,
   media: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('host'), publicUrl: z.string() }),
     z.object({ kind: z.literal('template'), template: z.string() }),

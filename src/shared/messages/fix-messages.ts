@@ -34,6 +34,12 @@ export function sayFix(fix: Fix): { where: string; what: string; value: string |
         what: 'is sent as two rows with one group_id',
         value: null,
       }
+    case 'join_cells':
+      return {
+        where: 'Every row with surplus cells',
+        what: `is read with cells ${fix.from} and later joined`,
+        value: null,
+      }
     case 'leave_out': {
       const of = fix.field === undefined ? '' : ` in ${fix.field}`
       return { where: `Each of ${sayRows(fix.problem)}${of}`, what: 'is left out', value: null }

@@ -173,34 +173,42 @@ export const SOURCE_MESSAGES = {
       window: 'Choose the file that contains the rows. If that line is a row, turn the header off.',
     },
   })),
+  quote_unusable: unreadable(({ character }: { character: string }) => ({
+    problem: `the character ${JSON.stringify(character)} cannot quote or escape`,
+    remedy: 'Use another character for the quote or the escape, or none.',
+  })),
   record_too_long: unreadable(
     ({
       record,
-      characters,
       maxCharacters,
       isClosed,
       begins,
     }: {
       /** What a person calls it, such as "row 3". */
       record: string
-      characters: number
       maxCharacters: number
       /** Whether its quotes are closed. */
       isClosed: boolean
       begins: string
     }) => {
       const limit = `${formatCount(maxCharacters)} characters (${maxCharacters / 1024 / 1024} MiB)`
-      const count = formatCount(characters)
       return isClosed
         ? {
-            problem: `${record} has ${count} characters; the maximum is ${limit}. It begins with \`${begins}\``,
+            problem: `${record} has more than ${limit}, the maximum for a row. It begins with \`${begins}\``,
             remedy: `Nothing was sent. Shorten ${record} or remove it from the file, then start again.`,
           }
         : {
-            problem: `${record} opens a quote that is never closed, so it has ${count} characters; the maximum is ${limit}. It begins with \`${begins}\``,
+            problem: `${record} opens a quote that is not closed within ${limit}, the maximum for a row. It begins with \`${begins}\``,
             remedy: `Nothing was sent. Close the quote in ${record}, or double a quote that is part of the text, then start again.`,
           }
     },
+  ),
+  too_many_columns: unreadable(
+    ({ record, max, begins }: { record: string; max: number; begins: string }) => ({
+      problem: `${record} has more than ${formatCount(max)} columns, the maximum, as in a spreadsheet. It begins with \`${begins}\``,
+      remedy:
+        'Check the delimiter. If it is right, remove the columns that you do not need, then start again.',
+    }),
   ),
   folder_unreadable: unreadable(({ system }: { system: string }) => ({
     problem:

@@ -40,6 +40,8 @@ const fixSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('drop_fraction'), field: z.enum(ID_TEXT_FIELDS) }),
   /** A row with text_data and url becomes two, one with each (docs/interface.md §2.1). */
   z.object({ kind: z.literal('split') }),
+  /** In rows with more cells, those from this one on, 1-based, are one, with this text between them. */
+  z.object({ kind: z.literal('join_cells'), from: z.int().min(1), with: z.string() }),
   /** Every row with that problem is left out; without a field, those whose problem is about the whole row. */
   z.object({ kind: z.literal('leave_out'), problem: problemCodeSchema, field: fieldSchema.exactOptional() }),
   /** This row is left out. */
@@ -88,6 +90,8 @@ function toPlace(fix: Fix): string {
       return JSON.stringify([fix.kind, fix.problem, fix.field ?? null])
     case 'substitute':
       return JSON.stringify([fix.kind, fix.field])
+    case 'join_cells':
+      return fix.kind
     default:
       return JSON.stringify(fix)
   }

@@ -42,6 +42,9 @@ export type PlanMedia = z.infer<typeof mediaSchema>
 /** How a source is read. */
 export const sourceFormatSchema = z.enum(SOURCE_FORMAT_NAMES)
 
+/** One character of delimited text that means something, or that there is none. */
+const characterSchema = z.union([z.string().length(1), z.literal('none')])
+
 const sourceSchema = z.object({
   /** Absolute path of the file or folder. */
   path: z.string().min(1),
@@ -57,8 +60,12 @@ const sourceSchema = z.object({
   rows: z.enum(['all', 'visible']).optional(),
   /** A label that `iconv-lite` or TextDecoder knows, such as `windows-1252` (default: recognised). */
   encoding: z.string().optional(),
-  /** One character (default: recognised). */
-  delimiter: z.string().length(1).optional(),
+  /** One character, or `none` for one cell a line (default: recognised). */
+  delimiter: characterSchema.optional(),
+  /** Stands around cells that contain delimiters or line breaks; `none` where nothing does (default: recognised). */
+  quote: characterSchema.optional(),
+  /** Makes a quote inside a cell part of its text; `none` where quotes are doubled (default: recognised). */
+  escape: characterSchema.optional(),
   /** A folder's media files; without it they have no address and cannot be sent. */
   media: mediaSchema.optional(),
 })

@@ -10,6 +10,10 @@ export type Severity = z.infer<typeof severitySchema>
 /** Stable names of what can be wrong with a row; problems are grouped by these on screen and in summaries. */
 export const problemCodeSchema = z.enum([
   'ragged_row',
+  'surplus_cells',
+  'record_in_quotes',
+  'quotes_guessed',
+  'empty_records',
   'undecodable_bytes',
   'broken_quotes',
   'oversized_row',

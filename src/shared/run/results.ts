@@ -324,6 +324,12 @@ export const sourcePreviewSchema = z.object({
   encodingBy: z.enum(['given', 'bom', 'strict', 'guess']),
   delimiter: z.string(),
   delimiterBy: z.enum(['given', 'ending', 'guess']),
+  /** Around cells of delimited text, '' for nothing; these four are absent in other formats. */
+  quote: z.string().exactOptional(),
+  quoteBy: z.enum(['given', 'guess', 'default']).exactOptional(),
+  /** Before a quote that is part of a cell; '' where quotes are doubled. */
+  escape: z.string().exactOptional(),
+  escapeBy: z.enum(['given', 'guess', 'default']).exactOptional(),
   header: z.boolean(),
   /** How the source is read; encoding and delimiter are those of text, '' where a format has none. */
   format: sourceFormatSchema.exactOptional(),

@@ -64,6 +64,8 @@ const EXAMPLES: Readonly<Record<string, { args: string[]; path: string }>> = {
   '--header-row': { args: ['3'], path: 'source.headerRow' },
   '--encoding': { args: ['windows-1252'], path: 'source.encoding' },
   '--delimiter': { args: [';'], path: 'source.delimiter' },
+  '--quote': { args: ["'"], path: 'source.quote' },
+  '--escape': { args: ['\\'], path: 'source.escape' },
   '--media-template': { args: ['https://media.test/{{path}}'], path: 'source.media.template' },
   '--media-host': { args: [], path: 'source.media.kind' },
   '--media-url': { args: ['https://media.test'], path: 'source.media.url' },

@@ -89,7 +89,7 @@ describe('a plan file', () => {
       'source.path: expected text that is not empty, found ""',
       'source.format: expected one of "csv", "tsv", "xlsx", "jsonl", "folder", found "doc"',
       'source.sheet: expected text or a whole number of at least 1, found 0',
-      'source.delimiter: expected one character, found "ab"',
+      'source.delimiter: expected one character or "none", found "ab"',
       'source.media.kind: expected one of "template", "host", found "hots"',
       'mapping.text_data.column: expected text or a whole number of at least 1, found nothing',
       'mapping["user metadata"]: expected an object whose kind is one of "column", "template", found 3',
@@ -145,7 +145,7 @@ describe('a plan file', () => {
     ],
     [
       { ...SMALLEST, source: { path: 'x', zebra: 1 } },
-      'source.zebra: unknown key; known here: path, format, header, headerRow, sheet, rows, encoding, delimiter, media',
+      'source.zebra: unknown key; known here: path, format, header, headerRow, sheet, rows, encoding, delimiter, quote, escape, media',
     ],
   ])('with a key that is not known names the nearest: %j', (value, problem) => {
     expect(listProblems(value)).toEqual([problem])

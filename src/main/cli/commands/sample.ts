@@ -62,8 +62,8 @@ export function addSampleCommand(program: Command, context: CliContext): void {
       const path = resolveFromCaller(reference, context.env)
       const sample = await withEngine(context, flags.workspace, async (engine) => {
         if (existsSync(path)) {
-          const { format, sheet, header, headerRow, rows, encoding, delimiter } = flags
-          const given = { format, sheet, headerRow, rows, encoding, delimiter }
+          const { format, sheet, header, headerRow, rows, encoding, delimiter, quote } = flags
+          const given = { format, sheet, headerRow, rows, encoding, delimiter, quote, escape: flags.escape }
           const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
           return engine.sampleSource({ path, header, ...known }, options)
         }

@@ -129,6 +129,17 @@ export function parseDelimiter(text: string): string {
   return text
 }
 
+/** Parser of the `--delimiter` of a source, which may have none. */
+export function parseSourceDelimiter(text: string): string {
+  return text === 'none' ? text : parseDelimiter(text)
+}
+
+/** Parser of `--quote` and `--escape`: one character, or `none`. */
+export function parseQuote(text: string): string {
+  if (text === 'none' || (text.length === 1 && text !== '\n' && text !== '\r')) return text
+  throw new InvalidArgumentError(`expected one character or \`none\`, found \`${text}\`.`)
+}
+
 /** Parser of a text that must not be empty. */
 export function parseFilledText(text: string): string {
   if (text.trim() !== '') return text

@@ -69,6 +69,8 @@ function toSource(sourcePath: string, flags: SourceFlags) {
     ...(flags.rows === undefined ? {} : { rows: flags.rows }),
     ...(flags.encoding === undefined ? {} : { encoding: flags.encoding }),
     ...(flags.delimiter === undefined ? {} : { delimiter: flags.delimiter }),
+    ...(flags.quote === undefined ? {} : { quote: flags.quote }),
+    ...(flags.escape === undefined ? {} : { escape: flags.escape }),
     ...(media === undefined ? {} : { media }),
   }
 }

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { FieldSource, Mapping } from '../../../shared/plan/plan.ts'
 import { SOURCE_FORMAT_NAMES, type SourceFormat } from '../../../shared/plan/source-formats.ts'
-import { createIntegerParser, parseBaseUrl, parseDelimiter } from './parse-values.ts'
+import { createIntegerParser, parseBaseUrl, parseQuote, parseSourceDelimiter } from './parse-values.ts'
 
 /** How a source is read. */
 export interface SourceFlags {
@@ -13,6 +13,8 @@ export interface SourceFlags {
   rows?: 'all' | 'visible'
   encoding?: string
   delimiter?: string
+  quote?: string
+  escape?: string
   mediaTemplate?: string
   mediaHost?: true
   mediaUrl?: string
@@ -51,8 +53,14 @@ export function addSourceOptions(command: Command): Command {
     .option('--encoding <name>', 'character encoding, such as windows-1252 (default: detected)')
     .option(
       '--delimiter <character>',
-      'character between cells, or `tab` (default: detected)',
-      parseDelimiter,
+      'character between cells, `tab`, or `none` for one cell a line (default: detected)',
+      parseSourceDelimiter,
+    )
+    .option('--quote <character>', 'character around cells, or `none` (default: detected)', parseQuote)
+    .option(
+      '--escape <character>',
+      'character before a quote that is part of a cell, or `none` if quotes are doubled (default: detected)',
+      parseQuote,
     )
     .option(
       '--media-template <template>',

@@ -12,8 +12,9 @@ import {
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { Problem } from '../../../shared/run/problem.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
+import { toText } from './join-cells.ts'
 import { compileFieldTemplate } from './json-template.ts'
-import { type Body, toValueText } from './json-text.ts'
+import type { Body } from './json-text.ts'
 import { keepHalf, type RowHalf } from './split-row.ts'
 import { createRowValidator } from './validate-row.ts'
 
@@ -150,11 +151,6 @@ function toList(corrections: ReadonlyMap<string, Correction>): Correction[] {
 /** A problem without a field is about the whole row, and so about each of its fields. */
 function isAbout(found: FoundProblem, code: string, field: string): boolean {
   return found.code === code && (found.field ?? field) === field
-}
-
-function toText(value: unknown): string {
-  if (value === undefined || value === null) return ''
-  return toValueText(value)
 }
 
 /** Whether a plan's fixes leave a row out, given its problems. */

@@ -30,6 +30,7 @@ import {
   parseModels,
   type WriteField,
 } from './field-writers.ts'
+import { addJoined, createCellJoiner } from './join-cells.ts'
 import { compileFieldTemplate } from './json-template.ts'
 import type { Body } from './json-text.ts'
 import { createRowFixer, type FixedField } from './row-fixer.ts'
@@ -97,6 +98,7 @@ export function createRowMapper(
   const fixRow = createRowFixer({ ...plan, mapping }, columns, runToken, (field) =>
     createFixedField(field, plan, (kind) => compileSource(mapping[field], columns, runToken, kind)),
   )
+  const joinCells = createCellJoiner(plan.fixes ?? [])
   const hasFixes = plan.fixes !== undefined && plan.fixes.length > 0
   return (row, cells, kinds = null) => {
     const half = toHalf(row, kinds)
@@ -104,9 +106,14 @@ export function createRowMapper(
       const { body, problems } = mapCells(row, cells, kinds)
       return { body, uniqueKey: toKey(body), problems }
     }
-    const { body, problems } = mapCells(half?.of ?? row, cells, kinds)
-    const fixed = fixRow({ body, problems, row, cells, half })
-    return { body, uniqueKey: toKey(body), ...fixed }
+    const record = half?.of ?? row
+    const joined = joinCells?.(cells) ?? cells
+    const { body, problems } = mapCells(record, joined, kinds)
+    const before = joined === cells ? null : { from: mapCells(record, cells, kinds).body, to: { ...body } }
+    const fixed = fixRow({ body, problems, row, cells: joined, half })
+    if (before === null) return { body, uniqueKey: toKey(body), ...fixed }
+    const corrections = addJoined(fixed.corrections ?? [], before.from, before.to)
+    return { body, uniqueKey: toKey(body), ...fixed, ...(corrections.length > 0 && { corrections }) }
   }
 }
 

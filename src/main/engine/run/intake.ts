@@ -7,6 +7,7 @@ import { findSheetChoice } from '../../../shared/plan/source-place.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { RunRecord } from '../journal/run-record.ts'
 import { IdColumns, toIdProblem } from '../mapping/id-columns.ts'
+import { createCellJoiner, JOINED } from '../mapping/join-cells.ts'
 import { findPlanWarnings } from '../mapping/plan-warnings.ts'
 import { createLeaveOut } from '../mapping/row-fixer.ts'
 import { isMissingAddress, type MapRow, resolveMapping } from '../mapping/row-mapper.ts'
@@ -125,7 +126,9 @@ export function createRowCheck(
   idColumns: IdColumns | null = null,
 ): (read: ReadRow) => IntakeRow {
   const validate = createRowValidator(plan)
-  return ({ row, cells, kinds = null, problems: read }) => {
+  const joins = createCellJoiner(plan.fixes ?? []) !== null
+  return ({ row, cells, kinds = null, problems: foundByReader }) => {
+    const read = joins ? foundByReader.filter(({ code }) => code !== JOINED) : foundByReader
     const mapped = mapRow(row, cells, kinds)
     idColumns?.note(mapped.body)
     const problems = read.map((problem) => toIdProblem(problem, mapped.body))

@@ -13,6 +13,10 @@ const PAGE_ROWS = 2_000
 /** What only the reader of a source finds: a row keeps these, since nothing but its cells is left to check. */
 const FOUND_BY_READERS = [
   'ragged_row',
+  'surplus_cells',
+  'record_in_quotes',
+  'quotes_guessed',
+  'empty_records',
   'undecodable_bytes',
   'broken_quotes',
   'oversized_row',

@@ -36,6 +36,7 @@ export async function previewSource(source: PlanSource, limit: number): Promise<
       encodingBy: reader.encodingBy,
       delimiter: reader.delimiter,
       delimiterBy: reader.delimiterBy,
+      ...reader.quoting,
       header: source.header,
       format: reader.format,
       ...(workbook === null ? {} : { sheets: [...workbook.sheets], sheet: workbook.sheet }),

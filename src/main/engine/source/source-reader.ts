@@ -36,6 +36,16 @@ interface WorkbookSheets {
   sheet: string
 }
 
+/** How cells of delimited text are quoted; `default` where nothing in the file says otherwise. */
+export interface Quoting {
+  /** Stands around cells; '' where nothing does. */
+  quote: string
+  quoteBy: 'given' | 'guess' | 'default'
+  /** Makes a quote inside a cell part of its text; '' where it is doubled. */
+  escape: string
+  escapeBy: 'given' | 'guess' | 'default'
+}
+
 /** A source being read. One reader for each format behind this one interface. */
 export interface SourceReader {
   readonly format: SourceFormat
@@ -59,12 +69,19 @@ export interface SourceReader {
   /** '' where a format has none. */
   readonly delimiter: string
   readonly delimiterBy: 'given' | 'ending' | 'guess'
+  /** How cells of delimited text are quoted; absent in other formats. */
+  readonly quoting?: Quoting
   /** Yields every record once, in order, in constant memory. Ends early when the consumer returns. */
   batches(): Iterable<SourceBatch> | AsyncIterable<SourceBatch>
   /** What is to be said of the source as a whole, complete once every record was yielded; absent where nothing is. */
   findWarnings?(): readonly SourceWarning[]
   /** Releases the file. */
   close(): void
+}
+
+/** Tells of records without a character in them, which are no rows. */
+export function toEmptyWarning(records: number): SourceWarning {
+  return { severity: 'warning', code: 'empty_records', rows: records }
 }
 
 /** Notes where records stand, only those that do not follow the one before in step: most sources have one such. */

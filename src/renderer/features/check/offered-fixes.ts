@@ -70,6 +70,10 @@ function listReady(group: ProblemGroup, operation: Operation, isLoad: boolean): 
   if (code === 'fraction_in_id' && isOneOf(ID_TEXT_FIELDS, field)) {
     return [{ label: 'Remove .0', fix: { kind: 'drop_fraction', field } }]
   }
+  if (code === 'surplus_cells' && typeof args?.['cells'] === 'number') {
+    const fix: Fix = { kind: 'join_cells', from: args['cells'], with: String(args['delimiter']) }
+    return [{ label: 'Join into the last column', fix }]
+  }
   // The same cause is that of rows with neither content, which need an edit each.
   if (code !== 'one_of' || !group.examples.some(({ found }) => found === 'both')) return []
   const canSplit = operation.kind === 'task' && operation.api === 'v1' && !isLoad

@@ -28,7 +28,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
 
 /** What was done with which source. */
 export function listSourceFacts({ operation, load, source }: Plan): Fact[] {
-  const { path, format, header, headerRow, sheet, rows, encoding, delimiter, media } = source
+  const { path, format, header, headerRow, sheet, rows, encoding, delimiter, quote, media } = source
   const does = load === undefined ? describeOptions(operation) : describeLoadTest(operation, load)
   return [
     ['Operation', `${toLook(load === undefined ? operation.kind : 'load').title}: ${does}`],
@@ -42,6 +42,8 @@ export function listSourceFacts({ operation, load, source }: Plan): Fact[] {
     ...toFact('Rows', rows),
     ...toFact('Encoding', encoding),
     ...toFact('Delimiter', delimiter === '\t' ? 'tab' : delimiter),
+    ...toFact('Quote', quote),
+    ...toFact('Escape', source.escape),
     ...toFact('Media', media && (media.kind === 'host' ? (media.url ?? 'served by Sluice') : media.template)),
   ]
 }

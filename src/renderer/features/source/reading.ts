@@ -2,7 +2,10 @@ import type { PlanMedia, PlanSource } from '../../../shared/plan/plan.ts'
 import { parseBaseUrl } from '../../ui/connection/destination.ts'
 
 /** How a source is read, as far as the person says; what is left out is recognised. */
-export type Reading = Pick<PlanSource, 'header' | 'headerRow' | 'sheet' | 'rows' | 'encoding' | 'delimiter'>
+export type Reading = Pick<
+  PlanSource,
+  'header' | 'headerRow' | 'sheet' | 'rows' | 'encoding' | 'delimiter' | 'quote' | 'escape'
+>
 
 /** How the service finds the media files of a folder, as typed. */
 export type MediaSettings =
@@ -60,11 +63,29 @@ export const DELIMITERS = [
   { value: ';', label: 'semicolon' },
   { value: '\t', label: 'tab' },
   { value: '|', label: 'vertical bar' },
+  { value: 'none', label: 'none: one cell a line' },
 ]
 
-/** What a delimiter is called. */
-export function nameDelimiter(delimiter: string): string {
-  return DELIMITERS.find((known) => known.value === delimiter)?.label ?? delimiter
+/** Quotes a person may choose by name. */
+export const QUOTES = [
+  { value: '"', label: 'double quote "' },
+  { value: "'", label: "single quote '" },
+  { value: 'none', label: 'none' },
+]
+
+/** Escapes a person may choose by name. */
+export const ESCAPES = [
+  { value: 'none', label: 'doubled quotes' },
+  { value: '\\', label: 'backslash \\' },
+]
+
+/** What a character of delimited text is called in a list of choices; '' is none. */
+export function nameCharacter(
+  choices: readonly { value: string; label: string }[],
+  character: string,
+): string {
+  const value = character === '' ? 'none' : character
+  return choices.find((known) => known.value === value)?.label ?? character
 }
 
 /** Rows of a source that are looked at before they are sent. */

@@ -7,9 +7,11 @@ import { WholeNumber } from '../../ui/controls.tsx'
 import {
   DELIMITERS,
   ENCODINGS,
+  ESCAPES,
   findMediaGap,
   type MediaSettings,
-  nameDelimiter,
+  nameCharacter,
+  QUOTES,
   type Reading,
 } from './reading.ts'
 import styles from './source.module.css'
@@ -100,7 +102,7 @@ const ROWS = [
 const RECOGNISED = ''
 const OTHER = 'other'
 
-/** Encoding and delimiter of a text file; each says what was recognised and how surely. */
+/** Encoding, delimiter, quote and escape of a text file; each says what was recognised and how surely. */
 function EncodingControls(props: {
   reading: Reading
   preview: BridgePreview | null
@@ -108,8 +110,6 @@ function EncodingControls(props: {
   onReading: (reading: Reading) => void
 }) {
   const { reading, preview, onReading } = props
-  const isOther =
-    reading.delimiter !== undefined && !DELIMITERS.some((known) => known.value === reading.delimiter)
   return (
     <>
       <NativeSelect
@@ -120,34 +120,76 @@ function EncodingControls(props: {
           const chosen = event.currentTarget.value
           onReading(chosen === RECOGNISED ? rest : { ...rest, encoding: chosen })
         }}
-        data={[{ value: RECOGNISED, label: toDetected(preview, 'encoding') }, ...ENCODINGS]}
+        data={[
+          {
+            value: RECOGNISED,
+            label: toDetected(preview?.encoding.replace('utf-', 'UTF-') ?? '', preview?.encodingBy),
+          },
+          ...ENCODINGS,
+        ]}
       />
-      {props.hasDelimiter && (
-        <NativeSelect
-          label="Delimiter"
-          value={isOther ? OTHER : (reading.delimiter ?? RECOGNISED)}
-          onChange={(event) => {
-            const { delimiter: _dropped, ...rest } = reading
-            const chosen = event.currentTarget.value
-            if (chosen === RECOGNISED) onReading(rest)
-            else onReading({ ...rest, delimiter: chosen === OTHER ? ':' : chosen })
-          }}
-          data={[
-            { value: RECOGNISED, label: toDetected(preview, 'delimiter') },
-            ...DELIMITERS,
-            { value: OTHER, label: 'another character' },
-          ]}
-        />
-      )}
-      {props.hasDelimiter && isOther && (
+      {props.hasDelimiter &&
+        CHARACTERS.map(({ name, label, choices }) => (
+          <CharacterControl
+            key={name}
+            label={label}
+            choices={choices}
+            value={reading[name]}
+            detected={toDetectedCharacter(preview, name, choices)}
+            onValue={(value) => {
+              const { [name]: _dropped, ...rest } = reading
+              onReading(value === undefined ? rest : { ...rest, [name]: value })
+            }}
+          />
+        ))}
+    </>
+  )
+}
+
+/** The characters that split a text into cells. */
+const CHARACTERS = [
+  { name: 'delimiter', label: 'Delimiter', choices: DELIMITERS },
+  { name: 'quote', label: 'Quote', choices: QUOTES },
+  { name: 'escape', label: 'Escape', choices: ESCAPES },
+] as const
+
+/** What a new "another character" begins with, until the person types one. */
+const FIRST_OTHER = { Delimiter: ':', Quote: '`', Escape: '^' }
+
+/** One of the characters, by name or typed; left to detection it shows what was detected. */
+function CharacterControl(props: {
+  label: (typeof CHARACTERS)[number]['label']
+  choices: readonly { value: string; label: string }[]
+  value: string | undefined
+  detected: string
+  onValue: (value: string | undefined) => void
+}) {
+  const { label, choices, value, onValue } = props
+  const isOther = value !== undefined && !choices.some((known) => known.value === value)
+  return (
+    <>
+      <NativeSelect
+        label={label}
+        value={isOther ? OTHER : (value ?? RECOGNISED)}
+        onChange={(event) => {
+          const chosen = event.currentTarget.value
+          onValue(chosen === RECOGNISED ? undefined : chosen === OTHER ? FIRST_OTHER[label] : chosen)
+        }}
+        data={[
+          { value: RECOGNISED, label: props.detected },
+          ...choices,
+          { value: OTHER, label: 'another character' },
+        ]}
+      />
+      {isOther && (
         <TextInput
-          label="Character"
+          label={label === 'Delimiter' ? 'Character' : `${label} character`}
           w="5rem"
           maxLength={1}
-          value={reading.delimiter ?? ''}
+          value={value}
           onChange={(event) => {
             const typed = event.currentTarget.value
-            if (typed.length === 1) onReading({ ...reading, delimiter: typed })
+            if (typed.length === 1) onValue(typed)
           }}
         />
       )}
@@ -155,21 +197,28 @@ function EncodingControls(props: {
   )
 }
 
-const BY_WORDS: Record<BridgePreview['encodingBy'] | BridgePreview['delimiterBy'], string> = {
-  given: '',
+const BY_WORDS = {
   bom: 'byte-order mark',
   strict: 'detected',
   ending: 'file extension',
   guess: 'guessed',
+  default: 'default',
 }
 
 /** The choice of detection, with what was detected: `UTF-8 (detected)`. */
-function toDetected(preview: BridgePreview | null, kind: 'encoding' | 'delimiter'): string {
-  const by = kind === 'encoding' ? preview?.encodingBy : preview?.delimiterBy
-  if (preview === null || by === undefined || by === 'given') return 'Detect'
-  const name =
-    kind === 'encoding' ? preview.encoding.replace('utf-', 'UTF-') : nameDelimiter(preview.delimiter)
-  return name === '' ? 'Detect' : `${name} (${BY_WORDS[by]})`
+function toDetected(name: string, by: keyof typeof BY_WORDS | 'given' | undefined): string {
+  return name === '' || by === undefined || by === 'given' ? 'Detect' : `${name} (${BY_WORDS[by]})`
+}
+
+function toDetectedCharacter(
+  preview: BridgePreview | null,
+  name: (typeof CHARACTERS)[number]['name'],
+  choices: readonly { value: string; label: string }[],
+): string {
+  const character = preview?.[name]
+  return character === undefined
+    ? 'Detect'
+    : toDetected(nameCharacter(choices, character), preview?.[`${name}By`])
 }
 
 /** Where the service finds the media files of a folder: served by the app itself, or at addresses of their own. */

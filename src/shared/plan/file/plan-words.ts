@@ -42,7 +42,10 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   'source.rows':
     'Rows of a spreadsheet: all or only visible ones (default: all, asks before it sends hidden ones).',
   'source.encoding': 'Character encoding, such as windows-1252 (default: detected).',
-  'source.delimiter': 'Character between cells (default: detected).',
+  'source.delimiter': 'Character between cells, or none for one cell a line (default: detected).',
+  'source.quote': 'Character around cells, or none (default: detected).',
+  'source.escape':
+    'Character before a quote that is part of a cell, or none if quotes are doubled (default: detected).',
   'source.media': 'Where the service finds the media files of a folder.',
   'source.media.kind': 'URLs from a template, or served by Sluice.',
   'source.media.template': 'URL in which {{path}} is the path of the file inside the folder.',
@@ -56,12 +59,14 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   fixes:
     'Corrections laid over the source, which stays as it is: of single cells, and rules for every row that they fit.',
   'fixes.*.kind':
-    'cell: another text in one row. value: one value for all rows with a problem. substitute: `_` and `;` in ids. trim: white space at the ends, and invisible characters. drop_fraction: .0 behind whole numbers. split: text_data and url as two rows. leave_out, leave_out_row: do not send.',
+    'cell: another text in one row. value: one value for all rows with a problem. substitute: `_` and `;` in ids. trim: white space at the ends, and invisible characters. drop_fraction: .0 behind whole numbers. split: text_data and url as two rows. join_cells: surplus cells of a row as part of its last. leave_out, leave_out_row: do not send.',
   'fixes.*.row': 'Row number, from 1; the header is not a row.',
   'fixes.*.field':
     'Field of the request, such as post_id; for leave_out the field that the problem is about.',
   'fixes.*.value':
     'What to send. In cell the text itself, in value a template with {{row}}, {{run}} and {{column name}}; empty leaves the field out.',
+  'fixes.*.from': 'Number of the last column, from 1: this cell and those behind it become one.',
+  'fixes.*.with': 'Text between the joined cells: the delimiter of the file.',
   'fixes.*.was': 'Correct the cell only while the source has this text in it.',
   'fixes.*.escapes':
     'Characters that an id is changed for (default: _;~). With _; ids may get the same value, as in version 0.2.0.',

@@ -351,3 +351,27 @@ test('a correction that is deleted before it has sent anything gives all rows ba
     succeeded: 1,
   })
 })
+
+test('a row whose text has unquoted delimiters is invalid, and is sent whole once its cells are joined', async () => {
+  const csv = 'post_id,user_id,text_data\np1,u1,nice photo, kill "them, all"\np2,u2,fine\n'
+  const server = await startService()
+  const plain = await runs.start(createPlan(server.baseUrl, csv, undefined)).ended
+  expect(readAll(plain.run_id).map(({ state }) => state)).toEqual(['invalid', 'succeeded'])
+  const fixes: Fix[] = [{ kind: 'join_cells', from: 3, with: ',' }]
+  const joined = await runs.start(createPlan(server.baseUrl, csv, fixes)).ended
+  expect(readAll(joined.run_id).map(({ state }) => state)).toEqual(['succeeded', 'succeeded'])
+  expect(listSent(server).map(({ text_data: text }) => text)).toEqual([
+    'fine',
+    'nice photo, kill "them, all"',
+    'fine',
+  ])
+  const detail = runs.read(joined.run_id, (view) => readRow(view, 1))
+  expect(detail.corrections).toEqual([
+    {
+      field: 'text_data',
+      before: 'nice photo',
+      own: 'nice photo, kill "them, all"',
+      sent: 'nice photo, kill "them, all"',
+    },
+  ])
+})

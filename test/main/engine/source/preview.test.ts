@@ -22,6 +22,10 @@ test('a preview holds the first rows and everything about how they were read', a
     encodingBy: 'strict',
     delimiter: ';',
     delimiterBy: 'guess',
+    quote: '"',
+    quoteBy: 'default',
+    escape: '',
+    escapeBy: 'default',
     header: true,
     format: 'csv',
     problems: [

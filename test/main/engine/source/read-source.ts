@@ -3,10 +3,16 @@ import { join } from 'node:path'
 import { openDelimitedSource } from '../../../../src/main/engine/source/csv/delimited-source.ts'
 import { loadDetector } from '../../../../src/main/engine/source/decoding/encoding.ts'
 import { findSourceFormat, openSource } from '../../../../src/main/engine/source/open-source.ts'
-import type { SourceReader, SourceRow } from '../../../../src/main/engine/source/source-reader.ts'
+import type {
+  Quoting,
+  SourceBatch,
+  SourceReader,
+  SourceRow,
+} from '../../../../src/main/engine/source/source-reader.ts'
 import { SluiceError } from '../../../../src/shared/messages/errors.ts'
-import { sayExpected } from '../../../../src/shared/messages/problem-messages.ts'
+import { type SourceWarning, sayExpected } from '../../../../src/shared/messages/problem-messages.ts'
 import type { PlanSource } from '../../../../src/shared/plan/plan.ts'
+import type { RowPlace } from '../../../../src/shared/plan/source-place.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 
 // The readers that are opened here directly cannot wait for it.
@@ -29,10 +35,15 @@ export interface ReadSource {
   /** What is said of the source as a whole, in words, with the number of rows. */
   warnings: string[]
   hidden: { rows: number } | undefined
+  /** The same as it is kept. */
+  told: readonly SourceWarning[]
+  /** Where rows stand, as far as they do not follow the row before. */
+  places: RowPlace[]
   encoding: string
   encodingBy: string
   delimiter: string
   delimiterBy: string
+  quoting: Quoting | undefined
 }
 
 /** Options of a source, and the size of one read. */
@@ -44,8 +55,8 @@ export function readSource(path: string, options: ReadOptions = {}): ReadSource 
   const source = { path, header: true, ...given }
   const reader = openDelimitedSource({ ...source, format: findSourceFormat(source) }, readBytes)
   try {
-    const rows = [...reader.batches()].flatMap((batch) => batch.rows)
-    return toReadSource(reader, rows)
+    const batches = [...reader.batches()]
+    return toReadSource(reader, batches)
   } finally {
     reader.close()
   }
@@ -59,15 +70,16 @@ export async function readAnySource(path: string, options: ReadOptions = {}): Pr
     readBytes === undefined ? {} : { readBytes },
   )
   try {
-    const rows: SourceRow[] = []
-    for await (const batch of reader.batches()) rows.push(...batch.rows)
-    return toReadSource(reader, rows)
+    const batches: SourceBatch[] = []
+    for await (const batch of reader.batches()) batches.push(batch)
+    return toReadSource(reader, batches)
   } finally {
     reader.close()
   }
 }
 
-function toReadSource(reader: SourceReader, rows: SourceRow[]): ReadSource {
+function toReadSource(reader: SourceReader, batches: readonly SourceBatch[]): ReadSource {
+  const rows = batches.flatMap((batch) => batch.rows)
   return {
     columns: [...reader.columns],
     rows,
@@ -79,10 +91,13 @@ function toReadSource(reader: SourceReader, rows: SourceRow[]): ReadSource {
       (warning) => `${warning.rows ?? 'all'}: ${sayExpected(warning, 'terminal')}`,
     ),
     hidden: reader.hidden,
+    told: reader.findWarnings?.() ?? [],
+    places: batches.flatMap((batch) => batch.places ?? []),
     encoding: reader.encoding,
     encodingBy: reader.encodingBy,
     delimiter: reader.delimiter,
     delimiterBy: reader.delimiterBy,
+    quoting: reader.quoting,
   }
 }
 

@@ -1,17 +1,8 @@
-import { SluiceError } from '../../../../shared/messages/errors.ts'
-import type { FoundProblem } from '../../../../shared/messages/problem-messages.ts'
+import type { SourceWarning } from '../../../../shared/messages/problem-messages.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
-import { findLastColumn, isExportHeader, toOwnExport } from '../../../../shared/run/export-columns.ts'
-import { removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
-import { toFound } from '../../../../shared/run/problem.ts'
+import { toOwnExport } from '../../../../shared/run/export-columns.ts'
 import { chooseEncoding } from '../decoding/encoding.ts'
-import {
-  createPieceDecoder,
-  createTextReader,
-  READ_BYTES,
-  type ReadText,
-  replaceUndecodable,
-} from '../decoding/text-reader.ts'
+import { createPieceDecoder, createTextReader, READ_BYTES } from '../decoding/text-reader.ts'
 import { openSourceFile, type SourceFile } from '../source-file.ts'
 import {
   PlaceNotes,
@@ -19,16 +10,12 @@ import {
   type SourceReader,
   type SourceRow,
   toColumnNames,
+  toEmptyWarning,
 } from '../source-reader.ts'
-import { chooseDelimiter, chooseNewline, findSeparatorLine, findUsualLength, isBlank } from './delimiter.ts'
-import {
-  createLongRecordError,
-  parseRecords,
-  type QuoteFault,
-  type RecordBatch,
-  type RecordSyntax,
-  RecordTooLong,
-} from './record-parser.ts'
+import { chooseDialect, type Dialect, findSeparatorLine, isEmptyRecord } from './dialect.ts'
+import { parseRecords, RecordTooLong } from './record-parser.ts'
+import { toSourceRow } from './row-check.ts'
+import { countRecordsBeforeHeader, createLongRecordError, readSourceHead } from './source-head.ts'
 
 /** A text of records being read; its rows come without waiting. */
 export interface DelimitedReader extends SourceReader {
@@ -39,10 +26,9 @@ export interface DelimitedReader extends SourceReader {
  * Opens a CSV or TSV file: tells its encoding, delimiter and columns, and reads no further than that takes.
  * `readBytes` are the bytes of one read; rows do not depend on it.
  *
- * Rows: blank lines at the end of the file are no rows; one in the middle is a row of one empty cell, ragged where
- * there are more columns; blank lines before the header are passed over, and so is what stands above the line that
- * `headerRow` names, and a first line such as `sep=;`. Ragged rows keep the cells they have. Where the file is a CSV
- * export of ours, the formula guard is taken off its cells again.
+ * Rows: blank lines and records of empty cells are no rows, and are counted; what stands above the line that
+ * `headerRow` names, and a first line such as `sep=;`, are no rows either. Rows with fewer cells keep those they have,
+ * rows with more are errors. Where the file is a CSV export of ours, the formula guard is taken off its cells again.
  *
  * Throws `BAD_SOURCE` for a file that is missing, unreadable, not text, or without a row, and while it is read, for
  * a row longer than 8 MiB.
@@ -69,14 +55,14 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
   const separatorLine = findSeparatorLine(firstText)
   const skipCharacters = separatorLine?.characters ?? 0
   const sampleText = firstText.slice(skipCharacters)
-  const newline = chooseNewline(sampleText)
-  const { delimiter, delimiterBy } = chooseDelimiter(source, sampleText, newline, separatorLine?.delimiter)
-  const syntax = { delimiter, newline }
+  const isCut = bomBytes + SAMPLE_BYTES < file.sizeBytes
+  const dialect = chooseDialect(source, { text: sampleText, isCut }, separatorLine?.delimiter)
   const openText = () => createTextReader(file, bomBytes, createPieceDecoder(encoding), skipCharacters)
-  const head = readSourceHead(source, openText().readText, syntax, sampleText)
-  const expectation = { ...head, encoding }
+  const head = readSourceHead(source, openText().readText, dialect, sampleText)
+  const expectation = { ...head, dialect, encoding }
   const recordsBefore = countRecordsBeforeHeader(source)
   let columns = toColumnNames(head.header, head.widest)
+  let emptyRecords = 0
 
   function* batches(): Generator<SourceBatch, void, undefined> {
     const text = openText()
@@ -85,17 +71,23 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
     const places = new PlaceNotes()
     let sheetRow = 0
     let line = separatorLine === null ? 1 : 2
+    emptyRecords = 0
     try {
-      const parsed = parseRecords(text.readText, syntax, readBytes)
-      for (const batch of parsed) {
+      const isEscapeGuessed = dialect.escapeBy !== 'given'
+      const options = { readBytes, width: head.cells, isEscapeGuessed }
+      for (const batch of parseRecords(text.readText, dialect, options)) {
         const rows: SourceRow[] = []
         for (const [index, cells] of batch.records.entries()) {
           sheetRow += 1
           const beginsAt = line
           line += countLines(cells)
           if (sheetRow <= recordsBefore) continue
+          if (isEmptyRecord(cells)) {
+            if (!isHeaderNext) emptyRecords += 1
+            continue
+          }
           if (isHeaderNext) {
-            isHeaderNext = isBlank(cells)
+            isHeaderNext = false
             continue
           }
           row += 1
@@ -107,7 +99,7 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
       }
     } catch (error) {
       if (!(error instanceof RecordTooLong)) throw error
-      throw createLongRecordError(file.path, `row ${row + error.blankLines + 1}`, error)
+      throw createLongRecordError(file.path, `row ${row + 1}`, error)
     }
   }
 
@@ -122,9 +114,19 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
     sizeBytes: file.sizeBytes,
     encoding,
     encodingBy,
-    delimiter,
-    delimiterBy,
+    delimiter: dialect.delimiter,
+    delimiterBy: dialect.delimiterBy,
+    quoting: {
+      quote: dialect.quote,
+      quoteBy: dialect.quoteBy,
+      escape: dialect.escape,
+      escapeBy: dialect.escapeBy,
+    },
     batches,
+    findWarnings: () => [
+      ...findDialectWarnings(dialect),
+      ...(emptyRecords === 0 ? [] : [toEmptyWarning(emptyRecords)]),
+    ],
     close: file.close,
   }
 }
@@ -138,190 +140,10 @@ function countLines(cells: readonly string[]): number {
   return lines
 }
 
-/** What the first records of a source say about all of them. */
-interface SourceHead extends Omit<RowExpectation, 'encoding'> {
-  /** Names as the header has them, the guard taken off; empty without a header. */
-  header: string[]
-  /** Cells of the widest record met in the head. */
-  widest: number
-}
-
-const HEAD_BYTES = 256 * 1024
-
-/**
- * Reads the header, or without one the usual number of cells, from a source's first records.
- *
- * A guarded export of ours is known by the names of its last columns. A lossless one has no guard to take off: it
- * has the same names, the last of them in quotes, which no CSV reader shows and no spreadsheet keeps.
- *
- * Throws `BAD_SOURCE` where there is no row, or where the header does not end.
- */
-function readSourceHead(
-  source: PlanSource,
-  readText: ReadText,
-  syntax: RecordSyntax,
-  sampleText: string,
-): SourceHead {
-  const { path } = source
-  try {
-    const before = countRecordsBeforeHeader(source)
-    const batches = dropRecords(parseRecords(readText, syntax, HEAD_BYTES), before)
-    const first = findFirstRecords(batches)
-    if (first === null && before > 0) {
-      throw new SluiceError({ id: 'header_past_end', source: path, line: before + 1 })
-    }
-    if (first === null) {
-      throw new SluiceError({ id: 'source_is_blank', source: path })
-    }
-    const { records, quoteFaults } = first
-    const widest = records.reduce((most, record) => Math.max(most, record.length), 0)
-    if (!source.header) {
-      const cells = findUsualLength(records).cells
-      return { header: [], widest, cells, cellsBy: 'usual', isGuarded: false }
-    }
-    const headerIndex = records.findIndex((record) => !isBlank(record))
-    const header = (records[headerIndex] ?? []).map((name) => name.toWellFormed())
-    if (quoteFaults.get(headerIndex) === 'unclosed') {
-      throw new SluiceError({ id: 'header_quote_open', source: path })
-    }
-    if (headerIndex === records.length - 1 && isAtEnd(batches)) {
-      throw new SluiceError({ id: 'source_is_header', source: path })
-    }
-    const isGuarded = isExportHeader(header) && !hasLosslessMark(sampleText, header)
-    return {
-      header: isGuarded ? header.map(removeFormulaGuard) : header,
-      widest,
-      cells: header.length,
-      cellsBy: 'header',
-      isGuarded,
-    }
-  } catch (error) {
-    if (!(error instanceof RecordTooLong)) throw error
-    throw createLongRecordError(path, source.header ? 'the header' : `row ${error.blankLines + 1}`, error)
-  }
-}
-
-/** How many records stand above the header and are passed over; none in a source without a header. */
-function countRecordsBeforeHeader({ header, headerRow }: PlanSource): number {
-  return header && headerRow !== undefined ? headerRow - 1 : 0
-}
-
-/** Leaves out the first records of a text, such as the lines above a header. */
-function* dropRecords(
-  batches: Iterable<RecordBatch>,
-  count: number,
-): Generator<RecordBatch, void, undefined> {
-  let left = count
-  for (const batch of batches) {
-    if (left >= batch.records.length) {
-      left -= batch.records.length
-      continue
-    }
-    yield left === 0 ? batch : dropFirst(batch, left)
-    left = 0
-  }
-}
-
-function dropFirst({ records, quoteFaults, isWellFormed }: RecordBatch, count: number): RecordBatch {
-  const faults = [...quoteFaults].filter(([index]) => index >= count)
-  return {
-    records: records.slice(count),
-    quoteFaults: new Map(faults.map(([index, fault]) => [index - count, fault])),
-    isWellFormed,
-  }
-}
-
-/** The first batch with more in it than blank lines, or null. */
-function findFirstRecords(batches: Generator<RecordBatch>): RecordBatch | null {
-  for (let next = batches.next(); next.done !== true; next = batches.next()) {
-    if (!next.value.records.every(isBlank)) return next.value
-  }
-  return null
-}
-
-/** Whether no record follows; one that is too long does, and reading the rows names it. */
-function isAtEnd(batches: Generator<RecordBatch>): boolean {
-  try {
-    return batches.next().done === true
-  } catch (error) {
-    if (error instanceof RecordTooLong) return false
-    throw error
-  }
-}
-
-/** Whether the name of the last column that an export appended stands in quotes; papaparse does not say. */
-function hasLosslessMark(sampleText: string, header: readonly string[]): boolean {
-  const last = findLastColumn(header) ?? header.at(-1) ?? ''
-  const name = last.replaceAll('"', '""').replaceAll(/[$()*+./?[\\\]^{|}]/g, '\\$&')
-  const found = [
-    ...sampleText.matchAll(new RegExp(`(?<=[\\r\\n,;|\\t\\uFEFF]|^)("?)${name}\\1(?=[\\r\\n,;|\\t]|$)`, 'g')),
+/** A quote or an escape that was guessed changes what cells say. */
+function findDialectWarnings(dialect: Dialect): SourceWarning[] {
+  if (dialect.quoteBy !== 'guess' && dialect.escapeBy !== 'guess') return []
+  return [
+    { severity: 'warning', code: 'quotes_guessed', args: { quote: dialect.quote, escape: dialect.escape } },
   ]
-  // A lossless export of an export has the names of both.
-  return found[header.filter((one) => one === last).length - 1]?.[1] === '"'
-}
-
-/** What rows of a source are held against. */
-interface RowExpectation {
-  /** Cells that a row should have. */
-  cells: number
-  /** Whether that is the header's number, or what most of the first rows have. */
-  cellsBy: 'header' | 'usual'
-  encoding: string
-  /** Whether cells carry the formula guard of our own export, which is then taken off. */
-  isGuarded: boolean
-}
-
-/** Turns one record into a row, with what is wrong with it; the cells keep their text. */
-function toSourceRow(
-  row: number,
-  cells: string[],
-  batch: RecordBatch,
-  index: number,
-  expectation: RowExpectation,
-): SourceRow {
-  const problems: FoundProblem[] = []
-  if (cells.length !== expectation.cells) problems.push(toRaggedProblem(row, cells, expectation))
-  if (!batch.isWellFormed) {
-    const problem = replaceUndecodable(row, cells, expectation.encoding)
-    if (problem !== null) problems.push(problem)
-  }
-  const fault = batch.quoteFaults.size === 0 ? undefined : batch.quoteFaults.get(index)
-  if (fault !== undefined) problems.push(toQuoteProblem(row, cells, fault))
-  if (expectation.isGuarded) {
-    for (let cell = 0; cell < cells.length; cell += 1) cells[cell] = removeFormulaGuard(cells[cell] ?? '')
-  }
-  return { row, cells, problems }
-}
-
-function toRaggedProblem(
-  row: number,
-  cells: readonly string[],
-  { cells: count, cellsBy }: RowExpectation,
-): FoundProblem {
-  const isBlank = cells.length === 1 && cells[0] === ''
-  return {
-    row,
-    severity: 'warning',
-    code: 'ragged_row',
-    args: { cells: count, than: cellsBy },
-    found: isBlank ? 'a blank line' : `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}`,
-  }
-}
-
-/** A quote that takes in line breaks may have swallowed rows, so such a row is not sent. */
-function toQuoteProblem(row: number, cells: readonly string[], fault: QuoteFault): FoundProblem {
-  const lines = cells.reduce((sum, cell) => sum + (cell.match(/\r\n|[\r\n]/g)?.length ?? 0), 0)
-  const suspect =
-    cells.find((cell) => /[\r\n]/.test(cell)) ??
-    cells.find((cell) => cell.includes('"')) ??
-    cells.at(-1) ??
-    ''
-  const effect = fault === 'unclosed' ? 'never_closed' : lines > 0 ? 'may_take_in_rows' : 'read_as_is'
-  return {
-    row,
-    severity: effect === 'read_as_is' ? 'warning' : 'error',
-    code: 'broken_quotes',
-    args: { effect },
-    found: lines === 0 ? toFound(suspect) : `${toFound(suspect)} (${lines + 1} lines in one row)`,
-  }
 }

@@ -1,0 +1,159 @@
+/** How quotes of a record were broken: text behind a closing quote, or no closing quote before the end. */
+export type QuoteFault = 'misplaced' | 'unclosed' | 'maybe_escaped'
+
+/** How the characters of delimited text are read. */
+export interface RecordSyntax {
+  /** '' where a record is one cell. */
+  delimiter: string
+  /** `\n` stands for CRLF too. */
+  newline: '\n' | '\r'
+  /** Stands around cells, doubled inside them; '' where no character does. */
+  quote: string
+  /** Before a quote, a delimiter or itself it is not part of the text; '' where no character is that. */
+  escape: string
+}
+
+/** The syntax of RFC 4180. */
+export const PLAIN_SYNTAX: RecordSyntax = { delimiter: ',', newline: '\n', quote: '"', escape: '' }
+
+/** One record of a text. */
+export interface ExactRecord {
+  cells: string[]
+  fault: QuoteFault | null
+  /** Whether a cell that is not in quotes has a quote in it. */
+  hasStrayQuote: boolean
+  /** Where each cell begins in the text, its quote included, and behind them where the text of the last one ends. */
+  bounds: number[]
+  /** Behind the record's line end. */
+  end: number
+}
+
+/**
+ * Reads the record at `start` character by character, with whatever quote and escape; null if no line end closes it. A
+ * closing quote may be followed by white space, which belongs to the cell; other text behind it is part of the cell, too,
+ * and so is the quote: that is a fault.
+ */
+export function parseRecord(text: string, start: number, syntax: RecordSyntax): ExactRecord | null {
+  const { quote } = syntax
+  const cells: string[] = []
+  const bounds: number[] = []
+  let fault: QuoteFault | null = null
+  let hasStrayQuote = false
+  for (let at = start; ; ) {
+    bounds.push(at)
+    const isQuoted = quote !== '' && text[at] === quote
+    const cell = isQuoted ? readQuoted(text, at, syntax) : readUnquoted(text, at, syntax)
+    if (cell === null) return null
+    cells.push(cell.text)
+    if (cell.isMisplaced) fault = 'misplaced'
+    if (!isQuoted && quote !== '' && cell.text.includes(quote)) hasStrayQuote = true
+    at = cell.end + 1
+    if (text[cell.end] !== syntax.newline) continue
+    bounds.push(cell.textEnd)
+    return { cells, fault, hasStrayQuote, bounds, end: at }
+  }
+}
+
+interface ExactCell {
+  text: string
+  isMisplaced: boolean
+  /** Where its text ends, its closing quote included. */
+  textEnd: number
+  /** Index of the delimiter or line end behind it. */
+  end: number
+}
+
+function readUnquoted(text: string, from: number, syntax: RecordSyntax): ExactCell | null {
+  const { delimiter, newline, escape: escaping } = syntax
+  let end = from
+  let hasEscapes = false
+  for (; end < text.length; end += 1) {
+    const character = text[end]
+    if (character === delimiter || character === newline) break
+    if (character === escaping) {
+      if (!isEscapable(text[end + 1], syntax)) continue
+      hasEscapes = true
+      end += 1
+    }
+  }
+  if (end >= text.length) return null
+  const textEnd = toTextEnd(text, from, end, newline)
+  const raw = text.slice(from, textEnd)
+  return { text: hasEscapes ? removeEscapes(raw, syntax) : raw, isMisplaced: false, textEnd, end }
+}
+
+function readQuoted(text: string, from: number, syntax: RecordSyntax): ExactCell | null {
+  const { delimiter, newline, quote, escape: escaping } = syntax
+  let cell = ''
+  let isMisplaced = false
+  let kept = from + 1
+  for (let at = from + 1; at < text.length; at += 1) {
+    const character = text[at]
+    if (character === escaping) {
+      const next = text[at + 1]
+      if (next !== quote && next !== escaping) continue
+      cell += text.slice(kept, at) + next
+      kept = at + 2
+      at += 1
+    } else if (character === quote) {
+      if (text[at + 1] === quote) {
+        cell += text.slice(kept, at + 1)
+        kept = at + 2
+        at += 1
+        continue
+      }
+      let end = at + 1
+      while (end < text.length && text[end] !== delimiter && text[end] !== newline && isSpace(text[end]))
+        end += 1
+      if (end === text.length) return null
+      if (text[end] === delimiter || text[end] === newline) {
+        const textEnd = toTextEnd(text, at + 1, end, newline)
+        return { text: cell + text.slice(kept, at) + text.slice(at + 1, textEnd), isMisplaced, textEnd, end }
+      }
+      isMisplaced = true
+    }
+  }
+  return null
+}
+
+/** The record that no line end closes, at the end of a text: its last cell is all the rest. */
+export function parseOpenRecord(text: string, syntax: RecordSyntax): string[] {
+  const cells: string[] = []
+  for (let at = 0; ; ) {
+    const isQuoted = syntax.quote !== '' && text[at] === syntax.quote
+    const cell = isQuoted ? readQuoted(text, at, syntax) : readUnquoted(text, at, syntax)
+    if (cell === null) {
+      const rest = text.slice(isQuoted ? at + 1 : at)
+      const doubled = syntax.quote + syntax.quote
+      return [...cells, isQuoted ? rest.replaceAll(doubled, syntax.quote) : rest]
+    }
+    cells.push(cell.text)
+    at = cell.end + 1
+  }
+}
+
+/** The `\r` of a CRLF is no text. */
+function toTextEnd(text: string, from: number, end: number, newline: string): number {
+  return newline === '\n' && end > from && text[end] === '\n' && text[end - 1] === '\r' ? end - 1 : end
+}
+
+function isSpace(character: string | undefined): boolean {
+  return character === ' ' || (character !== undefined && character.trim() === '')
+}
+
+/** Outside quotes, what would end the cell can be escaped. */
+function isEscapable(
+  character: string | undefined,
+  { delimiter, quote, escape: escaping }: RecordSyntax,
+): boolean {
+  return character !== undefined && character !== '' && [delimiter, quote, escaping].includes(character)
+}
+
+function removeEscapes(raw: string, syntax: RecordSyntax): string {
+  let text = ''
+  for (let at = 0; at < raw.length; at += 1) {
+    if (raw[at] === syntax.escape && isEscapable(raw[at + 1], syntax)) at += 1
+    text += raw[at]
+  }
+  return text
+}

@@ -1,0 +1,170 @@
+import { SluiceError } from '../../../../shared/messages/errors.ts'
+import type { PlanSource } from '../../../../shared/plan/plan.ts'
+import { findLastColumn, isExportHeader } from '../../../../shared/run/export-columns.ts'
+import { removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
+import { toFound } from '../../../../shared/run/problem.ts'
+import type { ReadText } from '../decoding/text-reader.ts'
+import { type Dialect, findUsualLength, isEmptyRecord } from './dialect.ts'
+import {
+  MAX_COLUMNS,
+  MAX_RECORD_CHARACTERS,
+  parseRecords,
+  type RecordBatch,
+  RecordTooLong,
+} from './record-parser.ts'
+import { countInnerCells, type RowExpectation } from './row-check.ts'
+
+/** What the first records of a source say about all of them. */
+export interface SourceHead extends Omit<RowExpectation, 'encoding' | 'dialect'> {
+  /** Names as the header has them, the guard taken off; empty without a header. */
+  header: string[]
+  /** Cells of the widest record met in the head. */
+  widest: number
+}
+
+const HEAD_BYTES = 256 * 1024
+
+/**
+ * Reads the header, or without one the usual number of cells, from a source's first records.
+ *
+ * A guarded export of ours is known by the names of its last columns. A lossless one has no guard to take off: it
+ * has the same names, the last of them in quotes, which no CSV reader shows and no spreadsheet keeps.
+ *
+ * Throws `BAD_SOURCE` where there is no row, or where the header does not end.
+ */
+export function readSourceHead(
+  source: PlanSource,
+  readText: ReadText,
+  dialect: Dialect,
+  sampleText: string,
+): SourceHead {
+  const { path } = source
+  try {
+    const before = countRecordsBeforeHeader(source)
+    const batches = dropRecords(parseRecords(readText, dialect, { readBytes: HEAD_BYTES }), before)
+    const first = findFirstRecords(batches)
+    if (first === null && before > 0) {
+      throw new SluiceError({ id: 'header_past_end', source: path, line: before + 1 })
+    }
+    if (first === null) {
+      throw new SluiceError({ id: 'source_is_blank', source: path })
+    }
+    const { records, quoteFaults } = first
+    const widest = records.reduce((most, record) => Math.max(most, record.length), 0)
+    if (!source.header) {
+      const cells = findUsualLength(records).cells
+      return { header: [], widest, cells, cellsBy: 'usual', isGuarded: false, isInQuotes: false }
+    }
+    const headerIndex = records.findIndex((record) => !isEmptyRecord(record))
+    const header = (records[headerIndex] ?? []).map((name) => name.toWellFormed())
+    if (quoteFaults.get(headerIndex) === 'unclosed') {
+      throw new SluiceError({ id: 'header_quote_open', source: path })
+    }
+    const rows = records.slice(headerIndex + 1)
+    if (rows.every(isEmptyRecord) && !hasMore(batches)) {
+      throw new SluiceError({ id: 'source_is_header', source: path })
+    }
+    const isGuarded = isExportHeader(header) && !hasLosslessMark(sampleText, header)
+    return {
+      header: isGuarded ? header.map(removeFormulaGuard) : header,
+      widest,
+      cells: header.length,
+      cellsBy: 'header',
+      isGuarded,
+      isInQuotes: dialect.delimiterBy === 'guess' && areInQuotes(header, rows),
+    }
+  } catch (error) {
+    if (!(error instanceof RecordTooLong)) throw error
+    throw createLongRecordError(path, source.header ? 'the header' : 'row 1', error)
+  }
+}
+
+/** How many records stand above the header and are passed over; none in a source without a header. */
+export function countRecordsBeforeHeader({ header, headerRow }: PlanSource): number {
+  return header && headerRow !== undefined ? headerRow - 1 : 0
+}
+
+/** Leaves out the first records of a text, such as the lines above a header. */
+function* dropRecords(
+  batches: Iterable<RecordBatch>,
+  count: number,
+): Generator<RecordBatch, void, undefined> {
+  let left = count
+  for (const batch of batches) {
+    if (left >= batch.records.length) {
+      left -= batch.records.length
+      continue
+    }
+    yield left === 0 ? batch : dropFirst(batch, left)
+    left = 0
+  }
+}
+
+function dropFirst(batch: RecordBatch, count: number): RecordBatch {
+  const faults = [...batch.quoteFaults].filter(([index]) => index >= count)
+  return {
+    ...batch,
+    records: batch.records.slice(count),
+    quoteFaults: new Map(faults.map(([index, fault]) => [index - count, fault])),
+  }
+}
+
+/** The first batch with more in it than empty records, or null. */
+function findFirstRecords(batches: Generator<RecordBatch>): RecordBatch | null {
+  for (let next = batches.next(); next.done !== true; next = batches.next()) {
+    if (!next.value.records.every(isEmptyRecord)) return next.value
+  }
+  return null
+}
+
+/** Whether rows follow; one that is too long does, and reading the rows names it. */
+function hasMore(batches: Generator<RecordBatch>): boolean {
+  try {
+    return findFirstRecords(batches) !== null
+  } catch (error) {
+    if (error instanceof RecordTooLong) return true
+    throw error
+  }
+}
+
+/** Whether one column holds whole records in quotes: what a spreadsheet saves of a file that it did not split. */
+function areInQuotes(header: readonly string[], rows: readonly (readonly string[])[]): boolean {
+  const [name = ''] = header
+  if (header.length !== 1) return false
+  const filled = rows.filter((cells) => !isEmptyRecord(cells))
+  return [',', ';', '\t', '|'].some((delimiter) => {
+    const cells = countInnerCells(name, delimiter)
+    if (cells < 2 || name.includes(`${delimiter} `)) return false
+    return filled.every(
+      (record) => record.length === 1 && countInnerCells(record[0] ?? '', delimiter) === cells,
+    )
+  })
+}
+
+/** Whether the name of the last column that an export appended stands in quotes; papaparse does not say. */
+function hasLosslessMark(sampleText: string, header: readonly string[]): boolean {
+  const last = findLastColumn(header) ?? header.at(-1) ?? ''
+  const name = last.replaceAll('"', '""').replaceAll(/[$()*+./?[\\\]^{|}]/g, '\\$&')
+  const found = [
+    ...sampleText.matchAll(new RegExp(`(?<=[\\r\\n,;|\\t\\uFEFF]|^)("?)${name}\\1(?=[\\r\\n,;|\\t]|$)`, 'g')),
+  ]
+  // A lossless export of an export has the names of both.
+  return found[header.filter((one) => one === last).length - 1]?.[1] === '"'
+}
+
+/** The `BAD_SOURCE` error of a record that is too long to be read; `record` is what a person calls it, such as "row 3". */
+export function createLongRecordError(source: string, record: string, error: RecordTooLong): SluiceError {
+  const begins = toFound(/^[^\r\n]*/.exec(error.start.slice(0, 200))?.[0] ?? '')
+  if (error.over === 'columns') {
+    return new SluiceError({ id: 'too_many_columns', source, record, max: MAX_COLUMNS, begins })
+  }
+  return new SluiceError({
+    id: 'record_too_long',
+    source,
+    record,
+    maxCharacters: MAX_RECORD_CHARACTERS,
+    // Only in quotes does a record go on in the next line.
+    isClosed: !/[\r\n]/.test(error.start),
+    begins,
+  })
+}

@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest'
+import { formatProblem } from '../../../../src/shared/messages/problem-messages.ts'
+import { readText } from './read-source.ts'
+
+test('quotes escaped by a backslash are recognised, told, and read as the text that they stand for', () => {
+  const source = readText(
+    'post_id,user_id,text_data\np1,u1,"she said \\"go away\\", then a threat follows"\np2,u2,"plain"\n',
+  )
+  expect(source.cells).toEqual([
+    ['p1', 'u1', 'she said "go away", then a threat follows'],
+    ['p2', 'u2', 'plain'],
+  ])
+  expect(source.quoting).toEqual({ quote: '"', quoteBy: 'default', escape: '\\', escapeBy: 'guess' })
+  expect(source.problems).toEqual([])
+  expect(source.told).toEqual([
+    { severity: 'warning', code: 'quotes_guessed', args: { quote: '"', escape: '\\' } },
+  ])
+})
+
+test.each([
+  ['"ends with a \\"quote\\""', 'ends with a "quote"'],
+  ['"\\"","x"', '"'],
+  ['"say \\"hi\\" and ""bye"""', 'say "hi" and "bye"'],
+  ['"a \\\\ b \\"c\\" \\\\"', 'a \\ b "c" \\'],
+  ['"C:\\new \\"folder\\""', 'C:\\new "folder"'],
+  ['nice photo\\, \\"kill\\"', 'nice photo, "kill"'],
+])('of an escape, the backslash is no text: %s', (cell, text) => {
+  const source = readText(`id,text,more\n1,${cell},\n`, { escape: '\\' })
+  expect(source.cells[0]?.[1]).toBe(text)
+  expect(source.told).toEqual([])
+})
+
+test('a backslash at the end of quoted cells is text if the usual reading fits', () => {
+  const source = readText('id,path,note\n1,"C:\\dir\\","x"\n2,"D:\\","y"\n')
+  expect(source.cells).toEqual([
+    ['1', 'C:\\dir\\', 'x'],
+    ['2', 'D:\\', 'y'],
+  ])
+  expect(source).toMatchObject({ quoting: { escape: '', escapeBy: 'default' }, problems: [], told: [] })
+})
+
+test('JSON in cells keeps its backslashes', () => {
+  const source = readText('id,json\n1,"{""a"":""say \\""hi\\"", then""}"\n')
+  expect(source.cells).toEqual([['1', '{"a":"say \\"hi\\", then"}']])
+  expect(source.problems).toEqual([])
+})
+
+test('a backslash before a quote behind the sample makes its row an error if it may be an escape', () => {
+  const plain = '1,"plain text of some length"\n'.repeat(12_000)
+  const source = readText(`id,text\n${plain}2,"say \\"go\\", then"\n3,"a\\",b"\n4,"C:\\"\n`)
+  expect(source.quoting?.escapeBy).toBe('default')
+  expect(source.problems).toEqual([
+    'surplus_cells 12001 error',
+    'broken_quotes 12001 error',
+    'surplus_cells 12002 error',
+    'broken_quotes 12002 error',
+  ])
+  expect(source.rows[12_000]?.problems.map(formatProblem).at(-1)).toContain('Pass --escape "\\" if it is')
+})
+
+test('a file in single quotes is recognised and told', () => {
+  const source = readText("'id','text'\n'1','hello, world'\n'2','it''s fine'\n")
+  expect(source.cells).toEqual([
+    ['1', 'hello, world'],
+    ['2', "it's fine"],
+  ])
+  expect(source).toMatchObject({ quoting: { quote: "'", quoteBy: 'guess' }, problems: [] })
+  expect(source.told).toMatchObject([{ code: 'quotes_guessed', args: { quote: "'", escape: '' } }])
+})
+
+test('texts in single quotes below a plain header are recognised by their delimiters', () => {
+  const source = readText("id,text\n1,'nice photo, kill yourself'\n2,plain\n")
+  expect(source.cells).toEqual([
+    ['1', 'nice photo, kill yourself'],
+    ['2', 'plain'],
+  ])
+})
+
+test('apostrophes of texts are no quotes', () => {
+  const source = readText("id,text\n1,'quoted'\n2,don't\n3,'tis\n")
+  expect(source).toMatchObject({ quoting: { quote: '"', quoteBy: 'default' }, problems: [] })
+  expect(source.cells.map((cells) => cells[1])).toEqual(["'quoted'", "don't", "'tis"])
+})
+
+test('single quotes that no reading fits leave their rows errors instead of cutting them', () => {
+  const source = readText("id,text\n1,'don't go, please'\n2,'fine'\n")
+  expect(source.problems).toEqual(['surplus_cells 1 error'])
+})
+
+test('a quote that is stated is taken, and so is that there is none', () => {
+  const text = 'id,text\n1,~a, b~\n2,"c"\n'
+  expect(readText(text, { quote: '~' })).toMatchObject({
+    cells: [
+      ['1', 'a, b'],
+      ['2', '"c"'],
+    ],
+    quoting: { quoteBy: 'given' },
+    problems: [],
+  })
+  expect(readText('id,text\n1,"a\n2,5" pipe\n', { quote: 'none' }).cells).toEqual([
+    ['1', '"a'],
+    ['2', '5" pipe'],
+  ])
+  const literal = 'id,text\n1,"a \\"b\\" c"\n'
+  expect(readText(literal, { escape: 'none' })).toMatchObject({
+    cells: [['1', 'a \\"b\\" c']],
+    problems: ['broken_quotes 1 warning'],
+  })
+})
+
+test('no delimiter can be stated: each line is a cell', () => {
+  const source = readText('text, all of it\nhello, world\n"quoted, too"\n', { delimiter: 'none' })
+  expect(source).toMatchObject({ columns: ['text, all of it'], delimiter: '', delimiterBy: 'given' })
+  expect(source.cells).toEqual([['hello, world'], ['quoted, too']])
+})
+
+test('surplus cells are kept as the file has them, quotes included, to be joined again', () => {
+  const source = readText('id,text\n1,he said,"no, way",and left\n')
+  expect(source.cells).toEqual([['1', 'he said', '"no, way"', 'and left']])
+})
