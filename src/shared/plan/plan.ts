@@ -97,7 +97,7 @@ const retrySchema = z.object({
   baseMs: z.int().min(1).max(WAIT_MAX_MS).default(200),
   /** Bound of one back-off. */
   maxMs: z.int().min(1).max(WAIT_MAX_MS).default(10_000),
-  /** Bound on a Retry-After that is honoured; a longer one is cut to this. */
+  /** Bound on a Retry-After that is waited for; a longer one is cut to this up to a minute, and holds the run beyond. */
   maxRetryAfterMs: z.int().min(1).max(WAIT_MAX_MS).default(60_000),
 })
 

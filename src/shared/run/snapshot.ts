@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { trendMetricSchema } from '../load/metrics.ts'
 import { thresholdResultSchema } from '../load/thresholds.ts'
+import { formatClock, formatMoment } from '../messages/moment-text.ts'
 import { rowAnswerSchema } from './item-state.ts'
 import {
   callbackCountsSchema,
@@ -55,6 +56,8 @@ export type LoadProgress = z.infer<typeof loadProgressSchema>
  * null while other answers come, too.
  *
  * `unreachable`: requests do not reach the service, for `reason`. The run stops at `givesUpAtMs`.
+ *
+ * `waiting`: only rows are left that wait to be sent again, the first of them until `untilMs`.
  */
 const slowdownSchema = z.discriminatedUnion('kind', [
   z.object({
@@ -64,6 +67,7 @@ const slowdownSchema = z.discriminatedUnion('kind', [
     givesUpAtMs: z.number().nullable(),
   }),
   z.object({ kind: z.literal('unreachable'), reason: z.string(), givesUpAtMs: z.number() }),
+  z.object({ kind: z.literal('waiting'), untilMs: z.number() }),
 ])
 
 /** See {@link slowdownSchema}. */
@@ -75,7 +79,15 @@ export type Slowdown = z.infer<typeof slowdownSchema>
  */
 const stopNoticeSchema = z.object({
   code: z
-    .enum(['key_refused', 'access_refused', 'unreachable', 'throttled', 'mostly_errors', 'threshold_crossed'])
+    .enum([
+      'key_refused',
+      'access_refused',
+      'unreachable',
+      'throttled',
+      'asked_to_wait',
+      'mostly_errors',
+      'threshold_crossed',
+    ])
     .nullable(),
   reason: z.string(),
   advice: z.string().nullable(),
@@ -138,6 +150,9 @@ export function formatSlowdown(slowdown: Slowdown): string {
     const cause = slowdown.reason.split('; ')[0]
     return `cannot reach the service: ${cause}; trying again until ${formatClock(slowdown.givesUpAtMs)}`
   }
+  if (slowdown.kind === 'waiting') {
+    return `waiting until ${formatMoment(slowdown.untilMs, Date.now())} to send the last rows again`
+  }
   const { pacePerS, nextTryAtMs, givesUpAtMs } = slowdown
   if (pacePerS !== null) return `throttled by the service: sending at most ${formatPace(pacePerS)}/s`
   const parts = [
@@ -151,11 +166,4 @@ export function formatSlowdown(slowdown: Slowdown): string {
 /** Requests per second, for people: `0.4`, `12`, `198`. */
 export function formatPace(perSecond: number): string {
   return perSecond < 9.95 ? perSecond.toFixed(1) : String(Math.round(perSecond))
-}
-
-function formatClock(ms: number): string {
-  const date = new Date(ms)
-  return [date.getHours(), date.getMinutes(), date.getSeconds()]
-    .map((part) => String(part).padStart(2, '0'))
-    .join(':')
 }

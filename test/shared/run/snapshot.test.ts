@@ -29,3 +29,15 @@ test('a service that is down is named with the cause and the time until the run 
     'cannot reach the service: connection refused by 127.0.0.1:8080; trying again until 14:00:30',
   )
 })
+
+test('a run whose last rows wait says until when, with the day where that is another one', () => {
+  const today = new Date()
+  today.setHours(23, 59, 58, 0)
+  expect(formatSlowdown({ kind: 'waiting', untilMs: today.getTime() })).toBe(
+    'waiting until 23:59:58 to send the last rows again',
+  )
+  const later = new Date(2031, 10, 27, 14, 5, 9).getTime()
+  expect(formatSlowdown({ kind: 'waiting', untilMs: later })).toBe(
+    'waiting until 2031-11-27 14:05:09 to send the last rows again',
+  )
+})

@@ -48,7 +48,7 @@ export class ItemFeed {
   #due: { item: number; attempts: number }[] = []
   /** To be split in two and sent again; refused whole for their size. */
   #toSplit: { item: number; attempts: number }[] = []
-  readonly #backingOff = new Map<number, { attempts: number; cancel: () => void }>()
+  readonly #backingOff = new Map<number, { attempts: number; dueMs: number; cancel: () => void }>()
   /** Items that an earlier session left to be sent again are read up to this one. */
   #pendingRead = 0
   #pendingExhausted = false
@@ -92,9 +92,21 @@ export class ItemFeed {
 
   /** Whether nothing is left to hand out, now or later. */
   get isExhausted(): boolean {
+    return this.#backingOff.size === 0 && this.#isAllHandedOut
+  }
+
+  /** When the first back-off is over, monotonic milliseconds, if nothing else is left; else null. */
+  get idleUntilMs(): number | null {
+    if (this.#backingOff.size === 0 || !this.#isAllHandedOut) return null
+    let untilMs = Infinity
+    for (const { dueMs } of this.#backingOff.values()) untilMs = Math.min(untilMs, dueMs)
+    return untilMs
+  }
+
+  /** Whether nothing is left but what backs off. */
+  get #isAllHandedOut(): boolean {
     return (
       this.#isEmpty &&
-      this.#backingOff.size === 0 &&
       this.#due.length === 0 &&
       this.#toSplit.length === 0 &&
       this.#pendingExhausted &&
@@ -143,7 +155,7 @@ export class ItemFeed {
       this.#due.push({ item, attempts })
       this.#options.onDue()
     })
-    this.#backingOff.set(item, { attempts, cancel })
+    this.#backingOff.set(item, { attempts, dueMs: performance.now() + delayMs, cancel })
   }
 
   /** Takes an item back that was refused whole for its size. Its results are `pending` in the journal. */

@@ -309,11 +309,13 @@ export class Sender {
     if (hasRoom || isProbing || isLifted) this.#wakeAll()
   }
 
-  #backOff({ item, attempts }: SentItem, { retryAfterMs }: Judgement): void {
-    const { retry } = this.#options.plan
+  #backOff({ item, attempts }: SentItem, judgement: Judgement): void {
+    const { retryAfterMs } = judgement
+    const rules = this.#limits.toRetryRules(judgement)
     const used = Math.max(1, this.#retries.used(item))
-    const delayMs = toRetryDelayMs(used, retryAfterMs, retry, this.#options.random)
-    if (retryAfterMs !== null) this.#journal.counters.add('retry_after_ms', '', delayMs)
+    const delayMs = toRetryDelayMs(used, retryAfterMs, rules, this.#options.random)
+    const isSatOut = rules === this.#options.plan.retry
+    if (retryAfterMs !== null && isSatOut) this.#journal.counters.add('retry_after_ms', '', delayMs)
     this.#feed.backOff(item, attempts + 1, delayMs)
   }
 
@@ -362,6 +364,7 @@ export class Sender {
       this.#commit({ refill: false, allSeconds: false })
     }
     this.#limits.countTime(performance.now())
+    this.#limits.noteIdle(this.#lanes.inFlight === 0 ? this.#feed.idleUntilMs : null)
     // While probes are rare, the time that was announced must not wait for the next.
     this.#finishIfFailing()
     this.#finishIfDone()

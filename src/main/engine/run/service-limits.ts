@@ -1,11 +1,16 @@
 import { IN_FLIGHT_MAX } from '../../../shared/load/load-pace.ts'
+import type { RetryRules } from '../../../shared/plan/plan.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { Slowdown, StopNotice } from '../../../shared/run/snapshot.ts'
 import type { Counters } from '../journal/counters.ts'
 import { Throttle } from '../sending/throttle.ts'
 import type { Judgement } from '../service/judgement.ts'
 import { FailureGuard } from './failure-guard.ts'
+import { LongWaits } from './long-waits.ts'
 import type { SenderOptions } from './sender.ts'
+
+/** Longest wait for which a timer is set, with room for jitter, milliseconds. */
+const TIMER_MAX_MS = 24 * 86_400_000
 
 /** What the service lets a run send, as its answers show it: its pace, whether it is there, whether to go on at all. */
 export class ServiceLimits {
@@ -13,6 +18,7 @@ export class ServiceLimits {
   readonly #counters: Counters
   readonly #gate: Gate
   #guard: FailureGuard
+  #longWaits: LongWaits
   /** When the time that the run is throttled was counted last; null while it is not. */
   #throttledAtMs: number | null = null
 
@@ -21,11 +27,13 @@ export class ServiceLimits {
     this.#counters = options.journal.counters
     this.#gate = new Gate(options.plan.retry.maxRetryAfterMs)
     this.#guard = createFailureGuard(options)
+    this.#longWaits = createLongWaits(options)
   }
 
   /** A new stretch of sending begins, which gets a fresh start. */
   begin(): void {
     this.#guard = createFailureGuard(this.#options)
+    this.#longWaits = createLongWaits(this.#options)
     this.#throttledAtMs = null
   }
 
@@ -60,6 +68,7 @@ export class ServiceLimits {
     if (retryAfterMs !== null) this.#counters.add('retry_after_answers', '', 1)
     if (status === 429) this.#counters.add('throttled_answers', '', 1)
     this.#guard.note(ended.judgement)
+    this.#longWaits.note(ended.judgement)
     this.#gate.note({ ...ended, isAway: this.#guard.isAway })
   }
 
@@ -73,9 +82,20 @@ export class ServiceLimits {
     return status === 429 ? this.#gate.explains429 : !reached && this.#guard.isAway
   }
 
+  /** Notes that all that is left to send waits until then, in the clock's milliseconds; null while it does not. */
+  noteIdle(untilMs: number | null): void {
+    this.#longWaits.noteIdle(untilMs === null ? null : toUnixMs(untilMs))
+  }
+
+  /** The plan's rules for the next try; without their limit on a wait that the run does not sit out. */
+  toRetryRules({ retryAfterMs }: Judgement): RetryRules {
+    const { retry } = this.#options.plan
+    return this.#longWaits.isLong(retryAfterMs) ? { ...retry, maxRetryAfterMs: TIMER_MAX_MS } : retry
+  }
+
   /** Why the run should not go on, with what to do; null while it may. */
   reason(): StopNotice | null {
-    return this.#guard.reason()
+    return this.#longWaits.reason() ?? this.#guard.reason()
   }
 
   /** Counts how long the run is throttled, and the limit that was measured last; to be called now and then. */
@@ -95,6 +115,8 @@ export class ServiceLimits {
     if (outage !== null) {
       return { kind: 'unreachable', reason: outage.reason, givesUpAtMs: toUnixMs(outage.givesUpAtMs) }
     }
+    const { idleUntilMs } = this.#longWaits
+    if (idleUntilMs !== null) return { kind: 'waiting', untilMs: idleUntilMs }
     const { isThrottling, pacePerS, nextProbeMs } = this.#gate.throttle
     if (!isThrottling) return null
     return {
@@ -108,6 +130,12 @@ export class ServiceLimits {
 
 function toUnixMs(monotonicMs: number): number {
   return performance.timeOrigin + monotonicMs
+}
+
+function createLongWaits({ plan }: SenderOptions): LongWaits {
+  const { origin } = new URL(plan.connection.baseUrl)
+  const { maxRetryAfterMs } = plan.retry
+  return new LongWaits({ origin, maxRetryAfterMs, nowMs: () => toUnixMs(performance.now()) })
 }
 
 /** Builds the guard of a plan's sending. */

@@ -41,7 +41,8 @@ interface SnapshotState {
 
 /** Whether nothing gets through, so that nobody can say when a run will be done. */
 function isStalled(slowdown: Slowdown | null): boolean {
-  return slowdown !== null && (slowdown.kind === 'unreachable' || slowdown.pacePerS === null)
+  if (slowdown === null || slowdown.kind === 'waiting') return false
+  return slowdown.kind === 'unreachable' || slowdown.pacePerS === null
 }
 
 /** Builds snapshots from the counters that the journal keeps anyway. */
@@ -86,7 +87,7 @@ export class SnapshotBuilder {
       // A load test is over when its time is, whatever became of its rows.
       etaMs:
         state.phase === 'running' && state.load === null && !isStalled(state.slowdown)
-          ? this.#toEtaMs(rows, state.stretchMs)
+          ? this.#toEtaMs(rows, state)
           : null,
       elapsedMs: state.elapsedMs,
       latencyMs: state.meter?.total.percentiles('http_req_duration') ?? null,
@@ -109,7 +110,9 @@ export class SnapshotBuilder {
     }
   }
 
-  #toEtaMs(rows: RowCounts, stretchMs: number): number | null {
+  #toEtaMs(rows: RowCounts, { stretchMs, slowdown }: SnapshotState): number | null {
+    // What was settled so far says nothing about a wait.
+    if (slowdown?.kind === 'waiting') return Math.max(0, slowdown.untilMs - Date.now())
     const settled = this.#countSettled() - this.#settledBefore
     return settled > 0 ? ((rows.not_sent + rows.awaiting) * stretchMs) / settled : null
   }

@@ -2,7 +2,8 @@ import type { RetryRules } from '../../../shared/plan/plan.ts'
 
 /**
  * How long to wait before an item is tried again, in milliseconds: exponential back-off with full jitter (Brooker,
- * "Exponential Backoff And Jitter", 2015), or what the service asked for, each within its bound.
+ * "Exponential Backoff And Jitter", 2015), or what the service asked for, each within its bound; a run that is asked for
+ * more is held (`LongWaits`).
  * `attempt` is 1 after the first try; `random` gives a number in [0, 1).
  */
 export function toRetryDelayMs(

@@ -45,6 +45,8 @@ export interface Answer {
   contentType: string
   /** The Retry-After header as it came. */
   retryAfter: string | null
+  /** The Date header as it came, by whose clock a date in Retry-After is meant; absent without a Retry-After. */
+  date?: string | null
   /** The Location header as it came. */
   location: string | null
   /** All of them as they came, secrets taken out; absent unless they were asked for. */

@@ -287,6 +287,7 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
       status: head?.status ?? 0,
       contentType: head?.contentType ?? '',
       retryAfter: head?.retryAfter ?? null,
+      ...(head?.retryAfter && { date: head.date }),
       location: head?.location ?? null,
       ...(reader.headers === null ? {} : { headers: reader.headers }),
       body: reader.body,

@@ -56,6 +56,8 @@ export interface AnswerHead {
   contentType: string
   /** The Retry-After header as it came. */
   retryAfter: string | null
+  /** The Date header as it came. */
+  date: string | null
   /** The Location header as it came. */
   location: string | null
   /** The Content-Encoding header, '' where there is none. */
@@ -105,6 +107,7 @@ function parseHeaders(text: string, from: number, status: number, isHttp10: bool
     status,
     contentType: '',
     retryAfter: null,
+    date: null,
     location: null,
     contentEncoding: '',
     keepsAlive: false,
@@ -149,6 +152,9 @@ function parseHeaders(text: string, from: number, status: number, isHttp10: bool
         break
       case 'retry-after':
         head.retryAfter ??= value
+        break
+      case 'date':
+        head.date ??= value
         break
       case 'location':
         head.location ??= value

@@ -241,6 +241,7 @@ class Http2Exchange implements Deadline, StreamSeeker {
       status: this.#status ?? 0,
       contentType: headers['content-type'] ?? '',
       retryAfter: headers[RETRY_AFTER_HEADER] ?? null,
+      ...(headers[RETRY_AFTER_HEADER] !== undefined && { date: headers.date ?? null }),
       location: headers.location ?? null,
       ...decodeBody(this.#options.body.view(), headers['content-encoding'] ?? ''),
       timings,

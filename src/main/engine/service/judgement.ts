@@ -130,7 +130,7 @@ export function createJudge(reader: OperationReader, origin: string, nowMs: () =
     // The service gave up waiting for the whole request (RFC 9110 §15.5.9), as one does that closes an idle connection.
     if (status === 408) return createJudgement({ outcome: 'rejected', repeat: 'safe', ...refusal })
     if (status === 429 || status >= 500) {
-      const retryAfterMs = parseRetryAfter(exchange.retryAfter, nowMs())
+      const retryAfterMs = parseRetryAfter(exchange, nowMs())
       return status === 429
         ? createJudgement({ outcome: 'rejected', repeat: 'safe', ...refusal, retryAfterMs })
         : createJudgement({ outcome: 'unknown', repeat: ambiguous, ...refusal, retryAfterMs })
@@ -146,20 +146,31 @@ export function createJudge(reader: OperationReader, origin: string, nowMs: () =
 const HTTP_DATE = /^[A-Z][a-z]+,? [\w -]+\d\d:\d\d:\d\d( GMT| \d{4})$/
 
 /**
- * Reads a Retry-After header (RFC 9110 §10.2.3): seconds, or an HTTP date. Returns milliseconds from `nowMs`, 0 for a
- * date that has passed, null for anything else, negative numbers included.
+ * Reads a Retry-After header (RFC 9110 §10.2.3): seconds, or an HTTP date, which is meant by the clock of the answer's
+ * own Date header, and by `nowMs` without one. Returns milliseconds, null for a date that has passed and for anything
+ * else, negative numbers included.
  */
-export function parseRetryAfter(header: string | null, nowMs: number): number | null {
-  if (header === null) return null
-  const text = header.trim()
+export function parseRetryAfter(
+  { retryAfter, date = null }: Pick<Answer, 'retryAfter' | 'date'>,
+  nowMs: number,
+): number | null {
+  if (retryAfter === null) return null
+  const text = retryAfter.trim()
   if (/^\d+(\.\d+)?$/.test(text)) {
     const ms = Number(text) * 1000
     return Number.isFinite(ms) ? ms : Number.MAX_SAFE_INTEGER
   }
+  const waitMs = (parseHttpDate(text) ?? Number.NaN) - (parseHttpDate(date?.trim() ?? '') ?? nowMs)
+  // The usual back-off is more than nothing.
+  return waitMs > 0 ? waitMs : null
+}
+
+/** Unix milliseconds; null for any other text. */
+function parseHttpDate(text: string): number | null {
   // Date.parse takes far more than HTTP dates: "try 2099" is a year to it.
   if (!HTTP_DATE.test(text)) return null
   const at = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)
-  return Number.isNaN(at) ? null : Math.max(0, at - nowMs)
+  return Number.isNaN(at) ? null : at
 }
 
 /** Longest message kept of an answer, UTF-16 code units. */

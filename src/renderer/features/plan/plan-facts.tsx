@@ -85,7 +85,7 @@ export function listPaceFacts({ load, pace, retry, connection }: Plan): Fact[] {
       ? []
       : ([
           ['Back-off', `from ${formatSetDuration(baseMs)} up to ${formatSetDuration(maxMs)}`],
-          ['Retry-After', `honoured up to ${formatSetDuration(maxRetryAfterMs)}`],
+          ['Retry-After', `waited for up to ${formatSetDuration(maxRetryAfterMs)}`],
         ] as const)),
   ]
 }

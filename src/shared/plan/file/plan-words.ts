@@ -128,5 +128,6 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   'retry.limit': 'Retries per request.',
   'retry.baseMs': 'Pause before the first retry, in milliseconds; doubled each time, with jitter.',
   'retry.maxMs': 'Longest pause between retries, in milliseconds.',
-  'retry.maxRetryAfterMs': 'Longest Retry-After to respect, in milliseconds.',
+  'retry.maxRetryAfterMs':
+    'Longest Retry-After to wait for, in milliseconds. A longer one is cut to it up to 1 minute; beyond that the run stops or pauses.',
 }

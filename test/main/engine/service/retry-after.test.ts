@@ -12,7 +12,6 @@ test.each([
   ['an HTTP date', 'Sun, 06 Nov 1994 08:49:37 GMT', 10_000],
   ['an HTTP date of RFC 850', 'Sunday, 06-Nov-94 08:49:37 GMT', 10_000],
   ['an HTTP date of asctime', 'Sun Nov  6 08:49:37 1994', 10_000],
-  ['a date that has passed', 'Sun, 06 Nov 1994 08:49:26 GMT', 0],
 ])('%s: reads `%s`', (_, header, ms) => {
   // asctime dates name no zone and are in GMT all the same.
   const zone = process.env['TZ']
@@ -21,7 +20,7 @@ test.each([
     if (zone === undefined) delete process.env['TZ']
     else process.env['TZ'] = zone
   })
-  expect(parseRetryAfter(header, NOW_MS)).toBe(ms)
+  expect(parseRetryAfter({ retryAfter: header }, NOW_MS)).toBe(ms)
 })
 
 test.each([
@@ -39,14 +38,30 @@ test.each([
   'abc 5',
   '1;2',
   '1994-11-06',
+  'Sun, 06 Nov 1994 08:49:26 GMT',
+  'Sun, 06 Nov 1994 08:49:27 GMT',
 ])('ignores `%s`', (header) => {
-  expect(parseRetryAfter(header, NOW_MS)).toBeNull()
+  expect(parseRetryAfter({ retryAfter: header }, NOW_MS)).toBeNull()
 })
 
 test('reads a number that is too large as very long', () => {
-  expect(parseRetryAfter('9'.repeat(400), NOW_MS)).toBe(Number.MAX_SAFE_INTEGER)
+  expect(parseRetryAfter({ retryAfter: '9'.repeat(400) }, NOW_MS)).toBe(Number.MAX_SAFE_INTEGER)
 })
 
 test('knows that there was no header', () => {
-  expect(parseRetryAfter(null, NOW_MS)).toBeNull()
+  expect(parseRetryAfter({ retryAfter: null }, NOW_MS)).toBeNull()
+})
+
+test.each([
+  ['an hour behind ours', 'Sun, 06 Nov 1994 07:49:27 GMT', 'Sun, 06 Nov 1994 07:49:31 GMT', 4_000],
+  ['an hour ahead of ours', 'Sun, 06 Nov 1994 09:49:27 GMT', 'Sun, 06 Nov 1994 09:49:31 GMT', 4_000],
+  ['written in another form', 'Sun Nov  6 07:49:27 1994', 'Sunday, 06-Nov-94 07:49:31 GMT', 4_000],
+  ['not a date', 'soon', 'Sun, 06 Nov 1994 08:49:31 GMT', 4_000],
+  ['later than what it asks for', 'Sun, 06 Nov 1994 09:49:27 GMT', 'Sun, 06 Nov 1994 08:49:31 GMT', null],
+])('a date counts by the clock of the answer, whose Date is %s', (_, date, retryAfter, ms) => {
+  expect(parseRetryAfter({ retryAfter, date }, NOW_MS)).toBe(ms)
+})
+
+test('seconds count from now, whatever the Date of the answer', () => {
+  expect(parseRetryAfter({ retryAfter: '4', date: 'Sun, 06 Nov 1994 07:49:27 GMT' }, NOW_MS)).toBe(4_000)
 })

@@ -1,0 +1,77 @@
+import { formatMoment } from '../../../shared/messages/moment-text.ts'
+import type { StopNotice } from '../../../shared/run/snapshot.ts'
+import type { Judgement } from '../service/judgement.ts'
+
+/** Answers in a row that ask for a longer wait than is sat out, after which the run is held; a stray one delays its row. */
+const LONG_STREAK = 3
+
+/** A wait up to this is never too long, whatever the plan's limit, to which it is then cut, milliseconds. */
+const SHORT_MS = 60_000
+
+/** Longest wait that is told, milliseconds. */
+const TOLD_MAX_MS = 50 * 365 * 86_400_000
+
+/** Options of {@link LongWaits}. */
+interface LongWaitsOptions {
+  origin: string
+  /** The plan's limit on a Retry-After. */
+  maxRetryAfterMs: number
+  /** Unix milliseconds. */
+  nowMs: () => number
+}
+
+/**
+ * Detects a service that asks for a longer wait than a run sits out (Retry-After): several times in a row, or of all
+ * rows that are left. The run then stops or pauses, and a person decides when it goes on.
+ */
+export class LongWaits {
+  readonly #options: LongWaitsOptions
+  #streak = 0
+  /** When the last one that was asked for is over, Unix milliseconds; null where none was. */
+  #untilMs: number | null = null
+  #idleUntilMs: number | null = null
+
+  constructor(options: LongWaitsOptions) {
+    this.#options = options
+  }
+
+  /** Whether a wait is too long to be sat out. */
+  isLong(retryAfterMs: number | null): boolean {
+    return retryAfterMs !== null && retryAfterMs > Math.max(SHORT_MS, this.#options.maxRetryAfterMs)
+  }
+
+  /** Notes how a try ended. */
+  note({ status, retryAfterMs }: Judgement): void {
+    if (status === null) return
+    if (!this.isLong(retryAfterMs)) {
+      this.#streak = 0
+      return
+    }
+    this.#streak += 1
+    this.#untilMs = this.#options.nowMs() + Math.min(TOLD_MAX_MS, retryAfterMs ?? 0)
+  }
+
+  /** Notes that nothing can be done before this time, Unix milliseconds, since all that is left waits; else null. */
+  noteIdle(untilMs: number | null): void {
+    this.#idleUntilMs = untilMs
+  }
+
+  /** When the rows that are left are sent again, Unix milliseconds; null while there is something else to do. */
+  get idleUntilMs(): number | null {
+    return this.#idleUntilMs
+  }
+
+  /** Why the run should not wait, with what to do; null while it may. */
+  reason(): StopNotice | null {
+    const { origin, nowMs } = this.#options
+    const untilMs = this.#untilMs
+    if (untilMs === null || !this.isLong(untilMs - nowMs())) return null
+    const isIdle = this.#idleUntilMs !== null && this.isLong(this.#idleUntilMs - nowMs())
+    if (this.#streak < LONG_STREAK && !isIdle) return null
+    return {
+      code: 'asked_to_wait',
+      reason: `${origin} asked to wait until ${formatMoment(untilMs, nowMs())} (Retry-After), longer than a run waits`,
+      advice: 'Resume the run then; rows not sent yet are kept.',
+    }
+  }
+}
