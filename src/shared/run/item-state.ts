@@ -52,6 +52,8 @@ export type ItemEvent =
   | 'callback_rejected'
   /** The person decided to send an unknown item again. */
   | 'resend'
+  /** The key that the service refused was replaced. */
+  | 'key_replaced'
 
 const TRANSITIONS: Record<ItemState, Partial<Record<ItemEvent, ItemState>>> = {
   pending: { claimed: 'sending', callback_succeeded: 'succeeded', callback_rejected: 'rejected' },
@@ -75,7 +77,7 @@ const TRANSITIONS: Record<ItemState, Partial<Record<ItemEvent, ItemState>>> = {
   unknown: { resend: 'pending', callback_succeeded: 'succeeded', callback_rejected: 'rejected' },
   succeeded: {},
   // An earlier try may have been accepted even so, which its callback then shows.
-  rejected: { callback_succeeded: 'succeeded' },
+  rejected: { callback_succeeded: 'succeeded', key_replaced: 'pending' },
   failed: { callback_succeeded: 'succeeded', callback_rejected: 'rejected' },
 }
 

@@ -15,7 +15,8 @@ export const serviceErrorSchema = z.looseObject({
 export type ServiceErrorBody = z.infer<typeof serviceErrorSchema>
 
 /** Code of an answer to a key that matches no application (docs/interface.md §5.7, §7). */
-const INVALID_API_KEY = 'INVALID_API_KEY'
+/** The code of an answer that refuses the key. */
+export const INVALID_API_KEY = 'INVALID_API_KEY'
 
 /** The endpoints that docs/interface.md §7.1 names in its table. */
 type ErrorEndpoint = 'watchlist-add' | 'watchlist-update' | 'index-add' | 'index-remove' | 'appeal-status'

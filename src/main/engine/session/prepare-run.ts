@@ -1,11 +1,12 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { sendsKey } from '../../../shared/plan/operation.ts'
 import type { Journal } from '../journal/journal.ts'
 import { describeSuccessor, findSuccessor, isDeleted } from '../journal/run-family.ts'
 import { insertRunRecord, type RunRecord, readRunRecord, updateRunRecord } from '../journal/run-record.ts'
 import { restoreSendingTime } from '../journal/seconds.ts'
 import { type IntakeProgress, runIntake } from '../run/intake.ts'
 import { copyUnsucceeded } from '../run/journal/copy-unsucceeded.ts'
-import { rebuildSeconds, recoverUnknown, resendUnknown } from '../run/journal/recovery.ts'
+import { rebuildSeconds, recoverUnknown, resendKeyRefused, resendUnknown } from '../run/journal/recovery.ts'
 import type { ProxyCredentials } from '../secrets/bound-secret.ts'
 import { readTransport } from '../service/transport.ts'
 import { fingerprintSource } from '../source/source-fingerprint.ts'
@@ -104,6 +105,8 @@ function resumeRun(task: RunTask, journal: Journal, onUnknown: 'resend' | 'skip'
   if (isCutOff) restoreSendingTime(journal, record.sendingMs)
   // What a retry has taken over is the retry's to send.
   if (onUnknown === 'resend' && unknownTaker === null) resendUnknown(journal)
+  // Whoever resumes it has had the time to replace the key; if it is refused again, the run stops soon.
+  if (sendsKey(record.plan.operation)) resendKeyRefused(journal)
 }
 
 /** What a load test measured before its interruption is complete; going on would measure something else. */

@@ -14,6 +14,7 @@ import { LoadRun } from '../load/load-run.ts'
 import { settleCallbacks } from '../run/callback-settler.ts'
 import type { createSender } from '../run/create-sender.ts'
 import type { IntakeProgress } from '../run/intake.ts'
+import { resendKeyRefused } from '../run/journal/recovery.ts'
 import type { Sender, SendingEnd } from '../run/sender.ts'
 import { SnapshotBuilder } from '../run/snapshot-builder.ts'
 import { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
@@ -71,6 +72,8 @@ export class RunSession {
   /** The number of requests in flight that was chosen last; null for the plan's. */
   #concurrency: number | null = null
   #apiKey: ApiKey | null
+  /** Whether rows that were refused for an earlier key are to be sent again. */
+  #isKeyReplaced = false
   readonly #proxyCredentials: ProxyCredentials | null
   #sentMs = 0
   #sendingSinceMs: number | null = null
@@ -138,6 +141,7 @@ export class RunSession {
         break
       case 'set_api_key':
         this.#apiKey = ApiKey.unseal(command.apiKey)
+        this.#isKeyReplaced = true
         this.#load?.setApiKey(command.apiKey)
         break
       case 'set_concurrency':
@@ -178,9 +182,11 @@ export class RunSession {
         // A stop or pause that was requested as sending ended had nothing to stop.
         const isAwaiting =
           this.#isRequested('none') || (this.#isRequested('pause') && this.#rows.awaiting === 0)
+        if (end.kind === 'done' && this.#isRequested('none') && this.#takeBackRefused()) continue
         if (end.kind === 'done' && (this.#isAllSent() || this.#endsHere()) && isAwaiting) {
           this.#phase = 'awaiting'
           end = await sender.awaitCallbacks()
+          if (end.kind === 'done' && this.#takeBackRefused()) continue
           if (end.kind === 'done') return this.#writeEnd('completed', null)
         }
         if (this.#isRequested('stop')) return this.#writeEnd(this.#toEndState(), null)
@@ -269,7 +275,15 @@ export class RunSession {
     return this.#task.limit !== undefined && this.#isTrial
   }
 
+  /** After a key was replaced, puts the rows back that were refused for an earlier one; returns whether there are any. */
+  #takeBackRefused(): boolean {
+    const isKeyReplaced = this.#isKeyReplaced
+    this.#isKeyReplaced = false
+    return isKeyReplaced && resendKeyRefused(this.#journal) > 0
+  }
+
   async #sendPeriod(sender: Sender): Promise<SendingEnd> {
+    this.#takeBackRefused()
     const limit = this.#trialLeft ?? undefined
     this.#isTrial = false
     this.#isTrying = limit !== undefined

@@ -2,6 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { LatencyMeter } from '../../../../shared/load/latency-meter.ts'
 import { toErrorKey } from '../../../../shared/run/counts.ts'
 import type { Outcome } from '../../../../shared/run/item-state.ts'
+import { INVALID_API_KEY, isKeyRefusal } from '../../../../shared/service/errors.ts'
+import { uncountError } from '../../journal/counters.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { readRunRecord, updateRunRecord } from '../../journal/run-record.ts'
 import { isTimed, type RecountedSecond, SecondWriter } from '../../journal/seconds.ts'
@@ -88,6 +90,48 @@ export function resendUnknown(journal: Journal): void {
     // A run that had completed has not any more.
     updateRunRecord(db, { state: 'interrupted' })
   })
+}
+
+/**
+ * Puts rows back into the queue that the service refused for the key alone, and so certainly did not take, in any try;
+ * returns how many.
+ */
+export function resendKeyRefused(journal: Journal): number {
+  const { db, counters } = journal
+  const refused = db
+    .prepare(
+      `SELECT result.row, status, error_code, message FROM result JOIN row ON row.id = result.row
+       WHERE state = 'rejected' AND (status IN (401, 403) OR error_code = '${INVALID_API_KEY}')
+       AND NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.item = row.item AND outcome = 'unknown')
+       AND NOT EXISTS (SELECT 1 FROM lost_try WHERE lost_try.item = row.item)
+       AND NOT EXISTS (SELECT 1 FROM callback WHERE callback.item = row.item)`,
+    )
+    .all()
+    .map((row) => ({
+      row: Number(row['row']),
+      cause: {
+        state: 'rejected' as const,
+        status: toNumber(row['status']),
+        errorCode: row['error_code'] === null ? null : String(row['error_code']),
+        message: row['message'] === null ? null : String(row['message']),
+      },
+    }))
+    .filter(({ cause }) => isKeyRefusal(cause.status, cause.errorCode))
+  if (refused.length === 0) return 0
+  const setPending = db.prepare("UPDATE result SET state = 'pending' WHERE row = ?")
+  journal.transact(
+    'power',
+    () => {
+      for (const { row, cause } of refused) {
+        setPending.run(row)
+        uncountError(counters, cause, 1)
+      }
+      counters.add('state', 'rejected', -refused.length)
+      counters.add('state', 'pending', refused.length)
+    },
+    true,
+  )
+  return refused.length
 }
 
 /** A try as it is needed here. */
