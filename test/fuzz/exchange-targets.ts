@@ -129,7 +129,12 @@ function readAnswer(bytes: Buffer, sizes: readonly number[]): Read {
       at += size
     }
     isWhole ||= reader.close()
-    return { status: reader.head?.status ?? null, body: isWhole ? reader.body : '', code: null, isWhole }
+    return {
+      status: reader.head?.status ?? null,
+      body: isWhole ? reader.decoded.body : '',
+      code: null,
+      isWhole,
+    }
   } catch (error) {
     if (!(error instanceof AnswerError)) throw error
     return { status: null, body: '', code: error.code, isWhole: false }

@@ -165,18 +165,33 @@ const REUSE_ENDED: Record<string, string> = {
 
 /**
  * Warnings of a run; `reuseEnded`: by why connections were not reused, how often; `redacted`: answers from which a secret
- * was taken out.
+ * was taken out; `texts`: answers by charset where that was not UTF-8, and `damaged` ones.
  */
-export function toRunWarnings(
-  reuseEnded: ReadonlyMap<string, number> | undefined,
-  redacted: ReadonlyMap<string, number> | undefined,
-): RunWarning[] {
+export function toRunWarnings({
+  reuseEnded,
+  redacted,
+  texts,
+}: Record<'reuseEnded' | 'redacted' | 'texts', ReadonlyMap<string, number> | undefined>): RunWarning[] {
   const answers = redacted?.get('answer') ?? 0
+  const damaged = texts?.get('damaged') ?? 0
+  const charsets = [...(texts ?? [])].filter(([name, n]) => name !== 'damaged' && n > 0)
   return [
     ...Object.entries(REUSE_ENDED)
       .filter(([why]) => (reuseEnded?.get(why) ?? 0) > 0)
       .map(([, message]) => ({ code: 'CONNECTIONS_NOT_REUSED', message })),
     ...(answers === 0 ? [] : [{ code: 'ANSWERS_REDACTED', message: toRedactedText(answers) }]),
+    ...charsets.map(([name, n]) => ({
+      code: 'ANSWERS_NOT_UTF8',
+      message: `The service sent ${formatCounted(n, 'answer')} in ${name} instead of UTF-8. ${n === 1 ? 'It was' : 'They were'} decoded as that.`,
+    })),
+    ...(damaged === 0
+      ? []
+      : [
+          {
+            code: 'ANSWERS_DAMAGED',
+            message: `The service sent ${formatCounted(damaged, 'answer')} with bytes that are not text in the charset of the answer. They show as \uFFFD.`,
+          },
+        ]),
   ]
 }
 

@@ -19,6 +19,8 @@ export type CounterKind =
   | 'waited'
   | 'reuse_ended'
   | 'redacted'
+  /** Answers by charset where that is not UTF-8, and `damaged` ones. */
+  | 'answer_text'
   | 'answer'
   | 'callback'
   /** What the plan's fixes did at intake: `rows` corrected, `split` ones, and `cell FIELD` for each field. */

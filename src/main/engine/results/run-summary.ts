@@ -86,7 +86,11 @@ export function summarizeRun(family: RunFamily): RunSummary {
     ],
     ...toCorrected(family),
     warnings: [
-      ...toRunWarnings(counts.get('reuse_ended'), counts.get('redacted')),
+      ...toRunWarnings({
+        reuseEnded: counts.get('reuse_ended'),
+        redacted: counts.get('redacted'),
+        texts: counts.get('answer_text'),
+      }),
       ...toCutOffWarnings(family, rows),
     ],
     retry_after: {

@@ -1,9 +1,11 @@
+import type { Counters } from '../journal/counters.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { RunRecord } from '../journal/run-record.ts'
 import type { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
 import { Redactor } from '../secrets/redactor.ts'
 import { createItemRequests } from '../sending/item-requests.ts'
 import type { SecondMeter } from '../sending/second-meter.ts'
+import type { Answer } from '../service/exchange.ts'
 import { redactAnswer } from '../service/redact-answer.ts'
 import { createServiceClients } from '../service/service-client.ts'
 import { type CallbackSettler, openCallbackSettler } from './callback-settler.ts'
@@ -45,10 +47,19 @@ export function createSender(options: SenderParts): Sender {
       onRedacted: () => journal.counters.add('redacted', 'answer', 1),
     }),
     toRequest: ({ item, rows }) => toRequest(item, rows),
-    judge: exchange.judge,
+    judge: (answered, rowKeys, attempts) => {
+      if (answered.kind === 'answer') countText(answered, journal.counters)
+      return exchange.judge(answered, rowKeys, attempts)
+    },
     random: Math.random,
     readKeySource: () => options.readApiKey()?.source ?? null,
   })
+}
+
+/** Counts an answer that was not plain UTF-8. */
+function countText({ charset, isDamaged }: Answer, counters: Counters): void {
+  if (charset !== undefined) counters.add('answer_text', charset, 1)
+  if (isDamaged) counters.add('answer_text', 'damaged', 1)
 }
 
 /** Secrets of the run are redacted here: where another process listens, that one may not have known them. */

@@ -97,7 +97,11 @@ export class SnapshotBuilder {
         ...toErrorGroups(counters.entries('error')),
         ...toInvalidGroups(counters.entries('problem')),
       ].slice(0, LIST_MAX),
-      warnings: toRunWarnings(counters.entries('reuse_ended'), counters.entries('redacted')),
+      warnings: toRunWarnings({
+        reuseEnded: counters.entries('reuse_ended'),
+        redacted: counters.entries('redacted'),
+        texts: counters.entries('answer_text'),
+      }),
       retryAfter: {
         answers: counters.get('retry_after_answers'),
         waitedMs: counters.get('retry_after_ms'),

@@ -1,3 +1,4 @@
+import { readAnswerText } from './answer-text.ts'
 import { decodeContent } from './content-codings.ts'
 import {
   ANSWER_MAX_BYTES,
@@ -6,6 +7,7 @@ import {
   AnswerError,
   RECEIVE_LIMIT_CODE,
 } from './exchange.ts'
+import type { AnswerHead } from './http1-heads.ts'
 
 const MIB = 1024 * 1024
 
@@ -111,12 +113,19 @@ export function toTooLarge(): AnswerError {
   return new AnswerError(ANSWER_TOO_LARGE_CODE, `the answer is larger than ${ANSWER_MAX_BYTES / MIB} MiB`)
 }
 
+/** What is read of the body of an answer. */
+export type DecodedBody = Pick<Answer, 'body' | 'bodyProblem' | 'charset' | 'isDamaged'>
+
 /**
- * Decodes a body that came whole: `codings` is the Content-Encoding header, '' where there is none. Sluice asks for
- * none, and some services compress anyway. Where a body cannot be decoded within the limits, `bodyProblem` says why.
+ * Decodes a body that came whole; the headers are '' where there are none. Sluice asks for no coding and some services
+ * compress anyway. Where a body cannot be decoded within the limits, `bodyProblem` says why.
  */
-export function decodeBody(bytes: Buffer, codings: string): Pick<Answer, 'body' | 'bodyProblem'> {
-  const content = decodeContent(bytes, codings, ANSWER_MAX_BYTES)
-  if (content.kind === 'decoded') return { body: content.bytes.toString('utf8') }
-  return { body: '', bodyProblem: `the body ${content.reason}` }
+export function decodeBody(
+  bytes: Buffer,
+  { contentEncoding, contentType }: Pick<AnswerHead, 'contentEncoding' | 'contentType'>,
+): DecodedBody {
+  const content = decodeContent(bytes, contentEncoding, ANSWER_MAX_BYTES)
+  if (content.kind !== 'decoded') return { body: '', bodyProblem: `the body ${content.reason}` }
+  const { text, ...notes } = readAnswerText(content.bytes, contentType)
+  return { body: text, ...notes }
 }

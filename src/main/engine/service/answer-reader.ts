@@ -1,4 +1,4 @@
-import { decodeBody, ReceivedBody, ReceivedBytes, toTooLarge } from './answer-body.ts'
+import { type DecodedBody, decodeBody, ReceivedBody, ReceivedBytes, toTooLarge } from './answer-body.ts'
 import { ANSWER_MAX_BYTES, type AnswerError } from './exchange.ts'
 import {
   type AnswerHead,
@@ -49,9 +49,7 @@ export class AnswerReader {
   /** Every header of the answer; null where they are not kept. */
   headers: [name: string, value: string][] | null = null
   /** The whole body, decoded, once the answer is whole. */
-  body = ''
-  /** Why the body could not be decoded. */
-  bodyProblem: string | undefined
+  decoded: DecodedBody = NOTHING
   /** Whether the connection may carry another request. */
   keepsAlive = false
   /** Whether more came than the answer, on a connection that would have carried another request. */
@@ -82,8 +80,7 @@ export class AnswerReader {
     this.head = null
     this.keepsAlive = false
     this.hasSurplus = false
-    this.body = ''
-    this.bodyProblem = undefined
+    this.decoded = NOTHING
     this.#part = 'head'
     this.#kept.clear()
     this.#bodyBytes = 0
@@ -194,12 +191,7 @@ export class AnswerReader {
         if (this.#bodyBytes === 0 && size - at >= this.#leftBytes) {
           // The usual answer, all of it in one piece.
           const end = at + this.#leftBytes
-          if (this.head?.contentEncoding === '') {
-            this.body = bytes.toString('utf8', at, end)
-            this.#part = 'whole'
-          } else {
-            this.#end(bytes.subarray(at, end))
-          }
+          this.#end(bytes.subarray(at, end))
           return end
         }
         const end = this.#keep(bytes, at, size)
@@ -288,14 +280,16 @@ export class AnswerReader {
 
   #end(bytes: Buffer): void {
     this.#part = 'whole'
-    const { body, bodyProblem } = decodeBody(bytes, this.head?.contentEncoding ?? '')
-    this.body = body
-    this.bodyProblem = bodyProblem
+    this.decoded = decodeBody(bytes, this.head ?? NO_HEADERS)
     this.#kept.clear()
   }
 }
 
 const EMPTY = Buffer.alloc(0)
+
+const NOTHING: DecodedBody = { body: '' }
+
+const NO_HEADERS = { contentEncoding: '', contentType: '' }
 
 /** Whether bytes are ends of lines and nothing else, which some services send once too often behind a body. */
 export function isLineEnds(bytes: Buffer, from: number, to: number): boolean {

@@ -51,8 +51,12 @@ export interface Answer {
   location: string | null
   /** All of them as they came, secrets taken out; absent unless they were asked for. */
   headers?: [name: string, value: string][]
-  /** Decoded, where it came with a content coding. */
+  /** Decoded, where it came with a content coding or in another charset than UTF-8. */
   body: string
+  /** The charset of the body, if that is not UTF-8. */
+  charset?: string
+  /** Some bytes of the body are not text in its charset; U+FFFD takes their place. */
+  isDamaged?: true
   /** Why the body could not be decoded, which then is ''; what came says no more than its status. */
   bodyProblem?: string
   timings: ExchangeTimings

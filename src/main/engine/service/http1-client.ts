@@ -290,8 +290,7 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
       ...(head?.retryAfter && { date: head.date }),
       location: head?.location ?? null,
       ...(reader.headers === null ? {} : { headers: reader.headers }),
-      body: reader.body,
-      ...(reader.bodyProblem === undefined ? {} : { bodyProblem: reader.bodyProblem }),
+      ...reader.decoded,
       timings,
     })
   }

@@ -243,7 +243,10 @@ class Http2Exchange implements Deadline, StreamSeeker {
       retryAfter: headers[RETRY_AFTER_HEADER] ?? null,
       ...(headers[RETRY_AFTER_HEADER] !== undefined && { date: headers.date ?? null }),
       location: headers.location ?? null,
-      ...decodeBody(this.#options.body.view(), headers['content-encoding'] ?? ''),
+      ...decodeBody(this.#options.body.view(), {
+        contentEncoding: headers['content-encoding'] ?? '',
+        contentType: headers['content-type'] ?? '',
+      }),
       timings,
     })
   }

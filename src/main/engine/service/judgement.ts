@@ -2,6 +2,7 @@ import type { Outcome, RowAnswer } from '../../../shared/run/item-state.ts'
 import { isServiceErrorBody, readServiceError } from '../../../shared/service/errors.ts'
 import { toBreakdownMessage } from './breakdown-message.ts'
 import type { Answer, Exchange } from './exchange.ts'
+import { toRedirectMessage } from './redirect-message.ts'
 
 /**
  * Whether trying again could add the content a second time. `never`: the answer is final. `safe`: certainly not taken.
@@ -101,7 +102,8 @@ export type JudgeExchange = (
  * Builds the judge of an operation: what is the same for all of them, around what it reads itself (docs/architecture.md
  * §2.2).
  */
-export function createJudge(reader: OperationReader, origin: string, nowMs: () => number): JudgeExchange {
+export function createJudge(reader: OperationReader, baseUrl: string, nowMs: () => number): JudgeExchange {
+  const { origin } = new URL(baseUrl)
   const ambiguous = reader.isRepeatable ? 'ambiguous' : 'never'
   return (exchange, rowKeys, earlierTries = 0) => {
     if (exchange.kind === 'breakdown') {
@@ -124,7 +126,11 @@ export function createJudge(reader: OperationReader, origin: string, nowMs: () =
       )
     }
     if (status >= 300 && status < 400) {
-      return createJudgement({ outcome: 'rejected', status, message: toRedirectMessage(exchange, origin) })
+      return createJudgement({
+        outcome: 'rejected',
+        status,
+        message: cutMessage(toRedirectMessage(exchange, baseUrl)),
+      })
     }
     const refusal = readRefusal(exchange, body)
     // The service gave up waiting for the whole request (RFC 9110 §15.5.9), as one does that closes an idle connection.
@@ -253,11 +259,4 @@ function toUnreadable({ status, contentType, body, bodyProblem }: Answer): strin
   if (hasTooMuchJson(body)) return `answered ${status} with JSON of more than 1,000,000 objects and lists`
   if (parseJson(body) !== undefined) return `answered ${status} with JSON that is not of the interface`
   return `answered ${status} with a body that is not valid JSON (${contentType || 'no content type'})`
-}
-
-/** Says where a redirect that was not followed leads. */
-function toRedirectMessage({ status, location }: Answer, origin: string): string {
-  const target = location !== null && URL.canParse(location, origin) ? new URL(location, origin).origin : null
-  const where = target === null ? 'elsewhere' : `to ${target}`
-  return `answered ${status}, a redirect ${where}, which is not followed, so that the key stays here; correct the base URL`
 }

@@ -66,7 +66,7 @@ export function createOperationExchange(
     baseUrl,
     toRequest: createToRequest(operation),
     toRowKeys: createToRowKeys(operation),
-    judge: judgeWhole(createJudge(reader, new URL(baseUrl).origin, options.nowMs)),
+    judge: judgeWhole(createJudge(reader, baseUrl, options.nowMs)),
     judgeCallback: (text) => judgeCallback(operation, parseJson(text)),
   }
 }

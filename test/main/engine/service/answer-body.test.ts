@@ -17,14 +17,17 @@ const CODINGS: [name: string, encode: (bytes: Buffer) => Buffer][] = [
   ['deflate,gzip', (bytes) => gzipSync(deflateSync(bytes))],
 ]
 
+const decode = (bytes: Buffer, contentEncoding: string) =>
+  decodeBody(bytes, { contentEncoding, contentType: 'application/json' })
+
 test.each(CODINGS)('a body in %s is decoded', (name, encode) => {
-  expect(decodeBody(encode(Buffer.from(TEXT)), name)).toEqual({ body: TEXT })
+  expect(decode(encode(Buffer.from(TEXT)), name)).toEqual({ body: TEXT })
 })
 
 test.each(CODINGS)('a body in %s that is cut is never taken for a whole one', (name, encode) => {
   const bytes = encode(Buffer.from(TEXT))
   for (const length of [1, bytes.length >> 1, bytes.length - 1]) {
-    expect(decodeBody(bytes.subarray(0, length), name)).toMatchObject({
+    expect(decode(bytes.subarray(0, length), name)).toMatchObject({
       body: '',
       bodyProblem: expect.stringMatching(/^the body is not valid \S+: it is damaged or cut$/),
     })
@@ -32,13 +35,13 @@ test.each(CODINGS)('a body in %s that is cut is never taken for a whole one', (n
 })
 
 test.each(['', 'identity', ' , '])('a body with the coding "%s" is taken as it is', (name) => {
-  expect(decodeBody(Buffer.from(TEXT), name)).toEqual({ body: TEXT })
+  expect(decode(Buffer.from(TEXT), name)).toEqual({ body: TEXT })
 })
 
 test('a body that grows too much when decoded is refused, whatever the coding', () => {
   const zeros = Buffer.alloc(20 * 1024 * 1024)
   for (const [name, encode] of CODINGS.slice(0, 6)) {
-    const { body, bodyProblem } = decodeBody(encode(zeros), name)
+    const { body, bodyProblem } = decode(encode(zeros), name)
     expect(body).toBe('')
     expect(bodyProblem).toMatch(/^the body (grows more than 200 times|is larger than 16 MiB) when decoded/)
   }
@@ -46,15 +49,15 @@ test('a body that grows too much when decoded is refused, whatever the coding', 
 
 test('a small body may grow more, as answers with a lot of repetition do', () => {
   const text = JSON.stringify(Array.from({ length: 20_000 }, () => 'the same'))
-  expect(decodeBody(brotliCompressSync(text), 'br')).toEqual({ body: text })
+  expect(decode(brotliCompressSync(text), 'br')).toEqual({ body: text })
 })
 
 test('an unknown coding is named, and so are too many', () => {
-  expect(decodeBody(Buffer.from('x'), 'gzip, dcb')).toEqual({
+  expect(decode(Buffer.from('x'), 'gzip, dcb')).toEqual({
     body: '',
     bodyProblem: 'the body has the content coding "dcb", which Sluice cannot decode',
   })
-  expect(decodeBody(Buffer.from('x'), 'gzip, gzip, gzip, gzip')).toEqual({
+  expect(decode(Buffer.from('x'), 'gzip, gzip, gzip, gzip')).toEqual({
     body: '',
     bodyProblem: 'the body has 4 content codings; at most 3 are decoded',
   })

@@ -28,7 +28,7 @@ function readPieces(pieces: readonly Buffer[]): Reading {
     return {
       isWhole: true,
       status: reader.head?.status ?? 0,
-      body: reader.body,
+      body: reader.decoded.body,
       keepsAlive: reader.keepsAlive,
     }
   } catch (error) {
@@ -244,14 +244,14 @@ test('what a reader learned of one answer is gone with the next', () => {
   expect(reader.read(bytes, bytes.length)).toBe(true)
   expect(reader).toMatchObject({
     head: { status: 503, retryAfter: '7', location: '/a', contentType: 'text/x', keepAliveMs: 5_000 },
-    body: 'x',
+    decoded: { body: 'x' },
   })
   reader.reset()
   const bare = Buffer.from(`${OK}content-length: 0\r\n\r\n`)
   expect(reader.read(bare, bare.length)).toBe(true)
   expect(reader).toMatchObject({
     head: { status: 200, retryAfter: null, location: null, contentType: '', keepAliveMs: null },
-    body: '',
+    decoded: { body: '' },
   })
 })
 
@@ -321,7 +321,7 @@ test('a body occupies about its own size, however small its chunks', () => {
   expect(received.usedBytes).toBeLessThanOrEqual(200_000)
   const end = Buffer.from('0\r\n\r\n')
   expect(reader.read(end, end.length)).toBe(true)
-  expect(reader.body).toBe('x'.repeat(100_000))
+  expect(reader.decoded.body).toBe('x'.repeat(100_000))
   expect(received.usedBytes).toBe(0)
 })
 
