@@ -1,7 +1,9 @@
+import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
+import yazl from 'yazl'
 import { openSource } from '../../../../src/main/engine/source/open-source.ts'
 import { failReadingAny, type ReadOptions, readAnySource, writeSource } from './read-source.ts'
-import { createWorkbook, createZip, type HandmadeWorkbook } from './workbook-files.ts'
+import { createWorkbook, createZip, type HandmadeWorkbook, toWorkbookParts } from './workbook-files.ts'
 
 const SHEET = 'xl/worksheets/sheet1.xml'
 const ROWS = '<row><c t="inlineStr"><is><t>a</t></is></c></row><row><c><v>1</v></c></row>'
@@ -115,6 +117,29 @@ test('cells, rows and texts in places that no sheet has are refused', async () =
     'a cell refers to shared text 7, and there is none',
   )
   expect(await failWorkbook('<row><c t="s"><v>x</v></c></row>')).toContain('refers to shared text NaN')
+})
+
+test('a part that the archive has twice is refused, since programs would read one or the other', async () => {
+  const zip = new yazl.ZipFile()
+  for (const [name, content] of Object.entries(toWorkbookParts({ sheets: [{ name: 'S', rows: ROWS }] }))) {
+    zip.addBuffer(Buffer.from(content), name)
+  }
+  zip.addBuffer(Buffer.from('<worksheet/>'), 'xl/worksheets/Sheet1.xml')
+  zip.end()
+  const path = writeSource(await buffer(zip.outputStream), 'book.xlsx')
+  expect(await failReadingAny(path)).toContain('it has the part xl/worksheets/Sheet1.xml twice')
+})
+
+test('a long shared text that is repeated until it would fill a disk is refused', async () => {
+  const strings = `<si><t>${'x'.repeat(1024 * 1024)}</t></si>`
+  const path = writeSource(
+    await createWorkbook({
+      sheets: [{ name: 'S', rows: '<row><c t="s"><v>0</v></c></row>'.repeat(20_000) }],
+      strings,
+    }),
+    'book.xlsx',
+  )
+  expect(await failReadingAny(path, { header: false })).toContain('shared texts are repeated so often')
 })
 
 test('two far corners do not fill the disk with empty cells', async () => {

@@ -94,6 +94,17 @@ test.each([
   },
 )
 
+test.each([
+  ['#', '0', '0'],
+  [';;;', '42', '42'],
+  ['#,##0;-#,##0;', '0', '0'],
+  ['0.00%;\\-0.00%;\\%', '0', '%'],
+  ['#', '7', '7'],
+])('a number that its format shows as nothing is not lost (%s: %s → %s)', async (format, value, shown) => {
+  const source = await readRows(`<row><c s="1"><v>${value}</v></c></row>`, { formats: [format] })
+  expect(source.cells).toEqual([[shown]])
+})
+
 test('an escape of half a character is told where it is replaced, in a shared and in an own text', async () => {
   const source = await readRows(
     '<row><c t="s"><v>0</v></c></row><row><c t="s"><v>1</v></c></row><row><c t="inlineStr"><is><t>x_xDC00_</t></is></c></row>',

@@ -74,7 +74,10 @@ async function readEntries(file: SourceFile): Promise<Map<string, Entry>> {
       if (listBytes > MAX_LIST_BYTES) {
         throw createLimitError(path, `its list of parts takes more than ${toMegabytes(MAX_LIST_BYTES)}`)
       }
-      entries.set(entry.fileName.toLowerCase(), entry)
+      const name = entry.fileName.toLowerCase()
+      // Programs would read one or the other.
+      if (entries.has(name)) throw createDamageError(path, `it has the part ${entry.fileName} twice`)
+      entries.set(name, entry)
     }
   } catch (cause) {
     if (cause instanceof SluiceError) throw cause

@@ -18,7 +18,7 @@ const ONLY_ZEROS = /^0+$/
 /**
  * How numbers are shown in a format. Without one (General) a number is shown whole, with up to 15 digits as the
  * formula bar does, and not as the width of a column cuts it. Digits of a whole number are never lost, also where
- * a spreadsheet would show zeros in their place.
+ * a spreadsheet would show zeros in their place; nor is a number that its format shows as nothing.
  */
 export function createNumberText(code: string, is1904: boolean): ToNumberText {
   if (isGeneral(code) || !isValidFormat(code)) return toGeneralText
@@ -31,7 +31,8 @@ export function createNumberText(code: string, is1904: boolean): ToNumberText {
     const number = Number(literal)
     if (literal === '' || !Number.isFinite(number)) return literal
     // Room for brackets, and what fills a cell up, is not part of the text.
-    return format(shown, number + offset, OPTIONS).trim()
+    const text = format(shown, number + offset, OPTIONS).trim()
+    return text === '' ? toGeneralText(literal) : text
   }
 }
 

@@ -11,6 +11,8 @@ import { MAX_ROW_CHARACTERS, MAX_TEXT_PIECES } from './sheet-collector.ts'
 
 /** Texts of a workbook, which its sheets name by number. */
 export interface SharedStrings {
+  /** Size of their part. */
+  sizeBytes: number
   /** Reads on until the text of this number is known, or none are left. Throws `BAD_SOURCE` or `DISK_FULL`. */
   readUpTo(number: number): Promise<void>
   /** The text of a number that was read up to. Throws `BAD_SOURCE` where the workbook has none. */
@@ -37,6 +39,7 @@ export function openSharedStrings(archive: Archive, part: string | null): Shared
   const replaced = new Set<number>()
   const parser = createXmlParser(archive.path, PART, createTextCollector(archive.path, texts, replaced))
   return {
+    sizeBytes: part === null ? 0 : archive.sizeOf(part),
     async readUpTo(number) {
       if (part === null) return
       while (!isAtEnd && number >= texts.count) {

@@ -2,7 +2,7 @@ import type { FoundProblem, ProblemCause } from '../../../../shared/messages/pro
 import { removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
 import { toFound } from '../../../../shared/run/problem.ts'
 import type { CellKind, SourceRow } from '../source-reader.ts'
-import { type Archive, createDamageError } from './archive.ts'
+import { type Archive, createDamageError, createLimitError, formatCount } from './archive.ts'
 import { createXmlParser } from './parse-xml.ts'
 import type { SharedStrings } from './shared-strings.ts'
 import {
@@ -51,6 +51,8 @@ export async function* readSheetRows(
   let readBytes = 0
   let rows: TextRow[] = []
   let characters = 0
+  let allCharacters = 0
+  const manyCharacters = Math.max(MANY_CHARACTERS, MAX_RATIO * (sizeBytes + strings.sizeBytes))
   for await (const piece of archive.readPart(part, MAX_PART_BYTES)) {
     readBytes += piece.length
     if (collector.isAtEnd()) continue
@@ -60,6 +62,8 @@ export async function* readSheetRows(
     for (const row of found) {
       const textRow = toTextRow(archive.path, row, strings)
       characters += textRow.characters
+      allCharacters += textRow.characters
+      if (allCharacters > manyCharacters) throw createRepeatedError(archive.path)
       rows.push(textRow.row)
     }
     if (rows.length >= ROWS_AT_ONCE || characters >= CHARACTERS_AT_ONCE) {
@@ -70,6 +74,21 @@ export async function* readSheetRows(
   }
   if (!collector.isAtEnd()) throw createDamageError(archive.path, 'the sheet ends before its last row')
   if (rows.length > 0) yield { rows, share: 1, hiddenColumns: collector.hiddenColumns }
+}
+
+/**
+ * Texts that a sheet comes to, in UTF-16 code units, are refused beyond this if they are also so many times what its
+ * parts have: it then repeats a long shared text again and again, to fill a disk.
+ */
+const MANY_CHARACTERS = 1024 * 1024 * 1024
+const MAX_RATIO = 200
+
+function createRepeatedError(path: string): Error {
+  const limit = `${formatCount(MANY_CHARACTERS)} characters and ${MAX_RATIO} times the size of its parts`
+  return createLimitError(
+    path,
+    `shared texts are repeated so often that the sheet comes to more than ${limit}`,
+  )
 }
 
 /** The highest number of a shared text in some rows; -1 without one. */

@@ -1,0 +1,75 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { expect, test } from 'vitest'
+import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
+import { AskedChild } from './ask-child.ts'
+import { compareTables } from './compare-tables.ts'
+import { isExpected } from './report.ts'
+import type { SecondCell } from './tables.ts'
+
+const compare = (text: string, cell: SecondCell | null) =>
+  compareTables(
+    { sheet: 'S', encoding: '', delimiter: '', rows: [{ number: 3, cells: ['', text] }], isWhole: true },
+    { sheet: 'S', cells: cell === null ? {} : { '3,2': cell } },
+    false,
+  ).differences.map(({ kind, row, column }) => `${kind} ${row},${column}`)
+
+test.each([
+  ['12.5%', { kind: 'number', value: '0.12499', format: '0.0%' }, true],
+  ['12.6%', { kind: 'number', value: '0.12499', format: '0.0%' }, false],
+  ['-1,234.50 €', { kind: 'number', value: '-1234.5', format: '#,##0.00 [$€-407];-#,##0.00 [$€-407]' }, true],
+  ['1.234,50', { kind: 'number', value: '1234.5', format: '#,##0.00' }, false],
+  ['01.23.45', { kind: 'number', value: '12345', format: '00\\.00\\.00' }, true],
+  ['%', { kind: 'number', value: '0', format: '0.00%;-0.00%;\\%' }, true],
+  ['0.3', { kind: 'number', value: '0.30000000000000004', format: 'General' }, true],
+  ['2024-02-29', { kind: 'date', value: '2024-02-29 00:00:00', shown: '2024-02-29' }, true],
+  ['2024-03-01', { kind: 'date', value: '2024-02-29 00:00:00', shown: '2024-02-29' }, false],
+  ['a\r\nb', { kind: 'text', value: 'a\nb' }, true],
+  [' a', { kind: 'text', value: 'a' }, false],
+  ['', { kind: 'text', value: 'lost' }, false],
+  ['anything', { kind: 'unknown', value: '' }, true],
+  ['more', null, false],
+] satisfies [string, SecondCell | null, boolean][])(
+  'a cell is compared with what a second reader has (%s, %j: %s)',
+  (text, cell, isSame) => {
+    expect(compare(text, cell)).toEqual(isSame ? [] : [`${cell?.kind ?? 'extra'} 3,2`])
+  },
+)
+
+test('a difference is expected if every pattern of an entry fits', () => {
+  const found = {
+    file: 'a.xlsx',
+    reader: 'calamine',
+    sheet: 'S',
+    row: 1,
+    column: 1,
+    kind: 'text' as const,
+    ours: ' a',
+    theirs: 'a',
+  }
+  expect(isExpected([{ reason: 'trims', reader: '^calamine$', ours: '^\\s' }], found)).toBe(true)
+  expect(isExpected([{ reason: 'trims', reader: '^openpyxl$', ours: '^\\s' }], found)).toBe(false)
+})
+
+test('a file that crashes or hangs its reader costs the next file nothing', async () => {
+  const script = join(createTemporaryFolder(), 'child.mjs')
+  writeFileSync(
+    script,
+    `import { createInterface } from 'node:readline'
+     for await (const line of createInterface({ input: process.stdin })) {
+       const { path } = JSON.parse(line)
+       if (path === 'crash') throw new Error('out of cages')
+       if (path !== 'hang') process.stdout.write(JSON.stringify({ path }) + '\\n')
+     }`,
+  )
+  const child = new AskedChild<{ path: string }>([process.execPath, script], 60_000)
+  expect(await child.ask({ path: 'a' })).toEqual({ kind: 'answer', answer: { path: 'a' } })
+  expect(await child.ask({ path: 'crash' })).toMatchObject({
+    kind: 'crash',
+    detail: expect.stringContaining('out of cages'),
+  })
+  expect(await child.ask({ path: 'hang' }, 100)).toEqual({ kind: 'hang', detail: 'no answer within 0.1 s' })
+  expect(await child.ask({ path: 'b' })).toEqual({ kind: 'answer', answer: { path: 'b' } })
+  await child.close()
+})
