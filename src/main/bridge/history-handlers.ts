@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { basename } from 'node:path'
 import { describeSourceChange, findPostIds, renewPostIds } from '../../shared/lookback/run-again.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import { type Operation, sendsKey } from '../../shared/plan/operation.ts'
 import { type Plan, planSchema } from '../../shared/plan/plan.ts'
+import { listSourcePaths, nameSource } from '../../shared/plan/source-paths.ts'
 import { isLoadRun, type RunSummary } from '../../shared/run/run.ts'
 import { readRetention, writeRetention } from '../engine/workspace/retention-settings.ts'
 import { type BridgeContext, bridge } from './bridge-context.ts'
@@ -70,8 +70,9 @@ export const historyHandlers = history.router({
   runAgain: history.runAgain.handler(async ({ context, input }) => {
     const { destination, keepPostIds, legacy, name, apiKey } = input
     const { run, plan: earlier } = await readEarlier(context, input)
-    if (!existsSync(earlier.source.path)) {
-      throw new SluiceError({ id: 'again_source_missing', source: earlier.source.path, runId: run.run_id })
+    const missing = listSourcePaths(earlier.source).find((path) => !existsSync(path))
+    if (missing !== undefined) {
+      throw new SluiceError({ id: 'again_source_missing', source: missing, runId: run.run_id })
     }
     const columns = await context.engine.readColumns(run.run_id)
     const renewed = keepPostIds ? earlier : renewPostIds(earlier, columns)
@@ -110,9 +111,10 @@ async function readEarlier(
   const named = await engine.summarizeRun(runId)
   const run = named.whole_run === null ? named : await engine.summarizeRun(named.whole_run.run_id)
   const plan = await engine.readPlan(run.run_id)
-  if (sourceId === undefined) return { run, plan, source: basename(plan.source.path) }
+  if (sourceId === undefined) return { run, plan, source: nameSource(plan.source) }
   const { path, name } = sources.find(sourceId)
-  return { run, plan: { ...plan, source: { ...plan.source, path } }, source: name }
+  const { more: _more, ...reading } = plan.source
+  return { run, plan: { ...plan, source: { ...reading, path } }, source: name }
 }
 
 /** Callbacks and media must lead to this machine, wherever the rows go now. */

@@ -1,9 +1,11 @@
 import type { LostId } from '../mapping/changed-ids.ts'
+import { formatLine } from '../plan/source-place.ts'
 import type { AcceptCode } from '../run/accept-code.ts'
 import { formatRowPlace, type Problem, type ProblemCode } from '../run/problem.ts'
 import type { RequestField } from '../service/request-field.ts'
 import { chooseWording, type Surface, type Wording } from './error-entry.ts'
 import { formatCount, formatCounted } from './figure-text.ts'
+import { JSON_EXPECTATIONS, type JsonExpectation } from './json-expectations.ts'
 
 /** What there is to say about a code of problems. */
 interface ProblemEntry {
@@ -15,23 +17,6 @@ interface ProblemEntry {
   /** What a person has to accept before rows with a warning of this code are sent; absent where telling is enough. */
   needs?: AcceptCode
 }
-
-/** What a line of JSON lacks at the place where it stops being an object. */
-const JSON_EXPECTATIONS = {
-  object: 'an object, which begins with {',
-  key: 'a key in double quotes',
-  colon: 'a colon after the key',
-  value: 'a value: text in double quotes, a number, true, false, null, an object or an array',
-  valid_value: 'valid JSON in the value that begins here',
-  comma: 'a comma or } after the value',
-  end: 'the end of the line after the object',
-  closing_quote: 'the quote that closes the text',
-  closing_brace: 'the } that closes the value',
-  closing_bracket: 'the ] that closes the value',
-}
-
-/** One of the things that a line of JSON may lack. */
-export type JsonExpectation = keyof typeof JSON_EXPECTATIONS
 
 /** Each code of problems with its words. */
 export const PROBLEM_MESSAGES = {
@@ -176,6 +161,19 @@ export const PROBLEM_MESSAGES = {
     title: 'Empty files',
     remedy: 'Fill these files, or take them out of the folder.',
   },
+  skipped_files: {
+    expected: ({ files }: { files: number }) =>
+      `${formatCounted(files, 'hidden file')} or lock file skipped, such as .DS_Store or ~$book.xlsx`,
+    title: 'Hidden files, skipped',
+    remedy: 'Rename a file that you want to send.',
+  },
+  missing_columns: {
+    expected: ({ columns, files }: { columns: string; files: string }) =>
+      `${files} has no column ${columns}; its cells there are empty`,
+    title: 'Files without some of the columns',
+    remedy:
+      'Rows of these files have empty cells in these columns. If a column has another name there, rename it.',
+  },
   video_too_long: {
     expected: ({ maxHours }: { maxHours: number }) => `must be at most ${maxHours} hour long`,
     title: 'Videos longer than an hour',
@@ -243,7 +241,7 @@ export const PROBLEM_MESSAGES = {
       'To submit content, send either text_data or url, not both. To add an item to an index, fill url or media.',
   },
   not_unique: {
-    expected: ({ ignoresCase }: { ignoresCase: boolean }, also?: { row: number }) =>
+    expected: ({ ignoresCase }: { ignoresCase: boolean }, also?: { row: number | string }) =>
       `must be unique in the source${ignoresCase ? ' (ignoring case)' : ''}${also === undefined ? '' : `, but is also in row ${also.row}`}`,
     title: 'Duplicate value',
     remedy:
@@ -400,7 +398,10 @@ export function sayExpected(
   const entry: ProblemEntry = PROBLEM_MESSAGES[code]
   // The window numbers rows as the spreadsheet does, the row of a repeated value among them.
   const shown = surface === 'window' && alsoAt !== undefined ? { ...details, row: alsoAt.row } : details
-  return chooseWording(entry.expected(args as never, shown as never), surface)
+  const other = Number(details?.['row'])
+  const whole =
+    alsoAt?.file === undefined ? shown : { ...shown, row: `${shown?.['row']}${formatLine(other, alsoAt)}` }
+  return chooseWording(entry.expected(args as never, whole as never), surface)
 }
 
 /** The sentence a person reads: "row 17, post_id: must not contain `_` or `;`, found `a_b`". */

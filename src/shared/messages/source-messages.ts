@@ -1,5 +1,5 @@
 import type { ErrorEntry, ErrorWords, Wording } from './error-entry.ts'
-import { formatCount } from './figure-text.ts'
+import { formatCount, formatCounted } from './figure-text.ts'
 
 /** What a file holds that was read as something else. */
 export type ForeignContent = keyof typeof FOREIGN
@@ -76,6 +76,14 @@ interface OfSource {
   source: string
 }
 
+const NAMED_MAX = 5
+
+/** The first of some names, in words. */
+function listSome(names: readonly string[]): string {
+  const rest = names.length - NAMED_MAX
+  return `${names.slice(0, NAMED_MAX).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+}
+
 /** An error of a source that cannot be read as rows. */
 function unreadable<Args extends object = OfSource>(
   problem: (args: Args) => Pick<ErrorWords, 'remedy'> & { problem: string },
@@ -104,6 +112,38 @@ export const SOURCE_MESSAGES = {
     problem: 'expected a file, found a folder',
     remedy: 'Choose one file inside the folder.',
   })),
+  pattern_matches_nothing: unreadable(() => ({
+    problem: 'no file matches this pattern',
+    remedy: 'Check the pattern. Relative patterns start at the current folder.',
+  })),
+  folder_among_files: unreadable(() => ({
+    problem: 'expected tables, found a folder of posts among the sources',
+    remedy: 'Send the folder by itself.',
+  })),
+  folder_is_mixed: unreadable(
+    ({ tables, mixedIn, rest }: { tables: number; mixedIn: readonly string[]; rest: number }) => ({
+      problem: `found ${formatCounted(tables, 'table')} and other files in one folder: ${mixedIn.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`,
+      remedy: {
+        terminal:
+          "To send the rows of the tables, name them, such as 'folder/*.csv'. To send each file as a post, add --format folder.",
+        window: 'Choose the tables themselves, or keep the other files in a folder of their own.',
+      },
+    }),
+  ),
+  no_source_left: unreadable(() => ({
+    problem: 'expected tables, found only hidden files and lock files, which are skipped',
+    remedy: 'Name the files that contain the rows.',
+  })),
+  source_named_twice: unreadable(() => ({
+    problem: 'the file is named twice, and its rows would be sent twice',
+    remedy: 'Name each file once.',
+  })),
+  no_shared_column: unreadable(
+    ({ ownNames, namesBefore }: { ownNames: readonly string[]; namesBefore: readonly string[] }) => ({
+      problem: `its columns (${listSome(ownNames)}) have no name in common with those of the files before it (${listSome(namesBefore)})`,
+      remedy: 'Check that its first row has the names of the columns, or send the file by itself.',
+    }),
+  ),
   source_is_device: unreadable(() => ({
     problem: 'expected a regular file, found a pipe or device',
     remedy: 'Sluice reads a source more than once. Save the data to a file first, then choose that file.',

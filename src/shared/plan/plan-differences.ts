@@ -62,6 +62,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'connection.tls.certFile': 'client certificate',
   'connection.tls.keyFile': 'key of the client certificate',
   'source.path': 'source',
+  'source.more': 'further source',
   'source.headerRow': 'header in row',
   'source.rows': 'rows of the spreadsheet',
   'source.media.kind': 'media',

@@ -48,6 +48,8 @@ const characterSchema = z.union([z.string().length(1), z.literal('none')])
 const sourceSchema = z.object({
   /** Absolute path of the file or folder. */
   path: z.string().min(1),
+  /** Absolute paths of further files, or folders of tables, whose rows follow in this order. */
+  more: z.array(z.string().min(1)).min(1).optional(),
   /** By the file's ending unless given. */
   format: sourceFormatSchema.optional(),
   /** Whether the first record names the columns. */

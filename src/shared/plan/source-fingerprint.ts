@@ -2,10 +2,10 @@ import { z } from 'zod'
 
 /** What a source was like when a run read it. */
 export const sourceFingerprintSchema = z.object({
-  /** Of a file's content, or of the names, sizes and times of a folder's files. */
+  /** Of a file's content, of the names and contents of several tables, or of the names, sizes and times of a folder's files. */
   sha256: z.string(),
   bytes: z.number(),
-  /** Files of a folder; null of a file. */
+  /** How many files there are; null of a source that is one. */
   files: z.number().nullable(),
   /** When the file, or the newest file of the folder, was written last. */
   modified_at: z.string(),

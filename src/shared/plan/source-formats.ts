@@ -114,6 +114,18 @@ export function findFormatOfEnding(ending: string): SourceFormat | null {
   return SOURCE_FORMAT_NAMES.find((format) => isNamed(TRAITS[format])) ?? null
 }
 
+/** Endings of tables, which no file of posts has: `.txt` may be a post, and `.json` may be a request. */
+const TABLE_ENDINGS = FILE_TRAITS.flatMap(({ endings, foreignEndings = [] }) => [
+  ...endings,
+  ...foreignEndings,
+]).filter((ending) => ending !== '.txt' && ending !== '.json')
+
+/** Whether a file is a table by the ending of its name, packed ones among them. */
+export function isTableName(name: string): boolean {
+  const unpacked = removePackedEnding(name.toLowerCase())
+  return unpacked !== name.toLowerCase() || TABLE_ENDINGS.some((ending) => unpacked.endsWith(ending))
+}
+
 /** A file's name without its ending, where that is one of a source. */
 export function removeSourceEnding(name: string): string {
   const unpacked = removePackedEnding(name)

@@ -9,6 +9,8 @@ export const sourcePlaceSchema = z.object({
   row: z.int(),
   /** The line of a text file where the record begins; null where it equals the row's number or lines do not exist. */
   line: z.int().nullable(),
+  /** The file, of a source that has several. */
+  file: z.string().exactOptional(),
   /** Which content of a record that was split in two the row sends. */
   half: z.enum(['text_data', 'url']).exactOptional(),
 })
@@ -23,6 +25,8 @@ export interface RowPlace {
   sheetRow: number
   /** Null where a source has no lines. */
   line: number | null
+  /** The file, of a source that has several. */
+  file?: string
 }
 
 /** The place of a record, given the last noted place at or before it; the record's own number where none was noted. */
@@ -30,7 +34,8 @@ export function toSourcePlace(row: number, noted: RowPlace | undefined): SourceP
   if (noted === undefined) return { row, line: null }
   const sheetRow = noted.sheetRow + row - noted.row
   const line = noted.line === null ? null : noted.line + row - noted.row
-  return { row: sheetRow, line: line === sheetRow ? null : line }
+  const { file } = noted
+  return { row: sheetRow, line: line === sheetRow ? null : line, ...(file !== undefined && { file }) }
 }
 
 /** The letters that tell the rows of a split record apart. */
@@ -42,9 +47,10 @@ export function formatRowNumber(row: number, place: SourcePlace | undefined): st
   return formatCount(place?.row ?? row) + letter
 }
 
-/** What follows a record's number where a person sees another one in the file: ` (line 19)`. */
+/** What follows a record's number where a person sees another one in the file: ` (line 19)`, ` (line 7 of b.csv)`. */
 export function formatLine(row: number, place: SourcePlace | undefined): string {
   const line = place?.line ?? place?.row ?? row
+  if (place?.file !== undefined) return ` (line ${line} of ${place.file})`
   return line === row ? '' : ` (line ${line})`
 }
 

@@ -4,6 +4,7 @@ import { listNearest } from '../messages/find-nearest.ts'
 import type { OperationKind } from '../plan/operation.ts'
 import {
   type ExportColumn,
+  FILE_COLUMN,
   quotesContent,
   RAW_COLUMNS,
   toAnswerColumn,
@@ -34,6 +35,8 @@ export interface ColumnChoice {
   corrected?: readonly string[]
   /** Whether persons said anything of the rows. */
   hasVerdicts?: boolean
+  /** Whether the source has several files. */
+  hasFiles?: boolean
 }
 
 /** Words that stand for several columns. */
@@ -48,15 +51,15 @@ const NEAREST_MAX = 3
 /** The columns of a table, each once, in the order they were asked for. Throws `BAD_USAGE` for an unknown name. */
 export function chooseColumns(choice: ColumnChoice): TableColumn[] {
   const { asked, rulesAsColumns, operation, columns, classes, rules, corrected = [] } = choice
-  const { hasVerdicts = false } = choice
+  const { hasVerdicts = false, hasFiles = false } = choice
   const source = [...columns.keys()]
-  const all = toExportColumns(operation, { classes, rules, corrected, hasVerdicts, withRaw: true })
+  const all = toExportColumns(operation, { classes, rules, corrected, hasVerdicts, hasFiles, withRaw: true })
   const ruleColumns = toRuleColumns(rules)
   const groups: Record<(typeof GROUPS)[number], readonly TableColumn[]> = {
     default: [
       ...source,
       ...toExportColumns(operation, {
-        ...{ classes, corrected, hasVerdicts },
+        ...{ classes, corrected, hasVerdicts, hasFiles },
         ...(rulesAsColumns ? { rules } : {}),
       }),
     ],
@@ -66,7 +69,9 @@ export function chooseColumns(choice: ColumnChoice): TableColumn[] {
     rules: ruleColumns,
   }
   // Empty until somebody says something; a script may ask for them before.
-  const byName = new Map<string, TableColumn>(VERDICT_COLUMNS.map((column) => [column.name, column]))
+  const byName = new Map<string, TableColumn>(
+    [FILE_COLUMN, ...VERDICT_COLUMNS].map((column) => [column.name, column]),
+  )
   // Of repeated names the first is meant.
   for (const index of source.toReversed()) byName.set(SOURCE + columns[index], index)
   for (const index of source.toReversed()) byName.set(columns[index] ?? '', index)
@@ -105,14 +110,14 @@ export function listColumns(
   choice: Omit<ColumnChoice, 'asked' | 'rulesAsColumns'>,
   answerPaths: readonly string[],
 ): ColumnEntry[] {
-  const { operation, columns, classes, rules } = choice
+  const { operation, columns, classes, rules, hasFiles = false } = choice
   const toEntries = (group: ColumnEntry['group'], those: readonly ExportColumn[]) =>
     those.map(({ name, title = name.slice(name.indexOf('.') + 1) }) => ({
       ...{ name, title, group, hasContent: group === 'answer' || group === 'raw' || quotesContent(name) },
     }))
   const members = answerPaths.map((path) => toAnswerColumn(`answer.${path}`)).filter((one) => one !== null)
   return [
-    ...toEntries('row', toExportColumns(operation, {})),
+    ...toEntries('row', toExportColumns(operation, { hasFiles })),
     ...[...new Set(columns)].map((name) => ({
       ...{ name: SOURCE + name, title: name, group: 'source' as const, hasContent: false },
     })),

@@ -38,6 +38,13 @@ const COMMON_COLUMNS: readonly ExportColumn[] = [
   { name: 'sluice_attempts', title: 'Tries', read: (row) => String(row.attempts) },
 ]
 
+/** Of a source with several files: the one that the row is from. */
+export const FILE_COLUMN: ExportColumn = {
+  name: 'sluice_file',
+  title: 'File',
+  read: ({ place }) => place.file ?? '',
+}
+
 /** Columns of the exports of some operations, behind the common ones. */
 const OPERATION_COLUMNS: readonly (ExportColumn & { operations: readonly OperationKind[] })[] = [
   {
@@ -217,6 +224,7 @@ export function toExportColumns(
     rules = [],
     corrected = [],
     hasVerdicts = false,
+    hasFiles = false,
     withRaw = false,
   }: {
     /** Fields that fixes may have changed. */
@@ -227,12 +235,15 @@ export function toExportColumns(
     rules?: ExportRow['triggeredRules']
     /** Adds what persons said of the rows. */
     hasVerdicts?: boolean
+    /** Adds the file of each row. */
+    hasFiles?: boolean
     /** Adds the bodies as they came. */
     withRaw?: boolean
   },
 ): ExportColumn[] {
   return [
     ...COMMON_COLUMNS,
+    ...(hasFiles ? [FILE_COLUMN] : []),
     ...OPERATION_COLUMNS.filter(({ operations }) => operations.includes(operation)),
     ...(hasVerdicts ? VERDICT_COLUMNS : []),
     ...(withRaw ? RAW_COLUMNS : []),
@@ -318,7 +329,7 @@ export function quotesContent(name: string): boolean {
 }
 
 const NAMES = new Set(
-  [...COMMON_COLUMNS, ...OPERATION_COLUMNS, ...VERDICT_COLUMNS, ...RAW_COLUMNS, LAST_COLUMN].map(
+  [...COMMON_COLUMNS, FILE_COLUMN, ...OPERATION_COLUMNS, ...VERDICT_COLUMNS, ...RAW_COLUMNS, LAST_COLUMN].map(
     ({ name }) => name,
   ),
 )

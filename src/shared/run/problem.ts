@@ -28,6 +28,8 @@ export const problemCodeSchema = z.enum([
   'outside_folder',
   'unreadable_file',
   'empty_file',
+  'skipped_files',
+  'missing_columns',
   'video_too_long',
   'required',
   'forbidden_character',

@@ -333,6 +333,19 @@ export const sourcePreviewSchema = z.object({
   header: z.boolean(),
   /** How the source is read; encoding and delimiter are those of text, '' where a format has none. */
   format: sourceFormatSchema.exactOptional(),
+  /** Files of a source that has several, in the order of their rows; encoding and delimiter above are those of the first. */
+  files: z
+    .array(
+      z.object({
+        name: z.string(),
+        format: sourceFormatSchema,
+        sizeBytes: z.number(),
+        encoding: z.string(),
+        delimiter: z.string(),
+        sheet: z.string().nullable(),
+      }),
+    )
+    .exactOptional(),
   /** Names of a workbook's sheets in its order, hidden ones among them. */
   sheets: z.array(z.string()).exactOptional(),
   /** The sheet that the rows are from. */

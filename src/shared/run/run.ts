@@ -196,6 +196,8 @@ export const runSummarySchema = z.object({
   stop_reason: z.string().nullable(),
   stop_advice: z.string().nullable(),
   source: z.string(),
+  /** Further files and folders of the source, if it names several. */
+  more_sources: z.array(z.string()).exactOptional(),
   /** The name of the connection, where the plan names one. */
   connection: z.string().exactOptional(),
   base_url: z.string(),

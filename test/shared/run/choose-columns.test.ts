@@ -52,6 +52,15 @@ test("a source's column of a name that means something else is named with a pref
   expect(toNames(asked, { columns })).toEqual(['sluice_state', 0, 'score.hate', 'score.self,harm', 1])
 })
 
+test('the file of a row is a column by itself if the source has several files, and on request otherwise', () => {
+  expect(toNames(['default'])).not.toContain('sluice_file')
+  const names = toNames(['default'], { hasFiles: true })
+  expect(names[names.indexOf('sluice_file') - 1]).toBe('sluice_attempts')
+  expect(readCell('sluice_file', { place: { row: 7, line: null, file: 'b.csv' } })).toBe('b.csv')
+  expect(readCell('sluice_file', {})).toBe('')
+  expect(isExportHeader(['id', ...names.map(String)])).toBe(true)
+})
+
 test('columns of verdicts come by themselves where there are verdicts, and are empty on request where not', () => {
   const verdicts = ['sluice_verdict', 'sluice_rule', 'sluice_note']
   expect(toNames(['default', 'all'])).not.toEqual(expect.arrayContaining(verdicts))

@@ -23,13 +23,14 @@ export function addAppealCommand(program: Command, context: CliContext): void {
         .option('--recheck', 'check all appeals that are still in review, instead of those of a source')
     },
     toOperation: () => ({ kind: 'appeal-status' }),
-    async findSource(source, { flags, workspace, baseUrl }) {
-      if ((source === undefined) === (flags.recheck === undefined)) {
+    async findSource(sources, { flags, workspace, baseUrl }) {
+      const isNamed = sources.length > 0
+      if (isNamed === (flags.recheck !== undefined)) {
         throw new InvalidArgumentError(
-          source === undefined ? 'expected a source, or --recheck.' : '--recheck takes no source.',
+          !isNamed ? 'expected a source, or --recheck.' : '--recheck takes no source.',
         )
       }
-      if (source !== undefined) return source
+      if (isNamed) return sources
       const file = toRecheckFile(workspace)
       const { rows } = await withEngine(context, workspace, (engine) =>
         engine.exportLedger(
@@ -37,7 +38,7 @@ export function addAppealCommand(program: Command, context: CliContext): void {
           file,
         ),
       )
-      if (rows > 0) return file
+      if (rows > 0) return [file]
       rmSync(file, { force: true })
       await context.err.writeLine(`No appeal at ${baseUrl} is known to be in review. Nothing was sent.`)
       return null

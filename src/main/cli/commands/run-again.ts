@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
-import { basename } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { describeSourceChange, findPostIds, renewPostIds } from '../../../shared/lookback/run-again.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { type Plan, planSchema } from '../../../shared/plan/plan.ts'
+import { type Plan, type PlanSource, planSchema } from '../../../shared/plan/plan.ts'
 import type { SourceChange } from '../../../shared/plan/source-fingerprint.ts'
+import { listSourcePaths, nameSource } from '../../../shared/plan/source-paths.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { findConnection, readConnections } from '../../engine/workspace/connections.ts'
 import type { CliContext } from '../context.ts'
@@ -74,16 +74,16 @@ export function addRunAgainCommand(program: Command, context: CliContext): void 
         const source =
           flags.source === undefined
             ? earlier.source
-            : { ...earlier.source, path: resolveFromCaller(flags.source, context.env) }
+            : toOtherSource(earlier.source, resolveFromCaller(flags.source, context.env))
         const change = await engine.findSourceChange(run.run_id, source)
         const columns = await engine.readColumns(run.run_id)
-        refuseChange(run, source.path, change, flags)
+        refuseChange(run, source, change, flags)
         const { plan: renewed, notes: renewal } = toRenewed({ ...earlier, source }, columns, flags)
         return {
           plan: override(renewed, run, flags, { workspace, env: context.env }),
           notes: [
             ...noteCorrectedUrls(flags),
-            describeSourceChange(run.run_id, basename(source.path), change),
+            describeSourceChange(run.run_id, nameSource(source), change),
             ...renewal,
           ],
         }
@@ -98,20 +98,25 @@ export function addRunAgainCommand(program: Command, context: CliContext): void 
   )
 }
 
+function toOtherSource({ more: _more, ...reading }: PlanSource, path: string): PlanSource {
+  return { ...reading, path }
+}
+
 /** Throws `BAD_SOURCE` if the source is missing, or has changed although it must be the same. */
 function refuseChange(
   run: RunSummary,
-  source: string,
+  source: PlanSource,
   change: SourceChange,
   { ifUnchanged }: RunAgainFlags,
 ): void {
-  if (change.kind === 'missing' && !existsSync(source)) {
-    throw new SluiceError({ id: 'again_source_missing', source, runId: run.run_id })
+  const missing = listSourcePaths(source).find((path) => !existsSync(path))
+  if (change.kind === 'missing' && missing !== undefined) {
+    throw new SluiceError({ id: 'again_source_missing', source: missing, runId: run.run_id })
   }
   if (!ifUnchanged || change.kind === 'same') return
   throw new SluiceError({
     id: 'again_source_changed',
-    reason: describeSourceChange(run.run_id, basename(source), change).replace(/\.$/, ''),
+    reason: describeSourceChange(run.run_id, nameSource(source), change).replace(/\.$/, ''),
   })
 }
 

@@ -15,6 +15,7 @@ import type { CliContext } from '../context.ts'
 import { resolveWorkspace } from '../engine-access.ts'
 import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
 import { withBaseMapping } from '../options/base-mapping.ts'
+import { expandSources } from '../options/expand-sources.ts'
 import { toPlan } from '../options/plan-from-flags.ts'
 import {
   addLimitOption,
@@ -44,9 +45,9 @@ export interface SendingCommand<Own extends object> {
    * `baseUrl` is where the requests go.
    */
   findSource?(
-    source: string | undefined,
+    sources: readonly string[],
     options: { flags: SendingFlags & Own; workspace: string; baseUrl: string },
-  ): Promise<string | null>
+  ): Promise<readonly string[] | null>
   /** Ends of command lines for the help, without the program's name. */
   examples: readonly string[]
   /** Makes it a load test: its pace is among its own options. */
@@ -58,7 +59,8 @@ export interface SendingCommand<Own extends object> {
 /** Stands for standard input in the place of a source. */
 const STDIN = '-'
 
-function refuseForStdin({ format, savePlan }: SendingFlags): void {
+function refuseForStdin(sources: readonly string[], { format, savePlan }: SendingFlags): void {
+  if (sources.length > 1) throw new InvalidArgumentError('- (stdin) cannot be combined with other sources.')
   if (format === undefined || format === 'folder') {
     throw new InvalidArgumentError('- (stdin) needs --format csv, tsv, jsonl or xlsx.')
   }
@@ -121,8 +123,8 @@ export function addSendingCommand<Own extends object>(
   const command = parent
     .command(definition.name)
     .argument(
-      findSource === undefined ? '<source>' : '[source]',
-      `${definition.source}: ${SOURCE_ENDINGS_TEXT} file, also as .gz, a folder, or - for stdin`,
+      findSource === undefined ? '<source...>' : '[source...]',
+      `${definition.source}: ${SOURCE_ENDINGS_TEXT} files, also as .gz, patterns such as 'posts/*.csv', folders, or - for stdin`,
     )
     .summary(definition.summary ?? '')
     .description(definition.description)
@@ -131,23 +133,22 @@ export function addSendingCommand<Own extends object>(
   const isLoad = toLoad !== undefined
   const sending = addSendingOptions(command, isLoad ? () => command : addPaceOptions)
   const limited = isLoad ? sending : addLimitOption(sending)
-  limited.action(async (named: string | undefined, flags: SendingFlags & PaceFlags & Own) => {
+  limited.action(async (named: string[], flags: SendingFlags & PaceFlags & Own) => {
     const workspace = resolveWorkspace(flags.workspace, context.env)
     const stored = findStored(workspace, flags)
     const operation = definition.toOperation(flags)
     const { baseUrl } = toConnectionInput(flags, stored, context.env)
-    const source =
-      findSource === undefined ? (named ?? '') : await findSource(named, { flags, workspace, baseUrl })
-    if (source === null) return
-    const isStdin = source === STDIN
-    if (isStdin) refuseForStdin(flags)
+    const sources = findSource === undefined ? named : await findSource(named, { flags, workspace, baseUrl })
+    if (sources === null) return
+    const isStdin = sources.includes(STDIN)
+    if (isStdin) refuseForStdin(sources, flags)
     const load = toLoad?.(flags) ?? null
     const capacity = load === null ? null : (toCapacity?.(load, flags) ?? null)
-    const toPlanOf = (sourcePath: string) =>
-      toPlan({ operation, sourcePath, flags, load, stored, env: context.env })
+    const toPlanOf = (sourcePaths: readonly [string, ...string[]]) =>
+      toPlan({ operation, sourcePaths, flags, load, stored, env: context.env })
     // What is wrong with the options is said before anything is read.
-    const given = toPlanOf(resolveFromCaller(source, context.env))
-    const own = isStdin ? toPlanOf(await readStdin(context, workspace, flags)) : given
+    const given = toPlanOf(isStdin ? [STDIN] : expandSources(sources, context.env))
+    const own = isStdin ? toPlanOf([await readStdin(context, workspace, flags)]) : given
     const plan = await withBaseMapping(context, workspace, own, flags.mapping)
     const notes = [
       ...(flags.connection === undefined && stored !== null

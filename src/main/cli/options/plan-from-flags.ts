@@ -1,4 +1,3 @@
-import { basename } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import type { Load } from '../../../shared/load/load.ts'
 import { IN_FLIGHT_MAX } from '../../../shared/load/load-pace.ts'
@@ -6,6 +5,7 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import { findConflicts, type PlanConflict } from '../../../shared/plan/file/find-conflicts.ts'
 import type { Operation } from '../../../shared/plan/operation.ts'
 import { type Pace, type Plan, type PlanMedia, planSchema } from '../../../shared/plan/plan.ts'
+import { nameSource } from '../../../shared/plan/source-paths.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
 import type { PaceFlags, SendingFlags } from './sending-options.ts'
 import { toConnectionInput } from './service-options.ts'
@@ -27,8 +27,8 @@ const FLAGS: Readonly<Record<string, string>> = {
 /** What a sending command was asked to do. */
 export interface Request {
   operation: Operation
-  /** Absolute. */
-  sourcePath: string
+  /** Absolute, at least one. */
+  sourcePaths: readonly [string, ...string[]]
   flags: SendingFlags & PaceFlags
   /** A load test instead of a run that sends each row once. */
   load: Load | null
@@ -58,10 +58,11 @@ function toMedia({ mediaTemplate, mediaHost, mediaUrl }: SourceFlags): PlanMedia
   return mediaHost ? { kind: 'host' } : undefined
 }
 
-function toSource(sourcePath: string, flags: SourceFlags) {
+function toSource([path, ...more]: Request['sourcePaths'], flags: SourceFlags) {
   const media = toMedia(flags)
   return {
-    path: sourcePath,
+    path,
+    ...(more.length === 0 ? {} : { more }),
     header: flags.header,
     ...(flags.format === undefined ? {} : { format: flags.format }),
     ...(flags.sheet === undefined ? {} : { sheet: flags.sheet }),
@@ -94,12 +95,13 @@ function toSentence({ path, message }: PlanConflict): string {
  * The plan that a sending command was asked to run.
  * Throws a `SluiceError` or commander's `InvalidArgumentError` where the options do not go together.
  */
-export function toPlan({ operation, sourcePath, flags, load, stored, env }: Request): Plan {
+export function toPlan({ operation, sourcePaths, flags, load, stored, env }: Request): Plan {
   const connection = toConnectionInput(flags, stored, env)
+  const source = toSource(sourcePaths, flags)
   const plan = planSchema.parse({
-    name: flags.name ?? basename(sourcePath),
+    name: flags.name ?? nameSource(source),
     connection,
-    source: toSource(sourcePath, flags),
+    source,
     mapping: toMapping([...(flags.map ?? []), ...(flags.set ?? [])]),
     operation,
     callback: toCallback(flags),

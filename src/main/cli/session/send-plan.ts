@@ -6,6 +6,7 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { saySheetChoice } from '../../../shared/messages/mapping-messages.ts'
 import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
+import { listSourcePaths } from '../../../shared/plan/source-paths.ts'
 import { findSheetChoice } from '../../../shared/plan/source-place.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
@@ -92,6 +93,7 @@ async function completePlan(
   const preview = await readPreview(engine, plan)
   if (preview === null) return plan
   const { columns, sheets, sheet } = preview
+  if (preview.files !== undefined && !options.quiet) await context.err.writeLine(sayFiles(preview.files))
   const isSheetOpen = plan.source.sheet === undefined && !options.quiet
   if (isSheetOpen && sheets !== undefined && sheet !== undefined) {
     const choice = findSheetChoice({ sheets, sheet }, plan.source)
@@ -112,6 +114,17 @@ async function completePlan(
   return { ...plan, mapping: { ...plan.mapping, ...guessed } }
 }
 
+/** Files that are named before anything is sent; of more, only the first. */
+const NAMED_MAX = 10
+
+function sayFiles(files: readonly { name: string }[]): string {
+  const names = files.slice(0, NAMED_MAX).map(({ name }) => name)
+  const rest = files.length - names.length
+  return toPrintable(
+    `Reading ${files.length} files as one source: ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`,
+  )
+}
+
 /** How formulas in a source with columns of our exports are read. */
 const OWN_EXPORT_NOTES = {
   unguarded: 'The source is an export of Sluice: apostrophes that escape its formulas are removed.',
@@ -128,7 +141,7 @@ function listColumns(mapping: Mapping): [field: string, column: string | number]
 /** The head of the source; null if it cannot be read, which the run then reports. */
 async function readPreview(engine: Engine, { source }: Plan): Promise<SourcePreview | null> {
   // Starts no thread for a source that does not exist.
-  if (!existsSync(source.path)) return null
+  if (!listSourcePaths(source).every((path) => existsSync(path))) return null
   try {
     return await engine.previewSource(source, 1)
   } catch (error) {

@@ -1,4 +1,3 @@
-import { basename } from 'node:path'
 import stringWidth from 'string-width'
 import type { LoadReport } from '../../../shared/load/load-report.ts'
 import { type LoadFact, type LoadNotice, type LoadView, toLoadView } from '../../../shared/load/load-view.ts'
@@ -9,6 +8,7 @@ import {
   formatFigure,
 } from '../../../shared/messages/figure-text.ts'
 import { adviseInTerminal } from '../../../shared/messages/outcome-advice.ts'
+import { nameRunSource } from '../../../shared/plan/source-paths.ts'
 import { type RunSummary, toServiceUrl } from '../../../shared/run/run.ts'
 import {
   formatSection,
@@ -74,7 +74,7 @@ function formatHeading(terminal: Terminal, summary: RunSummary, report: LoadRepo
   const plan = report.plan.filter((phrase) => !phrase.startsWith('thresholds ')).join('; ')
   const quiet = [
     `run ${summary.run_id} ${dot} load test ${dot} ${report.operation}`,
-    `${basename(summary.source)} ${arrow} ${toServiceUrl(summary)}`,
+    `${nameRunSource(summary)} ${arrow} ${toServiceUrl(summary)}`,
     ...wrapWords(plan, terminal.columns()),
   ]
   return [

@@ -1,4 +1,3 @@
-import { basename } from 'node:path'
 import stringWidth from 'string-width'
 import { LATENCY_POINTS } from '../../../shared/load/load-view.ts'
 import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
@@ -11,6 +10,7 @@ import {
   formatShare,
 } from '../../../shared/messages/figure-text.ts'
 import { sayCorrected } from '../../../shared/messages/fix-messages.ts'
+import { nameRunSource } from '../../../shared/plan/source-paths.ts'
 import { type Percentiles, type RunState, type RunSummary, toServiceUrl } from '../../../shared/run/run.ts'
 import {
   describeOperation,
@@ -107,7 +107,7 @@ function formatHeading(terminal: Terminal, summary: RunSummary): string[] {
       'quiet',
       toPrintable(`run ${summary.run_id} ${dot} ${describeOperation(summary)}${parent}`),
     ),
-    terminal.tone('quiet', toPrintable(`${basename(summary.source)} ${arrow} ${toServiceUrl(summary)}`)),
+    terminal.tone('quiet', toPrintable(`${nameRunSource(summary)} ${arrow} ${toServiceUrl(summary)}`)),
   )
   for (const line of formatRetries(summary)) lines.push(terminal.tone('quiet', line))
   const { tags = [], note } = summary

@@ -189,4 +189,8 @@ export const MIGRATIONS: readonly string[] = [
   -- What to do about stop_reason; null where there is nothing, or where an earlier version wrote it into stop_reason.
   ALTER TABLE run ADD COLUMN stop_advice TEXT;
   `,
+  `
+  -- The file that rows are from, from a row on until the next entry; empty unless the source has several files.
+  CREATE TABLE source_file (row INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;
+  `,
 ]

@@ -22,6 +22,7 @@ import {
   readTriggeredRules,
 } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
+import { hasSeveralFiles } from '../run/journal/intake-writer.ts'
 import { hasVerdicts } from '../run/journal/verdict-store.ts'
 import { openSource } from '../source/open-source.ts'
 import { checkTarget } from '../workspace/replace-file.ts'
@@ -92,6 +93,7 @@ function chooseTable(view: RunFamily, { columns, rulesAsColumns = false }: Expor
     rules: readTriggeredRules(view),
     corrected: readCorrectedFields(view),
     hasVerdicts: hasVerdicts(view),
+    hasFiles: hasSeveralFiles(view.db),
   })
 }
 

@@ -60,6 +60,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
     stop_reason: standing.record.stopReason,
     stop_advice: standing.record.stopAdvice,
     source: record.plan.source.path,
+    ...(record.plan.source.more !== undefined && { more_sources: record.plan.source.more }),
     ...(record.plan.connection.name !== undefined && { connection: record.plan.connection.name }),
     base_url: record.plan.connection.baseUrl,
     ...toTaskBaseUrl(record.plan.connection),

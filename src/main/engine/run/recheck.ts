@@ -30,6 +30,8 @@ const FOUND_BY_READERS = [
   'outside_folder',
   'unreadable_file',
   'empty_file',
+  'skipped_files',
+  'missing_columns',
   'video_too_long',
 ] as const satisfies readonly ProblemCode[]
 

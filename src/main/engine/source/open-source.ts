@@ -11,6 +11,8 @@ import { DetectorMissing, loadDetector } from './decoding/encoding.ts'
 import { unpackGzip } from './gzip.ts'
 import { openJsonLinesSource } from './jsonl/json-lines-source.ts'
 import type { SourceReader } from './source-reader.ts'
+import { findTables } from './tables/tables.ts'
+import { openUnitedSource } from './tables/united-source.ts'
 
 /** How a source is read, where that is not left to {@link openSource}. */
 export interface OpenSourceOptions {
@@ -23,11 +25,18 @@ export interface OpenSourceOptions {
 }
 
 /**
- * Opens a source with the reader of its format, which the plan, the path or the ending of its name says; a gzip file is
+ * Opens a source: several files and folders of tables one after the other, each with the reader of its format, which the plan, the path or the ending of its name says; a gzip file is
  * unpacked first, into a copy that lasts as long as the reader. Throws `BAD_SOURCE` for what cannot be read as rows;
  * the readers say more.
  */
 export async function openSource(source: PlanSource, options: OpenSourceOptions = {}): Promise<SourceReader> {
+  const tables = findTables(source)
+  if (tables === null) return openOne(source, options)
+  const { more: _more, ...reading } = source
+  return openUnitedSource(tables, ({ path }) => openOne({ ...reading, path }, options))
+}
+
+async function openOne(source: PlanSource, options: OpenSourceOptions): Promise<SourceReader> {
   const unpacked = await unpackGzip(source.path)
   if (unpacked === null) return openUnpacked(source, options)
   try {

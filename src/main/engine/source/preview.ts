@@ -40,6 +40,7 @@ export async function previewSource(source: PlanSource, limit: number): Promise<
       header: source.header,
       format: reader.format,
       ...(workbook === null ? {} : { sheets: [...workbook.sheets], sheet: workbook.sheet }),
+      ...(reader.files !== undefined && { files: [...reader.files] }),
       ...(reader.ownExport == null ? {} : { ownExport: reader.ownExport }),
       problems: doubt === null ? problems : [doubt, ...problems],
       sizeBytes: reader.sizeBytes,

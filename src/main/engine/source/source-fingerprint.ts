@@ -8,6 +8,7 @@ import {
   type SourceFingerprint,
 } from '../../../shared/plan/source-fingerprint.ts'
 import { findSourceFormat } from './open-source.ts'
+import { findTables, type Tables } from './tables/tables.ts'
 
 /** Bytes of a source that are read at once to be hashed. */
 const CHUNK_BYTES = 1024 * 1024
@@ -18,6 +19,8 @@ const CHUNK_BYTES = 1024 * 1024
  */
 export async function fingerprintSource(source: PlanSource): Promise<SourceFingerprint | null> {
   try {
+    const tables = findTables(source)
+    if (tables !== null) return await fingerprintFiles(tables)
     return findSourceFormat(source) === 'folder'
       ? await fingerprintFolder(source.path)
       : await fingerprintFile(source.path)
@@ -48,6 +51,20 @@ async function fingerprintFile(path: string): Promise<SourceFingerprint | null> 
     files: null,
     modified_at: found.mtime.toISOString(),
   }
+}
+
+/** Of several files: their names and contents, in the order of their rows. */
+async function fingerprintFiles({ files }: Tables): Promise<SourceFingerprint | null> {
+  const hash = createHash('sha256')
+  let [bytes, modified] = [0, '']
+  for (const { path, name } of files) {
+    const found = await fingerprintFile(path)
+    if (found === null) return null
+    hash.update(`${name}\0${found.sha256}\0`)
+    bytes += found.bytes
+    if (found.modified_at > modified) modified = found.modified_at
+  }
+  return { sha256: hash.digest('hex'), bytes, files: files.length, modified_at: modified }
 }
 
 async function fingerprintFolder(folder: string): Promise<SourceFingerprint> {

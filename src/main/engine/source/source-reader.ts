@@ -46,6 +46,14 @@ export interface Quoting {
   escapeBy: 'given' | 'guess' | 'default'
 }
 
+/** One file of a source that has several, and how it is read. */
+export interface FileHead extends Pick<SourceReader, 'format' | 'sizeBytes' | 'encoding' | 'delimiter'> {
+  /** What tells it from the others: its name, or its path below what they share. */
+  name: string
+  /** Of a workbook. */
+  sheet: string | null
+}
+
 /** A source being read. One reader for each format behind this one interface. */
 export interface SourceReader {
   readonly format: SourceFormat
@@ -63,6 +71,8 @@ export interface SourceReader {
   /** Of a workbook: the rows with cells that are hidden in it, read or not, complete once every record was yielded. */
   readonly hidden?: { rows: number }
   readonly sizeBytes: number
+  /** Files of a source that has several, in the order of their rows. */
+  readonly files?: readonly FileHead[]
   /** '' where a format has none, or its files have one each. */
   readonly encoding: string
   readonly encodingBy: 'given' | 'bom' | 'strict' | 'guess'
@@ -82,6 +92,11 @@ export interface SourceReader {
 /** Tells of records without a character in them, which are no rows. */
 export function toEmptyWarning(records: number): SourceWarning {
   return { severity: 'warning', code: 'empty_records', rows: records }
+}
+
+/** What is said of files that were passed over: hidden ones, and those that programs and systems leave in folders. */
+export function toSkippedWarnings(files: number): SourceWarning[] {
+  return files === 0 ? [] : [{ severity: 'warning', code: 'skipped_files', args: { files }, rows: files }]
 }
 
 /** Notes where records stand, only those that do not follow the one before in step: most sources have one such. */

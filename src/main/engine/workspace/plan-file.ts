@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { basename, dirname, isAbsolute, parse, relative, resolve, sep } from 'node:path'
+import { dirname, isAbsolute, parse, relative, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrown, toThrownText } from '../../../shared/messages/thrown.ts'
@@ -12,6 +12,7 @@ import {
   parsePlanFile,
 } from '../../../shared/plan/file/parse-plan-file.ts'
 import { type Plan, planSchema } from '../../../shared/plan/plan.ts'
+import { listSourcePaths, mapSourcePaths, nameSource } from '../../../shared/plan/source-paths.ts'
 import { type Connections, toPlanConnection } from '../../../shared/plan/stored-connection.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
 import { findConnection } from './connections.ts'
@@ -29,9 +30,9 @@ export function readPlanFile(file: string, connections: Connections): Plan {
   const folder = dirname(file)
   const plan = planSchema.parse({
     ...written,
-    name: written.name ?? basename(written.source.path),
+    name: written.name ?? nameSource(written.source),
     connection: fillConnection(value, folder, connections),
-    source: { ...written.source, path: fromPlanPath(folder, written.source.path) },
+    source: mapSourcePaths(written.source, (path) => fromPlanPath(folder, path)),
     retry: fillRetry(value, written),
   })
   const conflicts = findConflicts(plan)
@@ -44,8 +45,9 @@ export function readPlanFile(file: string, connections: Connections): Plan {
 
 /** Throws `BAD_SOURCE` where the source of a plan file does not exist, and says where it was looked for. */
 export function requireSource(file: string, { source }: Plan): void {
-  if (existsSync(source.path)) return
-  throw new SluiceError({ id: 'plan_source_missing', source: source.path, folder: dirname(file), file })
+  const missing = listSourcePaths(source).find((path) => !existsSync(path))
+  if (missing === undefined) return
+  throw new SluiceError({ id: 'plan_source_missing', source: missing, folder: dirname(file), file })
 }
 
 /** In a load test nothing is tried again unless the plan says so. */
@@ -123,7 +125,7 @@ function toDocument(plan: Plan, folder: string | null, notes: readonly string[])
     ...(notes.length > 0 && { $comment: notes.join(' ') }),
     ...withoutIdlePace(plan),
     connection: { ...plan.connection, ...(tls === undefined ? {} : { tls: mapTlsPaths(tls, toPath) }) },
-    source: { ...plan.source, path: toPath(plan.source.path) },
+    source: mapSourcePaths(plan.source, toPath),
   }
 }
 

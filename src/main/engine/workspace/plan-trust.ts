@@ -1,7 +1,7 @@
-import { basename } from 'node:path'
 import { isConstantTemplate } from '../../../shared/mapping/templates.ts'
 import { sendsKey } from '../../../shared/plan/operation.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
+import { nameSource } from '../../../shared/plan/source-paths.ts'
 import type { Connections } from '../../../shared/plan/stored-connection.ts'
 import { toOrigins } from '../secrets/bound-secret.ts'
 import { staysWithin } from './connection-secrets.ts'
@@ -54,5 +54,5 @@ function describeAddresses({ mapping }: Plan): string[] {
 function describeAppeals({ source, mapping }: Plan): string {
   const from = mapping['appeal_id']
   const column = from?.kind === 'column' ? ` (column ${from.column})` : ''
-  return `the appeal_id of each row of ${basename(source.path)}${column}`
+  return `the appeal_id of each row of ${nameSource(source)}${column}`
 }

@@ -61,7 +61,7 @@ describe('completion', () => {
     ['task --workspace ', 'folders'],
     ['import-k6 a.json b.json ', 'files'],
     ['wipe ', 'none'],
-    ['task posts.csv ', 'none'],
+    ['task posts.csv ', 'files'],
   ])('leaves %j to the shell: %s', async (line, paths) => {
     expect(await complete(line)).toMatchObject({ paths, values: [] })
   })

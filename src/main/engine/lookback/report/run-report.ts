@@ -1,4 +1,4 @@
-import { basename, extname } from 'node:path'
+import { extname } from 'node:path'
 import { TREND_METRICS } from '../../../../shared/load/metrics.ts'
 import {
   CAUSES_MAX,
@@ -10,6 +10,7 @@ import {
 } from '../../../../shared/lookback/run-report.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { adviseInTerminal } from '../../../../shared/messages/outcome-advice.ts'
+import { nameRunSource } from '../../../../shared/plan/source-paths.ts'
 import { mergeErrorGroups, toErrorKey } from '../../../../shared/run/counts.ts'
 import { NO_RULE } from '../../../../shared/run/results.ts'
 import type { ErrorGroup, RunSummary } from '../../../../shared/run/run.ts'
@@ -134,7 +135,7 @@ function leaveContentOut(
   const { terms, stop_reason: reason } = summary
   return {
     ...summary,
-    source: basename(summary.source),
+    source: nameRunSource(summary),
     stop_reason: reason === null ? null : withoutQuotes(reason, quoted),
     errors: failures.map(({ outcome, status, error_code, message, rows }) => ({
       ...{ outcome, status, error_code, message, rows },

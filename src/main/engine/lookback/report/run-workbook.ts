@@ -16,6 +16,7 @@ import {
   writeWorkbook,
 } from '../../run/export/workbook.ts'
 import { toResultsSheet } from '../../run/export/xlsx-report.ts'
+import { hasSeveralFiles } from '../../run/journal/intake-writer.ts'
 import { hasVerdicts } from '../../run/journal/verdict-store.ts'
 
 /**
@@ -52,6 +53,7 @@ function listColumns(family: RunFamily, hasContent: boolean): TableColumn[] {
     classes: readScoredClasses(family),
     rules: [],
     hasVerdicts: hasVerdicts(family),
+    hasFiles: hasSeveralFiles(family.db),
   })
   if (hasContent) return table
   return table.filter((column) => typeof column !== 'number' && !quotesContent(column.name))

@@ -29,7 +29,9 @@ export function createJsonlWriter({
     header: () => '',
     row(result) {
       const rest = JSON.stringify({ ...toDocument(result), ...members?.(result) }).slice(1, -1)
-      return `{"row":${result.row},"cells":${toCells(result)},${rest},${toExchange(result)}}\n`
+      const { file } = result.place
+      const inFile = file === undefined ? '' : `"file":${JSON.stringify(file)},`
+      return `{"row":${result.row},${inFile}"cells":${toCells(result)},${rest},${toExchange(result)}}\n`
     },
   }
 }

@@ -6,6 +6,7 @@ import {
 } from '../../../../shared/run/choose-columns.ts'
 import type { ExportRow, RowFilter } from '../../../../shared/run/results.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
+import { hasSeveralFiles } from '../journal/intake-writer.ts'
 import { findNewest } from '../results/family-rows.ts'
 import { listAllPages } from '../results/result-page.ts'
 import { readFirstClasses, readPagesOfRows, readTriggeredRules } from './export-rows.ts'
@@ -50,5 +51,6 @@ export function readRowColumns(
 
 function toChoice(family: RunFamily) {
   const { columns, plan } = family.record
-  return { operation: plan.operation.kind, columns, rules: readTriggeredRules(family) }
+  const hasFiles = hasSeveralFiles(family.db)
+  return { operation: plan.operation.kind, columns, rules: readTriggeredRules(family), hasFiles }
 }

@@ -167,7 +167,9 @@ function insertChild(
 
 /** Copies the rows, run by run; until all are there, the retry stays in intake and copies again when resumed. */
 function fillChild(child: Journal, retriedRuns: readonly RetriedRun[]): void {
-  child.transact('power', () => child.db.exec('DELETE FROM row; DELETE FROM lost_try; DELETE FROM row_place'))
+  child.transact('power', () =>
+    child.db.exec('DELETE FROM row; DELETE FROM lost_try; DELETE FROM row_place; DELETE FROM source_file'),
+  )
   for (const retried of retriedRuns) copyRows(child, retried, 'main.row')
   const [first] = retriedRuns
   if (first === undefined) return
@@ -242,6 +244,7 @@ function copyRows(
   try {
     child.transact('power', () => {
       child.db.exec('INSERT OR IGNORE INTO main.row_place SELECT * FROM parent.row_place')
+      child.db.exec('INSERT OR IGNORE INTO main.source_file SELECT * FROM parent.source_file')
       child.db
         .prepare(
           `INSERT INTO ${into} (id, cells, item, kinds) SELECT id, cells, item, kinds FROM parent.row AS row

@@ -50,6 +50,9 @@ export class IntakeWriter {
   readonly #insertRow: BulkInsert
   readonly #insertProblem: (problem: Problem) => void
   readonly #insertPlace: StatementSync
+  readonly #insertFile: StatementSync
+  /** The file of the last place, of a source with several. */
+  #file: string | null = null
   readonly #seen: SeenIds
   readonly #looks: SeenIds
   /** Rows written in the open transaction. */
@@ -87,12 +90,15 @@ export class IntakeWriter {
       for (const [value, n] of counters.entries(kind)) counters.add(kind, value, -n)
     }
     journal.transact('process', () =>
-      db.exec('DELETE FROM row; DELETE FROM result; DELETE FROM problem; DELETE FROM row_place'),
+      db.exec(
+        'DELETE FROM row; DELETE FROM result; DELETE FROM problem; DELETE FROM row_place; DELETE FROM source_file',
+      ),
     )
     checkpointEvery(db, INTAKE_CHECKPOINT_PAGES)
     db.exec('CREATE TEMP TABLE seen (id TEXT PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID')
     this.#insertRow = new BulkInsert(db, 'INSERT INTO row (id, cells, item, kinds)', '(?, ?, ?, ?)')
     this.#insertPlace = db.prepare('INSERT INTO row_place (row, sheet_row, line) VALUES (?, ?, ?)')
+    this.#insertFile = db.prepare('INSERT INTO source_file (row, name) VALUES (?, ?)')
     this.#insertProblem = createProblemInsert(db)
     const see = db.prepare('INSERT OR IGNORE INTO temp.seen (id, row) VALUES (?, ?)')
     const seenAt = db.prepare('SELECT row FROM temp.seen WHERE id = ?')
@@ -130,12 +136,19 @@ export class IntakeWriter {
     const journal = this.#journal
     if (this.#grouped === 0) journal.begin('process')
     journal.attempt(() => {
-      for (const { row, sheetRow, line } of places) this.#insertPlace.run(row, sheetRow, line)
+      for (const place of places) this.#writePlace(place)
       for (const row of rows) this.#writeRow(row)
       this.#insertRow.flush()
     })
     this.#grouped += rows.length
     if (this.#grouped >= GROUP_ROWS) this.#commitGroup()
+  }
+
+  #writePlace({ row, sheetRow, line, file }: RowPlace): void {
+    this.#insertPlace.run(row, sheetRow, line)
+    if (file === undefined || file === this.#file) return
+    this.#insertFile.run(row, file)
+    this.#file = file
   }
 
   /** Writes the halves with the url of these records, numbered from `firstRow` on. */
@@ -150,8 +163,8 @@ export class IntakeWriter {
     const places: RowPlace[] = []
     const rows = records.map((of, index) => {
       const row = firstRow + index
-      const { row: sheetRow, line } = toPlace(of, null)
-      places.push({ row, sheetRow, line: line ?? sheetRow })
+      const { row: sheetRow, line, file } = toPlace(of, null)
+      places.push({ row, sheetRow, line: line ?? sheetRow, ...(file !== undefined && { file }) })
       const { cells, kinds = null } = find.get(of) ?? {}
       const marked = markHalf(kinds === null ? null : String(kinds), { content: 'url', of })
       return check({ row, cells: parseCells(String(cells)), kinds: marked, problems: [] })
@@ -308,14 +321,29 @@ export function createPlaceReader(db: DatabaseSync): (row: number, kinds?: strin
   const find = db.prepare(
     'SELECT row, sheet_row, line FROM row_place WHERE row <= ? ORDER BY row DESC LIMIT 1',
   )
+  const findFile = createFileReader(db)
   const findKinds = db.prepare('SELECT kinds FROM row WHERE id = ?')
   const readKinds = (row: number) => (findKinds.get(row)?.['kinds'] ?? null) as string | null
   return (row, kinds = readKinds(row)) => {
     const noted = find.get(row)
-    const place = toSourcePlace(row, noted === undefined ? undefined : toPlace(noted))
+    const file = findFile?.(row)
+    const noFile = toSourcePlace(row, noted === undefined ? undefined : toPlace(noted))
+    const place = file === undefined ? noFile : { ...noFile, file }
     const half = toHalf(row, kinds)?.content
     return half === undefined ? place : { ...place, half }
   }
+}
+
+/** Whether the rows of a run are from several files. */
+export function hasSeveralFiles(db: DatabaseSync): boolean {
+  return db.prepare('SELECT 1 FROM source_file LIMIT 1').get() !== undefined
+}
+
+/** A function that tells the file of a row; undefined for a source that is one file. */
+function createFileReader(db: DatabaseSync): ((row: number) => string) | undefined {
+  if (!hasSeveralFiles(db)) return undefined
+  const find = db.prepare('SELECT name FROM source_file WHERE row <= ? ORDER BY row DESC LIMIT 1')
+  return (row) => String(find.get(row)?.['name'] ?? '')
 }
 
 function toPlace(noted: Record<string, unknown>): RowPlace {

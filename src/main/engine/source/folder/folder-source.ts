@@ -4,7 +4,7 @@ import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toSystemCode } from '../../../../shared/messages/thrown.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
 import { resolveEncoding } from '../decoding/text-reader.ts'
-import type { SourceBatch, SourceReader } from '../source-reader.ts'
+import { type SourceBatch, type SourceReader, toSkippedWarnings } from '../source-reader.ts'
 import { readFolderRow } from './folder-row.ts'
 import { type FolderEntry, walkFolder } from './walk-folder.ts'
 
@@ -28,7 +28,7 @@ export async function openFolderSource(source: PlanSource): Promise<SourceReader
   if (encoding !== undefined && resolveEncoding(encoding) === null) {
     throw new SluiceError({ id: 'source_encoding_unknown', source: path, encoding })
   }
-  const sizeBytes = await measureFolder(path)
+  const { sizeBytes, hidden } = await measureFolder(path)
   const place = { root: path, encoding }
 
   async function* batches(): AsyncGenerator<SourceBatch, void, undefined> {
@@ -68,16 +68,21 @@ export async function openFolderSource(source: PlanSource): Promise<SourceReader
     delimiter: '',
     delimiterBy: 'ending',
     batches,
+    findWarnings: () => toSkippedWarnings(hidden),
     close: () => undefined,
   }
 }
 
-/** Bytes of all the files. */
-async function measureFolder(path: string): Promise<number> {
+/** Bytes of all the files, and how many names are passed over. */
+async function measureFolder(path: string): Promise<{ sizeBytes: number; hidden: number }> {
   let sizeBytes = 0
+  let hidden = 0
+  const onHidden = () => {
+    hidden += 1
+  }
   let entries = 0
   try {
-    for (const entry of walkFolder(path)) {
+    for (const entry of walkFolder(path, onHidden)) {
       sizeBytes += toSize(entry)
       entries += 1
       if (entries % ENTRIES_AT_ONCE === 0) await setImmediate()
@@ -89,7 +94,7 @@ async function measureFolder(path: string): Promise<number> {
   if (entries === 0) {
     throw new SluiceError({ id: 'folder_is_empty', source: path })
   }
-  return sizeBytes
+  return { sizeBytes, hidden }
 }
 
 function toSize(entry: FolderEntry): number {

@@ -15,9 +15,14 @@ export type FolderEntry =
 /** Files that systems leave in folders on their own. */
 const LEFT_BEHIND = new Set(['thumbs.db', 'ehthumbs.db', 'desktop.ini', '__macosx', 'icon\r'])
 
+/** Whether programs or systems leave a file of that name in folders: `~$` begins locks of spreadsheets. */
+export function isLeftBehind(name: string): boolean {
+  return /^(?:~\$|\._)/.test(name) || name === '.DS_Store' || LEFT_BEHIND.has(name.toLowerCase())
+}
+
 /** Whether a name is that of a hidden file or folder, which is passed over. */
 function isHidden(name: string): boolean {
-  return name.startsWith('.') || LEFT_BEHIND.has(name.toLowerCase())
+  return name.startsWith('.') || isLeftBehind(name)
 }
 
 /**
@@ -25,17 +30,23 @@ function isHidden(name: string): boolean {
  * Holds the names of one folder on each level.
  *
  * A link to what the walk comes upon anyway is passed over, so that nothing comes twice and no loop goes on; one to
- * something hidden inside the folder is followed once. Throws what the system throws for the folder itself.
+ * something hidden inside the folder is followed once. `onHidden` is called for each name that is hidden, or left behind
+ * by a program or system. Throws what the system throws for the folder itself.
  */
-export function* walkFolder(root: string): Generator<FolderEntry, void, undefined> {
+export function* walkFolder(
+  root: string,
+  onHidden: () => void = () => {},
+): Generator<FolderEntry, void, undefined> {
   const realRoot = realpathSync(root)
-  yield* walkLevel({ realRoot, followed: new Set() }, '', readdirSync(realRoot, { withFileTypes: true }))
+  const entries = readdirSync(realRoot, { withFileTypes: true })
+  yield* walkLevel({ realRoot, followed: new Set(), onHidden }, '', entries)
 }
 
 interface Walk {
   realRoot: string
   /** Real paths of hidden folders that a link led to. */
   followed: Set<string>
+  onHidden: () => void
 }
 
 type Found = FolderEntry | { kind: 'folder'; path: string }
@@ -46,7 +57,11 @@ function* walkLevel(
   entries: readonly Dirent[],
 ): Generator<FolderEntry, void, undefined> {
   const found = entries
-    .filter(({ name }) => !isHidden(name))
+    .filter(({ name }) => {
+      const hides = isHidden(name)
+      if (hides) walk.onHidden()
+      return !hides
+    })
     .map((entry) => ({ entry, path: above === '' ? entry.name : `${above}/${entry.name}` }))
     .map(({ entry, path }) => (entry.isSymbolicLink() ? followLink(walk, path) : look(walk, path, entry)))
     .filter((one) => one !== null)

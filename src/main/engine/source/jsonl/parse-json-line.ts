@@ -1,4 +1,4 @@
-import type { JsonExpectation } from '../../../../shared/messages/problem-messages.ts'
+import type { JsonExpectation } from '../../../../shared/messages/json-expectations.ts'
 import type { CellKind } from '../source-reader.ts'
 
 /** One member of the object on a line. */

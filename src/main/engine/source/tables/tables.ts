@@ -1,0 +1,131 @@
+import { realpathSync, statSync } from 'node:fs'
+import { basename, dirname, extname, join, relative, sep } from 'node:path'
+import { SluiceError } from '../../../../shared/messages/errors.ts'
+import type { PlanSource } from '../../../../shared/plan/plan.ts'
+import { isTableName } from '../../../../shared/plan/source-formats.ts'
+import { isLeftBehind, walkFolder } from '../folder/walk-folder.ts'
+
+/** A file of a source that has several. */
+export interface TableFile {
+  path: string
+  /** What tells it from the others: its name, or its path below the folder that they share. */
+  name: string
+}
+
+/** The files that a source consists of, in the order of their rows. */
+export interface Tables {
+  files: readonly TableFile[]
+  /** Files that were passed over: hidden ones, and those that programs and systems leave in folders. */
+  skipped: number
+}
+
+/**
+ * The tables of a source that is more than one file: those that it names, and those of a folder that holds nothing but
+ * tables. Null for one file, and for a folder of posts. Throws `BAD_SOURCE` for a folder with tables and other files,
+ * for a file that is named twice, and if nothing is left to read.
+ */
+export function findTables(source: PlanSource): Tables | null {
+  const { path, more = [], format } = source
+  if (more.length === 0) {
+    if (format === 'folder' || !isFolder(path)) return null
+    const found = listFolder(path, format !== undefined)
+    return found === null ? null : toTables(path, found)
+  }
+  let skipped = 0
+  const paths: string[] = []
+  for (const one of [path, ...more]) {
+    if (isFolder(one)) {
+      const found = listFolder(one, format !== undefined)
+      if (found === null) throw new SluiceError({ id: 'folder_among_files', source: one })
+      skipped += found.skipped
+      paths.push(...found.paths)
+    } else if (isLeftBehind(basename(one))) skipped += 1
+    else paths.push(one)
+  }
+  return toTables(path, { paths, skipped })
+}
+
+interface Found {
+  paths: string[]
+  skipped: number
+}
+
+/** Most names of other files that an error lists. */
+const NAMED_MAX = 3
+
+/**
+ * The tables in a folder and the folders in it; null if it holds posts. JSON files are posts in a folder of posts, and
+ * tables among tables; with `isFormatGiven` every file is a table.
+ */
+function listFolder(folder: string, isFormatGiven: boolean): Found | null {
+  const paths: string[] = []
+  const others: string[] = []
+  let [tables, skipped] = [0, 0]
+  const onHidden = () => {
+    skipped += 1
+  }
+  for (const entry of walkFolder(folder, onHidden)) {
+    const isTable = entry.kind === 'file' && isTableName(entry.path)
+    if (isTable) tables += 1
+    if (isTable || (entry.kind === 'file' && (isFormatGiven || isJsonName(entry.path)))) {
+      paths.push(join(folder, entry.path))
+    } else others.push(entry.path)
+  }
+  if (!isFormatGiven && tables === 0) return null
+  if (others.length === 0) return paths.length === 0 ? null : { paths, skipped }
+  throw new SluiceError({
+    ...{ id: 'folder_is_mixed', source: folder, tables },
+    ...{ mixedIn: others.slice(0, NAMED_MAX), rest: Math.max(0, others.length - NAMED_MAX) },
+  })
+}
+
+function isJsonName(name: string): boolean {
+  return extname(name).toLowerCase() === '.json'
+}
+
+function toTables(source: string, { paths, skipped }: Found): Tables {
+  if (paths.length === 0) throw new SluiceError({ id: 'no_source_left', source })
+  refuseRepeated(paths)
+  const names = paths.map((path) => basename(path))
+  const isClear = new Set(names).size === names.length
+  const shared = isClear ? '' : findShared(paths)
+  const toName = (path: string) => (isClear ? basename(path) : relative(shared, path).split(sep).join('/'))
+  return { files: paths.map((path) => ({ path, name: toName(path).toWellFormed() })), skipped }
+}
+
+/** The deepest folder that all paths are below. */
+function findShared(paths: readonly string[]): string {
+  let shared = dirname(paths[0] ?? '')
+  while (!paths.every((path) => path.startsWith(shared.endsWith(sep) ? shared : shared + sep))) {
+    const above = dirname(shared)
+    if (above === shared) break
+    shared = above
+  }
+  return shared
+}
+
+function refuseRepeated(paths: readonly string[]): void {
+  const known = new Set<string>()
+  for (const path of paths) {
+    const real = toRealPath(path)
+    if (known.has(real)) throw new SluiceError({ id: 'source_named_twice', source: path })
+    known.add(real)
+  }
+}
+
+function toRealPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    // Whoever opens the file says what is wrong with it.
+    return path
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}

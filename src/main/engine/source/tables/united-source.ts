@@ -1,0 +1,161 @@
+import { SluiceError } from '../../../../shared/messages/errors.ts'
+import type { SourceWarning } from '../../../../shared/messages/problem-messages.ts'
+import type { RowPlace } from '../../../../shared/plan/source-place.ts'
+import {
+  type FileHead,
+  type SourceBatch,
+  type SourceReader,
+  type SourceRow,
+  toSkippedWarnings,
+} from '../source-reader.ts'
+import { ColumnUnion } from './column-union.ts'
+import type { TableFile, Tables } from './tables.ts'
+
+/**
+ * Opens several tables as one source: the rows of each follow those of the one before, and columns are united by their
+ * names. Reads the head of every file first; a file is open only while it is read. Throws what the reader of a file
+ * throws, and `BAD_SOURCE` for a file that shares no column with the first.
+ */
+export async function openUnitedSource(
+  { files, skipped }: Tables,
+  open: (file: TableFile) => Promise<SourceReader>,
+): Promise<SourceReader> {
+  const union = new ColumnUnion()
+  const heads: FileHead[] = []
+  const lacking = new Map<string, { columns: readonly string[]; rows: number }>()
+  let first: Pick<SourceReader, 'workbook' | 'ownExport' | 'quoting'> | null = null
+  for (const file of files) {
+    const reader = await open(file)
+    try {
+      refuseStranger(file, reader, union)
+      union.add(reader.columns, reader.header)
+      heads.push(toHead(file, reader))
+      const { workbook, ownExport = null, quoting } = reader
+      first ??= { workbook, ownExport, ...(quoting !== undefined && { quoting }) }
+    } finally {
+      reader.close()
+    }
+  }
+  const [head] = heads
+  if (first === null || head === undefined) throw new Error('a source of no file')
+  const sizeBytes = heads.reduce((sum, one) => sum + one.sizeBytes, 0)
+  const isAlone = files.length === 1
+  let warnings: SourceWarning[] = []
+
+  async function* batches(): AsyncGenerator<SourceBatch, void, undefined> {
+    let [rowsBefore, bytesBefore] = [0, 0]
+    warnings = []
+    for (const file of files) {
+      const reader = await open(file)
+      let rows = 0
+      try {
+        for await (const batch of reader.batches()) {
+          const toRow = union.createMove(reader.columns, reader.header)
+          const places = movePlaces(batch, {
+            file: isAlone ? undefined : file.name,
+            rowsBefore,
+            isFirst: rows === 0,
+          })
+          rows += batch.rows.length
+          yield {
+            rows: batch.rows.map((row) => moveRow(toRow(row), rowsBefore)),
+            places,
+            bytesRead: bytesBefore + batch.bytesRead,
+          }
+        }
+        // Of all rows of this file, unless it says otherwise.
+        warnings.push(...(reader.findWarnings?.() ?? []).map((warning) => ({ rows, ...warning })))
+        lacking.set(file.name, { columns: reader.columns, rows })
+        rowsBefore += rows
+        bytesBefore += reader.sizeBytes
+      } finally {
+        reader.close()
+      }
+    }
+  }
+
+  return {
+    format: head.format,
+    get columns() {
+      return union.names
+    },
+    get header() {
+      return union.header
+    },
+    workbook: first.workbook,
+    ownExport: first.ownExport ?? null,
+    sizeBytes,
+    encoding: head.encoding,
+    encodingBy: 'guess',
+    delimiter: head.delimiter,
+    delimiterBy: 'guess',
+    ...(first.quoting !== undefined && { quoting: first.quoting }),
+    ...(isAlone ? {} : { files: heads }),
+    batches,
+    findWarnings: () => [...toSkippedWarnings(skipped), ...warnings, ...findLacking(lacking, union.names)],
+    close: () => undefined,
+  }
+}
+
+function toHead(
+  { name }: TableFile,
+  { format, sizeBytes, encoding, delimiter, workbook }: SourceReader,
+): FileHead {
+  return { name, format, sizeBytes, encoding, delimiter, sheet: workbook?.sheet ?? null }
+}
+
+/** Throws for a file that has none of the columns of those before it, which must be something else. */
+function refuseStranger({ path }: TableFile, { columns }: SourceReader, union: ColumnUnion): void {
+  if (union.names.length === 0 || columns.some((name) => union.names.includes(name))) return
+  throw new SluiceError({
+    id: 'no_shared_column',
+    source: path,
+    ownNames: [...columns],
+    namesBefore: [...union.names],
+  })
+}
+
+function moveRow(read: SourceRow, by: number): SourceRow {
+  if (by === 0) return read
+  const { row, problems } = read
+  return { ...read, row: row + by, problems: problems.map((problem) => ({ ...problem, row: row + by })) }
+}
+
+/** Places with their file; the first row of each file has one. */
+function movePlaces(
+  { places = [] }: SourceBatch,
+  { file, rowsBefore, isFirst }: { file: string | undefined; rowsBefore: number; isFirst: boolean },
+): RowPlace[] {
+  const all = isFirst && places[0]?.row !== 1 ? [{ row: 1, sheetRow: 1, line: null }, ...places] : places
+  return all.map((place) => ({
+    ...place,
+    row: place.row + rowsBefore,
+    ...(file !== undefined && { file }),
+  }))
+}
+
+/** Most files that a warning names. */
+const NAMED_MAX = 3
+
+/** Says which files have no cells in which columns, those that lack the same ones together. */
+function findLacking(
+  files: ReadonlyMap<string, { columns: readonly string[]; rows: number }>,
+  names: readonly string[],
+): SourceWarning[] {
+  const groups = Map.groupBy(files, ([, { columns }]) => {
+    const own = new Set(columns)
+    return names.filter((name) => !own.has(name)).join(', ')
+  })
+  groups.delete('')
+  return [...groups].map(([columns, lackers]) => ({
+    ...{ severity: 'warning' as const, code: 'missing_columns' as const },
+    args: { columns, files: toNames(lackers.map(([name]) => name)) },
+    rows: lackers.reduce((sum, [, { rows }]) => sum + rows, 0),
+  }))
+}
+
+function toNames(names: readonly string[]): string {
+  const rest = names.length - NAMED_MAX
+  const named = names.slice(0, NAMED_MAX).join(', ')
+  return rest > 0 ? `${named} and ${rest} more` : named
+}

@@ -1,0 +1,35 @@
+import type { PlanSource } from './plan.ts'
+
+/** Files and folders that a source names, in the order of their rows. */
+type NamedPaths = Pick<PlanSource, 'path' | 'more'>
+
+/** Every path that a source names, in the order of the rows. */
+export function listSourcePaths({ path, more = [] }: NamedPaths): string[] {
+  return [path, ...more]
+}
+
+/** A source with each of its paths changed. */
+export function mapSourcePaths<Source extends NamedPaths>(
+  source: Source,
+  change: (path: string) => string,
+): Source {
+  const { path, more } = source
+  return { ...source, path: change(path), ...(more !== undefined && { more: more.map(change) }) }
+}
+
+/** What the source of a run is called, as its documents have it; see {@link nameSource}. */
+export function nameRunSource({
+  source,
+  more_sources: more,
+}: {
+  source: string
+  more_sources?: string[]
+}): string {
+  return nameSource({ path: source, ...(more !== undefined && { more }) })
+}
+
+/** What a source is called: the name of its file, and how many others it has: `a.csv and 2 more`. */
+export function nameSource({ path, more = [] }: NamedPaths): string {
+  const name = path.split(/[/\\]/).findLast((part) => part !== '') ?? path
+  return more.length === 0 ? name : `${name} and ${more.length} more`
+}

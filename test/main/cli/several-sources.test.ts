@@ -1,0 +1,71 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { writeSource } from './write-source.ts'
+
+async function open() {
+  const sandbox = await withSandbox()
+  const folder = createTemporaryFolder()
+  mkdirSync(join(folder, 'posts'))
+  writeSource(folder, 'posts/b.csv', 'text_data,user_id,post_id\nthird,u1,p3\nfourth,u1,p1\n')
+  writeSource(folder, 'posts/a.csv', 'post_id,user_id,text_data\np1,u1,first\np2,u1,second\n')
+  const sluice = (...args: string[]) =>
+    runInProcess(args, { workspace: join(folder, 'workspace'), env: { SLUICE_API_KEY: sandbox.key } })
+  return { sandbox, folder, sluice, to: ['--base-url', sandbox.baseUrl] }
+}
+
+/** The text of a terminal as one line. */
+const toLine = (text: string) => text.replaceAll(/\s+/g, ' ')
+
+describe('several sources', () => {
+  it('are one run, in which a pattern stands for its files by name and each row has its file', async () => {
+    const { sandbox, folder, sluice, to } = await open()
+    const pattern = join(folder, 'posts', '*.csv')
+    const sent = await sluice('task', pattern, ...to, '--export', join(folder, 'out.jsonl'))
+    expect(sent.stderr).toContain('Reading 2 files as one source: a.csv, b.csv.')
+    expect(sent.code).toBe(1)
+    expect((await sandbox.stats()).tasks).toBe(3)
+    expect(toLine(sent.stdout)).toContain('a.csv and 1 more → ')
+    // A repeated id names both places.
+    expect(toLine(sent.stdout)).toMatch(/line 3 of b\.csv.*is also in row .*line 2 of a\.csv/)
+    const lines = readFileSync(join(folder, 'out.jsonl'), 'utf8').trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line).file)).toEqual(['a.csv', 'a.csv', 'b.csv', 'b.csv'])
+  })
+
+  it('are in the plan that is saved, next to those that a folder of tables has, and in the documents', async () => {
+    const { folder, sluice, to } = await open()
+    const single = writeSource(folder, 'single.csv', 'post_id,user_id,text_data\np9,u1,last\n')
+    const plan = join(folder, 'plan.json')
+    const sources = [join(folder, 'posts'), single]
+    const tried = await sluice('task', ...sources, ...to, '--dry-run', '--json', '--save-plan', plan)
+    expect(JSON.parse(tried.stdout).rows).toMatchObject({ read: 5, sendable: 4 })
+    expect(JSON.parse(readFileSync(plan, 'utf8'))).toMatchObject({
+      name: 'posts and 1 more',
+      source: { path: 'posts', more: ['single.csv'] },
+    })
+    const run = await sluice('plan', plan, '--trust-plan', '--json')
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      source: join(folder, 'posts'),
+      more_sources: [single],
+      rows: { read: 5, succeeded: 4, invalid: 1 },
+    })
+    writeFileSync(single, 'post_id,user_id,text_data\np9,u1,changed\n')
+    const again = await sluice('run-again', 'latest', '--if-unchanged')
+    expect([again.code, toLine(again.stderr)]).toEqual([2, expect.stringContaining('changed')])
+  })
+
+  it('are refused if a pattern matches nothing, and with standard input', async () => {
+    const { folder, sluice, to } = await open()
+    const pattern = join(folder, 'posts', '*.tsv')
+    const nothing = await sluice('task', pattern, ...to)
+    expect([nothing.code, toLine(nothing.stderr)]).toEqual([
+      2,
+      expect.stringContaining(`${pattern}: no file matches`),
+    ])
+    const stdin = await sluice('task', '-', join(folder, 'posts'), ...to, '--format', 'csv')
+    expect([stdin.code, stdin.stderr]).toEqual([2, expect.stringContaining('cannot be combined')])
+  })
+})
