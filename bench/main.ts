@@ -1,5 +1,6 @@
 import { runAccuracyBench } from './accuracy.ts'
 import { runDurabilityBench } from './durability.ts'
+import { runEncodingsBench } from './encodings.ts'
 import { runEngineBench } from './engine.ts'
 import { runHttp2Bench } from './http2.ts'
 import { runIntakeBench } from './intake.ts'
@@ -16,6 +17,7 @@ import { runUiBench } from './ui.ts'
 const BENCHES: Record<string, (options: readonly string[]) => Promise<void>> = {
   accuracy: runAccuracyBench,
   durability: runDurabilityBench,
+  encodings: runEncodingsBench,
   engine: runEngineBench,
   http2: runHttp2Bench,
   intake: runIntakeBench,

@@ -3,6 +3,12 @@ import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { findBinarySignature, type SourceFile } from '../source-file.ts'
 import type { SourceReader } from '../source-reader.ts'
 import { type EscapedEncoding, EscapeScan } from './escape-sequences.ts'
+import {
+  type Detector,
+  type EncodingGuess,
+  type EncodingReading,
+  guessLegacyEncoding,
+} from './legacy-encodings.ts'
 import { lengthOfWholeCharacters, resolveEncoding } from './text-reader.ts'
 import { judgeZeroBytes } from './zero-bytes.ts'
 
@@ -13,6 +19,16 @@ export interface ChosenEncoding {
   encodingBy: SourceReader['encodingBy']
   /** Bytes of the byte-order mark, 0 without one. */
   bomBytes: number
+  /** How the text reads in it and in others that it may be in instead; none if there is no doubt. */
+  readings: readonly EncodingReading[]
+}
+
+function toChosen(
+  { encoding, readings }: EncodingGuess,
+  encodingBy: ChosenEncoding['encodingBy'] = 'guess',
+  bomBytes = 0,
+): ChosenEncoding {
+  return { encoding, encodingBy, bomBytes, readings }
 }
 
 // UTF-32's mark begins with UTF-16's, so it stands first.
@@ -25,8 +41,6 @@ const BYTE_ORDER_MARKS = [
 ] as const
 
 const SAMPLE_BYTES = 64 * 1024
-
-type Detector = Pick<typeof import('jschardet'), 'detectAll'>
 
 let detector: Detector | null = null
 
@@ -43,7 +57,7 @@ export class DetectorMissing extends Error {
 /**
  * The encoding that the person gave, else that of the byte-order mark, else UTF-16 or UTF-32 if zero bytes make sense
  * as such, else one of seven bits if its escape sequences are there, else UTF-8 if the whole file decodes strictly,
- * else what a detector makes of it, else Windows-1254 if the letters are Turkish, else Windows-1252.
+ * else what {@link guessLegacyEncoding} makes of it.
  * Throws `BAD_SOURCE` for an unknown label and for files that are not text, {@link DetectorMissing} where only the
  * detector can tell and was not loaded.
  */
@@ -55,15 +69,16 @@ export function chooseEncoding(file: SourceFile, given: string | undefined): Cho
   const mark = BYTE_ORDER_MARKS.find(({ bytes }) => bytes.every((byte, index) => sample[index] === byte))
   if (given !== undefined) {
     const encoding = resolveGiven(file.path, given, mark?.encoding)
-    return { encoding, encodingBy: 'given', bomBytes: mark?.encoding === encoding ? mark.bytes.length : 0 }
+    const bomBytes = mark?.encoding === encoding ? mark.bytes.length : 0
+    return toChosen({ encoding, readings: [] }, 'given', bomBytes)
   }
   if (mark !== undefined) {
-    return { encoding: mark.encoding, encodingBy: 'bom', bomBytes: mark.bytes.length }
+    return toChosen({ encoding: mark.encoding, readings: [] }, 'bom', mark.bytes.length)
   }
   const zero = sample.indexOf(0)
   if (zero !== -1) {
     const zeros = judgeZeroBytes(sample)
-    if (zeros.kind === 'wide') return { encoding: zeros.encoding, encodingBy: 'guess', bomBytes: 0 }
+    if (zeros.kind === 'wide') return toChosen({ encoding: zeros.encoding, readings: [] })
     if (zeros.kind === 'binary') {
       throw new SluiceError({ id: 'source_has_nul', source: file.path, offset: zero })
     }
@@ -71,18 +86,13 @@ export function chooseEncoding(file: SourceFile, given: string | undefined): Cho
   const verdict = scanUtf8(file, 0)
   if (verdict.kind === 'valid') {
     const { escaped } = verdict
-    if (escaped === null) return { encoding: 'utf-8', encodingBy: 'strict', bomBytes: 0 }
-    const { encoding, isReadable } = escaped
-    if (isReadable) return { encoding, encodingBy: 'guess', bomBytes: 0 }
-    throw new SluiceError({ id: 'source_encoding_unreadable', source: file.path, encoding })
+    if (escaped === null) return toChosen({ encoding: 'utf-8', readings: [] }, 'strict')
+    if (escaped.isReadable) return toChosen(escaped)
+    throw new SluiceError({ id: 'source_encoding_unreadable', source: file.path, encoding: escaped.encoding })
   }
-  if (verdict.mostlyUtf8) return { encoding: 'utf-8', encodingBy: 'guess', bomBytes: 0 }
+  if (verdict.mostlyUtf8) return toChosen({ encoding: 'utf-8', readings: [] })
   if (detector === null) throw new DetectorMissing(file.path)
-  return {
-    encoding: guessLegacyEncoding(detector, file.readBytes(verdict.offset, 4 * SAMPLE_BYTES)),
-    encodingBy: 'guess',
-    bomBytes: 0,
-  }
+  return toChosen(guessFrom(file, verdict.offset, detector))
 }
 
 function resolveGiven(path: string, label: string, marked: string | undefined): string {
@@ -158,82 +168,16 @@ function countSequences(bytes: Buffer): { sequences: number; errors: number } {
   return { sequences, errors }
 }
 
-/** What a file that fits nothing else is read as: every byte has a character in it. */
-const FALLBACK = 'windows-1252'
-
-/** Encodings that the detector chooses among, by its names; the rest only take text away from Windows-1252. */
-const CANDIDATES: Record<string, string> = {
-  'Windows-1250': 'windows-1250',
-  'Windows-1251': 'windows-1251',
-  'Windows-1252': 'windows-1252',
-  'Windows-1253': 'windows-1253',
-  'Windows-1254': 'windows-1254',
-  'Windows-1255': 'windows-1255',
-  'Windows-1256': 'windows-1256',
-  'Windows-1257': 'windows-1257',
-  'KOI8-R': 'koi8-r',
-  SHIFT_JIS: 'shift_jis',
-  CP932: 'shift_jis',
-  'EUC-JP': 'euc-jp',
-  GB18030: 'gb18030',
-  Big5: 'big5',
-  CP949: 'euc-kr',
-  'EUC-KR': 'euc-kr',
-  'TIS-620': 'windows-874',
-}
-
-/** Below this the detector has seen too little to be believed against {@link FALLBACK}. */
-const LEAST_CONFIDENCE = 0.03
-
-const toBytes = (letters: string) => new Set(Buffer.from(letters, 'latin1'))
-/** Where Windows-1254 differs from Windows-1252: Ğ İ Ş ğ ı ş instead of these. */
-const TURKISH_ONLY = toBytes('ÐÝÞðýþ')
-const TURKISH_LETTERS = toBytes('ÐÝÞðýþÇÖÜçöüÂÎÛâîû')
-/** Frequent in Turkish next to ğ and ş; of these, Icelandic only has ý, which is rare next to ð and þ. */
-const USUAL_IN_TURKISH = toBytes('ÝýÇçÜü')
-const G_OR_S = toBytes('ÐÞðþ')
-
-/**
- * Whether bytes that could be Windows-1252 are Turkish in Windows-1254. Only their letters beyond ASCII are counted,
- * because the detector cannot tell the two apart in text that is mostly English.
- */
-function isTurkish(bytes: Buffer): boolean {
-  const letters = bytes.filter((byte) => byte >= 0xc0)
-  const count = (known: ReadonlySet<number>) => letters.filter((byte) => known.has(byte)).length
-  return (
-    letters.length >= 4 &&
-    count(TURKISH_LETTERS) >= 0.9 * letters.length &&
-    count(TURKISH_ONLY) >= letters.length / 4 &&
-    count(USUAL_IN_TURKISH) >= count(G_OR_S) / 3
-  )
-}
-
-/** The encoding of bytes that are no UTF-8: what the detector makes of them, else Windows-1254 or Windows-1252. */
-function guessLegacyEncoding({ detectAll }: Detector, bytes: Buffer): string {
+/** The encoding of the lines from the first piece on that is no UTF-8. */
+function guessFrom(file: SourceFile, offset: number, loaded: Detector): EncodingGuess {
+  const bytes = file.readBytes(offset, 4 * SAMPLE_BYTES)
   const firstLine = bytes.findIndex((byte) => byte >= 0x80)
   const from = bytes.lastIndexOf(0x0a, Math.max(0, firstLine)) + 1
   const cut = bytes.subarray(from, from + SAMPLE_BYTES)
   // Whole lines only: a double-byte character cut in two would speak against its own encoding.
   const lastLine = cut.lastIndexOf(0x0a)
-  const lines = cut.length === SAMPLE_BYTES && lastLine > 0 ? cut.subarray(0, lastLine + 1) : cut
-  const found = detectAll(lines, { detectEncodings: Object.keys(CANDIDATES) }).map(
-    ({ encoding, confidence }) => ({ encoding: CANDIDATES[encoding ?? ''], confidence }),
+  return guessLegacyEncoding(
+    loaded,
+    cut.length === SAMPLE_BYTES && lastLine > 0 ? cut.subarray(0, lastLine + 1) : cut,
   )
-  const western = found.find(({ encoding }) => encoding === FALLBACK)?.confidence ?? 0
-  const best = found[0]
-  const isBelievable =
-    best !== undefined && best.confidence >= LEAST_CONFIDENCE && best.confidence >= 2 * western
-  if (isBelievable && best.encoding !== undefined && best.encoding !== FALLBACK) {
-    if (decodesStrictly(lines, best.encoding)) return best.encoding
-  }
-  return isTurkish(lines) ? 'windows-1254' : FALLBACK
-}
-
-function decodesStrictly(bytes: Buffer, encoding: string): boolean {
-  try {
-    new TextDecoder(encoding, { fatal: true }).decode(bytes)
-    return true
-  } catch {
-    return false
-  }
 }

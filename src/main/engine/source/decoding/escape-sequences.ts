@@ -1,8 +1,8 @@
-import { createPieceDecoder } from './text-reader.ts'
+import { decodeSample } from './decode-sample.ts'
+import type { EncodingGuess } from './legacy-encodings.ts'
 
 /** An encoding of seven bits that text seems to be in; `isReadable` if there is a decoder for it. */
-export interface EscapedEncoding {
-  encoding: string
+export interface EscapedEncoding extends EncodingGuess {
   isReadable: boolean
 }
 
@@ -13,8 +13,8 @@ const DESIGNATIONS: readonly { pattern: RegExp; encoding: string; isReadable: bo
   { pattern: /^\$(?:\)[AEG]|\*H)/, encoding: 'iso-2022-cn', isReadable: false },
 ]
 
-/** Characters that are looked at behind the first escape sequence. */
-const SAMPLE_CHARACTERS = 64 * 1024
+/** Bytes that are looked at behind the first escape sequence. */
+const SAMPLE_BYTES = 64 * 1024
 
 /**
  * Looks for the escape sequences of encodings that write everything as ASCII bytes: ISO-2022, HZ and UTF-7. Pieces of
@@ -22,6 +22,7 @@ const SAMPLE_CHARACTERS = 64 * 1024
  */
 export class EscapeScan {
   #found: EscapedEncoding | null = null
+  readonly #utf7Runs: string[] = []
   #utf7: 'possible' | 'seen' | 'not' = 'possible'
 
   /** Looks at one piece; `isLast` is the end of the file. */
@@ -33,7 +34,8 @@ export class EscapeScan {
 
   /** What all of the pieces show, or null. */
   result(): EscapedEncoding | null {
-    return this.#found ?? (this.#utf7 === 'seen' ? { encoding: 'utf-7', isReadable: true } : null)
+    if (this.#found !== null) return this.#found
+    return this.#utf7 === 'seen' ? toGuess('utf-7', this.#utf7Runs) : null
   }
 
   /** One plus sign that UTF-7 would not write so says that the text is something else. */
@@ -43,16 +45,32 @@ export class EscapeScan {
       if (!isLast && match.index + match[0].length === text.length) return
       const [whole, run = ''] = match
       if (whole === '+-') continue
-      if (!isUtf7Run(run)) {
+      const decoded = decodeUtf7Run(run)
+      if (decoded === null) {
         this.#utf7 = 'not'
         return
       }
+      // Some programs write quotes and other ASCII so, which alone is no evidence.
+      if (!/[^\0-\x7f]/.test(decoded)) continue
       this.#utf7 = 'seen'
+      if (this.#utf7Runs.length < CERTAIN_PLACES) this.#utf7Runs.push(whole)
     }
   }
 }
 
 const PLUS = 0x2b
+
+/** Places with escapes of printable characters from which on they are no accident. */
+const CERTAIN_PLACES = 3
+
+function toGuess(encoding: string, places: readonly string[]): EscapedEncoding {
+  const bytes = Buffer.from(places.slice(0, CERTAIN_PLACES).join(' '), 'latin1')
+  const readings =
+    places.length >= CERTAIN_PLACES
+      ? []
+      : [encoding, 'utf-8'].map((one) => ({ encoding: one, sample: decodeSample(bytes, one) }))
+  return { encoding, readings, isReadable: true }
+}
 
 function findDesignation(piece: Buffer): EscapedEncoding | null {
   for (let at = piece.indexOf(0x1b); at !== -1; at = piece.indexOf(0x1b, at + 1)) {
@@ -60,16 +78,16 @@ function findDesignation(piece: Buffer): EscapedEncoding | null {
     const known = DESIGNATIONS.find(({ pattern }) => pattern.test(sequence))
     if (known === undefined) continue
     const { encoding, isReadable } = known
-    if (!isReadable || holdsText(piece.subarray(at), encoding)) return { encoding, isReadable }
+    if (!isReadable || holdsText(piece.subarray(at), encoding)) return { encoding, readings: [], isReadable }
   }
   return null
 }
 
 /** Whether the bytes decode to characters beyond ASCII, most of them without a fault. */
 function holdsText(bytes: Buffer, encoding: string): boolean {
-  const text = createPieceDecoder(encoding).decode(bytes.subarray(0, SAMPLE_CHARACTERS))
+  const text = decodeSample(bytes.subarray(0, SAMPLE_BYTES), encoding)
   const characters = text.match(/[^\0-\x7f]/gu) ?? []
-  const broken = characters.filter((character) => /\p{Cs}/u.test(character)).length
+  const broken = characters.filter((character) => character === '\uFFFD').length
   return characters.length > 2 * broken
 }
 
@@ -83,17 +101,21 @@ function findHz(piece: Buffer): EscapedEncoding | null {
   const pairs = regions.join('').match(/../g) ?? []
   // The first 55 rows hold punctuation, other alphabets and the 3,755 usual characters.
   const usual = pairs.filter((pair) => /^[!-)0-W]/.test(pair)).length
-  return usual >= 0.8 * pairs.length ? { encoding: 'hz-gb-2312', isReadable: true } : null
+  if (usual < 0.8 * pairs.length) return null
+  return toGuess(
+    'hz-gb-2312',
+    regions.map((region) => `~{${region}~}`),
+  )
 }
 
-/** Whether a run of base64 is what UTF-7 writes: whole characters beyond ASCII, no two of its scripts in a word. */
-function isUtf7Run(run: string): boolean {
+/** The characters that a run of base64 stands for in UTF-7, null if it is none that UTF-7 writes. */
+function decodeUtf7Run(run: string): string | null {
   // Words and numbers of ordinary text behind a plus sign.
-  if (/^(?:[A-Z]?[a-z]+|\d+)$/.test(run)) return false
+  if (/^(?:[A-Z]?[a-z]+|\d+)$/.test(run)) return null
   const bytes = Buffer.from(run, 'base64')
   const whole = bytes.length - (bytes.length % 2)
-  if (whole === 0 || (run.length * 6) % 16 >= 6 || bytes.subarray(whole).some((byte) => byte !== 0))
-    return false
+  if (whole === 0 || (run.length * 6) % 16 >= 6) return null
+  if (bytes.subarray(whole).some((byte) => byte !== 0)) return null
   const units = Buffer.from(bytes.subarray(0, whole)).swap16().toString('utf16le')
-  return units.isWellFormed() && /[^\0-\x7f]/.test(units) && !/(?![\t\n\r])[\p{Cc}\p{Co}\p{Cn}]/u.test(units)
+  return units.isWellFormed() && !/(?![\t\n\r])[\p{Cc}\p{Co}\p{Cn}]/u.test(units) ? units : null
 }

@@ -1,0 +1,39 @@
+import { type Detection, measureDetection } from '../test/helpers/encodings/measure-detection.ts'
+import { printTable, toText } from './lib/figures.ts'
+
+const ROWS = [1, 4, 40]
+
+/**
+ * Which encoding is recognised in tables of real sentences, by their rows: right, asked, wrong although told as a guess,
+ * and wrong without a word. Lists what was wrong.
+ */
+export async function runEncodingsBench(): Promise<void> {
+  const lines = [
+    ['rows', 'tables', 'right', 'asked', 'right first', 'right among', 'wrong, told', 'wrong, silent'],
+  ]
+  const wrong: string[] = []
+  for (const rows of ROWS) {
+    const started = performance.now()
+    const { counts, askedFirst, askedAmong, missed } = await measureDetection(rows, Infinity)
+    const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
+    const share = (count: number) => `${toText((100 * count) / total, 1)} %`
+    const of = (detection: Detection) => share(counts[detection])
+    lines.push([
+      String(rows),
+      toText(total),
+      of('right'),
+      of('asked'),
+      share(askedFirst),
+      share(askedAmong),
+      of('wrong'),
+      of('silent'),
+    ])
+    for (const { detection, encoding, language, guess } of missed) {
+      if (detection !== 'asked')
+        wrong.push(`${rows} rows, ${detection}: ${language} in ${encoding} as ${guess}`)
+    }
+    console.log(`${rows} rows: ${toText((performance.now() - started) / total, 1)} ms a table`)
+  }
+  printTable(lines)
+  for (const line of wrong) console.log(line)
+}

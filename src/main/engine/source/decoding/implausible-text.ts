@@ -1,0 +1,75 @@
+import { countForeignLetters } from './alphabets.ts'
+
+/** Signs that text was decoded in the wrong encoding, each with the weight of one; their sum counts. */
+const SIGNS: readonly { pattern: RegExp; weight: number }[] = [
+  // What no text holds: control characters, private use, characters that are not assigned, broken bytes.
+  { pattern: /(?![\t\n\r])[\p{Cc}\p{Co}\p{Cn}\p{Cs}\ufffd]/gu, weight: 4 },
+  // A capital that is not ASCII behind a small letter, or an ASCII one behind a small letter that is not.
+  { pattern: /(?<=\p{Ll})(?![A-Z])\p{Lu}|(?<=(?![a-z])\p{Ll})[A-Z]/gu, weight: 1 },
+  // A small letter that is not ASCII between capitals.
+  { pattern: /(?<=\p{Lu}{2})(?![a-z])\p{Ll}(?=\p{Lu}|\b)/gu, weight: 1 },
+  // Letters of two alphabets in a word.
+  {
+    pattern:
+      /(?<=\p{Script=Latin})(?!\p{Script=Latin})[\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Thai}]/gu,
+    weight: 1.5,
+  },
+  {
+    pattern:
+      /(?<=[\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Thai}])\p{Script=Latin}/gu,
+    weight: 1.5,
+  },
+  // A single character of Chinese, Japanese or Korean in a word of small Latin letters.
+  {
+    pattern:
+      /(?<=[a-z])[\p{Script=Han}\p{Script=Hangul}\p{Script=Katakana}\p{Script=Hiragana}](?![\p{Script=Han}\p{Script=Hangul}\p{Script=Katakana}\p{Script=Hiragana}ー])/gu,
+    weight: 1.5,
+  },
+  // Halfwidth katakana and characters for compatibility.
+  { pattern: /[\uff61-\uff9f\uf900-\ufaff]/gu, weight: 0.7 },
+  // Symbols, drawings, fractions and opening marks between letters.
+  {
+    pattern: /(?<=\p{L})(?![\0-\x7f·])[\p{S}\p{No}\p{Ps}\p{Pi}»›”¿¡¶§¦\u00ad\u00a0†‡•‰…‚„](?=\p{L})/gu,
+    weight: 1,
+  },
+  // The same at the end of a word of small letters, except what often stands there.
+  { pattern: /(?<=\p{Ll})(?![\0-\x7f®©™°²³])[\p{S}\p{No}¿¡‡†](?![\p{L}\p{S}])/gu, weight: 0.8 },
+  // Drawings of lines and blocks, and letters with no word around them that only stand in formulas.
+  { pattern: /[\u2500-\u259f]/gu, weight: 0.7 },
+  { pattern: /[ƒ∂∆∏∑√∞∫≈≠≤≥◊Ωπµ⌠⌡∩≡\uf8ff]/gu, weight: 0.6 },
+  // Marks that belong on a letter of their own script.
+  { pattern: /(?<![\p{L}\p{M}])\p{M}/gu, weight: 1 },
+  {
+    pattern: /(?<=\p{Script=Latin})[\u0591-\u05c7\u064b-\u065f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]/gu,
+    weight: 1.5,
+  },
+  // A digit or capital in the middle of small letters that only look like it.
+  { pattern: /(?<=[a-z])[ªº](?=\p{L})/gu, weight: 1 },
+  // A final form of Hebrew or Greek in a word, or of Arabic.
+  { pattern: /[ךםןףץ](?=[\u05d0-\u05ea])|ς(?=[α-ω])/gu, weight: 1 },
+  { pattern: /[\ufb50-\ufdff\ufe70-\ufefe]/gu, weight: 0.7 },
+  { pattern: /[\u05b0-\u05c7]/gu, weight: 0.3 },
+  // Letters that hardly any language of today uses.
+  { pattern: /[ÿŸ¤¨´¸¬¯]/gu, weight: 0.5 },
+]
+
+/** How implausible decoded text is: the weights of the signs that it is another encoding, and its characters beyond ASCII. */
+export function measureImplausibility(text: string): { weight: number; characters: number } {
+  const characters = text.match(/[^\0-\x7f]/gu)?.length ?? 0
+  if (characters === 0) return { weight: 0, characters }
+  let weight = FOREIGN_LETTER_WEIGHT * countForeignLetters(text) + countMissingCyrillic(text)
+  for (const sign of SIGNS) weight += sign.weight * (text.match(sign.pattern)?.length ?? 0)
+  return { weight, characters }
+}
+
+const FOREIGN_LETTER_WEIGHT = 1
+
+/** How many usual letters Cyrillic text lacks: capitals of one of its encodings are small, rarer letters of another. */
+function countMissingCyrillic(text: string): number {
+  const letters = text.match(/\p{Script=Cyrillic}/gu)?.length ?? 0
+  const usual = text.match(/[оеаинтсрвлкмді]/giu)?.length ?? 0
+  return Math.max(0, USUAL_CYRILLIC_SHARE * letters - usual)
+}
+
+/** Less than the share of these letters in any language that is written so. */
+const USUAL_CYRILLIC_SHARE = 0.6

@@ -1,0 +1,212 @@
+import iconv from 'iconv-lite'
+import { decodeSample } from './decode-sample.ts'
+import { measureImplausibility } from './implausible-text.ts'
+import { isTurkish } from './turkish-letters.ts'
+
+/** How the first words beyond ASCII of a text look in an encoding that it may be in. */
+export interface EncodingReading {
+  encoding: string
+  sample: string
+}
+
+/** An encoding that text was found to be in; `readings` are it and what it may be instead, none if it is certain. */
+export interface EncodingGuess {
+  encoding: string
+  readings: readonly EncodingReading[]
+}
+
+/** The part of the detector that is used. */
+export type Detector = Pick<typeof import('jschardet'), 'chardet'>
+
+/** An encoding of earlier times: its name for decoders and for the detector, and how likely a file of today has it. */
+interface Candidate {
+  encoding: string
+  detectedAs: string
+  likelihood: number
+}
+
+const CANDIDATES: readonly Candidate[] = [
+  ['windows-1252', 'cp1252', 1],
+  ['windows-1251', 'cp1251', 1],
+  ['shift_jis', 'cp932', 1],
+  ['gb18030', 'gb18030', 1],
+  ['windows-1250', 'cp1250', 0.97],
+  ['windows-1253', 'cp1253', 0.97],
+  ['windows-1255', 'cp1255', 0.97],
+  ['windows-1256', 'cp1256', 0.97],
+  ['windows-874', 'cp874', 0.97],
+  ['euc-jp', 'euc_jis_2004', 0.97],
+  ['big5', 'big5hkscs', 0.97],
+  ['euc-kr', 'cp949', 0.97],
+  ['windows-1254', 'cp1254', 0.95],
+  ['koi8-r', 'koi8-r', 0.95],
+  ['iso-8859-2', 'iso8859-2', 0.95],
+  ['iso-8859-7', 'iso8859-7', 0.95],
+  ['iso-8859-15', 'iso8859-15', 0.95],
+  ['macintosh', 'mac-roman', 0.95],
+  ['ibm866', 'cp866', 0.95],
+  ['windows-1257', 'cp1257', 0.88],
+  ['koi8-u', 'koi8-u', 0.93],
+  ['iso-8859-8', 'iso8859-8', 0.93],
+  ['cp850', 'cp850', 0.93],
+  ['iso-8859-5', 'iso8859-5', 0.92],
+  ['iso-8859-6', 'iso8859-6', 0.92],
+  ['cp852', 'cp852', 0.92],
+  ['windows-1258', 'cp1258', 0.9],
+  ['iso-8859-13', 'iso8859-13', 0.9],
+  ['x-mac-cyrillic', 'mac-cyrillic', 0.9],
+  ['cp437', 'cp437', 0.9],
+  ['cp737', 'cp737', 0.9],
+  ['cp857', 'cp857', 0.9],
+  ['cp858', 'cp858', 0.9],
+  ['cp855', 'cp855', 0.88],
+  ['cp862', 'cp862', 0.88],
+  ['cp775', 'cp775', 0.88],
+  ['iso-8859-4', 'iso8859-4', 0.85],
+  ['maccenteuro', 'mac-latin2', 0.85],
+  ['macgreek', 'mac-greek', 0.85],
+  ['macturkish', 'mac-turkish', 0.85],
+  ['cp865', 'cp865', 0.85],
+  ['cp869', 'cp869', 0.85],
+  ['iso-8859-3', 'iso8859-3', 0.8],
+  ['iso-8859-10', 'iso8859-10', 0.8],
+  ['iso-8859-16', 'iso8859-16', 0.8],
+  ['maciceland', 'mac-iceland', 0.8],
+  ['cp720', 'cp720', 0.8],
+  ['cp860', 'cp860', 0.8],
+  ['cp861', 'cp861', 0.8],
+  ['cp863', 'cp863', 0.8],
+  ['cp1125', 'cp1125', 0.8],
+  ['iso-8859-14', 'iso8859-14', 0.75],
+  ['cp864', 'cp864', 0.6],
+].map(([encoding, detectedAs, likelihood]) => ({ encoding, detectedAs, likelihood }) as Candidate)
+
+/** What is weighed against each other, as measured by `npm run bench -- encodings`. */
+const WEIGHTS = { words: 0.3, lines: 0.7, likelihood: 3, implausibility: 3 }
+
+/** Added to what the detector says, which is 0 for encodings that it leaves out. */
+const LEAST_CONFIDENCE = 0.01
+
+/** How much more likely Windows-1254 is if the letters beyond ASCII are those of Turkish. */
+const TURKISH_FACTOR = 2
+
+/** How much better than the next one the best has to be: this, and more if there are few characters to judge by. */
+const CERTAIN_MARGIN = 1.25
+const CERTAIN_CHARACTERS = 6
+/** Encodings that give almost any bytes a character: they need more of them. */
+const LARGE_SETS: ReadonlySet<string> = new Set(['gb18030', 'big5', 'euc-kr'])
+/** Largest share of what is implausible in text that is certain. */
+const CERTAIN_SHARE = 0.15
+
+/** Encodings whose text is looked at: those that the detector and their likelihood leave. */
+const JUDGED_CANDIDATES = 28
+
+/** Readings that are told, the best among them. */
+const TOLD_READINGS = 4
+
+/**
+ * The encoding of lines that are no UTF-8. The detector knows how likely the bytes are in each language; what they
+ * decode to then has to make sense. Encodings in which all of the words read the same are one.
+ */
+export function guessLegacyEncoding({ chardet }: Detector, lines: Buffer): EncodingGuess {
+  const words = findWords(lines)
+  const rank = (bytes: Buffer, includeEncodings: readonly string[]): ReadonlyMap<string | null, number> =>
+    new Map(
+      chardet
+        .detectAll(bytes, {
+          includeEncodings,
+          emptyInputEncoding: includeEncodings[0] ?? 'cp1252',
+          noMatchEncoding: includeEncodings[0] ?? 'cp1252',
+          ignoreThreshold: true,
+          compatNames: false,
+          preferSuperset: false,
+        })
+        .map(({ encoding, confidence }) => [encoding, confidence]),
+    )
+  const all = CANDIDATES.map(({ detectedAs }) => detectedAs)
+  const spaced = Buffer.from(words.join(' '), 'latin1')
+  const byWords = rank(spaced, all)
+  const byLines = rank(lines, all)
+  const bytes = Buffer.from(words.join('\n'), 'latin1')
+  const turkish = isTurkish(bytes) ? TURKISH_FACTOR : 1
+  const toLikelihood = ({ encoding, detectedAs, likelihood }: Candidate): number => {
+    // The detector learned from small letters.
+    const isCapital = isMostlyCapital(decodeSample(bytes, encoding))
+    const toConfidence = (known: ReadonlyMap<string | null, number>, from: Buffer): number =>
+      (isCapital ? rank(toSmallLetters(from, encoding), [detectedAs]) : known).get(detectedAs) ?? 0
+    return (
+      (toConfidence(byWords, spaced) + LEAST_CONFIDENCE) ** WEIGHTS.words *
+      (toConfidence(byLines, lines) + LEAST_CONFIDENCE) ** WEIGHTS.lines *
+      likelihood ** WEIGHTS.likelihood *
+      (encoding === 'windows-1254' ? turkish : 1)
+    )
+  }
+  const likely = CANDIDATES.map((candidate) => ({
+    encoding: candidate.encoding,
+    likelihood: toLikelihood(candidate),
+  }))
+    .sort((one, other) => other.likelihood - one.likelihood)
+    .slice(0, JUDGED_CANDIDATES)
+  const scored = new Map<
+    string,
+    { encoding: string; score: number; text: string; share: number; characters: number }
+  >()
+  for (const { encoding, likelihood } of likely) {
+    const text = decodeSample(bytes, encoding)
+    if (scored.has(text)) continue
+    const { weight, characters } = measureImplausibility(text)
+    // The more characters there are, the less likely is the same share of what is implausible.
+    const score =
+      likelihood * Math.exp((-WEIGHTS.implausibility * weight) / Math.sqrt(Math.max(1, characters)))
+    scored.set(text, { encoding, score, text, share: weight / Math.max(1, characters), characters })
+  }
+  const [best, second, ...rest] = [...scored.values()].sort((a, b) => b.score - a.score)
+  if (best === undefined) return { encoding: 'windows-1252', readings: [] }
+  const needed = LARGE_SETS.has(best.encoding) ? 3 * CERTAIN_CHARACTERS : CERTAIN_CHARACTERS
+  const margin = CERTAIN_MARGIN + needed / Math.max(1, best.characters)
+  const isCertain =
+    best.share <= CERTAIN_SHARE && (second === undefined || best.score >= margin * second.score)
+  if (isCertain) return { encoding: best.encoding, readings: [] }
+  const told = [best, second, ...rest].filter((one) => one !== undefined).slice(0, TOLD_READINGS)
+  return { encoding: best.encoding, readings: told.map(toReading) }
+}
+
+const LEAST_CAPITALS = 4
+
+/** Whether most letters beyond ASCII of a text are capitals. */
+function isMostlyCapital(text: string): boolean {
+  const capitals = text.match(/(?![A-Z])\p{Lu}/gu)?.length ?? 0
+  const small = text.match(/(?![a-z])\p{Ll}/gu)?.length ?? 0
+  return capitals >= LEAST_CAPITALS && capitals > 2 * small
+}
+
+function toSmallLetters(bytes: Buffer, encoding: string): Buffer {
+  return iconv.encode(decodeSample(bytes, encoding).toLowerCase(), encoding.replace(/^x-/, ''))
+}
+
+/** Words that are judged, and bytes of each at most. */
+const MAX_WORDS = 3000
+const MAX_WORD_BYTES = 200
+
+/** The different words of some lines that have bytes beyond ASCII, as Latin 1. No encoding has these delimiters in a character. */
+function findWords(lines: Buffer): string[] {
+  const words = new Set<string>()
+  for (const [word] of lines.toString('latin1').matchAll(/[^\0- ,;"']*[\x80-\xff][^\0- ,;"']*/g)) {
+    words.add(word.slice(0, MAX_WORD_BYTES))
+    if (words.size === MAX_WORDS) break
+  }
+  return [...words]
+}
+
+/** Characters of a sample. */
+const SAMPLE_CHARACTERS = 40
+
+function toReading({ encoding, text }: { encoding: string; text: string }): EncodingReading {
+  const [first = '', ...words] = text.split('\n')
+  let sample = first.slice(0, SAMPLE_CHARACTERS)
+  for (const word of words) {
+    if (sample.length + word.length >= SAMPLE_CHARACTERS) break
+    sample += ` ${word}`
+  }
+  return { encoding, sample: sample.toWellFormed() }
+}
