@@ -107,9 +107,9 @@ export const PROBLEM_MESSAGES = {
   not_json: {
     expected: ({ expected }: { expected: JsonExpectation }, at?: { line: number; character: number }) =>
       `must be one JSON object; ${at === undefined ? '' : `line ${at.line}, character ${at.character}: `}expected ${JSON_EXPECTATIONS[expected]}`,
-    title: 'Lines that are not a JSON object',
+    title: 'Rows that are not a JSON object',
     remedy:
-      'Every line of a JSON Lines file is one object, such as {"text_data": "hello"}. Correct these lines.',
+      'Every line of a JSON Lines file, and every element of a JSON array, is one object, such as {"text_data": "hello"}.',
   },
   duplicate_key: {
     expected: () => 'must contain each key only once; the last value is used',

@@ -265,18 +265,8 @@ export const SOURCE_MESSAGES = {
       'Use the same keys in every line. Put the parts that vary, such as ids or dates, in values instead of keys.',
   })),
   json_is_blank: unreadable(() => ({
-    problem: 'expected one JSON object per line, found only blank lines',
+    problem: 'expected JSON objects, one per line or in an array, found none',
     remedy: 'Export the rows again, or choose the file that contains them.',
-  })),
-  json_is_array: unreadable(() => ({
-    problem: 'expected one JSON object per line, found a JSON array',
-    remedy:
-      "Put each object on a line of its own, for example with jq -c '.[]' array.json > lines.jsonl, and choose that file.",
-  })),
-  json_over_lines: unreadable(() => ({
-    problem: 'expected one JSON object per line, found an object that spans several lines',
-    remedy:
-      'Put each object on a line of its own, for example with jq -c . objects.json > lines.jsonl, and choose that file.',
   })),
   workbook_is_other: unreadable(({ content }: { content: ForeignContent }) => ({
     problem: `expected an Excel workbook (.xlsx), found ${FOREIGN[content].kind}`,

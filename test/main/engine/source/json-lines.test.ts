@@ -137,14 +137,8 @@ test('rows are the same however small the reads are', async () => {
   expect(whole.cells).toEqual([['é😀'], ['[1,\t2]'], [], ['', 'A']])
 })
 
-test('a single JSON document is detected, with how to convert it to lines', async () => {
-  expect(await failReadingAny(writeSource('[{"a":1}]', 'a.json'))).toMatch(
-    /found a JSON array \| .*jq -c '\.\[\]'/,
-  )
-  expect(await failReadingAny(writeSource('{\n  "a": 1\n}\n', 'b.jsonl'))).toMatch(
-    /spans several lines \| .*jq -c \./,
-  )
-  expect(await failReadingAny(writeSource('\n \r\n', 'c.jsonl'))).toContain('found only blank lines')
+test('a file without objects is refused, and one that is no text', async () => {
+  expect(await failReadingAny(writeSource('\n \r\n', 'c.jsonl'))).toContain('found none')
   expect(await failReadingAny(writeSource('PK\u0003\u0004', 'd.jsonl'))).toContain(
     'expected text, found an Excel',
   )

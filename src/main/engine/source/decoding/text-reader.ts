@@ -67,8 +67,8 @@ export interface TextLine {
   isTooLong: boolean
 }
 
-/** Kept of a line that is too long, for a person to know it by. */
-const BEGINNING_CHARACTERS = 200
+/** Kept of a line or element that is too long, UTF-16 code units, for a person to know it by. */
+export const BEGINNING_CHARACTERS = 200
 
 /**
  * Yields the lines of a text once and in order, as many at a time as a read holds; LF and CRLF end a line. Holds one

@@ -9,7 +9,6 @@ import {
   READ_BYTES,
   readLines,
   replaceUndecodable,
-  type TextLine,
 } from '../decoding/text-reader.ts'
 import { openSourceFile, type SourceFile } from '../source-file.ts'
 import {
@@ -20,10 +19,11 @@ import {
   type SourceRow,
   toColumnNames,
 } from '../source-reader.ts'
+import { hasJsonElements, type JsonElement, readJsonElements } from './json-elements.ts'
 import { type JsonMember, parseJsonLine } from './parse-json-line.ts'
 
-/** Longest line that is read, in UTF-16 code units; a longer one is a row that cannot be sent. */
-const MAX_LINE_CHARACTERS = 8 * 1024 * 1024
+/** Longest line or element that is read, in UTF-16 code units; a longer one is a row that cannot be sent. */
+const MAX_CHARACTERS = 8 * 1024 * 1024
 
 const BLANK = /^[ \t\r]*$/
 
@@ -31,14 +31,14 @@ const BLANK = /^[ \t\r]*$/
 const PREVIEW_KEYS_BYTES = 16 * 1024 * 1024
 
 /**
- * Opens a JSON Lines file: one JSON object a line, its keys columns in the order in which they first appear. The
- * whole file is gone through for its keys, or only its beginning where `isPreview`.
+ * Opens a JSON Lines file, one JSON object a line, or a JSON array of objects; their keys are columns in the order in
+ * which they first appear. The whole file is gone through for its keys, or only its beginning where `isPreview`.
  *
  * Rows: text as it is, null as an empty cell, and everything else as its JSON in the file, so that no digit of a number
- * changes. A line that is not an object is a row with an error that says where. Blank lines are not rows.
+ * changes. A line or element that is not an object is a row with an error that says where. Blank lines are not rows.
  *
- * Throws `BAD_SOURCE` for a file that is missing, unreadable, not text or without a row, one that holds a single JSON
- * document instead of lines, and one with too many different keys.
+ * Throws `BAD_SOURCE` for a file that is missing, unreadable, not text or without a row, and one with too many different
+ * keys.
  */
 export function openJsonLinesSource(
   source: PlanSource,
@@ -67,23 +67,35 @@ function createReader(
   const openText = () => createTextReader(file, bomBytes, createPieceDecoder(encoding))
   const keys = createColumnSet(file.path)
 
-  /** Lines that are not blank, up to the first behind `maxBytes`, where the text is then cut off. */
-  function* readRows(maxBytes: number): Generator<{ lines: TextLine[]; bytesRead: number }, void, undefined> {
+  const hasElements = hasJsonElements(openText().readText, readBytes)
+
+  /** Lines that are not blank, or elements, up to the first behind `maxBytes`, where the text is then cut off. */
+  function* readRows(
+    maxBytes: number,
+  ): Generator<{ elements: JsonElement[]; bytesRead: number }, void, undefined> {
     const text = openText()
     const readText = (size: number) => (text.bytesRead() > maxBytes ? null : text.readText(size))
-    for (const lines of readLines(readText, MAX_LINE_CHARACTERS, readBytes)) {
-      yield { lines: lines.filter((line) => !BLANK.test(line.text)), bytesRead: text.bytesRead() }
+    if (hasElements) {
+      for (const elements of readJsonElements(readText, MAX_CHARACTERS, readBytes)) {
+        yield { elements, bytesRead: text.bytesRead() }
+      }
+      return
+    }
+    for (const lines of readLines(readText, MAX_CHARACTERS, readBytes)) {
+      const elements = lines.filter((line) => !BLANK.test(line.text)).map((line) => ({ ...line, column: 0 }))
+      yield { elements, bytesRead: text.bytesRead() }
     }
   }
 
   function* batches(): Generator<SourceBatch, void, undefined> {
     let row = 0
     const places = new PlaceNotes()
-    for (const { lines, bytesRead } of readRows(Infinity)) {
-      const rows = lines.map((line) => {
+    for (const { elements, bytesRead } of readRows(Infinity)) {
+      const rows = elements.map((element) => {
         row += 1
-        places.note(row, line.number, line.number)
-        return toJsonRow(row, line, encoding, keys)
+        // Several elements may be on a line, and one on several.
+        places.note(row, hasElements ? row : element.number, element.number)
+        return toJsonRow(row, element, encoding, keys)
       })
       if (rows.length > 0) yield { rows, places: places.take(), bytesRead }
     }
@@ -111,11 +123,10 @@ function createReader(
   /** Later rows may bring keys that a mapping made of the first ones would leave out. */
   function findKeys(): void {
     let isFirst = true
-    for (const { lines } of readRows(isPreview ? PREVIEW_KEYS_BYTES : Infinity)) {
-      for (const line of lines) {
-        if (isFirst) refuseDocument(file.path, line)
+    for (const { elements } of readRows(isPreview ? PREVIEW_KEYS_BYTES : Infinity)) {
+      for (const element of elements) {
         isFirst = false
-        toJsonRow(1, line, encoding, keys)
+        toJsonRow(1, element, encoding, keys)
       }
     }
     if (isFirst) {
@@ -124,42 +135,32 @@ function createReader(
   }
 }
 
-/** A file that is one JSON document would be a row with an error for each of its lines. */
-function refuseDocument(path: string, { text }: TextLine): void {
-  const trimmed = text.trim()
-  if (trimmed.startsWith('[')) {
-    throw new SluiceError({ id: 'json_is_array', source: path })
-  }
-  if (trimmed === '{') {
-    throw new SluiceError({ id: 'json_over_lines', source: path })
-  }
-}
-
 /** Shown of a line before and behind the place that is wrong. */
 const EXCERPT_CHARACTERS = 20
 
 /**
- * Turns one line into a row: a cell for each key up to the last one that it has, '' for those that it lacks, and what
- * is wrong with the line.
+ * Turns one line or element into a row: a cell for each key up to the last one that it has, '' for those that it lacks, and what
+ * is wrong with it.
  */
-function toJsonRow(row: number, line: TextLine, encoding: string, columns: ColumnSet): SourceRow {
-  if (line.isTooLong) return { row, cells: [], problems: [toLongLineProblem(row, line)] }
+function toJsonRow(row: number, element: JsonElement, encoding: string, columns: ColumnSet): SourceRow {
+  if (element.isTooLong) return { row, cells: [], problems: [toLongLineProblem(row, element)] }
   const problems: FoundProblem[] = []
-  const text = [line.text]
-  if (!line.text.isWellFormed()) {
+  const text = [element.text]
+  if (!element.text.isWellFormed()) {
     const problem = replaceUndecodable(row, text, encoding)
     if (problem !== null) problems.push(problem)
   }
   const [whole = ''] = text
   const parsed = parseJsonLine(whole)
   if (parsed.kind === 'fault') {
-    const { at, expected } = parsed
+    const { at } = parsed
+    const expected = element.lacks ?? parsed.expected
     problems.push({
       row,
       severity: 'error',
       code: 'not_json',
       args: { expected },
-      details: { line: line.number, character: at + 1 },
+      details: toPosition(element, whole, at),
       found: toExcerpt(whole, at),
     })
     return { row, cells: [], problems }
@@ -170,6 +171,14 @@ function toJsonRow(row: number, line: TextLine, encoding: string, columns: Colum
     if (problem !== null) problems.push(problem)
   }
   return { row, cells, kinds, problems }
+}
+
+/** The line of the file, and the character on it from 1, of a place in an element. */
+function toPosition({ number, column }: JsonElement, text: string, at: number) {
+  const before = text.slice(0, at)
+  const breaks = before.split('\n').length - 1
+  const character = at - before.lastIndexOf('\n') + (breaks === 0 ? column : 0)
+  return { line: number + breaks, character }
 }
 
 function toCells(
@@ -202,7 +211,7 @@ function toCells(
   return { cells, kinds: kinds.join('') }
 }
 
-function toLongLineProblem(row: number, { number, text, characters }: TextLine): FoundProblem {
+function toLongLineProblem(row: number, { number, text, characters }: JsonElement): FoundProblem {
   return {
     row,
     severity: 'error',
