@@ -157,7 +157,7 @@ export function changeOperation(operation: Operation): void {
     isOperationChosen: true,
     ...(isOther && { fixes: [] }),
     mapping: isOther
-      ? suggestMapping(preview?.columns ?? [], operation).mapping
+      ? suggestMapping(preview?.columns ?? [], operation, preview).mapping
       : keepKnownFields(mapping, operation),
   })
 }
@@ -182,14 +182,14 @@ export function changeChecked(change: Partial<Draft>): void {
 export function keepPreview(preview: BridgePreview): void {
   const { preview: old, operation } = useDraft.getState()
   if (old !== null && old.columns.join('\n') === preview.columns.join('\n')) changeDraft({ preview })
-  else changeDraft({ preview, mapping: suggestMapping(preview.columns, operation).mapping })
+  else changeDraft({ preview, mapping: suggestMapping(preview.columns, operation, preview).mapping })
 }
 
 /** Leaves the Source screen: to Mapping, or straight to Check where every header is a field already. */
 export async function continueFromSource(): Promise<void> {
   const { preview, operation } = useDraft.getState()
   if (preview === null) return
-  const suggested = suggestMapping(preview.columns, operation)
+  const suggested = suggestMapping(preview.columns, operation, preview)
   const isClear = isObvious(suggested, operation, preview.columns, preview.rows)
   if (isClear && !(await wasMappedOtherwise(preview.columns, operation, suggested.mapping)))
     await checkDraft()

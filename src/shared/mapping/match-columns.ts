@@ -1,6 +1,7 @@
+import { isJson } from '../messages/pretty-json.ts'
 import { fieldsOf, isAsync, parseFieldName, REQUEST_FIELD } from '../plan/operation.ts'
 import type { FieldSource, Mapping, Operation, Plan } from '../plan/plan.ts'
-import type { RequestField } from '../service/request-field.ts'
+import { FORBIDDEN_ID_CHARACTERS, type RequestField } from '../service/request-field.ts'
 import { trimId } from './id-text.ts'
 
 /** What an export calls the item that a run added, so that a later run can remove it (docs/interface.md §4.4). */
@@ -95,6 +96,7 @@ const WORDS_FOR: Record<string, readonly string[]> = {
     ...['user', 'author', 'username', 'account', 'sender', 'uid', 'poster', 'handle', 'member', 'screen'],
     ...['nutzer', 'benutzer', 'autor', 'absender', 'verfasser', 'konto', 'mitglied'],
   ],
+  post_id: ['id'],
   custom_index_item_id: ['item', 'id'],
   term: ['terms', 'word', 'phrase', 'keyword', 'expression', 'begriff', 'wort'],
   notes: ['note', 'notiz'],
@@ -172,19 +174,61 @@ export function findLeftOutFields(columns: readonly string[], operation: Operati
   return findUnlistedFields(operation).filter(({ name }) => names.has(toComparable(name)))
 }
 
+/** The first rows of a source, as a preview has them. */
+interface SeenRows {
+  format?: string
+  columns: readonly string[]
+  rows: readonly { cells: readonly string[] }[]
+}
+
+/** The columns of a JSON source that hold objects or arrays in its first rows, by their index: no id and no text. */
+function findStructured(seen: SeenRows | null): number[] {
+  if (seen === null || seen.format !== 'jsonl') return []
+  const isStructured = (cell: string | undefined) => cell !== undefined && /^[[{]/.test(cell) && isJson(cell)
+  return seen.columns.flatMap((_, index) =>
+    seen.rows.some(({ cells }) => isStructured(cells[index])) ? [index] : [],
+  )
+}
+
+/** Where nothing else names the user, a column called `id` may do so. */
+function hasUser(...mappings: readonly Mapping[]): boolean {
+  return mappings.some((mapping) => mapping['user_id'] !== undefined)
+}
+
+/** Rows below which a column called `id` is not taken for the ids of posts. */
+const FEWEST_IDS = 2
+
+/** Whether the first rows all have an id of their own in a column, which the service takes as a post_id. */
+function areDistinctIds(index: number, seen: SeenRows | null): boolean {
+  const ids = seen?.rows.map(({ cells }) => cells[index] ?? '') ?? []
+  return (
+    ids.length >= FEWEST_IDS &&
+    new Set(ids).size === ids.length &&
+    ids.every((id) => id !== '' && !FORBIDDEN_ID_CHARACTERS.test(id))
+  )
+}
+
 /**
  * Guesses the columns of fields that have to be filled and that `mapping` leaves open, by words that people use for
- * such content. A folder's columns are known, so nothing of them is guessed.
+ * such content. A folder's columns are known, so nothing of them is guessed. `seen` keeps columns of objects and arrays
+ * out; only with it `id` may be guessed as the post_id, which has a default.
  */
-export function guessColumns(columns: readonly string[], operation: Operation, mapping: Mapping): Mapping {
+export function guessColumns(
+  columns: readonly string[],
+  operation: Operation,
+  mapping: Mapping,
+  seen: SeenRows | null = null,
+): Mapping {
   if (isFolderColumns(columns)) return {}
-  const used = new Set(Object.values(mapping).map((source) => toColumnIndex(columns, source)))
+  const used = new Set(findStructured(seen))
+  for (const source of Object.values(mapping)) used.add(toColumnIndex(columns, source))
   const guessed: Mapping = {}
   for (const { name, required } of fieldsFor(operation)) {
     const isWanted = required !== 'never' || ('watchlist' in operation && name === 'notes')
     if (!isWanted || mapping[name] !== undefined || isRivalMapped(name, { ...mapping, ...guessed })) continue
     const index = findByWord(columns, name, used)
     if (index < 0) continue
+    if (name === 'post_id' && !(hasUser(mapping, guessed) && areDistinctIds(index, seen))) continue
     used.add(index)
     guessed[name] = toColumnSource(columns, index)
   }
@@ -192,7 +236,11 @@ export function guessColumns(columns: readonly string[], operation: Operation, m
 }
 
 /** What both shells begin with: the certain matches, a task's own post_id, and guesses for what is still missing. */
-export function suggestMapping(columns: readonly string[], operation: Operation): SuggestedMapping {
+export function suggestMapping(
+  columns: readonly string[],
+  operation: Operation,
+  seen: SeenRows | null = null,
+): SuggestedMapping {
   const mapping: Mapping = {}
   const confidence: Record<string, MatchConfidence> = {}
   for (const [field, source] of Object.entries(
@@ -205,7 +253,7 @@ export function suggestMapping(columns: readonly string[], operation: Operation)
     mapping[field] = toColumnSource(columns, index)
     confidence[field] = isExact ? 'exact' : 'alike'
   }
-  for (const [field, source] of Object.entries(guessColumns(columns, operation, mapping))) {
+  for (const [field, source] of Object.entries(guessColumns(columns, operation, mapping, seen))) {
     mapping[field] = source
     confidence[field] = 'guess'
   }

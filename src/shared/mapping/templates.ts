@@ -1,4 +1,5 @@
-import { findColumnOfName } from './match-columns.ts'
+import type { FieldSource } from '../plan/plan.ts'
+import { findColumn, findColumnOfName } from './match-columns.ts'
 
 /** A piece of a template: text as it stands, or the name between `{{` and `}}`. */
 export type TemplatePart = { kind: 'text'; text: string } | { kind: 'placeholder'; name: string }
@@ -63,6 +64,19 @@ function compilePart(part: TemplatePart, columns: readonly string[], runToken: s
   if (meaning.kind === 'run') return () => runToken
   const { index } = meaning
   return (_row, cells) => cells[index] ?? ''
+}
+
+/** The columns that fill a field, by their index: that of a column, or those that a template names. */
+export function listColumnsOf(source: FieldSource | undefined, columns: readonly string[]): number[] {
+  if (source === undefined) return []
+  if (source.kind === 'column') {
+    const index = findColumn(columns, source.column)
+    return index === null ? [] : [index]
+  }
+  return parseTemplate(source.template).flatMap((part) => {
+    const meaning = part.kind === 'text' ? null : findPlaceholder(part.name, columns)
+    return meaning?.kind === 'column' ? [meaning.index] : []
+  })
 }
 
 /** Whether a template reads no column and neither row nor run: the same text for every row of every run. */

@@ -279,6 +279,11 @@ export const PROBLEM_MESSAGES = {
     remedy:
       'Each value is sent. Which of them counts is for the service to say: use each key once in an object.',
   },
+  json_in_text: {
+    expected: () => 'must be text or a number; the source has a JSON object or array there',
+    title: 'A JSON object or array for a text or an id',
+    remedy: 'In Mapping, choose a field of the object, such as user.id, or map the object to a field that takes JSON.',
+  },
   not_a_url: {
     expected: () => 'must be an http or https URL',
     title: 'Not a web address',

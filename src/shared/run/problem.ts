@@ -44,6 +44,7 @@ export const problemCodeSchema = z.enum([
   'ambiguous_column',
   'not_json_object',
   'doubled_json_key',
+  'json_in_text',
   'not_a_url',
   'wrong_type',
   'error_cell',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findColumn, matchColumns, suggestMapping } from '../../../src/shared/mapping/match-columns.ts'
+import { DEFAULT_POST_ID, findColumn, matchColumns, suggestMapping } from '../../../src/shared/mapping/match-columns.ts'
 import { findPlaceholder } from '../../../src/shared/mapping/templates.ts'
 import type { Operation } from '../../../src/shared/plan/plan.ts'
 
@@ -90,4 +90,35 @@ test('a column is found by its name without what nobody sees of it, unless sever
   expect(findColumn(['message ', 'message'], 'message')).toBe(1)
   expect(findColumn(['message ', '\ufeffmessage'], 'message')).toBeNull()
   expect(findPlaceholder('message', ['id', 'mess\u200bage'])).toEqual({ kind: 'column', index: 1 })
+})
+
+test('a column with objects or arrays is guessed for nothing, its fields may be', () => {
+  const columns = ['user', 'message', 'user.id', 'message.text']
+  const rows = [{ cells: ['{"id":"u1"}', '["a"]', 'u1', 'hi'] }]
+  expect(suggestMapping(columns, TASK, { format: 'jsonl', columns, rows }).mapping).toMatchObject({
+    user_id: { column: 'user.id' },
+    text_data: { column: 'message.text' },
+  })
+  const names = ['user', 'message']
+  const cells = rows.map((row) => ({ cells: row.cells.slice(0, 2) }))
+  expect(suggestMapping(names, TASK, { format: 'jsonl', columns: names, rows: cells }).mapping).toEqual({
+    post_id: DEFAULT_POST_ID,
+  })
+})
+
+test('a column called id is guessed as the post_id if each row has its own, and is no id of a user', () => {
+  const columns = ['id', 'user', 'message']
+  const guess = (ids: string[], names = columns) => {
+    const rows = ids.map((id) => ({ cells: [id, 'u', 't'] }))
+    return suggestMapping(names, TASK, { format: 'csv', columns: names, rows })
+  }
+  expect(guess(['p1', 'p2'])).toMatchObject({
+    mapping: { post_id: { kind: 'column', column: 'id' } },
+    confidence: { post_id: 'guess' },
+  })
+  for (const ids of [['p1', 'p1'], ['p_1', 'p_2'], ['p1', ''], ['p1'], []]) {
+    expect(guess(ids).mapping['post_id']).toEqual(DEFAULT_POST_ID)
+  }
+  expect(guess(['p1', 'p2'], ['Id ', 'message', 'x']).mapping['post_id']).toEqual(DEFAULT_POST_ID)
+  expect(suggestMapping(columns, TASK).mapping['post_id']).toEqual(DEFAULT_POST_ID)
 })

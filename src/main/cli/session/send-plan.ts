@@ -103,7 +103,7 @@ async function completePlan(
     await context.err.writeLine(OWN_EXPORT_NOTES[preview.ownExport])
   }
   const certain = { ...matchColumns(columns, plan.operation), ...plan.mapping }
-  const guessed = guessColumns(columns, plan.operation, certain)
+  const guessed = guessColumns(columns, plan.operation, certain, preview)
   for (const [field, column] of listColumns(guessed)) {
     await context.err.writeLine(
       toPrintable(

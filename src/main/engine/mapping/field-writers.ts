@@ -31,6 +31,18 @@ export function createTextWriter(name: string, read: ReadCell): WriteField {
   }
 }
 
+/** Refuses rows of JSON that have an object or array in one of these columns, which fill a text. */
+export function refuseStructured(name: string, indexes: readonly number[], write: WriteField): WriteField {
+  if (indexes.length === 0) return write
+  return (body, row, cells, kinds) => {
+    const problem = write(body, row, cells, kinds)
+    if (problem !== null || kinds === null) return problem
+    const index = indexes.find((at) => kinds[at] === 'j' && /^[[{]/.test(cells[at] ?? ''))
+    if (index === undefined) return null
+    return { row, severity: 'error', code: 'json_in_text', field: name, found: toFound(cells[index] ?? '') }
+  }
+}
+
 /**
  * Writes the notes of a term to update (docs/interface.md §2.5): null clears them, a key that a row of JSON lacks
  * leaves them, and empty text does either. `index` is the column they come from, null where they are a template or

@@ -4,6 +4,7 @@ import { findColumn, toWholeMapping } from '../../../shared/mapping/match-column
 import {
   isConstantTemplate,
   isUniqueByConstruction,
+  listColumnsOf,
   parseTemplate,
   type ReadCell,
 } from '../../../shared/mapping/templates.ts'
@@ -28,6 +29,7 @@ import {
   type MediaAddresses,
   PATH_PLACEHOLDER,
   parseModels,
+  refuseStructured,
   type WriteField,
 } from './field-writers.ts'
 import { addJoined, createCellJoiner } from './join-cells.ts'
@@ -293,13 +295,15 @@ function createWriter(
     const models = operation.kind === 'task' ? operation.models : []
     return read !== null || models.length > 0 ? createModelsWriter(name, read, models) : null
   }
+  const indexes = listColumnsOf(mapping[name], columns)
   if (name === 'notes' && operation.kind === 'watchlist-update') {
     const source = mapping[name]
     const index = source?.kind === 'column' ? findColumn(columns, source.column) : null
     const clearsEmpty = operation.emptyNotes === 'clear'
-    return read === null && !clearsEmpty ? null : createNotesWriter(read, { index, clearsEmpty })
+    if (read === null && !clearsEmpty) return null
+    return refuseStructured(name, indexes, createNotesWriter(read, { index, clearsEmpty }))
   }
-  return read === null ? null : createTextWriter(name, read)
+  return read === null ? null : refuseStructured(name, indexes, createTextWriter(name, read))
 }
 
 /** Whether a problem is that of a media file which nothing gives an address; that the row lacks a url follows. */

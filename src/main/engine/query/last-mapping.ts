@@ -16,13 +16,21 @@ export function findLastMapping(
   open: (runId: string) => RunFamily | null,
 ): LastMapping | null {
   const { operation, columns } = asked
-  const wanted = JSON.stringify(columns)
+  const wanted = toKey(columns)
   for (const { run_id: runId, name: runName, started_at: startedAt } of runs) {
     // Rows that were only checked may have been checked since the mapping was wrong.
     if (startedAt === null) continue
     const record = open(runId)?.record
-    if (record === undefined || JSON.stringify(record.columns) !== wanted) continue
+    if (record === undefined || toKey(record.columns) !== wanted) continue
     return { runId, runName, startedAt, mapping: toUsedMapping(record.plan.mapping, columns, operation) }
   }
   return null
+}
+
+/** Columns without fields of objects in others, of which a run keeps only those that it sends. */
+function toKey(columns: readonly string[]): string {
+  const names = new Set(columns)
+  const isNested = (name: string) =>
+    [...name.matchAll(/\./g)].some(({ index }) => names.has(name.slice(0, index)))
+  return JSON.stringify(columns.filter((name) => !isNested(name)))
 }

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
+import { listColumnsOf } from '../../../shared/mapping/templates.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import { toRowsPerItem } from '../../../shared/plan/operation.ts'
-import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
+import type { FieldSource, Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { findSheetChoice } from '../../../shared/plan/source-place.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { RunRecord } from '../journal/run-record.ts'
@@ -43,8 +44,9 @@ export async function runIntake(options: {
   const { plan } = record
   const reader = await openSource(plan.source)
   try {
-    const { columns } = reader
     const mapping = resolveForSheet(plan, reader)
+    keepUsedColumns(plan, mapping, reader)
+    const { columns } = reader
     const resolved = { ...plan, mapping }
     const { mapRow } = createItemRequests({ ...record, plan: resolved, columns }, options.workspace)
     const idColumns = new IdColumns(resolved)
@@ -173,6 +175,22 @@ const REFUSED_FILE: ReadonlySet<FoundProblem['code']> = new Set([
   'unknown_kind',
   'empty_file',
 ])
+
+/** Leaves of the fields of objects those that are sent, so that journal and exports have no others. */
+function keepUsedColumns({ fixes = [] }: Plan, mapping: Mapping, reader: SourceReader): void {
+  const { columns, nestedColumns = [] } = reader
+  const own = columns.length - nestedColumns.length
+  const sources: FieldSource[] = [
+    ...Object.values(mapping),
+    ...fixes.flatMap((fix): FieldSource[] =>
+      fix.kind === 'value' ? [{ kind: 'template', template: fix.value }] : [],
+    ),
+  ]
+  // A number counts all columns.
+  if (sources.some((source) => source.kind === 'column' && Number(source.column) > own)) return
+  const used = new Set(sources.flatMap((source) => listColumnsOf(source, columns)))
+  reader.keepNested?.(columns.filter((_, index) => used.has(index)))
+}
 
 /** Resolves the mapping; what is wrong with it may be that the columns are those of another sheet than was meant. */
 function resolveForSheet(plan: Plan, { columns, workbook }: SourceReader): Mapping {

@@ -81,6 +81,10 @@ export interface SourceReader {
   readonly delimiterBy: 'given' | 'ending' | 'guess'
   /** How cells of delimited text are quoted; absent in other formats. */
   readonly quoting?: Quoting
+  /** Those of the columns that are fields of objects in others, such as `user.id`; absent where there are none. */
+  readonly nestedColumns?: readonly string[]
+  /** Leaves only these of the nested columns, before records are read. */
+  keepNested?(names: readonly string[]): void
   /** Yields every record once, in order, in constant memory. Ends early when the consumer returns. */
   batches(): Iterable<SourceBatch> | AsyncIterable<SourceBatch>
   /** What is to be said of the source as a whole, complete once every record was yielded; absent where nothing is. */

@@ -52,7 +52,7 @@ export function ColumnTable(props: {
 }) {
   const { preview, mapping, operation } = props
   const { columns } = preview
-  const suggested = suggestMapping(columns, operation).mapping
+  const suggested = suggestMapping(columns, operation, preview).mapping
   const isContent = createContentRule(columns, mapping)
   const shown = useContentShown()
   return (

@@ -37,7 +37,7 @@ export function MappingScreen(props: {
     ...sayMistake(mistake, 'window'),
   }))
   const doubtful = findDoubtfulColumns(mapping, columns, preview.rows)
-  const suggested = suggestMapping(columns, operation)
+  const suggested = suggestMapping(columns, operation, preview)
   const saved = useSavedMappings({ operation, columns, mapping, onMapping: props.onMapping })
   const mapped = Object.values(mapping).filter((source) => toColumnIndex(columns, source) >= 0).length
   return (

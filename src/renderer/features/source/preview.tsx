@@ -88,12 +88,14 @@ export function PreviewGrid(props: {
 }
 
 function toGridColumns(
-  { columns: names, rows }: BridgePreview,
+  preview: BridgePreview,
   operation: Operation,
   mapping: Mapping,
   shown: boolean,
 ): GridColumn<PreviewRow>[] {
-  const isContent = createContentRule(names, { ...suggestMapping(names, operation).mapping, ...mapping })
+  const { columns: names, rows } = preview
+  const suggested = suggestMapping(names, operation, preview).mapping
+  const isContent = createContentRule(names, { ...suggested, ...mapping })
   const row: GridColumn<PreviewRow> = {
     id: 'row',
     title: 'Row',

@@ -16,9 +16,9 @@ const runs = createInProcessRuns(folder)
 let sources = 0
 
 /** Reads a source without sending it; returns the id of its run. */
-async function check(csv: string, parts: Partial<PlanInput> = {}): Promise<string> {
+async function check(csv: string, parts: Partial<PlanInput> = {}, ending = 'csv'): Promise<string> {
   sources += 1
-  const path = join(folder, `rows-${sources}.csv`)
+  const path = join(folder, `rows-${sources}.${ending}`)
   writeFileSync(path, csv)
   const server = await startFaultServer({
     onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
@@ -106,4 +106,39 @@ test('a run that version 0.2.0 began sends the ids that it would have sent', asy
   db.exec(`UPDATE run SET plan = json_remove(plan, '$.fixes[0].escapes')`)
   db.close()
   expect(readIds()).toEqual(['a~5Fb', 'a~5Fb'])
+})
+
+const NESTED = '[{"id":"p1","user":{"id":"u1"},"text":{"en":"hi"}},\n{"id":"p2","user":{"id":{"n":1}},"text":{"en":"ho"}}]'
+
+/** What each row sends, null if it is invalid. */
+const listSent = (runId: string, rows: readonly number[]) =>
+  rows.map((row) => runs.read(runId, (view) => readRow(view, row)).requestBody)
+
+test('fields of objects fill fields by name and by mapping, and only those that are sent are kept', async () => {
+  const mapping: PlanInput['mapping'] = {
+    text_data: { kind: 'column', column: 'text.en' },
+    post_id: { kind: 'template', template: '{{id}}' },
+    'user_metadata.of': { kind: 'template', template: 'x' },
+  }
+  const runId = await check(NESTED, { mapping }, 'json')
+  expect(listSent(runId, [1, 2])).toEqual([
+    '{"text_data":"hi","user_id":"u1","post_id":"p1","user_metadata":{"of":"x"}}',
+    null,
+  ])
+  expect(runs.read(runId, ({ record }) => record.columns)).toEqual(['id', 'user', 'text', 'user.id', 'text.en'])
+  expect(listGroups(runId)).toEqual([['json_in_text', 'user_id', null, 1]])
+})
+
+test('an object or array is no text and no id, alone or in a template', async () => {
+  const runId = await check(
+    '{"text_data":["a"],"user_id":{"id":"u"},"post_id":"p1"}\n{"text_data":"a","user_id":1.0,"post_id":"p2","group_id":7}\n',
+    { mapping: { parent_id: { kind: 'template', template: 'x-{{user_id}}' } } },
+    'jsonl',
+  )
+  expect(listGroups(runId).filter(([code]) => code === 'json_in_text')).toEqual([
+    ['json_in_text', 'parent_id', null, 1],
+    ['json_in_text', 'text_data', null, 1],
+    ['json_in_text', 'user_id', null, 1],
+  ])
+  expect(listSent(runId, [1])).toEqual([null])
 })

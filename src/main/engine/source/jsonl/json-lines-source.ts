@@ -20,6 +20,7 @@ import {
   toColumnNames,
 } from '../source-reader.ts'
 import { hasJsonElements, type JsonElement, readJsonElements } from './json-elements.ts'
+import { NestedFields } from './nested-fields.ts'
 import { type JsonMember, parseJsonLine } from './parse-json-line.ts'
 
 /** Longest line or element that is read, in UTF-16 code units; a longer one is a row that cannot be sent. */
@@ -66,6 +67,11 @@ function createReader(
   const { encoding, encodingBy, bomBytes } = chooseEncoding(file, source.encoding)
   const openText = () => createTextReader(file, bomBytes, createPieceDecoder(encoding))
   const keys = createColumnSet(file.path)
+  const nested = new NestedFields()
+  /** The nested fields that are columns; all of them until a plan says which it uses. */
+  let kept: readonly string[] = []
+  /** Columns in front of them. */
+  let width = 0
 
   const hasElements = hasJsonElements(openText().readText, readBytes)
 
@@ -95,7 +101,8 @@ function createReader(
         row += 1
         // Several elements may be on a line, and one on several.
         places.note(row, hasElements ? row : element.number, element.number)
-        return toJsonRow(row, element, encoding, keys)
+        const { members, ...read } = toJsonRow(row, element, encoding, keys)
+        return addNested(read, members)
       })
       if (rows.length > 0) yield { rows, places: places.take(), bytesRead }
     }
@@ -105,11 +112,17 @@ function createReader(
   return {
     format: 'jsonl',
     get columns() {
-      return toColumnNames(keys.names())
+      return toColumnNames([...keys.names(), ...kept])
+    },
+    get nestedColumns() {
+      return kept
+    },
+    keepNested(names) {
+      kept = kept.filter((name) => names.includes(name))
     },
     workbook: null,
     get header() {
-      return keys.names()
+      return [...keys.names(), ...kept]
     },
     sizeBytes: file.sizeBytes,
     encoding,
@@ -120,18 +133,37 @@ function createReader(
     close: file.close,
   }
 
+  /** Puts the cells of nested fields behind those of the row's own keys. */
+  function addNested(read: SourceRow, members: readonly JsonMember[]): SourceRow {
+    if (kept.length === 0 || members.length === 0) return read
+    const { row, kinds = '' } = read
+    const found = kept.map((name) => nested.read(name, members))
+    const missing = Math.max(0, width - read.cells.length)
+    const cells = [...read.cells, ...Array<string>(missing).fill('')]
+    const added = found.map(({ cell }) => cell.toWellFormed())
+    const doubled = kept.filter((_, index) => found[index]?.isDoubled)
+    return {
+      ...read,
+      cells: [...cells, ...added],
+      kinds: kinds.padEnd(width, '-') + found.map(({ kind }) => kind).join(''),
+      problems: [...read.problems, ...doubled.map((name) => toDoubledKey(row, name))],
+    }
+  }
+
   /** Later rows may bring keys that a mapping made of the first ones would leave out. */
   function findKeys(): void {
     let isFirst = true
     for (const { elements } of readRows(isPreview ? PREVIEW_KEYS_BYTES : Infinity)) {
       for (const element of elements) {
         isFirst = false
-        toJsonRow(1, element, encoding, keys)
+        nested.note(toJsonRow(1, element, encoding, keys).members)
       }
     }
     if (isFirst) {
       throw new SluiceError({ id: 'json_is_blank', source: file.path })
     }
+    kept = nested.names(keys.names())
+    width = keys.names().length
   }
 }
 
@@ -142,8 +174,10 @@ const EXCERPT_CHARACTERS = 20
  * Turns one line or element into a row: a cell for each key up to the last one that it has, '' for those that it lacks, and what
  * is wrong with it.
  */
-function toJsonRow(row: number, element: JsonElement, encoding: string, columns: ColumnSet): SourceRow {
-  if (element.isTooLong) return { row, cells: [], problems: [toLongLineProblem(row, element)] }
+function toJsonRow(row: number, element: JsonElement, encoding: string, columns: ColumnSet): SourceRow & { members: readonly JsonMember[] } {
+  if (element.isTooLong) {
+    return { row, cells: [], problems: [toLongLineProblem(row, element)], members: [] }
+  }
   const problems: FoundProblem[] = []
   const text = [element.text]
   if (!element.text.isWellFormed()) {
@@ -163,14 +197,14 @@ function toJsonRow(row: number, element: JsonElement, encoding: string, columns:
       details: toPosition(element, whole, at),
       found: toExcerpt(whole, at),
     })
-    return { row, cells: [], problems }
+    return { row, cells: [], problems, members: [] }
   }
   const { cells, kinds } = toCells(row, parsed.members, columns, problems)
   if (cells.some((cell) => !cell.isWellFormed())) {
     const problem = replaceUndecodable(row, cells, null)
     if (problem !== null) problems.push(problem)
   }
-  return { row, cells, kinds, problems }
+  return { row, cells, kinds, problems, members: parsed.members }
 }
 
 /** The line of the file, and the character on it from 1, of a place in an element. */
@@ -198,17 +232,14 @@ function toCells(
     }
     cells[index] = cell
     kinds[index] = kind
-    if (filled.has(index)) {
-      problems.push({
-        row,
-        severity: 'warning',
-        code: 'duplicate_key',
-        found: toFound(key.toWellFormed()),
-      })
-    }
+    if (filled.has(index)) problems.push(toDoubledKey(row, key.toWellFormed()))
     filled.add(index)
   }
   return { cells, kinds: kinds.join('') }
+}
+
+function toDoubledKey(row: number, key: string): FoundProblem {
+  return { row, severity: 'warning', code: 'duplicate_key', found: toFound(key) }
 }
 
 function toLongLineProblem(row: number, { number, text, characters }: JsonElement): FoundProblem {

@@ -1,0 +1,86 @@
+import type { CellKind } from '../source-reader.ts'
+import { type JsonMember, parseJsonLine } from './parse-json-line.ts'
+
+/** Most fields of objects that are offered as columns, and how deep they are looked for. */
+const FIELDS_MAX = 200
+const DEPTH_MAX = 4
+
+/** Sent as the objects they are: their fields belong to them. */
+const WHOLE_OBJECTS: ReadonlySet<string> = new Set([
+  'user_metadata',
+  'content_metadata',
+  'metadata',
+  'request',
+])
+
+/** A field of an object in a column, as a column of its own: `user.id`. */
+interface NestedField {
+  /** Keys from the row inwards. */
+  path: readonly string[]
+}
+
+/** What a nested field of a row holds. */
+interface NestedCell {
+  cell: string
+  kind: CellKind
+  /** Whether a key on the way occurs more than once; the last one is used. */
+  isDoubled: boolean
+}
+
+/** The fields of objects that a file has, in the order in which they first appear. */
+export class NestedFields {
+  readonly #found = new Map<string, NestedField>()
+
+  /** Takes in the fields of a row's objects. */
+  note(members: readonly JsonMember[]): void {
+    for (const member of members) if (!WHOLE_OBJECTS.has(member.key)) this.#note(member, [])
+  }
+
+  /** The names of all fields that no key of a row has itself. */
+  names(keys: readonly string[]): string[] {
+    const own = new Set(keys)
+    return [...this.#found.keys()].filter((name) => !own.has(name))
+  }
+
+  /** The cell of a field; `-` if the row lacks it. */
+  read(name: string, members: readonly JsonMember[]): NestedCell {
+    let open = members
+    let isDoubled = false
+    const { path = [] } = this.#found.get(name) ?? {}
+    for (const [depth, key] of path.entries()) {
+      const same = open.filter((member) => member.key.toWellFormed() === key)
+      const last = same.at(-1)
+      if (last === undefined) break
+      if (depth > 0 && same.length > 1) isDoubled = true
+      if (depth === path.length - 1) return { cell: last.cell, kind: last.kind, isDoubled }
+      open = listMembers(last)
+    }
+    return { cell: '', kind: '-', isDoubled }
+  }
+
+  #note(member: JsonMember, outer: readonly string[]): void {
+    const path = [...outer, member.key.toWellFormed()]
+    if (isObject(member)) {
+      if (path.length < DEPTH_MAX && this.#found.size < FIELDS_MAX) {
+        for (const inner of listMembers(member)) this.#note(inner, path)
+      }
+    } else if (path.length > 1 && !isArray(member)) {
+      const name = path.join('.')
+      if (!this.#found.has(name) && this.#found.size < FIELDS_MAX) this.#found.set(name, { path })
+    }
+  }
+}
+
+function isObject({ kind, cell }: JsonMember): boolean {
+  return kind === 'j' && cell.startsWith('{')
+}
+
+function isArray({ kind, cell }: JsonMember): boolean {
+  return kind === 'j' && cell.startsWith('[')
+}
+
+function listMembers(member: JsonMember): readonly JsonMember[] {
+  if (!isObject(member)) return []
+  const parsed = parseJsonLine(member.cell)
+  return parsed.kind === 'object' ? parsed.members : []
+}
