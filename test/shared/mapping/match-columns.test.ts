@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { DEFAULT_POST_ID, findColumn, matchColumns, suggestMapping } from '../../../src/shared/mapping/match-columns.ts'
+import {
+  DEFAULT_POST_ID,
+  findColumn,
+  matchColumns,
+  suggestMapping,
+} from '../../../src/shared/mapping/match-columns.ts'
 import { findPlaceholder } from '../../../src/shared/mapping/templates.ts'
 import type { Operation } from '../../../src/shared/plan/plan.ts'
 

@@ -108,7 +108,8 @@ test('a run that version 0.2.0 began sends the ids that it would have sent', asy
   expect(readIds()).toEqual(['a~5Fb', 'a~5Fb'])
 })
 
-const NESTED = '[{"id":"p1","user":{"id":"u1"},"text":{"en":"hi"}},\n{"id":"p2","user":{"id":{"n":1}},"text":{"en":"ho"}}]'
+const NESTED =
+  '[{"id":"p1","user":{"id":"u1"},"text":{"en":"hi"}},\n{"id":"p2","user":{"id":{"n":1}},"text":{"en":"ho"}}]'
 
 /** What each row sends, null if it is invalid. */
 const listSent = (runId: string, rows: readonly number[]) =>
@@ -125,7 +126,13 @@ test('fields of objects fill fields by name and by mapping, and only those that 
     '{"text_data":"hi","user_id":"u1","post_id":"p1","user_metadata":{"of":"x"}}',
     null,
   ])
-  expect(runs.read(runId, ({ record }) => record.columns)).toEqual(['id', 'user', 'text', 'user.id', 'text.en'])
+  expect(runs.read(runId, ({ record }) => record.columns)).toEqual([
+    'id',
+    'user',
+    'text',
+    'user.id',
+    'text.en',
+  ])
   expect(listGroups(runId)).toEqual([['json_in_text', 'user_id', null, 1]])
 })
 

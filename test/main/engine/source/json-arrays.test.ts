@@ -5,12 +5,12 @@ import { failReadingAny, readAnySource, writeSource } from './read-source.ts'
 
 const read = (text: string, name = 'rows.json') => readAnySource(writeSource(text, name))
 
-const OBJECTS = ['{"id":12345678901234567890,"x":1.0,"o":{"b":[1, "],}"]}}', '{"text":"a\\"],[{\\\\","id":null}', '{}']
-const ROWS = [
-  ['12345678901234567890', '1.0', '{"b":[1, "],}"]}'],
-  ['', '', '', 'a"],[{\\'],
-  [],
+const OBJECTS = [
+  '{"id":12345678901234567890,"x":1.0,"o":{"b":[1, "],}"]}}',
+  '{"text":"a\\"],[{\\\\","id":null}',
+  '{}',
 ]
+const ROWS = [['12345678901234567890', '1.0', '{"b":[1, "],}"]}'], ['', '', '', 'a"],[{\\'], []]
 
 test.each([
   ['on one line', `[${OBJECTS.join(',')}]`],

@@ -52,7 +52,10 @@ test('a reader that is told which fields are used keeps only those', async () =>
 })
 
 test('objects with fields that differ from row to row give a bounded number of columns', async () => {
-  const lines = Array.from({ length: 1_000 }, (_, index) => `{"m":{"k${index}":"v","deep":{"a":{"b":{"c":1}}}}}\n`)
+  const lines = Array.from(
+    { length: 1_000 },
+    (_, index) => `{"m":{"k${index}":"v","deep":{"a":{"b":{"c":1}}}}}\n`,
+  )
   const source = await readAnySource(writeSource(lines.join(''), 'many.jsonl'))
   expect(source.columns).toHaveLength(201)
   expect(source.problems).toEqual([])

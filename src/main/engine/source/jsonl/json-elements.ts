@@ -1,4 +1,4 @@
-import type { JsonExpectation } from '../../../../shared/messages/problem-messages.ts'
+import type { JsonExpectation } from '../../../../shared/messages/json-expectations.ts'
 import { BEGINNING_CHARACTERS, type ReadText } from '../decoding/text-reader.ts'
 
 /** The text of one row of JSON, and where it begins. */

@@ -174,7 +174,12 @@ const EXCERPT_CHARACTERS = 20
  * Turns one line or element into a row: a cell for each key up to the last one that it has, '' for those that it lacks, and what
  * is wrong with it.
  */
-function toJsonRow(row: number, element: JsonElement, encoding: string, columns: ColumnSet): SourceRow & { members: readonly JsonMember[] } {
+function toJsonRow(
+  row: number,
+  element: JsonElement,
+  encoding: string,
+  columns: ColumnSet,
+): SourceRow & { members: readonly JsonMember[] } {
   if (element.isTooLong) {
     return { row, cells: [], problems: [toLongLineProblem(row, element)], members: [] }
   }

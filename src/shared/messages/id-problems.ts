@@ -1,0 +1,78 @@
+import type { LostId } from '../mapping/changed-ids.ts'
+import type { AcceptCode } from '../run/accept-code.ts'
+import type { ProblemCode } from '../run/problem.ts'
+import type { Wording } from './error-entry.ts'
+
+/** What there is to say about a code of problems. */
+export interface ProblemEntry {
+  /** What was expected. The arguments belong to the cause; the details to one row, and are left out of a group. */
+  expected: (args: never, details?: never) => Wording
+  /** What the cause is called in the window, and what to do about it there. */
+  title: string
+  remedy: string
+  /** What a person has to accept before rows with a warning of this code are sent; absent where telling is enough. */
+  needs?: AcceptCode
+}
+
+/** The codes of problems of ids and terms, with their words. */
+export const ID_PROBLEMS = {
+  forbidden_character: {
+    expected: ({ of }: { of: 'id' | 'path' }) =>
+      of === 'id'
+        ? 'must not contain `_` or `;`'
+        : 'must not be "." or "..", which would lead to another path',
+    title: 'A forbidden character in an id',
+    remedy:
+      'The service does not accept "_" or ";" in this id. Replace them reversibly, edit the ids, or build them from {{row}} in Mapping.',
+  },
+  invisible_characters: {
+    expected: () => 'must not contain invisible characters, or white space at its ends',
+    title: 'Invisible characters in ids or terms',
+    remedy:
+      'To the service, values that differ only in these characters are different. Trim them, or correct the file.',
+  },
+  fraction_in_id: {
+    expected: () => 'is a whole number with .0 at its end; data frames add that to columns with gaps',
+    title: 'Ids that end in .0',
+    remedy: 'Remove the .0, or export the file again with this column as text.',
+  },
+  lost_id: {
+    expected: ({ as }: { as: LostId }) =>
+      ({
+        rounded: 'looks rounded by a spreadsheet or data frame; different ids may have become the same',
+        missing: 'looks like a missing value, not an id; all rows with it get the same id',
+        boolean: 'looks like a truth value, not an id; all rows with it get the same id',
+        date: 'looks like a date, but most other ids are numbers; a spreadsheet may have changed it',
+      })[as],
+    title: 'Ids that a spreadsheet or data frame changed',
+    remedy:
+      'The file no longer has the original ids. Export it again with this column as text, or leave these rows out.',
+    needs: 'ids_changed',
+  },
+  id_precision: {
+    expected: () =>
+      'must be stored as text because it has more than 15 digits; spreadsheets change the digits after the 15th',
+    title: 'Ids with more than 15 digits that are stored as numbers',
+    remedy: 'Spreadsheets keep 15 digits. Format the column as text, then enter these ids again.',
+    needs: 'ids_changed',
+  },
+  not_unique: {
+    expected: ({ ignoresCase }: { ignoresCase: boolean }, also?: { row: number | string }) =>
+      `must be unique in the source${ignoresCase ? ' (ignoring case)' : ''}${also === undefined ? '' : `, but is also in row ${also.row}`}`,
+    title: 'Duplicate value',
+    remedy:
+      'Each row needs its own value: edit the rows, leave the duplicates out, or map another column or a template.',
+  },
+  look_alike: {
+    expected: ({ of }: { of: 'term' }, also?: { row: number | string }) =>
+      `must not look like another ${of}, but differs from ${also === undefined ? 'one' : `that of row ${also.row}`} only in characters that look alike`,
+    title: 'Terms that look alike',
+    remedy:
+      'They differ only in invisible characters, width or composed letters. Check whether both are meant.',
+  },
+  not_distinct: {
+    expected: ({ field }: { field: string }) => `must differ from ${field}`,
+    title: 'Ids that must differ are the same',
+    remedy: 'group_id must differ from post_id and parent_id. Map other columns.',
+  },
+} satisfies Partial<Record<ProblemCode, ProblemEntry>>
