@@ -83,8 +83,14 @@ function isNumberShown(text: string, number: number, format: string | null | und
   // A reader without formats cannot tell.
   if (typeof format !== 'string') return text !== ''
   const code = chooseSection(format.replaceAll(/"[^"]*"|\\.|_.|\*.|\[[^\]]*\]/g, ''), number)
-  // Words alone, a date, a fraction or an exponent.
-  if (!/[0#?]/.test(code) || /[a-df-z/]|e[+-]/i.test(code.replace(/general/i, ''))) return text !== ''
+  // A condition, words alone, a date, a fraction or an exponent.
+  if (
+    Number(text) === number ||
+    /\[[<>=]/.test(format) ||
+    !/[0#]/.test(code) ||
+    /[a-df-z/]|e[+-]/i.test(code.replace(/general/i, ''))
+  )
+    return text !== ''
   const decimals = /\.([0#?]+)/.exec(code)?.[1]?.length ?? 0
   const isShort = /,(?:[^0#?]|$)/.test(code)
   if (isShort) return text !== ''

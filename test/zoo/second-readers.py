@@ -10,7 +10,7 @@ import warnings
 
 warnings.simplefilter("ignore")
 csv.field_size_limit(2**31 - 1)
-MAX_CELLS = 200_000
+MAX_CELLS = 400_000
 TOKEN = re.compile(r"yyyy|yy|mmmmm|mmmm|mmm|mm|m|dddd|ddd|dd|d|hh|h|ss|s|am/pm|\"[^\"]*\"|\\.|.", re.IGNORECASE | re.DOTALL)
 
 
@@ -87,8 +87,6 @@ def read_openpyxl(path):
             if cell.value is None:
                 continue
             left -= 1
-            if left < 0:
-                break
             link = cell.hyperlink
             if link is not None and cell.value in (link.target, link.location):
                 # An empty cell gets the address of its link.
@@ -97,6 +95,9 @@ def read_openpyxl(path):
                 cells[f"{row},{column}"] = {"kind": "error", "value": str(cell.value)}
             else:
                 cells[f"{row},{column}"] = to_cell(cell.value, cell.number_format)
+        # A part of a sheet cannot be compared.
+        if left < 0:
+            break
         tables.append({"sheet": sheet.title, "cells": cells})
     return tables
 
@@ -112,11 +113,11 @@ def read_calamine(path):
         cells = {}
         for row, values in enumerate(sheet.to_python(skip_empty_area=False), 1):
             for column, value in enumerate(values, 1):
-                left -= 1
-                if left < 0:
-                    break
                 if value is not None and value != "":
+                    left -= 1
                     cells[f"{row},{column}"] = to_cell(value)
+        if left < 0:
+            break
         tables.append({"sheet": name, "cells": cells})
     return tables
 

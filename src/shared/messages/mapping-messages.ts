@@ -1,5 +1,6 @@
 import { quoteForShell } from '../shell-command.ts'
 import { chooseWording, type ErrorEntry, type Surface, type Wording } from './error-entry.ts'
+import { formatCounted } from './figure-text.ts'
 
 /** What is wrong with one field of a mapping. */
 interface MistakeWords {
@@ -196,8 +197,14 @@ export function sayMistake(
 
 /** Which sheet of a workbook was read, where the plan names none and there are others. */
 export interface SheetChoice {
-  sheet: string
-  others: readonly string[]
+  sheet: NamedSheet
+  others: readonly NamedSheet[]
+}
+
+/** A sheet, and about how many rows it has; null where that is not known. */
+interface NamedSheet {
+  name: string
+  rows: number | null
 }
 
 /** Names of other sheets to list, at most. */
@@ -206,11 +213,15 @@ const SHOWN_SHEETS = 8
 /** Which sheet is read, and how to read another. */
 export function saySheetChoice({ sheet, others }: SheetChoice, surface: Surface): string {
   const more = others.length - SHOWN_SHEETS
-  const names = others.slice(0, SHOWN_SHEETS).map((name) => `"${name}"`)
-  const found = `Reading the sheet "${sheet}". The workbook also has ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  const names = others.slice(0, SHOWN_SHEETS).map(sayNamedSheet)
+  const found = `Reading the sheet ${sayNamedSheet(sheet)}. The workbook also has ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
   return surface === 'terminal'
     ? `${found}. To read another sheet, add --sheet NAME.`
     : `${found}. You can choose another sheet under Source.`
+}
+
+function sayNamedSheet({ name, rows }: NamedSheet): string {
+  return rows === null ? `"${name}"` : `"${name}" (${formatCounted(rows, 'row')})`
 }
 
 /** The error of a mapping that cannot be used. */

@@ -59,9 +59,17 @@ export function formatLine(row: number, place: SourcePlace | undefined): string 
  * choice to make.
  */
 export function findSheetChoice(
-  { sheets, sheet }: { sheets: readonly string[]; sheet: string },
+  {
+    sheets,
+    sheet,
+    rows = [],
+  }: { sheets: readonly string[]; sheet: string; rows?: readonly (number | null)[] },
   source: Pick<PlanSource, 'sheet'>,
 ): SheetChoice | null {
   if (source.sheet !== undefined || sheets.length < 2) return null
-  return { sheet, others: sheets.filter((name) => name !== sheet) }
+  const all = sheets.map((name, index) => ({ name, rows: rows[index] ?? null }))
+  return {
+    sheet: all.find(({ name }) => name === sheet) ?? { name: sheet, rows: null },
+    others: all.filter(({ name }) => name !== sheet),
+  }
 }

@@ -348,6 +348,8 @@ export const sourcePreviewSchema = z.object({
     .exactOptional(),
   /** Names of a workbook's sheets in its order, hidden ones among them. */
   sheets: z.array(z.string()).exactOptional(),
+  /** About how many rows each of them has below its header; null where that was not looked at. */
+  sheetRows: z.array(z.int().nullable()).exactOptional(),
   /** The sheet that the rows are from. */
   sheet: z.string().exactOptional(),
   /** Of a table with columns of our exports: whether the apostrophes before its formulas are taken off. */

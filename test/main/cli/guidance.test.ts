@@ -63,7 +63,9 @@ describe('columns whose names are not those of fields', () => {
 
 describe('a workbook of several sheets', () => {
   const note =
-    'Reading the sheet "Notes". The workbook also has "Posts". To read another sheet, add --sheet NAME.'
+    'Reading the sheet "Notes" (1 row). The workbook also has "Posts" (1 row). To read another sheet, add --sheet NAME.'
+  const noteOfRun =
+    'Reading the sheet "Notes" (1 row). The workbook also has "Posts". To read another sheet, add --sheet NAME.'
 
   it('has the sheet named that is read, before the rows and in what is wrong with the mapping', async () => {
     const { folder, run } = open()
@@ -73,7 +75,7 @@ describe('a workbook of several sheets', () => {
     expect(mapped.stderr).toContain(note)
     const quiet = await run(['task', file, ...NOWHERE, '--quiet'])
     expect(quiet.code).toBe(2)
-    expect(quiet.stderr.replaceAll(/\s+/g, ' ')).toContain(note)
+    expect(quiet.stderr.replaceAll(/\s+/g, ' ')).toContain(noteOfRun)
   })
 
   it('is not spoken of where the sheet is named', async () => {

@@ -37,7 +37,11 @@ export function addSourceOptions(command: Command): Command {
         SOURCE_FORMAT_NAMES,
       ),
     )
-    .option('--sheet <name|n>', 'sheet name or number (default: the first visible sheet)', parseSheet)
+    .option(
+      '--sheet <name|n>',
+      'sheet name or number (default: the first visible sheet with rows)',
+      parseSheet,
+    )
     .option('--no-header', 'treat the first record as data, not as column names')
     .option(
       '--header-row <n>',

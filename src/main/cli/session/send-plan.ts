@@ -92,11 +92,11 @@ async function completePlan(
 ): Promise<Plan> {
   const preview = await readPreview(engine, plan)
   if (preview === null) return plan
-  const { columns, sheets, sheet } = preview
+  const { columns, sheets, sheet, sheetRows = [] } = preview
   if (preview.files !== undefined && !options.quiet) await context.err.writeLine(sayFiles(preview.files))
   const isSheetOpen = plan.source.sheet === undefined && !options.quiet
   if (isSheetOpen && sheets !== undefined && sheet !== undefined) {
-    const choice = findSheetChoice({ sheets, sheet }, plan.source)
+    const choice = findSheetChoice({ sheets, sheet, rows: sheetRows }, plan.source)
     if (choice !== null) await context.err.writeLine(toPrintable(saySheetChoice(choice, 'terminal')))
   }
   if (preview.ownExport !== undefined && !options.quiet) {

@@ -39,7 +39,9 @@ export async function previewSource(source: PlanSource, limit: number): Promise<
       ...reader.quoting,
       header: source.header,
       format: reader.format,
-      ...(workbook === null ? {} : { sheets: [...workbook.sheets], sheet: workbook.sheet }),
+      ...(workbook === null
+        ? {}
+        : { sheets: [...workbook.sheets], sheet: workbook.sheet, sheetRows: [...workbook.rows] }),
       ...(reader.files !== undefined && { files: [...reader.files] }),
       ...(reader.ownExport == null ? {} : { ownExport: reader.ownExport }),
       problems: doubt === null ? problems : [doubt, ...problems],

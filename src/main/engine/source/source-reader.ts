@@ -34,6 +34,8 @@ interface WorkbookSheets {
   sheets: readonly string[]
   /** The one that the rows are from. */
   sheet: string
+  /** About how many rows each sheet has below its header; null where that was not looked at. */
+  rows: readonly (number | null)[]
 }
 
 /** How cells of delimited text are quoted; `default` where nothing in the file says otherwise. */

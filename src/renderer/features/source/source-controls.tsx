@@ -1,6 +1,7 @@
 import { Group, NativeSelect, Radio, Stack, Switch, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { getFormatTraits } from '../../../shared/plan/source-formats.ts'
 import { isLoopback } from '../../ui/connection/destination.ts'
 import { WholeNumber } from '../../ui/controls.tsx'
@@ -36,7 +37,10 @@ export function SourceControls(props: {
             const { headerRow: _ofTheOther, ...rest } = reading
             onReading({ ...rest, sheet: event.currentTarget.value })
           }}
-          data={preview.sheets}
+          data={preview.sheets.map((sheet, index) => ({
+            value: sheet,
+            label: toSheetLabel(sheet, preview.sheetRows?.[index] ?? null),
+          }))}
         />
       )}
       {format === 'xlsx' && <RowsControl reading={reading} onReading={onReading} />}
@@ -98,6 +102,11 @@ const ROWS = [
   { value: 'all', rows: 'all', label: 'All, hidden rows too' },
   { value: 'visible', rows: 'visible', label: 'Visible rows only' },
 ] as const
+
+/** A sheet with its number of rows: `Posts (1,234 rows)`. */
+function toSheetLabel(sheet: string, rows: number | null): string {
+  return rows === null ? sheet : `${sheet} (${formatCounted(rows, 'row')})`
+}
 
 const RECOGNISED = ''
 const OTHER = 'other'

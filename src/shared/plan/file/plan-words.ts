@@ -40,7 +40,7 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   'source.format': 'Source format (default: from the file extension).',
   'source.header': 'Whether the first record has the column names.',
   'source.headerRow': 'Record with the column names, from 1; earlier records are skipped.',
-  'source.sheet': 'Sheet name, or number from 1 (default: the first visible sheet).',
+  'source.sheet': 'Sheet name, or number from 1 (default: the first visible sheet with rows).',
   'source.rows':
     'Rows of a spreadsheet: all or only visible ones (default: all, asks before it sends hidden ones).',
   'source.encoding': 'Character encoding, such as windows-1252 (default: detected).',

@@ -235,18 +235,3 @@ test('a reader can be left early and read again from the start, with the shared 
   expect(bytesRead).toBe(reader.sizeBytes)
   reader.close()
 })
-
-test.each([
-  ['an empty sheet', ''],
-  ['a sheet of one row', toRow('Messages of March')],
-])('%s is no source, but one that is looked at to choose another', async (_what, rows) => {
-  const path = await writeWorkbook({
-    sheets: [
-      { name: 'Cover', rows },
-      { name: 'Messages', rows: toRow('text_data') + toRow('hi') },
-    ],
-  })
-  const preview = await previewSource({ path, header: true }, 10)
-  expect(preview).toMatchObject({ sheets: ['Cover', 'Messages'], sheet: 'Cover', rows: [] })
-  await expect(openSource({ path, header: true })).rejects.toThrow('expected rows')
-})

@@ -41,10 +41,12 @@ export async function openUnitedSource(
   const sizeBytes = heads.reduce((sum, one) => sum + one.sizeBytes, 0)
   const isAlone = files.length === 1
   let warnings: SourceWarning[] = []
+  let hiddenRows = 0
 
   async function* batches(): AsyncGenerator<SourceBatch, void, undefined> {
     let [rowsBefore, bytesBefore] = [0, 0]
     warnings = []
+    hiddenRows = 0
     for (const file of files) {
       const reader = await open(file)
       let rows = 0
@@ -65,6 +67,7 @@ export async function openUnitedSource(
         }
         // Of all rows of this file, unless it says otherwise.
         warnings.push(...(reader.findWarnings?.() ?? []).map((warning) => ({ rows, ...warning })))
+        hiddenRows += reader.hidden?.rows ?? 0
         lacking.set(file.name, { columns: reader.columns, rows })
         rowsBefore += rows
         bytesBefore += reader.sizeBytes
@@ -84,6 +87,9 @@ export async function openUnitedSource(
     },
     workbook: first.workbook,
     ownExport: first.ownExport ?? null,
+    get hidden() {
+      return { rows: hiddenRows }
+    },
     sizeBytes,
     encoding: head.encoding,
     encodingBy: 'guess',

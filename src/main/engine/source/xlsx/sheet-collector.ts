@@ -10,6 +10,7 @@ export const SHEET_PART = {
   maxElements: 1_000_000_000,
   shape: {
     worksheet: {
+      dimension: {},
       cols: { col: {} },
       sheetData: { row: { c: { f: {}, v: {}, is: { t: {}, r: { t: {} } } } } },
     },
@@ -45,6 +46,8 @@ export interface SheetCollector {
   handlers: XmlHandlers
   /** The columns that the sheet hides, known before the first row. */
   hiddenColumns: readonly ColumnRange[]
+  /** The last row that the sheet says it has; 0 where it says nothing. */
+  lastRow: () => number
   /** The rows that are complete, which it then forgets. */
   takeRows(): SheetRow[]
   isAtEnd(): boolean
@@ -69,6 +72,7 @@ export function createLongRowError(path: string, number: number): Error {
 /** A collector for one sheet. Its handlers throw `BAD_SOURCE` for rows or cells in places that no sheet has. */
 export function createSheetCollector(path: string, styles: Styles): SheetCollector {
   const hiddenColumns: ColumnRange[] = []
+  let lastRow = 0
   let rows: SheetRow[] = []
   let row: SheetRow | null = null
   /** The last row that was closed: some programs write an element for each cell of a row. */
@@ -211,6 +215,7 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
         else if (name === 'row') openRow(attributes)
         else if (name === 'f') cell.hasFormula = true
         else if (name === 'col') openColumns(attributes)
+        else if (name === 'dimension') lastRow = Number(/\d+$/.exec(attributes['ref'] ?? '')?.[0] ?? 0)
       },
       text(part) {
         if (isTextWanted) addText(part)
@@ -228,6 +233,7 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
       },
     },
     hiddenColumns,
+    lastRow: () => lastRow,
     takeRows() {
       const taken = rows
       rows = []

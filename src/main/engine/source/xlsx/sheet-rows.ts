@@ -26,6 +26,8 @@ export interface TextRows {
   share: number
   /** The columns that the sheet hides. */
   hiddenColumns: readonly ColumnRange[]
+  /** The last row that the sheet says it has; 0 where it says nothing. */
+  lastRow: number
 }
 
 /** Largest part of a sheet that is read, bytes. */
@@ -67,13 +69,19 @@ export async function* readSheetRows(
       rows.push(textRow.row)
     }
     if (rows.length >= ROWS_AT_ONCE || characters >= CHARACTERS_AT_ONCE) {
-      yield { rows, share: readBytes / sizeBytes, hiddenColumns: collector.hiddenColumns }
+      yield {
+        rows,
+        share: readBytes / sizeBytes,
+        hiddenColumns: collector.hiddenColumns,
+        lastRow: collector.lastRow(),
+      }
       rows = []
       characters = 0
     }
   }
   if (!collector.isAtEnd()) throw createDamageError(archive.path, 'the sheet ends before its last row')
-  if (rows.length > 0) yield { rows, share: 1, hiddenColumns: collector.hiddenColumns }
+  if (rows.length > 0)
+    yield { rows, share: 1, hiddenColumns: collector.hiddenColumns, lastRow: collector.lastRow() }
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   toColumnNames,
 } from '../source-reader.ts'
 import { type Archive, openArchive, refuseForeignArchive, refuseForeignFile } from './archive.ts'
+import { findLikelySheet } from './likely-sheet.ts'
 import { parseXmlPart } from './parse-xml.ts'
 import { openSharedStrings, type SharedStrings } from './shared-strings.ts'
 import { nameColumns } from './sheet-collector.ts'
@@ -54,21 +55,27 @@ async function createReader(
   source: PlanSource,
   archive: Archive,
   sizeBytes: number,
-  mayBeEmpty: boolean,
+  isPreview: boolean,
 ): Promise<SourceReader> {
   const { path } = source
   const workbook = await readWorkbook(archive)
-  const { name, part } = chooseSheet(path, workbook.sheets, source.sheet)
   const styles = await readStyles(archive, workbook.styles, workbook.is1904)
   const strings: SharedStrings = openSharedStrings(archive, workbook.sharedStrings)
-  const openRows = () => readSheetRows(archive, part, styles, strings)
+  const openPart = (part: string) => readSheetRows(archive, part, styles, strings)
+  const hasChoice = workbook.sheets.length > 1 && (source.sheet === undefined || isPreview)
   let head: SheetHead
+  let likely: Awaited<ReturnType<typeof findLikelySheet>> | null = null
+  let chosen: ReturnType<typeof chooseSheet>
   try {
-    head = await readSheetHead(source, name, openRows(), mayBeEmpty)
+    likely = hasChoice ? await findLikelySheet(workbook.sheets, source, openPart, isPreview) : null
+    chosen = chooseSheet(path, workbook.sheets, source.sheet ?? likely?.sheet ?? undefined)
+    head = await readSheetHead(source, chosen.name, openPart(chosen.part), isPreview)
   } catch (error) {
     strings.close()
     throw error
   }
+  const { name, part } = chosen
+  const openRows = () => openPart(part)
   const isGuarded = isExportHeader(head.header) && !(await isOwnExport(archive))
   const { width, firstRow } = head
   const header = isGuarded ? head.header.map(removeFormulaGuard) : head.header
@@ -135,7 +142,11 @@ async function createReader(
     },
     header: source.header ? header : null,
     ownExport: toOwnExport(head.header, isGuarded),
-    workbook: { sheets: workbook.sheets.map((sheet) => sheet.name), sheet: name },
+    workbook: {
+      sheets: workbook.sheets.map((sheet) => sheet.name),
+      sheet: name,
+      rows: workbook.sheets.map((sheet) => likely?.rows.get(sheet.name) ?? null),
+    },
     get hidden() {
       return { rows: hiddenRows }
     },

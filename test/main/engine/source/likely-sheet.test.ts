@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { previewSource } from '../../../../src/main/engine/source/preview.ts'
+import { failReadingAny, readAnySource, writeSource } from './read-source.ts'
+import { createWorkbook } from './workbook-files.ts'
+
+const toRow = (...cells: readonly string[]) =>
+  `<row>${cells.map((cell) => `<c t="inlineStr"><is><t>${cell}</t></is></c>`).join('')}</row>`
+const POSTS = toRow('post_id', 'text_data') + toRow('p', 'hi').repeat(20)
+const LIST = toRow('text_data') + toRow('hi').repeat(30)
+const NOTES = toRow('Export of March') + toRow('Do not share')
+
+async function writeSheets(sheets: Record<string, string>): Promise<string> {
+  const list = Object.entries(sheets).map(([name, rows]) => ({ name, rows }))
+  return writeSource(await createWorkbook({ sheets: list }), 'book.xlsx')
+}
+
+test.each([
+  ['an empty sheet is passed over', { Empty: '', Posts: POSTS }, 'Posts', [0, 20]],
+  [
+    'a sheet of one row is passed over',
+    { Cover: toRow('Messages of March'), Posts: POSTS },
+    'Posts',
+    [0, 20],
+  ],
+  ['notes above a table are passed over', { Notes: NOTES, Posts: POSTS }, 'Posts', [1, 20]],
+  [
+    'the first of two tables is read',
+    { Few: toRow('a', 'b') + toRow('1', '2'), Posts: POSTS },
+    'Few',
+    [1, 20],
+  ],
+  ['a list goes before a shorter table', { List: LIST, Codes: POSTS }, 'List', [30, 20]],
+  ['the first list is read where no table is', { Notes: NOTES, List: LIST }, 'Notes', [1, 30]],
+])(
+  'of several sheets the likely one is read, and all are offered with their rows: %s',
+  async (_what, sheets, sheet, sheetRows) => {
+    const path = await writeSheets(sheets)
+    expect(await previewSource({ path, header: true }, 5)).toMatchObject({
+      sheets: Object.keys(sheets),
+      sheet,
+      sheetRows,
+    })
+    expect((await readAnySource(path)).cells).toHaveLength(sheetRows[Object.keys(sheets).indexOf(sheet)] ?? 0)
+  },
+)
+
+test('a sheet that is named is read, whatever the others have', async () => {
+  const path = await writeSheets({ Notes: NOTES, Posts: POSTS })
+  expect((await readAnySource(path, { sheet: 'Notes' })).cells).toEqual([['Do not share']])
+  expect(await previewSource({ path, header: true, sheet: 'Notes' }, 5)).toMatchObject({
+    sheet: 'Notes',
+    sheetRows: [1, 20],
+  })
+})
+
+test('a workbook whose sheets have no rows is refused with the name of the first', async () => {
+  const path = await writeSheets({ Empty: '', Cover: toRow('Messages of March') })
+  expect(await failReadingAny(path)).toContain('found an empty sheet "Empty"')
+  expect(await previewSource({ path, header: true }, 5)).toMatchObject({
+    sheet: 'Empty',
+    rows: [],
+    sheetRows: [0, 0],
+  })
+})
