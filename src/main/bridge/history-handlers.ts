@@ -112,9 +112,9 @@ async function readEarlier(
   const run = named.whole_run === null ? named : await engine.summarizeRun(named.whole_run.run_id)
   const plan = await engine.readPlan(run.run_id)
   if (sourceId === undefined) return { run, plan, source: nameSource(plan.source) }
-  const { path, name } = sources.find(sourceId)
+  const { name, ...paths } = sources.find(sourceId)
   const { more: _more, ...reading } = plan.source
-  return { run, plan: { ...plan, source: { ...reading, path } }, source: name }
+  return { run, plan: { ...plan, source: { ...reading, ...paths } }, source: name }
 }
 
 /** Callbacks and media must lead to this machine, wherever the rows go now. */

@@ -225,7 +225,7 @@ export async function toPlan(services: BridgeServices, request: RunRequest): Pro
   const { sources, productionGate } = services
   const { destination, timeoutMs, source, callback, load, ...rest } = request
   const { sourceId, ...reading } = source
-  const { path, name } = sources.find(sourceId)
+  const { name, ...paths } = sources.find(sourceId)
   productionGate.refuseAddress(callback?.url)
   productionGate.refuseAddress(source.media?.kind === 'host' ? source.media.url : undefined)
   if (destination.kind === 'sandbox') refuseOwnCallbacks(request)
@@ -234,7 +234,7 @@ export async function toPlan(services: BridgeServices, request: RunRequest): Pro
     ...rest,
     name,
     connection: { ...connection, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
-    source: { ...reading, path },
+    source: { ...reading, ...paths },
     ...(callback === undefined ? {} : { callback }),
     ...(load === undefined ? {} : { load }),
   })

@@ -4,14 +4,23 @@ import { basename, join } from 'node:path'
 import { type ChosenSource, EXCERPT_MAX_CHARACTERS } from '../../shared/bridge/source.ts'
 import { renameSource } from '../../shared/messages/error-messages.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
+import type { PlanSource } from '../../shared/plan/plan.ts'
+import { listSourcePaths, nameSource } from '../../shared/plan/source-paths.ts'
 import { bridge } from './bridge-context.ts'
+
+/** What a handle stands for. */
+export interface KnownSource extends Pick<PlanSource, 'path' | 'more'> {
+  name: string
+}
 
 /** Files and folders that a person has let windows have read, each under a handle that cannot be guessed. */
 export interface Sources {
   /** Makes a file or folder readable; `path` is absolute and comes from a dialog, a drop or an upload, never from a page. */
   add(path: string, name?: string): Promise<ChosenSource>
-  /** The path behind a handle. Throws `BAD_SOURCE` where none was given out under it. */
-  find(sourceId: string): { path: string; name: string }
+  /** Makes one source of files that may be read already. */
+  unite(paths: readonly [string, ...string[]], name?: string): Promise<ChosenSource>
+  /** The paths behind a handle. Throws `BAD_SOURCE` where none was given out under it. */
+  find(sourceId: string): KnownSource
 }
 
 /** Where the window in a browser puts the files that are sent to it; they go when it ends. */
@@ -21,15 +30,20 @@ export function toUploadsFolder(workspace: string): string {
 
 /** Makes the register of sources, empty; it lives as long as the process. */
 export function createSources(): Sources {
-  const known = new Map<string, { path: string; name: string }>()
+  const known = new Map<string, KnownSource>()
+  const unite: Sources['unite'] = async ([path, ...more], name) => {
+    const sourceId = randomBytes(16).toString('hex')
+    const source = { path, ...(more.length > 0 && { more }) }
+    const named = { ...source, name: name ?? nameSource(source) }
+    known.set(sourceId, named)
+    // A missing file is reported when it is read, with what to do.
+    const about = await Promise.all([path, ...more].map((one) => stat(one).catch(() => null)))
+    const sizeBytes = about.reduce((sum, one) => sum + (one?.isFile() ? one.size : 0), 0)
+    return { sourceId, name: named.name, sizeBytes }
+  }
   return {
-    async add(path, name = basename(path)) {
-      const sourceId = randomBytes(16).toString('hex')
-      known.set(sourceId, { path, name })
-      // A missing file is reported when it is read, with what to do.
-      const about = await stat(path).catch(() => null)
-      return { sourceId, name, sizeBytes: about?.isFile() ? about.size : 0 }
-    },
+    add: (path, name = basename(path)) => unite([path], name),
+    unite,
     find(sourceId) {
       const found = known.get(sourceId)
       if (found !== undefined) return found
@@ -56,26 +70,46 @@ function isCutThrough(cell: string): boolean {
 
 /** Sources before they become runs. */
 export const sourceHandlers = bridge.source.router({
+  unite: bridge.source.unite.handler(async ({ context: { sources }, input: { sourceIds } }) => {
+    const found = sourceIds.map((sourceId) => sources.find(sourceId))
+    const [only] = found
+    const [first, ...others] = found.flatMap(listSourcePaths)
+    if (first === undefined || only === undefined) throw new Error('no source was named')
+    return sources.unite([first, ...others], found.length === 1 ? only.name : undefined)
+  }),
+  leaveOut: bridge.source.leaveOut.handler(async ({ context: { engine, sources }, input }) => {
+    const { sourceId, file } = input
+    const { name, ...paths } = sources.find(sourceId)
+    const source = { header: true, ...paths }
+    const { files = [] } = await engine.previewSource(source, 1).catch((error: unknown) => {
+      throw withName(error, { name, ...paths })
+    })
+    const [first, ...others] = files.filter((_, index) => index !== file).map(({ path }) => path)
+    if (first === undefined) throw new SluiceError({ id: 'source_unknown' })
+    return sources.unite([first, ...others])
+  }),
   preview: bridge.source.preview.handler(async ({ context: { engine, sources }, input }) => {
     const {
       source: { sourceId, ...reading },
       limit,
     } = input
-    const { path, name } = sources.find(sourceId)
-    const source = { ...reading, path }
+    const { name, ...paths } = sources.find(sourceId)
+    const source = { ...reading, ...paths }
     // One extra row shows whether there are more.
     const {
       rows: read,
       problems: found,
+      files,
       ...preview
     } = await engine.previewSource(source, limit + 1).catch((error: unknown) => {
-      throw withName(error, { path, name })
+      throw withName(error, { name, ...paths })
     })
     const rows = read.slice(0, limit)
     const last = rows.at(-1)?.row ?? 0
     const problems = found.filter(({ row, code }) => row <= last && code !== 'header_like_data')
     return {
       ...preview,
+      ...(files !== undefined && { files: files.map(({ path: _path, ...file }) => file) }),
       problems,
       rows: rows.map(({ row, place, cells }) => ({ row, place, ...createExcerpts(cells) })),
       hasMore: read.length > limit,
@@ -86,9 +120,13 @@ export const sourceHandlers = bridge.source.router({
 })
 
 /** The error with the name of a file instead of its path, which the page must not learn. */
-export function withName(error: unknown, { path, name }: { path: string; name: string }): unknown {
+export function withName(error: unknown, { path, name }: KnownSource): unknown {
   if (!(error instanceof SluiceError)) return error
   const { said } = error
+  // One of several files, or of a folder of tables.
+  if ('source' in said && typeof said.source === 'string' && said.source !== path) {
+    return new SluiceError(renameSource(said, basename(said.source)), { cause: error })
+  }
   const renamed = 'file' in said && said.file === path ? { ...said, file: name } : renameSource(said, name)
   return new SluiceError(renamed, { cause: error })
 }

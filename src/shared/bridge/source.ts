@@ -18,9 +18,9 @@ export const chosenSourceSchema = z.object({
 /** See {@link chosenSourceSchema}. */
 export type ChosenSource = z.infer<typeof chosenSourceSchema>
 
-/** A plan's source whose file is named by its handle. */
+/** A plan's source whose files are named by one handle. */
 export const sourceReadingSchema = planSchema.shape.source
-  .omit({ path: true })
+  .omit({ path: true, more: true })
   .extend({ sourceId: chosenSourceSchema.shape.sourceId })
 
 /** Longest part of a cell that travels in a page or a preview, in UTF-16 code units. */
@@ -36,6 +36,8 @@ export const excerptShape = {
 /** A source's first rows, with excerpts of their cells. */
 const previewSchema = sourcePreviewSchema.extend({
   rows: z.array(z.object({ row: z.int(), place: sourcePlaceSchema, ...excerptShape })),
+  /** Files of a source that has several, without their paths, which a page never learns. */
+  files: sourcePreviewSchema.shape.files.unwrap().element.omit({ path: true }).array().exactOptional(),
   /** Whether the file has rows after these. */
   hasMore: z.boolean(),
   /** How many of these rows have something wrong with the record itself. */
@@ -47,8 +49,19 @@ const previewSchema = sourcePreviewSchema.extend({
 /** The first rows of a source as the window shows them. */
 export type BridgePreview = z.infer<typeof previewSchema>
 
+/** Most sources that a page makes one of at once. */
+const UNITED_MAX = 10_000
+
 /** Sources: the file before it becomes a run. */
 export const sourceContract = {
+  /** Makes one source of several, in that order. Fails with `BAD_SOURCE` for a handle that was not given out. */
+  unite: base
+    .input(z.strictObject({ sourceIds: z.array(chosenSourceSchema.shape.sourceId).min(1).max(UNITED_MAX) }))
+    .output(chosenSourceSchema),
+  /** Makes a source without one of the files of another, by its index in the preview. Fails with `BAD_SOURCE`. */
+  leaveOut: base
+    .input(z.strictObject({ sourceId: chosenSourceSchema.shape.sourceId, file: z.int().min(0) }))
+    .output(chosenSourceSchema),
   /** Reads the first rows with the given encoding, delimiter and header; cheap enough to call at every change. */
   preview: base
     .input(toStrict(z.object({ source: sourceReadingSchema, limit: z.int().min(1).max(500).default(100) })))

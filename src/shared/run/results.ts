@@ -338,6 +338,7 @@ export const sourcePreviewSchema = z.object({
     .array(
       z.object({
         name: z.string(),
+        path: z.string(),
         format: sourceFormatSchema,
         sizeBytes: z.number(),
         encoding: z.string(),

@@ -52,10 +52,13 @@ it('overwrites no file that a save dialog did not name', async () => {
 })
 
 it('shows no file that no dialog, drop or upload named', async () => {
-  const { call } = await takeOver()
+  const { bridge, call } = await takeOver()
   const path = writeRows(2)
   await expect(call('source.preview', { source: { path } })).rejects.toThrow()
   await expect(call('source.preview', { source: { sourceId: path } })).rejects.toThrow()
+  const { sourceId } = await bridge.services.sources.add(writeRows(1))
+  await expect(call('source.preview', { source: { sourceId, more: [path] } })).rejects.toThrow()
+  await expect(call('source.unite', { sourceIds: [sourceId, path] })).rejects.toThrow()
 })
 
 it('sends no variable to an address that the page names', async () => {

@@ -52,6 +52,7 @@ export interface Quoting {
 export interface FileHead extends Pick<SourceReader, 'format' | 'sizeBytes' | 'encoding' | 'delimiter'> {
   /** What tells it from the others: its name, or its path below what they share. */
   name: string
+  path: string
   /** Of a workbook. */
   sheet: string | null
 }

@@ -104,10 +104,10 @@ export async function openUnitedSource(
 }
 
 function toHead(
-  { name }: TableFile,
+  { name, path }: TableFile,
   { format, sizeBytes, encoding, delimiter, workbook }: SourceReader,
 ): FileHead {
-  return { name, format, sizeBytes, encoding, delimiter, sheet: workbook?.sheet ?? null }
+  return { name, path, format, sizeBytes, encoding, delimiter, sheet: workbook?.sheet ?? null }
 }
 
 /** Throws for a file that has none of the columns of those before it, which must be something else. */

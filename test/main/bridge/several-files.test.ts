@@ -1,0 +1,51 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { connectWindow, withBridge } from './connect.ts'
+
+async function openFiles() {
+  const bridge = withBridge()
+  const { client } = await connectWindow('message port', bridge.services)
+  const folder = createTemporaryFolder()
+  const ids: string[] = []
+  for (const [name, content] of Object.entries({
+    'a.csv': 'id,text\n1,one\n',
+    'b.csv': 'text;id\ntwo;2\n',
+    'c.csv': 'id\n3\n',
+  })) {
+    writeFileSync(join(folder, name), content)
+    ids.push((await bridge.services.sources.add(join(folder, name))).sourceId)
+  }
+  return { client, ids, folder }
+}
+
+it('files that were chosen together are one source, and one of them can be left out again', async () => {
+  const { client, ids, folder } = await openFiles()
+  const whole = await client.source.unite({ sourceIds: ids })
+  expect(whole).toMatchObject({ name: 'a.csv and 2 more', sizeBytes: 33 })
+  const preview = await client.source.preview({ source: { sourceId: whole.sourceId, header: true } })
+  expect(preview.files?.map(({ name, format }) => [name, format])).toEqual([
+    ['a.csv', 'csv'],
+    ['b.csv', 'csv'],
+    ['c.csv', 'csv'],
+  ])
+  expect(JSON.stringify(preview)).not.toContain(folder)
+  expect(preview.rows.map(({ place }) => `${place.row} of ${place.file}`)).toEqual([
+    '2 of a.csv',
+    '2 of b.csv',
+    '2 of c.csv',
+  ])
+  const less = await client.source.leaveOut({ sourceId: whole.sourceId, file: 1 })
+  const { rows } = await client.source.preview({ source: { sourceId: less.sourceId, header: true } })
+  expect(rows.map(({ cells }) => cells[0])).toEqual(['1', '3'])
+})
+
+it('a file that cannot be read with the others is named without its path', async () => {
+  const { client, ids, folder } = await openFiles()
+  writeFileSync(join(folder, 'c.csv'), 'Other\n3\n')
+  const { sourceId } = await client.source.unite({ sourceIds: ids })
+  const error = await client.source.preview({ source: { sourceId, header: true } }).catch((thrown) => thrown)
+  expect(error.message).toMatch(/c\.csv.*its columns \(Other\) have no name in common/)
+  expect(JSON.stringify(error)).not.toContain(folder)
+})
