@@ -202,6 +202,10 @@ export const SOURCE_MESSAGES = {
     problem: 'expected rows, found only blank lines',
     remedy: 'Export the spreadsheet again, or choose the file that contains the rows.',
   })),
+  header_has_nul: unreadable(() => ({
+    problem: 'the header line contains a NUL character',
+    remedy: 'Bytes of the file were lost or overwritten. Export the spreadsheet again.',
+  })),
   header_quote_open: unreadable(() => ({
     problem: 'the header line opens a quote that is never closed',
     remedy: 'Close the quote in that line, or double a quote that is part of a name.',

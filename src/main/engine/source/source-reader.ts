@@ -90,6 +90,8 @@ export interface SourceReader {
   keepNested?(names: readonly string[]): void
   /** Yields every record once, in order, in constant memory. Ends early when the consumer returns. */
   batches(): Iterable<SourceBatch> | AsyncIterable<SourceBatch>
+  /** Records without a character so far, which are no rows; absent in a folder. */
+  readonly emptyRecords?: number
   /** What is to be said of the source as a whole, complete once every record was yielded; absent where nothing is. */
   findWarnings?(): readonly SourceWarning[]
   /** Releases the file. */
@@ -97,8 +99,8 @@ export interface SourceReader {
 }
 
 /** Tells of records without a character in them, which are no rows. */
-export function toEmptyWarning(records: number): SourceWarning {
-  return { severity: 'warning', code: 'empty_records', rows: records }
+export function findEmptyWarnings(records: number): SourceWarning[] {
+  return records === 0 ? [] : [{ severity: 'warning', code: 'empty_records', rows: records }]
 }
 
 /** What is said of files that were passed over: hidden ones, and those that programs and systems leave in folders. */

@@ -27,26 +27,29 @@ async function readSheet(rows: string, options: ReadOptions = {}, before = '') {
 
 test('hidden rows of a workbook are read, counted and told, so that a run can ask before it sends them', async () => {
   const source = await readSheet(FILTERED)
-  expect(source.cells.map(([id]) => id)).toEqual(['p1', 'p2', '', 'p3', 'p4', '', 'p5', 'p6'])
+  expect(source.cells.map(([id]) => id)).toEqual(['p1', 'p2', 'p3', 'p4', 'p5', 'p6'])
   expect(source.hidden).toEqual({ rows: 3 })
-  expect(source.warnings).toEqual(['3: is hidden in the spreadsheet; it is sent like the visible rows'])
+  expect(source.warnings).toEqual([
+    '2: are not rows because all their cells are empty',
+    '3: is hidden in the spreadsheet; it is sent like the visible rows',
+  ])
 })
 
 test('hidden rows stay out when only visible rows are wanted, and the others keep their numbers', async () => {
   const path = writeSource(await createWorkbook({ sheets: [{ name: 'S', rows: FILTERED }] }), 'b.xlsx')
   const source = await readAnySource(path, { rows: 'visible' })
-  expect(source.cells.map(([id]) => id)).toEqual(['p1', '', 'p3', 'p5'])
+  expect(source.cells.map(([id]) => id)).toEqual(['p1', 'p3', 'p5'])
   expect(source.hidden).toEqual({ rows: 3 })
-  expect(source.warnings).toEqual([])
+  expect(source.warnings).toEqual(['1: are not rows because all their cells are empty'])
   const { rows } = await previewSource({ path, header: true, rows: 'visible' }, 10)
-  expect(rows.map(({ place, cells }) => `${place.row} ${cells[0]}`)).toEqual(['2 p1', '4 ', '5 p3', '8 p5'])
+  expect(rows.map(({ place, cells }) => `${place.row} ${cells[0]}`)).toEqual(['2 p1', '5 p3', '8 p5'])
 })
 
 test('nothing is left to ask about hidden rows when a plan says that all are wanted', async () => {
   const source = await readSheet(FILTERED, { rows: 'all' })
-  expect(source.cells).toHaveLength(8)
+  expect(source.cells).toHaveLength(6)
   expect(source.hidden).toEqual({ rows: 3 })
-  expect(source.warnings).toEqual([])
+  expect(source.warnings).toEqual(['2: are not rows because all their cells are empty'])
 })
 
 test('a sheet of which every row is hidden has none to send when only visible rows are wanted', async () => {

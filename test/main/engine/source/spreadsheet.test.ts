@@ -126,15 +126,20 @@ test('booleans, errors, ISO dates and formulas are shown by their values', async
   ])
 })
 
-test('cells and rows that the file leaves out are empty, empty ones at the end are none', async () => {
+test('cells that the file leaves out are empty, rows without text are none and are counted', async () => {
   const source = await readCells(
     '<row r="2"><c r="B2"><v>1</v></c><c r="AA2"><v>2</v></c></row><row r="3"><c r="A3" s="1"/></row><row r="5"><c r="A5"><v>3</v></c></row><row r="6"/><row r="9"><c r="Z9" t="inlineStr"><is><t/></is></c></row>',
   )
-  expect(source.rows.map(({ row }) => row)).toEqual([1, 2, 3, 4])
+  expect(source.rows.map(({ row }) => row)).toEqual([1, 2])
+  expect(source.places.map(({ row, sheetRow }) => [row, sheetRow])).toEqual([
+    [1, 2],
+    [2, 5],
+  ])
+  expect(source.told).toEqual([{ severity: 'warning', code: 'empty_records', rows: 2 }])
   expect(
     source.cells.map((cells) => cells.flatMap((cell, i) => (cell === '' ? [] : [`${i}=${cell}`]))),
-  ).toEqual([['1=1', '26=2'], [], [], ['0=3']])
-  expect(source.cells.map((cells) => cells.length)).toEqual([27, 27, 27, 27])
+  ).toEqual([['1=1', '26=2'], ['0=3']])
+  expect(source.cells.map((cells) => cells.length)).toEqual([27, 27])
 })
 
 test('the header is the first row that is not empty, or the one that is named; above it nothing is a row', async () => {
@@ -234,4 +239,9 @@ test('a reader can be left early and read again from the start, with the shared 
   expect(cells).toEqual(Array.from({ length: 4999 }, (_, i) => `text ${4998 - i}`))
   expect(bytesRead).toBe(reader.sizeBytes)
   reader.close()
+})
+
+test('a row that is the header again is an error, as in delimited text', async () => {
+  const rows = `${toRow('id', 'text')}${toRow('1', 'a')}${toRow('id', 'text')}`
+  expect((await readCells(rows, {}, { header: true })).problems).toEqual(['repeated_header 2 error'])
 })

@@ -72,12 +72,15 @@ test('a workbook whose part of styles is missing is read without formats', async
   expect((await readAnySource(path, { header: false })).cells).toEqual([['0.5']])
 })
 
-test('empty rows above the data are no rows without a header, and numbers stay those of the spreadsheet', async () => {
+test('empty rows are no rows without a header either, and numbers stay those of the spreadsheet', async () => {
   const source = await readRows(`<row r="4">${toCell('B4', 'x')}</row><row r="6">${toCell('A6', 'y')}</row>`)
   expect(source.cells).toEqual([
     ['', 'x'],
-    ['', ''],
     ['y', ''],
+  ])
+  expect(source.places.map(({ row, sheetRow }) => [row, sheetRow])).toEqual([
+    [1, 4],
+    [2, 6],
   ])
 })
 

@@ -3,19 +3,21 @@ import type { PlanSource } from '../../../../shared/plan/plan.ts'
 import { toOwnExport } from '../../../../shared/run/export-columns.ts'
 import { chooseEncoding } from '../decoding/encoding.ts'
 import { createPieceDecoder, createTextReader, READ_BYTES } from '../decoding/text-reader.ts'
+import { createRepeatedHeaderCheck } from '../repeated-header.ts'
 import { openSourceFile, type SourceFile } from '../source-file.ts'
 import {
+  findEmptyWarnings,
   PlaceNotes,
   type SourceBatch,
   type SourceReader,
   type SourceRow,
   toColumnNames,
-  toEmptyWarning,
 } from '../source-reader.ts'
 import { chooseDialect, type Dialect, findSeparatorLine, isEmptyRecord } from './dialect.ts'
 import { parseRecords, RecordTooLong } from './record-parser.ts'
 import { toSourceRow } from './row-check.ts'
 import { countRecordsBeforeHeader, createLongRecordError, readSourceHead } from './source-head.ts'
+import { dropZeroPadding } from './zero-padding.ts'
 
 /** A text of records being read; its rows come without waiting. */
 export interface DelimitedReader extends SourceReader {
@@ -58,14 +60,17 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
   const isCut = bomBytes + SAMPLE_BYTES < file.sizeBytes
   const dialect = chooseDialect(source, { text: sampleText, isCut }, separatorLine?.delimiter)
   const openText = () => createTextReader(file, bomBytes, createPieceDecoder(encoding), skipCharacters)
-  const head = readSourceHead(source, openText().readText, dialect, sampleText)
-  const expectation = { ...head, dialect, encoding }
+  const head = readSourceHead(source, dropZeroPadding(openText().readText).readText, dialect, sampleText)
+  const findRepeatedHeader = source.header ? createRepeatedHeaderCheck(head.header) : null
+  const expectation = { ...head, dialect, encoding, findRepeatedHeader }
   const recordsBefore = countRecordsBeforeHeader(source)
   let columns = toColumnNames(head.header, head.widest)
   let emptyRecords = 0
+  let padding = 0
 
   function* batches(): Generator<SourceBatch, void, undefined> {
     const text = openText()
+    const unpadded = dropZeroPadding(text.readText)
     let row = 0
     let isHeaderNext = source.header
     const places = new PlaceNotes()
@@ -75,7 +80,7 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
     try {
       const isEscapeGuessed = dialect.escapeBy !== 'given'
       const options = { readBytes, width: head.cells, isEscapeGuessed }
-      for (const batch of parseRecords(text.readText, dialect, options)) {
+      for (const batch of parseRecords(unpadded.readText, dialect, options)) {
         const rows: SourceRow[] = []
         for (const [index, cells] of batch.records.entries()) {
           sheetRow += 1
@@ -93,10 +98,11 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
           row += 1
           places.note(row, sheetRow, beginsAt)
           if (cells.length > columns.length) columns = toColumnNames(head.header, cells.length)
-          rows.push(toSourceRow(row, cells, batch, index, expectation))
+          rows.push(toSourceRow({ row, line: beginsAt, cells, batch, index }, expectation))
         }
         if (rows.length > 0) yield { rows, places: places.take(), bytesRead: text.bytesRead() }
       }
+      padding = unpadded.padding()
     } catch (error) {
       if (!(error instanceof RecordTooLong)) throw error
       throw createLongRecordError(file.path, `row ${row + 1}`, error)
@@ -123,9 +129,13 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
       escapeBy: dialect.escapeBy,
     },
     batches,
+    get emptyRecords() {
+      return emptyRecords
+    },
     findWarnings: () => [
       ...findDialectWarnings(dialect),
-      ...(emptyRecords === 0 ? [] : [toEmptyWarning(emptyRecords)]),
+      ...findEmptyWarnings(emptyRecords),
+      ...findPaddingWarnings(padding),
     ],
     close: file.close,
   }
@@ -138,6 +148,12 @@ function countLines(cells: readonly string[]): number {
     if (cell.includes('\n') || cell.includes('\r')) lines += cell.match(/\r\n|[\r\n]/g)?.length ?? 0
   }
   return lines
+}
+
+/** NUL characters behind the end are no text, but were in the file. */
+function findPaddingWarnings(characters: number): SourceWarning[] {
+  if (characters === 0) return []
+  return [{ severity: 'warning', code: 'zero_padding', args: { characters }, rows: 1 }]
 }
 
 /** A quote or an escape that was guessed changes what cells say. */

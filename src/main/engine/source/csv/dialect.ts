@@ -2,7 +2,7 @@ import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
 import { getFormatTraits } from '../../../../shared/plan/source-formats.ts'
 import type { Quoting, SourceReader } from '../source-reader.ts'
-import { type ExactRecord, parseRecord, type RecordSyntax } from './parse-exactly.ts'
+import { type ExactRecord, parseOpenRecord, parseRecord, type RecordSyntax } from './parse-exactly.ts'
 
 /** How a source is split into cells, and how each part of that was found. */
 export interface Dialect extends RecordSyntax, Quoting {
@@ -140,7 +140,9 @@ function measure(source: PlanSource, text: string, syntax: RecordSyntax): Sample
   const rows = records.slice(headerIndex + 1).filter((record) => !isEmptyRecord(record.cells))
   const usual = findUsualLength(rows.map((record) => record.cells))
   const isProse = header === undefined && isProseCut(rows, syntax.delimiter)
-  const cells = header === undefined ? (isProse ? 1 : usual.cells) : header.cells.length
+  // A record may be longer than the sample.
+  const open = records.length === 0 ? parseOpenRecord(text, syntax).length : usual.cells
+  const cells = header === undefined ? (isProse ? 1 : open) : header.cells.length
   const asMany = rows.filter((record) => record.cells.length === cells).length
   const inQuotes = (record: ExactRecord, of: 'every' | 'some') =>
     record.bounds.slice(0, -1)[of]((at) => text[at] === syntax.quote)

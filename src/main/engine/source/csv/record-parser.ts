@@ -16,6 +16,8 @@ export interface RecordBatch {
   quoteFaults: Map<number, QuoteFault>
   /** False where text holds lone surrogates, which is how decoders mark bytes that do not decode. */
   isWellFormed: boolean
+  /** Whether text has a NUL character. */
+  hasNul: boolean
 }
 
 /** What a piece of text holds. */
@@ -75,7 +77,7 @@ export function* parseRecords(
     const { batch, cursor } = parsePiece(text, syntax, options)
     if (piece === null && cursor < text.length) {
       const records = [parseOpenRecord(rest, syntax)]
-      yield { records, quoteFaults: new Map([[0, 'unclosed']]), isWellFormed: rest.isWellFormed() }
+      yield { records, quoteFaults: new Map([[0, 'unclosed']]), ...judgeText(rest) }
       return
     }
     const tooWide = batch.records.findIndex((record) => record.length > MAX_COLUMNS)
@@ -136,7 +138,7 @@ function parsePiece(text: string, syntax: RecordSyntax, options: RecordOptions):
   for (const { row } of parsed.errors) {
     if (row !== undefined && row < records.length) quoteFaults.set(row, 'misplaced')
   }
-  return { batch: { records, quoteFaults, isWellFormed: text.isWellFormed() }, cursor: parsed.meta.cursor }
+  return { batch: { records, quoteFaults, ...judgeText(text) }, cursor: parsed.meta.cursor }
 }
 
 /** One cell a line. */
@@ -146,7 +148,7 @@ function splitLines(text: string, { newline }: RecordSyntax): ParsedPiece {
   if (newline === '\n' && text.includes('\r')) {
     for (const record of records) dropReturn(record)
   }
-  return { batch: { records, quoteFaults: new Map(), isWellFormed: text.isWellFormed() }, cursor }
+  return { batch: { records, quoteFaults: new Map(), ...judgeText(text) }, cursor }
 }
 
 /**
@@ -206,7 +208,7 @@ function parsePieceExactly(text: string, syntax: RecordSyntax, options: RecordOp
     records.push(cells)
     cursor = end
   }
-  return { batch: { records, quoteFaults, isWellFormed: text.isWellFormed() }, cursor }
+  return { batch: { records, quoteFaults, ...judgeText(text) }, cursor }
 }
 
 /** Whether a record that has a backslash before a quote is broken, or reads well only if that is an escape. */
@@ -216,6 +218,11 @@ function mayBeEscaped(raw: string, read: ExactRecord, syntax: RecordSyntax): boo
   const other = parseRecord(raw, 0, { ...syntax, escape: '\\' })
   if (other === null || other.fault !== null || other.hasStrayQuote || other.end !== raw.length) return false
   return read.hasStrayQuote || other.cells.length !== read.cells.length
+}
+
+/** What is said of a piece of text at once, so that it need not be looked for in every cell. */
+function judgeText(text: string): Pick<RecordBatch, 'isWellFormed' | 'hasNul'> {
+  return { isWellFormed: text.isWellFormed(), hasNul: text.includes('\0') }
 }
 
 /** Takes the `\r` of a CRLF off a record's last cell. */

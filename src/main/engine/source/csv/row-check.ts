@@ -2,6 +2,7 @@ import type { FoundProblem } from '../../../../shared/messages/problem-messages.
 import { removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
 import { toFound } from '../../../../shared/run/problem.ts'
 import { replaceUndecodable } from '../decoding/text-reader.ts'
+import type { FindRepeatedHeader } from '../repeated-header.ts'
 import type { SourceRow } from '../source-reader.ts'
 import type { Dialect } from './dialect.ts'
 import { parseRecord, type QuoteFault } from './parse-exactly.ts'
@@ -19,14 +20,23 @@ export interface RowExpectation {
   isGuarded: boolean
   /** Whether each record is one cell in quotes that has a record of several cells in it. */
   isInQuotes: boolean
+  findRepeatedHeader: FindRepeatedHeader | null
+}
+
+/** A record, and where it is. */
+interface ReadRecord {
+  row: number
+  /** The line of the file that it begins in. */
+  line: number
+  cells: string[]
+  batch: RecordBatch
+  /** In the batch. */
+  index: number
 }
 
 /** Turns one record into a row, with what is wrong with it; the cells keep their text. */
 export function toSourceRow(
-  row: number,
-  cells: string[],
-  batch: RecordBatch,
-  index: number,
+  { row, line, cells, batch, index }: ReadRecord,
   expectation: RowExpectation,
 ): SourceRow {
   const problems: FoundProblem[] = []
@@ -42,7 +52,27 @@ export function toSourceRow(
   if (expectation.isGuarded) {
     for (let cell = 0; cell < cells.length; cell += 1) cells[cell] = removeFormulaGuard(cells[cell] ?? '')
   }
+  const repeated = expectation.findRepeatedHeader?.(row, cells)
+  if (repeated != null) problems.push(repeated)
+  if (batch.hasNul) problems.push(...findNuls(row, line, cells))
   return { row, cells, problems }
+}
+
+/** Text has no NUL characters: bytes were lost, or the file is no text. */
+function findNuls(row: number, line: number, cells: readonly string[]): FoundProblem[] {
+  const before = cells.findIndex((cell) => cell.includes('\0'))
+  const cell = cells[before]
+  if (cell === undefined) return []
+  const at = cell.indexOf('\0')
+  const text = [...cells.slice(0, before), cell.slice(0, at)].join('')
+  const details = { line: line + (text.match(/\r\n|[\r\n]/g)?.length ?? 0) }
+  const found = toFound(
+    cell
+      .slice(Math.max(0, at - 20), at + 20)
+      .toWellFormed()
+      .replaceAll('\0', '␀'),
+  )
+  return [{ row, severity: 'error', code: 'nul_character', args: { character: 'NUL' }, details, found }]
 }
 
 /** A row that has text where no column is would lose it. */

@@ -15,7 +15,7 @@ import {
 import { countInnerCells, type RowExpectation } from './row-check.ts'
 
 /** What the first records of a source say about all of them. */
-export interface SourceHead extends Omit<RowExpectation, 'encoding' | 'dialect'> {
+export interface SourceHead extends Omit<RowExpectation, 'encoding' | 'dialect' | 'findRepeatedHeader'> {
   /** Names as the header has them, the guard taken off; empty without a header. */
   header: string[]
   /** Cells of the widest record met in the head. */
@@ -59,6 +59,9 @@ export function readSourceHead(
     const header = (records[headerIndex] ?? []).map((name) => name.toWellFormed())
     if (quoteFaults.get(headerIndex) === 'unclosed') {
       throw new SluiceError({ id: 'header_quote_open', source: path })
+    }
+    if (header.some((name) => name.includes('\0'))) {
+      throw new SluiceError({ id: 'header_has_nul', source: path })
     }
     const rows = records.slice(headerIndex + 1)
     if (rows.every(isEmptyRecord) && !hasMore(batches)) {

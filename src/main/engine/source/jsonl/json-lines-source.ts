@@ -13,6 +13,7 @@ import {
 import { openSourceFile, type SourceFile } from '../source-file.ts'
 import {
   type CellKind,
+  findEmptyWarnings,
   PlaceNotes,
   type SourceBatch,
   type SourceReader,
@@ -67,6 +68,7 @@ function createReader(
   const { encoding, encodingBy, bomBytes } = chooseEncoding(file, source.encoding)
   const openText = () => createTextReader(file, bomBytes, createPieceDecoder(encoding))
   const keys = createColumnSet(file.path)
+  let blankLines = 0
   const nested = new NestedFields()
   /** The nested fields that are columns; all of them until a plan says which it uses. */
   let kept: readonly string[] = []
@@ -88,13 +90,16 @@ function createReader(
       return
     }
     for (const lines of readLines(readText, MAX_CHARACTERS, readBytes)) {
-      const elements = lines.filter((line) => !BLANK.test(line.text)).map((line) => ({ ...line, column: 0 }))
+      const filled = lines.filter((line) => !BLANK.test(line.text))
+      blankLines += lines.length - filled.length
+      const elements = filled.map((line) => ({ ...line, column: 0 }))
       yield { elements, bytesRead: text.bytesRead() }
     }
   }
 
   function* batches(): Generator<SourceBatch, void, undefined> {
     let row = 0
+    blankLines = 0
     const places = new PlaceNotes()
     for (const { elements, bytesRead } of readRows(Infinity)) {
       const rows = elements.map((element) => {
@@ -130,6 +135,10 @@ function createReader(
     delimiter: '',
     delimiterBy: 'ending',
     batches,
+    get emptyRecords() {
+      return blankLines
+    },
+    findWarnings: () => findEmptyWarnings(blankLines),
     close: file.close,
   }
 

@@ -42,11 +42,13 @@ export async function openUnitedSource(
   const isAlone = files.length === 1
   let warnings: SourceWarning[] = []
   let hiddenRows = 0
+  let emptyRecords = 0
 
   async function* batches(): AsyncGenerator<SourceBatch, void, undefined> {
     let [rowsBefore, bytesBefore] = [0, 0]
     warnings = []
     hiddenRows = 0
+    emptyRecords = 0
     for (const file of files) {
       const reader = await open(file)
       let rows = 0
@@ -68,6 +70,7 @@ export async function openUnitedSource(
         // Of all rows of this file, unless it says otherwise.
         warnings.push(...(reader.findWarnings?.() ?? []).map((warning) => ({ rows, ...warning })))
         hiddenRows += reader.hidden?.rows ?? 0
+        emptyRecords += reader.emptyRecords ?? 0
         lacking.set(file.name, { columns: reader.columns, rows })
         rowsBefore += rows
         bytesBefore += reader.sizeBytes
@@ -98,6 +101,9 @@ export async function openUnitedSource(
     ...(first.quoting !== undefined && { quoting: first.quoting }),
     ...(isAlone ? {} : { files: heads }),
     batches,
+    get emptyRecords() {
+      return emptyRecords
+    },
     findWarnings: () => [...toSkippedWarnings(skipped), ...warnings, ...findLacking(lacking, union.names)],
     close: () => undefined,
   }

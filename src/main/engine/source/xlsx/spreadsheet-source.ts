@@ -3,8 +3,10 @@ import type { SourceWarning } from '../../../../shared/messages/problem-messages
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
 import { isExportHeader, toOwnExport } from '../../../../shared/run/export-columns.ts'
 import { removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
+import { createRepeatedHeaderCheck } from '../repeated-header.ts'
 import { openSourceFile } from '../source-file.ts'
 import {
+  findEmptyWarnings,
   PlaceNotes,
   type SourceBatch,
   type SourceReader,
@@ -83,40 +85,39 @@ async function createReader(
 
   const isHiddenRead = source.rows !== 'visible'
   let hiddenRows = 0
+  let emptyRows = 0
+  const findRepeatedHeader = source.header ? createRepeatedHeaderCheck(header) : null
   async function* batches(): AsyncGenerator<SourceBatch, void, undefined> {
     let row = 0
     let cells = 0
     hiddenRows = 0
     const places = new PlaceNotes()
-    const numbers = new RowNumbers(firstRow)
+    // The file leaves empty rows out, or has them without a cell.
+    let next = firstRow
+    let leftOut = 0
+    emptyRows = 0
     for await (const { rows, share } of openRows()) {
       const bytesRead = Math.min(sizeBytes, Math.round(share * sizeBytes))
-      let batch: SourceRow[] = []
+      const batch: SourceRow[] = []
       for (const sheetRow of rows) {
         const { number, isHidden } = sheetRow
         if (number < firstRow) continue
         const filled = countFilled(sheetRow.cells)
         if (isHidden && filled > 0) hiddenRows += 1
-        if (isHidden && !isHiddenRead) numbers.leaveOut(number)
+        if (isHidden && !isHiddenRead) leftOut += 1
         else if (filled > 0) {
-          // The file leaves empty rows out, or has them without a cell; rows keep their distance from the header.
-          for (const between of numbers.takeUpTo(number)) {
-            row += 1
-            places.note(row, between, null)
-            if (between < number) {
-              batch.push({ row, cells: Array<string>(width).fill(''), problems: [] })
-              cells += width
-            } else {
-              if (filled > columns.length) columns = toColumnNames(header, filled)
-              batch.push(toSourceRow(row, sheetRow, filled, { width, isGuarded }))
-              cells += Math.max(filled, width)
-            }
-            if (cells > MAX_CELLS) throw createCellsError(path)
-            if (batch.length * width >= EMPTY_CELLS_AT_ONCE && between < number) {
-              yield { rows: batch, places: places.take(), bytesRead }
-              batch = []
-            }
-          }
+          emptyRows += number - next - leftOut
+          next = number + 1
+          leftOut = 0
+          row += 1
+          places.note(row, number, null)
+          if (filled > columns.length) columns = toColumnNames(header, filled)
+          const read = toSourceRow(row, sheetRow, filled, { width, isGuarded })
+          const repeated = findRepeatedHeader?.(row, read.cells)
+          if (repeated != null) read.problems.push(repeated)
+          batch.push(read)
+          cells += Math.max(filled, width)
+          if (cells > MAX_CELLS) throw createCellsError(path)
         }
       }
       if (batch.length > 0) yield { rows: batch, places: places.take(), bytesRead }
@@ -126,6 +127,7 @@ async function createReader(
   const findWarnings = (): SourceWarning[] => {
     const columnsHidden = nameColumns(head.hiddenColumns, columns.length)
     return [
+      ...findEmptyWarnings(emptyRows),
       ...(hiddenRows > 0 && source.rows === undefined
         ? [{ severity: 'warning', code: 'hidden_rows', rows: hiddenRows } as const]
         : []),
@@ -150,6 +152,9 @@ async function createReader(
     get hidden() {
       return { rows: hiddenRows }
     },
+    get emptyRecords() {
+      return emptyRows
+    },
     findWarnings,
     sizeBytes,
     encoding: '',
@@ -161,36 +166,6 @@ async function createReader(
       strings.close()
       archive.close()
     },
-  }
-}
-
-const EMPTY_CELLS_AT_ONCE = 50_000
-
-/** Numbers of the sheet's rows that are to be read, in order: those that the file does not have lie between others. */
-class RowNumbers {
-  #next: number
-  #leftOut: number[] = []
-
-  constructor(first: number) {
-    this.#next = first
-  }
-
-  /** Says that a row is not read. */
-  leaveOut(number: number): void {
-    this.#leftOut.push(number)
-  }
-
-  /** The numbers since the last that was taken, up to this one. */
-  takeUpTo(number: number): readonly number[] {
-    const next = this.#next
-    const leftOut = this.#leftOut
-    this.#next = number + 1
-    if (number === next) return [number]
-    this.#leftOut = []
-    const all = Array.from({ length: number - next + 1 }, (_, index) => next + index)
-    if (leftOut.length === 0) return all
-    const without = new Set(leftOut)
-    return all.filter((one) => !without.has(one))
   }
 }
 

@@ -1,0 +1,83 @@
+import { formatCounted } from './figure-text.ts'
+
+/** The words of problems with the records of delimited text, which are found before a cell means anything. */
+export const RECORD_PROBLEMS = {
+  ragged_row: {
+    expected: ({ cells, than }: { cells: number; than: 'header' | 'usual' | 'first_rows' }) =>
+      than === 'first_rows'
+        ? `must have at most ${cells} cells, like the first rows`
+        : `must have ${formatCounted(cells, 'cell')}, ${than === 'header' ? 'like the header' : 'like most rows'}`,
+    title: 'Rows with a different number of cells',
+    remedy:
+      'Often the text of a cell contains the delimiter. Look at the first row listed, and put such cells in quotes in the file.',
+  },
+  surplus_cells: {
+    expected: ({ cells, than }: { cells: number; than: 'header' | 'usual'; delimiter: string }) =>
+      `must have at most ${formatCounted(cells, 'cell')}, ${than === 'header' ? 'like the header' : 'like most rows'}`,
+    title: 'Rows with more cells than columns',
+    remedy:
+      'The text of a cell contains the delimiter. If it is that of the last column, join the cells; if not, put such cells in quotes in the file.',
+  },
+  record_in_quotes: {
+    expected: () => 'must not be in quotes as a whole; it is read as one cell',
+    title: 'Rows in quotes as a whole',
+    remedy:
+      'The quotes make one cell of the whole row. Remove the quotes around the row, and choose the file again.',
+  },
+  quotes_guessed: {
+    expected: ({ quote, escape: escaping }: { quote: string; escape: string }) => {
+      const around = `cells are read as quoted with ${quote === '' ? 'nothing' : quote}`
+      const inside =
+        escaping === '' ? '' : `; a ${escaping} before a quote or another ${escaping} is not sent`
+      return {
+        terminal: `${around}${inside}. To read them otherwise, pass --quote or --escape`,
+        window: `${around}${inside}`,
+      }
+    },
+    title: 'Quotes that were guessed',
+    remedy: 'Compare the first rows with the file. To read them otherwise, choose Quote or Escape in Source.',
+  },
+  empty_records: {
+    expected: () => 'are not rows because all their cells are empty',
+    title: 'Empty rows were skipped',
+    remedy: 'Nothing is sent for them. Check the file if you expected rows there.',
+  },
+  repeated_header: {
+    expected: () => 'must be a row, but is the header again',
+    title: 'The header occurs again',
+    remedy: 'Two files were probably appended to each other. Leave these rows out.',
+  },
+  nul_character: {
+    expected: ({ character }: { character: 'NUL' }, at?: { line: number }) =>
+      `must not contain a ${character} character${at === undefined ? '' : `; line ${at.line} does`}`,
+    title: 'NUL characters in the text',
+    remedy: 'Bytes of the file were lost or overwritten. Export it again, or remove the characters.',
+  },
+  zero_padding: {
+    expected: ({ characters }: { characters: number }) =>
+      `ends with ${formatCounted(characters, 'NUL character')}, which are not sent`,
+    title: 'NUL characters at the end of the file',
+    remedy: 'They often mean that the file was cut off. Check that the last rows are there.',
+  },
+  broken_quotes: {
+    expected: ({
+      effect,
+    }: {
+      effect: 'read_as_is' | 'may_be_escaped' | 'may_take_in_rows' | 'never_closed'
+    }) =>
+      ({
+        read_as_is: 'must double each quote inside a quoted cell; the cell is read as written',
+        may_be_escaped: {
+          terminal:
+            'has a backslash before a quote, which may be an escape. Pass --escape "\\" if it is, --escape none if not',
+          window: 'has a backslash before a quote, which may be an escape. Choose Escape in Source',
+        },
+        may_take_in_rows:
+          'must double each quote inside a quoted cell; the next rows may have become part of this one',
+        never_closed:
+          'must close the quote that it opens; everything up to the end of the file is in this row',
+      })[effect],
+    title: 'Quotes that do not close',
+    remedy: 'Double the quotes inside quoted cells, or go back to Source and check the delimiter.',
+  },
+}

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { formatProblem } from '../../../../src/shared/messages/problem-messages.ts'
+import { failReadingAny, readAnySource, readText, writeSource } from './read-source.ts'
+
+test('a record that is the header again is an error, whatever white space or mark is around its names', () => {
+  const text =
+    'id,author,text\n1,ann,first\nid,author,text\n2,bob,second\n\uFEFFid,author, text\nid,ann,text\n'
+  const source = readText(text)
+  expect(source.problems).toEqual(['repeated_header 2 error', 'repeated_header 4 error'])
+  expect(source.rows[1]?.problems.map(formatProblem)).toEqual([
+    'row 2: must be a row, but is the header again, found `id | author | text`',
+  ])
+})
+
+test('without a header no record is one again', () => {
+  expect(readText('id,text\n1,a\nid,text\n', { header: false }).problems).toEqual([])
+})
+
+test('a NUL character makes its row an error with its line, and no other', () => {
+  const source = readText('id,text\np1,"two\nlines\0here"\np2,fine\np3,\0\n')
+  expect(source.problems).toEqual(['nul_character 1 error', 'nul_character 3 error'])
+  expect(source.rows.flatMap((row) => row.problems.map(formatProblem))).toEqual([
+    'row 1: must not contain a NUL character; line 3 does, found `two\nlines␀here`',
+    'row 3: must not contain a NUL character; line 5 does, found `␀`',
+  ])
+})
+
+test.each([1, 3, 65_536])(
+  'NULs behind the end are no text and are told, with reads of %i bytes',
+  (readBytes) => {
+    const source = readText(`id,text\np1,a\np2,b\n${'\0'.repeat(70_000)}`, { readBytes, encoding: 'utf-8' })
+    expect(source.cells).toEqual([
+      ['p1', 'a'],
+      ['p2', 'b'],
+    ])
+    expect(source.problems).toEqual([])
+    expect(source.told).toEqual([
+      { severity: 'warning', code: 'zero_padding', args: { characters: 70_000 }, rows: 1 },
+    ])
+  },
+)
+
+test('NULs between records belong to the record behind them', () => {
+  const source = readText(`id,text\np1,a\n${'\0'.repeat(5)}p2,b\n`, { readBytes: 2 })
+  expect(source.cells).toEqual([
+    ['p1', 'a'],
+    ['\0\0\0\0\0p2', 'b'],
+  ])
+  expect(source.problems).toEqual(['nul_character 2 error'])
+})
+
+test('a NUL in the header refuses the file', async () => {
+  expect(await failReadingAny(writeSource('id,te\0xt\n1,a\n2,b\n'))).toContain(
+    'the header line contains a NUL character',
+  )
+})
+
+test('blank lines of JSON Lines are counted', async () => {
+  const source = await readAnySource(writeSource('\n{"a":"1"}\n \n\n{"a":"2"}\n', 'a.jsonl'))
+  expect(source.told).toEqual([{ severity: 'warning', code: 'empty_records', rows: 3 }])
+})
+
+test('more columns than a spreadsheet has are refused at once, in the header and in a row', () => {
+  const wide = `${'c,'.repeat(3_000_000)}c\n`
+  expect(() => readText(`${wide}1\n`)).toThrow('the header has more than 16,384 columns')
+  expect(() => readText(`a,b\n1,2\n${wide}`)).toThrow('row 2 has more than 16,384 columns')
+  expect(readText(`a,b\n1,"${','.repeat(100_000)}"\n`).cells[0]?.[1]).toHaveLength(100_000)
+})
