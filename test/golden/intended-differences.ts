@@ -24,18 +24,38 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
   },
   {
     reason: 'callbacks that differ from the one that counts, or name another post, are counted',
-    apply: (answer) => {
-      const addCounts = (document: unknown) => {
-        if (!isObject(document) || !isObject(document['callbacks'])) return document
-        const { callbacks } = document
-        if (callbacks['early'] === undefined) return document
-        return { ...document, callbacks: { ...callbacks, differing: 0, other_post: 0 } }
-      }
-      const { stdout } = answer
-      return { ...answer, stdout: Array.isArray(stdout) ? stdout.map(addCounts) : addCounts(stdout) }
-    },
+    apply: (answer) => ({ ...answer, stdout: addCallbackCounts(answer.stdout) }),
+  },
+  {
+    reason: 'a list that an answer has and that is empty is not the same as none',
+    apply: (answer) => ({
+      ...answer,
+      stdout: Array.isArray(answer.stdout) ? answer.stdout.map(fillEmptyLists) : answer.stdout,
+      files: Object.fromEntries(
+        Object.entries(answer.files).map(([name, lines]) => [name, lines.map(fillEmptyLists)]),
+      ),
+    }),
   },
 ]
+
+/** Adds them wherever callbacks of a run are counted. */
+function addCallbackCounts(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(addCallbackCounts)
+  if (!isObject(value)) return value
+  const members = Object.entries(value).map(([name, inner]) => [name, addCallbackCounts(inner)])
+  const isCounts = typeof value['early'] === 'number' && typeof value['doubled'] === 'number'
+  return { ...Object.fromEntries(members), ...(isCounts && { differing: 0, other_post: 0 }) }
+}
+
+/** Cells of a row of CSV from its language on, which only legacy answers have: four lists follow, each of which they have. */
+const LISTS = /(,(?:true|false),[A-Z]{2},)((?:(?:"(?:[^"]|"")*"|[^",]*),){4})/
+
+function fillEmptyLists<Line>(line: Line): Line | string {
+  if (typeof line !== 'string') return line
+  return line.replace(LISTS, (_, before: string, lists: string) => {
+    return before + lists.replace(/^,|(?<=,),/g, '[],')
+  })
+}
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null

@@ -1,5 +1,7 @@
 import { toStateName } from '../messages/state-name.ts'
 import type { OperationKind } from '../plan/operation.ts'
+import type { TaskFindings } from '../service/answer-findings.ts'
+import { readRepeatedMember } from '../service/repeated-members.ts'
 import { isAppealAnswer } from './item-state.ts'
 import type { ExportRow } from './results.ts'
 
@@ -32,7 +34,7 @@ const COMMON_COLUMNS: readonly ExportColumn[] = [
   {
     name: 'sluice_triggered_rules',
     title: 'Triggered rules',
-    read: (row) => row.triggeredRules.map(({ ruleId, ruleName }) => ruleName || ruleId).join('; '),
+    read: (row) => joinTexts(row.triggeredRules.map(({ ruleId, ruleName }) => ruleName || ruleId)),
   },
   { name: 'sluice_duration_ms', title: 'Latency', read: (row) => toMsText(row.durationMs) },
   { name: 'sluice_attempts', title: 'Tries', read: (row) => String(row.attempts) },
@@ -51,7 +53,7 @@ const OPERATION_COLUMNS: readonly (ExportColumn & { operations: readonly Operati
     name: 'sluice_rule_ids',
     title: 'Rule ids',
     operations: TASK,
-    read: (row) => row.triggeredRules.map(({ ruleId }) => ruleId).join('; '),
+    read: (row) => joinTexts(row.triggeredRules.map(({ ruleId }) => ruleId)),
   },
   {
     name: 'sluice_from_cache',
@@ -65,25 +67,25 @@ const OPERATION_COLUMNS: readonly (ExportColumn & { operations: readonly Operati
     operations: TASK,
     read: (row) => toListText(row.task?.languages),
   },
-  { name: 'sluice_pii', title: 'Personal data', operations: TASK, read: (row) => toListText(row.task?.pii) },
-  { name: 'sluice_urls', title: 'Addresses', operations: TASK, read: (row) => toListText(row.task?.urls) },
+  { name: 'sluice_pii', title: 'Personal data', operations: TASK, read: (row) => toFoundText(row, 'pii') },
+  { name: 'sluice_urls', title: 'Addresses', operations: TASK, read: (row) => toFoundText(row, 'urls') },
   {
     name: 'sluice_text_filters',
     title: 'Text filters',
     operations: TASK,
-    read: (row) => toListText(row.task?.textFilters),
+    read: (row) => toFoundText(row, 'textFilters'),
   },
   {
     name: 'sluice_custom_classes',
     title: 'Custom classes',
     operations: TASK,
-    read: (row) => toListText(row.task?.customClasses),
+    read: (row) => toFoundText(row, 'customClasses'),
   },
   {
     name: 'sluice_moderated_classes',
     title: 'Moderated classes',
     operations: TASK,
-    read: (row) => toListText(row.task?.moderatedClasses),
+    read: (row) => toFoundText(row, 'moderatedClasses'),
   },
   {
     name: 'sluice_model_results',
@@ -95,7 +97,7 @@ const OPERATION_COLUMNS: readonly (ExportColumn & { operations: readonly Operati
     name: 'sluice_index_matches',
     title: 'Index matches',
     operations: TASK,
-    read: (row) => toListText(row.task?.matches),
+    read: (row) => toFoundText(row, 'matches'),
   },
   {
     name: 'sluice_custom_index_item_id',
@@ -291,8 +293,22 @@ function readRule({ state, errorCode, triggeredRules }: ExportRow, id: string): 
 /** The column of a member of the answer, such as `answer.user_id`; null for any other name. */
 export function toAnswerColumn(name: string): ExportColumn | null {
   if (!name.startsWith(ANSWER) || name === ANSWER) return null
-  const path = name.slice(ANSWER.length).split('.')
-  return { name, read: ({ body }) => toMemberText(path.reduce(readMember, body)) }
+  const [first = '', ...path] = name.slice(ANSWER.length).split('.')
+  return {
+    name,
+    read: (row) => {
+      const repeated = readRepeatedMember(toAnswerText(row), first)
+      return toMemberText(
+        path.reduce(readMember, repeated.length > 0 ? repeated : readMember(row.body, first)),
+      )
+    },
+  }
+}
+
+/** The text of the answer that decided a row; '' where it stands with another row of its request. */
+function toAnswerText({ body, callbacks, response }: ExportRow): string {
+  if (typeof body !== 'object' || body === null) return ''
+  return callbacks.find(({ effect }) => effect === 'settled')?.body ?? response?.body ?? ''
 }
 
 /** A member of an object, an item of a list by its index, or a member of each of its items. */
@@ -305,7 +321,7 @@ function readMember(value: unknown, key: string): unknown {
 }
 
 function toMemberText(value: unknown): string {
-  if (Array.isArray(value)) return toListText(value.flat())
+  if (Array.isArray(value)) return value.length === 0 ? '[]' : toListText(value.flat())
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
 }
 
@@ -386,8 +402,21 @@ function toMsText(ms: number | null): string {
   return ms === null ? '' : String(Math.round(ms * 1000) / 1000)
 }
 
+/** What a task's answer has under a list: `[]` if it is empty there, nothing if the answer does not have it. */
+function toFoundText({ task }: ExportRow, list: TaskFindings['answered'][number]): string {
+  const text = toListText(task?.[list])
+  return text === '' && task?.answered.includes(list) ? '[]' : text
+}
+
 /** Texts joined by `; `; a list that holds anything else as JSON, and nothing for an empty one. */
 function toListText(list: readonly unknown[] | undefined): string {
   if (list === undefined || list.length === 0) return ''
-  return list.every((item) => typeof item === 'string') ? list.join('; ') : JSON.stringify(list)
+  return list.every((item) => typeof item === 'string') ? joinTexts(list) : JSON.stringify(list)
+}
+
+/** Texts joined by `; `, as JSON if one of them has a `;`, is empty, or begins as JSON does: what was joined can be told. */
+function joinTexts(texts: readonly string[]): string {
+  return texts.some((text) => text === '' || text.includes(';') || text.startsWith('['))
+    ? JSON.stringify(texts)
+    : texts.join('; ')
 }

@@ -24,6 +24,8 @@ export interface TaskFindings {
   moderatedClasses: unknown[]
   /** Items of a custom index that the content matched. */
   matches: unknown[]
+  /** The lists above that the answer has, empty ones included; each once. */
+  answered: (typeof LISTS)[keyof typeof LISTS][]
 }
 
 /** Lists of a model's response by the name they have there (docs/interface.md §2.3). */
@@ -54,6 +56,7 @@ export function readTaskFindings(body: unknown): TaskFindings {
     customClasses: [],
     moderatedClasses: [],
     matches: [],
+    answered: [],
   }
   readValue(body, findings, 0)
   for (const list of Object.values(LISTS)) findings[list] = once(findings[list])
@@ -73,9 +76,18 @@ function readValue(value: unknown, findings: TaskFindings, depth: number): void 
     const inner = value[name]
     if (name === 'from_cache' && typeof inner === 'boolean') findings.fromCache ??= inner
     else if (name === 'language' && typeof inner === 'string' && inner !== '') findings.languages.push(inner)
-    else if (isListName(name) && Array.isArray(inner)) findings[LISTS[name]].push(...inner)
+    else if (isListName(name) && Array.isArray(inner)) addList(findings, LISTS[name], inner)
     else if (!ECHOES.has(name)) readValue(inner, findings, depth + 1)
   }
+}
+
+function addList(
+  findings: TaskFindings,
+  list: TaskFindings['answered'][number],
+  items: readonly unknown[],
+): void {
+  findings[list].push(...items)
+  if (!findings.answered.includes(list)) findings.answered.push(list)
 }
 
 function isListName(name: string): name is keyof typeof LISTS {

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { operationSchema } from '../../../src/shared/plan/operation.ts'
-import { isExportHeader, toExportColumns } from '../../../src/shared/run/export-columns.ts'
+import { isExportHeader, toAnswerColumn, toExportColumns } from '../../../src/shared/run/export-columns.ts'
+import type { ExportRow } from '../../../src/shared/run/results.ts'
+import { readTaskFindings } from '../../../src/shared/service/answer-findings.ts'
 
 const KINDS = operationSchema.options.map(({ shape }) => shape.kind.value)
 
@@ -29,4 +31,47 @@ test('the header of an export of an earlier version is still known as one of our
     'sluice_triggered_rules,sluice_duration_ms,sluice_attempts,sluice_custom_index_item_id,sluice_term_outcome,' +
     'sluice_appeal_status'
   expect(isExportHeader(earlier.split(','))).toBe(true)
+})
+
+/** The text of a column of a task that was answered so. */
+function readColumn(name: string, body: string, rules: ExportRow['triggeredRules'] = []): string {
+  const parsed = JSON.parse(body) as unknown
+  const row = {
+    body: parsed,
+    response: { body, cutFrom: null },
+    callbacks: [],
+    task: readTaskFindings(parsed),
+    triggeredRules: rules,
+  } as unknown as ExportRow
+  const column = toAnswerColumn(name) ?? toExportColumns('task', {}).find((one) => one.name === name)
+  return column?.read(row) ?? 'no such column'
+}
+
+test.each([
+  [['Spam', 'Hate'], 'Spam; Hate'],
+  [['Spam; or worse', 'Hate'], '["Spam; or worse","Hate"]'],
+  [['Spam; Hate'], '["Spam; Hate"]'],
+  [['["Spam"]'], '["[\\"Spam\\"]"]'],
+  [[], ''],
+])('names of rules are joined so that they can be told apart (%j)', (names, text) => {
+  const rules = names.map((ruleName, index) => ({ ruleId: `r${index}`, ruleName }))
+  expect(readColumn('sluice_triggered_rules', '{}', rules)).toBe(text)
+})
+
+test('an empty list of an answer is not the same as none', () => {
+  expect(readColumn('sluice_pii', '{"task_id":"t","pii_entities":[]}')).toBe('[]')
+  expect(readColumn('sluice_pii', '{"task_id":"t"}')).toBe('')
+  expect(readColumn('sluice_urls', '{"a":{"urls":[]},"b":{"urls":["https://a.test; b"]}}')).toBe(
+    '["https://a.test; b"]',
+  )
+  expect(readColumn('answer.list', '{"list":[]}')).toBe('[]')
+  expect(readColumn('answer.list', '{}')).toBe('')
+})
+
+test('a member that an answer has twice is a list of its values', () => {
+  const body = '{"id":1,"user_id":"u-1","status":[],"user_id":4711}'
+  expect(readColumn('answer.user_id', body)).toBe('["u-1",4711]')
+  expect(readColumn('answer.user_id.0', body)).toBe('u-1')
+  expect(readColumn('answer.user_id.1', body)).toBe('4711')
+  expect(readColumn('answer.user_id', '{"user_id":"u-1"}')).toBe('u-1')
 })

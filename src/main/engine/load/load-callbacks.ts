@@ -15,6 +15,8 @@ export interface LoadCallbacksOptions {
   timeoutMs: number
   judge: (body: string) => Judgement | null
   onLatency: (latencyUs: number, receivedAtUs: number) => void
+  /** The rules that a callback's result names; of each item once. */
+  onRules: (rules: Judgement['rules']) => void
   /** One more of these, at a Unix microsecond. */
   onCount: (what: CallbackCount, atUs: number) => void
   nowMs: () => number
@@ -27,8 +29,8 @@ export class LoadCallbacks {
   readonly #options: LoadCallbacksOptions
   /** When requests were sent whose callbacks are awaited, Unix microseconds, in about the order they were sent. */
   readonly #awaited = new Map<number, number>()
-  /** When callbacks came whose requests had not been told of yet. */
-  readonly #early = new Map<number, number>()
+  /** When callbacks came whose requests had not been told of yet, and the rules that they name. */
+  readonly #early = new Map<number, { receivedAtUs: number; rules: Judgement['rules'] }>()
   #inboxRead = 0
 
   constructor(options: LoadCallbacksOptions) {
@@ -42,13 +44,13 @@ export class LoadCallbacks {
 
   /** A request was sent whose callback is awaited. */
   await(item: number, sentAtUs: number): void {
-    const receivedAtUs = this.#early.get(item)
-    if (receivedAtUs === undefined) {
+    const early = this.#early.get(item)
+    if (early === undefined) {
       this.#awaited.set(item, sentAtUs)
       return
     }
     this.#early.delete(item)
-    this.#options.onLatency(Math.max(0, receivedAtUs - sentAtUs), receivedAtUs)
+    this.#note(sentAtUs, early)
   }
 
   /** Reads what has come, and gives up on what is overdue. */
@@ -60,8 +62,9 @@ export class LoadCallbacks {
         this.#inboxRead = id
         if (isWarmup(item - 1)) continue
         onCount('received', receivedAtUs)
-        if (judge(body)?.outcome !== 'succeeded') onCount('rejected', receivedAtUs)
-        this.#settle(item, receivedAtUs)
+        const judgement = judge(body)
+        if (judgement?.outcome !== 'succeeded') onCount('rejected', receivedAtUs)
+        this.#settle(item, { receivedAtUs, rules: judgement?.rules ?? [] })
       }
       if (batch.length === 0) break
     }
@@ -72,13 +75,19 @@ export class LoadCallbacks {
     this.#options.inbox.close()
   }
 
-  #settle(item: number, receivedAtUs: number): void {
+  #settle(item: number, callback: { receivedAtUs: number; rules: Judgement['rules'] }): void {
     const sentAtUs = this.#awaited.get(item)
     if (sentAtUs !== undefined) {
       this.#awaited.delete(item)
-      this.#options.onLatency(Math.max(0, receivedAtUs - sentAtUs), receivedAtUs)
-    } else if (this.#early.has(item)) this.#options.onCount('doubled', receivedAtUs)
-    else this.#early.set(item, receivedAtUs)
+      this.#note(sentAtUs, callback)
+    } else if (this.#early.has(item)) this.#options.onCount('doubled', callback.receivedAtUs)
+    else this.#early.set(item, callback)
+  }
+
+  #note(sentAtUs: number, callback: { receivedAtUs: number; rules: Judgement['rules'] }): void {
+    const { receivedAtUs, rules } = callback
+    this.#options.onLatency(Math.max(0, receivedAtUs - sentAtUs), receivedAtUs)
+    this.#options.onRules(rules)
   }
 
   #giveUp(): void {
@@ -91,7 +100,7 @@ export class LoadCallbacks {
       onCount('overdue', nowUs)
     }
     // A callback whose request is long over came a second time.
-    for (const [item, receivedAtUs] of this.#early) {
+    for (const [item, { receivedAtUs }] of this.#early) {
       if (receivedAtUs > beforeUs && this.#early.size < BATCH_MAX * 10) break
       this.#early.delete(item)
       onCount('doubled', receivedAtUs)

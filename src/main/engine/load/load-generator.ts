@@ -11,6 +11,7 @@ import { GeneratorWatch } from './generator-health.ts'
 import { createSample, RequestKeeper } from './kept-requests.ts'
 import type { LoadBodies, LoadBody } from './load-bodies.ts'
 import { type LoadPacer, type LoadTurn, WARMUP_SEQUENCE } from './load-pacer.ts'
+import { RuleCounts } from './load-rules.ts'
 import type { KeptRequest, LoadUpdate } from './load-threads.ts'
 import {
   FIELD,
@@ -59,6 +60,7 @@ export class LoadGenerator {
   readonly #clients = new Set<ServiceClient>()
   readonly #chunk = new RecordChunk()
   readonly #errors = new LoadErrors()
+  readonly #rules = new RuleCounts()
   readonly #models = new LoadModels()
   readonly #watch = new GeneratorWatch()
   readonly #again: RequestInFlight[] = []
@@ -270,6 +272,7 @@ export class LoadGenerator {
       judgement.outcome === 'succeeded' ? Number.NaN : this.#errors.toNumber(judgement)
     numbers[at + FIELD.retryAfterMs] = judgement.retryAfterMs ?? Number.NaN
     const kept = this.#keeper.consider(judgement.outcome)
+    this.#rules.add(judgement.rules)
     if (kept !== null) this.#keeper.keep(kept, this.#toSample(at, flight, exchange, judgement))
     if (this.#chunk.isFull) this.#handOver()
   }
@@ -291,6 +294,8 @@ export class LoadGenerator {
     this.#handedOverMs = this.#nowMs()
     const records = this.#chunk.take()
     const { index, report } = this.#options
+    const rules = this.#rules.take()
+    if (rules.length > 0) report({ kind: 'rules', index, rules })
     report(
       {
         kind: 'records',

@@ -20,6 +20,7 @@ import { createOperationExchange } from '../service/operation-exchange.ts'
 import { SampleSlots } from './kept-requests.ts'
 import { LoadCallbacks } from './load-callbacks.ts'
 import { LoadLedger, LoadRows } from './load-ledger.ts'
+import { RuleCounts, RuleWriter } from './load-rules.ts'
 import { LoadSeconds } from './load-seconds.ts'
 import { type LoadTask, LoadThreads, type LoadUpdate, readClockMs } from './load-threads.ts'
 
@@ -46,6 +47,8 @@ export interface LoadRunOptions {
 export class LoadRun {
   readonly #options: LoadRunOptions
   readonly #writer: LoadWriter
+  readonly #rules = new RuleCounts()
+  readonly #ruleWriter: RuleWriter
   readonly #ledger: LoadLedger
   readonly #seconds: LoadSeconds
   readonly #callbacks: LoadCallbacks | null
@@ -68,9 +71,11 @@ export class LoadRun {
     const { journal, record, load } = options
     this.#options = options
     this.#writer = new LoadWriter(journal)
+    this.#ruleWriter = new RuleWriter(journal)
     this.#slots = new SampleSlots(load)
     this.#ledger = new LoadLedger((item, sentAtUs) => this.#callbacks?.await(item, sentAtUs))
-    this.#callbacks = record.callbackBase === null ? null : createCallbacks(options, this.#ledger)
+    this.#callbacks =
+      record.callbackBase === null ? null : createCallbacks(options, this.#ledger, this.#rules)
     this.#ledger.endMeasuring(toMeasuredMs(load) ?? Number.POSITIVE_INFINITY)
     this.#seconds = new LoadSeconds({
       load,
@@ -196,6 +201,9 @@ export class LoadRun {
       case 'redacted':
         this.#options.journal.counters.add('redacted', 'answer', 1)
         break
+      case 'rules':
+        this.#rules.addCounts(update.rules)
+        break
       case 'health':
         this.#seconds.noteHealth(update.index, update.health)
         break
@@ -245,9 +253,11 @@ export class LoadRun {
     const startMs = this.#start.unixMs
     this.#seconds.closeUpTo(last)
     this.#judge()
+    const rules = this.#rules.take()
     this.#options.journal.transact(this.#isOver ? 'power' : 'process', () => {
       this.#seconds.write()
       this.#writer.writeState({ startMs, ...this.#toState() })
+      this.#ruleWriter.write(rules)
       for (const [slot, sample] of this.#slots.changed) this.#writer.writeSample(slot, sample)
     })
     this.#seconds.committed()
@@ -323,7 +333,11 @@ export class LoadRun {
   }
 }
 
-function createCallbacks({ record, task }: LoadRunOptions, ledger: LoadLedger): LoadCallbacks {
+function createCallbacks(
+  { record, task }: LoadRunOptions,
+  ledger: LoadLedger,
+  rules: RuleCounts,
+): LoadCallbacks {
   const { plan, runToken } = record
   return new LoadCallbacks({
     inbox: new InboxReader(task.workspace),
@@ -331,6 +345,7 @@ function createCallbacks({ record, task }: LoadRunOptions, ledger: LoadLedger): 
     timeoutMs: plan.callback.timeoutMs,
     judge: createOperationExchange(plan, { deliveredCodes: [], nowMs: Date.now }).judgeCallback,
     onLatency: (latencyUs, receivedAtUs) => ledger.addCallback(latencyUs, receivedAtUs),
+    onRules: (found) => rules.add(found),
     onCount: (what, atUs) => ledger.countCallback(what, atUs),
     nowMs: readClockMs,
   })

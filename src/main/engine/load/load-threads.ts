@@ -7,6 +7,7 @@ import type { RunRecord } from '../journal/run-record.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
 import { startSendingThread } from '../sending/sending-thread.ts'
 import type { ReuseEnd } from '../service/connection-reuse.ts'
+import type { RuleCount } from './load-rules.ts'
 
 /** What a sending thread is given. Stays in memory: it holds secrets. */
 export interface LoadTask {
@@ -45,6 +46,7 @@ export type LoadUpdate =
     }
   | { kind: 'reuse_ended'; index: number; why: ReuseEnd }
   | { kind: 'redacted'; index: number }
+  | { kind: 'rules'; index: number; rules: RuleCount[] }
   | { kind: 'health'; index: number; health: SecondHealth }
 
 /** An error as records refer to it. */

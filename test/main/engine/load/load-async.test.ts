@@ -20,7 +20,12 @@ function startService(toDelays: (number: number) => readonly number[]) {
           void fetch(url ?? '', {
             method: 'POST',
             headers: { 'content-type': 'application/json' },
-            body: JSON.stringify({ task_id: `task-${post_id}`, post_id, user_id, triggered_rules: [] }),
+            body: JSON.stringify({
+              task_id: `task-${post_id}`,
+              post_id,
+              user_id,
+              triggered_rules: [{ rule_id: 'r1', rule_name: 'Spam' }],
+            }),
           }).catch(() => {})
         }, delayMs)
       }
@@ -42,6 +47,7 @@ test('an async load measures acknowledgement and callback, each from the request
   expect(summary).toMatchObject({ state: 'completed', mode: 'async', requests: { sent: 20, succeeded: 20 } })
   expect(report.callbacks).toEqual({ received: 20, doubled: 0, rejected: 0, overdue: 0, outstanding: 0 })
   expect(summary.callbacks).toMatchObject({ received: 20, settled: 20 })
+  expect(summary.triggered_rules).toEqual([{ rule_id: 'r1', rule_name: 'Spam', rows: 20 }])
   const { http_req_duration: acknowledged, callback_latency: called } = report.latencyMs
   expect(acknowledged?.count).toBe(20)
   expect(called?.count).toBe(20)

@@ -21,6 +21,7 @@ function createCallbacks() {
     timeoutMs: TIMEOUT_MS,
     judge: (body) => createJudgement({ outcome: body === 'bad' ? 'rejected' : 'succeeded' }),
     onLatency: (latencyUs, receivedAtUs) => latencies.push([latencyUs, receivedAtUs]),
+    onRules: () => {},
     onCount: (what) => {
       counts[what] += 1
     },

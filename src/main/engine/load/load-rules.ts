@@ -1,0 +1,69 @@
+import type { Journal } from '../journal/journal.ts'
+import type { Judgement } from '../service/judgement.ts'
+import type { StatementSync } from '../workspace/sqlite.ts'
+
+/** Rules that are distinguished; further ones are not counted. */
+const RULES_MAX = 1_000
+
+/** How many requests triggered a rule. */
+export interface RuleCount {
+  ruleId: string
+  ruleName: string
+  requests: number
+}
+
+/** Counts by rule the requests that triggered it, until the counts are taken. */
+export class RuleCounts {
+  readonly #known = new Set<string>()
+  readonly #counts = new Map<string, RuleCount>()
+
+  /** Adds the rules of one answer or callback, each of which is there once. */
+  add(rules: Judgement['rules']): void {
+    for (const { ruleId, ruleName } of rules) this.#add({ ruleId, ruleName, requests: 1 })
+  }
+
+  /** Adds counts that were taken elsewhere. */
+  addCounts(counts: readonly RuleCount[]): void {
+    for (const count of counts) this.#add(count)
+  }
+
+  /** The counts since they were taken last. */
+  take(): RuleCount[] {
+    const taken = [...this.#counts.values()]
+    this.#counts.clear()
+    return taken
+  }
+
+  #add({ ruleId, ruleName, requests }: RuleCount): void {
+    const count = this.#counts.get(ruleId)
+    if (count !== undefined) {
+      count.requests += requests
+      return
+    }
+    if (!this.#known.has(ruleId) && this.#known.size >= RULES_MAX) return
+    this.#known.add(ruleId)
+    this.#counts.set(ruleId, { ruleId, ruleName, requests })
+  }
+}
+
+/** Writes the rules that a load test's requests triggered. */
+export class RuleWriter {
+  readonly #journal: Journal
+  readonly #rule: StatementSync
+
+  constructor(journal: Journal) {
+    this.#journal = journal
+    this.#rule = journal.db.prepare(
+      `INSERT INTO rule (rule_id, rule_name) VALUES (?, ?)
+       ON CONFLICT (rule_id) DO UPDATE SET rule_name = excluded.rule_name`,
+    )
+  }
+
+  /** The caller has a transaction open. */
+  write(counts: readonly RuleCount[]): void {
+    for (const { ruleId, ruleName, requests } of counts) {
+      this.#rule.run(ruleId, ruleName)
+      this.#journal.counters.add('rule', ruleId, requests)
+    }
+  }
+}
