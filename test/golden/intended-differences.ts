@@ -28,15 +28,31 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
   },
   {
     reason: 'a list that an answer has and that is empty is not the same as none',
-    apply: (answer) => ({
-      ...answer,
-      stdout: Array.isArray(answer.stdout) ? answer.stdout.map(fillEmptyLists) : answer.stdout,
-      files: Object.fromEntries(
+    apply: (answer) => {
+      const files = Object.fromEntries(
         Object.entries(answer.files).map(([name, lines]) => [name, lines.map(fillEmptyLists)]),
-      ),
-    }),
+      )
+      const added = countCharacters(files) - countCharacters(answer.files)
+      const stdout = Array.isArray(answer.stdout) ? answer.stdout.map(fillEmptyLists) : answer.stdout
+      return { ...answer, files, stdout: addBytes(stdout, added) }
+    },
   },
 ]
+
+function countCharacters(files: Answer['files']): number {
+  return Object.values(files).reduce((sum, lines) => sum + lines.join('').length, 0)
+}
+
+/** Makes the size that is told of a file larger. */
+function addBytes(value: unknown, added: number): unknown {
+  if (Array.isArray(value)) return value.map((inner) => addBytes(inner, added))
+  if (!isObject(value)) return value
+  const members = Object.entries(value).map(([name, inner]) => [
+    name,
+    name === 'bytes' && typeof inner === 'number' ? inner + added : addBytes(inner, added),
+  ])
+  return Object.fromEntries(members)
+}
 
 /** Adds them wherever callbacks of a run are counted. */
 function addCallbackCounts(value: unknown): unknown {

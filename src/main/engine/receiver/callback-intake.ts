@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { formatBytes } from '../../../shared/messages/figure-text.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
+import { readAnswerText } from '../service/answer-text.ts'
 import { decodeContent } from '../service/content-codings.ts'
 import type { CallbackTarget } from './addresses.ts'
 import { decodeBody, type InboxEntry, REFUSAL_NOTE } from './inbox.ts'
@@ -80,15 +81,14 @@ export class CallbackIntake {
         refuse(UNDECODED[content.kind], `its body ${content.reason}`)
         return
       }
-      if (content.bytes !== result.body && !reserve(content.bytes.length)) {
+      const body = toUtf8(content.bytes, request)
+      if (body !== result.body && !reserve(body.length)) {
         settle('overloaded')
         return
       }
       // What is not a result is kept as evidence anyway, and answered 400.
-      const outcome = isReadable(content.bytes) ? 'stored' : 'malformed'
-      this.#store({ ...target, receivedAtUs, body: content.bytes }, (error) =>
-        settle(error === null ? outcome : 'unstored'),
-      )
+      const outcome = isReadable(body) ? 'stored' : 'malformed'
+      this.#store({ ...target, receivedAtUs, body }, (error) => settle(error === null ? outcome : 'unstored'))
     })
   }
 
@@ -105,6 +105,13 @@ const UNDECODED = {
   damaged: 'malformed',
   oversized: 'oversized',
 } as const satisfies Record<string, IntakeOutcome>
+
+/** A body in UTF-8, as the inbox has all of them; the same bytes unless it came in another charset. */
+function toUtf8(bytes: Buffer, { rawHeaders }: IncomingMessage): Buffer {
+  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type')
+  const { text, charset } = readAnswerText(bytes, rawHeaders[at + 1] ?? '')
+  return charset === undefined ? bytes : Buffer.from(text)
+}
 
 function isReadable(body: Uint8Array): boolean {
   try {

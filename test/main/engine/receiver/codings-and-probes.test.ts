@@ -72,6 +72,20 @@ describe('a callback with a content coding', () => {
     expect(test.counts()).toEqual({ received: 2, refused: { oversized: 2 } })
   })
 
+  it.each([
+    ['application/json; charset=iso-8859-1', 'latin1', '{"task_id":"größe"}'],
+    ['application/json; charset=utf-16', 'utf16le', '{"task_id":"größe"}'],
+    ['application/json', 'utf16le', '{"task_id":"größe"}'],
+    ['application/json; charset=utf-8', 'utf8', '{"task_id":"größe"}'],
+  ] as const)('is stored as UTF-8 whatever its charset (%s, %s)', async (type, charset, text) => {
+    const test = await startTestReceiver()
+    const headers = { 'content-type': type, 'content-encoding': 'gzip' }
+    const body = gzipSync(Buffer.from(text, charset))
+    const answer = await fetch(test.toUrl('run-1', 1), { method: 'POST', headers, body })
+    expect(answer.status).toBe(200)
+    expect(test.read('run-1').map((callback) => callback.body)).toEqual([text])
+  })
+
   it('is stored without the secrets that its text holds', async () => {
     const key = ApiKey.create('the-first-key', { baseUrl: 'https://api.test' }, 'of the test').seal()
     const test = await startTestReceiver({ secrets: [key] })
