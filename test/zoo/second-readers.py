@@ -11,7 +11,7 @@ import warnings
 warnings.simplefilter("ignore")
 csv.field_size_limit(2**31 - 1)
 MAX_CELLS = 400_000
-TOKEN = re.compile(r"yyyy|yy|mmmmm|mmmm|mmm|mm|m|dddd|ddd|dd|d|hh|h|ss|s|am/pm|\"[^\"]*\"|\\.|.", re.IGNORECASE | re.DOTALL)
+TOKEN = re.compile(r"yyyy|yyy|yy|mmmmm|mmmm|mmm|mm|m|dddd|ddd|dd|d|hh|h|ss|s|am/pm|\"[^\"]*\"|\\.|.", re.IGNORECASE | re.DOTALL)
 
 
 def show_date(code, moment):
@@ -35,9 +35,9 @@ def show_date(code, moment):
             is_minute = (before and before[-1][0] == "h") or (after and after[0][0] == "s")
             number = moment.minute if is_minute else moment.month
             parts.append(f"{number:02}" if low == "mm" else str(number))
-        elif low in ("yyyy", "yy", "mmm", "mmmm", "ddd", "dddd", "dd"):
-            how = {"yyyy": "%Y", "yy": "%y", "mmm": "%b", "mmmm": "%B", "ddd": "%a", "dddd": "%A", "dd": "%d"}[low]
-            parts.append(moment.strftime(how).zfill(4) if low == "yyyy" else moment.strftime(how))
+        elif low in ("yyyy", "yyy", "yy", "mmm", "mmmm", "ddd", "dddd", "dd"):
+            how = {"yyyy": "%Y", "yyy": "%Y", "yy": "%y", "mmm": "%b", "mmmm": "%B", "ddd": "%a", "dddd": "%A", "dd": "%d"}[low]
+            parts.append(moment.strftime(how).zfill(4) if low.startswith("yyy") else moment.strftime(how))
         elif low == "mmmmm":
             parts.append(moment.strftime("%B")[0])
         elif low == "d":
@@ -162,6 +162,9 @@ def answer(question):
         return {"tables": [], "refused": f"{type(error).__name__}: {str(error)[:200]}"}
 
 
+# Readers print remarks, which are no answers.
+ANSWERS = sys.stdout
+sys.stdout = sys.stderr
 for line in sys.stdin:
-    sys.stdout.write(json.dumps(answer(json.loads(line))) + "\n")
-    sys.stdout.flush()
+    ANSWERS.write(json.dumps(answer(json.loads(line))) + "\n")
+    ANSWERS.flush()
