@@ -70,6 +70,13 @@ export const PROBLEM_MESSAGES = {
     title: 'Columns that are hidden in the spreadsheet',
     remedy: 'Check in Mapping that no field is filled from a column that you did not mean to send.',
   },
+  merged_cells: {
+    expected: ({ example }: { example: string }) =>
+      `has cells that are empty because they are merged with one above, such as ${example}`,
+    title: 'Cells that are empty because they are merged',
+    remedy:
+      'Only the first of merged cells has the text. Unmerge them in the spreadsheet, fill down, and choose the file again.',
+  },
   unknown_kind: {
     expected: ({ isFile }: { isFile: boolean }) =>
       isFile ? 'must be text, JSON, an image, a video or audio' : 'must be a file',

@@ -27,6 +27,7 @@ export const problemCodeSchema = z.enum([
   'formula_without_value',
   'hidden_rows',
   'hidden_columns',
+  'merged_cells',
   'unknown_kind',
   'outside_folder',
   'unreadable_file',

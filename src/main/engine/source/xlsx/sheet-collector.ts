@@ -13,6 +13,7 @@ export const SHEET_PART = {
       dimension: {},
       cols: { col: {} },
       sheetData: { row: { c: { f: {}, v: {}, is: { t: {}, r: { t: {} } } } } },
+      mergeCells: { mergeCell: {} },
     },
   },
 }
@@ -51,7 +52,20 @@ export interface SheetCollector {
   /** The rows that are complete, which it then forgets. */
   takeRows(): SheetRow[]
   isAtEnd(): boolean
+  /** Merged cells of several rows, known once the whole part was read. */
+  merged: readonly MergedRows[]
 }
+
+/** Rows from the first, which has the text of a merged cell, to the last. */
+export interface MergedRows {
+  /** Such as `B2:B4`. */
+  reference: string
+  first: number
+  last: number
+}
+
+/** Merged cells that are told, at most. */
+const MAX_MERGED = 100_000
 
 /** Longest row that is read, in UTF-16 code units. */
 export const MAX_ROW_CHARACTERS = 8 * 1024 * 1024
@@ -72,6 +86,7 @@ export function createLongRowError(path: string, number: number): Error {
 /** A collector for one sheet. Its handlers throw `BAD_SOURCE` for rows or cells in places that no sheet has. */
 export function createSheetCollector(path: string, styles: Styles): SheetCollector {
   const hiddenColumns: ColumnRange[] = []
+  const merged: MergedRows[] = []
   let lastRow = 0
   let rows: SheetRow[] = []
   let row: SheetRow | null = null
@@ -123,6 +138,12 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
       errors: null,
       replaced: null,
     }
+  }
+
+  const addMerged = (reference: string): void => {
+    const [, first, last] = /^\$?[A-Z]+\$?(\d+):\$?[A-Z]+\$?(\d+)$/.exec(reference) ?? []
+    if (!(Number(last) > Number(first)) || merged.length === MAX_MERGED) return
+    merged.push({ reference, first: Number(first), last: Math.min(Number(last), MAX_ROWS) })
   }
 
   const takeHeld = (): void => {
@@ -215,6 +236,7 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
         else if (name === 'row') openRow(attributes)
         else if (name === 'f') cell.hasFormula = true
         else if (name === 'col') openColumns(attributes)
+        else if (name === 'mergeCell') addMerged(attributes['ref'] ?? '')
         else if (name === 'dimension') lastRow = Number(/\d+$/.exec(attributes['ref'] ?? '')?.[0] ?? 0)
       },
       text(part) {
@@ -240,6 +262,7 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
       return taken
     },
     isAtEnd: () => isAtEnd,
+    merged,
   }
 }
 

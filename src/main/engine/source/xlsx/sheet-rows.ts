@@ -10,6 +10,7 @@ import {
   createLongRowError,
   createSheetCollector,
   MAX_ROW_CHARACTERS,
+  type MergedRows,
   SHEET_PART,
   type SheetRow,
 } from './sheet-collector.ts'
@@ -28,6 +29,8 @@ export interface TextRows {
   hiddenColumns: readonly ColumnRange[]
   /** The last row that the sheet says it has; 0 where it says nothing. */
   lastRow: number
+  /** Its merged cells of several rows, complete once every row was yielded. */
+  merged: readonly MergedRows[]
 }
 
 /** Largest part of a sheet that is read, bytes. */
@@ -54,11 +57,18 @@ export async function* readSheetRows(
   let rows: TextRow[] = []
   let characters = 0
   let allCharacters = 0
+  let isBehindBroken = false
   const manyCharacters = Math.max(MANY_CHARACTERS, MAX_RATIO * (sizeBytes + strings.sizeBytes))
   for await (const piece of archive.readPart(part, MAX_PART_BYTES)) {
     readBytes += piece.length
-    if (collector.isAtEnd()) continue
-    parser.write(piece)
+    if (isBehindBroken) continue
+    try {
+      parser.write(piece)
+    } catch (error) {
+      // What stands behind the rows is only told, and costs none of them.
+      if (!collector.isAtEnd()) throw error
+      isBehindBroken = true
+    }
     const found = collector.takeRows()
     await strings.readUpTo(findLastShared(found))
     for (const row of found) {
@@ -74,6 +84,7 @@ export async function* readSheetRows(
         share: readBytes / sizeBytes,
         hiddenColumns: collector.hiddenColumns,
         lastRow: collector.lastRow(),
+        merged: collector.merged,
       }
       rows = []
       characters = 0
@@ -81,7 +92,13 @@ export async function* readSheetRows(
   }
   if (!collector.isAtEnd()) throw createDamageError(archive.path, 'the sheet ends before its last row')
   if (rows.length > 0)
-    yield { rows, share: 1, hiddenColumns: collector.hiddenColumns, lastRow: collector.lastRow() }
+    yield {
+      rows,
+      share: 1,
+      hiddenColumns: collector.hiddenColumns,
+      lastRow: collector.lastRow(),
+      merged: collector.merged,
+    }
 }
 
 /**

@@ -17,7 +17,7 @@ import { type Archive, openArchive, refuseForeignArchive, refuseForeignFile } fr
 import { findLikelySheet } from './likely-sheet.ts'
 import { parseXmlPart } from './parse-xml.ts'
 import { openSharedStrings, type SharedStrings } from './shared-strings.ts'
-import { nameColumns } from './sheet-collector.ts'
+import { type MergedRows, nameColumns } from './sheet-collector.ts'
 import { countFilled, readSheetHead, type SheetHead } from './sheet-head.ts'
 import { readSheetRows, toSourceRow } from './sheet-rows.ts'
 import { chooseSheet, readStyles, readWorkbook } from './workbook.ts'
@@ -30,7 +30,8 @@ const MAX_CELLS = 200_000_000
  * value. The header is the first row that is not empty, or the one that `headerRow` numbers as the spreadsheet does.
  *
  * Rows: an empty row between others is a row of empty cells, empty ones at the end are none; hidden rows and columns
- * are read as others and told, hidden rows unless only visible ones are wanted; of merged cells the first has the text. A formula that was never calculated is a warning, and so
+ * are read as others and told, hidden rows unless only visible ones are wanted; of merged cells the first has the text, and it is told
+ * how many rows that leaves with empty ones. A formula that was never calculated is a warning, and so
  * is a whole number of more digits than a spreadsheet keeps.
  *
  * Throws `BAD_SOURCE` for what is not such a workbook, or damaged, encrypted or made to do harm, for a sheet that is not
@@ -87,6 +88,7 @@ async function createReader(
   let hiddenRows = 0
   let emptyRows = 0
   const findRepeatedHeader = source.header ? createRepeatedHeaderCheck(header) : null
+  let merged: readonly MergedRows[] = []
   async function* batches(): AsyncGenerator<SourceBatch, void, undefined> {
     let row = 0
     let cells = 0
@@ -96,7 +98,8 @@ async function createReader(
     let next = firstRow
     let leftOut = 0
     emptyRows = 0
-    for await (const { rows, share } of openRows()) {
+    for await (const { rows, share, merged: found } of openRows()) {
+      merged = found
       const bytesRead = Math.min(sizeBytes, Math.round(share * sizeBytes))
       const batch: SourceRow[] = []
       for (const sheetRow of rows) {
@@ -131,6 +134,7 @@ async function createReader(
       ...(hiddenRows > 0 && source.rows === undefined
         ? [{ severity: 'warning', code: 'hidden_rows', rows: hiddenRows } as const]
         : []),
+      ...toMergedWarning(merged, firstRow),
       ...(columnsHidden === ''
         ? []
         : [{ severity: 'warning', code: 'hidden_columns', args: { columns: columnsHidden } } as const]),
@@ -167,6 +171,21 @@ async function createReader(
       archive.close()
     },
   }
+}
+
+/** Says how many rows of the source have cells that are empty since they are merged with one above. */
+function toMergedWarning(merged: readonly MergedRows[], firstRow: number): SourceWarning[] {
+  let rows = 0
+  let counted = firstRow - 1
+  let example = ''
+  for (const { reference, first, last } of merged.toSorted((a, b) => a.first - b.first)) {
+    const from = Math.max(first, counted)
+    if (last <= from) continue
+    if (example === '') example = reference
+    rows += last - from
+    counted = last
+  }
+  return rows === 0 ? [] : [{ severity: 'warning', code: 'merged_cells', args: { example }, rows }]
 }
 
 function createCellsError(path: string): Error {
