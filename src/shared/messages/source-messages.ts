@@ -164,6 +164,10 @@ export const SOURCE_MESSAGES = {
     problem: `the gzip file holds more than ${formatCount(gib)} GiB`,
     remedy: 'Unpack it and split the file.',
   })),
+  gzip_too_dense: unreadable(({ ratio }: { ratio: number }) => ({
+    problem: `the gzip file unpacks to more than ${formatCount(ratio)} times its size`,
+    remedy: 'If you trust the file, unpack it yourself and choose the unpacked file.',
+  })),
   gzip_not_unpacked: unreadable(({ folder, system }: { folder: string; system: string }) => ({
     problem: `the gzip file could not be unpacked into ${folder} (${system})`,
     remedy: 'Free some space there, or set TMPDIR to a folder with more space.',

@@ -12,6 +12,10 @@ import { findBinarySignature } from './source-file.ts'
 /** Most bytes that a gzip file may hold. */
 const UNPACKED_MAX_BYTES = 8 * 1024 * 1024 * 1024
 
+/** Most bytes that one packed byte may become, in a file that unpacks to more than {@link UNJUDGED_BYTES}. */
+const RATIO_MAX = 200
+const UNJUDGED_BYTES = 64 * 1024 * 1024
+
 /** An unpacked copy of a file. */
 export interface UnpackedFile {
   path: string
@@ -21,8 +25,8 @@ export interface UnpackedFile {
 
 /**
  * Unpacks a gzip file, whatever its name, into a copy that only its owner can read: readers go to places of a file more
- * than once. Null where the file is none, or cannot be read. Throws `BAD_SOURCE` where it is damaged or holds more than
- * `maxBytes`.
+ * than once. Null where the file is none, or cannot be read. Throws `BAD_SOURCE` where it is damaged, holds more than
+ * `maxBytes`, or more than {@link RATIO_MAX} times its own size.
  */
 export async function unpackGzip(path: string, maxBytes = UNPACKED_MAX_BYTES): Promise<UnpackedFile | null> {
   if (!(await isGzip(path))) return null
@@ -30,10 +34,13 @@ export async function unpackGzip(path: string, maxBytes = UNPACKED_MAX_BYTES): P
   const remove = () => rmSync(folder, { recursive: true, force: true })
   const copy = join(folder, 'source')
   let bytes = 0
+  const { size } = await stat(path)
+  const ratioBytes = Math.max(UNJUDGED_BYTES, RATIO_MAX * size)
   const limit = new Transform({
     transform(piece: Buffer, _encoding, done) {
       bytes += piece.length
-      if (bytes <= maxBytes) done(null, piece)
+      if (bytes > ratioBytes) done(new SluiceError({ id: 'gzip_too_dense', source: path, ratio: RATIO_MAX }))
+      else if (bytes <= maxBytes) done(null, piece)
       else done(new SluiceError({ id: 'gzip_too_large', source: path, gib: maxBytes / 1024 ** 3 }))
     },
   })

@@ -55,4 +55,14 @@ describe('a gzip file', () => {
     await expect(readAnySource(empty)).rejects.toThrow(`source ${empty}: expected rows, found an empty file`)
     expect(listCopies()).toEqual(before)
   })
+
+  it('is refused while it is unpacked if it unpacks to more than 200 times its size', async () => {
+    const before = listCopies()
+    const row = 'p1,u1,the same text again\n'
+    const dense = writeSource(gzipSync(row.repeat(3_000_000), { level: 9 }), 'dense.csv.gz')
+    await expect(unpackGzip(dense)).rejects.toThrow(
+      `source ${dense}: the gzip file unpacks to more than 200 times its size`,
+    )
+    expect(listCopies()).toEqual(before)
+  })
 })
