@@ -107,6 +107,14 @@ function readEscape(text: string, at: number): number {
   }
 }
 
+/** Whether a text has an entity of HTML that is read here. */
+export function hasEntity(text: string): boolean {
+  for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
+    if (readEntity(text, at) !== 0) return true
+  }
+  return false
+}
+
 function readEntity(text: string, at: number): number {
   if (text.charCodeAt(at + 1) !== 0x23) return readNamedEntity(text, at)
   const isHex = (text.charCodeAt(at + 2) | 0x20) === 0x78

@@ -1,5 +1,5 @@
 import { decodeRun, findEncodedRuns } from './encoded-runs.ts'
-import { type Span, toEscapedSpans, unescapeText } from './escapes.ts'
+import { hasEntity, type Span, toEscapedSpans, unescapeText } from './escapes.ts'
 
 /** What stands in place of a secret that was taken out. */
 export const REDACTED = '[redacted]'
@@ -24,17 +24,8 @@ const LEVELS = 4
 const DECODED_LEVELS = 3
 const DECODED_MAX_CHARACTERS = 512 * 1024
 
-/** What a text must contain for characters of a secret to be escaped in it; the last ones for these characters alone. */
-const SIGNS = ['%', '\\u00', '\\x'] as const
-const SIGNS_OF: Readonly<Record<string, readonly string[]>> = {
-  '/': ['\\/'],
-  '\\': ['\\\\'],
-  '"': ['\\"'],
-  "'": ["\\'"],
-}
-
-/** What an entity of HTML looks like; most texts with an `&` have none. */
-const ENTITY = /&(?:#|[A-Za-z]{2,20};)/
+/** Characters that may stand behind a backslash as they are. */
+const ESCAPED = '/\\"\''
 
 /**
  * Takes secrets out of what comes from outside: as they are in any case, as UTF-16, in hexadecimal, in base64 at any
@@ -47,7 +38,9 @@ export class Redactor {
   #anyCase: string[] = []
   #anyCasePattern = NOTHING
   #base64: string[] = []
-  #signs: string[] = []
+  /** Whether the secrets are ASCII, and what of them may stand behind a backslash as it is. */
+  #isAscii = true
+  #escaped = ''
   #shortest = Number.POSITIVE_INFINITY
   /** Length of a run of base64 or hexadecimal from which it may hold a secret. */
   #leastRun = Number.POSITIVE_INFINITY
@@ -69,8 +62,8 @@ export class Redactor {
     this.#anyCasePattern = new RegExp(this.#anyCase.map((form) => toPattern(form)).join('|'), 'i')
     this.#base64 = [...new Set(secrets.flatMap((one) => toBase64(one, this.#minCharacters)))]
     const characters = [...new Set(secrets.join(''))]
-    const isAscii = characters.every((character) => character <= '\x7f')
-    this.#signs = [...SIGNS, ...(isAscii ? [] : ['\\u']), ...characters.flatMap((one) => SIGNS_OF[one] ?? [])]
+    this.#isAscii = characters.every((character) => character <= '\x7f')
+    this.#escaped = characters.filter((character) => ESCAPED.includes(character)).join('')
     this.#shortest = Math.min(...[...this.#anyCase, ...this.#base64].map(({ length }) => length))
     this.#leastRun = Math.min(...this.#base64.map(({ length }) => length))
   }
@@ -115,8 +108,15 @@ export class Redactor {
     return joinSpans(spans)
   }
 
+  /** Whether characters of a secret may be escaped in a text; most texts with backslashes and `&` have none. */
   #mayHaveEscapes(text: string): boolean {
-    return this.#signs.some((sign) => text.includes(sign)) || (text.includes('&') && ENTITY.test(text))
+    if (text.includes('%') || hasEntity(text)) return true
+    for (let at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', at + 1)) {
+      const next = text.charAt(at + 1)
+      if (next === 'x' || (next !== '' && this.#escaped.includes(next))) return true
+      if (next === 'u' && (!this.#isAscii || text.startsWith('00', at + 2))) return true
+    }
+    return false
   }
 
   #findForms(text: string): Span[] {
