@@ -8,6 +8,48 @@ export interface IntendedDifference {
   apply(answer: Answer): Answer
 }
 
+/** The warnings about rows of the golden runs that have some, hints apart. */
+const ROW_WARNINGS: Readonly<Record<string, { code: string; rows: number; message: string }>> = {
+  '20261125-232739-717grgv': { code: 'ragged_row', rows: 1, message: 'must have 5 cells, like the header' },
+  '20261125-232038-403cmvn': {
+    code: 'not_for_api',
+    rows: 8,
+    message: 'text_data: is not a documented field of v2; it is sent anyway',
+  },
+}
+
+/** Every document of a run in a JSON answer with the warnings about its rows. */
+function addRowWarnings(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(addRowWarnings)
+  if (!isObject(value)) return value
+  const members = Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, addRowWarnings(member)]),
+  )
+  const runId = String(members['run_id'])
+  const warning = ROW_WARNINGS[runId]
+  if (warning === undefined || !Array.isArray(members['warnings'])) return members
+  const added = { ...warning, list_with: `sluice show ${runId} --problems` }
+  return { ...members, warnings: [...members['warnings'], added] }
+}
+
+/** The lines of `show RUN` with the warnings about its rows, and how to list them. */
+function addWarningLines(runId: string, lines: readonly string[]): string[] {
+  const warning = ROW_WARNINGS[runId]
+  if (warning === undefined) return [...lines]
+  const { rows, message } = warning
+  const hasStep = lines.some((line) => line.includes(' --problems '))
+  return lines.flatMap((line) => {
+    if (line.startsWith('Rows ')) {
+      return [`Warnings         ${rows} ${rows === 1 ? 'row' : 'rows'}  ${message}`, '', line]
+    }
+    if (!hasStep && line.includes(' export ')) {
+      const command = `  sluice show ${runId} --problems`
+      return [`${command.padEnd(line.indexOf('export your'))}rows with warnings and why`, line]
+    }
+    return [line.replace('invalid rows and why', 'invalid rows, warnings and why')]
+  })
+}
+
 /** Every difference that is meant. Whoever changes an answer adds one here, and a line to docs/migrating.md. */
 export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
   {
@@ -35,6 +77,16 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
       const added = countCharacters(files) - countCharacters(answer.files)
       const stdout = Array.isArray(answer.stdout) ? answer.stdout.map(fillEmptyLists) : answer.stdout
       return { ...answer, files, stdout: addBytes(stdout, added) }
+    },
+  },
+  {
+    reason: 'warnings about rows are told where the result of a run is',
+    apply: (answer) => {
+      const { args, stdout } = answer
+      if (args.includes('--json')) return { ...answer, stdout: addRowWarnings(stdout) }
+      const [command, runId = '', ...rest] = args
+      if (command !== 'show' || rest.length > 0) return answer
+      return { ...answer, stdout: addWarningLines(runId, stdout as string[]) }
     },
   },
 ]

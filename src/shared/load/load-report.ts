@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { percentilesSchema } from '../run/run.ts'
+import { percentilesSchema, runWarningSchema } from '../run/run.ts'
 import type { LoadComparison } from './compare.ts'
 import { type TrendMetric, trendMetricSchema } from './metrics.ts'
 import { thresholdResultSchema } from './thresholds.ts'
@@ -183,6 +183,8 @@ export const loadReportSchema = z.object({
   errors: z.array(errorGroupSchema),
   groups: z.array(groupSchema),
   generator: generatorSchema,
+  /** What is doubtful about the run and its rows; absent where nothing is. */
+  warnings: z.array(runWarningSchema).exactOptional(),
 })
 
 /** All that a report of a load test shows: plain data, without the warm-up. */

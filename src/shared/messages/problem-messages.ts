@@ -20,6 +20,7 @@ export const PROBLEM_MESSAGES = {
     title: 'Bytes that are not valid in this encoding',
     remedy: 'Go back to Source and choose the encoding that the file was saved in.',
     needs: 'content_cut',
+    option: '--encoding NAME',
   },
   oversized_row: {
     expected: ({ of }: { of: 'line' | 'file' }, line?: { number: number; characters: number }) =>
@@ -286,6 +287,28 @@ export function sayExpected(
   const whole =
     alsoAt?.file === undefined ? shown : { ...shown, row: `${shown?.['row']}${formatLine(other, alsoAt)}` }
   return chooseWording(entry.expected(args as never, whole as never), surface)
+}
+
+/**
+ * Whether a warning only recommends a field that the source may simply not have: it is said before sending, and no result
+ * is doubtful because of it.
+ */
+export function isHint({ code, args }: Pick<Problem, 'code' | 'args'>): boolean {
+  return (
+    code === 'recommended' && ['source', 'value', undefined].includes(args?.['lack'] as string | undefined)
+  )
+}
+
+/** What has to be accepted before rows with such a problem are sent; null where telling is enough. */
+export function findNeeds({ severity, code }: Pick<Problem, 'severity' | 'code'>): AcceptCode | null {
+  const entry: ProblemEntry = PROBLEM_MESSAGES[code]
+  return severity === 'warning' ? (entry.needs ?? null) : null
+}
+
+/** The option that states what a cause guesses; null where there is none. */
+export function findStatingOption({ code }: Pick<Problem, 'code'>): string | null {
+  const entry: ProblemEntry = PROBLEM_MESSAGES[code]
+  return entry.option ?? null
 }
 
 /** The sentence a person reads: "row 17, post_id: must not contain `_` or `;`, found `a_b`". */

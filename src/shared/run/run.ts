@@ -88,12 +88,26 @@ export const errorGroupSchema = z.object({
 export type ErrorGroup = z.infer<typeof errorGroupSchema>
 
 /** What a person should know about how a run is sent; `code` is stable. */
-export const runWarningSchema = z.object({ code: z.string(), message: z.string() })
+export const runWarningSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  /** Of a warning about rows: how many have it, and the command that lists them. */
+  rows: z.int().exactOptional(),
+  list_with: z.string().exactOptional(),
+})
 
 /** See {@link runWarningSchema}. */
 export type RunWarning = z.infer<typeof runWarningSchema>
 
 const termsSchema = z.object({
+/** A warning about rows of a source. */
+export type RowWarning = Required<RunWarning>
+
+/** The warnings of a run that are about its rows, most rows first. */
+export function listRowWarnings(warnings: readonly RunWarning[]): RowWarning[] {
+  return warnings.filter((warning): warning is RowWarning => warning.rows !== undefined)
+}
+
   added: z.int(),
   pre_existing: z.int(),
   /** Pre-existing after a try whose answer was lost, which may have added them; left out where there are none. */
@@ -233,7 +247,7 @@ export const runSummarySchema = z.object({
   callbacks: callbackCountsSchema.optional(),
   /** Of a run whose plan has fixes that changed anything: what it sent otherwise than its source has it. */
   corrected: correctedSchema.exactOptional(),
-  /** What is odd about the way to the service. */
+  /** What is odd about the way to the service, then what is doubtful about rows, by cause. */
   warnings: z.array(runWarningSchema),
   retry_after: z.object({ answers: z.int(), waited_s: z.number() }),
   /**

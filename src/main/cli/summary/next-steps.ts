@@ -2,7 +2,7 @@ import stringWidth from 'string-width'
 import { isDuplicate, isFinal, toDeliveredRetry } from '../../../shared/messages/outcome-advice.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import { LOAD_EXPORT_FORMATS, listEndings } from '../../../shared/run/export-formats.ts'
-import { canResume, type RunSummary } from '../../../shared/run/run.ts'
+import { canResume, listRowWarnings, type RunSummary } from '../../../shared/run/run.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
 import { padRight } from '../terminal/layout.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -23,10 +23,8 @@ export function formatCommands(terminal: Terminal, steps: readonly [string, stri
 }
 
 /** What to type after a load test: a report, a look, a comparison. */
-export function formatLoadNextSteps(
-  terminal: Terminal,
-  { rows, run_id: runId, state, started_at }: RunSummary,
-): string[] {
+export function formatLoadNextSteps(terminal: Terminal, summary: RunSummary): string[] {
+  const { rows, run_id: runId, state, started_at } = summary
   if (state === 'running') return formatCommands(terminal, [[`show ${runId}`, 'show progress']])
   const steps: [string, string][] = []
   if (state === 'interrupted' && started_at === null) {
@@ -41,8 +39,16 @@ export function formatLoadNextSteps(
       [`compare EARLIER ${runId}`, 'compare with an earlier run'],
     )
   }
-  if (rows.invalid > 0) steps.push([`show ${runId} --problems`, 'invalid rows and why'])
+  steps.push(...toProblemsStep(summary, runId))
   return formatCommands(terminal, steps)
+}
+
+/** Lists what is wrong with rows, if anything is. */
+function toProblemsStep({ rows, warnings }: RunSummary, runId: string): [string, string][] {
+  const isWarned = listRowWarnings(warnings).length > 0
+  if (rows.invalid === 0 && !isWarned) return []
+  const listed = rows.invalid === 0 ? 'rows with warnings' : `invalid rows${isWarned ? ', warnings' : ''}`
+  return [[`show ${runId} --problems`, `${listed} and why`]]
 }
 
 /** Whether any row that did not succeed may do so when it is sent again as it is. */
@@ -82,7 +88,7 @@ export function formatNextSteps(terminal: Terminal, summary: RunSummary): string
   if (rows.overdue > 0 && !isResumable && state !== 'running') {
     steps.push(['receiver', 'receive late callbacks'])
   }
-  if (rows.invalid > 0) steps.push([`show ${runId} --problems`, 'invalid rows and why'])
+  steps.push(...toProblemsStep(summary, runId))
   if (whole !== null) steps.push([`show ${runId}`, 'show the whole run with its retries'])
   if (rows.read > 0) steps.push([`export ${runId} results.csv`, 'export your columns with the results'])
   return formatCommands(terminal, steps)

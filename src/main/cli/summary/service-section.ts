@@ -1,21 +1,37 @@
+import stringWidth from 'string-width'
 import {
   formatCount,
   formatCounted,
   formatDuration,
   formatFigure,
 } from '../../../shared/messages/figure-text.ts'
-import type { RunSummary } from '../../../shared/run/run.ts'
+import { listRowWarnings, type RowWarning, type RunSummary } from '../../../shared/run/run.ts'
 import { describeThrottling } from '../../../shared/run/run-view.ts'
-import { formatSection, sectionColumns, wrapWords } from '../terminal/layout.ts'
+import { formatSection, padRight, sectionColumns, wrapWords } from '../terminal/layout.ts'
+import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** What is odd about the way to the service. */
-export function formatWarnings(terminal: Terminal, { warnings }: RunSummary): string[] {
-  return warnings.flatMap(({ message }) =>
-    formatSection(
-      terminal,
-      'Warning',
-      wrapWords(message, sectionColumns(terminal)).map((line) => terminal.tone('warn', line)),
+/** What is odd about the way to the service, and the warnings about rows, by cause. */
+export function formatWarnings(terminal: Terminal, { warnings }: Pick<RunSummary, 'warnings'>): string[] {
+  const ofRun = warnings.filter(({ rows }) => rows === undefined)
+  return [
+    ...ofRun.flatMap(({ message }) =>
+      formatSection(
+        terminal,
+        'Warning',
+        wrapWords(message, sectionColumns(terminal)).map((line) => terminal.tone('warn', line)),
+      ),
+    ),
+    ...formatSection(terminal, 'Warnings', formatRowWarnings(terminal, listRowWarnings(warnings))),
+  ]
+}
+
+function formatRowWarnings(terminal: Terminal, warnings: readonly RowWarning[]): string[] {
+  const counts = warnings.map(({ rows }) => formatCounted(rows, 'row'))
+  const countColumns = Math.max(0, ...counts.map((count) => stringWidth(count)))
+  return warnings.flatMap(({ message }, index) =>
+    wrapWords(toPrintable(message), sectionColumns(terminal) - countColumns - 2).map((line, at) =>
+      terminal.tone('warn', `${padRight(at === 0 ? (counts[index] ?? '') : '', countColumns)}  ${line}`),
     ),
   )
 }

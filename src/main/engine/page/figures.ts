@@ -7,7 +7,8 @@ import {
   type LoadView,
 } from '../../../shared/load/load-view.ts'
 import { TREND_METRICS } from '../../../shared/load/metrics.ts'
-import { formatCount, formatFigure } from '../../../shared/messages/figure-text.ts'
+import { formatCount, formatCounted, formatFigure } from '../../../shared/messages/figure-text.ts'
+import { listRowWarnings, type RunWarning } from '../../../shared/run/run.ts'
 import { listTimeCharts, type MeasuredCourse, type TimeBucket, toNines, toSpectrum } from './chart-series.ts'
 import { drawDistribution, drawLineChart, drawSpectrum } from './charts.ts'
 import { drawList, drawTable, html, type Markup, NOTHING, quoteForeign } from './markup.ts'
@@ -17,6 +18,16 @@ export function drawNotice({ title, text, details }: Omit<LoadNotice, 'kind'>): 
   return html`<section class="notice warn" role="note"><h2>${quoteForeign(title)}</h2>
 <p>${text}</p>${drawList(details)}</section>
 `
+}
+
+/** The warnings about rows by cause, as one notice; none where there are none. */
+export function toRowsNotice(warnings: readonly RunWarning[]): Omit<LoadNotice, 'kind'>[] {
+  const ofRows = listRowWarnings(warnings)
+  if (ofRows.length === 0) return []
+  const details = ofRows.map(({ rows, message }) => `${formatCounted(rows, 'row')}: ${message}`)
+  return [
+    { title: 'Warnings about rows', text: 'These rows were sent unless they are invalid, too.', details },
+  ]
 }
 
 /** The few figures that a reader looks for first. */

@@ -66,6 +66,7 @@ export function readLoadReport(view: RunFamily): LoadReport {
       startLagP99Ms: latency.percentiles('start_lag')?.p99 ?? null,
       eventLoopMaxMs: summary.generator.event_loop_max_ms,
     },
+    ...(summary.warnings.length > 0 && { warnings: summary.warnings }),
     comparison: null,
   }
 }

@@ -24,7 +24,7 @@ import { findTakersOf, type RunFamily, type RunView, toFamily } from '../journal
 import { readLatency } from '../journal/seconds.ts'
 import { toLoadSummary } from '../load/load-results.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'
-import { toInvalidGroups } from '../run/journal/stored-problems.ts'
+import { toInvalidGroups, toRowWarnings } from '../run/journal/stored-problems.ts'
 import {
   type Counts,
   countToRepeat,
@@ -95,6 +95,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
       ...toCutOffWarnings(family, rows),
     ],
     retry_after: {
+      ...toRowWarnings(counts.get('problem') ?? new Map(), record.runId),
       answers: counts.get('retry_after_answers')?.get('') ?? 0,
       waited_s: (counts.get('retry_after_ms')?.get('') ?? 0) / 1000,
     },

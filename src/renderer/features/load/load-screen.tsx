@@ -3,6 +3,7 @@ import { IconDownload, IconGauge, IconPlayerStop } from '@tabler/icons-react'
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { toLoadView, toThresholdView } from '../../../shared/load/load-view.ts'
+import { listRowWarnings } from '../../../shared/run/run.ts'
 import type { RunPhase } from '../../../shared/run/snapshot.ts'
 import { ask } from '../../bridge/client.ts'
 import { toPollInterval, useLiveRuns } from '../../bridge/live-runs.ts'
@@ -55,6 +56,8 @@ export function LoadScreen(props: {
   const view = known === null ? null : toLoadView(known)
   const thresholds = (isOver ? known?.thresholds : load?.thresholds) ?? []
   return (
+  const isWarned = summary !== undefined && listRowWarnings(summary.warnings).length > 0
+  const problems = useQuery(ask.check.problems.queryOptions({ input: isWarned ? { runId } : skipToken }))
     <Screen
       title="Overview"
       actions={
@@ -73,6 +76,7 @@ export function LoadScreen(props: {
       {isOver && known !== null && view !== null && <LoadSummaryPanel report={known} view={view} />}
       <div className={styles.columns}>
         <div className={styles.column}>
+      <RowWarningsNotice groups={problems.data ?? []} />
           <ThresholdsPanel
             thresholds={toThresholdView(thresholds)}
             note={isOver && view !== null ? view.thresholds.note : null}

@@ -20,6 +20,7 @@ function createSummary(group: ErrorGroup, changes: Partial<RunSummary> = {}): Ru
     retries: [],
     whole_run: null,
     to_repeat: { rows: 0 },
+    warnings: [],
     ...changes,
   } as RunSummary
 }

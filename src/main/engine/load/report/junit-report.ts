@@ -5,6 +5,7 @@ import {
   type ThresholdResult,
 } from '../../../../shared/load/thresholds.ts'
 import { formatCounted, formatMs, formatRate } from '../../../../shared/messages/figure-text.ts'
+import { listRowWarnings } from '../../../../shared/run/run.ts'
 import { escapeXml } from '../../page/escape-xml.ts'
 
 const CLASS_NAME = 'sluice.load'
@@ -88,7 +89,7 @@ function listProperties(report: LoadReport): [name: string, value: string][] {
   ]
 }
 
-function toOutput({ generator, counts, rates, latencyMs }: LoadReport): string {
+function toOutput({ generator, counts, rates, latencyMs, warnings = [] }: LoadReport): string {
   const duration = latencyMs.http_req_duration
   const lines = [
     ...(generator.limited
@@ -100,6 +101,9 @@ function toOutput({ generator, counts, rates, latencyMs }: LoadReport): string {
       : [
           `http_req_duration: p50 ${formatMs(duration.p50)}, p90 ${formatMs(duration.p90)}, p99 ${formatMs(duration.p99)}, max ${formatMs(duration.max)}`,
         ]),
+    ...listRowWarnings(warnings).map(
+      ({ rows, message }) => `Warning: ${formatCounted(rows, 'row')}: ${message}`,
+    ),
   ]
   return lines.join('\n')
 }

@@ -4,7 +4,14 @@ import { formatSetDuration } from '../../../../shared/messages/duration.ts'
 import { formatCount, formatMs } from '../../../../shared/messages/figure-text.ts'
 import { type TimeBucket, toBuckets, toGeneratorChart } from '../../page/chart-series.ts'
 import { drawLineChart } from '../../page/charts.ts'
-import { drawCards, drawFacts, drawLatencies, drawNotice, drawTimeline } from '../../page/figures.ts'
+import {
+  drawCards,
+  drawFacts,
+  drawLatencies,
+  drawNotice,
+  drawTimeline,
+  toRowsNotice,
+} from '../../page/figures.ts'
 import { drawList, drawTable, html, type Markup, NOTHING, quoteForeign } from '../../page/markup.ts'
 import { formatPage } from '../../page/page.ts'
 import { drawComparison } from './comparison-section.ts'
@@ -41,7 +48,7 @@ function drawHead(report: LoadReport, { notices, caveats }: LoadView): Markup {
       : `Measured for ${formatMeasured(durationMs)}${warmup}, from ${startedAt.slice(0, 19).replace('T', ' ')} UTC`
   return html`<header>
 <h1>${quoteForeign(report.name)}</h1>
-${notices.map(drawNotice)}
+${[...notices, ...toRowsNotice(report.warnings ?? [])].map(drawNotice)}
 ${caveats.length === 0 ? NOTHING : html`<section class="notice warn" role="note"><h2>What the percentiles leave out or include</h2>${drawList(caveats)}</section>`}
 <p class="about">Load test of ${quoteForeign(report.baseUrl)} · ${report.operation} · rows of ${quoteForeign(report.source)}</p>
 <p class="about">${measured} · run ${report.runId} · Sluice ${report.appVersion}</p>

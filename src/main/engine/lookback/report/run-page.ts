@@ -19,7 +19,14 @@ import {
 } from '../../../../shared/run/run-view.ts'
 import type { TimeBucket } from '../../page/chart-series.ts'
 import { drawShareBar } from '../../page/charts.ts'
-import { drawCards, drawFacts, drawLatencies, drawNotice, drawTimeline } from '../../page/figures.ts'
+import {
+  drawCards,
+  drawFacts,
+  drawLatencies,
+  drawNotice,
+  drawTimeline,
+  toRowsNotice,
+} from '../../page/figures.ts'
 import { drawTable, html, type Markup, NOTHING, quoteForeign } from '../../page/markup.ts'
 import { formatPage } from '../../page/page.ts'
 import { drawEvaluation } from './evaluation-section.ts'
@@ -92,7 +99,10 @@ function listNotices({ state, stop_reason: reason, stop_advice: advice, generato
           },
         ]
       : []),
-    ...warnings.map(({ message }) => ({ title: 'Warning', text: message, details: [] })),
+    ...warnings
+      .filter(({ rows }) => rows === undefined)
+      .map(({ message }) => ({ title: 'Warning', text: message, details: [] })),
+    ...toRowsNotice(warnings),
   ]
 }
 

@@ -3,7 +3,7 @@ import type { Evaluation, Judged, Metric } from '../../../../shared/lookback/eva
 import type { RunReport } from '../../../../shared/lookback/run-report.ts'
 import { chooseColumns, type TableColumn } from '../../../../shared/run/choose-columns.ts'
 import { quotesContent } from '../../../../shared/run/export-columns.ts'
-import { toServiceUrl } from '../../../../shared/run/run.ts'
+import { listRowWarnings, toServiceUrl } from '../../../../shared/run/run.ts'
 import { describeOperation, listAnswers, listOutcomes } from '../../../../shared/run/run-view.ts'
 import { formatStop } from '../../../../shared/run/snapshot.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
@@ -80,6 +80,7 @@ function toShare(part: number, all: number): SheetCell {
 function listSummary({ app_version, summary, further_failures }: RunReport): SheetRow[] {
   const { rows, requests, throughput, callbacks, retry_after, throttling } = summary
   const answers = listAnswers(summary)
+  const warnings = listRowWarnings(summary.warnings)
   const facts: [string, SheetCell | null | undefined][] = [
     ['Run', summary.run_id],
     ['Name', summary.name],
@@ -132,6 +133,13 @@ function listSummary({ app_version, summary, further_failures }: RunReport): She
           ...answers.answers.map(({ name, rows: count, meaning }) =>
             toRow(name, count, toShare(count, rows.read), meaning),
           ),
+        ]),
+    ...(warnings.length === 0
+      ? []
+      : [
+          EMPTY,
+          toHeader('Warning about rows', 'Rows', '', 'Meaning'),
+          ...warnings.map(({ code, rows: count, message }) => toRow(code, count, '', message)),
         ]),
     EMPTY,
     toHeader('Latency, ms', 'samples', 'min', 'mean', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'max'),

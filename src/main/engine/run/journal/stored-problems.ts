@@ -1,6 +1,6 @@
-import { sayExpected } from '../../../../shared/messages/problem-messages.ts'
+import { isHint, sayExpected } from '../../../../shared/messages/problem-messages.ts'
 import type { Problem, ProblemGroup } from '../../../../shared/run/problem.ts'
-import type { ErrorGroup } from '../../../../shared/run/run.ts'
+import type { ErrorGroup, RowWarning } from '../../../../shared/run/run.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
 
 /** A cause of problems, as the journal counts its rows. */
@@ -78,22 +78,32 @@ export function sayCause({ code, args, text }: Pick<Problem, 'code' | 'args' | '
 
 /** Groups of invalid rows, most rows first and then by key, from the journal's counts by {@link toCauseKey}. */
 export function toInvalidGroups(problems: ReadonlyMap<string, number>): ErrorGroup[] {
+  return toWordedCauses(problems, 'error').map(({ rows, code, message }) => ({
+    outcome: 'invalid',
+    status: null,
+    error_code: code,
+    message,
+    rows,
+  }))
+}
+
+/** Warnings about the rows of a run by cause, hints apart, most rows first, from the journal's counts by {@link toCauseKey}. */
+export function toRowWarnings(problems: ReadonlyMap<string, number>, runId: string): RowWarning[] {
+  const listWith = `sluice show ${runId} --problems`
+  return toWordedCauses(problems, 'warning').map((cause) => ({ ...cause, list_with: listWith }))
+}
+
+function toWordedCauses(problems: ReadonlyMap<string, number>, wanted: Problem['severity']) {
   return [...problems]
+    .filter(([, rows]) => rows > 0)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, rows]) => {
-      const cause = readCauseKey(key)
-      const { severity, code, field } = cause
+    .map(([key, rows]) => ({ cause: readCauseKey(key), rows }))
+    .filter(({ cause }) => cause.severity === wanted && !isHint(cause))
+    .map(({ cause, rows }) => {
+      const { code, field } = cause
       const message = sayCause(cause)
-      return { severity, rows, code, message: field === null ? message : `${field}: ${message}` }
+      return { code, rows, message: field === null ? message : `${field}: ${message}` }
     })
-    .filter(({ severity, rows }) => severity === 'error' && rows > 0)
-    .map(({ rows, code, message }) => ({
-      outcome: 'invalid' as const,
-      status: null,
-      error_code: code,
-      message,
-      rows,
-    }))
     .sort((a, b) => b.rows - a.rows)
 }
 

@@ -1,0 +1,105 @@
+import { Button, Modal } from '@mantine/core'
+import { useState } from 'react'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { isHint, PROBLEM_MESSAGES, sayExpected } from '../../../shared/messages/problem-messages.ts'
+import type { ProblemGroup } from '../../../shared/run/problem.ts'
+import { isFieldContent, MaskedText, useContentShown } from '../content/user-content.tsx'
+import { Notice } from '../layout/notice.tsx'
+import { RowNumber } from '../states/row-states.tsx'
+import { Sentence } from '../text/safe-text.tsx'
+import styles from './problems.module.css'
+
+/** That rows of a run have warnings, by cause, with a button that lists the first rows of each; nothing without any. */
+export function RowWarningsNotice({ groups }: { groups: readonly ProblemGroup[] }) {
+  const [isOpen, setOpen] = useState(false)
+  const warnings = groups.filter((group) => group.severity === 'warning' && !isHint(group))
+  if (warnings.length === 0) return null
+  return (
+    <Notice
+      kind="warning"
+      title="Warnings about rows"
+      actions={
+        <Button variant="default" onClick={() => setOpen(true)}>
+          List the rows…
+        </Button>
+      }
+    >
+      <ul className={styles.causes}>
+        {warnings.map((group) => (
+          <li key={toKey(group)}>
+            {formatCounted(group.rows, 'row')}: <Cause group={group} />
+          </li>
+        ))}
+      </ul>
+      <Modal
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title="Warnings about rows"
+        size="xl"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <WarnedRows groups={warnings} />
+      </Modal>
+    </Notice>
+  )
+}
+
+/** Each cause with what it means and the first rows that have it. */
+export function WarnedRows({ groups }: { groups: readonly ProblemGroup[] }) {
+  return (
+    <div className={styles.groups}>
+      {groups.map((group) => (
+        <section key={toKey(group)}>
+          <h3 className={styles.title}>
+            <Cause group={group} />
+            <span className={styles.count}>{formatCounted(group.rows, 'row')}</span>
+          </h3>
+          <p className={styles.expected}>
+            <Sentence text={sayExpected(group, 'window')} />
+          </p>
+          {group.examples.length > 0 && <Examples group={group} />}
+        </section>
+      ))}
+    </div>
+  )
+}
+
+function Examples({ group }: { group: ProblemGroup }) {
+  const shown = useContentShown()
+  const more = group.rows - new Set(group.examples.map(({ row }) => row)).size
+  return (
+    <ul className={styles.examples}>
+      {group.examples.map((problem) => (
+        <li key={`${problem.row} ${problem.field ?? ''} ${sayExpected(problem, 'window')}`}>
+          row <RowNumber row={problem.row} place={problem.place} />
+          {problem.found !== undefined && (
+            <>
+              {' '}
+              <code className={styles.found}>
+                <MaskedText
+                  text={problem.found}
+                  max={80}
+                  revealed={shown || !isFieldContent(problem.field, problem.found)}
+                />
+              </code>
+            </>
+          )}
+        </li>
+      ))}
+      {more > 0 && <li>and {formatCounted(more, 'more row', 'more rows')}</li>}
+    </ul>
+  )
+}
+
+function Cause({ group }: { group: ProblemGroup }) {
+  return (
+    <>
+      {PROBLEM_MESSAGES[group.code].title}
+      {group.field !== null && <span className={styles.field}>{group.field}</span>}
+    </>
+  )
+}
+
+function toKey(group: ProblemGroup): string {
+  return `${group.code} ${group.field ?? ''} ${sayExpected(group, 'window')}`
+}

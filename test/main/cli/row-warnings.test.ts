@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { writeSource } from './write-source.ts'
+
+const KEY = 'the-key'
+
+/** Rows with two causes of warnings: a model that nobody documents, and two lines that name a key twice. */
+const ROWS = [
+  { text: 'one', again: false },
+  { text: 'two', again: true },
+  { text: 'three', again: true },
+].map(
+  ({ text, again }, index) =>
+    `{"post_id":"p${index + 1}","user_id":"u1","text_data":"${text}"${again ? ',"user_id":"u2"' : ''}}`,
+)
+
+async function setUp() {
+  const sandbox = await withSandbox({ apiKeys: [KEY] })
+  const workspace = createTemporaryFolder()
+  const source = writeSource(workspace, 'posts.jsonl', `${ROWS.join('\n')}\n`)
+  const run = (...args: string[]) => runInProcess(args, { workspace, env: { SLUICE_API_KEY: KEY } })
+  const send = (command: string, ...args: string[]) =>
+    run(command, source, '--base-url', sandbox.baseUrl, '--set', 'models=own', ...args)
+  return { run, send, workspace }
+}
+
+it('counts rows that were sent with warnings by cause, with the command that lists them', async () => {
+  const { send, run } = await setUp()
+  const { stdout } = await send('task', '--json')
+  const summary = JSON.parse(stdout)
+  const listWith = `sluice show ${summary.run_id} --problems`
+  expect(summary.warnings).toEqual([
+    {
+      code: 'unknown_model',
+      rows: 3,
+      message: expect.stringContaining('models: '),
+      list_with: listWith,
+    },
+    { code: 'duplicate_key', rows: 2, message: expect.stringContaining('only once'), list_with: listWith },
+  ])
+  const shown = JSON.parse((await run('show', 'latest', '--json')).stdout)
+  expect(shown.warnings).toEqual(summary.warnings)
+})
+
+it('shows rows that were sent with warnings in the summary, and how to list them', async () => {
+  const { send } = await setUp()
+  const { stdout } = await send('task')
+  expect(stdout).toMatch(/Warnings +3 rows +models: .*\n +.*2 rows +must contain each key only once/s)
+  expect(stdout).toMatch(/show \S+ --problems +rows with warnings and why/)
+})
+
+it('shows rows with warnings in the report of a run', async () => {
+  const { send, run, workspace } = await setUp()
+  await send('task', '--quiet')
+  const file = join(workspace, 'report.html')
+  expect(await run('report', 'latest', file)).toMatchObject({ code: 0 })
+  expect(readFileSync(file, 'utf8')).toMatch(/Warnings[\s\S]*2 rows[\s\S]*must contain each key only once/)
+})
+
+it('shows the warnings of its rows in every report of a load test', async () => {
+  const { send, run, workspace } = await setUp()
+  const { stdout } = await send('load', '--requests', '3', '--concurrency', '1')
+  expect(stdout).toMatch(/Warnings +3 rows +models: /)
+  for (const name of ['load.html', 'load.junit.xml']) {
+    const file = join(workspace, name)
+    expect(await run('export', 'latest', file)).toMatchObject({ code: 0 })
+    expect(readFileSync(file, 'utf8')).toMatch(/2 rows[\s\S]*must contain each key only once/)
+  }
+})
