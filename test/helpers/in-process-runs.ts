@@ -46,7 +46,15 @@ export function createInProcessRuns(workspace: string) {
   function open(runId: string, work: RunTask['work'], options: SessionOptions): InProcessRun {
     const { onCommit, ...rest } = options
     const secrets = { apiKey: sealKey(runId, work), proxyCredentials: null, systemProxy: null }
-    const base = { runId, workspace, ...secrets, appVersion: '0', hold: false, ...NO_ADDRESSES } as const
+    const base = {
+      runId,
+      workspace,
+      ...secrets,
+      appVersion: '0',
+      hold: false,
+      accept: [],
+      ...NO_ADDRESSES,
+    } as const
     const listeners = new Set<(snapshot: RunSnapshot) => void>()
     const session = new RunSession(
       { ...base, deliveredCodes: [], whenFailing: 'stop', work, ...rest },

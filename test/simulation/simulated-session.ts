@@ -48,6 +48,7 @@ export function toRunTask(plan: Plan, workspace: string, runId: string, work: Ru
     callbackBase: null,
     mediaBase: null,
     hold: false,
+    accept: [],
     whenFailing: 'stop',
     loadWorkerUrl: '',
     work,

@@ -56,13 +56,17 @@ const { capacity } = bridge
 
 /** Capacity searches. */
 export const capacityHandlers = capacity.router({
-  start: capacity.start.handler(async ({ context, input: { request, bounds, apiKey }, signal }) => {
+  start: capacity.start.handler(async ({ context, input: { request, bounds, apiKey, accept }, signal }) => {
     const { load, ...plan } = await toPlan(context, request)
     if (load === undefined) throw new SluiceError({ id: 'capacity_not_searchable', mistake: 'no_load' })
     const planned = planCapacity(load, bounds)
     if (!planned.ok) throw new SluiceError({ id: 'capacity_not_searchable', mistake: planned.mistake })
     refuseSecond(context)
-    const probe = { ...plan, load: { ...load, thresholds: toCapacityThresholds(load) } }
+    const probe = {
+      ...plan,
+      ...(accept !== undefined && { accept }),
+      load: { ...load, thresholds: toCapacityThresholds(load) },
+    }
     const searchId = randomBytes(16).toString('hex')
     const { start, max, unit } = planned.plan
     await context.productionGate.passOnce(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { CapacityPlan } from '../../shared/load/capacity-plan.ts'
 import { CAPACITY_WARNING, formatLongLevel } from '../../shared/load/capacity-view.ts'
+import { ACCEPT_WORDS } from '../../shared/messages/accept-messages.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import type { PlanConnection } from '../../shared/plan/connection.ts'
 import type { OperationKind } from '../../shared/plan/operation.ts'
@@ -12,6 +13,7 @@ import {
   sharesService,
 } from '../../shared/plan/production-service.ts'
 import type { StoredConnection } from '../../shared/plan/stored-connection.ts'
+import type { AcceptCode } from '../../shared/run/accept-code.ts'
 import { readConnections } from '../engine/workspace/connections.ts'
 import type { QuestionOfWindow } from './waiting-question.ts'
 
@@ -26,6 +28,8 @@ interface SendQuestion {
   operation: OperationKind
   /** Rows that are sent at most; null where that is not known yet. */
   rows: number | null
+  /** Warnings of the source that are accepted with it; absent where there are none. */
+  accept?: readonly AcceptCode[]
   /** The levels of a capacity search; absent where it is none. */
   search?: Sending['search']
 }
@@ -65,6 +69,8 @@ interface Sending {
   plan: Plan
   /** Rows that are sent at most; null where that is not known yet. */
   rows: number | null
+  /** Warnings of the source that are accepted with it (default: none). */
+  accept?: readonly AcceptCode[]
   /** Where a capacity search begins, and the highest level it may send; absent where it is none. */
   search?: Pick<CapacityPlan, 'start' | 'max' | 'unit'>
 }
@@ -125,7 +131,10 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
       })
     }
 
-    async function passOnce({ runId, plan, rows, search }: Sending, signal = new AbortController().signal) {
+    async function passOnce(
+      { runId, plan, rows, search, accept = plan.accept ?? [] }: Sending,
+      signal = new AbortController().signal,
+    ) {
       const stored = find(plan.connection)
       if (stored === null) return
       const isGiven = await askOne(
@@ -136,6 +145,7 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
           run: plan.name ?? runId,
           operation: plan.operation.kind,
           rows,
+          ...(accept.length > 0 && { accept }),
           ...(search !== undefined && { search }),
         },
         signal,
@@ -272,7 +282,8 @@ export function describeProduction(question: ProductionQuestion): QuestionWords 
     const { title, line, agree } = CONNECTION_WORDS[question.kind]
     return { title: title(question.connection), lines: [`Address: ${question.baseUrl}`, line], agree }
   }
-  const { connection, baseUrl, run, operation, rows, search } = question
+  const { connection, baseUrl, run, operation, rows, accept = [], search } = question
+  const accepted = accept.map((code) => `Accepted: ${ACCEPT_WORDS[code]}.`)
   if (search !== undefined) {
     const { unit, start, max } = search
     return {
@@ -281,6 +292,7 @@ export function describeProduction(question: ProductionQuestion): QuestionWords 
         `Capacity search with: ${toBare(run)}`,
         CAPACITY_WARNING,
         `From ${formatLongLevel(unit, start)} to at most ${formatLongLevel(unit, max)}.`,
+        ...accepted,
         `Address: ${baseUrl}`,
       ],
       agree: 'Start the search',
@@ -292,6 +304,7 @@ export function describeProduction(question: ProductionQuestion): QuestionWords 
     lines: [
       `Run: ${toBare(run)}`,
       `It ${VERBS[operation]} ${count}.`,
+      ...accepted,
       `Address: ${baseUrl}`,
       'What is sent there is real and cannot be taken back.',
     ],

@@ -64,6 +64,9 @@ async function readSettled<Value>(engine: Engine, runId: string, read: () => Pro
 /** What is wrong with the rows of a run. */
 export const checkHandlers = bridge.check.router({
   problems: bridge.check.problems.handler(({ context, input }) => context.engine.readProblems(input.runId)),
+  openWarnings: bridge.check.openWarnings.handler(({ context, input }) =>
+    context.engine.readOpenWarnings(input.runId),
+  ),
 })
 
 /** The exact requests, before anything is sent. */

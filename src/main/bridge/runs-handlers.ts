@@ -2,11 +2,13 @@ import type { RunRequest } from '../../shared/bridge/runs.ts'
 import type { Baseline } from '../../shared/lookback/baseline.ts'
 import { isEmpty } from '../../shared/mapping/check-mapping.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
+import { findNeeds } from '../../shared/messages/problem-messages.ts'
 import type { PlanConnectionInput } from '../../shared/plan/connection.ts'
 import { sendsKey, toRowsPerItem } from '../../shared/plan/operation.ts'
 import { type Plan, planSchema } from '../../shared/plan/plan.ts'
 import { findProduction } from '../../shared/plan/production-service.ts'
 import { toPlanConnection } from '../../shared/plan/stored-connection.ts'
+import type { AcceptCode } from '../../shared/run/accept-code.ts'
 import type { RunSummary } from '../../shared/run/run.ts'
 import type { Engine, ResumeOptions, RunHandle } from '../engine/engine-interface.ts'
 import { ApiKey } from '../engine/secrets/bound-secret.ts'
@@ -50,7 +52,8 @@ export const runsHandlers = runs.router({
     return {}
   }),
   begin: runs.begin.handler(async ({ context, input: { runId, ...options }, signal }) => {
-    await confirm(context, runId, options.limit, signal)
+    await refuseOpenWarnings(context, runId, options.accept)
+    await confirm(context, runId, options, signal)
     context.liveRuns.require(runId).begin(options)
     return {}
   }),
@@ -59,7 +62,8 @@ export const runsHandlers = runs.router({
     return {}
   }),
   resume: runs.resume.handler(async ({ context, input, signal }) => {
-    await confirm(context, input.runId, undefined, signal)
+    await refuseOpenWarnings(context, input.runId)
+    await confirm(context, input.runId, {}, signal)
     context.liveRuns.require(input.runId).resume()
     return {}
   }),
@@ -124,6 +128,7 @@ interface ContinueRun {
   onUnknown: 'resend' | 'skip'
   resendIndexAdds?: boolean
   apiKey?: string
+  accept?: AcceptCode[]
   hold?: boolean
 }
 
@@ -137,14 +142,17 @@ async function continueRun(
 ): Promise<{ runId: string }> {
   const { productionGate } = context
   const plan = await context.engine.readPlan(request.runId)
+  const { runId, accept = [] } = request
+  await refuseOpenWarnings(context, runId, accept)
   // What is sent is known only once the journal is open, so a held one is asked about here, too.
-  await productionGate.passOnce({ runId: request.runId, plan, rows: null }, signal)
+  await productionGate.passOnce({ runId, plan, rows: null, accept }, signal)
   const secrets = await findRunSecrets(context, plan, request.apiKey)
   const options = {
     ...secrets,
     onUnknown: request.onUnknown,
     resendIndexAdds: request.resendIndexAdds ?? false,
     hold: request.hold ?? false,
+    accept,
     whenFailing: 'pause',
   } satisfies ResumeOptions
   const handle = await context.engine[how](request.runId, options)
@@ -194,17 +202,31 @@ export function holdRun(
   followActiveKey(context, plan, handle, typed !== undefined)
 }
 
-/** Asks a person about a held run where it goes to production; all of it unless `limit` items are named. */
+/** Whatever a page says, nothing is sent whose warnings nobody has accepted. Throws `NOT_CONFIRMED`. */
+async function refuseOpenWarnings(
+  { engine }: BridgeContext,
+  runId: string,
+  accept: readonly AcceptCode[] = [],
+): Promise<void> {
+  const open = await engine.readOpenWarnings(runId)
+  const groups = open.filter((group) => !accept.some((code) => code === findNeeds(group)))
+  if (groups.length > 0) throw new SluiceError({ id: 'warnings_unaccepted', groups })
+}
+
+/**
+ * Asks a person about a held run where it goes to production; all of it unless `limit` items are named. The question
+ * repeats which warnings are accepted.
+ */
 async function confirm(
   { liveRuns, productionGate }: BridgeContext,
   runId: string,
-  limit: number | undefined,
+  { limit, accept = [] }: { limit?: number; accept?: readonly AcceptCode[] },
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const plan = liveRuns.requirePlan(runId)
   const left = liveRuns.require(runId).snapshot()?.rows.not_sent ?? null
   const rows = limit === undefined ? left : Math.min(limit * toRowsPerItem(plan.operation), left ?? Infinity)
-  await productionGate.pass({ runId, plan, rows }, signal)
+  await productionGate.pass({ runId, plan, rows, accept }, signal)
   if (limit === undefined) productionGate.admit(runId, plan)
 }
 

@@ -33,6 +33,7 @@ import type { Operation } from '../../shared/plan/operation.ts'
 import type { Plan, PlanSource } from '../../shared/plan/plan.ts'
 import type { SourceChange } from '../../shared/plan/source-fingerprint.ts'
 import type { SystemRoute } from '../../shared/plan/system-route.ts'
+import type { AcceptCode } from '../../shared/run/accept-code.ts'
 import type { CallbackOverview, ReceiverTest } from '../../shared/run/callback-overview.ts'
 import type { ColumnEntry } from '../../shared/run/choose-columns.ts'
 import type { ProblemGroup } from '../../shared/run/problem.ts'
@@ -101,6 +102,8 @@ export interface StartOptions {
   hold?: boolean
   /** Send that many rows and end: a trial, whose rest `resumeRun` sends (default: all). */
   limit?: number
+  /** Warnings of the source that a person has accepted, in addition to the plan's. Others end the run before anything is sent. */
+  accept?: readonly AcceptCode[]
   /** Nothing will be sent: the receiver's public base is not tested. */
   isTrial?: boolean
   /**
@@ -143,9 +146,9 @@ export interface RunHandle {
   onSnapshot(listener: (snapshot: RunSnapshot) => void): () => void
   /**
    * Starts a held run; with `limit`, sends that many items and holds again. While these are being sent, another `begin`
-   * applies as soon as they have ended.
+   * applies as soon as they have ended. Warnings that are open and not among `accept` end the run.
    */
-  begin(options?: { limit?: number }): void
+  begin(options?: { limit?: number; accept?: readonly AcceptCode[] }): void
   /** Sends nothing new; what is in flight ends. */
   pause(): void
   resume(): void
@@ -175,6 +178,8 @@ export interface RunReader {
    */
   storeFindings(runId: string): Promise<void>
   readProblems(runId: string): Promise<ProblemGroup[]>
+  /** Causes of warnings of a run and its whole that a person has yet to accept, each with the rows that would be sent. */
+  readOpenWarnings(runId: string): Promise<ProblemGroup[]>
   /** Latencies of the run, over time and as distributions (default: http_req_duration and callback_latency). */
   readLatency(runId: string, metrics?: readonly TrendMetric[]): Promise<LatencySeries>
   /** All that a report of a load test shows. Throws `BAD_USAGE` where the run is none. */

@@ -67,6 +67,7 @@ export function createEngine({
     readFoundFacets: (runId, filter) => askRows(filter)('readFoundFacets', runId, filter),
     listColumns: (runId) => stored.ask('listColumns', runId),
     readProblems: (runId) => stored.ask('readProblems', runId),
+    readOpenWarnings: (runId) => stored.ask('readOpenWarnings', runId),
     storeFindings: (runId) => stored.ask('storeFindings', runId),
     readLatency: (runId, metrics) => stored.ask('readLatency', runId, metrics),
     readLoadReport: (runId) => stored.ask('readLoadReport', runId),

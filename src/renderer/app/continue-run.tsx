@@ -5,7 +5,9 @@ import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import type { RunAccess } from '../../shared/bridge/runs.ts'
 import { formatCounted } from '../../shared/messages/figure-text.ts'
 import { sayDoubleAdds } from '../../shared/messages/outcome-advice.ts'
+import type { AcceptCode } from '../../shared/run/accept-code.ts'
 import { ADD_TWICE, countDoubleAdds, isAddTwice } from '../../shared/run/counts.ts'
+import type { ProblemGroup } from '../../shared/run/problem.ts'
 import type { RowCounts } from '../../shared/run/run.ts'
 import { ask, bridge } from '../bridge/client.ts'
 import { showConnections } from '../bridge/connections.ts'
@@ -19,6 +21,7 @@ import {
 } from '../ui/connection/destination.ts'
 import { ProductionNotice } from '../ui/connection/destination-panel.tsx'
 import { ErrorNotice } from '../ui/layout/notice.tsx'
+import { BeforeSending, useAcceptance } from '../ui/problems/before-sending.tsx'
 import { countRetryable, countUnsendable } from '../ui/states/row-states.tsx'
 import {
   ContinueKey,
@@ -72,7 +75,8 @@ export function ContinueRun(props: {
     },
   })
   const access = useQuery(ask.runs.readAccess.queryOptions({ input: { runId } }))
-  if (summary === undefined || access.isPending) return null
+  const open = useQuery(ask.check.openWarnings.queryOptions({ input: { runId } }))
+  if (summary === undefined || access.isPending || open.isPending) return null
   // A retry sends what is left of the whole run, whichever part of it is shown.
   const rows = kind === 'resume' ? summary.rows : (summary.whole_run?.rows ?? summary.rows)
   const mayAddTwice = summary.operation === 'index-add'
@@ -84,6 +88,8 @@ export function ContinueRun(props: {
       unknown={unknown}
       mayAddTwice={mayAddTwice}
       awaiting={rows.awaiting}
+      // A correction checks its rows again, and asks then.
+      open={kind === 'correct' ? [] : (open.data ?? [])}
       keySituation={{
         isNeeded: access.data?.needsKey ?? true,
         refusedRows: access.data?.canChangeKey === false ? 0 : countRefused(summary),
@@ -128,6 +134,7 @@ interface ContinueChoice {
   onUnknown: 'resend' | 'skip'
   resendIndexAdds?: boolean
   apiKey?: string
+  accept?: AcceptCode[]
   /** The stored key that `apiKey` replaces. */
   replaces?: { name: string; label: string }
 }
@@ -145,6 +152,8 @@ function ContinueDialog(props: {
   mayAddTwice: boolean
   /** Rows whose callbacks are awaited; they are not sent again. */
   awaiting: number
+  /** Warnings that have to be accepted before the rows are sent. */
+  open: readonly ProblemGroup[]
   keySituation: KeySituation
   /** Where the rows go; a production place is named and warned of. */
   place: NamedPlace
@@ -157,6 +166,7 @@ function ContinueDialog(props: {
   const [onUnknown, setOnUnknown] = useState<ContinueChoice['onUnknown']>('skip')
   const [key, setKey] = useState(() => toFirstKeyChoice(keySituation))
   const [typed, setTyped] = useState('')
+  const acceptance = useAcceptance(props.open)
   const mustConfirm = props.mayAddTwice && onUnknown === 'resend'
   const total = rows + (onUnknown === 'resend' ? unknown : 0)
   const waits = kind === 'resume' && awaiting > 0
@@ -171,6 +181,7 @@ function ContinueDialog(props: {
           props.onConfirm({
             onUnknown,
             ...(mustConfirm && { resendIndexAdds: true }),
+            ...(acceptance.accepted.length > 0 && { accept: acceptance.accepted }),
             ...toKeyOptions(key, keySituation),
           })
         }}
@@ -212,6 +223,7 @@ function ContinueDialog(props: {
           />
         )}
         <ContinueKey situation={keySituation} choice={key} onChoice={setKey} />
+        <BeforeSending acceptance={acceptance} rows={total} />
         {props.place.kind === 'production' && <ProductionNotice place={props.place} />}
         {props.error !== null && <ErrorNotice error={props.error} />}
         <Group justify="flex-end" gap="xs">
@@ -222,7 +234,10 @@ function ContinueDialog(props: {
             data-autofocus={key.typed === null}
             loading={props.busy}
             disabled={
-              (total === 0 && !waits) || (mustConfirm && !isAddTwice(typed)) || key.typed?.trim() === ''
+              (total === 0 && !waits) ||
+              acceptance.blocked !== undefined ||
+              (mustConfirm && !isAddTwice(typed)) ||
+              key.typed?.trim() === ''
             }
             type="submit"
           >

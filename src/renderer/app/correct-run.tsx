@@ -105,8 +105,8 @@ export function CorrectRun(props: {
         forgetChoice(parentRunId)
         goTo({ kind: 'results', runId: parentRunId })
       }}
-      onContinue={async () => {
-        await bridge.runs.begin({ runId: shown })
+      onContinue={async (accept) => {
+        await bridge.runs.begin({ runId: shown, accept })
         forgetChoice(parentRunId)
         followAgain(shown)
         goTo({ kind: 'run', runId: shown })

@@ -9,6 +9,7 @@ import { isSameMapping } from '../../shared/mapping/saved-mappings.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import type { Fix } from '../../shared/plan/fixes.ts'
 import type { Mapping, Operation } from '../../shared/plan/plan.ts'
+import type { AcceptCode } from '../../shared/run/accept-code.ts'
 import { ask, bridge, queryClient } from '../bridge/client.ts'
 import type { ListDraft } from '../features/lists/list-actions.tsx'
 import { toCapacityBounds } from '../features/operation/load-settings.ts'
@@ -272,16 +273,16 @@ export async function applySettings(settings: Settings): Promise<void> {
 }
 
 /** Sends the first few rows of the held run and holds it again. */
-export async function sendFirst(limit: number): Promise<void> {
+export async function sendFirst(limit: number, accept: AcceptCode[]): Promise<void> {
   const { heldRunId } = useDraft.getState()
-  if (heldRunId !== null) await bridge.runs.begin({ runId: heldRunId, limit })
+  if (heldRunId !== null) await bridge.runs.begin({ runId: heldRunId, limit, accept })
 }
 
 /** Sends everything that is left of the held run, and shows it; the draft is done. */
-export async function sendAll(): Promise<void> {
+export async function sendAll(accept: AcceptCode[]): Promise<void> {
   const { heldRunId } = useDraft.getState()
   if (heldRunId === null) return
-  await bridge.runs.begin({ runId: heldRunId })
+  await bridge.runs.begin({ runId: heldRunId, accept })
   useSentDraft.setState({ runId: heldRunId, draft: useDraft.getState() }, true)
   // The address first: a draft without a source would lead back to its first step.
   goTo({ kind: 'run', runId: heldRunId })
@@ -309,11 +310,11 @@ export function mendDraft(step: 'operation' | 'mapping'): void {
 }
 
 /** Begins a capacity search with the draft's load test as its probe, and shows it; the draft is done. */
-export async function searchCapacity(): Promise<void> {
+export async function searchCapacity(accept: AcceptCode[]): Promise<void> {
   const draft = useDraft.getState()
   const bounds = toCapacityBounds(draft.load)
   if (bounds === null) return
-  const { searchId } = await bridge.capacity.start({ ...(await toStart(draft)), bounds })
+  const { searchId } = await bridge.capacity.start({ ...(await toStart(draft)), bounds, accept })
   void queryClient.invalidateQueries({ queryKey: ask.capacity.key() })
   dropRun(draft.heldRunId)
   goTo({ kind: 'capacity', searchId })

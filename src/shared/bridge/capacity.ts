@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { capacityBoundsSchema } from '../load/capacity-plan.ts'
 import { capacityReportSchema } from '../load/capacity-report.ts'
 import { base, doneSchema, streamIdSchema, toStrict } from './procedure.ts'
-import { startRunSchema } from './runs.ts'
+import { acceptedSchema, startRunSchema } from './runs.ts'
 
 const searchIdSchema = z.strictObject({ searchId: z.string().min(1).max(100) })
 
@@ -27,7 +27,9 @@ export const capacityContract = {
    * place that the page cannot reach; fails with `NOT_CONFIRMED` where the answer is no, and with `BAD_PLAN` where the
    * load test cannot be searched with.
    */
-  start: base.input(toStrict(startRunSchema.extend({ bounds: capacityBoundsSchema }))).output(searchIdSchema),
+  start: base
+    .input(toStrict(startRunSchema.extend({ bounds: capacityBoundsSchema, accept: acceptedSchema })))
+    .output(searchIdSchema),
   /** Ends the probe and the search; what was found until then is kept while this process runs. */
   stop: base.input(searchIdSchema).output(doneSchema),
   /** The search that began last in this process, whether or not it is over, and its probes; null where there was none. */

@@ -72,6 +72,8 @@ export const resultsContract = {
 export const checkContract = {
   /** Problems by cause, with the first rows that have each. */
   problems: base.input(runIdSchema).output(z.array(problemGroupSchema)),
+  /** Causes of warnings that a person has yet to accept before anything is sent, each with the rows that would be sent. */
+  openWarnings: base.input(runIdSchema).output(z.array(problemGroupSchema)),
 }
 
 const requestSchema = z.object({

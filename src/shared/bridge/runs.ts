@@ -11,6 +11,7 @@ import { timeoutMsSchema } from '../plan/connection.ts'
 import { fixesSchema } from '../plan/fixes.ts'
 import { planSchema } from '../plan/plan.ts'
 import { baseUrlSchema, connectionNameSchema } from '../plan/stored-connection.ts'
+import { acceptCodeSchema } from '../run/accept-code.ts'
 import { runSummarySchema } from '../run/run.ts'
 import { runSnapshotSchema } from '../run/snapshot.ts'
 import { crashSchema } from './crashes.ts'
@@ -58,6 +59,9 @@ export type RunRequest = z.infer<typeof runRequestSchema>
 /** See {@link runRequestSchema}, as a page writes it. */
 export type RunRequestInput = z.input<typeof runRequestSchema>
 
+/** Warnings of a source that a person has accepted; whatever else has to be accepted keeps the rows from being sent. */
+export const acceptedSchema = z.array(acceptCodeSchema).exactOptional()
+
 /** What begins a run: what it is, and the key if one was typed for it. */
 export const startRunSchema = z.object({ request: runRequestSchema, apiKey: apiKeySchema.exactOptional() })
 
@@ -69,6 +73,7 @@ const takeUpSchema = toStrict(
     resendIndexAdds: z.boolean().exactOptional(),
     /** Without it, the key is that of the run's own connection. */
     apiKey: apiKeySchema.exactOptional(),
+    accept: acceptedSchema,
     /** Wait for `begin` before anything is sent. */
     hold: z.boolean().exactOptional(),
   }),
@@ -157,10 +162,11 @@ export const runsContract = {
   awaitReady: base.input(runIdSchema).output(doneSchema),
   /**
    * Starts a held run; with `limit`, sends that many items and holds again. Where it goes to production, a person is
-   * asked first, in a place that the page cannot reach; fails with `NOT_CONFIRMED` where the answer is no.
+   * asked first, in a place that the page cannot reach; fails with `NOT_CONFIRMED` where the answer is no, and where a
+   * warning has to be accepted that is not among `accept`.
    */
   begin: base
-    .input(toStrict(runIdSchema.extend({ limit: z.int().min(1).exactOptional() })))
+    .input(toStrict(runIdSchema.extend({ limit: z.int().min(1).exactOptional(), accept: acceptedSchema })))
     .output(doneSchema),
   /** Sends nothing new; what is in flight ends. */
   pause: base.input(runIdSchema).output(doneSchema),

@@ -1,4 +1,6 @@
+import type { ProblemGroup } from '../run/problem.ts'
 import { quoteForShell } from '../shell-command.ts'
+import { ACCEPT_WORDS, listNeeded, sayOpenWarning } from './accept-messages.ts'
 import type { ErrorEntry, Wording } from './error-entry.ts'
 import { formatCounted } from './figure-text.ts'
 
@@ -187,6 +189,19 @@ export const RUN_MESSAGES = {
               window:
                 'Invalid rows are never sent: correct the source. To retry rows with an unknown outcome, choose to send them again.',
             },
+    }),
+  },
+  warnings_unaccepted: {
+    code: 'NOT_CONFIRMED',
+    words: ({ groups }: { groups: readonly ProblemGroup[] }) => ({
+      text: `sending needs a confirmation, since ${listNeeded(groups)
+        .map((code) => ACCEPT_WORDS[code])
+        .join(', and ')}`,
+      causes: groups.map(sayOpenWarning),
+      remedy: {
+        terminal: `To send the rows as they are read, add --accept ${listNeeded(groups).join(',')}. Nothing was sent.`,
+        window: 'Look at the warnings of Check, then accept them on Review. Nothing was sent.',
+      },
     }),
   },
   index_adds_unconfirmed: {

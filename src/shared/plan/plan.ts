@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { loadSchema } from '../load/load.ts'
 import { IN_FLIGHT_MAX, RATE_MAX } from '../load/load-pace.ts'
+import { acceptCodeSchema } from '../run/accept-code.ts'
 import { callbackSchema } from './callback.ts'
 import { bareUrlSchema, connectionSchema } from './connection.ts'
 import { fixesSchema } from './fixes.ts'
@@ -115,6 +116,8 @@ export const planSchema = z.object({
   mapping: mappingSchema.default({}),
   /** What is sent otherwise than the source has it. */
   fixes: fixesSchema.optional(),
+  /** Warnings that do not stop the rows from being sent (`shared/run/accept-code.ts`). */
+  accept: z.array(acceptCodeSchema).optional(),
   operation: operationSchema,
   callback: callbackSchema.default(callbackSchema.parse({})),
   pace: paceSchema.default({ kind: 'closed', concurrency: 4 }),

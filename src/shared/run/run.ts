@@ -99,7 +99,6 @@ export const runWarningSchema = z.object({
 /** See {@link runWarningSchema}. */
 export type RunWarning = z.infer<typeof runWarningSchema>
 
-const termsSchema = z.object({
 /** A warning about rows of a source. */
 export type RowWarning = Required<RunWarning>
 
@@ -108,6 +107,7 @@ export function listRowWarnings(warnings: readonly RunWarning[]): RowWarning[] {
   return warnings.filter((warning): warning is RowWarning => warning.rows !== undefined)
 }
 
+const termsSchema = z.object({
   added: z.int(),
   pre_existing: z.int(),
   /** Pre-existing after a try whose answer was lost, which may have added them; left out where there are none. */

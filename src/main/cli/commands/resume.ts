@@ -1,6 +1,10 @@
 import type { Command } from 'commander'
 import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { findNeeds } from '../../../shared/messages/problem-messages.ts'
+import { type AcceptCode, joinAccepted } from '../../../shared/run/accept-code.ts'
+import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine, ResumeOptions, RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
@@ -9,6 +13,8 @@ import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
 import { parseVariableName } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import {
+  type AcceptFlags,
+  addAcceptOption,
   addCallbackTimeoutOption,
   addDeliveredCodeOption,
   addExamples,
@@ -21,12 +27,12 @@ import {
   type UnknownFlags,
   type YesFlags,
 } from '../options/shared-options.ts'
-import { chooseOnUnknown, confirmProduction, findGuarded } from '../session/consent.ts'
+import { chooseOnUnknown, confirmSending, findGuarded } from '../session/consent.ts'
 import { createRunAccess } from '../session/run-access.ts'
 import { exportEnded, printSummary, settleRun, toExitCode } from '../session/settle-run.ts'
 import { toPrintable } from '../terminal/output.ts'
 
-interface AgainFlags extends ReportingFlags, UnknownFlags, YesFlags, ExportFlags {
+interface AgainFlags extends ReportingFlags, UnknownFlags, YesFlags, AcceptFlags, ExportFlags {
   apiKeyEnv?: string
   deliveredCode?: string[]
   /** Milliseconds. */
@@ -51,6 +57,7 @@ function addAgainOptions(command: Command): Command {
   )
   addDeliveredCodeOption(command)
   addYesOption(command)
+  addAcceptOption(command)
   addOnUnknownOption(command)
   addCallbackTimeoutOption(command, "the run's value")
   addExportOption(command)
@@ -146,23 +153,57 @@ async function sendAgain(
         `${formatCounted(unknown, 'row')} with an unknown outcome ${unknown === 1 ? 'was' : 'were'} left alone. Add ${run.operation === 'index-add' ? '--resend-index-adds' : '--on-unknown resend'} to send ${unknown === 1 ? 'it' : 'them'} again.`,
       )
     }
-    if (
-      guarded !== null &&
-      !(await confirmProduction(context, guarded, connection.baseUrl, again.what(run)))
-    ) {
-      await context.err.writeLine('Nothing was sent.')
-      return EXIT.badInput
-    }
     const { deliveredCode: deliveredCodes } = flags
-    const handle = await again.start(engine, run.run_id, {
-      ...choice,
-      ...(flags.callbackTimeout !== undefined && { callbackTimeoutMs: flags.callbackTimeout }),
-      ...(deliveredCodes === undefined ? {} : { deliveredCodes }),
-      ...secrets,
-    })
-    // A resent index add is not resent again on its own.
-    return settleRun(context, engine, handle, flags, access, { mayResend: run.operation !== 'index-add' })
+    const send = async (accept: readonly AcceptCode[]) => {
+      const handle = await again.start(engine, run.run_id, {
+        ...choice,
+        ...(flags.callbackTimeout !== undefined && { callbackTimeoutMs: flags.callbackTimeout }),
+        ...(deliveredCodes === undefined ? {} : { deliveredCodes }),
+        ...secrets,
+        accept: joinAccepted(flags.accept, accept),
+      })
+      // A resent index add is not resent again on its own.
+      return settleRun(context, engine, handle, flags, access, { mayResend: run.operation !== 'index-add' })
+    }
+    const question = { what: again.what(run), baseUrl: connection.baseUrl, guarded }
+    return sendAccepted(context, engine, { runId: run.run_id, flags, question, send })
   })
+}
+
+/** What is left to do once a run that goes on is known: to ask about it, and to send. */
+interface Sending {
+  runId: string
+  flags: AgainFlags
+  question: Omit<Parameters<typeof confirmSending>[1], 'open'>
+  send: (accept: readonly AcceptCode[]) => Promise<ExitCode>
+}
+
+/** Asks about production and about warnings that nobody has accepted, and sends. */
+async function sendAccepted(
+  context: CliContext,
+  engine: Engine,
+  { runId, flags, question, send }: Sending,
+): Promise<ExitCode> {
+  const ask = async (groups: readonly ProblemGroup[], guarded: typeof question.guarded) => {
+    const open = groups.filter((group) => !(flags.accept ?? []).some((code) => code === findNeeds(group)))
+    return confirmSending(context, { ...question, guarded, open })
+  }
+  const refuse = async () => {
+    await context.err.writeLine('Nothing was sent.')
+    return EXIT.badInput
+  }
+  const accept = await ask(await engine.readOpenWarnings(runId), question.guarded)
+  if (accept === null) return refuse()
+  try {
+    return await send(accept)
+  } catch (error) {
+    // A run that was interrupted while its source was read is read again, and only then its warnings are known.
+    if (!context.canAsk || !(error instanceof SluiceError) || error.said.id !== 'warnings_unaccepted') {
+      throw error
+    }
+    const more = await ask(error.said.groups, null)
+    return more === null ? refuse() : send([...accept, ...more])
+  }
 }
 
 /** Adds `resume RUN`: continues after a stop or a crash. */

@@ -78,7 +78,10 @@ export function addRunAgainCommand(program: Command, context: CliContext): void 
         const change = await engine.findSourceChange(run.run_id, source)
         const columns = await engine.readColumns(run.run_id)
         refuseChange(run, source, change, flags)
-        const { plan: renewed, notes: renewal } = toRenewed({ ...earlier, source }, columns, flags)
+        const { accept, ...rest } = earlier
+        // What was accepted of one source is not accepted of another.
+        const kept = change.kind === 'same' && accept !== undefined ? { accept } : {}
+        const { plan: renewed, notes: renewal } = toRenewed({ ...rest, ...kept, source }, columns, flags)
         return {
           plan: override(renewed, run, flags, { workspace, env: context.env }),
           notes: [

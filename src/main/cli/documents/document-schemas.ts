@@ -13,6 +13,7 @@ import { sampleSchema } from '../../../shared/lookback/stratified-sample.ts'
 import { trendSchema } from '../../../shared/lookback/trend.ts'
 import { verdictSchema } from '../../../shared/lookback/verdict.ts'
 import { savedMappingSchema } from '../../../shared/mapping/saved-mappings.ts'
+import { acceptCodeSchema } from '../../../shared/run/accept-code.ts'
 import { problemGroupSchema, problemSchema } from '../../../shared/run/problem.ts'
 import { rowDetailSchema } from '../../../shared/run/results.ts'
 import { correctedSchema, rowCountsSchema, runSummarySchema } from '../../../shared/run/run.ts'
@@ -103,6 +104,8 @@ export const DOCUMENT_SCHEMAS = {
       rows: rowCountsSchema.pick({ read: true, invalid: true, left_out: true }).extend({ sendable: z.int() }),
       corrected: correctedSchema.exactOptional(),
       problems: z.array(wordedGroupSchema),
+      /** Causes of warnings that have to be accepted before the rows are sent. */
+      to_accept: z.array(wordedGroupSchema.extend({ accept: acceptCodeSchema })),
       first_request: z
         .object({ row: z.int(), method: z.string(), url: z.string(), body: z.unknown() })
         .nullable(),

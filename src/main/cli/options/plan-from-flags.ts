@@ -103,6 +103,7 @@ export function toPlan({ operation, sourcePaths, flags, load, stored, env }: Req
     connection,
     source,
     mapping: toMapping([...(flags.map ?? []), ...(flags.set ?? [])]),
+    ...(flags.accept === undefined ? {} : { accept: flags.accept }),
     operation,
     callback: toCallback(flags),
     ...(load === null ? { pace: toPace(flags, connection.timeoutMs ?? DEFAULT_TIMEOUT_MS) } : { load }),

@@ -3,6 +3,8 @@ import { IN_FLIGHT_MAX } from '../../../shared/load/load-pace.ts'
 import { createIntegerParser, createPositiveNumberParser } from './parse-values.ts'
 import { addServiceOptions, type ServiceFlags } from './service-options.ts'
 import {
+  type AcceptFlags,
+  addAcceptOption,
   addCallbackOptions,
   addExportOption,
   addOnUnknownOption,
@@ -24,7 +26,13 @@ import {
 } from './source-options.ts'
 
 /** What only matters while a plan runs, and is in no plan. */
-export interface RunTimeFlags extends ReportingFlags, UnknownFlags, YesFlags, MetricsFlags, ExportFlags {
+export interface RunTimeFlags
+  extends ReportingFlags,
+    UnknownFlags,
+    YesFlags,
+    AcceptFlags,
+    MetricsFlags,
+    ExportFlags {
   dryRun?: true
   limit?: number
   exportK6?: string
@@ -44,6 +52,7 @@ export interface SendingFlags extends RunTimeFlags, ServiceFlags, SourceFlags, C
 export function addRunTimeOptions(command: Command): Command {
   command.option('--dry-run', 'check every row and show the first request without sending anything')
   addYesOption(command)
+  addAcceptOption(command)
   addOnUnknownOption(command)
   addExportOption(command)
   return addReportingOptions(command)

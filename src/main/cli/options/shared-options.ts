@@ -1,4 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import {
+  ACCEPT_CODES,
+  type AcceptCode,
+  acceptCodeSchema,
+  joinAccepted,
+} from '../../../shared/run/accept-code.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
 import {
   collect,
@@ -83,6 +89,29 @@ export interface YesFlags {
 /** Declares `--yes`. */
 export function addYesOption(command: Command): Command {
   return command.option('--yes', 'skip the confirmation before sending to production')
+}
+
+/** Warnings that were accepted on the command line. */
+export interface AcceptFlags {
+  accept?: AcceptCode[]
+}
+
+/** Declares `--accept`. */
+export function addAcceptOption(command: Command): Command {
+  return command.option(
+    '--accept <codes>',
+    `send in spite of these warnings, without asking: ${ACCEPT_CODES.join(', ')}; separated by commas`,
+    parseAcceptCodes,
+  )
+}
+
+function parseAcceptCodes(text: string, previous: readonly AcceptCode[] = []): AcceptCode[] {
+  const codes = text.split(',').map((part) => {
+    const code = acceptCodeSchema.safeParse(part.trim())
+    if (code.success) return code.data
+    throw new InvalidArgumentError(`expected ${ACCEPT_CODES.join(', ')}, found \`${part.trim()}\`.`)
+  })
+  return joinAccepted(previous, codes)
 }
 
 /** Declares `--delivered-code`, repeatable. */

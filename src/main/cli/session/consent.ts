@@ -1,15 +1,19 @@
+import { listNeeded } from '../../../shared/messages/accept-messages.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayDoubleAdds } from '../../../shared/messages/outcome-advice.ts'
 import { sendsKey } from '../../../shared/plan/operation.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { Connections, StoredConnection } from '../../../shared/plan/stored-connection.ts'
+import type { AcceptCode } from '../../../shared/run/accept-code.ts'
 import { ADD_TWICE, countDoubleAdds, isAddTwice } from '../../../shared/run/counts.ts'
+import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { ResumeOptions } from '../../engine/engine-interface.ts'
 import { describeUntrusted } from '../../engine/workspace/plan-trust.ts'
 import type { CliContext } from '../context.ts'
 import type { UnknownFlags, YesFlags } from '../options/shared-options.ts'
+import { formatOpenWarnings } from '../summary/open-warnings.ts'
 import { toPrintable } from '../terminal/output.ts'
 
 /**
@@ -27,14 +31,49 @@ export function findGuarded(
   throw new SluiceError({ id: 'production_unconfirmed', connection: production.name })
 }
 
-/** Asks once more before something is sent to a connection that is marked as production. */
-export function confirmProduction(
+/** All that a person is asked before something is sent. */
+interface SendingQuestion {
+  /** What is sent, as in `3 rows`. */
+  what: string
+  baseUrl: string
+  /** The connection to ask about since it is marked as production; null where there is none. */
+  guarded: StoredConnection | null
+  /** Causes of warnings that have to be accepted. */
+  open: readonly ProblemGroup[]
+  /** What cannot be undone, a sentence each. */
+  lasting?: readonly string[]
+}
+
+/**
+ * Asks once about everything that has to be confirmed before something is sent: warnings to accept, and production.
+ * Returns the codes that were accepted, none where there is nothing to ask; null where the answer is no. Throws
+ * `NOT_CONFIRMED` without a terminal.
+ */
+export async function confirmSending(
   context: CliContext,
-  stored: StoredConnection,
-  baseUrl: string,
-  what: string,
-): Promise<boolean> {
-  return context.ask(`Send ${what} to PRODUCTION, ${baseUrl} (connection ${stored.name})?`)
+  { what, baseUrl, guarded, open, lasting = [] }: SendingQuestion,
+): Promise<AcceptCode[] | null> {
+  const needed = listNeeded(open)
+  if (needed.length === 0 && guarded === null) return []
+  if (!context.canAsk) throw new SluiceError({ id: 'warnings_unaccepted', groups: open })
+  if (needed.length > 0) await printOpenWarnings(context, open, lasting)
+  const isGiven = await context.ask(
+    guarded === null
+      ? `Send ${what} as read?`
+      : `Send ${what} to PRODUCTION, ${baseUrl} (connection ${guarded.name})?`,
+  )
+  return isGiven ? needed : null
+}
+
+/** Lists what has to be accepted, under what it means, and what cannot be undone. */
+export async function printOpenWarnings(
+  { err, errTerminal }: CliContext,
+  open: readonly ProblemGroup[],
+  lasting: readonly string[] = [],
+): Promise<void> {
+  await err.writeLine(errTerminal.tone('strong', 'Before sending'))
+  for (const line of formatOpenWarnings(errTerminal, open)) await err.writeLine(line)
+  for (const sentence of lasting) await err.writeLine(`  ${toPrintable(sentence)}`)
 }
 
 /** What happens to rows of unknown outcome. */

@@ -9,13 +9,14 @@ import { findCapacity, type LoadPlan, type SearchEnd } from '../../../shared/loa
 import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { SluiceError, toSluiceError } from '../../../shared/messages/errors.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
+import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
 import type { RunTimeFlags } from '../options/sending-options.ts'
 import type { ReportingFlags } from '../options/shared-options.ts'
 import { describeCapacitySearch, formatCapacityReport, formatProbe } from '../summary/capacity-text.ts'
-import { confirmProduction } from './consent.ts'
+import { confirmSending, printOpenWarnings } from './consent.ts'
 import type { MetricsServer } from './metrics.ts'
 import type { RunAccess } from './run-access.ts'
 import { followRun, printSummary, toExitCode } from './settle-run.ts'
@@ -27,6 +28,8 @@ interface CapacitySearch {
   flags: RunTimeFlags
   /** The connection to ask about since it is marked as production; null where there is none. */
   guarded: StoredConnection | null
+  /** Causes of warnings that the plan accepts if a person agrees. */
+  open: readonly ProblemGroup[]
   metrics: MetricsServer | null
 }
 
@@ -74,18 +77,20 @@ export async function printReport(
 /** Says what the search does; on a terminal, asks whether to begin. */
 async function confirmSearch(
   context: CliContext,
-  { plan, capacity, flags, guarded }: CapacitySearch,
+  { plan, capacity, flags, guarded, open }: CapacitySearch,
 ): Promise<boolean> {
   const { load } = plan
   const { baseUrl } = plan.connection
-  const mustAsk = context.canAsk && !flags.yes
+  const mustAsk = context.canAsk && (!flags.yes || open.length > 0)
   if (mustAsk || !flags.quiet) {
     const lines = describeCapacitySearch(context.errTerminal, { baseUrl, capacity, load })
     await context.err.writeLine(lines.join('\n'))
   }
   if (guarded !== null) {
-    return confirmProduction(context, guarded, baseUrl, 'more and more load, until it fails,')
+    const what = 'more and more load, until it fails,'
+    return (await confirmSending(context, { what, baseUrl, guarded, open })) !== null
   }
+  if (open.length > 0) await printOpenWarnings(context, open)
   return !mustAsk || context.ask('Start the search?')
 }
 

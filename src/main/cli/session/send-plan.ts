@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { CapacityPlan } from '../../../shared/load/capacity-plan.ts'
 import { guessColumns, matchColumns } from '../../../shared/mapping/match-columns.ts'
+import { listNeeded } from '../../../shared/messages/accept-messages.ts'
 import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
@@ -9,6 +10,7 @@ import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { listSourcePaths } from '../../../shared/plan/source-paths.ts'
 import { findSheetChoice } from '../../../shared/plan/source-place.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
+import { type AcceptCode, joinAccepted } from '../../../shared/run/accept-code.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import type { SourcePreview } from '../../../shared/run/results.ts'
 import type { Engine, RunHandle } from '../../engine/engine-interface.ts'
@@ -17,12 +19,12 @@ import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import type { RunTimeFlags } from '../options/sending-options.ts'
 import { toPrintable } from '../terminal/output.ts'
-import { confirmProduction, findGuarded } from './consent.ts'
+import { confirmSending, findGuarded } from './consent.ts'
 import { searchCapacity } from './find-capacity.ts'
 import type { MetricsServer } from './metrics.ts'
 import { createRunAccess, type RunAccess, type RunSecrets } from './run-access.ts'
 import { settleRun } from './settle-run.ts'
-import { dropRun, dryRun, exportK6, readSource } from './trial.ts'
+import { dropRun, dryRun, exportK6, readOpenWarnings, readSource } from './trial.ts'
 
 /** A plan to run, and what to say first. */
 export interface PlanToSend {
@@ -39,14 +41,15 @@ export interface PlanToSend {
 
 /** Runs a plan to its end and prints the summary; with `--dry-run` only checks it. Returns the exit code. */
 export async function sendPlan(context: CliContext, asked: PlanToSend): Promise<ExitCode> {
-  const { workspace, flags, plan: given } = asked
+  const { workspace, flags } = asked
+  const given = withAccepted(asked.plan, flags.accept)
   const access = createRunAccess(context, {
     workspace,
     connection: given.connection,
     operation: given.operation.kind,
   })
   if (!flags.quiet) {
-    for (const note of [...access.notes, ...asked.notes, ...warnBeforehand(given)]) {
+    for (const note of [...access.notes, ...asked.notes, ...listLasting(given), ...listIgnored(given)]) {
       await context.err.writeLine(toPrintable(note))
     }
   }
@@ -66,17 +69,26 @@ export async function sendPlan(context: CliContext, asked: PlanToSend): Promise<
   })
 }
 
-/** Warnings about what cannot be undone or differs from the request. */
-function warnBeforehand({ operation, load, mapping }: Plan): string[] {
+/** The plan with further warnings accepted. */
+function withAccepted<P extends Plan>(plan: P, accept: readonly AcceptCode[] | undefined): P {
+  const accepted = joinAccepted(plan.accept, accept)
+  return accepted.length === 0 ? plan : { ...plan, accept: accepted }
+}
+
+/** What cannot be undone. */
+function listLasting({ operation }: Plan): string[] {
   return [
     ...(operation.kind === 'watchlist-add' ? ['Existing notes of these terms will be overwritten.'] : []),
     ...(operation.kind === 'watchlist-update' && operation.emptyNotes === 'clear'
       ? ['Terms with an empty notes cell will lose their notes.']
       : []),
-    ...(load !== undefined && mapping['post_id'] !== undefined
-      ? ['The post_id mapping is ignored: every request of a load test gets a new post_id.']
-      : []),
   ]
+}
+
+/** What of a plan has no effect. */
+function listIgnored({ load, mapping }: Plan): string[] {
+  if (load === undefined || mapping['post_id'] === undefined) return []
+  return ['The post_id mapping is ignored: every request of a load test gets a new post_id.']
 }
 
 /**
@@ -167,10 +179,14 @@ async function sendAll(
   try {
     if (capacity !== null && plan.load !== undefined) {
       const probe = { ...plan, load: plan.load }
-      return await searchCapacity(context, engine, { plan: probe, capacity, flags, guarded, metrics }, access)
+      const trial = { plan, ...access.readTrialSecrets() }
+      const open = context.canAsk ? await readOpenWarnings(context, engine, trial, flags) : []
+      if (open === 'interrupted') return EXIT.interrupted
+      const search = { plan: withAccepted(probe, listNeeded(open)), capacity, flags, guarded, open, metrics }
+      return await searchCapacity(context, engine, search, access)
     }
     const started =
-      guarded === null
+      guarded === null && !context.canAsk
         ? await engine.startRun(plan, { ...secrets, ...toLimit(flags) })
         : await startConfirmed(context, engine, toSend, guarded, secrets)
     if (typeof started === 'number') return started
@@ -204,31 +220,50 @@ function toLimit({ limit }: RunTimeFlags): { limit?: number } {
   return limit === undefined ? {} : { limit }
 }
 
-/** Reads the source, then asks for confirmation; an exit code if it was declined or interrupted. */
+/** Reads the source, then asks what has to be asked; an exit code if that was declined, or interrupted before production. */
 async function startConfirmed(
   context: CliContext,
   engine: Engine,
   { plan, flags }: PlanToSend,
-  stored: StoredConnection,
+  guarded: StoredConnection | null,
   secrets: RunSecrets,
 ): Promise<RunHandle | ExitCode> {
   const handle = await engine.startRun(plan, { ...secrets, ...toLimit(flags), hold: true })
   const how = await readSource(context, handle, { quiet: flags.quiet === true })
   if (how === 'interrupted') {
+    if (guarded === null) return handle
     await dropRun(engine, handle)
     return EXIT.interrupted
   }
-  // Counted in the journal: the latest snapshot may be older than the last row.
-  const { rows } = await engine.summarizeRun(handle.runId)
-  const sendable = Math.min(countSendable(rows), flags.limit ?? Infinity)
-  if (
-    sendable > 0 &&
-    !(await confirmProduction(context, stored, plan.connection.baseUrl, formatCounted(sendable, 'row')))
-  ) {
+  const accept = await confirmRows(context, engine, handle, {
+    baseUrl: plan.connection.baseUrl,
+    guarded,
+    lasting: listLasting(plan),
+    limit: flags.limit ?? Number.POSITIVE_INFINITY,
+  })
+  if (accept === null) {
     await dropRun(engine, handle)
     await context.err.writeLine('Nothing was sent.')
     return EXIT.badInput
   }
-  handle.begin()
+  handle.begin({ accept })
   return handle
+}
+
+/** Asks about the rows of a held run, if there are any to send. */
+async function confirmRows(
+  context: CliContext,
+  engine: Engine,
+  { runId }: RunHandle,
+  {
+    limit,
+    ...question
+  }: { baseUrl: string; guarded: StoredConnection | null; lasting: readonly string[]; limit: number },
+): Promise<AcceptCode[] | null> {
+  // Counted in the journal: the latest snapshot may be older than the last row.
+  const { rows } = await engine.summarizeRun(runId)
+  const sendable = Math.min(countSendable(rows), limit)
+  if (sendable === 0) return []
+  const open = await engine.readOpenWarnings(runId)
+  return confirmSending(context, { ...question, what: formatCounted(sendable, 'row'), open })
 }

@@ -1,8 +1,10 @@
 import { describeLoad } from '../../../shared/load/load.ts'
+import { listNeeded } from '../../../shared/messages/accept-messages.ts'
 import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayCorrected } from '../../../shared/messages/fix-messages.ts'
 import { prettyJson } from '../../../shared/messages/pretty-json.ts'
+import { findNeeds } from '../../../shared/messages/problem-messages.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { formatLine } from '../../../shared/plan/source-place.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
@@ -23,17 +25,17 @@ import { toPrintable } from '../terminal/output.ts'
 export type Trial = { plan: Plan } & Pick<StartOptions, 'proxyCredentials'>
 
 /** Reads and checks a plan's source, works with the rows, and removes the run again. Sends nothing. */
-async function tryOut(
+async function tryOut<Found>(
   context: CliContext,
   engine: Engine,
   { plan, ...secrets }: Trial,
   flags: ReportingFlags,
-  work: (runId: string) => Promise<ExitCode>,
-): Promise<ExitCode> {
+  work: (runId: string) => Promise<Found>,
+): Promise<Found | 'interrupted'> {
   const handle = await engine.startRun(plan, { ...secrets, hold: true, isTrial: true })
   try {
     const how = await readSource(context, handle, { quiet: flags.quiet === true })
-    return how === 'interrupted' ? EXIT.interrupted : await work(handle.runId)
+    return how === 'interrupted' ? how : await work(handle.runId)
   } finally {
     await dropRun(engine, handle)
   }
@@ -43,7 +45,7 @@ async function tryOut(
  * Reads, maps and checks a source as a run would, and shows its problems and the first request. Sends nothing and keeps
  * nothing. Exits with 0 if every row can be sent, 1 if some can, 2 if none can.
  */
-export function dryRun(
+export async function dryRun(
   context: CliContext,
   engine: Engine,
   trial: Trial,
@@ -56,6 +58,7 @@ export function dryRun(
       rows: { read, invalid, sendable: countSendable(rows), ...(left_out !== undefined && { left_out }) },
       corrected,
       problems: await engine.readProblems(runId),
+      open: await engine.readOpenWarnings(runId),
       first: await readFirstRequest(engine, runId),
     }
     if (flags.json) await context.out.writeLine(toDocument(trial.plan, found))
@@ -63,6 +66,17 @@ export function dryRun(
     if (found.rows.sendable === 0) return EXIT.badInput
     return rows.invalid === 0 ? EXIT.ok : EXIT.rowsFailed
   })
+  return exit === 'interrupted' ? EXIT.interrupted : exit
+}
+
+/** Reads a plan's source as {@link dryRun} does, for the causes of warnings that a person would have to accept. */
+export function readOpenWarnings(
+  context: CliContext,
+  engine: Engine,
+  trial: Trial,
+  flags: ReportingFlags,
+): Promise<ProblemGroup[] | 'interrupted'> {
+  return tryOut(context, engine, trial, flags, (runId) => engine.readOpenWarnings(runId))
 }
 
 /** What a dry run found. */
@@ -71,6 +85,8 @@ interface Findings {
   /** What the fixes of the plan changed; null where they changed nothing. */
   corrected: CorrectedCounts | null
   problems: ProblemGroup[]
+  /** Causes of warnings that a run would ask about before it sends anything. */
+  open: ProblemGroup[]
   first: RowDetail | null
 }
 
@@ -83,6 +99,7 @@ function toDocument({ load, connection }: Plan, { rows, corrected, problems, fir
     rows,
     ...(corrected !== null && { corrected }),
     problems: toWordedGroups(problems),
+    to_accept: open.map((group) => ({ accept: findNeeds(group), ...toWordedGroup(group) })),
   })
   if (first === null) return prettyJson(addMember(rest, 'first_request', 'null'))
   const request = { row: first.result.row, method: first.requestMethod, url: first.requestUrl }
@@ -112,6 +129,12 @@ async function printFindings(context: CliContext, plan: Plan, found: Findings): 
     for (const line of formatProblemGroups(outTerminal, problems, EXAMPLES)) {
       await out.writeLine(`  ${line}`)
     }
+  }
+  if (open.length > 0) {
+    await out.writeLine()
+    await out.writeLine(outTerminal.tone('strong', 'To confirm before sending'))
+    for (const line of formatOpenWarnings(outTerminal, open)) await out.writeLine(line)
+    await out.writeLine(`  Without a terminal, add --accept ${listNeeded(open).join(',')}`)
   }
   await printFirstRequest(context, first)
 }
@@ -156,13 +179,13 @@ function addMember(object: string, name: string, json: string): string {
  * Writes a plan's load test as a k6 project (`--export-k6 FOLDER`). k6 reads the key from the environment when it runs
  * the project. Sends nothing and keeps nothing.
  */
-export function exportK6(
+export async function exportK6(
   context: CliContext,
   engine: Engine,
   trial: Trial,
   flags: ReportingFlags & { exportK6: string },
 ): Promise<ExitCode> {
-  return tryOut(context, engine, trial, flags, async (runId) => {
+  const exit = await tryOut(context, engine, trial, flags, async (runId) => {
     const file = resolveFromCaller(flags.exportK6, context.env)
     const { rows, sizeBytes } = await engine.exportRun(runId, { file, format: 'k6' })
     if (flags.json) await writeDocumentLine(context.out, { file, rows, bytes: sizeBytes })
@@ -173,6 +196,7 @@ export function exportK6(
     }
     return EXIT.ok
   })
+  return exit === 'interrupted' ? EXIT.interrupted : exit
 }
 
 /**

@@ -177,7 +177,12 @@ export function formatProblemGroups(
 
 /** Groups as programs read them, with words in the place of arguments. */
 export function toWordedGroups(groups: readonly ProblemGroup[]) {
-  return groups.map((group) => ({ ...toWorded(group), examples: group.examples.map(toWorded) }))
+  return groups.map(toWordedGroup)
+}
+
+/** See {@link toWordedGroups}. */
+export function toWordedGroup(group: ProblemGroup) {
+  return { ...toWorded(group), examples: group.examples.map(toWorded) }
 }
 
 /** A line for each example, and one for those in the same words; without what the group already says. */

@@ -17,6 +17,7 @@ import { readVerdicts, replaceVerdicts, storeVerdicts } from '../run/journal/ver
 import { readFacets, readFoundFacets, readProblemGroups } from '../run/results/facets.ts'
 import { needsFindings } from '../run/results/found-rows.ts'
 import { KeptIndexes } from '../run/results/kept-indexes.ts'
+import { readOpenWarningsOfWhole } from '../run/results/open-warnings.ts'
 import { type Counted, isSimplePage, readPage } from '../run/results/result-page.ts'
 import { readRow } from '../run/results/row-detail.ts'
 import { RowFindings, STORED_FROM_ROWS } from '../run/results/row-findings.ts'
@@ -65,6 +66,7 @@ const calls: QueryCalls = {
   readColumns: (run) => openFamily(run).record.columns,
   readRow: (run, row) => readRow(openFamily(run), row),
   readProblems: (run) => readProblemGroups(openFamily(run)),
+  readOpenWarnings: (run) => readOr([], run, readOpenWarningsOfWhole),
   readLatency: (run, metrics) => latencies.read(openFamily(run), metrics),
   readLoadReport: (run) => readLoadReport(openFamily(run)),
   compare: (run, other) => compareTwoRuns(openFamily(run), openFamily(other)),

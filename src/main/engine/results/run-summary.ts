@@ -93,9 +93,9 @@ export function summarizeRun(family: RunFamily): RunSummary {
         texts: counts.get('answer_text'),
       }),
       ...toCutOffWarnings(family, rows),
+      ...toRowWarnings(counts.get('problem') ?? new Map(), record.runId),
     ],
     retry_after: {
-      ...toRowWarnings(counts.get('problem') ?? new Map(), record.runId),
       answers: counts.get('retry_after_answers')?.get('') ?? 0,
       waited_s: (counts.get('retry_after_ms')?.get('') ?? 0) / 1000,
     },

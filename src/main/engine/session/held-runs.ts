@@ -1,6 +1,7 @@
 import { basename, resolve } from 'node:path'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { SluiceError, toSluiceError } from '../../../shared/messages/errors.ts'
+import { findNeeds } from '../../../shared/messages/problem-messages.ts'
 import { sendsKey } from '../../../shared/plan/operation.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { countDoubleAdds } from '../../../shared/run/counts.ts'
@@ -32,6 +33,7 @@ const IDLE = {
   mediaBase: null,
   deliveredCodes: [],
   hold: false,
+  accept: [],
   whenFailing: 'stop',
 } as const
 
@@ -74,7 +76,7 @@ export class HeldRuns {
   async start(plan: Plan, start: StartOptions): Promise<RunHandle> {
     const secrets = await this.#guard(start, plan)
     const runId = createRunId()
-    const { hold = false, limit, whenFailing = 'stop', isTrial } = start
+    const { hold = false, accept = [], limit, whenFailing = 'stop', isTrial } = start
     const bases = await this.#options.receiver.prepare(plan, { runId, runToken: runId }, null, isTrial)
     const work = { kind: 'start', plan } as const
     return this.#startThread(plan, {
@@ -84,6 +86,7 @@ export class HeldRuns {
       deliveredCodes: [],
       hold,
       limit,
+      accept,
       whenFailing,
       work,
     })
@@ -115,6 +118,8 @@ export class HeldRuns {
     const runId = createRunId()
     const bases = await this.#prepareAgain(runId, parentRunId, plan)
     await this.#refuseDoubleAdds(parentRunId, plan, retry, 'retry')
+    // A retry with corrections checks its rows again, and then asks by itself.
+    if (retry.fixes === undefined) await this.#refuseOpenWarnings(parentRunId, retry)
     const { onUnknown, fixes } = retry
     const work = { kind: 'retry', onUnknown, parentRunId, fixes } as const
     return this.#startThread(plan, { ...bases, ...secrets, ...toRules(retry), runId, work })
@@ -292,6 +297,13 @@ export class HeldRuns {
     if (items > 0) throw new SluiceError({ id: 'index_adds_unconfirmed', runId, items })
   }
 
+  /** The rows of a retry are not checked again: what was not accepted for its whole is open for it, too. */
+  async #refuseOpenWarnings(runId: string, { accept = [] }: RetryOptions): Promise<void> {
+    const open = await this.#options.stored.ask('readOpenWarnings', runId)
+    const groups = open.filter((group) => !accept.some((code) => code === findNeeds(group)))
+    if (groups.length > 0) throw new SluiceError({ id: 'warnings_unaccepted', groups })
+  }
+
   /** Spares the wait for a lease that this process holds itself. */
   #refuseHeld(runId: string): void {
     if (this.#held.has(runId)) throw new SluiceError({ id: 'run_going_on', runId })
@@ -325,7 +337,8 @@ function toRules({
   callbackTimeoutMs,
   deliveredCodes = [],
   hold = false,
+  accept = [],
   whenFailing = 'stop',
 }: ResumeOptions) {
-  return { callbackTimeoutMs, deliveredCodes, hold, whenFailing }
+  return { callbackTimeoutMs, deliveredCodes, hold, accept, whenFailing }
 }

@@ -2,6 +2,7 @@ import type { Load } from '../../../shared/load/load.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toRowsPerItem } from '../../../shared/plan/operation.ts'
 import type { Pace } from '../../../shared/plan/plan.ts'
+import { type AcceptCode, joinAccepted } from '../../../shared/run/accept-code.ts'
 import { toRowCounts } from '../../../shared/run/counts.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
 import type { RunPhase, StopNotice } from '../../../shared/run/snapshot.ts'
@@ -15,6 +16,7 @@ import { settleCallbacks } from '../run/callback-settler.ts'
 import type { createSender } from '../run/create-sender.ts'
 import type { IntakeProgress } from '../run/intake.ts'
 import { resendKeyRefused } from '../run/journal/recovery.ts'
+import { readOpenWarnings } from '../run/results/open-warnings.ts'
 import type { Sender, SendingEnd } from '../run/sender.ts'
 import { SnapshotBuilder } from '../run/snapshot-builder.ts'
 import { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
@@ -71,6 +73,8 @@ export class RunSession {
   #trialLeft: number | null = null
   /** The number of requests in flight that was chosen last; null for the plan's. */
   #concurrency: number | null = null
+  /** What a person has accepted of the source's warnings, in addition to the plan. */
+  #accepted: readonly AcceptCode[]
   #apiKey: ApiKey | null
   /** Whether rows that were refused for an earlier key are to be sent again. */
   #isKeyReplaced = false
@@ -83,6 +87,7 @@ export class RunSession {
   constructor(task: RunTask, sendEvent: SendEvent<RunEvents>, parts: SessionParts = {}) {
     this.#task = task
     this.#parts = parts
+    this.#accepted = task.accept
     this.#apiKey = task.apiKey === null ? null : ApiKey.unseal(task.apiKey)
     this.#proxyCredentials =
       task.proxyCredentials === null ? null : ProxyCredentials.unseal(task.proxyCredentials)
@@ -123,6 +128,7 @@ export class RunSession {
   command(command: RunCommand): void {
     switch (command.kind) {
       case 'begin':
+        this.#accepted = joinAccepted(this.#accepted, command.accept)
         this.#begin(command.limit === undefined ? {} : { limit: command.limit })
         break
       case 'resume':
@@ -173,8 +179,10 @@ export class RunSession {
     this.#snapshots.isAsync = record.callbackBase !== null
     this.#applyConcurrency()
     try {
+      if (!this.#task.hold) this.#passWarnings()
       this.#sendEvent('ready', null)
       this.#take(this.#task.hold ? await this.#hold('ready', sender) : {}, record)
+      if (this.#task.hold && !this.#isRequested('stop')) this.#passWarnings()
       for (;;) {
         if (this.#requestedState === 'stop') return this.#writeEnd(this.#toEndState(), null)
         let end: SendingEnd =
@@ -210,9 +218,11 @@ export class RunSession {
   async #sendLoad(record: RunRecord, load: Load): Promise<void> {
     this.#progress = { ...this.#progress, rowsRead: record.rowsRead }
     this.#snapshots.isAsync = record.callbackBase !== null
+    if (!this.#task.hold) this.#passWarnings()
     this.#sendEvent('ready', null)
     if (this.#task.hold) await this.#hold('ready', null)
     if (this.#requestedState === 'stop') return this.#writeEnd('interrupted', null)
+    if (this.#task.hold) this.#passWarnings()
     // No row passed the checks: there is nothing to send.
     if (this.#isAllSent()) return this.#writeEnd('completed', null)
     const { workspace, proxyCredentials, appVersion, loadWorkerUrl } = this.#task
@@ -236,6 +246,22 @@ export class RunSession {
     } finally {
       this.#sendingSinceMs = null
     }
+  }
+
+  /**
+   * Lets nothing be sent whose warnings nobody has accepted, and records what was accepted, so that a resumed run and its
+   * retries need not ask again. Throws `NOT_CONFIRMED`.
+   */
+  #passWarnings(): void {
+    const plan = readRunRecord(this.#journal.db)?.plan
+    if (plan === undefined) return
+    const accept = joinAccepted(plan.accept, this.#accepted)
+    const groups = readOpenWarnings(this.#journal.db, accept)
+    if (groups.length > 0) throw new SluiceError({ id: 'warnings_unaccepted', groups })
+    if (accept.length === (plan.accept ?? []).length) return
+    this.#journal.transact('power', () =>
+      updateRunRecord(this.#journal.db, { plan: JSON.stringify({ ...plan, accept }) }),
+    )
   }
 
   /** Applies the number of requests in flight that was chosen last, and records it, so that a resumed run keeps it. */

@@ -3,6 +3,7 @@ import { toThrownText } from '../../../shared/messages/thrown.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import type { Fix } from '../../../shared/plan/fixes.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
+import type { AcceptCode } from '../../../shared/run/accept-code.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { WorkerClient } from '../../worker-rpc.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
@@ -28,6 +29,8 @@ export interface RunTask {
   hold: boolean
   /** Of a run that is started: how many rows to send before it ends (default: all). */
   limit?: number | undefined
+  /** What a person has accepted of the source's warnings, in addition to the plan. */
+  accept: readonly AcceptCode[]
   /** What to do if most rows would fail: end the run, or pause it for a person to decide. */
   whenFailing: 'stop' | 'pause'
   /** How long callbacks are awaited, milliseconds (default: as the plan says). */
@@ -47,7 +50,7 @@ export interface RunTask {
 
 /** What a person may ask of a run under way. */
 export type RunCommand =
-  | { kind: 'begin'; limit?: number }
+  | { kind: 'begin'; limit?: number; accept?: readonly AcceptCode[] }
   | { kind: 'pause' }
   | { kind: 'resume' }
   | { kind: 'stop' }

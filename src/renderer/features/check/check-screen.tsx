@@ -7,6 +7,7 @@ import { sayCorrected } from '../../../shared/messages/fix-messages.ts'
 import { sayExpected } from '../../../shared/messages/problem-messages.ts'
 import type { Fix } from '../../../shared/plan/fixes.ts'
 import type { Mapping, Operation } from '../../../shared/plan/plan.ts'
+import type { AcceptCode } from '../../../shared/run/accept-code.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
@@ -16,6 +17,7 @@ import { ContentSwitch } from '../../ui/content/user-content.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Empty, type Figure, Figures, Panel, Screen } from '../../ui/layout/screen.tsx'
+import { BeforeSending, useAcceptance } from '../../ui/problems/before-sending.tsx'
 import { useWindowKeys } from '../../ui/shortcuts.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './check.module.css'
@@ -40,7 +42,8 @@ interface CheckProps {
   parentRunId: string | null
   onFixes: (fixes: Fix[]) => Promise<void>
   onBack: () => void
-  onContinue: () => Promise<void> | void
+  /** Goes on; a retry with the warnings accepted that had to be. */
+  onContinue: (accept: AcceptCode[]) => Promise<void> | void
   /** Opens the request of a row, to be changed and sent once by hand. */
   onScratchpad: (runId: string, row: number) => Promise<void>
 }
@@ -63,13 +66,15 @@ export function CheckScreen(props: CheckProps) {
     placeholderData: keepPreviousData,
   })
   const fixing = useMutation({ mutationFn: props.onFixes })
-  const proceed = useMutation({ mutationFn: async () => props.onContinue() })
   useProblemKeys()
   const [opened, setOpened] = useState<Opened | null>(null)
   const close = () => setOpened(null)
   const last = useRef(check.data)
   last.current = check.data ?? last.current
   const found = last.current
+  // A new run asks on Review.
+  const acceptance = useAcceptance(isRetry ? (found?.open ?? []) : [])
+  const proceed = useMutation({ mutationFn: async () => props.onContinue(acceptance.accepted) })
   const scratch = useMutation({
     mutationFn: (row: number) => props.onScratchpad(found?.runId ?? runId, row),
   })
@@ -120,7 +125,9 @@ export function CheckScreen(props: CheckProps) {
           <PrimaryButton
             onPress={() => proceed.mutate()}
             busy={proceed.isPending}
-            blocked={toBlocked({ sendable, isChecking, hasError: check.error !== null })}
+            blocked={
+              toBlocked({ sendable, isChecking, hasError: check.error !== null }) ?? acceptance.blocked
+            }
             icon={<IconArrowRight size="1rem" />}
           >
             {isRetry ? 'Retry' : 'Review'} {formatCounted(sendable, 'row')}
@@ -134,6 +141,7 @@ export function CheckScreen(props: CheckProps) {
           <Figures figures={toFigures(found.summary, groups)} />
         </Panel>
       )}
+      <BeforeSending acceptance={acceptance} rows={sendable} />
       <FixList runId={parentRunId ?? checkedId} fixes={fixes} onFixes={fix} />
       {found !== undefined && groups.length === 0 && (
         <Empty icon={IconCircleCheck} title="No problems">
@@ -190,17 +198,20 @@ function useProblemKeys(): void {
 interface Found {
   runId: string
   groups: ProblemGroup[]
+  /** Warnings that have to be accepted before the rows are sent. */
+  open: ProblemGroup[]
   summary: RunSummary
 }
 
 /** Waits for the check of a run, and reads what it found. */
 async function readCheck(runId: string): Promise<Found> {
   await bridge.runs.awaitReady({ runId })
-  const [groups, summary] = await Promise.all([
+  const [groups, open, summary] = await Promise.all([
     bridge.check.problems({ runId }),
+    bridge.check.openWarnings({ runId }),
     bridge.runs.summarize({ runId }),
   ])
-  return { runId, groups, summary }
+  return { runId, groups, open, summary }
 }
 
 function toBlocked(standing: {

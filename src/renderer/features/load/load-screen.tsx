@@ -38,7 +38,11 @@ export function LoadScreen(props: {
   const snapshot = useLiveRuns((live) => live.snapshots[runId])
   const failure = useLiveRuns((live) => live.errors[runId])
   const phase = snapshot?.phase
-  const actions = useLoadActions(runId, phase, props.onExport)
+  const open = useQuery(
+    ask.check.openWarnings.queryOptions({ input: phase === 'ready' ? { runId } : skipToken }),
+  )
+  const acceptance = useAcceptance(phase === 'ready' ? (open.data ?? []) : [])
+  const actions = useLoadActions(runId, phase, { acceptance, onExport: props.onExport })
   const load = snapshot?.load ?? null
   const isOver = phase === 'ended'
   const { shown, onShown } = useShownLatencies()
@@ -49,6 +53,8 @@ export function LoadScreen(props: {
       refetchInterval: isOver ? false : Math.max(REPORT_EVERY_MS, toPollInterval(load?.elapsedMs ?? 0)),
     }),
   )
+  const isWarned = summary !== undefined && listRowWarnings(summary.warnings).length > 0
+  const problems = useQuery(ask.check.problems.queryOptions({ input: isWarned ? { runId } : skipToken }))
   if (summary === undefined || snapshot === undefined || phase === undefined) {
     return <Screen title="Overview">{failure !== undefined && <ErrorNotice error={failure} />}</Screen>
   }
@@ -56,8 +62,6 @@ export function LoadScreen(props: {
   const view = known === null ? null : toLoadView(known)
   const thresholds = (isOver ? known?.thresholds : load?.thresholds) ?? []
   return (
-  const isWarned = summary !== undefined && listRowWarnings(summary.warnings).length > 0
-  const problems = useQuery(ask.check.problems.queryOptions({ input: isWarned ? { runId } : skipToken }))
     <Screen
       title="Overview"
       actions={
@@ -68,15 +72,16 @@ export function LoadScreen(props: {
       }
     >
       {view !== null && <LoadNotices view={view} isOver={isOver} />}
+      <RowWarningsNotice groups={problems.data ?? []} />
       {failure !== undefined && failure !== null && <ErrorNotice error={failure} />}
       {report.error !== null && <ErrorNotice error={report.error} onRetry={report.refetch} />}
       {actions.error}
       <LoadHead phase={phase} />
+      <BeforeSending acceptance={acceptance} rows={summary.rows.not_sent} />
       {!isOver && load !== null && <LoadProgressPanel snapshot={snapshot} load={load} />}
       {isOver && known !== null && view !== null && <LoadSummaryPanel report={known} view={view} />}
       <div className={styles.columns}>
         <div className={styles.column}>
-      <RowWarningsNotice groups={problems.data ?? []} />
           <ThresholdsPanel
             thresholds={toThresholdView(thresholds)}
             note={isOver && view !== null ? view.thresholds.note : null}
@@ -112,7 +117,11 @@ function LoadHead({ phase }: { phase: RunPhase }) {
 }
 
 /** What can be done with a load test: start it, stop it, export its report. Load tests cannot be paused. */
-function useLoadActions(runId: string, phase: RunPhase | undefined, onExport: () => void) {
+function useLoadActions(
+  runId: string,
+  phase: RunPhase | undefined,
+  { acceptance, onExport }: { acceptance: Acceptance; onExport: () => void },
+) {
   const begin = useMutation(ask.runs.begin.mutationOptions())
   const stop = useMutation(ask.runs.stop.mutationOptions())
   const error = begin.error ?? stop.error
@@ -134,8 +143,9 @@ function useLoadActions(runId: string, phase: RunPhase | undefined, onExport: ()
         )}
         {phase === 'ready' && (
           <PrimaryButton
-            onPress={() => begin.mutate({ runId })}
+            onPress={() => begin.mutate({ runId, accept: acceptance.accepted })}
             busy={begin.isPending}
+            blocked={acceptance.blocked}
             icon={<IconGauge size="1rem" />}
           >
             Start the load test

@@ -8,6 +8,7 @@ import type { Load } from '../../../shared/load/load.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { findMendingStep, type MendingStep } from '../../../shared/messages/outcome-advice.ts'
 import { type Operation, sendsKey, toRowsPerItem } from '../../../shared/plan/operation.ts'
+import type { AcceptCode } from '../../../shared/run/accept-code.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
@@ -19,6 +20,7 @@ import { PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { OverwriteNotice } from '../../ui/operations/operation-looks.tsx'
+import { BeforeSending, useAcceptance } from '../../ui/problems/before-sending.tsx'
 import { countSettled } from '../../ui/states/row-states.tsx'
 import { useFileWriter } from '../../ui/written-file.tsx'
 import { CapacityDialog } from './capacity-dialog.tsx'
@@ -48,9 +50,10 @@ export function ReviewScreen(props: {
   connections: readonly ConnectionEntry[]
   lastBaseUrl: string | null
   onSettings: (settings: Settings) => Promise<void>
-  onSendFirst: (limit: number) => Promise<void>
-  onSendAll: () => Promise<void>
-  onSearch: () => Promise<void>
+  /** Sends with the warnings accepted that had to be. */
+  onSendFirst: (limit: number, accept: AcceptCode[]) => Promise<void>
+  onSendAll: (accept: AcceptCode[]) => Promise<void>
+  onSearch: (accept: AcceptCode[]) => Promise<void>
   /** Back to where rows are made. */
   onMend: (step: MendingStep) => void
   /** Opens the request of a row, to be changed and sent once by hand. */
@@ -71,8 +74,15 @@ export function ReviewScreen(props: {
     isApplying,
     error: applyingError,
   } = useSettingsDraft(props.settings, props.onSettings, (settled) => findGap(settled) === null)
-  const first = useMutation({ mutationFn: props.onSendFirst })
-  const all = useMutation({ mutationFn: props.onSendAll })
+  const open = useQuery(
+    ask.check.openWarnings.queryOptions({
+      input: isHeld(snapshot) ? { runId } : skipToken,
+      placeholderData: keepPreviousData,
+    }),
+  )
+  const acceptance = useAcceptance(open.data ?? [])
+  const first = useMutation({ mutationFn: (limit: number) => props.onSendFirst(limit, acceptance.accepted) })
+  const all = useMutation({ mutationFn: () => props.onSendAll(acceptance.accepted) })
   const name = useLiveRuns((live) => live.summaries[runId]?.name) ?? 'load test'
   const k6 = useFileWriter()
   const request = useQuery(
@@ -97,7 +107,8 @@ export function ReviewScreen(props: {
   const rows = snapshot?.rows.read ?? 0
   const left = snapshot?.rows.not_sent ?? 0
   const gap = findGap(settings)
-  const blocked = gap ?? (isApplying || !isHeld(snapshot) ? 'The rows are being read' : undefined)
+  const isReading = isApplying || !isHeld(snapshot) || (open.data === undefined && open.error === null)
+  const blocked = gap ?? (isReading ? 'The rows are being read' : acceptance.blocked)
   // Typed settings are applied a moment later. Another destination has the rows checked first, and seen.
   const isSoon =
     gap === null &&
@@ -111,7 +122,7 @@ export function ReviewScreen(props: {
   const isTrying = snapshot?.phase === 'running'
   const others = isTrying ? Math.max(0, left + sent - trial.requests * rowsPerItem) : left
   const sendLabel = `Send ${isTrying || sent > 0 ? 'the other ' : ''}${formatCounted(others, 'row')}`
-  const error = applyingError ?? first.error ?? all.error ?? scratch.error ?? request.error
+  const error = applyingError ?? first.error ?? all.error ?? scratch.error ?? open.error ?? request.error
   return (
     <Screen
       title="Review"
@@ -130,7 +141,7 @@ export function ReviewScreen(props: {
           {load !== null && bounds === null && (
             <Button
               variant="default"
-              disabled={blocked !== undefined || left === 0}
+              disabled={gap !== null || isReading || left === 0}
               loading={k6.isWriting}
               onClick={() =>
                 k6.write({
@@ -199,6 +210,7 @@ export function ReviewScreen(props: {
       )}
       {k6.notice}
       {operation.kind === 'watchlist-add' && <OverwriteNotice />}
+      {open.data !== undefined && <BeforeSending acceptance={acceptance} rows={left} />}
       <div className={styles.columns}>
         <div className={styles.column}>
           <DestinationPanel
@@ -243,7 +255,7 @@ export function ReviewScreen(props: {
           load={load}
           bounds={bounds}
           place={place}
-          onStart={props.onSearch}
+          onStart={() => props.onSearch(acceptance.accepted)}
           onClose={() => setAsking(false)}
         />
       )}

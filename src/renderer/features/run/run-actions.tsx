@@ -15,6 +15,7 @@ import { bridge } from '../../bridge/client.ts'
 import { readResultsAhead } from '../../bridge/read-ahead.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { type SecondaryAction, SecondaryActions } from '../../ui/layout/secondary-actions.tsx'
+import type { Acceptance } from '../../ui/problems/before-sending.tsx'
 import { useShortcut } from '../../ui/shortcuts.ts'
 import { countRetryable, countUnsendable } from '../../ui/states/row-states.tsx'
 
@@ -25,6 +26,8 @@ export function RunActions(props: {
   runId: string
   summary: RunSummary
   phase: RunPhase
+  /** What has to be accepted before a held run is sent. */
+  acceptance: Acceptance
   onResults: () => void
   onContinueRun: (kind: 'resume' | 'retry' | 'correct') => void
   onError: (error: unknown) => void
@@ -34,7 +37,7 @@ export function RunActions(props: {
   /** Writes what succeeded and what did not to files, once the run has ended. */
   outcomeFiles: SecondaryAction
 }) {
-  const { runId, summary, phase, onError } = props
+  const { runId, summary, phase, acceptance, onError } = props
   const [busy, setBusy] = useState(false)
   const act = async (work: () => Promise<unknown>) => {
     setBusy(true)
@@ -114,8 +117,9 @@ export function RunActions(props: {
       {phase !== 'ready' && phase !== 'intake' && props.lookBack}
       {phase === 'ready' ? (
         <PrimaryButton
-          onPress={() => void act(() => bridge.runs.begin({ runId }))}
+          onPress={() => void act(() => bridge.runs.begin({ runId, accept: acceptance.accepted }))}
           busy={busy}
+          blocked={acceptance.blocked}
           icon={<IconSend size="1rem" />}
         >
           Send the rows

@@ -66,6 +66,13 @@ export function RunScreen(props: {
     }),
   )
 
+  const isWarned = summary !== undefined && listRowWarnings(summary.warnings).length > 0
+  const problems = useQuery(ask.check.problems.queryOptions({ input: isWarned ? { runId } : skipToken }))
+  const open = useQuery(
+    ask.check.openWarnings.queryOptions({ input: phase === 'ready' ? { runId } : skipToken }),
+  )
+  const acceptance = useAcceptance(phase === 'ready' ? (open.data ?? []) : [])
+
   if (summary === undefined || phase === undefined) {
     return <Screen title="Overview">{failure !== undefined && <ErrorNotice error={failure} />}</Screen>
   }
@@ -78,6 +85,7 @@ export function RunScreen(props: {
           runId={runId}
           summary={summary}
           phase={phase}
+          acceptance={acceptance}
           onResults={() => onResults({})}
           onContinueRun={props.onContinueRun}
           onError={setActionError}
@@ -91,6 +99,8 @@ export function RunScreen(props: {
       {props.outcomeFiles.notice}
       <RetriesNotice summary={summary} onOpenRun={props.onOpenRun} />
       <StopNotice runId={runId} onKey={isHeld && access.data?.canChangeKey ? openKey : null} />
+      <BeforeSending acceptance={acceptance} rows={summary.rows.not_sent} />
+      <RowWarningsNotice groups={problems.data ?? []} />
       {phase === 'ended' && props.onMend !== null && (
         <RefusedNotice summary={summary} onMend={props.onMend} />
       )}

@@ -58,6 +58,8 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   'mapping.*.column': 'Name of a column, or its number from 1.',
   'mapping.*.template':
     'Text with {{row}} (the record number, from 1), {{run}} and {{column name}} as placeholders.',
+  accept:
+    'Warnings about the source that do not stop the rows from being sent: content_cut, ids_changed, hidden_rows, encoding_uncertain (default: none).',
   fixes:
     'Corrections laid over the source, which stays as it is: of single cells, and rules for every row that they fit.',
   'fixes.*.kind':

@@ -1,0 +1,28 @@
+import { ACCEPT_CODES, type AcceptCode } from '../run/accept-code.ts'
+import { formatRowPlace, type ProblemGroup } from '../run/problem.ts'
+import { formatCounted } from './figure-text.ts'
+import { findNeeds, findStatingOption, sayExpected } from './problem-messages.ts'
+
+/** What a person accepts with each code, as part of a sentence. */
+export const ACCEPT_WORDS: Readonly<Record<AcceptCode, string>> = {
+  content_cut: 'content may be cut or replaced',
+  ids_changed: 'a spreadsheet may have changed ids',
+  hidden_rows: 'rows that the spreadsheet hides are sent',
+  encoding_uncertain: 'the encoding is a guess',
+}
+
+/** The codes that have to be accepted for causes of warnings. */
+export function listNeeded(groups: readonly ProblemGroup[]): AcceptCode[] {
+  return ACCEPT_CODES.filter((code) => groups.some((group) => findNeeds(group) === code))
+}
+
+/** A cause that has to be accepted, in a line of a terminal: its rows, what is wrong, an example, the option that states it. */
+export function sayOpenWarning(group: ProblemGroup): string {
+  const field = group.field === null ? '' : `${group.field} `
+  const [example] = group.examples
+  const found = example?.found === undefined ? '' : `: \`${example.found}\``
+  const such = example === undefined ? '' : `, such as row ${formatRowPlace(example)}${found}`
+  const option = findStatingOption(group)
+  const stated = option === null ? '' : `; to state it, add ${option}`
+  return `${formatCounted(group.rows, 'row')}: ${field}${sayExpected(group, 'terminal')}${such}${stated}`
+}

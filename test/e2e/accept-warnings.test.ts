@@ -1,0 +1,35 @@
+import { expect, inject, it } from 'vitest'
+import { openApp } from '../helpers/e2e/open-app.ts'
+import { chooseFile, openStep, seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
+
+/** Half a character in one row, and a key that occurs twice in another. */
+const TEXT = [
+  '{"post_id":"p1","user_id":"u","text_data":"one"}',
+  '{"post_id":"p2","user_id":"u","text_data":"\\ud800"}',
+  '{"post_id":"p3","user_id":"u","text_data":"three","user_id":"v"}',
+].join('\n')
+
+it('sends rows whose content may be cut once a person confirms it, and lists the rows with warnings at the end', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page, inspect } = await openApp()
+  await openStep(page, 'Source')
+  await chooseFile(page, { name: 'posts.jsonl', text: TEXT })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await seeScreen(page, 'Check')
+  await page.getByRole('button', { name: 'Review 3 rows' }).click()
+  await page.getByRole('heading', { name: 'Before sending' }).waitFor()
+  await inspect('review-before-sending')
+  const send = page.getByRole('button', { name: 'Send 3 rows' })
+  expect(await send.isDisabled()).toBe(true)
+  expect(await page.getByRole('button', { name: 'Send the first 10' }).isDisabled()).toBe(true)
+  await page.getByLabel('Send the 3 rows as they are read').check()
+  await inspect('review-accepted')
+  await send.click()
+  await seeRunEnded(page)
+  await page.getByText('Warnings about rows').waitFor()
+  await inspect('overview-row-warnings')
+  await page.getByRole('button', { name: 'List the rows…' }).click()
+  await page.getByRole('dialog').getByText('A key that occurs twice in a line').waitFor()
+  await inspect('overview-warned-rows')
+})

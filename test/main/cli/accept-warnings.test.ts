@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { writeSource } from './write-source.ts'
+
+const KEY = 'the-key'
+const HEADER = 'post_id,user_id,text_data\n'
+/** The second row has a byte that is not valid in the encoding that the command names. */
+const CUT = Buffer.concat([Buffer.from(`${HEADER}p1,u1,one\np2,u1,caf`), Buffer.of(0xe9), Buffer.from('\n')])
+const AS_UTF8 = ['--encoding', 'utf-8']
+
+async function setUp(content: Uint8Array = CUT) {
+  const sandbox = await withSandbox({ apiKeys: [KEY] })
+  const workspace = createTemporaryFolder()
+  const source = writeSource(workspace, 'posts.csv', content)
+  const questions: string[] = []
+  const run = (args: readonly string[], answer?: boolean) =>
+    runInProcess(args, {
+      workspace,
+      env: { SLUICE_API_KEY: KEY },
+      ...(answer !== undefined && {
+        ask: (question: string) => {
+          questions.push(question)
+          return answer
+        },
+      }),
+    })
+  const send = (command: readonly string[], args: readonly string[] = [], answer?: boolean) =>
+    run([...command, source, '--base-url', sandbox.baseUrl, ...AS_UTF8, ...args], answer)
+  const countTasks = async () => (await sandbox.stats()).tasks
+  return { run, send, countTasks, questions, workspace, sandbox }
+}
+
+it('without a terminal sends nothing if content may be cut, and says what to state and what to add', async () => {
+  const { send, run, countTasks } = await setUp()
+  const refused = await send(['task'])
+  expect(refused.code).toBe(2)
+  expect(refused.stderr).toMatch(
+    /content may be cut or replaced[\s\S]*1 row: must be valid utf-8.*such as row 2.*--encoding NAME[\s\S]*--accept content_cut/,
+  )
+  expect(await countTasks()).toBe(0)
+  expect((await run(['runs', '--json'])).stdout.trim()).toBe('[]')
+  const asJson = JSON.parse((await send(['task'], ['--json'])).stdout)
+  expect(asJson.error).toMatchObject({
+    code: 'NOT_CONFIRMED',
+    hint: expect.stringContaining('--accept content_cut'),
+  })
+})
+
+it.each([
+  ['load', ['load'], ['--requests', '2', '--concurrency', '1']],
+  [
+    'a capacity search',
+    ['load'],
+    ['--find-capacity', '--concurrency', '1', '--duration', '1s', '--threshold', 'p(95)<500'],
+  ],
+  ['index add', ['index', 'add'], ['--index', 'i1', '--set', 'url=https://example.com/{{text_data}}']],
+  ['watchlist add', ['watchlist', 'add'], ['--watchlist', 'w1', '--map', 'term=text_data']],
+  ['appeal', ['appeal'], ['--map', 'appeal_id=text_data']],
+])('asks for what may be cut before %s sends anything', async (_, command, args) => {
+  const { send, sandbox } = await setUp()
+  const { code, stderr } = await send(command, args)
+  expect({ code, asks: stderr.includes('--accept content_cut'), stderr }).toMatchObject({
+    code: 2,
+    asks: true,
+  })
+  expect((await sandbox.stats()).requests).toBe(0)
+})
+
+it('sends what was accepted, keeps that with the run, and asks neither its retry nor its resumption again', async () => {
+  const { send, run, countTasks } = await setUp()
+  expect(await send(['task'], ['--accept', 'content_cut'])).toMatchObject({ code: 0 })
+  expect(await countTasks()).toBe(2)
+  for (const command of ['retry', 'resume']) {
+    const { stderr, code } = await run([command, 'latest'])
+    expect({ command, code, stderr }).toMatchObject({
+      code: 0,
+      stderr: expect.not.stringContaining('--accept'),
+    })
+  }
+})
+
+it('names the codes that can be accepted if another is given', async () => {
+  const { send } = await setUp()
+  const { code, stderr } = await send(['task'], ['--accept', 'everything'])
+  expect(code).toBe(2)
+  expect(stderr).toContain('content_cut, ids_changed, hidden_rows, encoding_uncertain')
+})
+
+it('asks one question on a terminal, and sends only after a yes', async () => {
+  const { send, countTasks, questions } = await setUp()
+  const declined = await send(['task'], [], false)
+  expect(declined).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing was sent.') })
+  expect(declined.stderr).toMatch(
+    /Before sending[\s\S]*content may be cut or replaced[\s\S]*1 row: must be valid/,
+  )
+  expect(await countTasks()).toBe(0)
+  expect(await send(['task'], ['--yes'], true)).toMatchObject({ code: 0 })
+  expect(questions).toEqual(['Send 2 rows as read?', 'Send 2 rows as read?'])
+})
+
+it('asks about production and about warnings in one question', async () => {
+  const { run, questions, sandbox, workspace } = await setUp()
+  const marked = ['--base-url', sandbox.baseUrl, '--api-key-env', 'SLUICE_API_KEY', '--production']
+  expect(await run(['connection', 'add', 'live', ...marked])).toMatchObject({ code: 0 })
+  const source = join(workspace, 'posts.csv')
+  const sent = await run(['task', source, '--connection', 'live', ...AS_UTF8], true)
+  expect(sent).toMatchObject({ code: 0 })
+  expect(sent.stderr).toContain('content may be cut or replaced')
+  expect(questions).toEqual([expect.stringMatching(/^Send 2 rows to PRODUCTION/)])
+})
+
+it('asks nothing on a terminal if nothing has to be accepted', async () => {
+  const { send, questions } = await setUp(Buffer.from(`${HEADER}p1,u1,one\n`))
+  expect(await send(['task'], [], false)).toMatchObject({ code: 0 })
+  expect(questions).toEqual([])
+})
+
+it('asks nothing about warnings of rows that are not sent anyway', async () => {
+  const invalid = Buffer.concat([
+    Buffer.from(`${HEADER}p1,u1,one\np_2,u1,caf`),
+    Buffer.of(0xe9),
+    Buffer.from('\n'),
+  ])
+  const { send, countTasks } = await setUp(invalid)
+  expect(await send(['task'])).toMatchObject({ code: 1 })
+  expect(await countTasks()).toBe(1)
+})
+
+it('lists in a dry run what would be asked', async () => {
+  const { send } = await setUp()
+  const { stdout, code } = await send(['task'], ['--dry-run', '--json'])
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout).to_accept).toMatchObject([
+    { accept: 'content_cut', code: 'undecodable_bytes', rows: 1, examples: [{ row: 2 }] },
+  ])
+  const shown = await send(['task'], ['--dry-run'])
+  expect(shown.stdout).toMatch(/To confirm before sending[\s\S]*--accept content_cut/)
+})
+
+it('keeps what was accepted in a plan file', async () => {
+  const { send, run, countTasks, workspace } = await setUp()
+  const plan = join(workspace, 'posts.plan.json')
+  const saved = await send(['task'], ['--accept', 'content_cut', '--dry-run', '--save-plan', plan])
+  expect(saved).toMatchObject({ code: 0 })
+  expect(JSON.parse(readFileSync(plan, 'utf8')).accept).toEqual(['content_cut'])
+  expect(await run(['plan', plan, '--trust-plan'])).toMatchObject({ code: 0 })
+  expect(await countTasks()).toBe(2)
+})
+
+it('runs the same source again without asking, and a changed one only after asking', async () => {
+  const { send, run, workspace } = await setUp()
+  expect(await send(['task'], ['--accept', 'content_cut'])).toMatchObject({ code: 0 })
+  expect(await run(['run-again', 'latest'])).toMatchObject({ code: 0 })
+  writeSource(
+    workspace,
+    'posts.csv',
+    Buffer.concat([CUT, Buffer.from('p3,u1,na'), Buffer.of(0xef), Buffer.from('\n')]),
+  )
+  const changed = await run(['run-again', 'latest'])
+  expect(changed).toMatchObject({ code: 2, stderr: expect.stringContaining('2 rows: must be valid utf-8') })
+})
