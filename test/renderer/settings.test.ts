@@ -48,6 +48,7 @@ const PREVIEW: BridgePreview = {
   hasMore: false,
   malformedRows: 0,
   isHeaderDoubtful: false,
+  readAs: [{ format: 'csv' }],
 }
 
 const DRAFT: Draft = {

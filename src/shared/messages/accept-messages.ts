@@ -1,7 +1,8 @@
 import { ACCEPT_CODES, type AcceptCode } from '../run/accept-code.ts'
 import { formatRowPlace, type ProblemGroup } from '../run/problem.ts'
 import { formatCounted } from './figure-text.ts'
-import { findNeeds, findStatingOption, sayExpected } from './problem-messages.ts'
+import { sayExpected } from './problem-messages.ts'
+import { findNeeds, findStatingOption } from './problem-traits.ts'
 
 /** What a person accepts with each code, as part of a sentence. */
 export const ACCEPT_WORDS: Readonly<Record<AcceptCode, string>> = {

@@ -64,6 +64,7 @@ export const PROBLEM_MESSAGES = {
     remedy:
       'A filter or a person hid these rows. To leave them out, go back to Source and read visible rows only.',
     needs: 'hidden_rows',
+    option: '--rows visible',
   },
   hidden_columns: {
     expected: ({ columns }: { columns: string }) =>
@@ -287,28 +288,6 @@ export function sayExpected(
   const whole =
     alsoAt?.file === undefined ? shown : { ...shown, row: `${shown?.['row']}${formatLine(other, alsoAt)}` }
   return chooseWording(entry.expected(args as never, whole as never), surface)
-}
-
-/**
- * Whether a warning only recommends a field that the source may simply not have: it is said before sending, and no result
- * is doubtful because of it.
- */
-export function isHint({ code, args }: Pick<Problem, 'code' | 'args'>): boolean {
-  return (
-    code === 'recommended' && ['source', 'value', undefined].includes(args?.['lack'] as string | undefined)
-  )
-}
-
-/** What has to be accepted before rows with such a problem are sent; null where telling is enough. */
-export function findNeeds({ severity, code }: Pick<Problem, 'severity' | 'code'>): AcceptCode | null {
-  const entry: ProblemEntry = PROBLEM_MESSAGES[code]
-  return severity === 'warning' ? (entry.needs ?? null) : null
-}
-
-/** The option that states what a cause guesses; null where there is none. */
-export function findStatingOption({ code }: Pick<Problem, 'code'>): string | null {
-  const entry: ProblemEntry = PROBLEM_MESSAGES[code]
-  return entry.option ?? null
 }
 
 /** The sentence a person reads: "row 17, post_id: must not contain `_` or `;`, found `a_b`". */

@@ -8,6 +8,7 @@ import { sourcePlaceSchema } from '../plan/source-place.ts'
 import type { AppealFindings, TaskFindings } from '../service/answer-findings.ts'
 import { rowAnswerSchema, rowStateSchema } from './item-state.ts'
 import { problemSchema } from './problem.ts'
+import { readAsSchema } from './read-as.ts'
 import { latencyBarsSchema, percentilesSchema } from './run.ts'
 
 /** Most rows of one page. */
@@ -347,6 +348,8 @@ export const sourcePreviewSchema = z.object({
       }),
     )
     .exactOptional(),
+  /** How each file is read. */
+  readAs: z.array(readAsSchema),
   /** Names of a workbook's sheets in its order, hidden ones among them. */
   sheets: z.array(z.string()).exactOptional(),
   /** About how many rows each of them has below its header; null where that was not looked at. */

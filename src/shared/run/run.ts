@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { trendMetricSchema } from '../load/metrics.ts'
 import { thresholdResultSchema } from '../load/thresholds.ts'
 import { UNSUCCESSFUL_STATES } from './item-state.ts'
+import { sourceReadSchema } from './read-as.ts'
 
 /** `interrupted`: the process that held the run is gone, or the person stopped it; it can be resumed. */
 export const runStateSchema = z.enum(['running', 'completed', 'stopped', 'interrupted'])
@@ -212,6 +213,8 @@ export const runSummarySchema = z.object({
   source: z.string(),
   /** Further files and folders of the source, if it names several. */
   more_sources: z.array(z.string()).exactOptional(),
+  /** How the source was read; absent until it was, and where an earlier version read it. */
+  source_read: sourceReadSchema.exactOptional(),
   /** The name of the connection, where the plan names one. */
   connection: z.string().exactOptional(),
   base_url: z.string(),

@@ -79,6 +79,7 @@ const EXAMPLES: Readonly<Record<string, { args: string[]; path: string }>> = {
   '--callback-timeout': { args: ['2h'], path: 'callback.timeoutMs' },
   '--concurrency': { args: ['9'], path: 'pace.concurrency' },
   '--rate': { args: ['7'], path: 'pace.ratePerSecond' },
+  '--accept': { args: ['hidden_rows'], path: 'accept.0' },
   '--retries': { args: ['8'], path: 'retry.limit' },
   '--name': { args: ['Ninth'], path: 'name' },
   '--async': { args: [], path: 'operation.mode' },

@@ -15,6 +15,7 @@ import { verdictSchema } from '../../../shared/lookback/verdict.ts'
 import { savedMappingSchema } from '../../../shared/mapping/saved-mappings.ts'
 import { acceptCodeSchema } from '../../../shared/run/accept-code.ts'
 import { problemGroupSchema, problemSchema } from '../../../shared/run/problem.ts'
+import { sourceReadSchema } from '../../../shared/run/read-as.ts'
 import { rowDetailSchema } from '../../../shared/run/results.ts'
 import { correctedSchema, rowCountsSchema, runSummarySchema } from '../../../shared/run/run.ts'
 import { SCHEMA_VERSION } from './write-document.ts'
@@ -103,6 +104,7 @@ export const DOCUMENT_SCHEMAS = {
       load: z.array(z.string()).exactOptional(),
       rows: rowCountsSchema.pick({ read: true, invalid: true, left_out: true }).extend({ sendable: z.int() }),
       corrected: correctedSchema.exactOptional(),
+      source_read: sourceReadSchema.exactOptional(),
       problems: z.array(wordedGroupSchema),
       /** Causes of warnings that have to be accepted before the rows are sent. */
       to_accept: z.array(wordedGroupSchema.extend({ accept: acceptCodeSchema })),

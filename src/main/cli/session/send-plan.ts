@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
 import type { CapacityPlan } from '../../../shared/load/capacity-plan.ts'
 import { guessColumns, matchColumns } from '../../../shared/mapping/match-columns.ts'
 import { listNeeded } from '../../../shared/messages/accept-messages.ts'
@@ -6,6 +7,7 @@ import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { saySheetChoice } from '../../../shared/messages/mapping-messages.ts'
+import { hasGuess, sayReadAs } from '../../../shared/messages/reading-messages.ts'
 import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { listSourcePaths } from '../../../shared/plan/source-paths.ts'
 import { findSheetChoice } from '../../../shared/plan/source-place.ts'
@@ -106,6 +108,13 @@ async function completePlan(
   if (preview === null) return plan
   const { columns, sheets, sheet, sheetRows = [] } = preview
   if (preview.files !== undefined && !options.quiet) await context.err.writeLine(sayFiles(preview.files))
+  // Where nobody looks on, only what could be wrong is worth a line.
+  const isTold = context.errTerminal.isInteractive
+  const told = options.quiet ? [] : preview.readAs.filter((readAs) => isTold || hasGuess(readAs))
+  for (const readAs of told.slice(0, FILES_TOLD)) {
+    const name = readAs.file ?? basename(plan.source.path)
+    await context.err.writeLine(toPrintable(`Reading ${name} as ${sayReadAs(readAs, 'terminal')}.`))
+  }
   const isSheetOpen = plan.source.sheet === undefined && !options.quiet
   if (isSheetOpen && sheets !== undefined && sheet !== undefined) {
     const choice = findSheetChoice({ sheets, sheet, rows: sheetRows }, plan.source)
@@ -128,6 +137,9 @@ async function completePlan(
 
 /** Files that are named before anything is sent; of more, only the first. */
 const NAMED_MAX = 10
+
+/** Files whose reading is said before sending; that of all is in the summary's document. */
+const FILES_TOLD = 10
 
 function sayFiles(files: readonly { name: string }[]): string {
   const names = files.slice(0, NAMED_MAX).map(({ name }) => name)

@@ -4,11 +4,12 @@ import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayCorrected } from '../../../shared/messages/fix-messages.ts'
 import { prettyJson } from '../../../shared/messages/pretty-json.ts'
-import { findNeeds } from '../../../shared/messages/problem-messages.ts'
+import { findNeeds } from '../../../shared/messages/problem-traits.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { formatLine } from '../../../shared/plan/source-place.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
+import type { SourceRead } from '../../../shared/run/read-as.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
 import type { CorrectedCounts } from '../../../shared/run/run.ts'
 import type { Engine, RunHandle, StartOptions } from '../../engine/engine-interface.ts'
@@ -17,7 +18,9 @@ import { SCHEMA_VERSION, writeDocumentLine } from '../documents/write-document.t
 import { resolveFromCaller } from '../invocation.ts'
 import type { ReportingFlags } from '../options/shared-options.ts'
 import { createProgressReporter } from '../progress/progress-reporter.ts'
-import { formatProblemGroups, toWordedGroups } from '../summary/row-text.ts'
+import { formatOpenWarnings } from '../summary/open-warnings.ts'
+import { formatProblemGroups, toWordedGroup, toWordedGroups } from '../summary/row-text.ts'
+import { formatSourceRead } from '../summary/source-read.ts'
 import { formatSection, sectionColumns, wrapWords } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 
@@ -51,12 +54,13 @@ export async function dryRun(
   trial: Trial,
   flags: ReportingFlags,
 ): Promise<ExitCode> {
-  return tryOut(context, engine, trial, flags, async (runId) => {
-    const { rows, corrected = null } = await engine.summarizeRun(runId)
+  const exit = await tryOut(context, engine, trial, flags, async (runId) => {
+    const { rows, corrected = null, source_read: read_as = null } = await engine.summarizeRun(runId)
     const { read, invalid, left_out } = rows
     const found: Findings = {
       rows: { read, invalid, sendable: countSendable(rows), ...(left_out !== undefined && { left_out }) },
       corrected,
+      sourceRead: read_as,
       problems: await engine.readProblems(runId),
       open: await engine.readOpenWarnings(runId),
       first: await readFirstRequest(engine, runId),
@@ -84,6 +88,7 @@ interface Findings {
   rows: { read: number; invalid: number; sendable: number; left_out?: number }
   /** What the fixes of the plan changed; null where they changed nothing. */
   corrected: CorrectedCounts | null
+  sourceRead: SourceRead | null
   problems: ProblemGroup[]
   /** Causes of warnings that a run would ask about before it sends anything. */
   open: ProblemGroup[]
@@ -91,13 +96,17 @@ interface Findings {
 }
 
 /** The findings as `--json` prints them. */
-function toDocument({ load, connection }: Plan, { rows, corrected, problems, first }: Findings): string {
+function toDocument(
+  { load, connection }: Plan,
+  { rows, corrected, sourceRead, problems, open, first }: Findings,
+): string {
   const rest = JSON.stringify({
     schema_version: SCHEMA_VERSION,
     dry_run: true,
     ...(load === undefined ? {} : { load: describeLoad(load, connection.timeoutMs) }),
     rows,
     ...(corrected !== null && { corrected }),
+    ...(sourceRead !== null && { source_read: sourceRead }),
     problems: toWordedGroups(problems),
     to_accept: open.map((group) => ({ accept: findNeeds(group), ...toWordedGroup(group) })),
   })
@@ -110,7 +119,7 @@ function toDocument({ load, connection }: Plan, { rows, corrected, problems, fir
 
 async function printFindings(context: CliContext, plan: Plan, found: Findings): Promise<void> {
   const { out, outTerminal } = context
-  const { rows, corrected, problems, first } = found
+  const { rows, corrected, sourceRead, problems, open, first } = found
   const counted = [
     `${formatCount(rows.read)} read`,
     `${formatCount(rows.sendable)} can be sent`,
@@ -119,6 +128,7 @@ async function printFindings(context: CliContext, plan: Plan, found: Findings): 
   ].join(', ')
   await out.writeLine(formatSection(outTerminal, 'Dry run', ['nothing was sent']).join('\n'))
   await printLoad(context, plan)
+  for (const line of formatSourceRead(outTerminal, sourceRead)) await out.writeLine(line)
   await out.writeLine(formatSection(outTerminal, 'Rows', [counted]).join('\n'))
   if (corrected !== null) {
     await out.writeLine(formatSection(outTerminal, 'Corrected', [sayCorrected(corrected)]).join('\n'))

@@ -21,6 +21,7 @@ import {
 import { toPrintable } from '../terminal/output.ts'
 import type { Terminal, Tone } from '../terminal/terminal.ts'
 import { formatWarnings } from './service-section.ts'
+import { formatSourceRead } from './source-read.ts'
 import { formatLatency, STATE_TONES } from './summary-text.ts'
 
 const SHOWN_STATUSES = 12
@@ -40,6 +41,7 @@ export function formatLoadSummary(terminal: Terminal, summary: RunSummary, repor
       .filter(({ kind }) => kind === 'limited' || summary.state !== 'running')
       .map((notice) => formatNotice(terminal, notice)),
     formatHeading(terminal, summary, report),
+    formatSourceRead(terminal, summary.source_read),
     formatThresholds(terminal, view),
     formatRequests(terminal, view),
     [...formatLatency(terminal, summary), ...caveats.flatMap((caveat) => formatCaveat(terminal, caveat))],

@@ -1,5 +1,5 @@
 import { ACCEPT_WORDS, listNeeded, sayOpenWarning } from '../../../shared/messages/accept-messages.ts'
-import { findNeeds } from '../../../shared/messages/problem-messages.ts'
+import { findNeeds } from '../../../shared/messages/problem-traits.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import { wrapWords } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'

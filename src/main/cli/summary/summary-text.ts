@@ -34,6 +34,7 @@ import type { Terminal, Tone } from '../terminal/terminal.ts'
 import { formatAnswers, formatCallbacks } from './answers-section.ts'
 import { formatErrors, formatTriggeredRules } from './errors-section.ts'
 import { formatGenerator, formatServiceNotes, formatWarnings } from './service-section.ts'
+import { formatSourceRead } from './source-read.ts'
 
 /** The whole run for a person to read: first what stopped it, then rows, requests, latency, rules, errors. */
 export function formatSummary(terminal: Terminal, summary: RunSummary): string {
@@ -41,7 +42,11 @@ export function formatSummary(terminal: Terminal, summary: RunSummary): string {
     formatHeading(terminal, summary),
     summary.generator.limited ? formatGenerator(terminal, summary) : [],
     formatWarnings(terminal, summary),
-    [...formatRows(terminal, summary), ...formatCorrected(terminal, summary)],
+    [
+      ...formatSourceRead(terminal, summary.source_read),
+      ...formatRows(terminal, summary),
+      ...formatCorrected(terminal, summary),
+    ],
     formatAnswers(terminal, summary),
     [
       ...formatRequests(terminal, summary),

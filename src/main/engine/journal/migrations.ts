@@ -193,4 +193,9 @@ export const MIGRATIONS: readonly string[] = [
   -- The file that rows are from, from a row on until the next entry; empty unless the source has several files.
   CREATE TABLE source_file (row INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;
   `,
+  `
+  -- How the source was read, a JSON array with an object for each file; null until it was read, and where an earlier
+  -- version read it.
+  ALTER TABLE run ADD COLUMN read_as TEXT;
+  `,
 ]

@@ -4,6 +4,7 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import { fromStoredFixes, toStoredFixes } from '../../../shared/plan/fixes.ts'
 import { type Plan, planSchema } from '../../../shared/plan/plan.ts'
 import { type SourceFingerprint, sourceFingerprintSchema } from '../../../shared/plan/source-fingerprint.ts'
+import { type ReadAs, readAsSchema } from '../../../shared/run/read-as.ts'
 
 const namesSchema = z.array(z.string())
 
@@ -54,6 +55,8 @@ export interface RunRecord {
   appVersion: string
   /** Fingerprint of the source when it was read; null if it was not recorded. */
   sourceFingerprint: SourceFingerprint | null
+  /** How each file of the source was read; null if that was not recorded. */
+  readAs: ReadAs[] | null
 }
 
 /** Writes the run's one row. The caller has a transaction open. */
@@ -125,6 +128,7 @@ export function readRunRecord(db: DatabaseSync): RunRecord | null {
       toText(row['source_fingerprint']) === null
         ? null
         : parse('source_fingerprint', sourceFingerprintSchema),
+    readAs: toText(row['read_as']) === null ? null : parse('read_as', z.array(readAsSchema)),
   }
 }
 
@@ -159,6 +163,8 @@ export interface RunChanges {
   invalid_taken_by?: string | null
   /** A {@link SourceFingerprint} as JSON. */
   source_fingerprint?: string | null
+  /** An array of {@link ReadAs} as JSON. */
+  read_as?: string | null
 }
 
 /** Changes the named columns of the run's row. The caller has a transaction open. */

@@ -11,6 +11,7 @@ import {
   toRowCounts,
   toRunWarnings,
 } from '../../../shared/run/counts.ts'
+import { toSourceRead } from '../../../shared/run/read-as.ts'
 import {
   FAILED_TERMS_MAX,
   type RowCounts,
@@ -61,6 +62,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
     stop_advice: standing.record.stopAdvice,
     source: record.plan.source.path,
     ...(record.plan.source.more !== undefined && { more_sources: record.plan.source.more }),
+    ...(record.readAs !== null && { source_read: toSourceRead(record.readAs) }),
     ...(record.plan.connection.name !== undefined && { connection: record.plan.connection.name }),
     base_url: record.plan.connection.baseUrl,
     ...toTaskBaseUrl(record.plan.connection),

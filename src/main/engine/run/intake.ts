@@ -15,6 +15,7 @@ import { isMissingAddress, type MapRow, resolveMapping } from '../mapping/row-ma
 import { hasBothContents, markHalf, splitsRows, toHalf } from '../mapping/split-row.ts'
 import { createRowValidator } from '../mapping/validate-row.ts'
 import { createItemRequests } from '../sending/item-requests.ts'
+import { describeFiles } from '../source/describe-reading.ts'
 import { openSource } from '../source/open-source.ts'
 import type { SourceReader, SourceRow } from '../source/source-reader.ts'
 import { type IntakeRow, IntakeWriter } from './journal/intake-writer.ts'
@@ -77,7 +78,8 @@ export async function runIntake(options: {
       writer.writeCommonProblem(warning)
     for (const { rows, ...warning } of [...(reader.findWarnings?.() ?? []), ...idColumns.findWarnings()])
       writer.writeCommonProblem(warning, rows)
-    writer.finish(reader.columns, reader.header)
+    const readAs = JSON.stringify(describeFiles(reader, plan.source))
+    writer.finish(reader.columns, reader.header, () => updateRunRecord(journal.db, { read_as: readAs }))
     return true
   } finally {
     reader.close()

@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { SluiceError, toSluiceError } from '../../../shared/messages/errors.ts'
-import { findNeeds } from '../../../shared/messages/problem-messages.ts'
+import { findNeeds } from '../../../shared/messages/problem-traits.ts'
 import { sendsKey } from '../../../shared/plan/operation.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { countDoubleAdds } from '../../../shared/run/counts.ts'

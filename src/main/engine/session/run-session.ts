@@ -1,14 +1,13 @@
 import type { Load } from '../../../shared/load/load.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toRowsPerItem } from '../../../shared/plan/operation.ts'
-import type { Pace } from '../../../shared/plan/plan.ts'
-import { type AcceptCode, joinAccepted } from '../../../shared/run/accept-code.ts'
+import { joinAccepted } from '../../../shared/run/accept-code.ts'
 import { toRowCounts } from '../../../shared/run/counts.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
 import type { RunPhase, StopNotice } from '../../../shared/run/snapshot.ts'
 import type { SendEvent } from '../../worker-rpc.ts'
 import { type CommitHook, Journal } from '../journal/journal.ts'
-import { type RunRecord, readRunRecord, toStoredPlan, updateRunRecord } from '../journal/run-record.ts'
+import { type RunRecord, updateRunRecord } from '../journal/run-record.ts'
 import { clearLatency, readLatency, writeLatency } from '../journal/seconds.ts'
 import { importK6Result } from '../load/k6/import-k6-result.ts'
 import { LoadRun } from '../load/load-run.ts'
@@ -16,13 +15,14 @@ import { settleCallbacks } from '../run/callback-settler.ts'
 import type { createSender } from '../run/create-sender.ts'
 import type { IntakeProgress } from '../run/intake.ts'
 import { resendKeyRefused } from '../run/journal/recovery.ts'
-import { readOpenWarnings } from '../run/results/open-warnings.ts'
 import type { Sender, SendingEnd } from '../run/sender.ts'
 import { SnapshotBuilder } from '../run/snapshot-builder.ts'
 import { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
 import { SecondMeter } from '../sending/second-meter.ts'
 import { toJournalFile } from '../workspace/workspace-files.ts'
+import { passWarnings } from './pass-warnings.ts'
 import { prepareRun } from './prepare-run.ts'
+import { recordConcurrency } from './record-concurrency.ts'
 import type { RunCommand, RunEvents, RunTask } from './run-thread.ts'
 
 /** How often a snapshot is sent, milliseconds (docs/architecture.md §5). */
@@ -73,8 +73,6 @@ export class RunSession {
   #trialLeft: number | null = null
   /** The number of requests in flight that was chosen last; null for the plan's. */
   #concurrency: number | null = null
-  /** What a person has accepted of the source's warnings, in addition to the plan. */
-  #accepted: readonly AcceptCode[]
   #apiKey: ApiKey | null
   /** Whether rows that were refused for an earlier key are to be sent again. */
   #isKeyReplaced = false
@@ -87,7 +85,6 @@ export class RunSession {
   constructor(task: RunTask, sendEvent: SendEvent<RunEvents>, parts: SessionParts = {}) {
     this.#task = task
     this.#parts = parts
-    this.#accepted = task.accept
     this.#apiKey = task.apiKey === null ? null : ApiKey.unseal(task.apiKey)
     this.#proxyCredentials =
       task.proxyCredentials === null ? null : ProxyCredentials.unseal(task.proxyCredentials)
@@ -128,7 +125,7 @@ export class RunSession {
   command(command: RunCommand): void {
     switch (command.kind) {
       case 'begin':
-        this.#accepted = joinAccepted(this.#accepted, command.accept)
+        this.#task.accept = joinAccepted(this.#task.accept, command.accept)
         this.#begin(command.limit === undefined ? {} : { limit: command.limit })
         break
       case 'resume':
@@ -179,10 +176,10 @@ export class RunSession {
     this.#snapshots.isAsync = record.callbackBase !== null
     this.#applyConcurrency()
     try {
-      if (!this.#task.hold) this.#passWarnings()
+      if (!this.#task.hold) passWarnings(this.#journal, this.#task.accept)
       this.#sendEvent('ready', null)
       this.#take(this.#task.hold ? await this.#hold('ready', sender) : {}, record)
-      if (this.#task.hold && !this.#isRequested('stop')) this.#passWarnings()
+      if (this.#task.hold && !this.#isRequested('stop')) passWarnings(this.#journal, this.#task.accept)
       for (;;) {
         if (this.#requestedState === 'stop') return this.#writeEnd(this.#toEndState(), null)
         let end: SendingEnd =
@@ -218,11 +215,11 @@ export class RunSession {
   async #sendLoad(record: RunRecord, load: Load): Promise<void> {
     this.#progress = { ...this.#progress, rowsRead: record.rowsRead }
     this.#snapshots.isAsync = record.callbackBase !== null
-    if (!this.#task.hold) this.#passWarnings()
+    if (!this.#task.hold) passWarnings(this.#journal, this.#task.accept)
     this.#sendEvent('ready', null)
     if (this.#task.hold) await this.#hold('ready', null)
     if (this.#requestedState === 'stop') return this.#writeEnd('interrupted', null)
-    if (this.#task.hold) this.#passWarnings()
+    if (this.#task.hold) passWarnings(this.#journal, this.#task.accept)
     // No row passed the checks: there is nothing to send.
     if (this.#isAllSent()) return this.#writeEnd('completed', null)
     const { workspace, proxyCredentials, appVersion, loadWorkerUrl } = this.#task
@@ -248,22 +245,6 @@ export class RunSession {
     }
   }
 
-  /**
-   * Lets nothing be sent whose warnings nobody has accepted, and records what was accepted, so that a resumed run and its
-   * retries need not ask again. Throws `NOT_CONFIRMED`.
-   */
-  #passWarnings(): void {
-    const plan = readRunRecord(this.#journal.db)?.plan
-    if (plan === undefined) return
-    const accept = joinAccepted(plan.accept, this.#accepted)
-    const groups = readOpenWarnings(this.#journal.db, accept)
-    if (groups.length > 0) throw new SluiceError({ id: 'warnings_unaccepted', groups })
-    if (accept.length === (plan.accept ?? []).length) return
-    this.#journal.transact('power', () =>
-      updateRunRecord(this.#journal.db, { plan: JSON.stringify({ ...plan, accept }) }),
-    )
-  }
-
   /** Applies the number of requests in flight that was chosen last, and records it, so that a resumed run keeps it. */
   #applyConcurrency(): void {
     const concurrency = this.#concurrency
@@ -271,21 +252,11 @@ export class RunSession {
     this.#sender.setConcurrency(concurrency)
     try {
       // In a transaction of its own: outcomes that wait for their commit must not be counted before they are stored.
-      this.#journal.transact('power', () => this.#recordConcurrency(), true)
+      this.#journal.transact('power', () => recordConcurrency(this.#journal, this.#concurrency), true)
     } catch (error) {
       // A full disk ends the run at its next outcome, if at all; until then the number applies, and is recorded later.
       if (!(error instanceof SluiceError)) throw error
     }
-  }
-
-  /** The caller has a transaction open. */
-  #recordConcurrency(): void {
-    const concurrency = this.#concurrency
-    const plan = readRunRecord(this.#journal.db)?.plan
-    if (concurrency === null || plan === undefined) return
-    const pace: Pace =
-      plan.pace.kind === 'closed' ? { ...plan.pace, concurrency } : { ...plan.pace, maxInFlight: concurrency }
-    updateRunRecord(this.#journal.db, { plan: toStoredPlan({ ...plan, pace }) })
   }
 
   /** What is sent next, unless it is paused before. */
@@ -392,7 +363,7 @@ export class RunSession {
     this.#journal.transact('power', () => {
       const total = this.#load?.total ?? this.#meter?.total
       if (total !== undefined) writeLatency(this.#journal.db, total)
-      this.#recordConcurrency()
+      recordConcurrency(this.#journal, this.#concurrency)
       updateRunRecord(this.#journal.db, {
         state,
         stop_reason: notice?.reason ?? null,

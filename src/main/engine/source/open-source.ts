@@ -8,6 +8,7 @@ import {
 } from '../../../shared/plan/source-formats.ts'
 import { openDelimitedSource } from './csv/delimited-source.ts'
 import { DetectorMissing, loadDetector } from './decoding/encoding.ts'
+import { describeReading } from './describe-reading.ts'
 import { unpackGzip } from './gzip.ts'
 import { openJsonLinesSource } from './jsonl/json-lines-source.ts'
 import type { SourceReader } from './source-reader.ts'
@@ -33,7 +34,11 @@ export async function openSource(source: PlanSource, options: OpenSourceOptions 
   const tables = findTables(source)
   if (tables === null) return openOne(source, options)
   const { more: _more, ...reading } = source
-  return openUnitedSource(tables, ({ path }) => openOne({ ...reading, path }, options))
+  return openUnitedSource(
+    tables,
+    ({ path }) => openOne({ ...reading, path }, options),
+    (reader) => describeReading(reader, reading),
+  )
 }
 
 async function openOne(source: PlanSource, options: OpenSourceOptions): Promise<SourceReader> {

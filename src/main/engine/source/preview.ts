@@ -4,6 +4,7 @@ import { getFormatTraits } from '../../../shared/plan/source-formats.ts'
 import { type RowPlace, toSourcePlace } from '../../../shared/plan/source-place.ts'
 import { type Problem, toFound } from '../../../shared/run/problem.ts'
 import type { SourcePreview } from '../../../shared/run/results.ts'
+import { describeFiles } from './describe-reading.ts'
 import { openSource } from './open-source.ts'
 
 /** The first `limit` rows of a source and how it is read. Throws `BAD_SOURCE` as {@link openSource} does. */
@@ -39,6 +40,7 @@ export async function previewSource(source: PlanSource, limit: number): Promise<
       ...reader.quoting,
       header: source.header,
       format: reader.format,
+      readAs: [...describeFiles(reader, source)],
       ...(workbook === null
         ? {}
         : { sheets: [...workbook.sheets], sheet: workbook.sheet, sheetRows: [...workbook.rows] }),

@@ -1,6 +1,7 @@
 import type { FoundProblem, SourceWarning } from '../../../shared/messages/problem-messages.ts'
 import type { SourceFormat } from '../../../shared/plan/source-formats.ts'
 import type { RowPlace } from '../../../shared/plan/source-place.ts'
+import type { ReadAs } from '../../../shared/run/read-as.ts'
 
 /**
  * What a cell is, a letter: text; in a source of JSON other JSON kept as its text, null, or a key that is missing; in a
@@ -94,6 +95,10 @@ export interface SourceReader {
   readonly emptyRecords?: number
   /** What is to be said of the source as a whole, complete once every record was yielded; absent where nothing is. */
   findWarnings?(): readonly SourceWarning[]
+  /** What this format knows of how it is read beyond the members above, complete once every record was yielded. */
+  describe?(): Partial<ReadAs>
+  /** Of a source that other readers read file by file: how each of them is read, as far as is known by now. */
+  describeFiles?(): readonly ReadAs[]
   /** Releases the file. */
   close(): void
 }

@@ -11,6 +11,9 @@ import { useShownLatencies } from '../../ui/charts/latency-charts.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
+import { type Acceptance, BeforeSending, useAcceptance } from '../../ui/problems/before-sending.tsx'
+import { RowWarningsNotice } from '../../ui/problems/row-warnings.tsx'
+import { ReadAsLine } from '../../ui/runs/read-as-line.tsx'
 import styles from './load.module.css'
 import { LoadLatencyPanel, LoadRequestsPanel } from './load-latency-panel.tsx'
 import {
@@ -64,6 +67,7 @@ export function LoadScreen(props: {
   return (
     <Screen
       title="Overview"
+      subtitle={<ReadAsLine summary={summary} />}
       actions={
         <>
           {isOver && props.lookBack}

@@ -12,6 +12,9 @@ import { rememberTypedKey, toAddresses } from '../../ui/connection/destination.t
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import type { SecondaryAction } from '../../ui/layout/secondary-actions.tsx'
+import { BeforeSending, useAcceptance } from '../../ui/problems/before-sending.tsx'
+import { RowWarningsNotice } from '../../ui/problems/row-warnings.tsx'
+import { ReadAsLine } from '../../ui/runs/read-as-line.tsx'
 import { nameAnswers } from '../../ui/states/answers.tsx'
 import { countRetryable } from '../../ui/states/row-states.tsx'
 import { CallbacksPanel } from './callbacks-panel.tsx'
@@ -80,6 +83,7 @@ export function RunScreen(props: {
   return (
     <Screen
       title="Overview"
+      subtitle={<ReadAsLine summary={summary} />}
       actions={
         <RunActions
           runId={runId}

@@ -1,3 +1,4 @@
+import { DELIMITER_NAMES } from '../../../shared/messages/reading-messages.ts'
 import type { PlanMedia, PlanSource } from '../../../shared/plan/plan.ts'
 import { parseBaseUrl } from '../../ui/connection/destination.ts'
 
@@ -59,10 +60,7 @@ export const ENCODINGS = [
 
 /** Delimiters a person may choose by name. */
 export const DELIMITERS = [
-  { value: ',', label: 'comma' },
-  { value: ';', label: 'semicolon' },
-  { value: '\t', label: 'tab' },
-  { value: '|', label: 'vertical bar' },
+  ...Object.entries(DELIMITER_NAMES).map(([value, label]) => ({ value, label })),
   { value: 'none', label: 'none: one cell a line' },
 ]
 

@@ -28,6 +28,17 @@ test('a preview holds the first rows and everything about how they were read', a
     escapeBy: 'default',
     header: true,
     format: 'csv',
+    readAs: [
+      {
+        format: 'csv',
+        encoding: { name: 'utf-8', by: 'strict' },
+        delimiter: { character: ';', by: 'guess' },
+        quote: { character: '"', by: 'default' },
+        escape: { character: '', by: 'default' },
+        header_row: 1,
+        empty: 0,
+      },
+    ],
     problems: [
       {
         row: 2,

@@ -7,6 +7,7 @@ import {
   formatDuration,
   formatShare,
 } from '../../../../shared/messages/figure-text.ts'
+import { sayReadAs } from '../../../../shared/messages/reading-messages.ts'
 import { type RunSummary, toServiceUrl } from '../../../../shared/run/run.ts'
 import {
   type CountedRows,
@@ -70,7 +71,11 @@ function drawHead(report: RunReport): Markup {
 <h1>${quoteForeign(summary.name)}</h1>
 ${listNotices(summary).map(drawNotice)}
 <p class="about">${quoteForeign(describeOperation(summary))} · rows of ${quoteForeign(toFileName(summary.source))} · ${quoteForeign(toServiceUrl(summary))}</p>
-<p class="about">${sent} · run ${summary.run_id} · Sluice ${report.app_version}</p>
+${(summary.source_read?.read_as ?? []).map(
+  (readAs) =>
+    html`<p class="about">Read as ${quoteForeign(`${readAs.file === undefined ? '' : `${readAs.file}: `}${sayReadAs(readAs, 'window')}`)}</p>
+`,
+)}<p class="about">${sent} · run ${summary.run_id} · Sluice ${report.app_version}</p>
 ${whole === null ? NOTHING : html`<p class="about">A retry of run ${whole.run_id}, in which ${formatCount(whole.rows.succeeded)} of ${formatCounted(whole.rows.read, 'row')} succeeded in total.</p>`}
 ${retries.map(
   ({ run_id, created_at, state, rows }) =>

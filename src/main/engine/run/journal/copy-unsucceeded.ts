@@ -173,7 +173,7 @@ function fillChild(child: Journal, retriedRuns: readonly RetriedRun[]): void {
   for (const retried of retriedRuns) copyRows(child, retried, 'main.row')
   const [first] = retriedRuns
   if (first === undefined) return
-  const { columns, header, plan } = first.record
+  const { columns, header, plan, readAs } = first.record
   child.transact('power', () => {
     if (toRowsPerItem(plan.operation) > 1) regroup(child)
     noteLostTries(child)
@@ -184,6 +184,7 @@ function fillChild(child: Journal, retriedRuns: readonly RetriedRun[]): void {
       state: 'ready',
       columns: JSON.stringify(columns),
       header: header === null ? null : JSON.stringify(header),
+      read_as: readAs === null ? null : JSON.stringify(readAs),
       rows_read: Number(counted?.['rows']),
       items: Number(counted?.['items']),
       inbox_read: toInboxRead(retriedRuns),
@@ -201,14 +202,17 @@ function fillCorrected(
   const [first] = retriedRuns
   const own = readRunRecord(child.db)
   if (first === undefined || own === null || whole === undefined) return
-  const { columns, header } = first.record
+  const { columns, header, readAs } = first.record
   child.transact('power', () => child.db.exec('DELETE FROM lost_try'))
   const recheck = new Recheck(child, { ...own, columns, header }, workspace)
   for (const retried of retriedRuns) copyRows(child, retried, 'temp.candidate', () => recheck.takeProblems())
   recheck.checkAll(toJournalFile(workspace, whole.runId))
   recheck.finish(columns, header, () => {
     noteLostTries(child)
-    updateRunRecord(child.db, { inbox_read: toInboxRead(retriedRuns) })
+    updateRunRecord(child.db, {
+      inbox_read: toInboxRead(retriedRuns),
+      read_as: readAs === null ? null : JSON.stringify(readAs),
+    })
   })
 }
 

@@ -1,4 +1,5 @@
-import { isHint, sayExpected } from '../../../../shared/messages/problem-messages.ts'
+import { sayExpected } from '../../../../shared/messages/problem-messages.ts'
+import { isHint } from '../../../../shared/messages/problem-traits.ts'
 import type { Problem, ProblemGroup } from '../../../../shared/run/problem.ts'
 import type { ErrorGroup, RowWarning } from '../../../../shared/run/run.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'

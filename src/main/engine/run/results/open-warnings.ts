@@ -1,4 +1,4 @@
-import { findNeeds } from '../../../../shared/messages/problem-messages.ts'
+import { findNeeds } from '../../../../shared/messages/problem-traits.ts'
 import { type AcceptCode, joinAccepted } from '../../../../shared/run/accept-code.ts'
 import type { ProblemGroup } from '../../../../shared/run/problem.ts'
 import type { RunFamily } from '../../journal/run-family.ts'

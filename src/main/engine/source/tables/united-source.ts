@@ -1,6 +1,7 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { SourceWarning } from '../../../../shared/messages/problem-messages.ts'
 import type { RowPlace } from '../../../../shared/plan/source-place.ts'
+import type { ReadAs } from '../../../../shared/run/read-as.ts'
 import {
   type FileHead,
   type SourceBatch,
@@ -19,7 +20,11 @@ import type { TableFile, Tables } from './tables.ts'
 export async function openUnitedSource(
   { files, skipped }: Tables,
   open: (file: TableFile) => Promise<SourceReader>,
+  describe: (reader: SourceReader) => ReadAs,
 ): Promise<SourceReader> {
+  const described: ReadAs[] = []
+  const toDescribed = (file: TableFile, reader: SourceReader): ReadAs =>
+    files.length === 1 ? describe(reader) : { file: file.name, ...describe(reader) }
   const union = new ColumnUnion()
   const heads: FileHead[] = []
   const lacking = new Map<string, { columns: readonly string[]; rows: number }>()
@@ -30,6 +35,7 @@ export async function openUnitedSource(
       refuseStranger(file, reader, union)
       union.add(reader.columns, reader.header)
       heads.push(toHead(file, reader))
+      described.push(toDescribed(file, reader))
       const { workbook, ownExport = null, quoting } = reader
       first ??= { workbook, ownExport, ...(quoting !== undefined && { quoting }) }
     } finally {
@@ -49,7 +55,7 @@ export async function openUnitedSource(
     warnings = []
     hiddenRows = 0
     emptyRecords = 0
-    for (const file of files) {
+    for (const [index, file] of files.entries()) {
       const reader = await open(file)
       let rows = 0
       try {
@@ -71,6 +77,7 @@ export async function openUnitedSource(
         warnings.push(...(reader.findWarnings?.() ?? []).map((warning) => ({ rows, ...warning })))
         hiddenRows += reader.hidden?.rows ?? 0
         emptyRecords += reader.emptyRecords ?? 0
+        described[index] = toDescribed(file, reader)
         lacking.set(file.name, { columns: reader.columns, rows })
         rowsBefore += rows
         bytesBefore += reader.sizeBytes
@@ -104,6 +111,7 @@ export async function openUnitedSource(
     get emptyRecords() {
       return emptyRecords
     },
+    describeFiles: () => described,
     findWarnings: () => [...toSkippedWarnings(skipped), ...warnings, ...findLacking(lacking, union.names)],
     close: () => undefined,
   }

@@ -1,0 +1,32 @@
+import type { AcceptCode } from '../run/accept-code.ts'
+import type { Problem } from '../run/problem.ts'
+import { PROBLEM_MESSAGES } from './problem-messages.ts'
+
+/** What a code of problems means for sending. */
+interface ProblemTraits {
+  title: string
+  needs?: AcceptCode
+  option?: string
+}
+
+/**
+ * Whether a warning only recommends a field that the source may simply not have: it is said before sending, and no result
+ * is doubtful because of it.
+ */
+export function isHint({ code, args }: Pick<Problem, 'code' | 'args'>): boolean {
+  return (
+    code === 'recommended' && ['source', 'value', undefined].includes(args?.['lack'] as string | undefined)
+  )
+}
+
+/** What has to be accepted before rows with such a problem are sent; null where telling is enough. */
+export function findNeeds({ severity, code }: Pick<Problem, 'severity' | 'code'>): AcceptCode | null {
+  const traits: ProblemTraits = PROBLEM_MESSAGES[code]
+  return severity === 'warning' ? (traits.needs ?? null) : null
+}
+
+/** The option that states what a cause guesses; null where there is none. */
+export function findStatingOption({ code }: Pick<Problem, 'code'>): string | null {
+  const traits: ProblemTraits = PROBLEM_MESSAGES[code]
+  return traits.option ?? null
+}

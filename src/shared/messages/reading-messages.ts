@@ -1,0 +1,77 @@
+import { getFormatTraits } from '../plan/source-formats.ts'
+import type { ReadAs } from '../run/read-as.ts'
+import type { Surface } from './error-entry.ts'
+import { formatCounted } from './figure-text.ts'
+
+/** What usual delimiters are called. */
+export const DELIMITER_NAMES: Readonly<Record<string, string>> = {
+  ',': 'comma',
+  ';': 'semicolon',
+  '\t': 'tab',
+  '|': 'vertical bar',
+}
+
+/** Whether anything about how a file is read is a guess that could be wrong; a comma is what CSV usually has. */
+export function hasGuess({ encoding, delimiter, quote, escape: escaping, sheet }: ReadAs): boolean {
+  const guessed = [encoding, quote, escaping, sheet].some((part) => part?.by === 'guess')
+  return guessed || (delimiter?.by === 'guess' && delimiter.character !== ',')
+}
+
+/** How a file is read, in one line without a full stop: `CSV: UTF-8, comma, header in row 1`. Guesses say how to state them. */
+export function sayReadAs(readAs: ReadAs, surface: Surface): string {
+  const {
+    format,
+    encoding,
+    delimiter,
+    quote,
+    escape: escaping,
+    header_row: headerRow,
+    sheet,
+    empty,
+    hidden,
+  } = readAs
+  const toGuess = (isGuess: boolean, option: string) =>
+    !isGuess ? '' : surface === 'terminal' ? ` (guessed; to state it, add ${option})` : ' (guessed)'
+  const parts = [
+    ...(sheet === undefined
+      ? []
+      : [
+          `sheet "${sheet.name}"${sheet.of > 1 ? ` of ${sheet.of}` : ''}${toGuess(sheet.by === 'guess', '--sheet NAME')}`,
+        ]),
+    ...(encoding === undefined
+      ? []
+      : [nameEncoding(encoding.name) + toGuess(encoding.by === 'guess', '--encoding NAME')]),
+    ...(delimiter === undefined || delimiter.character === ''
+      ? []
+      : [
+          nameCharacter(delimiter.character) +
+            toGuess(delimiter.by === 'guess' && delimiter.character !== ',', '--delimiter CHARACTER'),
+        ]),
+    ...(quote === undefined || quote.by === 'default'
+      ? []
+      : [
+          (quote.character === '' ? 'cells without quotes' : `quotes ${quote.character}`) +
+            toGuess(quote.by === 'guess', '--quote CHARACTER'),
+        ]),
+    ...(escaping === undefined || escaping.by === 'default'
+      ? []
+      : [
+          (escaping.character === '' ? 'doubled quotes' : `quotes escaped by ${escaping.character}`) +
+            toGuess(escaping.by === 'guess', '--escape CHARACTER'),
+        ]),
+    ...(headerRow === undefined ? [] : [headerRow === null ? 'no header' : `header in row ${headerRow}`]),
+    ...(readAs.rows === 'visible' ? ['visible rows only'] : []),
+    ...(empty === undefined || empty === 0 ? [] : [`${formatCounted(empty, 'empty record')} skipped`]),
+    ...(hidden === undefined || hidden === 0 ? [] : [formatCounted(hidden, 'hidden row')]),
+  ]
+  const { name } = getFormatTraits(format)
+  return parts.length === 0 ? name : `${name}: ${parts.join(', ')}`
+}
+
+function nameEncoding(name: string): string {
+  return name.replace(/^utf-/, 'UTF-').replace(/(?<=^UTF-16)(le|be)$/, (end) => end.toUpperCase())
+}
+
+function nameCharacter(character: string): string {
+  return DELIMITER_NAMES[character] ?? `\`${character}\``
+}
