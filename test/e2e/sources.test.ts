@@ -159,7 +159,7 @@ describe('hostile content', () => {
     await page.getByRole('button', { name: /^Send 11 rows/ }).click()
     await seeRunEnded(page)
 
-    await page.getByRole('button', { name: 'View results' }).click()
+    await page.getByRole('link', { name: 'Results' }).click()
     await grid.getByText('succeeded').first().waitFor()
     await switchTo(page.getByLabel('Show content'), false)
     expect(await grid.getByText(HOSTILE_CELLS.script).count()).toBe(0)
@@ -174,5 +174,34 @@ describe('hostile content', () => {
     const shown = await drawer.getByLabel('text_data', { exact: true }).textContent()
     expect(shown === HUGE_CELL).toBe(true)
     expect(await page.evaluate('window.pwned')).toBeUndefined()
+  })
+})
+
+describe('several files', () => {
+  it('are one run when they are chosen together, are listed, and one can be left out', async () => {
+    const { page, inspect } = await openApp()
+    const toFile = (name: string, text: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
+    await page
+      .getByTestId('file')
+      .setInputFiles([
+        toFile('week-2.csv', 'text_data;user_id\nThird;u1\n'),
+        toFile('week-1.csv', 'user_id,text_data\nu1,First\nu2,Second\n'),
+        toFile('week-3.tsv', 'user_id\ttext_data\nu3\tFourth\n'),
+      ])
+    const files = page.getByRole('region', { name: 'Files' })
+    await files.getByText('3 files, one after the other').waitFor()
+    await page.getByText('4 rows parsed, the whole file').waitFor()
+    await inspect('source-several-files')
+    await files.getByRole('button', { name: 'Leave out week-2.csv' }).click()
+    await page.getByText('3 rows parsed, the whole file').waitFor()
+    expect(await files.getByRole('listitem').count()).toBe(2)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'Review 3 rows' }).waitFor()
+    await sendEverything(page)
+    await seeRunEnded(page)
+    await page.getByRole('link', { name: 'Results' }).click()
+    await page.getByRole('columnheader', { name: 'File' }).waitFor()
+    await page.getByRole('gridcell', { name: 'week-3.tsv' }).waitFor()
+    await inspect('results-several-files')
   })
 })

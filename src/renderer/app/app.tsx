@@ -97,7 +97,7 @@ export function App() {
         <FilePicker
           picker={file.picker}
           folderPicker={file.folderPicker}
-          onFile={file.open}
+          onFiles={file.openAll}
           onFolder={file.openFolder}
         />
         {route.kind === 'runs' && (

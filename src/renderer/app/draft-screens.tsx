@@ -25,6 +25,7 @@ import {
   chooseActivity,
   continueFromSource,
   keepPreview,
+  leaveOutFile,
   openSandboxTrial,
   searchCapacity,
   sendAll,
@@ -134,6 +135,7 @@ export function DraftScreens(props: {
           onSandbox={() => sandbox.mutate()}
           onReading={changeReading}
           onMedia={(media) => changeChecked({ media })}
+          onLeaveOut={leaveOutFile}
           onPreview={keepPreview}
           onContinue={() => proceed.mutate()}
         />

@@ -168,6 +168,14 @@ export function changeReading(reading: Reading): void {
   changeChecked({ reading, fixes: [] })
 }
 
+/** Leaves out one of the files of the source, by its index. Corrections name rows as they were counted before. */
+export async function leaveOutFile(file: number): Promise<void> {
+  const { source } = useDraft.getState()
+  if (source === null) return
+  const left = await bridge.source.leaveOut({ sourceId: source.sourceId, file })
+  changeChecked({ source: left, fixes: [] })
+}
+
 /** Fills the fields otherwise. */
 export function changeMapping(mapping: Mapping): void {
   changeChecked({ mapping })

@@ -6,8 +6,9 @@ import { ACCEPTED_SOURCES } from '../../shared/plan/source-formats.ts'
 import { findDesktopApi } from '../bridge/client.ts'
 import {
   type BrowserFolder,
-  findDroppedFolder,
-  readDroppedFolder,
+  type Chosen,
+  listDropped,
+  takeAll,
   takeFile,
   takeFolder,
   toBrowserFolder,
@@ -25,6 +26,8 @@ export interface OpenFile {
   planId: string | null
   closePlan: () => void
   open: (file: File) => void
+  /** Takes what was chosen or dropped at once, as one source. */
+  openAll: (chosen: readonly Chosen[]) => void
   /** Takes a folder that a browser has read; null says that it could not. */
   openFolder: (folder: BrowserFolder | Promise<BrowserFolder>) => void
   /** Asks for a file, whichever dialog there is. */
@@ -86,6 +89,16 @@ export function useOpenFile(): OpenFile {
     },
     [take, fail, desktop],
   )
+  const openAll = useCallback(
+    (chosen: readonly Chosen[]) => {
+      const [only] = chosen
+      if (only === undefined) return
+      if (chosen.length > 1) take((onProgress, signal) => takeAll(chosen, onProgress, signal), 0)
+      else if (only instanceof File) open(only)
+      else openFolder(only)
+    },
+    [take, open, openFolder],
+  )
   const takeChosen = useCallback(
     (chosen: Promise<ChosenSource | null>) => {
       chosen.then((source) => {
@@ -114,14 +127,23 @@ export function useOpenFile(): OpenFile {
     if (desktop === null) folderPicker.current?.click()
     else takeChosen(desktop.chooseFolder())
   }, [desktop, takeChosen])
-  return { upload, error, planId, closePlan, open, openFolder, choose, chooseFolder, picker, folderPicker }
+  return {
+    upload,
+    error,
+    planId,
+    closePlan,
+    open,
+    openAll,
+    openFolder,
+    choose,
+    chooseFolder,
+    picker,
+    folderPicker,
+  }
 }
 
-/** Takes a file or a folder dropped anywhere in the window; says whether one is held over it. */
-export function useFileDrop(on: {
-  open: (file: File) => void
-  openFolder: (folder: Promise<BrowserFolder>) => void
-}): boolean {
+/** Takes files and folders dropped anywhere in the window; says whether one is held over it. */
+export function useFileDrop(on: { openAll: (chosen: readonly Chosen[]) => void }): boolean {
   const [isOver, setIsOver] = useState(false)
   const newest = useRef(on)
   newest.current = on
@@ -152,11 +174,7 @@ export function useFileDrop(on: {
         // Without this the browser would leave the page and open the file.
         event.preventDefault()
         setIsOver(false)
-        const file = event.dataTransfer?.files[0]
-        const folder = findDroppedFolder(event.dataTransfer)
-        // The desktop reads a folder in place, by the path of what was dropped.
-        if (folder !== null && findDesktopApi() === null) newest.current.openFolder(readDroppedFolder(folder))
-        else if (file) newest.current.open(file)
+        if (event.dataTransfer !== null) newest.current.openAll(listDropped(event.dataTransfer))
       },
       { signal },
     )
@@ -165,11 +183,11 @@ export function useFileDrop(on: {
   return isOver
 }
 
-/** The page's own inputs for a file and for a folder, out of sight; buttons open them. */
+/** The page's own inputs for files and for a folder, out of sight; buttons open them. */
 export function FilePicker(props: {
   picker: RefObject<HTMLInputElement | null>
   folderPicker: RefObject<HTMLInputElement | null>
-  onFile: (file: File) => void
+  onFiles: (files: readonly File[]) => void
   onFolder: (folder: BrowserFolder) => void
 }) {
   return (
@@ -178,11 +196,11 @@ export function FilePicker(props: {
         ref={props.picker}
         type="file"
         accept={ACCEPTED_SOURCES}
+        multiple
         hidden
         data-testid="file"
         onChange={(event) => {
-          const file = event.currentTarget.files?.[0]
-          if (file) props.onFile(file)
+          props.onFiles([...(event.currentTarget.files ?? [])])
           event.currentTarget.value = ''
         }}
       />

@@ -7,7 +7,7 @@ import {
 import { type ChosenSource, chosenSourceSchema } from '../../shared/bridge/source.ts'
 import { isErrorMessage } from '../../shared/messages/error-messages.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
-import { findDesktopApi } from './client.ts'
+import { bridge, findDesktopApi } from './client.ts'
 
 /** How far an upload is, in bytes; for a folder, in files too. */
 export interface UploadProgress {
@@ -46,6 +46,35 @@ export async function takeFile(
   return source
 }
 
+/** What a person chose or dropped at once: a file, or a folder that a browser has read. */
+export type Chosen = File | BrowserFolder | Promise<BrowserFolder>
+
+/**
+ * Makes what was chosen at once one source, in the order of the names. Throws a `SluiceError` that says what to do.
+ */
+export async function takeAll(
+  chosen: readonly Chosen[],
+  onProgress: (progress: UploadProgress) => void,
+  signal: AbortSignal,
+): Promise<ChosenSource> {
+  const parts = (await Promise.all(chosen)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const sizes = parts.map((part) => ('files' in part ? sumSizes(part.files) : part.size))
+  const total = sizes.reduce((sum, size) => sum + size, 0)
+  const sources: ChosenSource[] = []
+  let before = 0
+  for (const [index, part] of parts.entries()) {
+    const tell = ({ sent }: UploadProgress) =>
+      onProgress({ sent: before + sent, total, files: { sent: index, total: parts.length } })
+    sources.push('files' in part ? await takeFolder(part, tell, signal) : await takeFile(part, tell, signal))
+    before += sizes[index] ?? 0
+  }
+  return bridge.source.unite({ sourceIds: sources.map(({ sourceId }) => sourceId) })
+}
+
+function sumSizes(files: BrowserFolder['files']): number {
+  return files.reduce((sum, { file }) => sum + file.size, 0)
+}
+
 /** Files on their way at once; more would only share the same disk. */
 const AT_ONCE = 4
 
@@ -65,14 +94,19 @@ export function toBrowserFolder(files: readonly File[]): BrowserFolder | null {
   }
 }
 
-/** The folder that was dropped; null if something else was dropped. */
-export function findDroppedFolder(dropped: DataTransfer | null): FileSystemDirectoryEntry | null {
-  const entry = dropped?.items[0]?.webkitGetAsEntry() ?? null
-  return entry !== null && isDirectory(entry) ? entry : null
+/** What was dropped. A folder is read, except on the desktop, which reads it in place by the path of what was dropped. */
+export function listDropped({ items, files }: DataTransfer): Chosen[] {
+  if (findDesktopApi() !== null) return [...files]
+  return [...items].flatMap((item): Chosen[] => {
+    const entry = item.webkitGetAsEntry()
+    if (entry !== null && isDirectory(entry)) return [readDroppedFolder(entry)]
+    const file = item.getAsFile()
+    return file === null ? [] : [file]
+  })
 }
 
 /** Reads a dropped folder with all that is in it. */
-export async function readDroppedFolder(entry: FileSystemDirectoryEntry): Promise<BrowserFolder> {
+async function readDroppedFolder(entry: FileSystemDirectoryEntry): Promise<BrowserFolder> {
   const files: BrowserFolder['files'] = []
   const read = async (folder: FileSystemDirectoryEntry, prefix: string) => {
     const reader = folder.createReader()
@@ -106,7 +140,7 @@ export async function takeFolder(
     onSent: () => {},
     signal,
   })
-  const total = files.reduce((sum, { file }) => sum + file.size, 0)
+  const total = sumSizes(files)
   let sent = 0
   let done = 0
   const tell = (partBytes: number) =>

@@ -211,13 +211,17 @@ export function toUsualColumns(options: {
   order: readonly number[]
   hasScores: boolean
   hasVerdicts: boolean
+  /** Whether the source has several files (default: false). */
+  hasFiles?: boolean
 }): ShownColumn[] {
   const sourceNames = toSourceNames(options.names)
   const [first, ...others] = options.order
     .slice(0, SOURCE_COLUMNS_SHOWN)
     .flatMap((index) => sourceNames[index] ?? [])
   return [
-    ...['sluice_row', 'sluice_state', toOutcome(options.operation)],
+    'sluice_row',
+    ...(options.hasFiles ? ['sluice_file'] : []),
+    ...['sluice_state', toOutcome(options.operation)],
     ...(options.hasVerdicts ? [VERDICT] : []),
     ...(options.hasScores ? [SCORES] : []),
     ...(first === undefined ? [] : [first]),

@@ -36,14 +36,15 @@ export function useTableColumns(options: {
   )
   const chosen = views.view?.columns ?? null
   const hasScores = scale.classes.length > 0
+  const hasFiles = entries.some(({ name }) => name === 'sluice_file')
   const shown = useMemo(
     () =>
       chosen ??
       toUsualColumns({
-        ...{ operation, isAsync, names, hasScores, hasVerdicts },
+        ...{ operation, isAsync, names, hasScores, hasVerdicts, hasFiles },
         order: orderColumns(names.length, findContent(plan, names)),
       }),
-    [chosen, operation, isAsync, names, plan, hasScores, hasVerdicts],
+    [chosen, operation, isAsync, names, plan, hasScores, hasVerdicts, hasFiles],
   )
   const texts = useStable(useMemo(() => listTextColumns(shown, entries), [shown, entries]))
   return {

@@ -15,7 +15,7 @@ export function DropZone(props: { onChoose: () => void; onChooseFolder: () => vo
   return (
     <div className={styles.drop}>
       <IconTableImport size="2.25rem" stroke={1.25} aria-hidden />
-      <p className={styles.dropTitle}>Drop a spreadsheet or a folder</p>
+      <p className={styles.dropTitle}>Drop spreadsheets or a folder</p>
       <div className={styles.dropActions}>
         <PrimaryButton onPress={props.onChoose}>Choose a spreadsheet</PrimaryButton>
         <Button variant="default" onClick={props.onChooseFolder}>
@@ -23,8 +23,8 @@ export function DropZone(props: { onChoose: () => void; onChooseFolder: () => vo
         </Button>
       </div>
       <p className={styles.dropNote}>
-        {SOURCE_NAMES_TEXT}, any size, any encoding; or a folder of texts, JSON and media. Nothing is sent
-        yet.
+        {SOURCE_NAMES_TEXT}, any size, any encoding; several are one run. Or a folder of tables, or of texts,
+        JSON and media. Nothing is sent yet.
       </p>
     </div>
   )

@@ -103,6 +103,15 @@ function toGridColumns(
     align: 'end',
     cell: (data) => formatCount(data.place.row),
   }
+  const file: GridColumn<PreviewRow> = {
+    id: 'file',
+    title: 'File',
+    rem: toColumnRem(
+      'File',
+      rows.map(({ place }) => place.file?.length ?? 0),
+    ),
+    cell: ({ place }) => <SafeText text={place.file ?? ''} max={80} />,
+  }
   const cells = names.slice(0, COLUMNS_SHOWN).map((name, index): GridColumn<PreviewRow> => {
     const read = (data: PreviewRow) => {
       const text = data.cells[index] ?? ''
@@ -122,5 +131,5 @@ function toGridColumns(
       cell: (data) => <MaskedText {...read(data)} isCell />,
     }
   })
-  return [row, ...cells]
+  return [row, ...(preview.files === undefined ? [] : [file]), ...cells]
 }

@@ -14,6 +14,7 @@ import { PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
+import { FileList } from './file-list.tsx'
 import { DropZone, ExpectedData, UploadScreen } from './no-source.tsx'
 import { HeaderDoubt, PreviewCounts, PreviewGrid } from './preview.tsx'
 import { type MediaSettings, PREVIEW_ROWS, type Reading } from './reading.ts'
@@ -41,6 +42,7 @@ export function SourceScreen(props: {
   onSandbox: () => void
   onReading: (reading: Reading) => void
   onMedia: (media: MediaSettings) => void
+  onLeaveOut: (index: number) => Promise<void>
   onPreview: (preview: BridgePreview) => void
   onContinue: () => void
 }) {
@@ -102,7 +104,7 @@ export function SourceScreen(props: {
       actions={
         <>
           <Button variant="default" onClick={props.onChoose}>
-            Choose another file
+            Choose other files
           </Button>
           <Button variant="default" onClick={props.onChooseFolder}>
             Choose a folder
@@ -125,6 +127,7 @@ export function SourceScreen(props: {
           {data?.format === 'folder' && (
             <MediaControls media={props.media} serviceUrl={props.serviceUrl} onMedia={props.onMedia} />
           )}
+          {data?.files !== undefined && <FileList files={data.files} onLeaveOut={props.onLeaveOut} />}
           {data !== null && (
             <div className={styles.counted}>
               <PreviewCounts preview={data} />

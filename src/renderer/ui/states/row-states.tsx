@@ -235,5 +235,6 @@ export function RowNumber({ row, place }: { row: number; place: SourcePlace | un
 export function describePlace(row: number, place: SourcePlace | undefined): string {
   const line = place?.line ?? null
   const record = `record ${formatCount(row)}${place?.half === undefined ? '' : `, ${place.half} of a split record`}`
-  return line === null ? record : `line ${formatCount(line)} of the file, ${record}`
+  const inFile = place?.file === undefined ? record : `${place.file}, ${record}`
+  return line === null ? inFile : `line ${formatCount(line)} of the file, ${inFile}`
 }
