@@ -146,12 +146,10 @@ test('two far corners do not fill the disk with empty cells', async () => {
   const rows = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>'
   const path = writeSource(await createWorkbook({ sheets: [{ name: 'S', rows }] }), 'book.xlsx')
   const reader = await openSource({ path, header: false })
-  let last = 0
-  const reading = (async () => {
-    for await (const batch of reader.batches()) last = batch.rows.at(-1)?.row ?? 0
-  })()
-  await expect(reading).rejects.toThrow('more than 200,000,000 cells, most of them empty')
-  expect(last).toBeLessThan(20_000)
+  const read: number[] = []
+  for await (const batch of reader.batches()) read.push(...batch.rows.map(({ row }) => row))
+  expect(read).toEqual([1, 2])
+  expect(reader.emptyRecords).toBe(1_048_574)
   reader.close()
 })
 
