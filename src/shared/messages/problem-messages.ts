@@ -22,6 +22,15 @@ export const PROBLEM_MESSAGES = {
     needs: 'content_cut',
     option: '--encoding NAME',
   },
+  uncertain_encoding: {
+    expected: ({ encoding, others }: { encoding: string; others: string }) => ({
+      terminal: `is read as ${encoding}, which is uncertain: the same words are ${others}. Pass --encoding NAME with the one that reads right`,
+      window: `is read as ${encoding}, which is uncertain: the same words are ${others}`,
+    }),
+    title: 'An encoding that is uncertain',
+    remedy: 'Go back to Source and choose the encoding in which the words read right.',
+    needs: 'encoding_uncertain',
+  },
   oversized_row: {
     expected: ({ of }: { of: 'line' | 'file' }, line?: { number: number; characters: number }) =>
       of === 'file'

@@ -18,6 +18,7 @@ export const problemCodeSchema = z.enum([
   'nul_character',
   'zero_padding',
   'undecodable_bytes',
+  'uncertain_encoding',
   'broken_quotes',
   'oversized_row',
   'header_like_data',

@@ -316,6 +316,12 @@ export const latencySeriesSchema = z.object({
 /** See {@link latencySeriesSchema}. */
 export type LatencySeries = z.infer<typeof latencySeriesSchema>
 
+/** How the first words beyond ASCII of a text look in an encoding that it may be in. */
+const encodingReadingSchema = z.object({ encoding: z.string(), sample: z.string() })
+
+/** See {@link encodingReadingSchema}. */
+export type EncodingReading = z.infer<typeof encodingReadingSchema>
+
 /** The first rows of a source, as the chosen encoding, delimiter and header read them. */
 export const sourcePreviewSchema = z.object({
   columns: z.array(z.string()),
@@ -323,6 +329,8 @@ export const sourcePreviewSchema = z.object({
   encoding: z.string(),
   /** Where the encoding comes from: the person, a byte-order mark, strict decoding, or a guess. */
   encodingBy: z.enum(['given', 'bom', 'strict', 'guess']),
+  /** Of a guess that is uncertain: how the text reads in the encoding and in those that it may be in instead. */
+  encodingReadings: z.array(encodingReadingSchema).exactOptional(),
   delimiter: z.string(),
   delimiterBy: z.enum(['given', 'ending', 'guess']),
   /** Around cells of delimited text, '' for nothing; these four are absent in other formats. */

@@ -21,6 +21,7 @@ const FOUND_BY_READERS = [
   'nul_character',
   'zero_padding',
   'undecodable_bytes',
+  'uncertain_encoding',
   'broken_quotes',
   'oversized_row',
   'header_like_data',

@@ -35,6 +35,7 @@ export async function previewSource(source: PlanSource, limit: number): Promise<
       rows,
       encoding: reader.encoding,
       encodingBy: reader.encodingBy,
+      ...(reader.encodingReadings?.length && { encodingReadings: [...reader.encodingReadings] }),
       delimiter: reader.delimiter,
       delimiterBy: reader.delimiterBy,
       ...reader.quoting,

@@ -2,6 +2,7 @@ import type { FoundProblem, SourceWarning } from '../../../shared/messages/probl
 import type { SourceFormat } from '../../../shared/plan/source-formats.ts'
 import type { RowPlace } from '../../../shared/plan/source-place.ts'
 import type { ReadAs } from '../../../shared/run/read-as.ts'
+import type { EncodingReading } from '../../../shared/run/results.ts'
 
 /**
  * What a cell is, a letter: text; in a source of JSON other JSON kept as its text, null, or a key that is missing; in a
@@ -80,6 +81,8 @@ export interface SourceReader {
   /** '' where a format has none, or its files have one each. */
   readonly encoding: string
   readonly encodingBy: 'given' | 'bom' | 'strict' | 'guess'
+  /** How text reads in its encoding and in others that it may be in; absent or empty without a doubt. */
+  readonly encodingReadings?: readonly EncodingReading[]
   /** '' where a format has none. */
   readonly delimiter: string
   readonly delimiterBy: 'given' | 'ending' | 'guess'

@@ -1,7 +1,12 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import iconv from 'iconv-lite'
 import { expect, test } from 'vitest'
+import { openSource } from '../../../../src/main/engine/source/open-source.ts'
+import { previewSource } from '../../../../src/main/engine/source/preview.ts'
 import { measureDetection } from '../../../helpers/encodings/measure-detection.ts'
-import { readText } from './read-source.ts'
+import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
+import { readAnySource, readText, writeSource } from './read-source.ts'
 
 test.each([
   [1, 0.7],
@@ -33,4 +38,30 @@ test.each([
   const source = readText(iconv.encode(`id,text\n1,"${text}"\n`, encoding))
   expect(source).toMatchObject({ encodingBy: 'guess' })
   expect(source.cells).toEqual([['1', text]])
+})
+
+test.each([
+  ['posts.csv', 'id,text\n1,æøå\n'],
+  ['posts.jsonl', '{"text":"æøå"}\n'],
+])('an encoding that is uncertain is a warning of %s, which naming it answers', async (name, text) => {
+  const path = writeSource(iconv.encode(text, 'windows-1252'), name)
+  const reader = await openSource({ path, header: true })
+  const [warning, ...others] = reader.findWarnings?.() ?? []
+  reader.close()
+  expect(others).toEqual([])
+  expect(warning).toMatchObject({ severity: 'warning', code: 'uncertain_encoding' })
+  expect(JSON.stringify(warning)).toContain('æøå')
+  const preview = await previewSource({ path, header: true }, 10)
+  expect(preview.encodingReadings).toContainEqual({ encoding: 'windows-1252', sample: 'æøå' })
+
+  const named = await openSource({ path, header: true, encoding: 'windows-1252' })
+  expect(named.findWarnings?.()).toEqual([])
+  named.close()
+})
+
+test('an encoding that is uncertain is a warning of its file in a folder', async () => {
+  const folder = createTemporaryFolder()
+  writeFileSync(join(folder, 'one.txt'), iconv.encode('æøå', 'windows-1252'))
+  writeFileSync(join(folder, 'two.txt'), iconv.encode('Grüße aus München und schöne Ferien', 'cp850'))
+  expect((await readAnySource(folder)).problems).toEqual(['uncertain_encoding 1 warning'])
 })

@@ -2,6 +2,7 @@ import type { SourceWarning } from '../../../../shared/messages/problem-messages
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
 import { toOwnExport } from '../../../../shared/run/export-columns.ts'
 import { chooseEncoding } from '../decoding/encoding.ts'
+import { findEncodingWarnings } from '../decoding/encoding-doubt.ts'
 import { createPieceDecoder, createTextReader, READ_BYTES } from '../decoding/text-reader.ts'
 import { createRepeatedHeaderCheck } from '../repeated-header.ts'
 import { openSourceFile, type SourceFile } from '../source-file.ts'
@@ -52,7 +53,7 @@ export function openDelimitedSource(
 const SAMPLE_BYTES = 256 * 1024
 
 function createReader(source: PlanSource, file: SourceFile, readBytes: number): DelimitedReader {
-  const { encoding, encodingBy, bomBytes } = chooseEncoding(file, source.encoding)
+  const { encoding, encodingBy, bomBytes, readings } = chooseEncoding(file, source.encoding)
   const firstText = createPieceDecoder(encoding).decode(file.readBytes(bomBytes, SAMPLE_BYTES))
   const separatorLine = findSeparatorLine(firstText)
   const skipCharacters = separatorLine?.characters ?? 0
@@ -120,6 +121,7 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
     sizeBytes: file.sizeBytes,
     encoding,
     encodingBy,
+    encodingReadings: readings,
     delimiter: dialect.delimiter,
     delimiterBy: dialect.delimiterBy,
     quoting: {
@@ -133,6 +135,7 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
       return emptyRecords
     },
     findWarnings: () => [
+      ...findEncodingWarnings(readings),
       ...findDialectWarnings(dialect),
       ...findEmptyWarnings(emptyRecords),
       ...findPaddingWarnings(padding),

@@ -1,14 +1,10 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
+import type { EncodingReading } from '../../../../shared/run/results.ts'
 import { findBinarySignature, type SourceFile } from '../source-file.ts'
 import type { SourceReader } from '../source-reader.ts'
 import { type EscapedEncoding, EscapeScan } from './escape-sequences.ts'
-import {
-  type Detector,
-  type EncodingGuess,
-  type EncodingReading,
-  guessLegacyEncoding,
-} from './legacy-encodings.ts'
+import { type Detector, type EncodingGuess, guessLegacyEncoding } from './legacy-encodings.ts'
 import { lengthOfWholeCharacters, resolveEncoding } from './text-reader.ts'
 import { judgeZeroBytes } from './zero-bytes.ts'
 

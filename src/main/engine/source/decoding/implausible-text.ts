@@ -25,8 +25,9 @@ const SIGNS: readonly { pattern: RegExp; weight: number }[] = [
       /(?<=[a-z])[\p{Script=Han}\p{Script=Hangul}\p{Script=Katakana}\p{Script=Hiragana}](?![\p{Script=Han}\p{Script=Hangul}\p{Script=Katakana}\p{Script=Hiragana}ー])/gu,
     weight: 1.5,
   },
-  // Halfwidth katakana and characters for compatibility.
-  { pattern: /[\uff61-\uff9f\uf900-\ufaff]/gu, weight: 0.7 },
+  // Halfwidth katakana, alone more than in words, and characters for compatibility.
+  { pattern: /(?<![\uff61-\uff9f])[\uff61-\uff9f](?![\uff61-\uff9f])|[\uf900-\ufaff]/gu, weight: 0.7 },
+  { pattern: /[\uff61-\uff9f]{2}/gu, weight: 0.2 },
   // Symbols, drawings, fractions and opening marks between letters.
   {
     pattern: /(?<=\p{L})(?![\0-\x7f·])[\p{S}\p{No}\p{Ps}\p{Pi}»›”¿¡¶§¦\u00ad\u00a0†‡•‰…‚„](?=\p{L})/gu,

@@ -1,13 +1,8 @@
 import iconv from 'iconv-lite'
+import type { EncodingReading } from '../../../../shared/run/results.ts'
 import { decodeSample } from './decode-sample.ts'
 import { measureImplausibility } from './implausible-text.ts'
 import { isTurkish } from './turkish-letters.ts'
-
-/** How the first words beyond ASCII of a text look in an encoding that it may be in. */
-export interface EncodingReading {
-  encoding: string
-  sample: string
-}
 
 /** An encoding that text was found to be in; `readings` are it and what it may be instead, none if it is certain. */
 export interface EncodingGuess {
@@ -87,6 +82,9 @@ const WEIGHTS = { words: 0.3, lines: 0.7, likelihood: 3, implausibility: 3 }
 /** Added to what the detector says, which is 0 for encodings that it leaves out. */
 const LEAST_CONFIDENCE = 0.01
 
+/** Bytes beyond ASCII from which on the detector is believed in full. */
+const TRUSTED_BYTES = 12
+
 /** How much more likely Windows-1254 is if the letters beyond ASCII are those of Turkish. */
 const TURKISH_FACTOR = 2
 
@@ -128,6 +126,8 @@ export function guessLegacyEncoding({ chardet }: Detector, lines: Buffer): Encod
   const byWords = rank(spaced, all)
   const byLines = rank(lines, all)
   const bytes = Buffer.from(words.join('\n'), 'latin1')
+  // Of a few bytes any language may be the likeliest, so that the detector says little.
+  const trust = Math.min(1, bytes.filter((byte) => byte >= 0x80).length / TRUSTED_BYTES)
   const turkish = isTurkish(bytes) ? TURKISH_FACTOR : 1
   const toLikelihood = ({ encoding, detectedAs, likelihood }: Candidate): number => {
     // The detector learned from small letters.
@@ -135,8 +135,8 @@ export function guessLegacyEncoding({ chardet }: Detector, lines: Buffer): Encod
     const toConfidence = (known: ReadonlyMap<string | null, number>, from: Buffer): number =>
       (isCapital ? rank(toSmallLetters(from, encoding), [detectedAs]) : known).get(detectedAs) ?? 0
     return (
-      (toConfidence(byWords, spaced) + LEAST_CONFIDENCE) ** WEIGHTS.words *
-      (toConfidence(byLines, lines) + LEAST_CONFIDENCE) ** WEIGHTS.lines *
+      (toConfidence(byWords, spaced) + LEAST_CONFIDENCE) ** (trust * WEIGHTS.words) *
+      (toConfidence(byLines, lines) + LEAST_CONFIDENCE) ** (trust * WEIGHTS.lines) *
       likelihood ** WEIGHTS.likelihood *
       (encoding === 'windows-1254' ? turkish : 1)
     )

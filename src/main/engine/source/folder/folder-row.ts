@@ -9,6 +9,7 @@ import { toSystemCode } from '../../../../shared/messages/thrown.ts'
 import { toFound } from '../../../../shared/run/problem.ts'
 import { VIDEO_MAX_HOURS } from '../../../../shared/service/request-field.ts'
 import { chooseEncoding } from '../decoding/encoding.ts'
+import { findEncodingWarnings } from '../decoding/encoding-doubt.ts'
 import { createPieceDecoder, replaceUndecodable } from '../decoding/text-reader.ts'
 import { openSourceFile } from '../source-file.ts'
 import type { SourceRow } from '../source-reader.ts'
@@ -68,14 +69,15 @@ function readText(
 ): SourceRow {
   const file = openSourceFile(join(root, path))
   try {
-    const { encoding, bomBytes } = chooseEncoding(file, given)
+    const { encoding, bomBytes, readings } = chooseEncoding(file, given)
     const decoder = createPieceDecoder(encoding)
     const bytes = file.readBytes(bomBytes, Math.min(TEXT_MAX_BYTES, file.sizeBytes))
     const text = [decoder.decode(bytes) + decoder.end()]
     const problem = text[0]?.isWellFormed() === false ? replaceUndecodable(row, text, encoding) : null
     const [whole = ''] = text
     const cells = kind === 'text' ? [path, kind, whole, '', ''] : [path, kind, '', whole, '']
-    return { row, cells, problems: problem === null ? [] : [problem] }
+    const doubts = findEncodingWarnings(readings).map((warning) => ({ row, ...warning }))
+    return { row, cells, problems: problem === null ? doubts : [...doubts, problem] }
   } finally {
     file.close()
   }

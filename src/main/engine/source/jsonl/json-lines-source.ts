@@ -3,6 +3,7 @@ import type { FoundProblem } from '../../../../shared/messages/problem-messages.
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
 import { toFound } from '../../../../shared/run/problem.ts'
 import { chooseEncoding } from '../decoding/encoding.ts'
+import { findEncodingWarnings } from '../decoding/encoding-doubt.ts'
 import {
   createPieceDecoder,
   createTextReader,
@@ -65,7 +66,7 @@ function createReader(
   isPreview: boolean,
   readBytes: number,
 ): SourceReader {
-  const { encoding, encodingBy, bomBytes } = chooseEncoding(file, source.encoding)
+  const { encoding, encodingBy, bomBytes, readings } = chooseEncoding(file, source.encoding)
   const openText = () => createTextReader(file, bomBytes, createPieceDecoder(encoding))
   const keys = createColumnSet(file.path)
   let blankLines = 0
@@ -132,13 +133,14 @@ function createReader(
     sizeBytes: file.sizeBytes,
     encoding,
     encodingBy,
+    encodingReadings: readings,
     delimiter: '',
     delimiterBy: 'ending',
     batches,
     get emptyRecords() {
       return blankLines
     },
-    findWarnings: () => findEmptyWarnings(blankLines),
+    findWarnings: () => [...findEncodingWarnings(readings), ...findEmptyWarnings(blankLines)],
     close: file.close,
   }
 
