@@ -29,7 +29,7 @@ const drawnFile = fc.record({
         weight: 8,
         arbitrary: fc.array(
           fc.record({
-            words: fc.array(fc.constant('w'), { maxLength: 3 }),
+            words: fc.array(fc.constant<string>('w'), { maxLength: 3 }),
             separator: fc.constantFrom(...SEPARATORS),
             isAround: fc.boolean(),
             isQuoted: fc.boolean(),
