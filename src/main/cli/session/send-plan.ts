@@ -162,12 +162,15 @@ function listColumns(mapping: Mapping): [field: string, column: string | number]
   )
 }
 
+/** Rows that guesses are held against. */
+const GUESSED_FROM_ROWS = 100
+
 /** The head of the source; null if it cannot be read, which the run then reports. */
 async function readPreview(engine: Engine, { source }: Plan): Promise<SourcePreview | null> {
   // Starts no thread for a source that does not exist.
   if (!listSourcePaths(source).every((path) => existsSync(path))) return null
   try {
-    return await engine.previewSource(source, 1)
+    return await engine.previewSource(source, GUESSED_FROM_ROWS)
   } catch (error) {
     if (!(error instanceof SluiceError)) throw error
     return null

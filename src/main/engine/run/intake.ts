@@ -181,15 +181,16 @@ const REFUSED_FILE: ReadonlySet<FoundProblem['code']> = new Set([
 /** Leaves of the fields of objects those that are sent, so that journal and exports have no others. */
 function keepUsedColumns({ fixes = [] }: Plan, mapping: Mapping, reader: SourceReader): void {
   const { columns, nestedColumns = [] } = reader
-  const own = columns.length - nestedColumns.length
+  const first = columns.findIndex((name) => nestedColumns.includes(name))
+  if (first === -1) return
   const sources: FieldSource[] = [
     ...Object.values(mapping),
     ...fixes.flatMap((fix): FieldSource[] =>
       fix.kind === 'value' ? [{ kind: 'template', template: fix.value }] : [],
     ),
   ]
-  // A number counts all columns.
-  if (sources.some((source) => source.kind === 'column' && Number(source.column) > own)) return
+  // A number counts all columns, so that none in front of it may go.
+  if (sources.some((source) => source.kind === 'column' && Number(source.column) > first)) return
   const used = new Set(sources.flatMap((source) => listColumnsOf(source, columns)))
   reader.keepNested?.(columns.filter((_, index) => used.has(index)))
 }

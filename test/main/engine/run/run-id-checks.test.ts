@@ -149,3 +149,21 @@ test('an object or array is no text and no id, alone or in a template', async ()
   ])
   expect(listSent(runId, [1])).toEqual([null])
 })
+
+test('fields of objects in several files are those of all of them, of which those that are sent are kept', async () => {
+  const files = [
+    ['{"text_data":"a","user":{"id":"u1","age":1.0}}\n', 'x1.jsonl'],
+    ['{"text_data":"b","lang":"de","user":{"name":"n","id":"u2"}}\n', 'x2.jsonl'],
+  ] as const
+  const [path = '', more = ''] = files.map(([text, name]) => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  })
+  const post = { kind: 'template', template: 'p{{row}}' } as const
+  const runId = await check('', { source: { path, more: [more] }, mapping: { post_id: post } })
+  expect(runs.read(runId, ({ record }) => record.columns)).toEqual(['text_data', 'user', 'user.id', 'lang'])
+  expect(listSent(runId, [1, 2])).toEqual([
+    '{"text_data":"a","user_id":"u1","post_id":"p1"}',
+    '{"text_data":"b","user_id":"u2","post_id":"p2"}',
+  ])
+})

@@ -25,7 +25,9 @@ export async function openUnitedSource(
   const described: ReadAs[] = []
   const toDescribed = (file: TableFile, reader: SourceReader): ReadAs =>
     files.length === 1 ? describe(reader) : { file: file.name, ...describe(reader) }
-  const union = new ColumnUnion()
+  let union = new ColumnUnion()
+  const tables: { columns: readonly string[]; header: readonly string[] | null; own: number }[] = []
+  let kept: readonly string[] | null = null
   const heads: FileHead[] = []
   const lacking = new Map<string, { columns: readonly string[]; rows: number }>()
   let first: Pick<SourceReader, 'workbook' | 'ownExport' | 'quoting'> | null = null
@@ -34,6 +36,8 @@ export async function openUnitedSource(
     try {
       refuseStranger(file, reader, union)
       union.add(reader.columns, reader.header)
+      const { columns, header, nestedColumns = [] } = reader
+      tables.push({ columns: [...columns], header, own: columns.length - nestedColumns.length })
       heads.push(toHead(file, reader))
       described.push(toDescribed(file, reader))
       const { workbook, ownExport = null, quoting } = reader
@@ -57,6 +61,7 @@ export async function openUnitedSource(
     emptyRecords = 0
     for (const [index, file] of files.entries()) {
       const reader = await open(file)
+      if (kept !== null) reader.keepNested?.(kept)
       let rows = 0
       try {
         for await (const batch of reader.batches()) {
@@ -94,6 +99,22 @@ export async function openUnitedSource(
     },
     get header() {
       return union.header
+    },
+    // What a table has of its own goes before the fields of objects in another.
+    get nestedColumns() {
+      const own = new Set(tables.flatMap((table) => table.columns.slice(0, table.own)))
+      return union.names.filter((name) => !own.has(name))
+    },
+    keepNested(names) {
+      kept = names
+      union = new ColumnUnion()
+      for (const { columns, header, own } of tables) {
+        const isUsed = (index: number) => index < own || names.includes(columns[index] ?? '')
+        union.add(
+          columns.filter((_, index) => isUsed(index)),
+          header?.filter((_, index) => isUsed(index)) ?? null,
+        )
+      }
     },
     workbook: first.workbook,
     ownExport: first.ownExport ?? null,
