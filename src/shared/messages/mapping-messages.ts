@@ -224,6 +224,12 @@ function sayNamedSheet({ name, rows }: NamedSheet): string {
   return rows === null ? `"${name}"` : `"${name}" (${formatCounted(rows, 'row')})`
 }
 
+function sayHeaderRow(row: number, surface: Surface): string {
+  return surface === 'terminal'
+    ? `Row ${row} looks like the header: pass --header-row ${row}.`
+    : `Row ${row} looks like the header: choose it on Source.`
+}
+
 /** The error of a mapping that cannot be used. */
 export const MAPPING_MESSAGES = {
   mapping_unusable: {
@@ -231,9 +237,12 @@ export const MAPPING_MESSAGES = {
     words: ({
       mistakes,
       sheetChoice,
+      headerRow,
     }: {
       mistakes: readonly MappingMistake[]
       sheetChoice: SheetChoice | null
+      /** The row that looks like the header, if another one is read as it. */
+      headerRow: number | null
     }) => {
       const on = (surface: Surface) => mistakes.map((mistake) => sayMistake(mistake, surface))
       const text = on('terminal').map(({ message, there }) =>
@@ -242,6 +251,7 @@ export const MAPPING_MESSAGES = {
       const advise = (surface: Surface) =>
         [
           ...(sheetChoice === null ? [] : [saySheetChoice(sheetChoice, surface)]),
+          ...(headerRow === null ? [] : [sayHeaderRow(headerRow, surface)]),
           ...new Set(on(surface).map(({ remedy }) => remedy)),
         ].join(' ')
       return { text: text.join('; '), remedy: { terminal: advise('terminal'), window: advise('window') } }

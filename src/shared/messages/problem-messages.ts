@@ -44,6 +44,14 @@ export const PROBLEM_MESSAGES = {
     title: 'The first line may be a row',
     remedy: 'If it is a row, go back to Source and turn the header off.',
   },
+  title_rows: {
+    expected: ({ row }: { row: number }) => ({
+      terminal: `row ${row} looks like the header, but is read as a row; pass --header-row ${row}, or --header-row 1 if it is one`,
+      window: `row ${row} looks like the header, but is read as a row`,
+    }),
+    title: 'A row that looks like the header',
+    remedy: 'Go back to Source and choose the row with the column names.',
+  },
   not_json: {
     expected: ({ expected }: { expected: JsonExpectation }, at?: { line: number; character: number }) =>
       `must be one JSON object; ${at === undefined ? '' : `line ${at.line}, character ${at.character}: `}expected ${JSON_EXPECTATIONS[expected]}`,

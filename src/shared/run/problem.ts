@@ -22,6 +22,7 @@ export const problemCodeSchema = z.enum([
   'broken_quotes',
   'oversized_row',
   'header_like_data',
+  'title_rows',
   'not_json',
   'duplicate_key',
   'number_precision',

@@ -340,6 +340,8 @@ export const sourcePreviewSchema = z.object({
   escape: z.string().exactOptional(),
   escapeBy: z.enum(['given', 'guess', 'default']).exactOptional(),
   header: z.boolean(),
+  /** The record that looks like the header, if titles above it are read as one. */
+  likelyHeaderRow: z.int().exactOptional(),
   /** How the source is read; encoding and delimiter are those of text, '' where a format has none. */
   format: sourceFormatSchema.exactOptional(),
   /** Files of a source that has several, in the order of their rows; encoding and delimiter above are those of the first. */

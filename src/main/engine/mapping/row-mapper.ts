@@ -204,7 +204,7 @@ export function resolveMapping(plan: Plan, columns: readonly string[]): Mapping 
     ...findFixMistakes(plan, columns),
   ]
   if (mistakes.length === 0) return mapping
-  throw new SluiceError({ id: 'mapping_unusable', mistakes, sheetChoice: null })
+  throw new SluiceError({ id: 'mapping_unusable', mistakes, sheetChoice: null, headerRow: null })
 }
 
 /** Placeholders of fixes that stand for nothing in this source. */

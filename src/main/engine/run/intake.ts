@@ -195,14 +195,14 @@ function keepUsedColumns({ fixes = [] }: Plan, mapping: Mapping, reader: SourceR
   reader.keepNested?.(columns.filter((_, index) => used.has(index)))
 }
 
-/** Resolves the mapping; what is wrong with it may be that the columns are those of another sheet than was meant. */
-function resolveForSheet(plan: Plan, { columns, workbook }: SourceReader): Mapping {
+/** Resolves the mapping; what is wrong with it may be that another sheet was meant, or another row as the header. */
+function resolveForSheet(plan: Plan, { columns, workbook, likelyHeaderRow = null }: SourceReader): Mapping {
   try {
     return resolveMapping(plan, columns)
   } catch (error) {
     const sheetChoice = workbook === null ? null : findSheetChoice(workbook, plan.source)
-    if (sheetChoice === null || !(error instanceof SluiceError)) throw error
+    if (!(error instanceof SluiceError)) throw error
     if (error.said.id !== 'mapping_unusable') throw error
-    throw new SluiceError({ ...error.said, sheetChoice }, { cause: error })
+    throw new SluiceError({ ...error.said, sheetChoice, headerRow: likelyHeaderRow }, { cause: error })
   }
 }

@@ -25,6 +25,7 @@ const FOUND_BY_READERS = [
   'broken_quotes',
   'oversized_row',
   'header_like_data',
+  'title_rows',
   'not_json',
   'duplicate_key',
   'number_precision',

@@ -27,7 +27,10 @@ export async function previewSource(source: PlanSource, limit: number): Promise<
     const { workbook } = reader
     // Who names the header's row has looked at it.
     const doubt =
-      getFormatTraits(reader.format).hasHeader && source.header && source.headerRow === undefined
+      getFormatTraits(reader.format).hasHeader &&
+      source.header &&
+      source.headerRow === undefined &&
+      reader.likelyHeaderRow == null
         ? findHeaderDoubt(reader.columns, rows)
         : null
     return {
@@ -40,6 +43,7 @@ export async function previewSource(source: PlanSource, limit: number): Promise<
       delimiterBy: reader.delimiterBy,
       ...reader.quoting,
       header: source.header,
+      ...(reader.likelyHeaderRow != null && { likelyHeaderRow: reader.likelyHeaderRow }),
       format: reader.format,
       readAs: [...describeFiles(reader, source)],
       ...(workbook === null

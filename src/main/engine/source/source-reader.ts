@@ -96,6 +96,11 @@ export interface SourceReader {
   batches(): Iterable<SourceBatch> | AsyncIterable<SourceBatch>
   /** Records without a character so far, which are no rows; absent in a folder. */
   readonly emptyRecords?: number
+  /**
+   * The record that looks like the header, if titles above it are read as one; absent or null if there is none, or the
+   * person named the header's record.
+   */
+  readonly likelyHeaderRow?: number | null
   /** What is to be said of the source as a whole, complete once every record was yielded; absent where nothing is. */
   findWarnings?(): readonly SourceWarning[]
   /** What this format knows of how it is read beyond the members above, complete once every record was yielded. */

@@ -57,6 +57,23 @@ export function HeaderDoubt({ onRow }: { onRow: () => void }) {
   )
 }
 
+/** Offers the row that looks like the header below titles. */
+export function HeaderChoice({ row, onUse }: { row: number; onUse: () => void }) {
+  return (
+    <Notice
+      kind="warning"
+      title={`Row ${row} looks like the header`}
+      actions={
+        <Button variant="default" onClick={onUse}>
+          Use row {row}
+        </Button>
+      }
+    >
+      The row above is read as column names now.
+    </Notice>
+  )
+}
+
 const COLUMNS_SHOWN = 60
 
 type PreviewRow = BridgePreview['rows'][number]

@@ -16,7 +16,7 @@ import { Screen } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { FileList } from './file-list.tsx'
 import { DropZone, ExpectedData, UploadScreen } from './no-source.tsx'
-import { HeaderDoubt, PreviewCounts, PreviewGrid } from './preview.tsx'
+import { HeaderChoice, HeaderDoubt, PreviewCounts, PreviewGrid } from './preview.tsx'
 import { type MediaSettings, PREVIEW_ROWS, type Reading } from './reading.ts'
 import styles from './source.module.css'
 import { MediaControls, SourceControls } from './source-controls.tsx'
@@ -136,6 +136,12 @@ export function SourceScreen(props: {
           )}
           {data?.isHeaderDoubtful && (
             <HeaderDoubt onRow={() => props.onReading({ ...reading, header: false })} />
+          )}
+          {data?.likelyHeaderRow !== undefined && (
+            <HeaderChoice
+              row={data.likelyHeaderRow}
+              onUse={() => props.onReading({ ...reading, headerRow: data.likelyHeaderRow ?? 1 })}
+            />
           )}
           {preview.error !== null && <ErrorNotice error={preview.error} onRetry={preview.refetch} />}
         </div>

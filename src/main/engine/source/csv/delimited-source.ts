@@ -4,6 +4,7 @@ import { toOwnExport } from '../../../../shared/run/export-columns.ts'
 import { chooseEncoding } from '../decoding/encoding.ts'
 import { findEncodingWarnings } from '../decoding/encoding-doubt.ts'
 import { createPieceDecoder, createTextReader, READ_BYTES } from '../decoding/text-reader.ts'
+import { findTitleWarnings } from '../likely-header.ts'
 import { createRepeatedHeaderCheck } from '../repeated-header.ts'
 import { openSourceFile, type SourceFile } from '../source-file.ts'
 import {
@@ -14,7 +15,13 @@ import {
   type SourceRow,
   toColumnNames,
 } from '../source-reader.ts'
-import { chooseDialect, type Dialect, findSeparatorLine, isEmptyRecord } from './dialect.ts'
+import {
+  chooseDialect,
+  type Dialect,
+  findLikelyHeaderRow,
+  findSeparatorLine,
+  isEmptyRecord,
+} from './dialect.ts'
 import { parseRecords, RecordTooLong } from './record-parser.ts'
 import { toSourceRow } from './row-check.ts'
 import { countRecordsBeforeHeader, createLongRecordError, readSourceHead } from './source-head.ts'
@@ -65,6 +72,8 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
   const findRepeatedHeader = source.header ? createRepeatedHeaderCheck(head.header) : null
   const expectation = { ...head, dialect, encoding, findRepeatedHeader }
   const recordsBefore = countRecordsBeforeHeader(source)
+  const likelyHeaderRow =
+    source.header && source.headerRow === undefined ? findLikelyHeaderRow(sampleText, dialect) : null
   let columns = toColumnNames(head.header, head.widest)
   let emptyRecords = 0
   let padding = 0
@@ -131,12 +140,14 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
       escapeBy: dialect.escapeBy,
     },
     batches,
+    likelyHeaderRow,
     get emptyRecords() {
       return emptyRecords
     },
     findWarnings: () => [
       ...findEncodingWarnings(readings),
       ...findDialectWarnings(dialect),
+      ...findTitleWarnings(likelyHeaderRow),
       ...findEmptyWarnings(emptyRecords),
       ...findPaddingWarnings(padding),
     ],

@@ -1,6 +1,7 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
 import { getFormatTraits } from '../../../../shared/plan/source-formats.ts'
+import { findLikelyHeader, HEAD_RECORDS } from '../likely-header.ts'
 import type { Quoting, SourceReader } from '../source-reader.ts'
 import { type ExactRecord, parseOpenRecord, parseRecord, type RecordSyntax } from './parse-exactly.ts'
 
@@ -169,6 +170,24 @@ function findHeader(records: readonly ExactRecord[], headerRow: number | undefin
   return records.findIndex(({ cells }) => !isEmptyRecord(cells))
 }
 
+/**
+ * The record that looks like the header below titles, with the delimiter of the text; if none was found because the
+ * titles have none, with one that splits the records below them alike.
+ */
+export function findLikelyHeaderRow(sampleText: string, dialect: Dialect): number | null {
+  const isOpen = dialect.delimiter === '' && dialect.delimiterBy === 'guess'
+  for (const delimiter of isOpen ? DELIMITERS : [dialect.delimiter]) {
+    const { records } = readRecords(sampleText, { ...dialect, delimiter }, HEAD_RECORDS)
+    const head = records.map(({ cells }, index) => ({ number: index + 1, cells }))
+    const likely = findLikelyHeader(head)
+    if (likely === null) continue
+    const below = head.slice(likely - 1).filter(({ cells }) => !isEmptyRecord(cells))
+    // Prose that a comma happens to split is no table.
+    if (!isOpen || below.every(({ cells }) => cells.length === below[0]?.cells.length)) return likely
+  }
+  return null
+}
+
 /** Whether what follows the delimiter mostly begins with a space, as the words behind a comma do. */
 function isProseCut(rows: readonly ExactRecord[], delimiter: string): boolean {
   if (delimiter === '\t' || delimiter === '|') return false
@@ -177,16 +196,20 @@ function isProseCut(rows: readonly ExactRecord[], delimiter: string): boolean {
 }
 
 /** The first whole records of a text, and whether a quote stays open for many lines behind them. */
-function readRecords(text: string, syntax: RecordSyntax): { records: ExactRecord[]; isOpen: boolean } {
+function readRecords(
+  text: string,
+  syntax: RecordSyntax,
+  limit = SAMPLE_RECORDS,
+): { records: ExactRecord[]; isOpen: boolean } {
   const records: ExactRecord[] = []
   let at = 0
-  while (at < text.length && records.length < SAMPLE_RECORDS) {
+  while (at < text.length && records.length < limit) {
     const record = parseRecord(text, at, syntax)
     if (record === null) break
     records.push(record)
     at = record.end
   }
-  const isOpen = records.length < SAMPLE_RECORDS && text.slice(at).split(syntax.newline).length > OPEN_LINES
+  const isOpen = records.length < limit && text.slice(at).split(syntax.newline).length > OPEN_LINES
   return { records, isOpen }
 }
 

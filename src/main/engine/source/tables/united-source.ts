@@ -30,7 +30,7 @@ export async function openUnitedSource(
   let kept: readonly string[] | null = null
   const heads: FileHead[] = []
   const lacking = new Map<string, { columns: readonly string[]; rows: number }>()
-  let first: Pick<SourceReader, 'workbook' | 'ownExport' | 'quoting'> | null = null
+  let first: Pick<SourceReader, 'workbook' | 'ownExport' | 'quoting' | 'likelyHeaderRow'> | null = null
   for (const file of files) {
     const reader = await open(file)
     try {
@@ -40,8 +40,8 @@ export async function openUnitedSource(
       tables.push({ columns: [...columns], header, own: columns.length - nestedColumns.length })
       heads.push(toHead(file, reader))
       described.push(toDescribed(file, reader))
-      const { workbook, ownExport = null, quoting } = reader
-      first ??= { workbook, ownExport, ...(quoting !== undefined && { quoting }) }
+      const { workbook, ownExport = null, quoting, likelyHeaderRow = null } = reader
+      first ??= { workbook, ownExport, likelyHeaderRow, ...(quoting !== undefined && { quoting }) }
     } finally {
       reader.close()
     }
@@ -118,6 +118,7 @@ export async function openUnitedSource(
     },
     workbook: first.workbook,
     ownExport: first.ownExport ?? null,
+    likelyHeaderRow: first.likelyHeaderRow ?? null,
     get hidden() {
       return { rows: hiddenRows }
     },

@@ -1,5 +1,6 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
+import { findLikelyHeader, HEAD_RECORDS, type HeadRecord } from '../likely-header.ts'
 import type { ColumnRange } from './sheet-collector.ts'
 import type { TextRows } from './sheet-rows.ts'
 
@@ -12,6 +13,8 @@ export interface SheetHead {
   /** Number of the sheet's row that is the first row of the source; without a header the first with a cell. */
   firstRow: number
   hiddenColumns: readonly ColumnRange[]
+  /** The row that looks like the header below titles; null if there is none, or the header's row was named. */
+  likelyHeaderRow: number | null
 }
 
 /** Rows that tell the width; the same however the file comes in pieces. */
@@ -41,6 +44,14 @@ export async function readSheetHead(
   let seen = 0
   let hasHidden = false
   let hiddenColumns: readonly ColumnRange[] = []
+  const head: HeadRecord[] = []
+  const toHead = (found: string[], from = firstRow): SheetHead => ({
+    header: found,
+    width,
+    firstRow: from,
+    hiddenColumns,
+    likelyHeaderRow: source.header && wanted === undefined ? findLikelyHeader(head) : null,
+  })
   for await (const { rows, hiddenColumns: hidden } of batches) {
     hiddenColumns = hidden
     for (const { number, cells, isHidden } of rows) {
@@ -51,12 +62,13 @@ export async function readSheetHead(
         continue
       }
       lastNumber = number
+      if (head.length < HEAD_RECORDS) head.push({ number, cells })
       if (!source.header && firstRow === 0) firstRow = number
       if (wanted !== undefined && number < wanted) continue
       if (wanted !== undefined && header === null && number > wanted)
         throw new SluiceError({ id: 'sheet_header_missing', source: path, sheet, row: wanted, lastRow: null })
       if (header !== null) {
-        if (seen === HEAD_ROWS) return { header, width, firstRow, hiddenColumns }
+        if (seen === HEAD_ROWS) return toHead(header)
         seen += 1
         width = Math.max(width, filled)
         continue
@@ -75,8 +87,8 @@ export async function readSheetHead(
       lastRow: lastNumber,
     })
   }
-  if (header !== null && lastNumber >= firstRow) return { header, width, firstRow, hiddenColumns }
-  if (mayBeEmpty) return { header: header ?? [], width, firstRow: lastNumber + 1, hiddenColumns }
+  if (header !== null && lastNumber >= firstRow) return toHead(header)
+  if (mayBeEmpty) return toHead(header ?? [], lastNumber + 1)
   throw new SluiceError({
     id: hasHidden
       ? 'sheet_is_hidden'

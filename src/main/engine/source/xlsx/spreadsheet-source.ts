@@ -3,6 +3,7 @@ import type { SourceWarning } from '../../../../shared/messages/problem-messages
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
 import { isExportHeader, toOwnExport } from '../../../../shared/run/export-columns.ts'
 import { removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
+import { findTitleWarnings } from '../likely-header.ts'
 import { createRepeatedHeaderCheck } from '../repeated-header.ts'
 import { openSourceFile } from '../source-file.ts'
 import {
@@ -131,6 +132,7 @@ async function createReader(
     const columnsHidden = nameColumns(head.hiddenColumns, columns.length)
     return [
       ...findEmptyWarnings(emptyRows),
+      ...findTitleWarnings(head.likelyHeaderRow),
       ...(hiddenRows > 0 && source.rows === undefined
         ? [{ severity: 'warning', code: 'hidden_rows', rows: hiddenRows } as const]
         : []),
@@ -147,6 +149,7 @@ async function createReader(
       return columns
     },
     header: source.header ? header : null,
+    likelyHeaderRow: head.likelyHeaderRow,
     ownExport: toOwnExport(head.header, isGuarded),
     workbook: {
       sheets: workbook.sheets.map((sheet) => sheet.name),
