@@ -180,7 +180,7 @@ async function runExport(world: World, workspace: string, fault: Fault): Promise
 async function runOlder(world: World, workspace: string, fault: Fault): Promise<FaultyRun> {
   const [name = ''] = readdirSync(join(workspace, 'runs')).filter((file) => file.endsWith('.journal'))
   const db = new DatabaseSync(join(workspace, 'runs', name))
-  db.exec(`ALTER TABLE run DROP COLUMN stop_advice; PRAGMA user_version = ${MIGRATIONS.length - 1}`)
+  db.exec(`ALTER TABLE run DROP COLUMN read_as; PRAGMA user_version = ${MIGRATIONS.length - 1}`)
   db.close()
   const runId = toRunId(name)
   const result = await world.sluice(workspace, ['show', runId], fault)
