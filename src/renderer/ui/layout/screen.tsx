@@ -8,7 +8,7 @@ interface Frame {
   of?: string
   /** Stands above the header. */
   above?: ReactNode
-  /** Takes the place of title and sentence in the header, and holds the heading of the first level. */
+  /** Takes the place of the title in the header, and holds the heading of the first level; the sentence begins the body. */
   head?: ReactNode
   /** Stands under the header. */
   below?: ReactNode
@@ -57,6 +57,9 @@ export function Screen(props: {
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
         <section className={styles.body} tabIndex={0} aria-label={props.title}>
+          {head !== undefined && props.subtitle !== undefined && (
+            <p className={styles.lead}>{props.subtitle}</p>
+          )}
           {props.children}
         </section>
       )}
