@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createContentRule, maskJson } from '../../src/renderer/ui/content/user-content.tsx'
+import { createContentRule, isFoundContent, maskJson } from '../../src/renderer/ui/content/user-content.tsx'
 
 describe('what is masked', () => {
   const columns = ['text', 'id', 'country', 'n', 'note']
@@ -97,5 +97,32 @@ describe('JSON with its content masked', () => {
 
   it('masks what is not JSON as a whole', () => {
     expect(maskJson('<html>502 you idiot')).toBe('hidden (19 characters)')
+  })
+})
+
+describe('what problems found', () => {
+  it('is masked, however short, where it is the text of cells whose column is not known', () => {
+    for (const code of [
+      'surplus_cells',
+      'record_in_quotes',
+      'nul_character',
+      'undecodable_bytes',
+      'broken_quotes',
+    ] as const) {
+      expect(isFoundContent({ code, found: ' you fool' })).toBe(true)
+    }
+  })
+
+  it('is shown where it is a count, a key or the header', () => {
+    expect(isFoundContent({ code: 'ragged_row', found: '3 cells' })).toBe(false)
+    expect(isFoundContent({ code: 'duplicate_key', found: 'user_id' })).toBe(false)
+    expect(isFoundContent({ code: 'repeated_header', found: 'user_id | the text of the post | url' })).toBe(
+      false,
+    )
+  })
+
+  it('is masked by its field where it has one', () => {
+    expect(isFoundContent({ code: 'invisible_characters', field: 'user_id', found: 'u1' })).toBe(false)
+    expect(isFoundContent({ code: 'too_long', field: 'text_data', found: 'hi' })).toBe(true)
   })
 })

@@ -2,9 +2,11 @@ import { Button, Progress } from '@mantine/core'
 import { IconArrowRight, IconCircleCheck } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
+import { listNeeded } from '../../../shared/messages/accept-messages.ts'
 import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayCorrected } from '../../../shared/messages/fix-messages.ts'
 import { sayExpected } from '../../../shared/messages/problem-messages.ts'
+import { findNeeds, isHint } from '../../../shared/messages/problem-traits.ts'
 import type { Fix } from '../../../shared/plan/fixes.ts'
 import type { Mapping, Operation } from '../../../shared/plan/plan.ts'
 import type { AcceptCode } from '../../../shared/run/accept-code.ts'
@@ -151,7 +153,11 @@ export function CheckScreen(props: CheckProps) {
       <Groups title="Errors" note="these rows are not sent" groups={groups} severity="error" {...cards} />
       <Groups
         title="Warnings"
-        note="these do not keep a row from being sent"
+        note={
+          listNeeded(groups).length === 0
+            ? 'these do not keep a row from being sent'
+            : 'these rows are sent once you have confirmed what is marked'
+        }
         groups={groups}
         severity="warning"
         {...cards}
@@ -268,7 +274,9 @@ function Groups(
     onScratchpad: (row: number) => void
   },
 ) {
-  const groups = props.groups.filter(({ severity }) => severity === props.severity)
+  const groups = props.groups
+    .filter(({ severity }) => severity === props.severity)
+    .toSorted((a, b) => toRank(a) - toRank(b))
   if (groups.length === 0) return null
   return (
     <section className={styles.section} aria-label={props.title}>
@@ -290,6 +298,11 @@ function Groups(
       ))}
     </section>
   )
+}
+
+/** What has to be confirmed comes first, fields that the source may simply not have last. */
+function toRank(group: ProblemGroup): number {
+  return findNeeds(group) !== null ? 0 : isHint(group) ? 2 : 1
 }
 
 function Checking({ runId }: { runId: string }) {

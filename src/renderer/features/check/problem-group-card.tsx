@@ -2,12 +2,14 @@ import { Button } from '@mantine/core'
 import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { PROBLEM_MESSAGES, sayExpected } from '../../../shared/messages/problem-messages.ts'
+import { findNeeds, isHint } from '../../../shared/messages/problem-traits.ts'
 import { addFix, type Fix } from '../../../shared/plan/fixes.ts'
 import { formatRowNumber } from '../../../shared/plan/source-place.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
-import { isFieldContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
+import { isFoundContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { RowNumber } from '../../ui/states/row-states.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
+import { toSentence } from '../../ui/text/to-sentence.ts'
 import styles from './check.module.css'
 import type { GroupFixes } from './offered-fixes.ts'
 
@@ -48,8 +50,14 @@ export function ProblemGroupCard(props: {
           {advice.title}
           {group.field !== null && <span className={styles.field}>{group.field}</span>}
         </h3>
+        {findNeeds(group) !== null && <span className={styles.asked}>to be confirmed</span>}
         <span className={styles.rows}>{formatCounted(group.rows, 'row')}</span>
       </header>
+      {group.examples.length === 0 && !isHint(group) && (
+        <p className={styles.fix}>
+          <Sentence text={toSentence(sayExpected(group, 'window'))} />
+        </p>
+      )}
       <p className={styles.fix}>
         <strong>Fix:</strong> {advice.remedy}
       </p>
@@ -120,7 +128,7 @@ export function ProblemGroupCard(props: {
                       <MaskedText
                         text={problem.found}
                         max={80}
-                        revealed={shown || !isFieldContent(problem.field, problem.found)}
+                        revealed={shown || !isFoundContent(problem)}
                       />
                     )}
                   </td>

@@ -129,7 +129,9 @@ export function ReviewScreen(props: {
       subtitle={
         gap === null ? (
           <>
-            {formatCounted(left, 'row')} ready to send to <ConnectionChip place={place} />
+            {formatCounted(left, 'row')}{' '}
+            {acceptance.blocked === undefined ? 'ready to send' : 'to confirm and send'} to{' '}
+            <ConnectionChip place={place} />
           </>
         ) : (
           <span className={styles.todo}>{gap}</span>
@@ -159,6 +161,7 @@ export function ReviewScreen(props: {
             <Button
               variant="default"
               disabled={blocked !== undefined || isTrying || sent > 0 || left === 0}
+              title={blocked}
               loading={first.isPending}
               onClick={() => first.mutate(trial.requests)}
             >
@@ -184,6 +187,7 @@ export function ReviewScreen(props: {
               <Button
                 variant="default"
                 disabled={blocked !== undefined}
+                title={blocked}
                 loading={all.isPending}
                 onClick={() => all.mutate()}
               >

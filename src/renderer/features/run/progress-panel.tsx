@@ -20,6 +20,7 @@ import { type Figure, Figures, Panel } from '../../ui/layout/screen.tsx'
 import { CountsBar, CountsTable } from '../../ui/states/row-states.tsx'
 import type { RunStanding } from '../../ui/states/run-state.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
+import { toSentence } from '../../ui/text/to-sentence.ts'
 import styles from './run.module.css'
 
 /** How far a run is: one bar, the counts by state, rate and time left; `pace` changes how fast it goes. */
@@ -50,10 +51,6 @@ export function ProgressPanel({ snapshot, pace }: { snapshot: RunSnapshot; pace?
       </div>
     </Panel>
   )
-}
-
-function toSentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
 function toFigures(snapshot: RunSnapshot): Figure[] {

@@ -7,6 +7,7 @@ import { findPlaceholder, parseTemplate } from '../../../shared/mapping/template
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { REQUEST_FIELD } from '../../../shared/plan/operation.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
+import type { Problem, ProblemCode } from '../../../shared/run/problem.ts'
 import { toTextEm, toWordEm } from '../grid/cell-width.ts'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './content.module.css'
@@ -131,6 +132,21 @@ export function isFieldContent(field: string | undefined, text: string, length =
   if (ADDRESS_FIELDS.includes(field)) return !isAddress(text)
   if (ID_FIELDS.includes(field)) return length > PROSE_CHARACTERS || /\s/u.test(text.trim())
   return isWrittenField(field)
+}
+
+/** Problems that quote cells whose column is not known; any of them may be content. */
+const QUOTING_CELLS: readonly ProblemCode[] = [
+  'surplus_cells',
+  'record_in_quotes',
+  'nul_character',
+  'undecodable_bytes',
+  'broken_quotes',
+]
+
+/** Whether what a problem found is user content: by its field; without one, by what the problem quotes. */
+export function isFoundContent({ code, field, found }: Pick<Problem, 'code' | 'field' | 'found'>): boolean {
+  if (found === undefined || code === 'repeated_header') return false
+  return QUOTING_CELLS.includes(code) || isFieldContent(field, found)
 }
 
 function isAddress(text: string): boolean {

@@ -6,6 +6,7 @@ import { findNeeds } from '../../../shared/messages/problem-traits.ts'
 import type { AcceptCode } from '../../../shared/run/accept-code.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import { Panel } from '../layout/screen.tsx'
+import { toSentence } from '../text/to-sentence.ts'
 import styles from './problems.module.css'
 import { WarnedRows } from './row-warnings.tsx'
 
@@ -56,8 +57,4 @@ export function BeforeSending({ acceptance, rows }: { acceptance: Acceptance; ro
       </div>
     </Panel>
   )
-}
-
-function toSentence(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
 }

@@ -4,10 +4,11 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { PROBLEM_MESSAGES, sayExpected } from '../../../shared/messages/problem-messages.ts'
 import { isHint } from '../../../shared/messages/problem-traits.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
-import { isFieldContent, MaskedText, useContentShown } from '../content/user-content.tsx'
+import { ContentSwitch, isFoundContent, MaskedText, useContentShown } from '../content/user-content.tsx'
 import { Notice } from '../layout/notice.tsx'
 import { RowNumber } from '../states/row-states.tsx'
 import { Sentence } from '../text/safe-text.tsx'
+import { toSentence } from '../text/to-sentence.ts'
 import styles from './problems.module.css'
 
 /** That rows of a run have warnings, by cause, with a button that lists the first rows of each; nothing without any. */
@@ -21,7 +22,7 @@ export function RowWarningsNotice({ groups }: { groups: readonly ProblemGroup[] 
       title="Warnings about rows"
       actions={
         <Button variant="default" onClick={() => setOpen(true)}>
-          List the rows…
+          {warnings.some(({ examples }) => examples.length > 0) ? 'List the rows…' : 'Details…'}
         </Button>
       }
     >
@@ -39,6 +40,11 @@ export function RowWarningsNotice({ groups }: { groups: readonly ProblemGroup[] 
         size="xl"
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
+        {warnings.some(({ examples }) => examples.some(isFoundContent)) && (
+          <div className={styles.reveal}>
+            <ContentSwitch />
+          </div>
+        )}
         <WarnedRows groups={warnings} />
       </Modal>
     </Notice>
@@ -52,11 +58,13 @@ export function WarnedRows({ groups }: { groups: readonly ProblemGroup[] }) {
       {groups.map((group) => (
         <section key={toKey(group)}>
           <h3 className={styles.title}>
-            <Cause group={group} />
+            <span>
+              <Cause group={group} />
+            </span>
             <span className={styles.count}>{formatCounted(group.rows, 'row')}</span>
           </h3>
           <p className={styles.expected}>
-            <Sentence text={sayExpected(group, 'window')} />
+            <Sentence text={toSentence(sayExpected(group, 'window'))} />
           </p>
           {group.examples.length > 0 && <Examples group={group} />}
         </section>
@@ -77,11 +85,7 @@ function Examples({ group }: { group: ProblemGroup }) {
             <>
               {' '}
               <code className={styles.found}>
-                <MaskedText
-                  text={problem.found}
-                  max={80}
-                  revealed={shown || !isFieldContent(problem.field, problem.found)}
-                />
+                <MaskedText text={problem.found} max={80} revealed={shown || !isFoundContent(problem)} />
               </code>
             </>
           )}
