@@ -125,7 +125,7 @@ export const PROBLEM_MESSAGES = {
   },
   missing_columns: {
     expected: ({ columns, files }: { columns: string; files: string }) =>
-      `${files} has no column ${columns}; its cells there are empty`,
+      `missing in ${files}: column ${columns}; cells there are empty`,
     title: 'Files without some of the columns',
     remedy:
       'Rows of these files have empty cells in these columns. If a column has another name there, rename it.',

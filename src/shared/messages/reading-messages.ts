@@ -68,7 +68,8 @@ export function sayReadAs(readAs: ReadAs, surface: Surface): string {
   return parts.length === 0 ? name : `${name}: ${parts.join(', ')}`
 }
 
-function nameEncoding(name: string): string {
+/** An encoding as people write it: `UTF-8`, `UTF-16LE`, `windows-1252`. */
+export function nameEncoding(name: string): string {
   return name.replace(/^utf-/, 'UTF-').replace(/(?<=^UTF-16)(le|be)$/, (end) => end.toUpperCase())
 }
 

@@ -1,6 +1,6 @@
 import { describeLoad } from '../../../shared/load/load.ts'
 import { formatSetDuration } from '../../../shared/messages/duration.ts'
-import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { isAsync } from '../../../shared/plan/operation.ts'
 import type { FieldSource, Plan } from '../../../shared/plan/plan.ts'
 import { describeLoadTest, describeOptions, toLook } from '../../ui/operations/operation-looks.tsx'
@@ -35,7 +35,7 @@ export function listSourceFacts({ operation, load, source }: Plan): Fact[] {
     ...('models' in operation && operation.models.length > 1
       ? [['Models', operation.models.join(', ')] as const]
       : []),
-    ['Source', path],
+    ...listFileFacts([path, ...(source.more ?? [])]),
     ...toFact('Format', format),
     ...toFact('Sheet', sheet),
     ['Header row', header ? String(headerRow ?? 1) : 'none'],
@@ -45,6 +45,20 @@ export function listSourceFacts({ operation, load, source }: Plan): Fact[] {
     ...toFact('Quote', quote),
     ...toFact('Escape', source.escape),
     ...toFact('Media', media && (media.kind === 'host' ? (media.url ?? 'served by Sluice') : media.template)),
+  ]
+}
+
+/** Files of a source that are listed; there may be thousands. */
+const FILES_LISTED = 20
+
+function listFileFacts(paths: readonly string[]): Fact[] {
+  if (paths.length === 1) return paths.map((path) => ['Source', path])
+  return [
+    ['Source', formatCounted(paths.length, 'file')],
+    ...paths.slice(0, FILES_LISTED).map((path, index) => [`File ${index + 1}`, path] as const),
+    ...(paths.length > FILES_LISTED
+      ? [['Other files', formatCount(paths.length - FILES_LISTED)] as const]
+      : []),
   ]
 }
 

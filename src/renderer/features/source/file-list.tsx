@@ -3,6 +3,7 @@ import { IconX } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { nameEncoding } from '../../../shared/messages/reading-messages.ts'
 import { getFormatTraits } from '../../../shared/plan/source-formats.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -42,6 +43,6 @@ export function FileList(props: {
 }
 
 function describeFile({ format, sizeBytes, encoding, sheet }: FileHead): string {
-  const facts = [getFormatTraits(format).name, encoding, sheet === null ? '' : `sheet ${sheet}`]
+  const facts = [getFormatTraits(format).name, nameEncoding(encoding), sheet === null ? '' : `sheet ${sheet}`]
   return [...facts.filter((fact) => fact !== ''), formatBytes(sizeBytes)].join(', ')
 }

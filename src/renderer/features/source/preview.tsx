@@ -15,14 +15,13 @@ import styles from './source.module.css'
 
 /** What the preview holds: rows parsed, rows with something wrong in the record itself, and whether there are more. */
 export function PreviewCounts({ preview }: { preview: BridgePreview }) {
-  const { rows, malformedRows, hasMore } = preview
+  const { rows, malformedRows } = preview
   const first = preview.problems[0]
-  const what = preview.format === 'folder' ? 'folder' : preview.format === 'xlsx' ? 'sheet' : 'file'
   return (
     <p className={styles.counts} aria-live="polite">
       <span>
         <strong>{formatCount(rows.length)}</strong> {rows.length === 1 ? 'row' : 'rows'} parsed
-        {hasMore ? `, the ${what} has more` : `, the whole ${what}`}
+        {sayExtent(preview)}
       </span>
       {malformedRows === 0 ? (
         <span className={styles.fine}>
@@ -38,6 +37,12 @@ export function PreviewCounts({ preview }: { preview: BridgePreview }) {
       )}
     </p>
   )
+}
+
+function sayExtent({ format, files, hasMore }: BridgePreview): string {
+  if (files !== undefined) return hasMore ? ', the files have more' : ', all files'
+  const what = format === 'folder' ? 'folder' : format === 'xlsx' ? 'sheet' : 'file'
+  return hasMore ? `, the ${what} has more` : `, the whole ${what}`
 }
 
 /** Asks about a first line that looks like a row: taken for the header, it would be lost in silence. */

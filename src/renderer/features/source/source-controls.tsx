@@ -2,6 +2,7 @@ import { Group, NativeSelect, Radio, Stack, Switch, TextInput } from '@mantine/c
 import { useState } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { nameEncoding } from '../../../shared/messages/reading-messages.ts'
 import { getFormatTraits } from '../../../shared/plan/source-formats.ts'
 import { isLoopback } from '../../ui/connection/destination.ts'
 import { WholeNumber } from '../../ui/controls.tsx'
@@ -132,7 +133,10 @@ function EncodingControls(props: {
         data={[
           {
             value: RECOGNISED,
-            label: toDetected(preview?.encoding.replace('utf-', 'UTF-') ?? '', preview?.encodingBy),
+            label:
+              preview?.files === undefined
+                ? toDetected(nameEncoding(preview?.encoding ?? ''), preview?.encodingBy)
+                : IN_EACH_FILE,
           },
           ...ENCODINGS,
         ]}
@@ -206,6 +210,9 @@ function CharacterControl(props: {
   )
 }
 
+/** The choice of detection where there are several files, of which each may be read in another way. */
+const IN_EACH_FILE = 'Detect in each file'
+
 const BY_WORDS = {
   bom: 'byte-order mark',
   strict: 'detected',
@@ -224,6 +231,7 @@ function toDetectedCharacter(
   name: (typeof CHARACTERS)[number]['name'],
   choices: readonly { value: string; label: string }[],
 ): string {
+  if (preview?.files !== undefined) return IN_EACH_FILE
   const character = preview?.[name]
   return character === undefined
     ? 'Detect'

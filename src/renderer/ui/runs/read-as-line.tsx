@@ -7,8 +7,12 @@ export function ReadAsLine({ summary }: { summary: Pick<RunSummary, 'source_read
   const files = summary.source_read?.read_as ?? []
   const [first] = files
   if (first === undefined) return null
-  const read = `Read as ${sayReadAs(first, 'window')}`
+  const how = sayReadAs(first, 'window')
   return (
-    <SafeText text={files.length === 1 ? read : `${files.length} files. First: ${read}`} max={300} lines />
+    <SafeText
+      text={files.length === 1 ? `Read as ${how}` : `${files.length} files, the first read as ${how}`}
+      max={300}
+      lines
+    />
   )
 }
