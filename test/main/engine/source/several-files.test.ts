@@ -72,6 +72,8 @@ test('rows of several files follow each other, below columns of the same name, e
     '6 is 1 of d.jsonl.gz',
   ])
   expect(source.warnings).toEqual([
+    // One word does not tell the encodings of Europe apart.
+    { code: 'uncertain_encoding', args: expect.objectContaining({ encoding: 'windows-1252' }), count: 1 },
     { code: 'missing_columns', args: { columns: 'lang', files: 'a.csv, b.csv, c.tsv' }, count: 5 },
   ])
   expect(source.files?.map(({ name, format, delimiter }) => [name, format, delimiter])).toEqual([
