@@ -1,11 +1,12 @@
 import type { Answer } from './answers.ts'
+import { numberLikeSpreadsheets } from './row-numbers.ts'
 
 /** A difference between what a golden workspace answered when it was written and what it answers today. */
 export interface IntendedDifference {
   /** Why today's answer is the better one. */
   reason: string
   /** Turns an answer of then into that of today; leaves answers as they are that it is not about. */
-  apply(answer: Answer): Answer
+  apply(answer: Answer, workspace: string): Answer
 }
 
 /** The warnings about rows of the golden runs that have some, hints apart. */
@@ -57,7 +58,7 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
     apply: (answer) => {
       const { args, stdout } = answer
       if (!args.includes('--json') || (Array.isArray(stdout) && stdout.length === 0)) return answer
-      const addVersion = (document: object) => ({ schema_version: 1, ...document })
+      const addVersion = (document: object) => ({ schema_version: 2, ...document })
       return {
         ...answer,
         stdout: Array.isArray(stdout) ? stdout.map(addVersion) : addVersion(stdout as object),
@@ -88,6 +89,10 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
       if (command !== 'show' || rest.length > 0) return answer
       return { ...answer, stdout: addWarningLines(runId, stdout as string[]) }
     },
+  },
+  {
+    reason: 'rows are numbered as their spreadsheet shows them, and records have their number beside it',
+    apply: numberLikeSpreadsheets,
   },
 ]
 
@@ -129,7 +134,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** What a golden workspace has to answer today. */
-export function toExpected(answer: Answer): Answer {
-  return INTENDED_DIFFERENCES.reduce((expected, { apply }) => apply(expected), answer)
+/** What a golden workspace has to answer today, and to which question: arguments may differ, too. */
+export function toExpected(answer: Answer, workspace: string): Answer {
+  return INTENDED_DIFFERENCES.reduce((expected, { apply }) => apply(expected, workspace), answer)
 }

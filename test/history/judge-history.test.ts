@@ -82,7 +82,7 @@ test('a recording with one row sent twice, one with the answer of another and on
     { kind: 'never-arrived', row: 4, id: toId(4) },
   ])
   expect(faults.map(({ message }) => message)[0]).toBe(
-    `Row 1 ("${toId(1)}"): the journal has 1 request (succeeded 200), the service got 2 requests (200 and taken, 200 and taken).`,
+    `Record 1 ("${toId(1)}"): the journal has 1 request (succeeded 200), the service got 2 requests (200 and taken, 200 and taken).`,
   )
 })
 

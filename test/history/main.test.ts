@@ -47,13 +47,13 @@ test('a run through the proxy is judged by its id: no faults, then those that we
       '60 rows: 60 ok, 0 info, 0 fail',
       '3 faults:',
       expect.stringMatching(
-        `^  sent-twice      Row 1 \\("${of(1)}"\\): the journal has .*, the service got .*\\.$`,
+        `^  sent-twice      Record 1 \\("${of(1)}"\\): the journal has .*, the service got .*\\.$`,
       ),
       expect.stringMatching(
-        `^  foreign-answer  Row 2 \\("${of(2)}"\\) has an answer that the service gave to none`,
+        `^  foreign-answer  Record 2 \\("${of(2)}"\\) has an answer that the service gave to none`,
       ),
       expect.stringMatching(
-        `^  never-arrived   Row 3 \\("${of(3)}"\\): the journal has .*, the service got no request\\.$`,
+        `^  never-arrived   Record 3 \\("${of(3)}"\\): the journal has .*, the service got no request\\.$`,
       ),
       '',
     ],

@@ -97,7 +97,9 @@ function listMembers(schema: unknown, path: string): string[] {
 
 /** The header of the first CSV that a golden workspace exports without options. */
 function listColumns(workspace: string): [string, string][] {
-  const found = readAnswers(workspace).map(toExpected).find(isDefaultExport)
+  const found = readAnswers(workspace)
+    .map((answer) => toExpected(answer, workspace))
+    .find(isDefaultExport)
   if (found === undefined) return []
   const [header = ''] = found.args[2] === '-' ? (found.stdout as string[]) : (found.files['load.csv'] ?? [])
   return [[workspace, header.replace('\ufeff', '').replaceAll(',', ' ')]]

@@ -5,6 +5,7 @@ import type { RowMedia } from '../../shared/bridge/media.ts'
 import { isFolderColumns, toColumnIndex, toWholeMapping } from '../../shared/mapping/match-columns.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
+import { formatRow } from '../../shared/plan/source-place.ts'
 import type { RowDetail } from '../../shared/run/results.ts'
 import { bridge } from './bridge-context.ts'
 import { fetchMedia } from './fetch-media.ts'
@@ -36,7 +37,8 @@ export const mediaHandlers = bridge.media.router({
     async ({ context: { engine, media }, input: { runId, row, column }, signal }) => {
       const [detail, plan] = await Promise.all([engine.readRow(runId, row), engine.readPlan(runId)])
       const name = findMediaNames(plan, detail).find((one) => one.column === column)
-      if (name?.kind !== 'remote') throw new SluiceError({ id: 'media_not_named', row, column })
+      if (name?.kind !== 'remote')
+        throw new SluiceError({ id: 'media_not_named', row: formatRow(detail.result.place), column })
       const { host, href } = name.url
       if (plan.connection.proxy !== undefined) throw new SluiceError({ id: 'media_behind_proxy', host })
       const { bytes, type } = await fetchMedia(href, { signal })

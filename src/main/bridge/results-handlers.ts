@@ -71,6 +71,9 @@ export const checkHandlers = bridge.check.router({
 
 /** The exact requests, before anything is sent. */
 export const reviewHandlers = bridge.review.router({
+  findRow: bridge.review.findRow.handler(({ context, input }) =>
+    context.engine.findRow(input.runId, input.row),
+  ),
   readRequest: bridge.review.readRequest.handler(async ({ context, input }) => {
     const [detail, { operation }] = await Promise.all([
       context.engine.readRow(input.runId, input.row),

@@ -2,6 +2,7 @@ import type { ScratchDestination } from '../../shared/bridge/scratchpad.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import { connectionSchema, type PlanConnection } from '../../shared/plan/connection.ts'
 import type { Operation } from '../../shared/plan/operation.ts'
+import { formatRow } from '../../shared/plan/source-place.ts'
 import { isJsonObject } from '../../shared/service/json-object.ts'
 import { SCRATCH_TEXT_MAX, type ScratchEndpoint } from '../../shared/service/scratchpad.ts'
 import { type BridgeContext, bridge } from './bridge-context.ts'
@@ -24,7 +25,9 @@ export const scratchpadHandlers = scratchpad.router({
     // An appeal has no body: its id is in the address.
     const appealId = decodeURIComponent(new URL(detail.requestUrl).pathname.split('/').at(-1) ?? '')
     const text = detail.requestBody ?? detail.unsentBody ?? JSON.stringify({ appeal_id: appealId })
-    if (text.length > SCRATCH_TEXT_MAX) throw new SluiceError({ id: 'scratch_row_too_long', row })
+    if (text.length > SCRATCH_TEXT_MAX) {
+      throw new SluiceError({ id: 'scratch_row_too_long', row: formatRow(detail.result.place) })
+    }
     return {
       endpoint: toEndpoint(operation),
       text: engine.scratchpad.withoutOwnCallback(text),

@@ -22,8 +22,8 @@ import type { Trend, TrendLabels } from '../../shared/lookback/trend.ts'
 import type {
   GivenVerdict,
   NewVerdict,
+  PlacedVerdict,
   RowVerdict,
-  Verdict,
   VerdictReplacement,
 } from '../../shared/lookback/verdict.ts'
 import type { LastMapping } from '../../shared/mapping/saved-mappings.ts'
@@ -168,7 +168,10 @@ export interface RunReader {
   readPage(runId: string, query: PageQuery): Promise<ResultPage>
   /** The offset that a page has a row at; null where the row does not match, or was not looked at yet. */
   findOffset(runId: string, query: OffsetQuery): Promise<number | null>
+  /** Reads the row of a record. */
   readRow(runId: string, row: number): Promise<RowDetail>
+  /** The record of the row that a person names by the spreadsheet's number. Throws `BAD_USAGE` if it is not exactly one. */
+  findRow(runId: string, row: string): Promise<number>
   readFacets(runId: string, filter?: RowFilter): Promise<FacetList>
   /** Languages, models, variants and scores of the rows; the first questions find them uncounted. */
   readFoundFacets(runId: string, filter?: RowFilter): Promise<FacetList>
@@ -210,7 +213,7 @@ export interface RunReader {
   /** Forgets which rows were drawn; the verdicts on them stay. */
   endLabelling(runId: string): Promise<void>
   /** What persons said of the rows of a run and its retries, by row. */
-  readVerdicts(runId: string): Promise<Verdict[]>
+  readVerdicts(runId: string): Promise<PlacedVerdict[]>
   /** How a source has changed since the run read its own. */
   findSourceChange(runId: string, source: PlanSource): Promise<SourceChange>
   /** Stores verdicts, all or none. Throws `BAD_USAGE` where the run has no such row. */

@@ -63,6 +63,7 @@ export function createEngine({
     readPage: (runId, query) => askRows(query.filter)('readPage', runId, query),
     findOffset: (runId, query) => askRows(query.filter)('findOffset', runId, query),
     readRow: (runId, row) => stored.ask('readRow', runId, row),
+    findRow: (runId, row) => stored.ask('findRow', runId, row),
     readFacets: (runId, filter) => askRows(filter)('readFacets', runId, filter),
     readFoundFacets: (runId, filter) => askRows(filter)('readFoundFacets', runId, filter),
     listColumns: (runId) => stored.ask('listColumns', runId),

@@ -76,6 +76,9 @@ export const checkContract = {
   openWarnings: base.input(runIdSchema).output(z.array(problemGroupSchema)),
 }
 
+/** Longest text that is looked up as the number of a row, UTF-16 code units. */
+const ROW_TEXT_MAX = 40
+
 const requestSchema = z.object({
   row: z.int(),
   place: sourcePlaceSchema,
@@ -97,6 +100,8 @@ export type RequestReview = z.infer<typeof requestSchema>
 export const reviewContract = {
   /** The exact request of any row of a run, held or not. */
   readRequest: base.input(toStrict(runIdSchema.extend({ row: z.int().min(1) }))).output(requestSchema),
+  /** The record of the row with that number, as a person types it. */
+  findRow: base.input(toStrict(runIdSchema.extend({ row: z.string().max(ROW_TEXT_MAX) }))).output(z.int()),
 }
 
 /** Most seconds that travel to a window; a chart shows no more. */

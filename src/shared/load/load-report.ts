@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { RowAndRecord } from '../plan/source-place.ts'
 import { percentilesSchema, runWarningSchema } from '../run/run.ts'
 import type { LoadComparison } from './compare.ts'
 import { type TrendMetric, trendMetricSchema } from './metrics.ts'
@@ -213,6 +214,7 @@ export interface LoadSample extends LoadSampleTimes {
   kept: 'sample' | 'error'
   /** Milliseconds since measuring began, when it was sent. */
   sentMs: number
+  /** Number of its record. */
   row: number
   postId: string | null
   outcome: 'succeeded' | 'rejected' | 'failed' | 'unknown'
@@ -224,3 +226,6 @@ export interface LoadSample extends LoadSampleTimes {
   request: string | null
   response: string | null
 }
+
+/** A kept request with the numbers of its row, as a file of samples has it. */
+export type NumberedSample = Omit<LoadSample, 'row'> & RowAndRecord

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { sourcePlaceSchema } from '../plan/source-place.ts'
+import { rowAndRecordShape, sourcePlaceSchema } from '../plan/source-place.ts'
 import { runStateSchema } from '../run/run.ts'
 import type { EvaluateOptions } from './evaluation.ts'
 import { judgedSchema, metricSchema } from './evaluation.ts'
@@ -67,7 +67,7 @@ const groupSchema = changedSchema.extend({
 export type ComparedGroup = z.infer<typeof groupSchema>
 
 const largestMoveSchema = z.object({
-  row: z.int(),
+  ...rowAndRecordShape,
   place: sourcePlaceSchema,
   a: z.number(),
   b: z.number(),
@@ -114,7 +114,7 @@ export type ChangeOfMetrics = z.infer<typeof changeOfMetricsSchema>
 const ruleChangeSchema = changeOfMetricsSchema.extend({ rule: z.string(), rule_ids: z.array(z.string()) })
 
 const sideOfRowSchema = z.object({
-  row: z.int(),
+  ...rowAndRecordShape,
   place: sourcePlaceSchema,
   /** `succeeded`, or the state with the code of its error. */
   outcome: z.string(),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { PlanSource } from '../plan/plan.ts'
+import { rowAndRecordShape } from '../plan/source-place.ts'
 import type { Assertion } from './assertion.ts'
 import type { Positive } from './labels.ts'
 
@@ -193,7 +194,7 @@ export const evaluationSchema = z.object({
       /** The first {@link LISTED_MAX} of them. */
       rows: z.array(
         z.object({
-          row: z.int(),
+          ...rowAndRecordShape,
           label: z.string(),
           triggered_rules: z.array(z.string()),
           cells: z.array(z.string()),

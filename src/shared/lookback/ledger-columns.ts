@@ -15,6 +15,7 @@ const OWN_COLUMNS: readonly LedgerColumn<LedgerEntry>[] = [
   { name: 'sluice_changed_at', read: ({ changed_at: at }) => at },
   { name: 'sluice_run_id', read: ({ run_id: runId }) => runId },
   { name: 'sluice_run_row', read: ({ row }) => row },
+  { name: 'sluice_run_record', read: ({ record }) => record },
 ]
 
 /** Named like the fields of the operations that take them (docs/interface.md §4.3, §4.4). */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { OperationKind } from '../plan/operation.ts'
+import { rowAndRecordShape } from '../plan/source-place.ts'
 
 /** What a ledger is of: items of custom indexes, terms of watchlists, or appeals. */
 export const ledgerKindSchema = z.enum(['index', 'watchlist', 'appeals'])
@@ -40,7 +41,7 @@ const entrySchema = z.object({
   changed_at: z.string(),
   /** The run and its row that the last request came from. */
   run_id: z.string(),
-  row: z.int(),
+  ...rowAndRecordShape,
 })
 
 const indexEntrySchema = entrySchema.extend({

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { trendMetricSchema } from '../load/metrics.ts'
+import { rowAndRecordShape } from '../plan/source-place.ts'
 import { errorGroupSchema, percentilesSchema, runSummarySchema } from '../run/run.ts'
 import { type EvaluateOptions, evaluationSchema } from './evaluation.ts'
 
@@ -44,7 +45,7 @@ const failureSchema = errorGroupSchema.extend({
   /** What to do about it; null where the message says it. */
   advice: z.string().nullable(),
   /** The first rows; their cells only with content. */
-  examples: z.array(z.object({ row: z.int(), cells: z.array(z.string()).nullable() })),
+  examples: z.array(z.object({ ...rowAndRecordShape, cells: z.array(z.string()).nullable() })),
 })
 
 /** Rows that did not succeed for one cause. */

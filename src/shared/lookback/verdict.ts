@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { rowAndRecordShape, type SourcePlace } from '../plan/source-place.ts'
 import type { RowState } from '../run/item-state.ts'
 
 /** What a person can say of a row. */
@@ -9,6 +10,7 @@ export const NO_VERDICT = 'none'
 
 /** See {@link Verdict}. */
 export const verdictSchema = z.object({
+  /** Number of the record. */
   row: z.int(),
   /**
    * `agree`: what triggered is right. `should` and `should-not`: right but for one rule, which is missing or too much.
@@ -27,6 +29,15 @@ export const verdictSchema = z.object({
 
 /** What a person said of a row of a run. */
 export type Verdict = z.infer<typeof verdictSchema>
+
+/** A verdict and where its row stands in the source. */
+export type PlacedVerdict = Verdict & { place: SourcePlace }
+
+/** A verdict as documents have it. */
+export const verdictDocumentSchema = verdictSchema.extend(rowAndRecordShape)
+
+/** See {@link verdictDocumentSchema}. */
+export type VerdictDocument = z.infer<typeof verdictDocumentSchema>
 
 /** A verdict that is to be stored. */
 export type NewVerdict = Omit<Verdict, 'given_at'>

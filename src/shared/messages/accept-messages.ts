@@ -1,5 +1,5 @@
 import { ACCEPT_CODES, type AcceptCode } from '../run/accept-code.ts'
-import { formatRowPlace, type ProblemGroup } from '../run/problem.ts'
+import { formatProblemRow, type ProblemGroup } from '../run/problem.ts'
 import { formatCounted } from './figure-text.ts'
 import { sayExpected } from './problem-messages.ts'
 import { findNeeds, findStatingOption } from './problem-traits.ts'
@@ -22,7 +22,7 @@ export function sayOpenWarning(group: ProblemGroup): string {
   const field = group.field === null ? '' : `${group.field} `
   const [example] = group.examples
   const found = example?.found === undefined ? '' : `: \`${example.found}\``
-  const such = example === undefined ? '' : `, such as row ${formatRowPlace(example)}${found}`
+  const such = example === undefined ? '' : `, such as row ${formatProblemRow(example)}${found}`
   const option = findStatingOption(group)
   const stated = option === null ? '' : `; to state it, add ${option}`
   return `${formatCounted(group.rows, 'row')}: ${field}${sayExpected(group, 'terminal')}${such}${stated}`

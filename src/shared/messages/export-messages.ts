@@ -70,7 +70,7 @@ export const EXPORT_MESSAGES = {
   },
   export_row_too_wide: {
     code: 'INTERNAL',
-    words: ({ row, cells, columns }: { row: number; cells: number; columns: number }) => ({
+    words: ({ row, cells, columns }: { row: string; cells: number; columns: number }) => ({
       text: `row ${row} has ${cells} cells, but only ${columns} columns were recorded for the run`,
       remedy: 'This is a bug in Sluice. Export to .jsonl instead, which keeps every cell of the row.',
     }),

@@ -192,17 +192,9 @@ export const LOOKBACK_MESSAGES = {
       remedy: 'To start without verdicts, move the file to another folder. The run itself is not affected.',
     }),
   },
-  verdict_row_missing: {
-    code: 'BAD_USAGE',
-    words: ({ runId, row }: { runId: string; row: number }) => ({
-      text: `run ${runId} has no row with the record number ${row}`,
-      remedy:
-        'The record number is that of sluice_row in an export: 1 is the first row below the header, which a spreadsheet shows as row 2.',
-    }),
-  },
   verdict_changed: {
     code: 'BAD_USAGE',
-    words: ({ row, now }: { row: number; now: readonly string[] }) => ({
+    words: ({ row, now }: { row: string; now: readonly string[] }) => ({
       text:
         `the verdict was not stored: row ${row} was judged elsewhere meanwhile; ` +
         `its verdicts are now: ${now.length === 0 ? 'none' : now.join(', ')}`,
@@ -237,12 +229,25 @@ export const LOOKBACK_MESSAGES = {
       remedy: 'Wait until the service has answered, or choose another run.',
     }),
   },
+  row_column_unclear: {
+    code: 'BAD_SOURCE',
+    words: ({ file, column }: { file: string; column: string }) => ({
+      text: `${file} does not say whether ${column} holds row numbers of a spreadsheet or record numbers`,
+      remedy: `In the file, rename it to row for numbers as a spreadsheet shows them, or to sluice_record for record numbers (1 is the first row below the header), as versions up to 0.2 wrote them.`,
+    }),
+  },
+  label_file_wrong: {
+    code: 'BAD_SOURCE',
+    words: ({ file, row, reason }: { file: string; row: string; reason: string }) => ({
+      text: `${file}, row ${row}: ${reason}`,
+      remedy: 'Correct this row of the file, then evaluate again.',
+    }),
+  },
   verdict_file_wrong: {
     code: 'BAD_SOURCE',
-    words: ({ file, row, reason }: { file: string; row: number; reason: string }) => ({
-      text: `${file}, record ${row}: ${reason}`,
-      remedy:
-        'Nothing was stored. Correct this row of the file (record 1 is the first below the header) and import the file again.',
+    words: ({ file, row, reason }: { file: string; row: string; reason: string }) => ({
+      text: `${file}, row ${row}: ${reason}`,
+      remedy: 'Nothing was stored. Correct this row of the file and import the file again.',
     }),
   },
   annotations_unusable: {

@@ -1,5 +1,5 @@
-import { formatLine } from '../plan/source-place.ts'
-import { formatRowPlace, type Problem, type ProblemCode } from '../run/problem.ts'
+import { formatRow, type RowAndRecord, toRowAndRecord } from '../plan/source-place.ts'
+import { formatProblemRow, getPlace, type Problem, type ProblemCode } from '../run/problem.ts'
 import type { RequestField } from '../service/request-field.ts'
 import { chooseWording, type Surface } from './error-entry.ts'
 import { formatCount, formatCounted } from './figure-text.ts'
@@ -299,17 +299,13 @@ export function sayExpected(
 ): string {
   if (text !== undefined) return text
   const entry: ProblemEntry = PROBLEM_MESSAGES[code]
-  // The window numbers rows as the spreadsheet does, the row of a repeated value among them.
-  const shown = surface === 'window' && alsoAt !== undefined ? { ...details, row: alsoAt.row } : details
-  const other = Number(details?.['row'])
-  const whole =
-    alsoAt?.file === undefined ? shown : { ...shown, row: `${shown?.['row']}${formatLine(other, alsoAt)}` }
-  return chooseWording(entry.expected(args as never, whole as never), surface)
+  const shown = alsoAt === undefined ? details : { ...details, row: formatRow(alsoAt) }
+  return chooseWording(entry.expected(args as never, shown as never), surface)
 }
 
 /** The sentence a person reads: "row 17, post_id: must not contain `_` or `;`, found `a_b`". */
 export function formatProblem(problem: Problem): string {
-  const row = `row ${formatRowPlace(problem)}`
+  const row = `row ${formatProblemRow(problem)}`
   return `${row}${problem.field === undefined ? ':' : ','} ${formatProblemOfRow(problem)}`
 }
 
@@ -320,8 +316,15 @@ export function formatProblemOfRow(problem: Problem): string {
   return `${where}${sayExpected(problem, 'terminal')}${found}`
 }
 
-/** A problem or group as programs read it: with what was expected in words, in the place of arguments. */
-export function toWorded<Worded extends Pick<Problem, 'code' | 'args' | 'details' | 'text'>>(
+/** A problem as programs read it: with the numbers of its row and record, and in words. */
+export function toWordedProblem(
+  problem: Problem,
+): Omit<Problem, 'row' | 'args' | 'details' | 'text'> & RowAndRecord & { message: string } {
+  return { ...toWorded(problem), ...toRowAndRecord(problem.row, getPlace(problem)) }
+}
+
+/** A problem or group with what was expected in words, in the place of arguments. */
+export function toWorded<Worded extends Pick<Problem, 'code' | 'args' | 'details' | 'text' | 'alsoAt'>>(
   problem: Worded,
 ): Omit<Worded, 'args' | 'details' | 'text'> & { message: string } {
   const { args: _args, details: _details, text: _text, ...rest } = problem

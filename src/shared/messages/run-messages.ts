@@ -225,9 +225,24 @@ export const RUN_MESSAGES = {
   },
   row_not_found: {
     code: 'BAD_USAGE',
-    words: ({ runId, row, source, rows }: { runId: string; row: number; source: string; rows: number }) => ({
+    words: ({ runId, row, source, rows }: { runId: string; row: string; source: string; rows: number }) => ({
       text: `run ${runId} has no row ${row}`,
-      remedy: `The run has ${formatCounted(rows, 'row')}, read from ${source}. Rows are numbered as in sluice_row of an export: 1 is the first below the header.`,
+      remedy: `The run has ${formatCounted(rows, 'row')}, read from ${source}. Rows are numbered as a spreadsheet shows them, the header and lines above it included.`,
+    }),
+  },
+  record_not_found: {
+    code: 'BAD_USAGE',
+    words: ({ runId, record }: { runId: string; record: number }) => ({
+      text: `run ${runId} has no record ${record}`,
+      remedy:
+        'Record numbers are those of sluice_record in an export; versions up to 0.2 wrote them to sluice_row.',
+    }),
+  },
+  row_not_single: {
+    code: 'BAD_USAGE',
+    words: ({ runId, row, candidates }: { runId: string; row: string; candidates: readonly string[] }) => ({
+      text: `row ${row} of run ${runId} can be ${candidates.join(' or ')}`,
+      remedy: `Name one of them, such as ${candidates[0]}.`,
     }),
   },
 } satisfies Record<string, ErrorEntry>

@@ -60,7 +60,7 @@ export const WINDOW_MESSAGES = {
   },
   media_not_named: {
     code: 'BAD_USAGE',
-    words: ({ row, column }: { row: number; column: number }) => ({
+    words: ({ row, column }: { row: string; column: number }) => ({
       text: `column ${column + 1} of row ${row} is not the address of a picture, video or sound`,
       remedy: 'Reload the window and open the row again.',
     }),
@@ -200,7 +200,7 @@ export const WINDOW_MESSAGES = {
   },
   scratch_row_too_long: {
     code: 'BAD_USAGE',
-    words: ({ row }: { row: number }) => ({
+    words: ({ row }: { row: string }) => ({
       text: `the request of row ${row} has more than 1,048,576 characters, too many for the Scratchpad`,
       remedy: 'Copy it as curl from the row, and send it from a terminal.',
     }),

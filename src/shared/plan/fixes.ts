@@ -3,23 +3,32 @@ import { COMPARED_FIELDS, ID_TEXT_FIELDS } from '../mapping/id-text.ts'
 import { problemCodeSchema } from '../run/problem.ts'
 import { FORBIDDEN_ID_CHARACTERS } from '../service/request-field.ts'
 
-const rowSchema = z.int().min(1)
+/** `row` is how plans of versions up to 0.2 called the record. */
+const recordShape = { record: z.int().min(1).exactOptional(), row: z.int().min(1).exactOptional() }
+
+function namesOneRecord({ record, row }: { record?: number; row?: number }): boolean {
+  return (record === undefined) !== (row === undefined)
+}
+
+const ONE_RECORD = { path: ['record'], error: 'expected the number of a record, from 1' }
 const fieldSchema = z.string().min(1)
 
 /**
- * One correction of what is sent, laid over the source, which stays as it is. Two kinds name one row, all others are
+ * One correction of what is sent, laid over the source, which stays as it is. Two kinds name one record, all others are
  * rules for every row that they fit, so that a plan stays small however many rows are corrected.
  */
 const fixSchema = z.discriminatedUnion('kind', [
   /** One row's field gets this text instead of what fills it; empty text leaves the field out. */
-  z.object({
-    kind: z.literal('cell'),
-    row: rowSchema,
-    field: fieldSchema,
-    value: z.string(),
-    /** Applies only while the field has this text: a source that was edited meanwhile is not corrected blindly. */
-    was: z.string().exactOptional(),
-  }),
+  z
+    .object({
+      kind: z.literal('cell'),
+      ...recordShape,
+      field: fieldSchema,
+      value: z.string(),
+      /** Applies only while the field has this text: a source that was edited meanwhile is not corrected blindly. */
+      was: z.string().exactOptional(),
+    })
+    .refine(namesOneRecord, ONE_RECORD),
   /** The field gets the text of this template in every row with that problem. */
   z.object({
     kind: z.literal('value'),
@@ -45,7 +54,7 @@ const fixSchema = z.discriminatedUnion('kind', [
   /** Every row with that problem is left out; without a field, those whose problem is about the whole row. */
   z.object({ kind: z.literal('leave_out'), problem: problemCodeSchema, field: fieldSchema.exactOptional() }),
   /** This row is left out. */
-  z.object({ kind: z.literal('leave_out_row'), row: rowSchema }),
+  z.object({ kind: z.literal('leave_out_row'), ...recordShape }).refine(namesOneRecord, ONE_RECORD),
 ])
 
 /** See {@link fixSchema}. */
@@ -72,6 +81,11 @@ export const correctionSchema = z.object({
 /** See {@link correctionSchema}. */
 export type Correction = z.infer<typeof correctionSchema>
 
+/** The record that a fix is of; null for a rule. */
+export function getFixedRecord(fix: Fix): number | null {
+  return fix.kind === 'cell' || fix.kind === 'leave_out_row' ? (fix.record ?? fix.row ?? null) : null
+}
+
 /** Adds a fix; one that says the same or another thing of the same place is replaced. */
 export function addFix(fixes: readonly Fix[], fix: Fix): Fix[] {
   const place = toPlace(fix)
@@ -83,7 +97,7 @@ export function addFix(fixes: readonly Fix[], fix: Fix): Fix[] {
 function toPlace(fix: Fix): string {
   switch (fix.kind) {
     case 'cell':
-      return JSON.stringify([fix.kind, fix.row, fix.field])
+      return JSON.stringify([fix.kind, getFixedRecord(fix), fix.field])
     case 'value':
       return JSON.stringify([fix.kind, fix.problem, fix.field])
     case 'leave_out':
@@ -92,6 +106,8 @@ function toPlace(fix: Fix): string {
       return JSON.stringify([fix.kind, fix.field])
     case 'join_cells':
       return fix.kind
+    case 'leave_out_row':
+      return JSON.stringify([fix.kind, getFixedRecord(fix)])
     default:
       return JSON.stringify(fix)
   }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { formatCount } from '../messages/figure-text.ts'
 import type { SheetChoice } from '../messages/mapping-messages.ts'
 import type { PlanSource } from './plan.ts'
 
@@ -41,17 +40,74 @@ export function toSourcePlace(row: number, noted: RowPlace | undefined): SourceP
 /** The letters that tell the rows of a split record apart. */
 const HALF_LETTERS = { text_data: 'a', url: 'b' } as const
 
-/** A row's number as a person knows it: that of the spreadsheet; `4a` and `4b` where a correction split the record. */
-export function formatRowNumber(row: number, place: SourcePlace | undefined): string {
-  const letter = place?.half === undefined ? '' : HALF_LETTERS[place.half]
-  return formatCount(place?.row ?? row) + letter
+/** A row's number in documents: that of its spreadsheet, with a letter in one of the rows of a split record. */
+export const rowNumberSchema = z.union([z.int(), z.string().regex(/^\d+[ab]$/)])
+
+/** See {@link rowNumberSchema}. */
+export type RowNumber = z.infer<typeof rowNumberSchema>
+
+/** The numbers of a row and its record, as documents have them side by side. */
+export const rowAndRecordShape = {
+  /** As the spreadsheet shows it, the header counted; in JSON Lines the line. */
+  row: rowNumberSchema,
+  /** Number of the record in the source, 1-based; headers are not records. */
+  record: z.int(),
+  /** The file, of a source that has several. */
+  file: z.string().exactOptional(),
 }
 
-/** What follows a record's number where a person sees another one in the file: ` (line 19)`, ` (line 7 of b.csv)`. */
-export function formatLine(row: number, place: SourcePlace | undefined): string {
-  const line = place?.line ?? place?.row ?? row
-  if (place?.file !== undefined) return ` (line ${line} of ${place.file})`
-  return line === row ? '' : ` (line ${line})`
+/** See {@link rowAndRecordShape}. */
+export interface RowAndRecord {
+  row: RowNumber
+  record: number
+  file?: string
+}
+
+/** The number of a row: that of its spreadsheet, in JSON Lines the line; `4a` and `4b` if a fix split the record. */
+export function toRowNumber(place: SourcePlace): RowNumber {
+  return place.half === undefined ? place.row : `${place.row}${HALF_LETTERS[place.half]}`
+}
+
+/** Both numbers of a row, as documents have them. */
+export function toRowAndRecord(record: number, place: SourcePlace): RowAndRecord {
+  const { file } = place
+  return { row: toRowNumber(place), record, ...(file !== undefined && { file }) }
+}
+
+/** A row with its own number, and that of its record beside it, as documents have both. */
+export function toNumbered<Row extends { row: number; place: SourcePlace }>(
+  row: Row,
+): Omit<Row, 'row'> & RowAndRecord {
+  return { ...row, ...toRowAndRecord(row.row, row.place) }
+}
+
+/** A row's number, the line if that is another, and the file of a source with several: `17 (line 19) of b.csv`. */
+export function formatRow(place: SourcePlace): string {
+  const { line, file } = place
+  return `${toRowNumber(place)}${line === null ? '' : ` (line ${line})`}${file === undefined ? '' : ` of ${file}`}`
+}
+
+/** A row as a person names it, alone or with the file of a source with several: `17`, `b.csv:17`. */
+export function nameRow({ row, file }: { row: RowNumber; file?: string | undefined }): string {
+  return file === undefined ? String(row) : `${file}:${row}`
+}
+
+/** What a person types to name a row. */
+export interface TypedRow {
+  row: number
+  half: SourcePlace['half'] | null
+  /** Null if it can be any file. */
+  file: string | null
+}
+
+/** Reads a row as a person names it: `17`, `1,204`, `4a`, `b.csv:17`; null for anything else. */
+export function parseRowNumber(text: string): TypedRow | null {
+  const [, file = '', digits = '', letter = ''] =
+    /^(?:(.+):)?(\d{1,3}(?:,\d{3})+|\d{1,15})([ab]?)$/i.exec(text.trim()) ?? []
+  const row = Number(digits.replaceAll(',', ''))
+  if (row < 1) return null
+  const half = { a: 'text_data', b: 'url' }[letter.toLowerCase()] as SourcePlace['half']
+  return { row, half: half ?? null, file: file === '' ? null : file }
 }
 
 /**

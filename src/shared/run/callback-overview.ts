@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { rowNumberSchema } from '../plan/source-place.ts'
 import { callbackCountsSchema } from './run.ts'
 
 /**
@@ -66,8 +67,10 @@ const storedCallbackSchema = z.object({
   effect: callbackEffectSchema,
   /** The first run of the whole that its address belongs to; null where the workspace has none. */
   run: z.object({ runId: z.string(), name: z.string() }).nullable(),
-  /** The row that its address belongs to. */
-  row: z.int(),
+  /** The row that its address belongs to; null where its journal does not tell, as for load tests. */
+  row: rowNumberSchema.nullable(),
+  /** Number of the record that its address names; in load tests that of the request. */
+  record: z.int(),
 })
 
 /** A callback in the inbox, without its content. */

@@ -1,5 +1,6 @@
 import { toStateName } from '../messages/state-name.ts'
 import type { OperationKind } from '../plan/operation.ts'
+import { toRowNumber } from '../plan/source-place.ts'
 import type { TaskFindings } from '../service/answer-findings.ts'
 import { readRepeatedMember } from '../service/repeated-members.ts'
 import { isAppealAnswer } from './item-state.ts'
@@ -25,7 +26,7 @@ const APPEAL = ['appeal-status'] as const
  * A new one of all operations goes behind these, and before {@link LAST_COLUMN}.
  */
 const COMMON_COLUMNS: readonly ExportColumn[] = [
-  { name: 'sluice_row', title: 'Row', read: (row) => String(row.row) },
+  { name: 'sluice_row', title: 'Row', read: ({ place }) => String(toRowNumber(place)) },
   { name: 'sluice_state', title: 'State', read: (row) => toStateName(row.state) },
   { name: 'sluice_status', title: 'HTTP status', read: (row) => toText(row.status) },
   { name: 'sluice_error_code', title: 'Error code', read: (row) => row.errorCode ?? '' },
@@ -47,6 +48,9 @@ export const FILE_COLUMN: ExportColumn = {
   title: 'File',
   read: ({ place }) => place.file ?? '',
 }
+
+/** Tells exports from those up to version 0.2, which had this number as `sluice_row`. */
+const RECORD_COLUMN: ExportColumn = { name: 'sluice_record', title: 'Record', read: ({ row }) => String(row) }
 
 /** Columns of the exports of some operations, behind the common ones. */
 const OPERATION_COLUMNS: readonly (ExportColumn & { operations: readonly OperationKind[] })[] = [
@@ -247,6 +251,7 @@ export function toExportColumns(
   return [
     ...COMMON_COLUMNS,
     ...(hasFiles ? [FILE_COLUMN] : []),
+    RECORD_COLUMN,
     ...OPERATION_COLUMNS.filter(({ operations }) => operations.includes(operation)),
     ...(hasVerdicts ? VERDICT_COLUMNS : []),
     ...(withRaw ? RAW_COLUMNS : []),
@@ -346,9 +351,9 @@ export function quotesContent(name: string): boolean {
 }
 
 const NAMES = new Set(
-  [...COMMON_COLUMNS, FILE_COLUMN, ...OPERATION_COLUMNS, ...VERDICT_COLUMNS, ...RAW_COLUMNS, LAST_COLUMN].map(
-    ({ name }) => name,
-  ),
+  [COMMON_COLUMNS, OPERATION_COLUMNS, VERDICT_COLUMNS, RAW_COLUMNS, [FILE_COLUMN, RECORD_COLUMN, LAST_COLUMN]]
+    .flat()
+    .map(({ name }) => name),
 )
 const PREFIXES = [SENT, SCORE, RULE, ANSWER]
 

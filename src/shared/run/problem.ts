@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { formatLine, sourcePlaceSchema } from '../plan/source-place.ts'
+import { formatRow, type SourcePlace, sourcePlaceSchema } from '../plan/source-place.ts'
 
 /** Whether a problem keeps a row from being sent (`error`) or is only reported (`warning`). */
 const severitySchema = z.enum(['error', 'warning'])
@@ -83,7 +83,7 @@ const causeSchema = z.object({
 
 /** One thing that is wrong with one row of a source. */
 export const problemSchema = z.object({
-  /** 1-based number of the record in the source; the header line is not a row. */
+  /** Number of the record in the source, 1-based; the header is not a record. */
   row: z.int(),
   /** Where that is in the source; absent until it is looked up. */
   place: sourcePlaceSchema.exactOptional(),
@@ -126,7 +126,12 @@ export function toFound(text: string): string {
     .replace(/\uFFFD$/, '')}…`
 }
 
-/** The number of a problem's row, and the line where that is another: `17 (line 19)`. */
-export function formatRowPlace({ row, place }: Pick<Problem, 'row' | 'place'>): string {
-  return `${row}${formatLine(row, place)}`
+/** Where the row of a problem stands; without a place that was looked up, records are rows. */
+export function getPlace({ row, place = { row, line: null } }: Pick<Problem, 'row' | 'place'>): SourcePlace {
+  return place
+}
+
+/** The number of a problem's row, and the line if that is another: `17 (line 19)`. */
+export function formatProblemRow(problem: Pick<Problem, 'row' | 'place'>): string {
+  return formatRow(getPlace(problem))
 }

@@ -4,7 +4,7 @@ import { evaluatedCellSchema } from '../lookback/evaluation.ts'
 import { NO_VERDICT, VERDICTS, type Verdict } from '../lookback/verdict.ts'
 import { type Correction, correctionSchema } from '../plan/fixes.ts'
 import { sourceFormatSchema } from '../plan/plan.ts'
-import { sourcePlaceSchema } from '../plan/source-place.ts'
+import { type RowAndRecord, sourcePlaceSchema } from '../plan/source-place.ts'
 import type { AppealFindings, TaskFindings } from '../service/answer-findings.ts'
 import { rowAnswerSchema, rowStateSchema } from './item-state.ts'
 import { problemSchema } from './problem.ts'
@@ -118,7 +118,10 @@ export type OffsetQuery = z.infer<typeof offsetQuerySchema>
 
 /** One row of the results table. */
 export const resultRowSchema = z.object({
-  /** Number of the record in the source, 1-based, headers not counted; identifies the row everywhere in Sluice. */
+  /**
+   * Number of the record in the source, 1-based, headers not counted, which identifies the row inside Sluice. A person
+   * and a script see that of its place.
+   */
   row: z.int(),
   place: sourcePlaceSchema,
   state: rowStateSchema,
@@ -231,7 +234,7 @@ export interface ExportRow extends ResultRow {
    * An earlier row of the same export that went out in the same request, where request, response and callbacks stand;
    * null where they stand here.
    */
-  exchangeInRow: number | null
+  exchangeInRow: RowAndRecord | null
   /** What was sent otherwise than the source has it; absent where nothing was. */
   corrections?: readonly Correction[]
   /** What persons said of it; absent where nobody said anything of any row of the run. */

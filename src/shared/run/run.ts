@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { trendMetricSchema } from '../load/metrics.ts'
 import { thresholdResultSchema } from '../load/thresholds.ts'
+import { rowAndRecordShape } from '../plan/source-place.ts'
 import { UNSUCCESSFUL_STATES } from './item-state.ts'
 import { sourceReadSchema } from './read-as.ts'
 
@@ -116,7 +117,7 @@ const termsSchema = z.object({
   updated: z.int(),
   non_existent: z.int(),
   /** Terms that the service did not process, the first {@link FAILED_TERMS_MAX} of them. */
-  failed: z.array(z.object({ term: z.string(), notes: z.string().nullable(), row: z.int() })),
+  failed: z.array(z.object({ term: z.string(), notes: z.string().nullable(), ...rowAndRecordShape })),
 })
 
 /** Failed terms that a summary lists at most; all of them are in the results. */

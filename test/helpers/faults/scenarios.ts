@@ -201,8 +201,8 @@ const ADDRESS = ['--base-url', 'http://127.0.0.1:9', '--api-key-env', 'SLUICE_AP
 
 const CHANGES: Record<'verdict' | 'note' | 'baseline' | 'connection', Change> = {
   verdict: {
-    first: ['verdict', 'latest', '1', 'agree'],
-    change: ['verdict', 'latest', '2', 'unsure'],
+    first: ['verdict', 'latest', '2', 'agree'],
+    change: ['verdict', 'latest', '3', 'unsure'],
     show: ['verdict', 'latest', '--json'],
   },
   note: {

@@ -12,9 +12,9 @@ export function createFault(
   return { kind, runId, row, id, message }
 }
 
-/** Names a row, as the beginning of a sentence. */
+/** Names a row by the number of its record, as the beginning of a sentence. */
 export function sayRow({ row, id }: Pick<RowHistory, 'row' | 'id'>): string {
-  return id === null ? `Row ${row}` : `Row ${row} (${JSON.stringify(id)})`
+  return id === null ? `Record ${row}` : `Record ${row} (${JSON.stringify(id)})`
 }
 
 /** What the journals tell of a row's requests: `2 requests (unknown 503, succeeded 200)`. */

@@ -85,8 +85,8 @@ it('lists what came with what it did: settled, doubled, differing, unreadable, a
   const [first] = (await client.receiver.overview()).newest
   const { text } = (await client.receiver.readBody({ id: first?.id ?? 0 })) ?? { text: '' }
   expect(JSON.parse(text)).toMatchObject({ task_id: expect.any(String) })
-  expect(await post(runId, first?.row ?? 0, text)).toBe(200)
-  expect(await post(runId, first?.row ?? 0, '{"task_id": "another"}')).toBe(200)
+  expect(await post(runId, first?.record ?? 0, text)).toBe(200)
+  expect(await post(runId, first?.record ?? 0, '{"task_id": "another"}')).toBe(200)
   expect(await post(runId, 2, '{"hello": "there"}')).toBe(200)
   expect(await post('a-run-that-is-gone', 1, '{}')).toBe(200)
   const { baseUrl } = await client.receiver.open()
@@ -100,12 +100,12 @@ it('lists what came with what it did: settled, doubled, differing, unreadable, a
   })
   expect((await client.receiver.status())?.refused).toEqual({ forged: 1 })
   const run = { runId, name: 'posts.csv' }
-  expect(overview.newest.map(({ effect, run: of, row }) => ({ effect, of, row }))).toEqual([
-    { effect: 'unmatched', of: null, row: 1 },
-    { effect: 'unreadable', of: run, row: 2 },
-    { effect: 'differing', of: run, row: first?.row },
-    { effect: 'doubled', of: run, row: first?.row },
-    ...overview.newest.slice(4).map(({ row }) => ({ effect: 'settled', of: run, row })),
+  expect(overview.newest.map(({ effect, run: of, row, record }) => ({ effect, of, row, record }))).toEqual([
+    { effect: 'unmatched', of: null, row: null, record: 1 },
+    { effect: 'unreadable', of: run, row: 3, record: 2 },
+    { effect: 'differing', of: run, row: first?.row, record: first?.record },
+    { effect: 'doubled', of: run, row: first?.row, record: first?.record },
+    ...overview.newest.slice(4).map(({ row, record }) => ({ effect: 'settled', of: run, row, record })),
   ])
   expect(overview.newest).toHaveLength(7)
   expect(await client.receiver.readBody({ id: 999 })).toBeNull()
@@ -137,7 +137,7 @@ it('leaves a note with the row where a callback was refused for its size', async
   services.engine.heldRun(runId)?.stop()
   await services.engine.heldRun(runId)?.ended
   const { newest, awaiting } = await client.receiver.overview()
-  expect(newest).toMatchObject([{ effect: 'unreadable', row: 2 }])
+  expect(newest).toMatchObject([{ effect: 'unreadable', row: 3, record: 2 }])
   expect(awaiting.map(({ rows }) => rows)).toEqual([3])
   const detail = await client.results.row({ runId, row: 2 })
   expect(JSON.stringify(detail)).toContain('more than 5.2 MB, the limit of the receiver')

@@ -167,7 +167,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     const errorFile = successFile.replace('success', 'errors')
     expect(errors).toMatchObject({ kind: 'file', file: errorFile, rows: 1 })
     expect(inNeither).toBe(0)
-    expect(readFileSync(errorFile, 'utf8')).toMatch(/\r\nbad id,user_x,post-41,41,invalid,/)
+    expect(readFileSync(errorFile, 'utf8')).toMatch(/\r\nbad id,user_x,post-41,42,invalid,/)
     // The save dialog has asked about the first file alone, so that no second one is replaced.
     expect(await writeOutcomes()).toMatchObject({ errors: { file: errorFile.replace('.csv', '-2.csv') } })
     const again = await startReady(client, await createRequest(bridge.services, errorFile, sandbox.baseUrl))

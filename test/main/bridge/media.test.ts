@@ -299,7 +299,7 @@ it('shows the media that a row names: files of the folder of its source, and hos
       (error: unknown) => parseBridgeError(error)?.message,
     )
   // A file of the folder is no address, and neither is what stands in the text.
-  expect(await fetch(1, 2)).toMatch(/column 3 of row 1 is not the address/)
+  expect(await fetch(1, 2)).toMatch(/column 3 of row 2 is not the address/)
   expect(await fetch(2, 1)).toMatch(/is not the address/)
   expect(await fetch(2, 5)).toBe('127.0.0.1:1 is this machine')
 })

@@ -109,7 +109,7 @@ it('writes verdicts to a file, takes them back from it, and names a wrong file w
     expect(JSON.stringify(error)).not.toContain(folder)
     return error?.message
   }
-  expect(await refuse('sluice_row,sluice_verdict\n1,perhaps\n')).toContain('wrong.csv, record 1: `perhaps`')
+  expect(await refuse('sluice_row,sluice_verdict\n1,perhaps\n')).toContain('wrong.csv, row 2: `perhaps`')
   expect(await refuse('sluice_row,verdict\n1,agree\n')).toContain('is not a column of wrong.csv')
   expect(await client.verdicts.list({ runId })).toHaveLength(3)
 })
@@ -132,7 +132,7 @@ it('takes no verdict without its rule, with a rule too many, or on a row that do
   const set = (row: number, verdict: RowVerdict) => client.verdicts.set({ runId, row, verdicts: [verdict] })
   expect((await toError(set(1, say('should'))))?.message).toContain('need a rule')
   expect((await toError(set(1, say('agree', 'Spam'))))?.message).toContain('need a rule')
-  expect((await toError(set(2, say('agree'))))?.message).toContain('no row with the record number 2')
+  expect((await toError(set(2, say('agree'))))?.message).toContain('has no record 2')
   expect(await client.verdicts.list({ runId })).toEqual([])
 })
 

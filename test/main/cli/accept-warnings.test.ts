@@ -39,7 +39,7 @@ it('without a terminal sends nothing if content may be cut, and says what to sta
   const refused = await send(['task'])
   expect(refused.code).toBe(2)
   expect(refused.stderr).toMatch(
-    /content may be cut or replaced[\s\S]*1 row: must be valid utf-8.*such as row 2.*--encoding NAME[\s\S]*--accept content_cut/,
+    /content may be cut or replaced[\s\S]*1 row: must be valid utf-8.*such as row 3\b.*--encoding NAME[\s\S]*--accept content_cut/,
   )
   expect(await countTasks()).toBe(0)
   expect((await run(['runs', '--json'])).stdout.trim()).toBe('[]')
@@ -135,7 +135,7 @@ it('lists in a dry run what would be asked', async () => {
   const { stdout, code } = await send(['task'], ['--dry-run', '--json'])
   expect(code).toBe(0)
   expect(JSON.parse(stdout).to_accept).toMatchObject([
-    { accept: 'content_cut', code: 'undecodable_bytes', rows: 1, examples: [{ row: 2 }] },
+    { accept: 'content_cut', code: 'undecodable_bytes', rows: 1, examples: [{ row: 3, record: 2 }] },
   ])
   const shown = await send(['task'], ['--dry-run'])
   expect(shown.stdout).toMatch(/To confirm before sending[\s\S]*--accept content_cut/)

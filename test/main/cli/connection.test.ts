@@ -78,7 +78,7 @@ describe('connection', () => {
     expect(added.stdout).toContain('It is now in use.')
     expect(added.stderr).toContain('KEY_B')
     expect(await read('connection', 'show', 'live')).toEqual({
-      schema_version: 1,
+      schema_version: 2,
       name: 'live',
       in_use: true,
       production: true,

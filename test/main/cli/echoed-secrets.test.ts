@@ -130,10 +130,10 @@ it('keeps what a service repeats of key and proxy credentials out of every file,
       outputs.push(await runInProcess(['export', runId, join(workspace, `${runId}.${ending}`)], options))
     }
   }
-  for (const row of ['1', '2', '3', '6']) {
+  for (const row of ['2', '3', '4', '7']) {
     outputs.push(await runInProcess(['show', tasks, '--row', row], options))
   }
-  outputs.push(await runInProcess(['show', asynchronous, '--row', '2', '--json'], options))
+  outputs.push(await runInProcess(['show', asynchronous, '--row', '3', '--json'], options))
   expect(outputs.map(({ stdout }) => stdout).join()).toContain('[redacted]')
   for (const { stdout, stderr } of [...outputs, listed]) expectClean(stdout + stderr, 'an output')
 

@@ -111,7 +111,7 @@ describe('evaluate', () => {
       labels: { values: [{ value: 'spam', rows: 3, rules: ['any rule'] }, {}, {}] },
       not_judged: [],
       scores: [{ class: 'spam', rule: 'any rule', rows: 5 }],
-      listed: [{ rule: 'any rule', total: 1, rows: [{ row: 4 }] }],
+      listed: [{ rule: 'any rule', total: 1, rows: [{ row: 5, record: 4 }] }],
       warnings: [],
     })
 
@@ -121,7 +121,7 @@ describe('evaluate', () => {
       ['any rule', [2, 0, 2, 1]],
       ['Contains a link', [1, 0, 1, 3]],
     ])
-    await sluice('verdict', 'latest', '1', 'should-not', 'Likely spam')
+    await sluice('verdict', 'latest', '2', 'should-not', 'Likely spam')
     const judged = await evaluate(...any, '--verdicts')
     expect(Object.values(judged.document.rules[0]?.matrix ?? {})).toEqual([1, 1, 1, 2])
   })
@@ -129,9 +129,9 @@ describe('evaluate', () => {
   it('leaves out rows whose key has contradicting labels', async () => {
     const { folder, evaluate } = await sendRows()
     const labels = join(folder, 'labels.csv')
-    writeFileSync(labels, 'sluice_row,truth\n1,spam\n1,ham\n2,spam\n2,spam\n5,ham\n')
+    writeFileSync(labels, 'row,truth\n2,spam\n2,ham\n3,spam\n3,spam\n6,ham\n')
     const { document } = await evaluate(
-      ...['--labels', labels, '--key', 'sluice_row', '--label', 'truth', '--positive', 'spam=Likely spam'],
+      ...['--labels', labels, '--key', 'row', '--label', 'truth', '--positive', 'spam=Likely spam'],
     )
     expect(document.rows).toMatchObject({ evaluated: 2, conflicting_label: 1 })
   })
@@ -153,13 +153,13 @@ describe('evaluate', () => {
       ],
     )
     expect(document.listed).toMatchObject([
-      { cell: 'fn', rule: 'Likely spam', total: 1, rows: [{ row: 4, label: 'spam', triggered_rules: [] }] },
-      { cell: 'tn', rule: null, total: 1, rows: [{ row: 5 }] },
+      { cell: 'fn', rule: 'Likely spam', total: 1, rows: [{ row: 5, label: 'spam', triggered_rules: [] }] },
+      { cell: 'tn', rule: null, total: 1, rows: [{ row: 6 }] },
     ])
     const lines = readFileSync(file, 'utf8').trimEnd().split('\r\n')
     expect(lines).toHaveLength(3)
     expect(lines[0]).toContain('sluice_label,sluice_cell.Likely spam,sluice_cell.Contains a link')
-    expect(lines[1]).toMatch(/^p4,u1,see you at lunch,spam,app,spam,fn,tn,4,succeeded/)
+    expect(lines[1]).toMatch(/^p4,u1,see you at lunch,spam,app,spam,fn,tn,5,succeeded/)
     expect(document.exported).toMatchObject({ file, rows: 2 })
   })
 

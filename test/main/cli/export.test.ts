@@ -37,9 +37,9 @@ describe('export', () => {
     expect(code).toBe(0)
     expect(readCsv(at('out.csv'))).toEqual([
       ['sluice_row', 'post_id', 'sluice_state', 'answer.code', 'rule.Likely spam'],
-      ['1', 'p1', 'succeeded', '200', 'true'],
-      ['2', 'p2', 'succeeded', '200', 'false'],
-      ['3', 'p_3', 'invalid', '', ''],
+      ['2', 'p1', 'succeeded', '200', 'true'],
+      ['3', 'p2', 'succeeded', '200', 'false'],
+      ['4', 'p_3', 'invalid', '', ''],
     ])
   })
 
@@ -69,7 +69,7 @@ describe('export', () => {
         .trimEnd()
         .split('\n')
         .map((line) => JSON.parse(line).row),
-    ).toEqual([1, 2])
+    ).toEqual([2, 3])
     expect(readdirSync(join(folder, 'workspace')).filter((name) => name.startsWith('export'))).toEqual([])
     const refused = await sluice('export', 'latest', at('no.csv'), '--format', 'csv')
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--format only applies to -') })
@@ -81,9 +81,9 @@ describe('export', () => {
       (await sluice('export', 'latest', '-', '--columns', 'source,sluice_row', ...args)).stdout.split(
         '\r\n',
       )[1]
-    expect(await first()).toBe('p1,u1,win a free prize now,1')
-    expect(await first('--delimiter', 'source')).toBe('p1;u1;win a free prize now;1')
-    expect(await first('--delimiter', 'tab')).toBe('p1\tu1\twin a free prize now\t1')
+    expect(await first()).toBe('p1,u1,win a free prize now,2')
+    expect(await first('--delimiter', 'source')).toBe('p1;u1;win a free prize now;2')
+    expect(await first('--delimiter', 'tab')).toBe('p1\tu1\twin a free prize now\t2')
     expect((await sluice('export', 'latest', '-', '--delimiter', ':')).code).toBe(2)
     const lines = await sluice('export', 'latest', '-', '--format', 'jsonl', '--delimiter', ';')
     expect(lines).toMatchObject({ code: 2, stderr: expect.stringContaining('only applies to .csv') })

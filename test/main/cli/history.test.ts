@@ -139,7 +139,7 @@ describe('run-again', () => {
     expect(second).toMatchObject({ name: 'Posts', rows: { read: 3, succeeded: 3 } })
     expect(second.run_id).not.toBe(first.run_id)
     expect(second).toMatchObject({ parent_run_id: null, retries: [] })
-    const row = JSON.parse((await sluice('show', second.run_id, '--row', '2', '--json')).stdout)
+    const row = JSON.parse((await sluice('show', second.run_id, '--row', '3', '--json')).stdout)
     expect(JSON.parse(row.request_body)).toMatchObject({ post_id: `${second.run_id}-2` })
 
     writeSource(workspace, 'posts.csv', createRows(4))

@@ -105,7 +105,7 @@ describe('load', () => {
     expect(text.code).toBe(0)
     expect(text.stdout).toMatch(/Load +open, requests a second: 5 to 50 for 1 min 30 s/)
     expect(text.stdout).toContain('thresholds p(95)<300')
-    expect(text.stdout).toMatch(/First request, row 1 \(line 2\) +POST .*\n/)
+    expect(text.stdout).toMatch(/First request, row 2 +POST .*\n/)
     const document = JSON.parse((await runInProcess([...args, '--json'], options)).stdout)
     expect(document).toMatchObject({ dry_run: true, rows: { sendable: 60 } })
     // A load does not send the post_id of the source.

@@ -20,7 +20,7 @@ it('maps a file as the last one with the same columns, or by a name, and lets op
     const ran = await send(name, ...options)
     expect(ran.code, ran.stderr).toBe(0)
     const { run_id: runId } = JSON.parse(ran.stdout)
-    const row = await sluice('show', runId, '--row', '1', '--json')
+    const row = await sluice('show', runId, '--row', '2', '--json')
     return JSON.parse(JSON.parse(row.stdout).request_body)
   }
   expect((await sluice('mapping', 'list')).stdout).toBe('No saved mappings.\n')

@@ -175,12 +175,12 @@ describe('watchlist', () => {
     const { folder, send, run } = await openCommandLine()
     const source = writeSource(folder, 'terms.csv', 'term\none\ntwo\nthree\n')
     expect((await send('watchlist', 'add', source, '--watchlist', 'sandbox_terms')).code).toBe(0)
-    const { stdout } = await run(['show', 'latest', '--row', '2'])
+    const { stdout } = await run(['show', 'latest', '--row', '3'])
     expect(stdout).toContain('1 of 3 terms in the request; --json has all')
     const request = stdout.slice(stdout.indexOf('Request'), stdout.indexOf('Attempts'))
     expect(request).toContain('"two"')
     expect(request).not.toMatch(/"one"|"three"/)
-    const whole = JSON.parse((await run(['show', 'latest', '--row', '2', '--json'])).stdout)
+    const whole = JSON.parse((await run(['show', 'latest', '--row', '3', '--json'])).stdout)
     expect(JSON.parse(whole.request_body).terms).toHaveLength(3)
   })
 
@@ -203,7 +203,7 @@ describe('appeal', () => {
     expect(result).toMatchObject({ code: 1, stderr: '' })
     expect(result.stdout).toMatch(/Appeals +In Review +1 /)
     expect(result.stdout).toMatch(/INVALID_APPEAL/)
-    const row = (await run(['show', 'latest', '--row', '1'], '')).stdout
+    const row = (await run(['show', 'latest', '--row', '2'], '')).stdout
     expect(row).toMatch(/Request +GET .*\/api\/v1\/appeals\/status\/appeal-1/)
     const dry = await run(['appeal', source, '--base-url', sandbox.baseUrl, '--dry-run', '--json'], '')
     expect(JSON.parse(dry.stdout)).toMatchObject({ first_request: { method: 'GET', body: null } })

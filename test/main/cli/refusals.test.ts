@@ -118,9 +118,7 @@ describe('rows that are out of the ordinary', () => {
     )
     const result = await runTask(folder, [source, '--base-url', sandbox.baseUrl], sandbox.key)
     expect(result.code).toBe(1)
-    expect(result.stdout).toMatch(
-      /1 row {2}url: must be an http or https URL\n +row 2 \(line 3\): found `not a url`/,
-    )
+    expect(result.stdout).toMatch(/1 row {2}url: must be an http or https URL\n +row 3: found `not a url`/)
     expect((await sandbox.stats()).tasks).toBe(1)
   })
 
@@ -131,7 +129,9 @@ describe('rows that are out of the ordinary', () => {
     const source = writeSource(folder, 'posts.csv', rows)
     const result = await runTask(folder, [source, '--base-url', sandbox.baseUrl, '--json'], sandbox.key)
     expect(result.code).toBe(2)
-    expect(JSON.parse(result.stdout).error.message).toMatch(/posts\.csv: row 2 has more than 8,388,608 characters/)
+    expect(JSON.parse(result.stdout).error.message).toMatch(
+      /posts\.csv: row 3 has more than 8,388,608 characters/,
+    )
     expect(result.stderr.length).toBeLessThan(1_000)
     expect((await sandbox.stats()).requests).toBe(0)
   })

@@ -24,7 +24,7 @@ test('a run and its retry name each other, are listed once, and are deleted toge
   expect(shown).toContain(`with retry ${retry.run_id}: completed`)
   expect(shown).not.toContain('retry RUN')
   expect(shown).not.toMatch(/sluice.* retry /)
-  const row = JSON.parse((await sluice('show', parent.run_id, '--row', '1', '--json')).stdout)
+  const row = JSON.parse((await sluice('show', parent.run_id, '--row', '2', '--json')).stdout)
   expect(row).toMatchObject({
     result: { triggered_rules: expect.any(Array) },
     attempts: expect.arrayContaining([

@@ -30,7 +30,7 @@ describe('several sources', () => {
     expect((await sandbox.stats()).tasks).toBe(3)
     expect(toLine(sent.stdout)).toContain('a.csv and 1 more → ')
     // A repeated id names both places.
-    expect(toLine(sent.stdout)).toMatch(/line 3 of b\.csv.*is also in row .*line 2 of a\.csv/)
+    expect(toLine(sent.stdout)).toMatch(/row 3 of b\.csv.*is also in row 2 of a\.csv/)
     const lines = readFileSync(join(folder, 'out.jsonl'), 'utf8').trim().split('\n')
     expect(lines.map((line) => JSON.parse(line).file)).toEqual(['a.csv', 'a.csv', 'b.csv', 'b.csv'])
   })

@@ -90,13 +90,13 @@ describe('task', () => {
     })
     expect(result.code).toBe(2)
     expect(result.stdout).toContain('15 rows')
-    expect(result.stdout).toContain('post_id: must not contain `_` or `;`\n      row 1 (line 2): found `p_0`')
-    expect(result.stdout).toContain('row 10 (line 11): found')
-    expect(result.stdout).not.toContain('row 11 ')
+    expect(result.stdout).toContain('post_id: must not contain `_` or `;`\n      row 2: found `p_0`')
+    expect(result.stdout).toContain('row 11: found')
+    expect(result.stdout).not.toContain('row 12:')
     expect(result.stdout).toMatch(/and 5 rows more/)
     expect(result.stdout).toMatch(/show \S+ --problems/)
     const all = await runInProcess(['show', 'latest', '--problems'], { workspace: folder })
-    expect(all.stdout).toContain('row 15 (line 16), post_id: must not contain `_` or `;`, found `p_14`')
+    expect(all.stdout).toContain('row 16, post_id: must not contain `_` or `;`, found `p_14`')
     expect((await sandbox.stats()).requests).toBe(0)
   })
 })
@@ -110,14 +110,14 @@ describe('task --dry-run', () => {
     const result = await runInProcess(args, { workspace: folder })
     expect(result).toMatchObject({ code: 1, stderr: '' })
     expect(result.stdout).toContain('2 read, 1 can be sent, 1 invalid')
-    expect(result.stdout).toContain('row 1 (line 2): found `b_1`')
+    expect(result.stdout).toContain('row 2: found `b_1`')
     expect(result.stdout).toContain(`POST ${sandbox.baseUrl}/api/v1/task/sync`)
     expect(result.stdout).toContain('"text_data": "good"')
     const json = await runInProcess([...args, '--json'], { workspace: folder })
     expect(JSON.parse(json.stdout)).toMatchObject({
       dry_run: true,
       rows: { read: 2, invalid: 1, sendable: 1 },
-      first_request: { row: 2, body: { post_id: 'p-2', user_id: 'u2', text_data: 'good' } },
+      first_request: { row: 3, record: 2, body: { post_id: 'p-2', user_id: 'u2', text_data: 'good' } },
     })
     expect((await sandbox.stats()).requests).toBe(0)
     const runs = await runInProcess(['runs', '--json'], { workspace: folder })

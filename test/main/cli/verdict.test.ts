@@ -7,7 +7,7 @@ import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { writeSource } from './write-source.ts'
 
-/** Rows 1 and 2 trigger Likely spam, row 3 nothing. */
+/** Rows 2 and 3 of the spreadsheet trigger Likely spam, row 4 nothing. */
 const POSTS = `post_id,user_id,text_data,truth
 p1,u1,sandbox:spam:3,spam
 p2,u1,sandbox:spam:2,spam
@@ -31,12 +31,12 @@ async function sendPosts(faults: string[] = []) {
 describe('verdicts', () => {
   it('are labels of an evaluation, alone or in the place of a label', async () => {
     const { sluice, evaluate } = await sendPosts()
-    await sluice('verdict', 'latest', '1', 'agree')
-    await sluice('verdict', 'latest', '2', 'should-not', 'Likely spam', '--note', 'quotes an advert')
-    await sluice('verdict', 'latest', '3', 'should', 'bullying')
-    const shown = await sluice('verdict', 'latest', '4', 'unsure')
+    await sluice('verdict', 'latest', '2', 'agree')
+    await sluice('verdict', 'latest', '3', 'should-not', 'Likely spam', '--note', 'quotes an advert')
+    await sluice('verdict', 'latest', '4', 'should', 'bullying')
+    const shown = await sluice('verdict', 'latest', '5', 'unsure')
     expect(shown).toMatchObject({ code: 0 })
-    expect(shown.stdout).toMatch(/4 +unsure/)
+    expect(shown.stdout).toMatch(/5 +unsure/)
     const { rows, rules } = await evaluate()
     expect(rows).toMatchObject({ evaluated: 3, unsure: 1, without_label: 0 })
     expect(rules.map(({ rule, matrix }) => [rule, Object.values(matrix)])).toEqual([
@@ -49,8 +49,8 @@ describe('verdicts', () => {
 
   it('do not stand in for the meaning of labels, and judge no further rule where labels are mapped', async () => {
     const { sluice, evaluate } = await sendPosts()
-    await sluice('verdict', 'latest', '1', 'agree')
-    await sluice('verdict', 'latest', '3', 'should', 'bullying')
+    await sluice('verdict', 'latest', '2', 'agree')
+    await sluice('verdict', 'latest', '4', 'should', 'bullying')
     const unmapped = await sluice('evaluate', 'latest', '--verdicts', '--label', 'truth')
     expect(unmapped).toMatchObject({ code: 2, stdout: '' })
     expect(unmapped.stderr).toMatch(/none of the labels is the name of a rule; labels: `spam`, `ham`/)
@@ -61,25 +61,25 @@ describe('verdicts', () => {
 
   it('are listed, removed, exported and imported, all of a file or none', async () => {
     const { folder, sluice } = await sendPosts()
-    await sluice('verdict', 'latest', '2', 'should-not', 'Likely spam', '--note', 'quotes, an advert')
-    await sluice('verdict', 'latest', '1', 'agree')
+    await sluice('verdict', 'latest', '3', 'should-not', 'Likely spam', '--note', 'quotes, an advert')
+    await sluice('verdict', 'latest', '2', 'agree')
     const file = join(folder, 'verdicts.csv')
     expect((await sluice('verdict', 'latest', '--export', file)).stdout).toContain('2 verdicts in')
     const exported = readFileSync(file, 'utf8')
-    expect(exported).toContain('p2,u1,sandbox:spam:2,spam,2,should-not,Likely spam,"quotes, an advert",')
-    await sluice('verdict', 'latest', '1', '--remove')
+    expect(exported).toContain('p2,u1,sandbox:spam:2,spam,3,2,should-not,Likely spam,"quotes, an advert",')
     await sluice('verdict', 'latest', '2', '--remove')
+    await sluice('verdict', 'latest', '3', '--remove')
     expect((await sluice('verdict', 'latest')).stdout).toBe('No verdicts.\n')
     expect((await sluice('verdict', 'latest', '--from', file)).stdout).toBe('2 verdicts stored\n')
     const { verdicts } = JSON.parse((await sluice('verdict', 'latest', '--json')).stdout)
     expect(verdicts).toMatchObject([
-      { row: 1, verdict: 'agree', rule: null },
-      { row: 2, verdict: 'should-not', rule: 'Likely spam', note: 'quotes, an advert' },
+      { row: 2, record: 1, verdict: 'agree', rule: null },
+      { row: 3, record: 2, verdict: 'should-not', rule: 'Likely spam', note: 'quotes, an advert' },
     ])
-    writeFileSync(file, 'sluice_row,sluice_verdict,sluice_rule\n3,agree,\n4,should,\n')
+    writeFileSync(file, 'row,sluice_verdict,sluice_rule\n4,agree,\n5,should,\n')
     const refused = await sluice('verdict', 'latest', '--from', file)
     expect(refused.code).toBe(2)
-    expect(refused.stderr).toContain('record 2: should needs a rule')
+    expect(refused.stderr).toContain('row 3: should needs a rule')
     expect(JSON.parse((await sluice('verdict', 'latest', '--json')).stdout).verdicts).toHaveLength(2)
   })
 
@@ -91,16 +91,16 @@ describe('verdicts', () => {
       return readFileSync(path, 'utf8')
     }
     expect(await exportTo(file)).not.toContain('sluice_verdict')
-    await sluice('verdict', 'latest', '1', 'agree')
-    await sluice('verdict', 'latest', '2', 'should-not', 'Likely spam', '--note', 'quotes an advert')
-    await sluice('verdict', 'latest', '2', 'should', 'bullying', '--note', 'quotes an advert')
+    await sluice('verdict', 'latest', '2', 'agree')
+    await sluice('verdict', 'latest', '3', 'should-not', 'Likely spam', '--note', 'quotes an advert')
+    await sluice('verdict', 'latest', '3', 'should', 'bullying', '--note', 'quotes an advert')
     const columns = ['--columns', 'sluice_row,sluice_verdict,sluice_rule,sluice_note']
     expect((await exportTo(file, ...columns)).slice(1).split('\r\n')).toEqual([
       'sluice_row,sluice_verdict,sluice_rule,sluice_note',
-      '1,agree,,',
-      '2,"should-not; should","Likely spam; bullying",quotes an advert',
-      '3,,,',
+      '2,agree,,',
+      '3,"should-not; should","Likely spam; bullying",quotes an advert',
       '4,,,',
+      '5,,,',
       '',
     ])
     const lines = (await exportTo(join(folder, 'out.jsonl'))).trimEnd().split('\n')
@@ -113,18 +113,18 @@ describe('verdicts', () => {
     const list = async () => JSON.parse((await sluice('verdict', 'latest', '--json')).stdout).verdicts
     const before = (await list()).map(({ given_at: _, ...verdict }: { given_at: string }) => verdict)
     await exportTo(file)
-    await sluice('verdict', 'latest', '1', '--remove')
     await sluice('verdict', 'latest', '2', '--remove')
+    await sluice('verdict', 'latest', '3', '--remove')
     expect((await sluice('verdict', 'latest', '--from', file)).stdout).toBe('3 verdicts stored\n')
     expect(await list()).toMatchObject(before)
-    writeFileSync(file, 'sluice_row,sluice_verdict,sluice_rule\n3,should; should,bullying\n')
+    writeFileSync(file, 'row,sluice_verdict,sluice_rule\n4,should; should,bullying\n')
     const refused = await sluice('verdict', 'latest', '--from', file)
-    expect(refused.stderr).toContain('record 1: 2 verdicts need as many rules, and sluice_rule has 1')
+    expect(refused.stderr).toContain('row 2: 2 verdicts need as many rules, and sluice_rule has 1')
   })
 
   it('stay with a run through a retry, and go when the run is deleted', async () => {
     const { workspace, sluice, evaluate } = await sendPosts(['422=50%,tries=1'])
-    for (const row of ['1', '2', '3']) await sluice('verdict', 'latest', row, 'should', 'Likely spam')
+    for (const row of ['2', '3', '4']) await sluice('verdict', 'latest', row, 'should', 'Likely spam')
     const before = (await evaluate()).rows
     expect(before.without_answer).toBeGreaterThan(0)
     await sluice('retry', 'latest', '--quiet', '--json')
@@ -142,10 +142,10 @@ describe('verdicts', () => {
       expect(result.code).toBe(2)
       expect(result.stderr).toMatch(text)
     }
-    await expectRefused(['1'], /--remove/)
-    await expectRefused(['1', 'should'], /should needs a rule/)
-    await expectRefused(['1', 'agree', 'Likely spam'], /does not take a rule/)
-    await expectRefused(['1', 'maybe'], /agree, should, should-not, unsure/)
-    await expectRefused(['9', 'agree'], /has no row with the record number 9/)
+    await expectRefused(['2'], /--remove/)
+    await expectRefused(['2', 'should'], /should needs a rule/)
+    await expectRefused(['2', 'agree', 'Likely spam'], /does not take a rule/)
+    await expectRefused(['2', 'maybe'], /agree, should, should-not, unsure/)
+    await expectRefused(['9', 'agree'], /has no row 9/)
   })
 })

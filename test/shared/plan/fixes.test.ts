@@ -4,6 +4,7 @@ import {
   addFix,
   type Fix,
   fixesSchema,
+  getFixedRecord,
   listFixedFields,
   restoreSubstituted,
   substitute,
@@ -49,6 +50,23 @@ test('a second fix of the same place replaces the first', () => {
   expect(addFix([first, other], second)).toEqual([other, second])
   const rule: Fix = { kind: 'leave_out', problem: 'not_unique', field: 'post_id' }
   expect(addFix([rule], rule)).toEqual([rule])
+})
+
+test('names one record, which plans of earlier versions called its row', () => {
+  const fixes = [
+    { kind: 'cell', record: 3, field: 'user_id', value: 'a' },
+    { kind: 'cell', row: 3, field: 'user_id', value: 'b' },
+    { kind: 'leave_out_row', record: 4 },
+    { kind: 'leave_out_row', row: 4 },
+    { kind: 'split' },
+  ]
+  const parsed = fixesSchema.parse(fixes)
+  expect(parsed.map(getFixedRecord)).toEqual([3, 3, 4, 4, null])
+  expect(parsed.reduce(addFix, [] as Fix[])).toEqual([fixes[1], fixes[3], fixes[4]])
+  for (const numbers of [{}, { record: 3, row: 4 }]) {
+    const { error } = fixesSchema.safeParse([{ kind: 'leave_out_row', ...numbers }])
+    expect(error?.issues[0]).toMatchObject({ path: [0, 'record'] })
+  }
 })
 
 test('names each field whose value fixes may change, and that replies follow the ids of their parents', () => {

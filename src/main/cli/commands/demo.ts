@@ -29,7 +29,7 @@ import { formatSection } from '../terminal/layout.ts'
 
 function toNextSteps(runId: string): [string, string][] {
   return [
-    [`show ${runId} --row 59`, 'one row with its request and answer'],
+    [`show ${runId} --row 60`, 'one row with its request and answer'],
     [`export ${runId} results.csv --lossless`, 'export without escaping formulas'],
     ['sandbox --port 4010', 'run the sandbox for your own files'],
     ['task --help', 'options for submitting them'],

@@ -1,14 +1,15 @@
 import type { Command } from 'commander'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { formatProblem, toWorded } from '../../../shared/messages/problem-messages.ts'
+import { formatProblem, toWordedProblem } from '../../../shared/messages/problem-messages.ts'
 import { toStateName } from '../../../shared/messages/state-name.ts'
+import { toNumbered } from '../../../shared/plan/source-place.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
 import { isLoadRun } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
-import { createIntegerParser } from '../options/parse-values.ts'
+import { parseRowArgument } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { printSummary } from '../session/settle-run.ts'
@@ -18,7 +19,7 @@ import { toPrintable, toSnakeCase } from '../terminal/output.ts'
 interface ShowFlags extends WorkspaceFlags {
   json?: true
   problems?: true
-  row?: number
+  row?: string
 }
 
 /** A row as programs read it: its state and its problems in words. */
@@ -26,8 +27,8 @@ function toNamed(detail: RowDetail) {
   const { result, problems } = detail
   return {
     ...detail,
-    result: { ...result, state: toStateName(result.state) },
-    problems: problems.map(toWorded),
+    result: { ...toNumbered(result), state: toStateName(result.state) },
+    problems: problems.map(toWordedProblem),
   }
 }
 
@@ -45,8 +46,8 @@ export function addShowCommand(program: Command, context: CliContext): void {
     .option('--problems', 'problems in the source, grouped by cause')
     .option(
       '--row <n>',
-      'one row with its cells, request, attempts, answer and callbacks',
-      createIntegerParser(1, Number.MAX_SAFE_INTEGER),
+      'one row, numbered as in the spreadsheet (the header is row 1), with its cells, request, attempts, answer and callbacks',
+      parseRowArgument,
     )
     .option('--json', 'one JSON document on stdout')
   addWorkspaceOption(command).action(async (reference: string, flags: ShowFlags) => {
@@ -54,7 +55,7 @@ export function addShowCommand(program: Command, context: CliContext): void {
       const run = await resolveRun(engine, reference)
       if (flags.row !== undefined) {
         if (isLoadRun(run)) refuseRow(run.run_id)
-        const detail = await engine.readRow(run.run_id, flags.row)
+        const detail = await engine.readRow(run.run_id, await engine.findRow(run.run_id, flags.row))
         if (flags.json) return writeDocument(context.out, toSnakeCase(toNamed(detail)) as object)
         return context.out.writeLine(formatRowDetail(context.outTerminal, detail))
       }

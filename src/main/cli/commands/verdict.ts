@@ -1,12 +1,20 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { findVerdictMistake, parseVerdict, VERDICTS, type Verdict } from '../../../shared/lookback/verdict.ts'
+import {
+  findVerdictMistake,
+  type PlacedVerdict,
+  parseVerdict,
+  VERDICTS,
+  type Verdict,
+  type VerdictDocument,
+} from '../../../shared/lookback/verdict.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { nameRow, toRowAndRecord } from '../../../shared/plan/source-place.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
-import { createIntegerParser } from '../options/parse-values.ts'
+import { parseRowArgument } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { formatTable } from '../terminal/layout.ts'
@@ -34,8 +42,8 @@ export function addVerdictCommand(program: Command, context: CliContext): void {
     .argument('<run>', RUN_ARGUMENT_HELP)
     .argument(
       '[row]',
-      'record number, as in sluice_row (1 is the first row below the header)',
-      createIntegerParser(1, Number.MAX_SAFE_INTEGER),
+      'row number as in the spreadsheet, where the header is row 1; 4a or 4b for a row that was split',
+      parseRowArgument,
     )
     .argument('[verdict]', VERDICTS.join(', '), parseVerdictArgument)
     .argument('[rule]', 'rule that should or should not have triggered')
@@ -51,21 +59,22 @@ export function addVerdictCommand(program: Command, context: CliContext): void {
     .option('--remove', 'remove the verdicts on the row')
     .option(
       '--from <file>',
-      'import verdicts from a file with the columns sluice_row, sluice_verdict, sluice_rule and sluice_note',
+      'import verdicts from a file with the columns row, sluice_verdict, sluice_rule and sluice_note',
     )
     .option('--export <file>', 'write the verdicts with their rows to a .csv or .xlsx file')
     .option('--json', 'one JSON document on stdout')
   addWorkspaceOption(command).action(
     async (
       reference: string,
-      row: number | undefined,
+      typed: string | undefined,
       verdict: Verdict['verdict'] | undefined,
       rule: string | undefined,
       flags: VerdictFlags,
     ) => {
-      refuseContradictions(row, verdict, rule, flags)
+      refuseContradictions(typed, verdict, rule, flags)
       await withEngine(context, flags.workspace, async (engine) => {
         const { run_id: runId } = await resolveRun(engine, reference)
+        const row = typed === undefined ? undefined : await engine.findRow(runId, typed)
         if (row !== undefined) {
           if (verdict === undefined) await engine.replaceVerdicts(runId, row, [])
           else {
@@ -94,7 +103,7 @@ export function addVerdictCommand(program: Command, context: CliContext): void {
 }
 
 function refuseContradictions(
-  row: number | undefined,
+  row: string | undefined,
   verdict: Verdict['verdict'] | undefined,
   rule: string | undefined,
   { note, remove, from, export: file }: VerdictFlags,
@@ -113,6 +122,10 @@ function refuseContradictions(
   if (mistake !== null) throw new InvalidArgumentError(`${mistake}.`)
 }
 
+function toVerdictDocument({ row, place, ...verdict }: PlacedVerdict): VerdictDocument {
+  return { ...toRowAndRecord(row, place), ...verdict }
+}
+
 async function printVerdicts(
   { out, outTerminal }: CliContext,
   engine: Engine,
@@ -121,7 +134,7 @@ async function printVerdicts(
 ): Promise<void> {
   const all = await engine.readVerdicts(runId)
   const verdicts = row === undefined ? all : all.filter((verdict) => verdict.row === row)
-  if (json) return writeDocument(out, { run_id: runId, verdicts })
+  if (json) return writeDocument(out, { run_id: runId, verdicts: verdicts.map(toVerdictDocument) })
   if (verdicts.length === 0) return out.writeLine('No verdicts.')
   const lines = formatTable(
     outTerminal,
@@ -131,8 +144,8 @@ async function printVerdicts(
       { title: 'rule', align: 'left', minColumns: 12 },
       { title: 'note', align: 'left', minColumns: 12 },
     ],
-    verdicts.map(({ row: number, verdict, rule, note }) => [
-      String(number),
+    verdicts.map(({ row: number, place, verdict, rule, note }) => [
+      nameRow(toRowAndRecord(number, place)),
       verdict,
       toPrintable(rule ?? ''),
       toPrintable(note ?? ''),

@@ -1,6 +1,7 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatProblemOfRow } from '../../../shared/messages/problem-messages.ts'
 import { type Plan, type PlanInput, planSchema } from '../../../shared/plan/plan.ts'
+import { toRowNumber } from '../../../shared/plan/source-place.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine-interface.ts'
 import { SAMPLE_FILES } from '../../program-files.ts'
@@ -172,7 +173,10 @@ export async function formatUnsuccessfulRows(
       const errors = problems.filter((problem) => problem.severity === 'error')
       const answer = [result.status, result.errorCode, result.message].filter((part) => part !== null)
       const reason = errors.length > 0 ? errors.map(formatProblemOfRow).join('; ') : answer.join(' ')
-      reasons.push({ row: result.row, cells: [String(result.row), state, toPrintable(reason)] })
+      reasons.push({
+        row: result.row,
+        cells: [String(toRowNumber(result.place)), state, toPrintable(reason)],
+      })
     }
   }
   if (reasons.length === 0) return []

@@ -11,8 +11,9 @@ import { ledgerKindSchema, ledgerSchema } from '../../../shared/lookback/ledger.
 import { runReportSchema } from '../../../shared/lookback/run-report.ts'
 import { sampleSchema } from '../../../shared/lookback/stratified-sample.ts'
 import { trendSchema } from '../../../shared/lookback/trend.ts'
-import { verdictSchema } from '../../../shared/lookback/verdict.ts'
+import { verdictDocumentSchema } from '../../../shared/lookback/verdict.ts'
 import { savedMappingSchema } from '../../../shared/mapping/saved-mappings.ts'
+import { rowAndRecordShape } from '../../../shared/plan/source-place.ts'
 import { acceptCodeSchema } from '../../../shared/run/accept-code.ts'
 import { problemGroupSchema, problemSchema } from '../../../shared/run/problem.ts'
 import { sourceReadSchema } from '../../../shared/run/read-as.ts'
@@ -33,7 +34,7 @@ const written = { file: z.string(), rows: z.int(), bytes: z.int() }
 
 /** Problems are printed in words, in the place of what the words take. */
 const inWords = { args: true, details: true, text: true } as const
-const wordedProblemSchema = problemSchema.omit(inWords).extend({ message: z.string() })
+const wordedProblemSchema = problemSchema.omit(inWords).extend({ ...rowAndRecordShape, message: z.string() })
 const wordedGroupSchema = problemGroupSchema
   .omit({ args: true, text: true })
   .extend({ message: z.string(), examples: z.array(wordedProblemSchema) })
@@ -88,7 +89,7 @@ export const DOCUMENT_SCHEMAS = {
   row: {
     commands: ['show --row'],
     schema: rowDetailSchema.extend({
-      result: rowDetailSchema.shape.result.extend({ state: z.string() }),
+      result: rowDetailSchema.shape.result.extend({ ...rowAndRecordShape, state: z.string() }),
       problems: z.array(wordedProblemSchema),
     }),
     isRenamed: true,
@@ -109,7 +110,7 @@ export const DOCUMENT_SCHEMAS = {
       /** Causes of warnings that have to be accepted before the rows are sent. */
       to_accept: z.array(wordedGroupSchema.extend({ accept: acceptCodeSchema })),
       first_request: z
-        .object({ row: z.int(), method: z.string(), url: z.string(), body: z.unknown() })
+        .object({ ...rowAndRecordShape, method: z.string(), url: z.string(), body: z.unknown() })
         .nullable(),
     }),
   },
@@ -149,7 +150,7 @@ export const DOCUMENT_SCHEMAS = {
   },
   verdicts: {
     commands: ['verdict'],
-    schema: z.object({ run_id: z.string(), verdicts: z.array(verdictSchema) }),
+    schema: z.object({ run_id: z.string(), verdicts: z.array(verdictDocumentSchema) }),
   },
   ledger: { commands: ['ledger index', 'ledger watchlist', 'ledger appeals'], schema: ledgerSchema },
   'ledger-export': {

@@ -1,7 +1,7 @@
 import type { Output } from '../terminal/output.ts'
 
 /** Version of the documents that `--json` prints; docs/migrating.md says what changed with each. */
-export const SCHEMA_VERSION = 1
+export const SCHEMA_VERSION = 2
 
 /** Prints a document, or an array of them, as `--json` shows it: each says its version first. */
 export function writeDocument(out: Output, document: object | readonly object[]): Promise<void> {

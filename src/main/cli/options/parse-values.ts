@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import { mappingNameSchema } from '../../../shared/mapping/saved-mappings.ts'
 import { parseDurationMs as parseCompound } from '../../../shared/messages/duration.ts'
 import { environmentNameSchema } from '../../../shared/plan/connection.ts'
+import { parseRowNumber } from '../../../shared/plan/source-place.ts'
 import { connectionNameSchema } from '../../../shared/plan/stored-connection.ts'
 
 /** Parser of a whole number within a range, both ends included. */
@@ -15,6 +16,14 @@ export function createIntegerParser(minimum: number, maximum: number): (text: st
     }
     return value
   }
+}
+
+/** Checks the number of a row as a person types it, such as `17` or `4a`. */
+export function parseRowArgument(text: string): string {
+  if (parseRowNumber(text) !== null) return text.trim()
+  throw new InvalidArgumentError(
+    `expected a row number such as 17, 4a or 4b for the parts of a split row, or b.csv:17 for one of several files, found \`${text}\`.`,
+  )
 }
 
 /** Parser of a number above zero, at most `maximum`. */

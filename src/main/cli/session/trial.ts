@@ -6,7 +6,7 @@ import { sayCorrected } from '../../../shared/messages/fix-messages.ts'
 import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import { findNeeds } from '../../../shared/messages/problem-traits.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
-import { formatLine } from '../../../shared/plan/source-place.ts'
+import { formatRow, toRowAndRecord } from '../../../shared/plan/source-place.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import type { SourceRead } from '../../../shared/run/read-as.ts'
@@ -111,7 +111,8 @@ function toDocument(
     to_accept: open.map((group) => ({ accept: findNeeds(group), ...toWordedGroup(group) })),
   })
   if (first === null) return prettyJson(addMember(rest, 'first_request', 'null'))
-  const request = { row: first.result.row, method: first.requestMethod, url: first.requestUrl }
+  const { row, place } = first.result
+  const request = { ...toRowAndRecord(row, place), method: first.requestMethod, url: first.requestUrl }
   // The body is text of JSON, so that numbers longer than a double keep their digits.
   const sent = addMember(JSON.stringify(request), 'body', first.requestBody ?? 'null')
   return prettyJson(addMember(rest, 'first_request', sent))
@@ -172,7 +173,7 @@ async function printFirstRequest(context: CliContext, detail: RowDetail | null):
   if (detail === null) return
   await out.writeLine()
   await out.writeLine(
-    `${outTerminal.tone('strong', 'First request')}, row ${detail.result.row}${formatLine(detail.result.row, detail.result.place)}  ${detail.requestMethod} ${toPrintable(detail.requestUrl)}`,
+    `${outTerminal.tone('strong', 'First request')}, row ${formatRow(detail.result.place)}  ${detail.requestMethod} ${toPrintable(detail.requestUrl)}`,
   )
   if (detail.requestBody === null) return
   for (const line of prettyJson(detail.requestBody).split('\n')) {

@@ -1,5 +1,6 @@
 import stringWidth from 'string-width'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { nameRow } from '../../../shared/plan/source-place.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { describeCallbacks, listAnswers } from '../../../shared/run/run-view.ts'
@@ -47,8 +48,8 @@ export function formatAnswers(terminal: Terminal, summary: RunSummary): string[]
 
 function formatFailedTerms(terminal: Terminal, failed: NonNullable<RunSummary['terms']>['failed']): string[] {
   const columns = sectionColumns(terminal)
-  const lines = failed.slice(0, SHOWN_FAILED_TERMS).map(({ term, notes, row }) => {
-    const text = `row ${row}: ${toPrintable(term)}${notes === null || notes === '' ? '' : `, notes ${toPrintable(notes)}`}`
+  const lines = failed.slice(0, SHOWN_FAILED_TERMS).map(({ term, notes, ...named }) => {
+    const text = `row ${nameRow(named)}: ${toPrintable(term)}${notes === null || notes === '' ? '' : `, notes ${toPrintable(notes)}`}`
     return cutToWidth(text, columns, terminal.glyphs.ellipsis)
   })
   const more = failed.length - lines.length

@@ -14,6 +14,7 @@ import {
 } from '../../../shared/lookback/comparison-text.ts'
 import type { Metric } from '../../../shared/lookback/evaluation.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
+import { nameRow } from '../../../shared/plan/source-place.ts'
 import { formatSection, formatTable, type TableColumn, wrapWords } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -148,7 +149,7 @@ function formatScores(terminal: Terminal, scores: DecisionComparison['scores']):
     { title: 'largest fall', align: 'right' },
   ]
   const toLargest = (move: (typeof scores)[number]['largest_rise']) =>
-    move === null ? '–' : `${formatScoreMove(move.b - move.a)} (row ${move.row})`
+    move === null ? '–' : `${formatScoreMove(move.b - move.a)} (row ${nameRow(move)})`
   const rows = scores
     .slice(0, SHOWN)
     .map((one) => [
@@ -232,7 +233,7 @@ function formatListed(terminal: Terminal, { listed: { total, offset, rows } }: D
       terminal,
       columns,
       rows.map((row) => [
-        row.a.row === row.b.row ? String(row.b.row) : `${row.a.row} → ${row.b.row}`,
+        nameRow(row.a) === nameRow(row.b) ? nameRow(row.b) : `${nameRow(row.a)} → ${nameRow(row.b)}`,
         toPrintable(describeChangedRow(row)),
         toPrintable(row.cells.filter((text) => text !== '').join(' | ')),
       ]),

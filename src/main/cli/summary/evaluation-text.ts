@@ -20,6 +20,7 @@ import {
   toShareText,
 } from '../../../shared/lookback/evaluation-view.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
+import { nameRow } from '../../../shared/plan/source-place.ts'
 import {
   formatSection,
   formatTable,
@@ -261,8 +262,8 @@ function formatListed(
     { title: 'triggered', align: 'left', minColumns: 12 },
     { title: 'cells', align: 'left', minColumns: 20 },
   ]
-  const lines = rows.map(({ row, label, triggered_rules: triggered, cells }) => [
-    String(row),
+  const lines = rows.map(({ label, triggered_rules: triggered, cells, ...named }) => [
+    nameRow(named),
     toPrintable(label),
     toPrintable(triggered.join('; ')),
     toPrintable(cells.filter((text) => text !== '').join(' | ')),

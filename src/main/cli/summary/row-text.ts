@@ -6,11 +6,16 @@ import {
   formatFigure,
 } from '../../../shared/messages/figure-text.ts'
 import { isJson, prettyJson } from '../../../shared/messages/pretty-json.ts'
-import { formatProblemOfRow, sayExpected, toWorded } from '../../../shared/messages/problem-messages.ts'
+import {
+  formatProblemOfRow,
+  sayExpected,
+  toWorded,
+  toWordedProblem,
+} from '../../../shared/messages/problem-messages.ts'
 import { describeState } from '../../../shared/messages/state-name.ts'
 import type { Correction } from '../../../shared/plan/fixes.ts'
-import { formatLine } from '../../../shared/plan/source-place.ts'
-import { formatRowPlace, type Problem, type ProblemGroup } from '../../../shared/run/problem.ts'
+import { formatRow } from '../../../shared/plan/source-place.ts'
+import { formatProblemRow, type Problem, type ProblemGroup } from '../../../shared/run/problem.ts'
 import type { AttemptDetail, CutFrom, RowDetail } from '../../../shared/run/results.ts'
 import { formatSection, padRight } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
@@ -26,7 +31,7 @@ export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
     result.message ?? '',
   ]
   const parts = [
-    formatSection(terminal, `Row ${result.row}${formatLine(result.row, result.place)}`, [
+    formatSection(terminal, `Row ${formatRow(result.place)}`, [
       toPrintable(state.filter(Boolean).join('  ')),
     ]),
     result.answer === null
@@ -182,7 +187,7 @@ export function toWordedGroups(groups: readonly ProblemGroup[]) {
 
 /** See {@link toWordedGroups}. */
 export function toWordedGroup(group: ProblemGroup) {
-  return { ...toWorded(group), examples: group.examples.map(toWorded) }
+  return { ...toWorded(group), examples: group.examples.map(toWordedProblem) }
 }
 
 /** A line for each example, and one for those in the same words; without what the group already says. */
@@ -201,7 +206,7 @@ function formatExamples(group: ProblemGroup, examples: readonly Problem[]): stri
       ...(sentence === said ? [] : [sentence]),
       ...(first.found === undefined ? [] : [`found \`${first.found}\``]),
     ]
-    const rows = `${same.length === 1 ? 'row' : 'rows'} ${same.map(formatRowPlace).join(', ')}`
+    const rows = `${same.length === 1 ? 'row' : 'rows'} ${same.map(formatProblemRow).join(', ')}`
     return [parts.length === 0 ? rows : `${rows}: ${parts.join(', ')}`]
   })
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { type RowNumber, toRowNumber } from '../../../shared/plan/source-place.ts'
 import {
   type CallbackEffect,
   type CallbackOverview,
@@ -9,6 +10,7 @@ import { toCallbackCounts } from '../../../shared/run/counts.ts'
 import type { CallbackCounts } from '../../../shared/run/run.ts'
 import { openJournalReader } from '../journal/journal.ts'
 import { type InboxItem, InboxReader } from '../receiver/inbox.ts'
+import { createPlaceReader } from '../run/journal/intake-writer.ts'
 import { toJournalFile } from '../workspace/workspace-files.ts'
 import type { CallbackRun } from './catalogue/listed-runs.ts'
 
@@ -89,11 +91,17 @@ function describeItems(
   runs: readonly CallbackRun[],
 ): StoredCallback[] {
   const byToken = Map.groupBy(runs, (run) => run.runToken)
-  const effects = new Map<number, CallbackEffect>()
+  const known = new Map<number, KnownCallback>()
   for (const [token, ofToken] of Map.groupBy(items, (item) => item.runToken)) {
     for (const run of byToken.get(token) ?? []) {
-      for (const [id, effect] of readEffects(toJournalFile(workspace, run.id), ofToken))
-        effects.set(id, effect)
+      for (const [id, { effect, row }] of readKnown(toJournalFile(workspace, run.id), ofToken)) {
+        const before = known.get(id)
+        // The items of a load test are requests.
+        known.set(id, {
+          effect: effect ?? before?.effect,
+          row: run.inboxRead === null ? null : (row ?? before?.row ?? null),
+        })
+      }
     }
   }
   return items.map(({ id, item, runToken, receivedAtUs, sizeBytes }) => {
@@ -103,9 +111,10 @@ function describeItems(
       id,
       receivedAtMs: receivedAtUs / 1_000,
       sizeBytes,
-      effect: effects.get(id) ?? findEffect(id, ofToken),
+      effect: known.get(id)?.effect ?? findEffect(id, ofToken),
       run: run === undefined ? null : { runId: run.first, name: run.name },
-      row: item,
+      row: known.get(id)?.row ?? null,
+      record: item,
     }
   })
 }
@@ -116,17 +125,28 @@ function findEffect(id: number, runs: readonly CallbackRun[]): CallbackEffect {
   return runs.every(({ inboxRead }) => (inboxRead ?? 0) >= id) ? 'unmatched' : 'waiting'
 }
 
+/** What a journal says of a callback and of the row that it is for. */
+interface KnownCallback {
+  effect: CallbackEffect | undefined
+  row: RowNumber | null
+}
+
 /** What a journal says of callbacks; nothing where it cannot be read at present. */
-function readEffects(file: string, items: readonly InboxItem[]): [id: number, effect: CallbackEffect][] {
+function readKnown(file: string, items: readonly InboxItem[]): [id: number, known: KnownCallback][] {
   if (!existsSync(file)) return []
   try {
     const db = openJournalReader(file)
     try {
       const read = db.prepare('SELECT effect FROM callback WHERE id = ?')
-      return items.flatMap(({ id }) => {
-        const { data } = callbackEffectSchema.safeParse(read.get(id)?.['effect'])
-        return data === undefined ? [] : [[id, data]]
-      })
+      const hasRow = db.prepare('SELECT 1 FROM row WHERE id = ?')
+      const toPlace = createPlaceReader(db)
+      return items.map(({ id, item }) => [
+        id,
+        {
+          effect: callbackEffectSchema.safeParse(read.get(id)?.['effect']).data,
+          row: hasRow.get(item) === undefined ? null : toRowNumber(toPlace(item)),
+        },
+      ])
     } finally {
       db.close()
     }

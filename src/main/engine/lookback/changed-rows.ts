@@ -5,7 +5,7 @@ import type {
   DecisionComparison,
 } from '../../../shared/lookback/comparison.ts'
 import { toStateName } from '../../../shared/messages/state-name.ts'
-import { toSourcePlace } from '../../../shared/plan/source-place.ts'
+import { type SourcePlace, toRowAndRecord, toSourcePlace } from '../../../shared/plan/source-place.ts'
 import { toExportColumns } from '../../../shared/run/export-columns.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
 import type { ExportRow, ResultRow } from '../../../shared/run/results.ts'
@@ -14,7 +14,8 @@ import { refuseSource } from '../results/export-run.ts'
 import { toTable } from '../run/export/csv-report.ts'
 import { readPagesOfRows, readScoredClasses } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
-import { findNewest, readFamilyRows, readPlaces } from '../run/results/family-rows.ts'
+import { findNewest, readFamilyRows } from '../run/results/family-rows.ts'
+import { createNumberReader, readPlaces } from '../run/results/row-places.ts'
 import type { JoinKey } from './join-key.ts'
 import type { PairedRows, PairKind } from './paired-rows.ts'
 import type { Standing } from './standings.ts'
@@ -59,19 +60,22 @@ function isChosen(
 
 interface Pair {
   bRow: number
-  a: Omit<ChangedRow['a'], 'place'>
-  b: Omit<ChangedRow['b'], 'place'>
+  a: Omit<ChangedRow['a'], 'row' | 'place'>
+  b: Omit<ChangedRow['b'], 'row' | 'place'>
   newly: string[]
   noLonger: string[]
 }
+
+/** A pair whose row of A has its number. */
+type NumberedPair = Omit<Pair, 'a'> & { a: Omit<ChangedRow['a'], 'place'> }
 
 /** The chosen pairs by row of B, from an offset on. */
 function* readPairs({ pairs, filter }: ChosenChanges, offset: number): Generator<Pair, void, undefined> {
   const { rules, kinds, kindOf, partnerOf } = pairs
   const chosen = kinds.map((kind) => (isChosen(kind, filter) ? kind : undefined))
   const toNames = (numbers: readonly number[]) => numbers.map((number) => rules[number]?.rule ?? '')
-  const toSide = (row: number, { outcome, rules: numbers }: Standing) => ({
-    ...{ row, outcome: formatOutcome(outcome), triggered_rules: toNames(numbers) },
+  const toSide = (record: number, { outcome, rules: numbers }: Standing) => ({
+    ...{ record, outcome: formatOutcome(outcome), triggered_rules: toNames(numbers) },
   })
   let passed = 0
   for (let row = 1; row < kindOf.length; row += 1) {
@@ -105,19 +109,24 @@ export function listChangedRows(
   const shown = new Map(readFamilyRows(b, rows).map(({ result }) => [result.row, result]))
   const places = readPlaces(
     earlier,
-    page.map(({ a }) => a.row),
+    page.map(({ a }) => a.record),
   )
   return {
     ...{ total, offset },
     rows: page.map(({ bRow, a, b: own, newly, noLonger }) => ({
       key: readKey(key, shown.get(bRow)),
-      a: { ...a, place: places.get(a.row) ?? toSourcePlace(a.row, undefined) },
-      b: { ...own, place: shown.get(bRow)?.place ?? toSourcePlace(bRow, undefined) },
+      a: addPlace(a, places.get(a.record)),
+      b: addPlace(own, shown.get(bRow)?.place),
       newly,
       no_longer: noLonger,
       cells: shown.get(bRow)?.cells ?? [],
     })),
   }
+}
+
+function addPlace(side: Pair['a'], found: SourcePlace | undefined): ChangedRow['a'] {
+  const place = found ?? toSourcePlace(side.record, undefined)
+  return { ...toRowAndRecord(side.record, place), ...side, place }
 }
 
 /** The key of a row of B for a person to read. */
@@ -135,16 +144,22 @@ export async function writeChangedRows(
   for (const run of [a, b]) refuseSource(run, file)
   const { columns, header, plan } = b.record
   const format = findReportFormat(file)
-  const pairOf = new Map<number, Pair>()
+  const pairOf = new Map<number, NumberedPair>()
 
   function* listPages(): Generator<readonly ExportRow[]> {
     for (const pairs of toPages(readPairs(changed, 0))) {
       pairOf.clear()
-      for (const pair of pairs) pairOf.set(pair.bRow, pair)
+      const toNumbers = createNumberReader(
+        a,
+        pairs.map((pair) => pair.a.record),
+      )
+      for (const pair of pairs) {
+        pairOf.set(pair.bRow, { ...pair, a: { ...toNumbers(pair.a.record), ...pair.a } })
+      }
       yield* readPagesOfRows(b, [findNewest(b, [...pairOf.keys()])], { withRequests: format === 'jsonl' })
     }
   }
-  const toColumn = (name: string, read: (pair: Pair) => string) => ({
+  const toColumn = (name: string, read: (pair: NumberedPair) => string) => ({
     name,
     read({ row }: ExportRow) {
       const pair = pairOf.get(row)
@@ -156,9 +171,10 @@ export async function writeChangedRows(
     table: toTable(columns, [
       toColumn('sluice_newly_triggered', ({ newly }) => newly.join('; ')),
       toColumn('sluice_no_longer_triggered', ({ noLonger }) => noLonger.join('; ')),
-      toColumn('sluice_a_row', ({ a }) => String(a.row)),
-      toColumn('sluice_a_outcome', ({ a }) => a.outcome),
-      toColumn('sluice_a_triggered_rules', ({ a }) => a.triggered_rules.join('; ')),
+      toColumn('sluice_a_row', ({ a: side }) => String(side.row)),
+      toColumn('sluice_a_record', ({ a: side }) => String(side.record)),
+      toColumn('sluice_a_outcome', ({ a: side }) => side.outcome),
+      toColumn('sluice_a_triggered_rules', ({ a: side }) => side.triggered_rules.join('; ')),
       ...toExportColumns(plan.operation.kind, { classes: format === 'jsonl' ? [] : readScoredClasses(b) }),
     ]),
     members({ row }) {

@@ -20,6 +20,7 @@ import { findReportFormat, writeReport } from '../run/export/write-report.ts'
 import { readRuleNames } from '../run/results/family-counts.ts'
 import { findNewest } from '../run/results/family-rows.ts'
 import { openSource } from '../source/open-source.ts'
+import { createBatchPlaces } from '../source/source-reader.ts'
 import { type AnsweredRow, readAnsweredRows, type WantedScores } from './answered-rows.ts'
 import { storeLabelling } from './labelling-store.ts'
 import { findColumnOrThrow } from './row-labels.ts'
@@ -43,7 +44,7 @@ export async function sampleRun(family: RunFamily, options: SampleOptions): Prom
     findNewest(family, ids.slice(index * PAGE_ROWS, (index + 1) * PAGE_ROWS)),
   )
   const format = findReportFormat(options.file)
-  const kept = ['sluice_row', 'sluice_post_id', 'sluice_triggered_rules']
+  const kept = ['sluice_row', 'sluice_record', 'sluice_post_id', 'sluice_triggered_rules']
   return write(options, drawn, {
     ...{ columns: record.columns, header: record.header },
     members: toMembers(toStratumColumns(drawn)),
@@ -110,10 +111,13 @@ export async function sampleSource(source: PlanSource, options: SampleOptions): 
   const drawn = groups.draw(options)
   const reader = await openSource(source)
   async function* readPages(): AsyncGenerator<ExportRow[]> {
-    for await (const { rows } of reader.batches()) {
-      yield rows
-        .filter(({ row }) => drawn.stratumOf.has(row))
-        .map(({ row, cells }) => toUnsentRow(row, cells))
+    const findPlace = createBatchPlaces()
+    for await (const batch of reader.batches()) {
+      const toPlace = findPlace(batch)
+      yield batch.rows.flatMap(({ row, cells }) => {
+        const place = toPlace(row)
+        return drawn.stratumOf.has(row) ? [toUnsentRow(row, cells, place)] : []
+      })
     }
   }
   try {

@@ -3,10 +3,12 @@ import type { DrawnScore, EvaluateOptions, Evaluation } from '../../../shared/lo
 import { Evaluator, type LabelledRow, type ScoredTarget } from '../../../shared/lookback/evaluator.ts'
 import { findRule, Labels, toComparable } from '../../../shared/lookback/labels.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toRowAndRecord } from '../../../shared/plan/source-place.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { readScoredClasses } from '../run/export/export-rows.ts'
 import { countRowsRead, readFamilyCounts, readRuleNames } from '../run/results/family-counts.ts'
 import type { RowFindings } from '../run/results/row-findings.ts'
+import { readPlace } from '../run/results/row-places.ts'
 import { type AnsweredRow, readAnsweredRows } from './answered-rows.ts'
 import { writeEvaluatedRows } from './evaluated-rows.ts'
 import { CellLists, EvaluatedCells } from './matrix-cells.ts'
@@ -67,7 +69,9 @@ export async function* evaluateInSteps(
   const evaluator = new Evaluator({ ...options, targets: labels.targets, scored })
   const judge = createRowJudge(labels)
   const sliceReaders = createSliceReaders(family, options.slices)
-  const cells = new CellLists(options.list, labels)
+  const cells = new CellLists(options.list, labels, (record) =>
+    toRowAndRecord(record, readPlace(family, record)),
+  )
   const kept = keepsCells ? new EvaluatedCells(labels) : null
   let verdictRows = 0
   const rows = {

@@ -7,14 +7,17 @@ import {
 import type { LabelledRow } from '../../../shared/lookback/evaluator.ts'
 import { type Labels, toComparable } from '../../../shared/lookback/labels.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import type { RowAndRecord } from '../../../shared/plan/source-place.ts'
 import type { AnsweredRow } from './answered-rows.ts'
 
 /** The first rows of the cells that were asked for. */
 export class CellLists {
   readonly choices: readonly { cell: Cell; target: number | null }[]
   readonly lists: Evaluation['listed']
+  readonly #toNumbers: (record: number) => RowAndRecord
 
-  constructor(asked: readonly CellChoice[], labels: Labels) {
+  constructor(asked: readonly CellChoice[], labels: Labels, toNumbers: (record: number) => RowAndRecord) {
+    this.#toNumbers = toNumbers
     this.choices = asked.map(({ cell, rule }) => ({
       cell,
       target: rule === null ? null : findTarget(rule, labels),
@@ -40,7 +43,7 @@ export class CellLists {
       if (list.rows.length >= LISTED_MAX) continue
       const { row, cells, ruleIds } = answered
       const triggered = ruleIds.map((ruleId) => rules.get(ruleId) ?? ruleId)
-      list.rows.push({ row, label, triggered_rules: triggered, cells })
+      list.rows.push({ ...this.#toNumbers(row), label, triggered_rules: triggered, cells })
     }
   }
 }

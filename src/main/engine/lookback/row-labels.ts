@@ -3,12 +3,15 @@ import type { Verdict } from '../../../shared/lookback/verdict.ts'
 import { findNearestName, listColumns } from '../../../shared/mapping/check-mapping.ts'
 import { findColumn } from '../../../shared/mapping/match-columns.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { formatRow } from '../../../shared/plan/source-place.ts'
 import { STRATUM_COLUMNS } from '../../../shared/run/export-columns.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { createPostIdMapper } from '../mapping/row-mapper.ts'
 import { readVerdicts } from '../run/journal/verdict-store.ts'
 import { openSource } from '../source/open-source.ts'
+import { createBatchPlaces } from '../source/source-reader.ts'
 import type { AnsweredRow } from './answered-rows.ts'
+import { findNamedRows, findRowNaming, type NamingRow, type RowNaming } from './named-rows.ts'
 
 /** What is said of a row: its label as it stands, the verdicts of a person, or why there is neither. */
 export type RowLabel =
@@ -22,8 +25,8 @@ interface PlacedLabel {
   stratum: number
 }
 
-/** The row's number, in exports, samples and files of verdicts. */
-const ROW_COLUMN = 'sluice_row'
+/** Name rows of a run by their numbers, in exports, samples and files of verdicts. */
+const ROW_COLUMNS = ['sluice_row', 'row', 'sluice_record']
 
 const NONE: PlacedLabel = { label: { kind: 'none' }, stratum: 0 }
 
@@ -84,39 +87,76 @@ async function createFileReader(
   { source, key, runKey = key }: LabelsFile,
   strata: Strata,
 ): Promise<(row: AnsweredRow) => PlacedLabel> {
-  const toKey = createRunKeyReader(family, runKey)
+  const isNumbered = ROW_COLUMNS.includes(runKey) && findColumn(family.record.columns, runKey) === null
+  const toKey = isNumbered ? ({ row }: AnsweredRow) => String(row) : createRunKeyReader(family, runKey)
   const placed = new Map<string, PlacedLabel>()
-  const byKey = new Map<string, PlacedLabel>()
+  const keyed: { row: NamingRow; found: PlacedLabel }[] = []
   const reader = await openSource(source)
   try {
     const { columns } = reader
     const labelAt = findColumnOrThrow(columns, label, '--label', source.path)
     const keyAt = findColumnOrThrow(columns, key, '--key', source.path)
     const toStratum = createStratumReader(columns, strata)
-    for await (const { rows } of reader.batches()) {
-      for (const { cells } of rows) {
+    const findPlace = createBatchPlaces()
+    for await (const batch of reader.batches()) {
+      const toPlace = findPlace(batch)
+      for (const { row, cells } of batch.rows) {
+        const place = toPlace(row)
         const text = cells[labelAt] ?? ''
         if (text.trim() === '') continue
         const stratum = toStratum((column) => cells[column] ?? '')
         const found = placed.get(`${stratum}\n${text}`) ?? { label: { kind: 'text', text }, stratum }
         placed.set(`${stratum}\n${text}`, found)
-        const rowKey = (cells[keyAt] ?? '').trim()
-        const before = byKey.get(rowKey)
-        const isSame = before === undefined || before === found
-        byKey.set(rowKey, isSame ? found : { label: { kind: 'conflict' }, stratum: 0 })
+        keyed.push({ row: { place, cells }, found })
       }
     }
+    const rows = keyed.map(({ row }) => row)
+    const keys = isNumbered
+      ? findRecordsOf(family, source.path, toNaming(columns, { key, keyAt, runKey }), rows)
+      : rows.map(({ cells }) => (cells[keyAt] ?? '').trim())
+    const byKey = new Map<string, PlacedLabel>()
+    for (const [index, { found }] of keyed.entries()) {
+      const rowKey = keys[index] ?? ''
+      const before = byKey.get(rowKey)
+      const isSame = before === undefined || before === found
+      byKey.set(rowKey, isSame ? found : { label: { kind: 'conflict' }, stratum: 0 })
+    }
+    return (row) => byKey.get(toKey(row)) ?? NONE
   } finally {
     reader.close()
   }
-  return (row) => byKey.get(toKey(row)) ?? NONE
+}
+
+/** How a file names rows in the column that was given: as our files do in columns of our names, else as `runKey` says. */
+function toNaming(
+  columns: readonly string[],
+  { key, keyAt, runKey }: { key: string; keyAt: number; runKey: string },
+): RowNaming {
+  const own = ROW_COLUMNS.includes(key) ? findRowNaming(columns) : null
+  if (own !== null && key === runKey) return own
+  const kind = runKey === 'sluice_record' ? 'record' : 'row'
+  return { kind, column: key, at: keyAt, rowAt: null, postIdAt: null }
+}
+
+/** The records of named rows, as text; '' for rows that the run does not have. Throws for one that contradicts itself. */
+function findRecordsOf(
+  family: RunFamily,
+  file: string,
+  naming: RowNaming,
+  rows: readonly NamingRow[],
+): string[] {
+  return findNamedRows(family, file, naming, rows).map((found, index) => {
+    if (typeof found === 'number') return String(found)
+    if (found.kind === 'missing') return ''
+    const place = rows[index]?.place ?? { row: index + 1, line: null }
+    throw new SluiceError({ id: 'label_file_wrong', file, row: formatRow(place), reason: found.reason })
+  })
 }
 
 function createRunKeyReader(family: RunFamily, column: string): (row: AnsweredRow) => string {
   const { columns, plan, runToken } = family.record
   const at = findColumn(columns, column)
   if (at !== null) return (row) => row.cell(at).trim()
-  if (column === ROW_COLUMN) return ({ row }) => String(row)
   if (column === 'post_id' || column === 'sluice_post_id') {
     const toPostId = createPostIdMapper(plan, columns, runToken)
     return ({ row, cells, kinds }) => toPostId(row, cells, kinds) ?? ''
@@ -165,7 +205,17 @@ export function findColumnOrThrow(
 ): number {
   const at = findColumn(columns, column)
   if (at !== null) return at
-  throw new SluiceError({
+  throw toMissingColumn(columns, column, option, file)
+}
+
+/** The error of a column that a file lacks. */
+export function toMissingColumn(
+  columns: readonly string[],
+  column: string,
+  option: string,
+  file: string,
+): SluiceError {
+  return new SluiceError({
     id: 'lookback_column_missing',
     option,
     column,

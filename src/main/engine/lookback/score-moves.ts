@@ -1,10 +1,10 @@
 import { toNiceStep } from '../../../shared/load/chart-scale.ts'
 import type { DecisionComparison, ScoreMoves } from '../../../shared/lookback/comparison.ts'
-import { toSourcePlace } from '../../../shared/plan/source-place.ts'
+import { toRowAndRecord } from '../../../shared/plan/source-place.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
-import { readPlaces } from '../run/results/family-rows.ts'
 import { addScores } from '../run/results/journal-findings.ts'
 import type { RowFindings } from '../run/results/row-findings.ts'
+import { readPlace } from '../run/results/row-places.ts'
 import type { RowScores } from '../run/results/row-values.ts'
 import type { PairedRows } from './paired-rows.ts'
 
@@ -41,7 +41,7 @@ export function compareScores(
       const [before, now] = [from.at(partner), to.at(row)]
       if (Number.isNaN(before) || Number.isNaN(now)) continue
       isScored = true
-      if (before !== now) addMove(tally, { row, a: before, b: now })
+      if (before !== now) addMove(tally, { record: row, a: before, b: now })
     }
     if (isScored) scoredRows += 1
   }
@@ -69,7 +69,8 @@ export function compareScores(
 
 function addPlace(b: RunFamily, move: LargestMove | null): ScoreMoves['largest_rise'] {
   if (move === null) return null
-  return { ...move, place: readPlaces(b, [move.row]).get(move.row) ?? toSourcePlace(move.row, undefined) }
+  const place = readPlace(b, move.record)
+  return { ...move, ...toRowAndRecord(move.record, place), place }
 }
 
 function readScores(member: RunView, findings: RowFindings | null): ReadonlyMap<string, RowScores> {
@@ -117,7 +118,7 @@ type TalliedMoves = Omit<ScoreMoves, 'distribution' | 'largest_rise' | 'largest_
   largest_fall: LargestMove | null
 }
 
-type LargestMove = Omit<NonNullable<ScoreMoves['largest_rise']>, 'place'>
+type LargestMove = Omit<NonNullable<ScoreMoves['largest_rise']>, 'row' | 'place'>
 
 /** Steps to either side of none. */
 const STEPS = 12

@@ -7,6 +7,7 @@ import {
 import { findColumn } from '../../../shared/mapping/match-columns.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../shared/plan/plan.ts'
+import { formatRow, type SourcePlace, toRowNumber } from '../../../shared/plan/source-place.ts'
 import type { ExportColumn } from '../../../shared/run/export-columns.ts'
 import { STRATUM_COLUMNS } from '../../../shared/run/export-columns.ts'
 import type { ExportResult, ExportRow } from '../../../shared/run/results.ts'
@@ -18,11 +19,14 @@ import { writeReport } from '../run/export/write-report.ts'
 import { readVerdicts, storeVerdicts } from '../run/journal/verdict-store.ts'
 import { findNewest } from '../run/results/family-rows.ts'
 import { openSource } from '../source/open-source.ts'
-import { findColumnOrThrow } from './row-labels.ts'
+import { createBatchPlaces } from '../source/source-reader.ts'
+import { findNamedRows, findRowNaming, type NamingRow } from './named-rows.ts'
+import { findColumnOrThrow, toMissingColumn } from './row-labels.ts'
 
 /** The columns of a file of verdicts, as exports and samples have them too. */
 const COLUMNS = {
   row: 'sluice_row',
+  record: 'sluice_record',
   verdict: 'sluice_verdict',
   rule: 'sluice_rule',
   note: 'sluice_note',
@@ -36,11 +40,12 @@ const SEPARATOR = '; '
  * with the first row that is wrong, and what storing throws.
  */
 export async function importVerdicts(family: RunFamily, source: PlanSource): Promise<number> {
-  const verdicts: NewVerdict[] = []
+  const given: { row: NamingRow; verdicts: Omit<NewVerdict, 'row'>[] }[] = []
   const reader = await openSource(source)
   try {
     const { columns } = reader
-    const rowAt = findColumnOrThrow(columns, COLUMNS.row, '--from', source.path)
+    const naming = findRowNaming(columns)
+    if (naming === null) throw toMissingColumn(columns, 'row', '--from', source.path)
     const verdictAt = findColumnOrThrow(columns, COLUMNS.verdict, '--from', source.path)
     const readOptional = (name: string) => {
       const at = findColumn(columns, name)
@@ -50,31 +55,44 @@ export async function importVerdicts(family: RunFamily, source: PlanSource): Pro
     const readNote = readOptional(COLUMNS.note)
     const readStratum = readOptional(STRATUM_COLUMNS.name)
     const readStratumRows = readOptional(STRATUM_COLUMNS.rows)
-    for await (const { rows } of reader.batches()) {
-      for (const { row: number, cells } of rows) {
+    const findPlace = createBatchPlaces()
+    for await (const batch of reader.batches()) {
+      const toPlace = findPlace(batch)
+      for (const { row: number, cells } of batch.rows) {
+        const place = toPlace(number)
         const text = (cells[verdictAt] ?? '').trim()
         if (text === '') continue
-        const refuse = (reason: string) =>
-          new SluiceError({ id: 'verdict_file_wrong', file: source.path, row: number, reason })
-        const row = Number(cells[rowAt])
-        if (!Number.isSafeInteger(row) || row < 1)
-          throw refuse(`${COLUMNS.row} is not a record number, such as 1 for the first row below the header`)
+        const refuse = (reason: string) => toWrong(source, place, reason)
         const stratumRows = Number(readStratumRows(cells) ?? Number.NaN)
         const isSampled = Number.isSafeInteger(stratumRows) && stratumRows > 0
-        for (const { verdict, rule } of parseVerdicts(text, readRule(cells), refuse)) {
-          verdicts.push({
-            ...{ row, verdict, rule, note: readNote(cells) },
-            stratum: isSampled ? (readStratum(cells) ?? '') : null,
-            stratum_rows: isSampled ? stratumRows : null,
-          })
-        }
+        const verdicts = parseVerdicts(text, readRule(cells), refuse).map(({ verdict, rule }) => ({
+          ...{ verdict, rule, note: readNote(cells) },
+          stratum: isSampled ? (readStratum(cells) ?? '') : null,
+          stratum_rows: isSampled ? stratumRows : null,
+        }))
+        given.push({ row: { place, cells }, verdicts })
       }
     }
+    const named = findNamedRows(
+      family,
+      source.path,
+      naming,
+      given.map(({ row }) => row),
+    )
+    const stored = given.flatMap(({ row: { place }, verdicts }, index) => {
+      const record = named[index]
+      if (typeof record !== 'number') throw toWrong(source, place, record?.reason ?? '')
+      return verdicts.map((verdict) => ({ row: record, ...verdict }))
+    })
+    storeVerdicts(family, stored)
+    return stored.length
   } finally {
     reader.close()
   }
-  storeVerdicts(family, verdicts)
-  return verdicts.length
+}
+
+function toWrong({ path }: PlanSource, place: SourcePlace, reason: string): SluiceError {
+  return new SluiceError({ id: 'verdict_file_wrong', file: path, row: formatRow(place), reason })
 }
 
 /** What the cells of a row say: one verdict and perhaps its rule, or several with a rule each. */
@@ -124,8 +142,9 @@ export function exportVerdicts(family: RunFamily, file: string): Promise<ExportR
       return verdict === undefined ? '' : String(read(verdict) ?? '')
     },
   })
-  const added = [
-    toColumn(COLUMNS.row, ({ row }) => row),
+  const added: ExportColumn[] = [
+    { name: COLUMNS.row, read: ({ place }) => String(toRowNumber(place)) },
+    toColumn(COLUMNS.record, ({ row }) => row),
     toColumn(COLUMNS.verdict, ({ verdict }) => verdict),
     toColumn(COLUMNS.rule, ({ rule }) => rule),
     toColumn(COLUMNS.note, ({ note }) => note),

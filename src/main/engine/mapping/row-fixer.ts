@@ -5,6 +5,7 @@ import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import {
   type Correction,
   type Fix,
+  getFixedRecord,
   listFixedFields,
   substitute,
   toSubstituted,
@@ -70,7 +71,7 @@ export function createRowFixer(
   }
   const cellFixes = Map.groupBy(
     fixes.filter((fix): fix is CellFix => fix.kind === 'cell'),
-    ({ row }) => row,
+    getFixedRecord,
   )
   const compileValue = ({ field, value }: Extract<Fix, { kind: 'value' }>) =>
     compileFieldTemplate(fields.get(field)?.kind ?? 'string', value, columns, runToken)
@@ -157,7 +158,7 @@ function isAbout(found: FoundProblem, code: string, field: string): boolean {
 export function createLeaveOut(
   fixes: readonly Fix[],
 ): (row: number, problems: readonly Pick<Problem, 'code' | 'field'>[]) => boolean {
-  const rows = new Set(fixes.flatMap((fix) => (fix.kind === 'leave_out_row' ? [fix.row] : [])))
+  const rows = new Set(fixes.flatMap((fix) => (fix.kind === 'leave_out_row' ? [getFixedRecord(fix)] : [])))
   const rules = fixes.filter((fix) => fix.kind === 'leave_out')
   if (rows.size === 0 && rules.length === 0) return () => false
   return (row, problems) =>

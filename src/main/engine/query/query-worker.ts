@@ -13,7 +13,7 @@ import type { Ledgers } from '../lookback/ledger/read-ledger.ts'
 import { readLoadReport } from '../results/load-report.ts'
 import { findStanding, summarizeRun } from '../results/run-summary.ts'
 import { findLateRuns } from '../run/callback-settler.ts'
-import { readVerdicts, replaceVerdicts, storeVerdicts } from '../run/journal/verdict-store.ts'
+import { readPlacedVerdicts, replaceVerdicts, storeVerdicts } from '../run/journal/verdict-store.ts'
 import { readFacets, readFoundFacets, readProblemGroups } from '../run/results/facets.ts'
 import { needsFindings } from '../run/results/found-rows.ts'
 import { KeptIndexes } from '../run/results/kept-indexes.ts'
@@ -23,6 +23,7 @@ import { readRow } from '../run/results/row-detail.ts'
 import { RowFindings, STORED_FROM_ROWS } from '../run/results/row-findings.ts'
 import { RowIndexes } from '../run/results/row-indexes.ts'
 import { findOffset } from '../run/results/row-offset.ts'
+import { findTypedRow } from '../run/results/typed-rows.ts'
 import { isLeaseHeld } from '../workspace/lease.ts'
 import { changeAnnotations } from '../workspace/run-annotations.ts'
 import { noteExport } from '../workspace/workspace-exports.ts'
@@ -65,6 +66,7 @@ const calls: QueryCalls = {
   listLate: (run) => readOr([], run, findLateRuns),
   readColumns: (run) => openFamily(run).record.columns,
   readRow: (run, row) => readRow(openFamily(run), row),
+  findRow: (run, row) => findTypedRow(openFamily(run), row),
   readProblems: (run) => readProblemGroups(openFamily(run)),
   readOpenWarnings: (run) => readOr([], run, readOpenWarningsOfWhole),
   readLatency: (run, metrics) => latencies.read(openFamily(run), metrics),
@@ -161,7 +163,7 @@ const calls: QueryCalls = {
   readLabelling: (run) => readLabelling(openFamily(run)),
   changeLabelling: (run, change) => changeLabelling(openFamily(run), change),
   endLabelling: (run) => endLabelling(openFamily(run)),
-  readVerdicts: (run) => readVerdicts(openFamily(run)),
+  readVerdicts: (run) => readPlacedVerdicts(openFamily(run)),
   storeVerdicts: (run, verdicts) => storeVerdicts(openFamily(run), verdicts),
   replaceVerdicts: (run, row, verdicts, before) => {
     const family = openFamily(run)

@@ -1,9 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { decodeHistogram } from '../../../shared/load/latency-meter.ts'
-import type { LoadSample } from '../../../shared/load/load-report.ts'
+import type { NumberedSample } from '../../../shared/load/load-report.ts'
 import type { TrendMetric } from '../../../shared/load/metrics.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
+import { toRowAndRecord } from '../../../shared/plan/source-place.ts'
 import { chooseColumns, type TableColumn } from '../../../shared/run/choose-columns.ts'
 import { isExportDelimiter } from '../../../shared/run/formula-guard.ts'
 import type { ExportOptions, ExportResult } from '../../../shared/run/results.ts'
@@ -22,7 +23,7 @@ import {
   readTriggeredRules,
 } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
-import { hasSeveralFiles } from '../run/journal/intake-writer.ts'
+import { createPlaceReader, hasSeveralFiles } from '../run/journal/intake-writer.ts'
 import { hasVerdicts } from '../run/journal/verdict-store.ts'
 import { openSource } from '../source/open-source.ts'
 import { checkTarget } from '../workspace/replace-file.ts'
@@ -142,12 +143,14 @@ function* readIntervals({ db }: RunView): Generator<HlogInterval[]> {
   }
 }
 
-function* readSamplePages(view: RunView): Generator<LoadSample[]> {
+function* readSamplePages(view: RunView): Generator<NumberedSample[]> {
+  const toPlace = createPlaceReader(view.db)
   // What ended later is in no figure of the load.
   const cutOffMs = readCutOffMs(view)
   for (const sample of readSamples(view.db)) {
     const endMs = sample.sentMs + (sample.httpReqDurationMs ?? 0)
-    if (cutOffMs === null || endMs < cutOffMs) yield [sample]
+    if (cutOffMs === null || endMs < cutOffMs)
+      yield [{ ...sample, ...toRowAndRecord(sample.row, toPlace(sample.row)) }]
   }
 }
 

@@ -35,6 +35,7 @@ import {
   readFamilyCounts,
   summarizeFamilyCounts,
 } from '../run/results/family-counts.ts'
+import { createNumberReader } from '../run/results/row-places.ts'
 import { findAnnotations } from '../workspace/run-annotations.ts'
 
 /** Sums a run up together with its retries. */
@@ -299,14 +300,18 @@ function toAnswerCounts(
 function readFailedTerms(family: RunFamily): TermCounts['failed'] {
   const { record, members } = family
   const mapRow = createRowMapper(record.plan, record.columns, record.runToken)
-  return members
+  const failed = members
     .flatMap((member) => readFailedRows(member, findTakersOf(member, members)))
     .sort((a, b) => a.row - b.row)
     .slice(0, FAILED_TERMS_MAX)
-    .map(({ row, cells }) => {
-      const { term, notes } = mapRow(row, cells).body
-      return { term: String(term ?? ''), notes: typeof notes === 'string' ? notes : null, row }
-    })
+  const toNumbers = createNumberReader(
+    family,
+    failed.map(({ row }) => row),
+  )
+  return failed.map(({ row, cells }) => {
+    const { term, notes } = mapRow(row, cells).body
+    return { term: String(term ?? ''), notes: typeof notes === 'string' ? notes : null, ...toNumbers(row) }
+  })
 }
 
 /** The first failed terms of one run that no retry has taken. */

@@ -1,11 +1,11 @@
 import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import type { PlanSource } from '../../../shared/plan/plan.ts'
 import { getFormatTraits } from '../../../shared/plan/source-formats.ts'
-import { type RowPlace, toSourcePlace } from '../../../shared/plan/source-place.ts'
 import { type Problem, toFound } from '../../../shared/run/problem.ts'
 import type { SourcePreview } from '../../../shared/run/results.ts'
 import { describeFiles } from './describe-reading.ts'
 import { openSource } from './open-source.ts'
+import { createBatchPlaces } from './source-reader.ts'
 
 /** The first `limit` rows of a source and how it is read. Throws `BAD_SOURCE` as {@link openSource} does. */
 export async function previewSource(source: PlanSource, limit: number): Promise<SourcePreview> {
@@ -13,13 +13,12 @@ export async function previewSource(source: PlanSource, limit: number): Promise<
   try {
     const rows: SourcePreview['rows'] = []
     const problems: Problem[] = []
-    let noted: RowPlace | undefined
+    const findPlace = createBatchPlaces()
     reading: for await (const batch of reader.batches()) {
-      const notes = [...(batch.places ?? [])]
+      const toPlace = findPlace(batch)
       for (const { row, cells, problems: found } of batch.rows) {
         if (rows.length >= limit) break reading
-        while (notes[0] !== undefined && notes[0].row <= row) noted = notes.shift()
-        const place = toSourcePlace(row, noted)
+        const place = toPlace(row)
         rows.push({ row, place, cells })
         problems.push(...found.map((problem) => ({ ...problem, place })))
       }

@@ -1,6 +1,6 @@
 import type { FoundProblem, SourceWarning } from '../../../shared/messages/problem-messages.ts'
 import type { SourceFormat } from '../../../shared/plan/source-formats.ts'
-import type { RowPlace } from '../../../shared/plan/source-place.ts'
+import { type RowPlace, type SourcePlace, toSourcePlace } from '../../../shared/plan/source-place.ts'
 import type { ReadAs } from '../../../shared/run/read-as.ts'
 import type { EncodingReading } from '../../../shared/run/results.ts'
 
@@ -143,6 +143,21 @@ export class PlaceNotes {
     const notes = this.#notes
     this.#notes = []
     return notes
+  }
+}
+
+/** A function that takes the batches of a source in order, and gives where the rows of each stand, in order. */
+export function createBatchPlaces(): (batch: SourceBatch) => (row: number) => SourcePlace {
+  let noted: RowPlace | undefined
+  return ({ places = [] }) => {
+    let next = 0
+    return (row) => {
+      for (let note = places[next]; note !== undefined && note.row <= row; note = places[next]) {
+        noted = note
+        next += 1
+      }
+      return toSourcePlace(row, noted)
+    }
   }
 }
 

@@ -74,7 +74,7 @@ export function InboxPanel(props: {
           <tr>
             <th scope="col">Run</th>
             <th scope="col" className={styles.number}>
-              Record
+              Row
             </th>
             <th scope="col">Received</th>
             <th scope="col">What it did</th>
@@ -88,7 +88,7 @@ export function InboxPanel(props: {
         </thead>
         <tbody>
           {shown.map((callback) => {
-            const { id, run, row, receivedAtMs, effect, sizeBytes } = callback
+            const { id, run, row, record, receivedAtMs, effect, sizeBytes } = callback
             return (
               <tr key={id} data-effect={effect}>
                 <th scope="row" className={styles.run}>
@@ -105,7 +105,7 @@ export function InboxPanel(props: {
                     </Anchor>
                   )}
                 </th>
-                <td className={styles.number}>{formatCount(row)}</td>
+                <td className={styles.number}>{row ?? `record ${record}`}</td>
                 <td>{formatTimestamp(new Date(receivedAtMs).toISOString())}</td>
                 <td>{EFFECTS[effect]}</td>
                 <td className={styles.number}>{formatBytes(sizeBytes)}</td>
@@ -113,7 +113,7 @@ export function InboxPanel(props: {
                   <Button
                     variant="subtle"
                     size="compact-xs"
-                    aria-label={`Open the callback for record ${row}`}
+                    aria-label={`Open the callback for ${nameRow(callback)}`}
                     onClick={() => setOpened(callback)}
                   >
                     Open
@@ -130,6 +130,10 @@ export function InboxPanel(props: {
   )
 }
 
+function nameRow({ row, record }: StoredCallback): string {
+  return row === null ? `record ${record}` : `row ${row}`
+}
+
 /** The content of one callback: what users wrote stays masked until it is revealed. */
 function CallbackDialog({ callback, onClose }: { callback: StoredCallback; onClose: () => void }) {
   const body = useQuery(ask.receiver.readBody.queryOptions({ input: { id: callback.id } }))
@@ -144,7 +148,7 @@ function CallbackDialog({ callback, onClose }: { callback: StoredCallback; onClo
       opened
       size="lg"
       onClose={onClose}
-      title={`Callback for record ${formatCount(callback.row)}`}
+      title={`Callback for ${nameRow(callback)}`}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {body.error !== null && <ErrorNotice error={body.error} onRetry={body.refetch} />}

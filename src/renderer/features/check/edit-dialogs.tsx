@@ -5,7 +5,7 @@ import { findUnknownPlaceholders } from '../../../shared/mapping/check-mapping.t
 import { toColumnIndex } from '../../../shared/mapping/match-columns.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayExpected } from '../../../shared/messages/problem-messages.ts'
-import { addFix, type Fix } from '../../../shared/plan/fixes.ts'
+import { addFix, type Fix, getFixedRecord } from '../../../shared/plan/fixes.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
@@ -62,7 +62,7 @@ function RowForm(props: Parameters<typeof RowDialog>[0] & { detail: RowDetail })
   const [typed, setTyped] = useState<Record<string, string>>({})
   const known = fields.map((field) => {
     const own = readOwn(detail, mapping, field)
-    const fix = fixes.find((one) => one.kind === 'cell' && one.row === row && one.field === field)
+    const fix = fixes.find((one) => one.kind === 'cell' && getFixedRecord(one) === row && one.field === field)
     return { field, own, value: fix?.kind === 'cell' ? fix.value : (own ?? '') }
   })
   const save = () => {
@@ -72,8 +72,8 @@ function RowForm(props: Parameters<typeof RowDialog>[0] & { detail: RowDetail })
       if (text === undefined || text === value) continue
       next =
         text === own
-          ? next.filter((one) => !(one.kind === 'cell' && one.row === row && one.field === field))
-          : addFix(next, { kind: 'cell', row, field, value: text, ...(own !== null && { was: own }) })
+          ? next.filter((one) => !(one.kind === 'cell' && getFixedRecord(one) === row && one.field === field))
+          : addFix(next, { kind: 'cell', record: row, field, value: text, ...(own !== null && { was: own }) })
     }
     onFixes(next)
     onClose()

@@ -4,6 +4,8 @@ import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayFix } from '../../../shared/messages/fix-messages.ts'
 import type { Fix } from '../../../shared/plan/fixes.ts'
+import { getFixedRecord } from '../../../shared/plan/fixes.ts'
+import { toRowNumber } from '../../../shared/plan/source-place.ts'
 import { ask } from '../../bridge/client.ts'
 import { isFieldContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
@@ -65,7 +67,7 @@ export function FixList(props: {
 
 function FixItem({ runId, fix, onUndo }: { runId: string; fix: Fix; onUndo: () => void }) {
   const shown = useContentShown()
-  const row = 'row' in fix ? fix.row : null
+  const row = getFixedRecord(fix)
   const found = useQuery(
     ask.results.row.queryOptions({
       input: row === null ? skipToken : { runId, row },
@@ -74,8 +76,8 @@ function FixItem({ runId, fix, onUndo }: { runId: string; fix: Fix; onUndo: () =
   )
   const { where, what, value } = sayFix(fix)
   const isMasked = value !== null && 'field' in fix && isFieldContent(fix.field, value)
-  const place = found.data?.result.place.row
-  const rowName = row === null ? [] : [place === undefined ? `Record ${row}` : `Row ${place}`]
+  const place = found.data?.result.place
+  const rowName = row === null ? [] : [place === undefined ? `Record ${row}` : `Row ${toRowNumber(place)}`]
   const name = [...rowName, ...(where === '' ? [] : [where])].join(', ')
   return (
     <li>

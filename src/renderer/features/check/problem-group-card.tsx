@@ -4,8 +4,9 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { PROBLEM_MESSAGES, sayExpected } from '../../../shared/messages/problem-messages.ts'
 import { findNeeds, isHint } from '../../../shared/messages/problem-traits.ts'
 import { addFix, type Fix } from '../../../shared/plan/fixes.ts'
-import { formatRowNumber } from '../../../shared/plan/source-place.ts'
+import { toRowNumber } from '../../../shared/plan/source-place.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
+import { getPlace } from '../../../shared/run/problem.ts'
 import { isFoundContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { RowNumber } from '../../ui/states/row-states.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
@@ -113,7 +114,7 @@ export function ProblemGroupCard(props: {
               {group.examples.map((problem) => (
                 <tr key={`${problem.row} ${problem.field ?? ''} ${sayExpected(problem, 'window')}`}>
                   <th scope="row" className={styles.number}>
-                    <RowNumber row={problem.row} place={problem.place} />
+                    <RowNumber record={problem.row} place={getPlace(problem)} />
                   </th>
                   <td>
                     <SafeText text={toColumnName(problem.field, columnOf)} max={40} />
@@ -139,13 +140,13 @@ export function ProblemGroupCard(props: {
                         size="compact-xs"
                         onClick={() => onEdit(problem.row, editFields)}
                       >
-                        Edit row {formatRowNumber(problem.row, problem.place)}
+                        Edit row {toRowNumber(getPlace(problem))}
                       </Button>
                     )}{' '}
                     <Button
                       variant="default"
                       size="compact-xs"
-                      aria-label={`Open row ${formatRowNumber(problem.row, problem.place)} in Scratchpad`}
+                      aria-label={`Open row ${toRowNumber(getPlace(problem))} in Scratchpad`}
                       onClick={() => props.onScratchpad(problem.row)}
                     >
                       Scratchpad

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { addFix, type Fix } from '../../../shared/plan/fixes.ts'
-import { formatRowNumber } from '../../../shared/plan/source-place.ts'
+import { toRowNumber } from '../../../shared/plan/source-place.ts'
 import { ask } from '../../bridge/client.ts'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { RowNumber } from '../../ui/states/row-states.tsx'
@@ -84,27 +84,27 @@ export function RetriedRows(props: {
             {shown.map((row) => (
               <tr key={row.row}>
                 <th scope="row" className={styles.number}>
-                  <RowNumber row={row.row} place={row.place} />
+                  <RowNumber record={row.row} place={row.place} />
                 </th>
                 <td>
                   <SafeText text={toAnswer(row)} max={160} />
                 </td>
                 <td className={styles.rowActions}>
                   <Button variant="default" size="compact-xs" onClick={() => onEdit(row.row)}>
-                    Edit row {formatRowNumber(row.row, row.place)}
+                    Edit row {toRowNumber(row.place)}
                   </Button>{' '}
                   <Button
                     variant="default"
                     size="compact-xs"
-                    aria-label={`Leave out row ${formatRowNumber(row.row, row.place)}`}
-                    onClick={() => onFixes(addFix(fixes, { kind: 'leave_out_row', row: row.row }))}
+                    aria-label={`Leave out row ${toRowNumber(row.place)}`}
+                    onClick={() => onFixes(addFix(fixes, { kind: 'leave_out_row', record: row.row }))}
                   >
                     Leave out
                   </Button>{' '}
                   <Button
                     variant="default"
                     size="compact-xs"
-                    aria-label={`Open row ${formatRowNumber(row.row, row.place)} in Scratchpad`}
+                    aria-label={`Open row ${toRowNumber(row.place)} in Scratchpad`}
                     onClick={() => props.onScratchpad(row.row)}
                   >
                     Scratchpad

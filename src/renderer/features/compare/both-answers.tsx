@@ -28,8 +28,8 @@ export function BothAnswers(props: {
   onClose: () => void
 }) {
   const { pair, change, isRevealed } = props
-  const a = useQuery(ask.results.row.queryOptions({ input: { runId: pair.a, row: change.a.row } }))
-  const b = useQuery(ask.results.row.queryOptions({ input: { runId: pair.b, row: change.b.row } }))
+  const a = useQuery(ask.results.row.queryOptions({ input: { runId: pair.a, row: change.a.record } }))
+  const b = useQuery(ask.results.row.queryOptions({ input: { runId: pair.b, row: change.b.record } }))
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
   const error = a.error ?? b.error
@@ -93,11 +93,11 @@ export function BothAnswers(props: {
 
 /** Where the row stands in the source of B, and before that in the source of A where it stood elsewhere. */
 export function PairedRowNumber({ a, b }: Pick<ListedChange, 'a' | 'b'>) {
-  const inB = <RowNumber row={b.row} place={b.place} />
-  if (a.row === b.row && a.place.row === b.place.row) return inB
+  const inB = <RowNumber record={b.record} place={b.place} />
+  if (a.row === b.row) return inB
   return (
     <>
-      <RowNumber row={a.row} place={a.place} /> → {inB}
+      <RowNumber record={a.record} place={a.place} /> → {inB}
     </>
   )
 }

@@ -57,7 +57,7 @@ export function ChangesView(props: {
   }, [names, isContent, shown, toggled])
   const rules = decisions.data?.joined.rules ?? []
   const row = changes.rowAt(cursor)
-  const reveal = () => row !== null && setToggled(toggled === row.b.row ? null : row.b.row)
+  const reveal = () => row !== null && setToggled(toggled === row.b.record ? null : row.b.record)
   const step = (by: 1 | -1) =>
     setCursor((at) => Math.min(Math.max(0, at + by), Math.max(0, (changes.total ?? 1) - 1)))
   const close = () => {
@@ -133,7 +133,7 @@ export function ChangesView(props: {
                 pair={pair}
                 change={row}
                 isContent={isContent}
-                isRevealed={shown !== (toggled === row.b.row)}
+                isRevealed={shown !== (toggled === row.b.record)}
                 onReveal={reveal}
                 onStep={step}
                 onClose={close}
@@ -237,7 +237,7 @@ function createColumns(options: {
           <MaskedText
             text={key}
             length={keyLength}
-            revealed={isRevealed(b.row) || !isFieldContent(undefined, key, keyLength)}
+            revealed={isRevealed(b.record) || !isFieldContent(undefined, key, keyLength)}
             isCell
           />
         ),
@@ -255,7 +255,7 @@ function createColumns(options: {
             <MaskedText
               text={text}
               length={length}
-              revealed={isRevealed(row.b.row) || !isContent(index, text, length)}
+              revealed={isRevealed(row.b.record) || !isContent(index, text, length)}
               isCell
             />
           )

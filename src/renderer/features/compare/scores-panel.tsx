@@ -72,7 +72,7 @@ function LargestMove({ move }: { move: ScoreMoves['largest_rise'] }) {
     <>
       {formatScoreMove(move.b - move.a)}{' '}
       <span className={styles.quiet}>
-        {move.a} → {move.b}, row <RowNumber row={move.row} place={move.place} />
+        {move.a} → {move.b}, row <RowNumber record={move.record} place={move.place} />
       </span>
     </>
   )

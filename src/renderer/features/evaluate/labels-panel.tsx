@@ -208,7 +208,8 @@ function FileChoice({ choices, settings, onChange }: LabelsProps) {
   const names = file?.columns.map(({ name }) => name) ?? []
   const runKeys = [
     ...choices.columns.map(({ name }) => ({ value: name, label: name })),
-    { value: 'sluice_row', label: 'record number (sluice_row)' },
+    { value: 'sluice_row', label: 'row number (sluice_row)' },
+    { value: 'sluice_record', label: 'record number (sluice_record)' },
     { value: 'post_id', label: 'post_id' },
   ]
   return (

@@ -103,7 +103,7 @@ export function ExportScreen(props: {
               <Radio
                 value="all"
                 label={`All rows${rows === undefined ? '' : `: ${formatCount(rows.read)}`}`}
-                description="Includes invalid and unsent rows, each with its outcome. sluice_row is the record number: 1 is the first row below the header."
+                description="Includes invalid and unsent rows, each with its outcome. sluice_row is the row's number in the spreadsheet."
               />
               {filter !== null && (
                 <Radio

@@ -44,9 +44,9 @@ export function VerdictsPanel(props: {
       <p className={styles.about}>
         {judged === 0 ? 'No row has a verdict yet.' : `${formatCounted(judged, 'row')} with verdicts.`} The
         exported rows include verdicts as columns; a file of verdicts has one line for each. You can import
-        either file again, or a filled-in sample. It needs the columns sluice_row, sluice_verdict, sluice_rule
-        and sluice_note. sluice_row is the record number: 1 is the first row below the header, which a
-        spreadsheet shows as row 2. If a line is wrong, nothing is stored.
+        either file again, or a filled-in sample. A file of your own needs the columns row, sluice_verdict,
+        sluice_rule and sluice_note; row is the number that a spreadsheet shows, the header included. If a
+        line is wrong, nothing is stored.
       </p>
       <Group gap="xs" mt="sm">
         <Button

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { IconEye, IconEyeOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { toWholeMapping } from '../../../shared/mapping/match-columns.ts'
-import { formatRowNumber } from '../../../shared/plan/source-place.ts'
+import { toRowNumber } from '../../../shared/plan/source-place.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
 import { ask } from '../../bridge/client.ts'
 import { findContent } from '../../ui/content/content-columns.ts'
@@ -40,7 +40,7 @@ export function RowContent(props: {
   return (
     <>
       <header className={styles.contentHead}>
-        <h2 className={styles.rowName}>Row {formatRowNumber(result.row, result.place)}</h2>
+        <h2 className={styles.rowName}>Row {toRowNumber(result.place)}</h2>
         <span className={styles.place}>{describePlace(result.row, result.place)}</span>
         <Button
           variant="default"

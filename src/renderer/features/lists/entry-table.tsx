@@ -97,7 +97,7 @@ function withCommonColumns<Entry extends IndexEntry | TermEntry | AppealEntry>(
       title: 'Last request',
       cell: ({ run_id: runId, row }) => (
         <button type="button" className={styles.link} title={`Run ${runId}`} onClick={() => onOpenRun(runId)}>
-          record {formatCount(row)}
+          row {row}
         </button>
       ),
     },

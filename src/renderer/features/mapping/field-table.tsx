@@ -69,8 +69,7 @@ export function FieldTable(props: {
               <>
                 A value can hold <code>{'{{row}}'}</code>, <code>{'{{run}}'}</code> and{' '}
                 <code>{'{{column name}}'}</code>, which are filled in for each row. <code>{'{{row}}'}</code>{' '}
-                is the record number: 1 for the first row below the header, which a spreadsheet shows as row
-                2.
+                is the record number: 1 for the first row below the header.
               </>
             )}
           </td>

@@ -5,9 +5,10 @@ import { useState } from 'react'
 import { PLAN_FORMAT } from '../../../shared/bridge/plans.ts'
 import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
 import { toWholeMapping } from '../../../shared/mapping/match-columns.ts'
-import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayFix } from '../../../shared/messages/fix-messages.ts'
 import type { Fix } from '../../../shared/plan/fixes.ts'
+import { getFixedRecord } from '../../../shared/plan/fixes.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
@@ -118,7 +119,7 @@ function FixesPanel({ fixes }: { fixes: readonly Fix[] }) {
           const { where, what, value } = sayFix(fix)
           return (
             <li key={JSON.stringify(fix)}>
-              {'row' in fix && `Record ${formatCount(fix.row)} `}
+              {getFixedRecord(fix) !== null && `Record ${getFixedRecord(fix)} `}
               <SafeText text={`${where} ${what}`.trim()} max={200} />{' '}
               {value !== null && (
                 <MaskedText

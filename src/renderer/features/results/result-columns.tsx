@@ -2,7 +2,7 @@ import type { PageRow } from '../../../shared/bridge/results.ts'
 import type { RowVerdict } from '../../../shared/lookback/verdict.ts'
 import { formatCount, formatCounted, formatMs } from '../../../shared/messages/figure-text.ts'
 import { nameCode } from '../../../shared/messages/name-code.ts'
-import { formatRowNumber } from '../../../shared/plan/source-place.ts'
+import { toRowNumber } from '../../../shared/plan/source-place.ts'
 import { type ColumnEntry, SOURCE } from '../../../shared/run/choose-columns.ts'
 import type { ShownColumn } from '../../../shared/run/result-view.ts'
 import type { RowSort } from '../../../shared/run/results.ts'
@@ -54,8 +54,8 @@ const LOOKS: Record<string, Look> = {
     rem: 4.75,
     align: 'end',
     sortBy: { kind: 'row' },
-    cell: (row) => <RowNumber row={row.row} place={row.place} />,
-    em: (row) => toWordEm(formatRowNumber(row.row, row.place)),
+    cell: (row) => <RowNumber record={row.row} place={row.place} />,
+    em: (row) => toWordEm(String(toRowNumber(row.place))),
   },
   sluice_state: {
     rem: 7,

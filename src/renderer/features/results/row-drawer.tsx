@@ -3,7 +3,7 @@ import { IconChevronDown, IconChevronUp, IconEye, IconEyeOff, IconX } from '@tab
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { sendsKey } from '../../../shared/plan/operation.ts'
-import { formatRowNumber, type SourcePlace } from '../../../shared/plan/source-place.ts'
+import { type SourcePlace, toRowNumber } from '../../../shared/plan/source-place.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
 import { readRuleThresholds, readTaskFindings } from '../../../shared/service/answer-findings.ts'
 import { findTextMarks } from '../../../shared/service/text-marks.ts'
@@ -47,7 +47,7 @@ export function RowDrawer(props: {
   media: ReactNode
 }) {
   const { detail, revealed, onReveal, onStep } = props
-  const number = formatRowNumber(props.row, props.place)
+  const number = toRowNumber(props.place)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
   const scratch = useMutation({ mutationFn: props.onScratchpad })

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'rea
 import type { PageRow } from '../../../shared/bridge/results.ts'
 import { addVerdict, isDecided, isOfVerdict, setNote } from '../../../shared/lookback/verdict.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
-import { formatRowNumber } from '../../../shared/plan/source-place.ts'
+import { toRowNumber } from '../../../shared/plan/source-place.ts'
 import { ask } from '../../bridge/client.ts'
 import { describeChange, useVerdicts, type Verdicts } from '../../bridge/verdicts.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
@@ -95,7 +95,7 @@ export function useVerdictControl(
     dialog:
       asked === null ? null : asked.action === 'note' ? (
         <NoteDialog
-          row={formatRowNumber(asked.row.row, asked.row.place)}
+          row={String(toRowNumber(asked.row.place))}
           note={verdicts.of(asked.row.row)[0]?.note ?? null}
           hasVerdict={verdicts.of(asked.row.row).length > 0}
           onNote={(note) => {
@@ -142,7 +142,7 @@ function RuleQuestion(props: {
   const others = (known?.facets ?? [])
     .filter(({ kind, value, label }) => kind === 'rule' && value !== '' && !triggered.has(label))
     .map(({ label }) => label)
-  const row = `row ${formatRowNumber(props.row.row, props.row.place)}`
+  const row = `row ${toRowNumber(props.row.place)}`
   return (
     <RuleDialog
       title={verdict === 'should' ? `Rule that ${row} should trigger` : `Rule that ${row} should not trigger`}
@@ -193,8 +193,7 @@ export function VerdictsBar({ verdicts }: { verdicts: Verdicts }) {
           'All verdicts of this session are undone'
         ) : (
           <>
-            Row {formatRowNumber(last.row.row, last.row.place)}:{' '}
-            <SafeText text={describeChange(last)} max={120} />
+            Row {toRowNumber(last.row.place)}: <SafeText text={describeChange(last)} max={120} />
           </>
         )}
       </p>

@@ -38,7 +38,7 @@ export function FirstRows({ operation, rows }: { operation: string; rows: readon
           {rows.map((row) => (
             <tr key={row.row}>
               <th scope="row" className={styles.number}>
-                <RowNumber row={row.row} place={row.place} />
+                <RowNumber record={row.row} place={row.place} />
               </th>
               <td>
                 <StateLabel state={row.state} attempts={row.attempts} />

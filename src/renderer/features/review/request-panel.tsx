@@ -1,34 +1,35 @@
-import { ActionIcon, Button } from '@mantine/core'
+import { ActionIcon, Button, TextInput } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { toShownError } from '../../../shared/bridge/errors.ts'
 import type { RequestReview } from '../../../shared/bridge/results.ts'
-import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import { sayExpected } from '../../../shared/messages/problem-messages.ts'
-import { formatRowNumber } from '../../../shared/plan/source-place.ts'
+import { toRowNumber } from '../../../shared/plan/source-place.ts'
+import { bridge } from '../../bridge/client.ts'
 import { maskJson, useContentShown } from '../../ui/content/user-content.tsx'
-import { WholeNumber } from '../../ui/controls.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { describePlace } from '../../ui/states/row-states.tsx'
 import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './review.module.css'
 
-/**
- * The exact request of any row, by the number of its record, as exports and commands have it; the key masked, and user
- * content until it is revealed.
- */
+/** The exact request of any row, by its number; the key masked, and user content until it is revealed. */
 export function RequestPanel(props: {
-  row: number
+  runId: string
+  record: number
   rows: number
   /** Null until it is read. */
   request: RequestReview | null
   /** What the connection still lacks, so that there is no request to show; null where it is complete. */
   gap: string | null
-  onRow: (row: number) => void
+  onRecord: (record: number) => void
   /** Opens the request of the row, to be changed and sent once by hand. */
   onScratchpad: () => void
 }) {
-  const { row, rows, request, gap, onRow } = props
+  const { record, rows, request, gap, onRecord } = props
+  const isRead = request?.row === record
   return (
     <Panel
       title="Exact request"
@@ -36,7 +37,7 @@ export function RequestPanel(props: {
         <Button
           variant="default"
           size="compact-xs"
-          disabled={gap !== null || request?.row !== row}
+          disabled={gap !== null || !isRead}
           onClick={props.onScratchpad}
         >
           Open in Scratchpad
@@ -44,27 +45,55 @@ export function RequestPanel(props: {
       }
     >
       <div className={styles.record}>
-        <ActionIcon aria-label="Previous record" disabled={row <= 1} onClick={() => onRow(row - 1)}>
+        <ActionIcon aria-label="Previous row" disabled={record <= 1} onClick={() => onRecord(record - 1)}>
           <IconChevronLeft size="1rem" />
         </ActionIcon>
-        <span>Record</span>
-        <WholeNumber
-          aria-label="Record"
-          size="xs"
-          w="5rem"
-          hideControls
-          value={row}
-          max={rows}
-          onValue={onRow}
+        <span>Row</span>
+        <RowField
+          key={record}
+          runId={props.runId}
+          shown={isRead ? String(toRowNumber(request.place)) : ''}
+          onRecord={onRecord}
         />
-        <span>of {formatCount(rows)}</span>
-        <ActionIcon aria-label="Next record" disabled={row >= rows} onClick={() => onRow(row + 1)}>
+        <ActionIcon aria-label="Next row" disabled={record >= rows} onClick={() => onRecord(record + 1)}>
           <IconChevronRight size="1rem" />
         </ActionIcon>
       </div>
       {gap !== null && <p className={styles.none}>The request is shown once the connection is complete.</p>}
       {gap === null && request !== null && <RequestText request={request} />}
     </Panel>
+  )
+}
+
+/** Takes the number of a row as its spreadsheet shows it. */
+function RowField(props: { runId: string; shown: string; onRecord: (record: number) => void }) {
+  const [typed, setTyped] = useState<string | null>(null)
+  const find = useMutation({
+    mutationFn: (row: string) => bridge.review.findRow({ runId: props.runId, row }),
+    onSuccess: (record) => {
+      setTyped(null)
+      props.onRecord(record)
+    },
+  })
+  const go = () => {
+    if (typed !== null && typed.trim() !== props.shown) find.mutate(typed)
+  }
+  return (
+    <TextInput
+      aria-label="Row"
+      size="xs"
+      w="5rem"
+      value={typed ?? props.shown}
+      error={find.error === null ? undefined : toShownError(find.error).message}
+      onChange={(event) => {
+        find.reset()
+        setTyped(event.currentTarget.value)
+      }}
+      onBlur={go}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') go()
+      }}
+    />
   )
 }
 
@@ -90,7 +119,7 @@ function RequestText({ request }: { request: RequestReview }) {
           <tr>
             <th scope="row">row</th>
             <td>
-              {formatRowNumber(request.row, request.place)}, {describePlace(request.row, request.place)}
+              {toRowNumber(request.place)}, {describePlace(request.row, request.place)}
             </td>
           </tr>
           <tr>

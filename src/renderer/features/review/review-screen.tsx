@@ -65,9 +65,9 @@ export function ReviewScreen(props: {
   useFollowRun(runId)
   const snapshot = useLiveRuns((live) => live.snapshots[runId])
   const [firstRunId] = useState(runId)
-  const [row, setRow] = useState(1)
+  const [record, setRecord] = useState(1)
   const [isAsking, setAsking] = useState(false)
-  const scratch = useMutation({ mutationFn: () => props.onScratchpad(runId, row) })
+  const scratch = useMutation({ mutationFn: () => props.onScratchpad(runId, record) })
   const {
     settings,
     change,
@@ -87,7 +87,7 @@ export function ReviewScreen(props: {
   const k6 = useFileWriter()
   const request = useQuery(
     ask.review.readRequest.queryOptions({
-      input: isHeld(snapshot) ? { runId, row } : skipToken,
+      input: isHeld(snapshot) ? { runId, row: record } : skipToken,
       placeholderData: keepPreviousData,
     }),
   )
@@ -245,11 +245,12 @@ export function ReviewScreen(props: {
             />
           )}
           <RequestPanel
-            row={row}
+            runId={runId}
+            record={record}
             rows={rows}
             request={request.data ?? null}
             gap={gap}
-            onRow={setRow}
+            onRecord={setRecord}
             onScratchpad={() => scratch.mutate()}
           />
         </div>

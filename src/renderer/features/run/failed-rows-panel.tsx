@@ -78,7 +78,7 @@ export function FailedRowsPanel(props: {
             return (
               <tr key={row}>
                 <th scope="row">
-                  <RowNumber row={row} place={place} />
+                  <RowNumber record={row} place={place} />
                 </th>
                 <td>
                   <MaskedText

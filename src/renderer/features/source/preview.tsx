@@ -7,6 +7,8 @@ import { formatCount, formatCounted } from '../../../shared/messages/figure-text
 import { sayExpected } from '../../../shared/messages/problem-messages.ts'
 import type { Operation } from '../../../shared/plan/operation.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
+import { toRowNumber } from '../../../shared/plan/source-place.ts'
+import { getPlace } from '../../../shared/run/problem.ts'
 import { createContentRule, MASK_REM, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { DataGrid, type GridColumn, toColumnRem } from '../../ui/grid/data-grid.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
@@ -32,7 +34,7 @@ export function PreviewCounts({ preview }: { preview: BridgePreview }) {
           <IconAlertTriangle size="1rem" aria-hidden />{' '}
           <strong>{formatCounted(malformedRows, 'row')} malformed</strong>
           {first !== undefined &&
-            `, first: row ${formatCount(first.place?.row ?? first.row)}, ${sayExpected(first, 'window')}`}
+            `, first: row ${toRowNumber(getPlace(first))}, ${sayExpected(first, 'window')}`}
         </span>
       )}
     </p>
@@ -123,7 +125,7 @@ function toGridColumns(
     title: 'Row',
     rem: 4.5,
     align: 'end',
-    cell: (data) => formatCount(data.place.row),
+    cell: (data) => toRowNumber(data.place),
   }
   const file: GridColumn<PreviewRow> = {
     id: 'file',

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { PROBLEM_MESSAGES, sayExpected } from '../../../shared/messages/problem-messages.ts'
 import { isHint } from '../../../shared/messages/problem-traits.ts'
-import type { ProblemGroup } from '../../../shared/run/problem.ts'
+import { getPlace, type ProblemGroup } from '../../../shared/run/problem.ts'
 import { ContentSwitch, isFoundContent, MaskedText, useContentShown } from '../content/user-content.tsx'
 import { Notice } from '../layout/notice.tsx'
 import { RowNumber } from '../states/row-states.tsx'
@@ -80,7 +80,7 @@ function Examples({ group }: { group: ProblemGroup }) {
     <ul className={styles.examples}>
       {group.examples.map((problem) => (
         <li key={`${problem.row} ${problem.field ?? ''} ${sayExpected(problem, 'window')}`}>
-          row <RowNumber row={problem.row} place={problem.place} />
+          row <RowNumber record={problem.row} place={getPlace(problem)} />
           {problem.found !== undefined && (
             <>
               {' '}

@@ -15,7 +15,7 @@ import {
 import { memo } from 'react'
 import { formatCount, formatShare } from '../../../shared/messages/figure-text.ts'
 import { describeState } from '../../../shared/messages/state-name.ts'
-import { formatRowNumber, type SourcePlace } from '../../../shared/plan/source-place.ts'
+import { type SourcePlace, toRowNumber } from '../../../shared/plan/source-place.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
 import type { ResultRow } from '../../../shared/run/results.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
@@ -227,14 +227,13 @@ export function CountsTable(props: { rows: RowCounts; toRepeat: number; hasEnded
 }
 
 /** A row's number as the spreadsheet shows it; a tooltip shows its other numbers. */
-export function RowNumber({ row, place }: { row: number; place: SourcePlace | undefined }) {
-  return <span title={describePlace(row, place)}>{formatRowNumber(row, place)}</span>
+export function RowNumber({ record, place }: { record: number; place: SourcePlace }) {
+  return <span title={describePlace(record, place)}>{toRowNumber(place)}</span>
 }
 
-/** The line of the file where that is another number, and the record's number, by which exports and commands know it. */
-export function describePlace(row: number, place: SourcePlace | undefined): string {
-  const line = place?.line ?? null
-  const record = `record ${formatCount(row)}${place?.half === undefined ? '' : `, ${place.half} of a split record`}`
-  const inFile = place?.file === undefined ? record : `${place.file}, ${record}`
-  return line === null ? inFile : `line ${formatCount(line)} of the file, ${inFile}`
+/** The line and the file if the row's number does not tell them, and the record's number, which exports have, too. */
+export function describePlace(record: number, { line, half, file }: SourcePlace): string {
+  const name = `record ${record}${half === undefined ? '' : `, ${half} of a split record`}`
+  if (line !== null) return `line ${line} of ${file ?? 'the file'}, ${name}`
+  return file === undefined ? name : `${file}, ${name}`
 }

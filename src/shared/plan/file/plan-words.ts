@@ -64,7 +64,9 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
     'Corrections laid over the source, which stays as it is: of single cells, and rules for every row that they fit.',
   'fixes.*.kind':
     'cell: another text in one row. value: one value for all rows with a problem. substitute: `_` and `;` in ids. trim: white space at the ends, and invisible characters. drop_fraction: .0 behind whole numbers. split: text_data and url as two rows. join_cells: surplus cells of a row as part of its last. leave_out, leave_out_row: do not send.',
-  'fixes.*.row': 'Row number, from 1; the header is not a row.',
+  'fixes.*.record':
+    'Record number, from 1 for the first row below the header, as `record` in --json and `sluice_record` in exports.',
+  'fixes.*.row': 'The record number in plans of versions up to 0.2; use `record`.',
   'fixes.*.field':
     'Field of the request, such as post_id; for leave_out the field that the problem is about.',
   'fixes.*.value':

@@ -13,6 +13,7 @@ const failed = Array.from({ length: 7 }, (_, index) => ({
   term: index === 0 ? 'a\u001b[2Jterm' : `term ${index + 1} ${'long '.repeat(30)}`,
   notes: index === 1 ? 'its notes' : null,
   row: index + 10,
+  record: index + 9,
 }))
 
 const TERMS = createSummary({

@@ -89,6 +89,9 @@ const ROWS = Array.from({ length: 60 }, (_, index) => {
 const find = (pattern: RegExp, not: RegExp) =>
   ROWS.flatMap((row, index) => (pattern.test(row) && !not.test(row) ? [index + 1] : []))
 
+/** The numbers of the first row. */
+const FIRST = { row: 2, record: 1, place: { row: 2, line: null } }
+
 describe('two runs with one rule changed in between', () => {
   it('differ on exactly the rows that the rule treats differently', async () => {
     const { setRule, send, compare } = await prepare()
@@ -109,22 +112,22 @@ describe('two runs with one rule changed in between', () => {
       ...{ rule: 'Pets', rule_ids: ['rule-pets'], newly: 20, no_longer: 10, both: 20, neither: 10 },
       p: toMcNemarP(20, 10),
     })
-    expect(compared.listed.rows.filter((row) => row.newly.length > 0).map(({ b: { row } }) => row)).toEqual(
-      newly,
-    )
     expect(
-      compared.listed.rows.filter((row) => row.no_longer.length > 0).map(({ b: { row } }) => row),
+      compared.listed.rows.filter((row) => row.newly.length > 0).map(({ b: { record } }) => record),
+    ).toEqual(newly)
+    expect(
+      compared.listed.rows.filter((row) => row.no_longer.length > 0).map(({ b: { record } }) => record),
     ).toEqual(noLonger)
     expect(compared.listed.rows[0]).toMatchObject({
       key: 'p0',
-      a: { row: 1, place: { row: 2, line: null }, outcome: 'succeeded', triggered_rules: ['Pets'] },
-      b: { row: 1, place: { row: 2, line: null }, outcome: 'succeeded', triggered_rules: [] },
+      a: { ...FIRST, outcome: 'succeeded', triggered_rules: ['Pets'] },
+      b: { ...FIRST, outcome: 'succeeded', triggered_rules: [] },
       no_longer: ['Pets'],
       cells: ['p0', 'u1', 'a cat number 0', 'other'],
     })
     const page = await compare(a, b, { list: { kind: 'newly', rule: 'rule-PETS' }, offset: 5, limit: 3 })
     expect(page.listed).toMatchObject({ total: newly.length, offset: 5 })
-    expect(page.listed.rows.map(({ b: { row } }) => row)).toEqual(newly.slice(5, 8))
+    expect(page.listed.rows.map(({ b: { record } }) => record)).toEqual(newly.slice(5, 8))
     expect(compared.outcomes.listed).toEqual([])
     expect(compared.warnings).toEqual([])
   })
@@ -175,7 +178,8 @@ describe('two runs with one rule changed in between', () => {
     expect(compared.joined.rows).toBe(3)
     expect(compared.a).toMatchObject({ rows: 5, only_here: 1, ambiguous: 1, without_key: 0 })
     expect(compared.b).toMatchObject({ rows: 5, only_here: 0, ambiguous: 2, without_key: 0 })
-    expect(compared.listed.rows.map((row) => [row.a.row, row.b.row, row.newly, row.no_longer])).toEqual([
+    const listed = compared.listed.rows.map((row) => [row.a.record, row.b.record, row.newly, row.no_longer])
+    expect(listed).toEqual([
       [2, 4, ['Pets'], []],
       [1, 5, [], ['Pets']],
     ])
@@ -235,7 +239,7 @@ describe('two runs with one rule changed in between', () => {
       further_rows: 0,
     })
     expect(compared.joined).toMatchObject({ rows: 61, changed: 1, decided: 59 })
-    expect(compared.listed.rows).toMatchObject([{ b: { row: 60, outcome: 'invalid' } }])
+    expect(compared.listed.rows).toMatchObject([{ b: { row: 61, record: 60, outcome: 'invalid' } }])
     expect((await compare(a, b)).b).toMatchObject({ without_key: 1 })
   })
 
@@ -274,8 +278,8 @@ describe('two runs with one rule changed in between', () => {
     expect(scores).toMatchObject([
       {
         ...{ class: 'spam', from_cache: false, rose: 3, fell: 1, mean: 0.1875, mean_absolute: 0.3125 },
-        largest_rise: { row: 7, place: { row: 8, line: null }, b: (scores[0]?.largest_rise?.a ?? 0) + 0.5 },
-        largest_fall: { row: 9 },
+        largest_rise: { row: 8, record: 7, b: (scores[0]?.largest_rise?.a ?? 0) + 0.5 },
+        largest_fall: { row: 10, record: 9 },
         distribution: {
           width: 0.05,
           moves: [
@@ -383,7 +387,7 @@ describe('two runs with one rule changed in between', () => {
     journal.exec(`UPDATE result SET state = 'rejected', error_code = 'CHANGED' WHERE row = 1`)
     journal.close()
     expect((await list(a, b, { list: { kind: 'outcome' } })).rows).toMatchObject([
-      { b: { row: 1, outcome: 'rejected CHANGED' } },
+      { b: { row: 2, record: 1, outcome: 'rejected CHANGED' } },
     ])
     remember()
     expect(joined[2] === joined[0]).toBe(false)
@@ -430,17 +434,15 @@ describe('two runs with one rule changed in between', () => {
     expect((await compare(a, b, { exportFile: file })).exported).toMatchObject({ file, rows: 2 })
     const [header, first, second] = readFileSync(file, 'utf8').trimEnd().split('\r\n')
     expect(header).toMatch(
-      /truth,sluice_newly_triggered,sluice_no_longer_triggered,sluice_a_row,sluice_a_outcome,sluice_a_triggered_rules,sluice_row/,
+      /truth,sluice_newly_triggered,sluice_no_longer_triggered,sluice_a_row,sluice_a_record,sluice_a_outcome,sluice_a_triggered_rules,sluice_row/,
     )
-    expect(first).toMatch(/^p0,u1,a cat number 0,other,,Pets,1,succeeded,Pets,1,succeeded/)
-    expect(second).toMatch(/^p1,u1,a dog number 1,pets,Pets,,2,succeeded,,2,succeeded/)
+    expect(first).toMatch(/^p0,u1,a cat number 0,other,,Pets,2,1,succeeded,Pets,2,succeeded/)
+    expect(second).toMatch(/^p1,u1,a dog number 1,pets,Pets,,3,2,succeeded,,3,succeeded/)
     const lines = join(folder, 'changed.jsonl')
     await compare(a, b, { exportFile: lines, list: { kind: 'newly', rule: 'Pets' } })
     expect(JSON.parse(readFileSync(lines, 'utf8').trimEnd())).toMatchObject({
-      row: 2,
-      newly: ['Pets'],
-      no_longer: [],
-      a: { row: 2, outcome: 'succeeded', triggered_rules: [] },
+      ...{ row: 3, record: 2, newly: ['Pets'], no_longer: [] },
+      a: { row: 3, record: 2, outcome: 'succeeded', triggered_rules: [] },
     })
     await expect(compare(a, b, { list: { kind: 'newly', rule: 'Cats' } })).rejects.toMatchObject({
       code: 'BAD_USAGE',

@@ -107,7 +107,7 @@ describe('compared runs', () => {
         expect(compared.unfinished).toBe(ROWS - pairs.length)
         expect(
           compared.listed.rows.map((pair) => [
-            pair.b.row,
+            pair.b.record,
             pair.a.outcome,
             pair.b.outcome,
             pair.b.triggered_rules,

@@ -5,9 +5,10 @@ import { expect, test } from 'vitest'
 import { readFacets, readProblemGroups } from '../../../../src/main/engine/run/results/facets.ts'
 import { readPage } from '../../../../src/main/engine/run/results/result-page.ts'
 import { readRow } from '../../../../src/main/engine/run/results/row-detail.ts'
+import { findTypedRow } from '../../../../src/main/engine/run/results/typed-rows.ts'
 import type { Fix } from '../../../../src/shared/plan/fixes.ts'
 import { type Plan, planSchema } from '../../../../src/shared/plan/plan.ts'
-import { formatRowNumber } from '../../../../src/shared/plan/source-place.ts'
+import { toRowNumber } from '../../../../src/shared/plan/source-place.ts'
 import {
   type FaultServer,
   startFaultServer,
@@ -325,7 +326,7 @@ test('a retry that splits a record adds a row to the whole', async () => {
     not_sent: 0,
   })
   const shown = readAll(parent.run_id)
-  expect(shown.map(({ row, place, state }) => [row, formatRowNumber(row, place), state])).toEqual([
+  expect(shown.map(({ row, place, state }) => [row, String(toRowNumber(place)), state])).toEqual([
     [1, '2', 'succeeded'],
     [2, '3', 'succeeded'],
     [3, '4a', 'succeeded'],
@@ -333,6 +334,10 @@ test('a retry that splits a record adds a row to the whole', async () => {
     [5, '6', 'succeeded'],
     [6, '4b', 'succeeded'],
   ])
+  const find = (row: string) => runs.read(parent.run_id, (family) => findTypedRow(family, row))
+  expect(['2', '3', '4a', '4B', '5', ' 6 '].map(find)).toEqual([1, 2, 3, 6, 4, 5])
+  expect(() => find('4')).toThrow(/can be 4a or 4b/)
+  for (const row of ['1', '2a', '7', 'x']) expect(() => find(row)).toThrow(/has no row/)
 })
 
 test('a correction that is deleted before it has sent anything gives all rows back', async () => {

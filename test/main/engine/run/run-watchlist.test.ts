@@ -106,8 +106,8 @@ test('terms go out several a request, and each row ends as the answer says of it
       updated: 0,
       non_existent: 0,
       failed: [
-        { term: 'bad1', notes: null, row: 3 },
-        { term: 'bad2', notes: 'x', row: 4 },
+        { term: 'bad1', notes: null, row: 4, record: 3 },
+        { term: 'bad2', notes: 'x', row: 5, record: 4 },
       ],
     },
   })

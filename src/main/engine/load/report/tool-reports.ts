@@ -1,4 +1,4 @@
-import type { LoadSample, LoadSecond } from '../../../../shared/load/load-report.ts'
+import type { LoadSecond, NumberedSample } from '../../../../shared/load/load-report.ts'
 import { TREND_METRICS, type TrendMetric } from '../../../../shared/load/metrics.ts'
 import type { Percentiles } from '../../../../shared/run/run.ts'
 
@@ -109,11 +109,12 @@ function toCell(ms: number | null | undefined): number | '' {
  * A line of a JSONL file of samples: what was kept whole of a load test, each request with its times in milliseconds
  * and its bodies as they were sent and received.
  */
-export function formatSample(sample: LoadSample): string {
+export function formatSample(sample: NumberedSample): string {
   return `${JSON.stringify({
     kept: sample.kept,
     sent_ms: sample.sentMs,
     row: sample.row,
+    record: sample.record,
     post_id: sample.postId,
     outcome: sample.outcome,
     status: sample.status,

@@ -1,4 +1,4 @@
-import type { LoadReport, LoadSample } from '../../../../shared/load/load-report.ts'
+import type { LoadReport, NumberedSample } from '../../../../shared/load/load-report.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import {
   findExportFormat,
@@ -26,7 +26,7 @@ export interface LoadReportSource {
   /** Every latency of every second, by second; read for `.hlog` alone. */
   intervals: Pages<HlogInterval>
   /** Requests that were kept whole; read for `.jsonl` alone. */
-  samples: Pages<LoadSample>
+  samples: Pages<NumberedSample>
 }
 
 /**

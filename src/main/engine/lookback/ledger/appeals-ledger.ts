@@ -22,11 +22,11 @@ export const APPEALS_LEDGER: LedgerReader<AppealDetail> = {
     const { runId } = run.record
     const exchanges = createExchangeReader(run.db)
     for (const sent of readSentRows(run)) {
-      const { row, state, answer, errorCode, tries, triedAtUs } = sent
+      const { numbers, state, answer, errorCode, tries, triedAtUs } = sent
       const { appeal_id: key } = sent.body
       if (typeof key !== 'string' || key === '' || tries === 0) continue
       const add = (atUs: number, detail: AppealDetail) =>
-        events.add({ list: '', key, atUs, runId, row, detail })
+        events.add({ list: '', key, atUs, runId, numbers, detail })
       const answeredAtUs = sent.answeredAtUs ?? triedAtUs
       if (state === 'succeeded' && answer !== null && isAppealAnswer(answer)) {
         const findings = readAppealFindings(parseJson(exchanges.readAnswer(sent.item)?.text ?? ''))
@@ -85,7 +85,7 @@ export const APPEALS_LEDGER: LedgerReader<AppealDetail> = {
         asked_at: toIsoTime(last.atUs),
         answered_at: answeredAt,
         run_id: last.runId,
-        row: last.row,
+        ...last.numbers,
       },
       texts: [appealId, findings.status, findings.actionName, findings.originalActionName],
     }

@@ -44,11 +44,11 @@ const ROW = 'row '
 function collectAdds(run: RunView, events: Events): void {
   const { list, runId, runToken, readCallbacks } = prepare(run)
   for (const sent of readSentRows(run)) {
-    const { row, item, state, customIndexItemId } = sent
-    const by = `${ROW}${runToken} ${row}`
+    const { numbers, item, state, customIndexItemId } = sent
+    const by = `${ROW}${runToken} ${numbers.record}`
     const content = toContent(sent.body)
     const add = (key: string, atUs: number, detail: IndexDetail) =>
-      events.add({ list, key, atUs, runId, row, detail })
+      events.add({ list, key, atUs, runId, numbers, detail })
     const addItem = (itemId: string, atUs: number) => {
       add(ITEM + itemId, atUs, { kind: 'added', by, content })
       add(by, atUs, { kind: 'item', itemId })
@@ -75,11 +75,11 @@ function collectAdds(run: RunView, events: Events): void {
 function collectRemovals(run: RunView, events: Events): void {
   const { list, runId, readCallbacks } = prepare(run)
   for (const sent of readSentRows(run)) {
-    const { row, state, errorCode, body } = sent
+    const { numbers, state, errorCode, body } = sent
     const itemId = body['custom_index_item_id']
     if (typeof itemId !== 'string' || itemId === '') continue
     const add = (atUs: number, detail: IndexDetail) =>
-      events.add({ list, key: ITEM + itemId, atUs, runId, row, detail })
+      events.add({ list, key: ITEM + itemId, atUs, runId, numbers, detail })
     const settled = readCallbacks?.(sent.item).find(({ isSettled }) => isSettled)
     const answeredAtUs = settled?.atUs ?? sent.answeredAtUs ?? sent.triedAtUs
     // An acknowledgement alone removes nothing yet.
@@ -220,7 +220,7 @@ function foldRow(events: readonly LedgerEvent<IndexDetail>[]): FoldedEntry | nul
 function toFolded(
   first: LedgerEvent,
   last: LedgerEvent,
-  entry: Omit<IndexEntry, 'first_at' | 'changed_at' | 'run_id' | 'row'>,
+  entry: Omit<IndexEntry, 'first_at' | 'changed_at' | 'run_id' | 'row' | 'record'>,
 ): FoldedEntry {
   const { custom_index_item_id: itemId, url, media, metadata, content_variant: variant } = entry
   return {
@@ -229,7 +229,7 @@ function toFolded(
       first_at: toIsoTime(first.atUs),
       changed_at: toIsoTime(last.atUs),
       run_id: last.runId,
-      row: last.row,
+      ...last.numbers,
     },
     texts: [itemId, url, media, variant, metadata === null ? null : JSON.stringify(metadata)],
   }

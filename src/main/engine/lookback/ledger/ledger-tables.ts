@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import type { LedgerEntry, LedgerState } from '../../../../shared/lookback/ledger.ts'
+import type { RowAndRecord } from '../../../../shared/plan/source-place.ts'
 import type { RunView } from '../../journal/run-family.ts'
 import { BulkInsert } from '../../workspace/sqlite.ts'
 import { toTextMatch } from '../../workspace/text-match.ts'
@@ -13,7 +14,8 @@ export interface LedgerEvent<Detail = unknown> {
   /** When the answer came, or the request without an answer was sent, Unix microseconds. */
   atUs: number
   runId: string
-  row: number
+  /** Those of the row that the request came from. */
+  numbers: RowAndRecord
   detail: Detail
 }
 
@@ -42,11 +44,11 @@ export interface EntryFilter {
 const TABLES = `
   CREATE TABLE event (
     seq INTEGER PRIMARY KEY, list TEXT NOT NULL, key TEXT NOT NULL, at_us INTEGER NOT NULL,
-    run_id TEXT NOT NULL, row INTEGER NOT NULL, detail TEXT NOT NULL
+    run_id TEXT NOT NULL, numbers TEXT NOT NULL, detail TEXT NOT NULL
   ) STRICT;
   CREATE TABLE entry (
     id INTEGER PRIMARY KEY, list TEXT NOT NULL, state TEXT NOT NULL, first_at_us INTEGER NOT NULL,
-    first_row INTEGER NOT NULL, texts TEXT NOT NULL, document TEXT NOT NULL
+    first_record INTEGER NOT NULL, texts TEXT NOT NULL, document TEXT NOT NULL
   ) STRICT;
 `
 
@@ -62,12 +64,12 @@ export class LedgerTables {
     // SQLite keeps a database without a name in a temporary file that it has already removed from its folder.
     this.#db = new DatabaseSync('')
     this.#db.exec(`PRAGMA cache_size = -16384; PRAGMA temp_store = FILE; ${TABLES} BEGIN`)
-    const into = 'INSERT INTO event (list, key, at_us, run_id, row, detail)'
+    const into = 'INSERT INTO event (list, key, at_us, run_id, numbers, detail)'
     this.#events = new BulkInsert(this.#db, into, '(?, ?, ?, ?, ?, ?)')
   }
 
-  add({ list, key, atUs, runId, row, detail }: LedgerEvent): void {
-    this.#events.add(list, key, Math.round(atUs), runId, row, JSON.stringify(detail))
+  add({ list, key, atUs, runId, numbers, detail }: LedgerEvent): void {
+    this.#events.add(list, key, Math.round(atUs), runId, JSON.stringify(numbers), JSON.stringify(detail))
   }
 
   /** Makes the entries of all events. Only the events about one thing are in memory at a time. */
@@ -75,7 +77,7 @@ export class LedgerTables {
     this.#events.flush()
     const entries = new BulkInsert(
       this.#db,
-      'INSERT INTO entry (list, state, first_at_us, first_row, texts, document)',
+      'INSERT INTO entry (list, state, first_at_us, first_record, texts, document)',
       '(?, ?, ?, ?, ?, ?)',
     )
     const finish = (events: readonly LedgerEvent[]) => {
@@ -84,7 +86,7 @@ export class LedgerTables {
       if (first === undefined || folded === null) return
       const { entry, texts } = folded
       const text = texts.filter((one) => one !== null).join('\n')
-      entries.add(first.list, entry.state, first.atUs, first.row, text, JSON.stringify(entry))
+      entries.add(first.list, entry.state, first.atUs, first.numbers.record, text, JSON.stringify(entry))
     }
     let group: LedgerEvent[] = []
     for (const row of this.#db.prepare('SELECT * FROM event ORDER BY list, key, at_us, seq').iterate()) {
@@ -98,7 +100,9 @@ export class LedgerTables {
     }
     finish(group)
     entries.flush()
-    this.#db.exec('DELETE FROM event; CREATE INDEX entry_by_age ON entry (list, first_at_us, first_row, id)')
+    this.#db.exec(
+      'DELETE FROM event; CREATE INDEX entry_by_age ON entry (list, first_at_us, first_record, id)',
+    )
   }
 
   /** Every list with its entries by state, by name. An entry that stands for several items counts as so many. */
@@ -125,7 +129,7 @@ export class LedgerTables {
     filter: EntryFilter,
     page: { offset: number; limit: number } = { offset: 0, limit: -1 },
   ): Generator<LedgerEntry, void, undefined> {
-    const rest = `ORDER BY first_at_us, first_row, id LIMIT ${page.limit} OFFSET ${page.offset}`
+    const rest = `ORDER BY first_at_us, first_record, id LIMIT ${page.limit} OFFSET ${page.offset}`
     for (const row of this.#select('document', filter, rest).iterate()) {
       yield JSON.parse(String(row['document'])) as LedgerEntry
     }
@@ -157,7 +161,7 @@ function toEvent(row: Record<string, unknown>): LedgerEvent {
     key: String(row['key']),
     atUs: Number(row['at_us']),
     runId: String(row['run_id']),
-    row: Number(row['row']),
+    numbers: JSON.parse(String(row['numbers'])) as RowAndRecord,
     detail: JSON.parse(String(row['detail'])) as unknown,
   }
 }

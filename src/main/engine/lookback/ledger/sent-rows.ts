@@ -1,12 +1,14 @@
+import { type RowAndRecord, toRowAndRecord } from '../../../../shared/plan/source-place.ts'
 import type { ItemState, RowAnswer } from '../../../../shared/run/item-state.ts'
 import { findDeletedStates, type RunView } from '../../journal/run-family.ts'
+import { createPlaceReader } from '../../run/journal/intake-writer.ts'
 import { createRowRequests } from '../../run/results/row-detail.ts'
 import { isThere } from '../../workspace/is-there.ts'
 import { toJournalFile } from '../../workspace/workspace-files.ts'
 
 /** A row that one run may have sent, and what is known of it. Times are Unix microseconds. */
 export interface SentRow {
-  row: number
+  numbers: RowAndRecord
   item: number
   /** Its part of the request. */
   body: Readonly<Record<string, unknown>>
@@ -42,6 +44,7 @@ export function* readSentRows(view: RunView): Generator<SentRow, void, undefined
   const deleted = findDeletedStates(record)
   const lastAtUs = isHeld ? Date.now() * 1_000 : readLastAtUs(view)
   const { mapRow } = createRowRequests(view)
+  const toPlace = createPlaceReader(db)
   const rows = db.prepare(
     `SELECT row.id, row.item, row.cells, row.kinds, result.state, result.error_code, result.answer,
      result.custom_index_item_id FROM row LEFT JOIN result ON result.row = row.id
@@ -80,7 +83,7 @@ export function* readSentRows(view: RunView): Generator<SentRow, void, undefined
         (isLostBefore(item) ? 1 : 0)
       const lostAt = lost.at(-1)?.['ended_at_us'] ?? null
       yield {
-        row,
+        numbers: toRowAndRecord(row, toPlace(row, toText(found['kinds']))),
         item,
         body: mapRow(row, JSON.parse(String(found['cells'])) as string[], toText(found['kinds'])).body,
         state: state === 'sending' ? null : state,

@@ -25,13 +25,13 @@ export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
     const isAdd = operation.kind === 'watchlist-add'
     const readTerms = createTermsReader(run)
     for (const sent of readSentRows(run)) {
-      const { row, item, body, state, answer } = sent
+      const { numbers, item, body, state, answer } = sent
       const { term, notes } = body
       if (typeof term !== 'string' || term === '') continue
       const key = term.toLowerCase()
       const terms = readTerms(item)
       const add = (atUs: number, detail: TermDetail) =>
-        events.add({ list: operation.watchlist, key, atUs, runId, row, detail })
+        events.add({ list: operation.watchlist, key, atUs, runId, numbers, detail })
       const isAnswered = (state === 'succeeded' || state === 'rejected') && answer !== null
       const said = terms?.get(key) ?? terms?.get(key.trim())
       // The answer may pass a term over in silence.
@@ -98,7 +98,7 @@ export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
         first_at: toIsoTime(first.atUs),
         changed_at: toIsoTime(last.atUs),
         run_id: last.runId,
-        row: last.row,
+        ...last.numbers,
       },
       texts: [first.key, notes],
     }

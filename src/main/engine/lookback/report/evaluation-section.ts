@@ -13,6 +13,7 @@ import {
   toShareText,
 } from '../../../../shared/lookback/evaluation-view.ts'
 import { formatCount, formatCounted, formatShare } from '../../../../shared/messages/figure-text.ts'
+import { nameRow } from '../../../../shared/plan/source-place.ts'
 import { drawList, drawTable, html, type Markup, NOTHING, quoteForeign } from '../../page/markup.ts'
 
 /** Values of a label, a slice or a stratum that a page lists. */
@@ -171,7 +172,7 @@ function drawScore(score: JudgedScore): Markup {
 function drawListed({ cell, rule, total, rows }: Evaluation['listed'][number], hasContent: boolean): Markup {
   const title = html`${quoteForeign(rule ?? OVERALL_NAME)}: ${CELL_WORDS[cell]} (${formatCounted(total, 'row')}${total > rows.length ? `, the first ${rows.length}` : ''})`
   if (!hasContent || rows.length === 0) {
-    return html`<p class="listed">${title}${rows.length === 0 ? '' : `: rows ${rows.map(({ row }) => row).join(', ')}`}</p>`
+    return html`<p class="listed">${title}${rows.length === 0 ? '' : `: rows ${rows.map(nameRow).join(', ')}`}</p>`
   }
   return drawTable({
     caption: title,
@@ -181,8 +182,8 @@ function drawListed({ cell, rule, total, rows }: Evaluation['listed'][number], h
       { title: 'triggered', align: 'left' },
       { title: 'cells', align: 'left' },
     ],
-    rows: rows.map(({ row, label, triggered_rules: triggered, cells }) => [
-      String(row),
+    rows: rows.map(({ label, triggered_rules: triggered, cells, ...named }) => [
+      nameRow(named),
       quoteForeign(label),
       quoteForeign(triggered.join('; ')),
       quoteForeign(cells.filter((text) => text !== '').join(' | ')),

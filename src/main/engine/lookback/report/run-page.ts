@@ -8,6 +8,7 @@ import {
   formatShare,
 } from '../../../../shared/messages/figure-text.ts'
 import { sayReadAs } from '../../../../shared/messages/reading-messages.ts'
+import { nameRow } from '../../../../shared/plan/source-place.ts'
 import { type RunSummary, toServiceUrl } from '../../../../shared/run/run.ts'
 import {
   type CountedRows,
@@ -185,7 +186,7 @@ ${drawTable({
     formatShare(failure.rows, summary.rows.read),
     failure.outcome,
     drawCause(failure),
-    failure.examples.map(({ row }) => String(row)).join(', '),
+    failure.examples.map(nameRow).join(', '),
   ]),
 })}
 ${further.causes === 0 ? NOTHING : html`<p class="about">${formatCounted(further.causes, 'further cause')} with ${formatCounted(further.rows, 'row')}.</p>`}
@@ -217,8 +218,8 @@ function drawExamples({ failures, columns }: RunReport): Markup {
     rows: failures.flatMap((failure) =>
       failure.examples
         .slice(0, SHOWN_ROWS)
-        .map(({ row, cells }) => [
-          String(row),
+        .map(({ cells, ...named }) => [
+          nameRow(named),
           failure.error_code ?? failure.outcome,
           drawCells(cells ?? [], names),
         ]),

@@ -11,6 +11,7 @@ import {
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { adviseInTerminal } from '../../../../shared/messages/outcome-advice.ts'
 import { nameRunSource } from '../../../../shared/plan/source-paths.ts'
+import { toRowAndRecord } from '../../../../shared/plan/source-place.ts'
 import { mergeErrorGroups, toErrorKey } from '../../../../shared/run/counts.ts'
 import { NO_RULE } from '../../../../shared/run/results.ts'
 import type { ErrorGroup, RunSummary } from '../../../../shared/run/run.ts'
@@ -108,7 +109,10 @@ function readFailures(family: RunFamily, summary: RunSummary, withContent: boole
       further_messages: merged.length - 1,
       // A report names no command: its readers may not have Sluice.
       advice: adviseInTerminal(group, summary)?.text.replace(/:$/, '.') ?? null,
-      examples: rows.map((row) => ({ row: row.row, cells: withContent ? row.cells : null })),
+      examples: rows.map((row) => ({
+        ...toRowAndRecord(row.row, row.place),
+        cells: withContent ? row.cells : null,
+      })),
     }
   })
   const further = { causes: left.length, rows: left.reduce((sum, { group }) => sum + group.rows, 0) }
@@ -142,7 +146,9 @@ function leaveContentOut(
     })),
     ...(terms === undefined
       ? {}
-      : { terms: { ...terms, failed: terms.failed.map(({ row }) => ({ term: '', notes: null, row })) } }),
+      : {
+          terms: { ...terms, failed: terms.failed.map((failed) => ({ ...failed, term: '', notes: null })) },
+        }),
   }
 }
 

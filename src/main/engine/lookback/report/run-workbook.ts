@@ -1,6 +1,7 @@
 import { listLatencies } from '../../../../shared/load/load-view.ts'
 import type { Evaluation, Judged, Metric } from '../../../../shared/lookback/evaluation.ts'
 import type { RunReport } from '../../../../shared/lookback/run-report.ts'
+import { nameRow } from '../../../../shared/plan/source-place.ts'
 import { chooseColumns, type TableColumn } from '../../../../shared/run/choose-columns.ts'
 import { quotesContent } from '../../../../shared/run/export-columns.ts'
 import { listRowWarnings, toServiceUrl } from '../../../../shared/run/run.ts'
@@ -184,7 +185,7 @@ function listFailures({ failures, summary, columns }: RunReport): SheetRow[] {
         failure.status,
         failure.error_code,
         failure.message,
-        failure.examples.map(({ row }) => String(row)).join(', '),
+        failure.examples.map(nameRow).join(', '),
         failure.advice,
         ...(columns === null ? [] : [describeFirst(failure.examples[0]?.cells ?? [], names)]),
       ),

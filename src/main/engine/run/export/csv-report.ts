@@ -1,4 +1,5 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
+import { formatRow } from '../../../../shared/plan/source-place.ts'
 import type { TableColumn } from '../../../../shared/run/choose-columns.ts'
 import type { ExportColumn } from '../../../../shared/run/export-columns.ts'
 import { addFormulaGuard } from '../../../../shared/run/formula-guard.ts'
@@ -70,10 +71,15 @@ export function readTableCells(
   result: ExportRow,
   shorten = (cell: string) => cell,
 ): string[] {
-  const { row, cells } = result
+  const { place, cells } = result
   // It would lose cells: a bug, not a user's mistake.
   if (cells.length > columns.length) {
-    throw new SluiceError({ id: 'export_row_too_wide', row, cells: cells.length, columns: columns.length })
+    throw new SluiceError({
+      id: 'export_row_too_wide',
+      row: formatRow(place),
+      cells: cells.length,
+      columns: columns.length,
+    })
   }
   return table.map((column) =>
     typeof column === 'number' ? (cells[column] ?? '') : shorten(column.read(result)),

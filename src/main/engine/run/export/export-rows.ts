@@ -1,5 +1,6 @@
 import { listFixedFields } from '../../../../shared/plan/fixes.ts'
 import { isAsync } from '../../../../shared/plan/operation.ts'
+import { toRowAndRecord, toSourcePlace } from '../../../../shared/plan/source-place.ts'
 import type {
   AttemptDetail,
   CallbackDetail,
@@ -17,6 +18,7 @@ import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import { toHalf } from '../../mapping/split-row.ts'
 import { describeAppeal } from '../../service/appeal-reader.ts'
 import { parseJson } from '../../service/judgement.ts'
+import { createPlaceReader } from '../journal/intake-writer.ts'
 import { createExchangeReader, type StoredBody } from '../journal/stored-bodies.ts'
 import { hasVerdicts, readVerdictsOf } from '../journal/verdict-store.ts'
 import {
@@ -152,6 +154,7 @@ function createExportRows(view: RunView, withRequests: boolean): (row: RunRow) =
   const { operation } = view.record.plan
   const exchanges = createExchangeReader(view.db)
   const requests = createRowRequests(view)
+  const toPlace = createPlaceReader(view.db)
   const isTask = operation.kind === 'task'
   const isWatchlist = 'watchlist' in operation
   const isAppeal = operation.kind === 'appeal-status'
@@ -192,7 +195,7 @@ function createExportRows(view: RunView, withRequests: boolean): (row: RunRow) =
       message: isAppeal ? (describeAppeal(body) ?? result.message) : result.message,
       kinds: joined.kinds,
       tries: [],
-      exchangeInRow: isFirst ? null : exchange.row,
+      exchangeInRow: isFirst ? null : toRowAndRecord(exchange.row, toPlace(exchange.row)),
       request: wasSent && withRequests && isFirst ? toSent(requests.toRequest(row, item)) : null,
       response: response === null ? null : { body: response.text, cutFrom: response.cutFrom },
       callbacks: isFirst ? (exchange?.callbacks ?? []) : [],
@@ -210,9 +213,9 @@ function toSent({ method, url, body }: RowRequest): ExportRow['request'] {
 }
 
 /** A row that was never sent, as an export has it. */
-export function toUnsentRow(row: number, cells: string[]): ExportRow {
+export function toUnsentRow(row: number, cells: string[], place = toSourcePlace(row, undefined)): ExportRow {
   return {
-    ...{ row, cells, place: { row, line: null }, state: 'pending', attempts: 0, kinds: null },
+    ...{ row, cells, place, state: 'pending', attempts: 0, kinds: null },
     ...{ status: null, errorCode: null, message: null, taskId: null, postId: null, answer: null },
     ...{ customIndexItemId: null, durationMs: null, callbackLatencyMs: null, exchangeInRow: null },
     ...{ triggeredRules: [], classScores: [], tries: [], callbacks: [], request: null, response: null },

@@ -1,5 +1,6 @@
 import { isJson } from '../../../../shared/messages/pretty-json.ts'
 import { toStateName } from '../../../../shared/messages/state-name.ts'
+import { toRowNumber } from '../../../../shared/plan/source-place.ts'
 import type { CutFrom, ExportRow } from '../../../../shared/run/results.ts'
 import type { ReportOptions, ReportWriter } from './csv-report.ts'
 
@@ -31,7 +32,8 @@ export function createJsonlWriter({
       const rest = JSON.stringify({ ...toDocument(result), ...members?.(result) }).slice(1, -1)
       const { file } = result.place
       const inFile = file === undefined ? '' : `"file":${JSON.stringify(file)},`
-      return `{"row":${result.row},${inFile}"cells":${toCells(result)},${rest},${toExchange(result)}}\n`
+      const row = JSON.stringify(toRowNumber(result.place))
+      return `{"row":${row},"record":${result.row},${inFile}"cells":${toCells(result)},${rest},${toExchange(result)}}\n`
     },
   }
 }
@@ -95,7 +97,8 @@ function toExchange({ exchangeInRow, request, response, callbacks }: ExportRow):
     ({ receivedAt, effect, body, cutFrom }) =>
       `{"received_at":"${receivedAt}","effect":${JSON.stringify(effect)},${toBody(body, cutFrom)}}`,
   )
-  return `"exchange_in_row":${exchangeInRow},"request":${sent},"response":${answered},"callbacks":[${posted.join(',')}]`
+  const standsIn = exchangeInRow === null ? 'null' : JSON.stringify(exchangeInRow.row)
+  return `"exchange_in_row":${standsIn},"exchange_in_record":${exchangeInRow?.record ?? 'null'},"request":${sent},"response":${answered},"callbacks":[${posted.join(',')}]`
 }
 
 function toBody(text: string, cutFrom: CutFrom | null): string {

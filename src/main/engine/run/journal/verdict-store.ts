@@ -3,11 +3,13 @@ import {
   describeVerdict,
   type GivenVerdict,
   type NewVerdict,
+  type PlacedVerdict,
   type RowVerdict,
   type Verdict,
   type VerdictReplacement,
 } from '../../../../shared/lookback/verdict.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
+import { formatRow, toSourcePlace } from '../../../../shared/plan/source-place.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
 import { closeDatabaseFile } from '../../workspace/file-permissions.ts'
 import { isThere } from '../../workspace/is-there.ts'
@@ -16,6 +18,7 @@ import { refuseForeignSchema } from '../../workspace/own-schema.ts'
 import { toStoreError } from '../../workspace/store-error.ts'
 import { toVerdictsFile } from '../../workspace/workspace-files.ts'
 import { pickRows } from '../results/family-counts.ts'
+import { readPlace, readPlaces } from '../results/row-places.ts'
 
 /** As in the journal's `migrations.ts`: a step that has shipped is never edited. */
 const MIGRATIONS: readonly string[] = [
@@ -52,6 +55,16 @@ export function readVerdicts(family: RunFamily): Verdict[] {
   return withDatabase(file, (db) =>
     db.prepare('SELECT * FROM verdict ORDER BY row, rule').all().map(toVerdict),
   )
+}
+
+/** Reads the same with the places of their rows. Throws `WORKSPACE_UNUSABLE`. */
+export function readPlacedVerdicts(family: RunFamily): PlacedVerdict[] {
+  const verdicts = readVerdicts(family)
+  const places = readPlaces(family, [...new Set(verdicts.map(({ row }) => row))])
+  return verdicts.map((verdict) => ({
+    ...verdict,
+    place: places.get(verdict.row) ?? toSourcePlace(verdict.row, undefined),
+  }))
 }
 
 /** Whether persons said anything of the rows of a run and its retries. Throws `WORKSPACE_UNUSABLE`. */
@@ -152,7 +165,7 @@ export function replaceVerdicts(
   return writeVerdicts(family, (db) => {
     const ofRow = db.prepare('SELECT * FROM verdict WHERE row = ? ORDER BY rule')
     const before = ofRow.all(row).map(toVerdict)
-    if (expected !== undefined) refuseChanged(row, before, expected)
+    if (expected !== undefined) refuseChanged(formatRow(readPlace(family, row)), before, expected)
     const { stratum: name = null, stratum_rows: rows = null } = stratum ?? before[0] ?? verdicts[0] ?? {}
     db.prepare('DELETE FROM verdict WHERE row = ?').run(row)
     const insert = db.prepare('INSERT OR REPLACE INTO verdict VALUES (?, ?, ?, ?, ?, ?, ?)')
@@ -193,11 +206,13 @@ function refuseMissingRows(family: RunFamily, rows: readonly number[]): void {
   const missing = new Set(rows)
   for (const member of family.members) for (const row of pickRows(member, [...missing])) missing.delete(row)
   const [row] = missing
-  if (row !== undefined) throw new SluiceError({ id: 'verdict_row_missing', runId: family.record.runId, row })
+  if (row !== undefined) {
+    throw new SluiceError({ id: 'record_not_found', runId: family.record.runId, record: row })
+  }
 }
 
 /** Throws where the verdicts on a row are not those that the person saw: somebody has changed them since. */
-function refuseChanged(row: number, found: readonly RowVerdict[], expected: readonly RowVerdict[]): void {
+function refuseChanged(row: string, found: readonly RowVerdict[], expected: readonly RowVerdict[]): void {
   const toKeys = (verdicts: readonly RowVerdict[]) =>
     JSON.stringify(
       verdicts.map(({ verdict, rule, note }) => JSON.stringify([rule, verdict, note])).toSorted(),

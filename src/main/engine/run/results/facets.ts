@@ -3,6 +3,7 @@ import { toCauseLabel, toErrorGroups, toErrorKey, toInvalidKey } from '../../../
 import type { ProblemGroup } from '../../../../shared/run/problem.ts'
 import { type Facet, type FacetList, NO_RULE, type RowFilter } from '../../../../shared/run/results.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
+import { createPlaceAdder } from '../journal/problem-places.ts'
 import { createExamplesReader, readCauseKey, sayCause } from '../journal/stored-problems.ts'
 import { type JudgedRows, readJudgedRows } from '../journal/verdict-store.ts'
 import {
@@ -14,7 +15,6 @@ import {
 } from './family-counts.ts'
 import { countFound, countKindRows, pickFound, type Searched } from './found-rows.ts'
 import { type Counted, countAll, countStates } from './result-page.ts'
-import { createPlaceAdder } from './row-detail.ts'
 import { hasRule, isOfKind } from './row-kinds.ts'
 import { type CountedKind, readJudgedFor } from './row-search.ts'
 

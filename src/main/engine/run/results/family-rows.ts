@@ -1,6 +1,5 @@
 import { IN_FLIGHT_MAX } from '../../../../shared/load/load-pace.ts'
 import { sayExpected } from '../../../../shared/messages/problem-messages.ts'
-import type { SourcePlace } from '../../../../shared/plan/source-place.ts'
 import { type RowState, UNSUCCESSFUL_STATES } from '../../../../shared/run/item-state.ts'
 import type { Problem } from '../../../../shared/run/problem.ts'
 import type { ResultRow, RowFilter } from '../../../../shared/run/results.ts'
@@ -8,6 +7,7 @@ import { findTakersOf, type RunFamily, type RunView } from '../../journal/run-fa
 import { createPostIdMapper } from '../../mapping/row-mapper.ts'
 import type { SQLInputValue } from '../../workspace/sqlite.ts'
 import { createPlaceReader } from '../journal/intake-writer.ts'
+import { createPlaceAdder } from '../journal/problem-places.ts'
 import { CUT_OFF_MESSAGE } from '../journal/recovery.ts'
 import { PROBLEM_COLUMNS, toStoredProblem } from '../journal/stored-problems.ts'
 import { countUnaccounted, pickRows, readFacetCounts } from './family-counts.ts'
@@ -101,6 +101,7 @@ function createResultRows(
   },
 ): (joined: JoinedRow) => ResultRow {
   const toPlace = createPlaceReader(db)
+  const addPlace = createPlaceAdder(db)
   const toPostId = createPostIdMapper(record.plan, record.columns, record.runToken)
   const errorsOf = db.prepare(
     `SELECT ${PROBLEM_COLUMNS} FROM problem WHERE row = ? AND severity = 'error' ORDER BY id`,
@@ -113,7 +114,7 @@ function createResultRows(
     // Nobody is sending any more; such a row is shown as recovery will leave it.
     const isUnsettled = isCutOff && state === 'sending'
     const message = isUnsendable
-      ? problems.map((stored) => toProblemMessage(toStoredProblem(stored))).join('; ')
+      ? problems.map((stored) => toProblemMessage(addPlace(toStoredProblem(stored)))).join('; ')
       : joined.message
     return {
       row: joined.id,
@@ -315,17 +316,6 @@ export function findNewest({ members }: RunFamily, ids: readonly number[]): Fami
     const member = newest.get(id)
     return member === undefined ? [] : [{ id, member }]
   })
-}
-
-/** Where rows stand in the source of a run, by their numbers; rows that no run has are left out. */
-export function readPlaces(family: RunFamily, ids: readonly number[]): ReadonlyMap<number, SourcePlace> {
-  const newest = Map.groupBy(findNewest(family, ids), ({ member }) => member)
-  return new Map(
-    [...newest].flatMap(([{ db }, rows]) => {
-      const toPlace = createPlaceReader(db)
-      return rows.map(({ id }) => [id, toPlace(id)] as const)
-    }),
-  )
 }
 
 /** Runs of the whole that are older than a member, newest first. */

@@ -5,8 +5,7 @@ import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import { type Body, writeBody } from '../../mapping/json-text.ts'
 import { toHalf } from '../../mapping/split-row.ts'
 import { createItemRequests } from '../../sending/item-requests.ts'
-import type { DatabaseSync } from '../../workspace/sqlite.ts'
-import { createPlaceReader } from '../journal/intake-writer.ts'
+import { createPlaceAdder } from '../journal/problem-places.ts'
 import { createExchangeReader } from '../journal/stored-bodies.ts'
 import { PROBLEM_COLUMNS, toStoredProblem } from '../journal/stored-problems.ts'
 import { findNewest, listEarlier, readFamilyRows, readRunRows } from './family-rows.ts'
@@ -65,11 +64,9 @@ function readCallbacksOf(run: RunView, row: number): CallbackDetail[] {
 
 function toNoRow({ record }: RunView, row: number): SluiceError {
   return new SluiceError({
-    id: 'row_not_found',
+    id: 'record_not_found',
     runId: record.runId,
-    row,
-    source: record.plan.source.path,
-    rows: record.rowsRead,
+    record: row,
   })
 }
 
@@ -176,20 +173,6 @@ function readProblemsOf({ db }: RunView, row: number): Problem[] {
     .all(row)
     .map(toStoredProblem)
     .map(createPlaceAdder(db))
-}
-
-/** A function that adds to a problem the places of its row and of the row that it names. */
-export function createPlaceAdder(db: DatabaseSync): (problem: Problem) => Problem {
-  const toPlace = createPlaceReader(db)
-  return (problem) => {
-    const other =
-      problem.code === 'not_unique' || problem.code === 'look_alike' ? problem.details?.['row'] : undefined
-    return {
-      ...problem,
-      place: toPlace(problem.row),
-      ...(typeof other === 'number' ? { alsoAt: toPlace(other) } : {}),
-    }
-  }
 }
 
 function toMs(us: unknown): number | null {

@@ -115,7 +115,7 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
       padding = unpadded.padding()
     } catch (error) {
       if (!(error instanceof RecordTooLong)) throw error
-      throw createLongRecordError(file.path, `row ${row + 1}`, error)
+      throw createLongRecordError(file.path, `row ${sheetRow + 1}`, error)
     }
   }
 

@@ -8,14 +8,15 @@ import {
   type LoadReportSource,
   writeLoadReport,
 } from '../../../../../src/main/engine/load/report/write-load-report.ts'
-import type { LoadSample } from '../../../../../src/shared/load/load-report.ts'
+import type { NumberedSample } from '../../../../../src/shared/load/load-report.ts'
 import { openTestFolder } from '../../../../helpers/test-folder.ts'
 import { buildEmptyLoadReport, buildEncodedHistogram, buildLoadReport } from './build-load-report.ts'
 
-const SAMPLE: LoadSample = {
+const SAMPLE: NumberedSample = {
   kept: 'error',
   sentMs: 1234.5,
-  row: 17,
+  row: 18,
+  record: 17,
   postId: 'p-17',
   outcome: 'rejected',
   status: 429,
@@ -147,7 +148,8 @@ describe('a JSONL of samples', () => {
     expect(JSON.parse(lines[0] ?? '')).toEqual({
       kept: 'error',
       sent_ms: 1234.5,
-      row: 17,
+      row: 18,
+      record: 17,
       post_id: 'p-17',
       outcome: 'rejected',
       status: 429,

@@ -92,7 +92,12 @@ describe('the report of a run', () => {
       ]),
     )
     const odd = failures.find(({ error_code }) => error_code === 'TOO_ODD')
-    expect(odd?.examples.map(({ row }) => row)).toEqual([5, 10, 15, 20])
+    expect(odd?.examples.map(({ row, record }) => [row, record])).toEqual([
+      [6, 5],
+      [11, 10],
+      [16, 15],
+      [21, 20],
+    ])
     expect(failures.reduce((sum, { rows }) => sum + rows, 0)).toBe(9)
     expect(rows_without_rule).toBe(summary.rows.succeeded - (summary.triggered_rules[0]?.rows ?? 0))
   })
@@ -117,7 +122,8 @@ describe('the report of a run', () => {
     expect(document).not.toContain(RUN_KEY)
     const withContent = await report(runId, { evaluation: EVALUATION, withContent: true })
     expect(withContent.failures.find(({ error_code }) => error_code === 'TOO_ODD')?.examples[0]).toEqual({
-      row: 5,
+      row: 6,
+      record: 5,
       cells: [`${MARK} number 5 <b>&`, 'user4'],
     })
     expect(withContent.evaluation?.listed[0]?.rows.every(({ cells }) => cells.length === 2)).toBe(true)

@@ -9,7 +9,7 @@ import { buildOptions, buildResult } from './build-result.ts'
 
 const OWN =
   'sluice_row,sluice_state,sluice_status,sluice_error_code,sluice_message,sluice_task_id,sluice_post_id,' +
-  'sluice_triggered_rules,sluice_duration_ms,sluice_attempts,sluice_rule_ids,sluice_from_cache,sluice_language,' +
+  'sluice_triggered_rules,sluice_duration_ms,sluice_attempts,sluice_record,sluice_rule_ids,sluice_from_cache,sluice_language,' +
   'sluice_pii,sluice_urls,sluice_text_filters,sluice_custom_classes,sluice_moderated_classes,' +
   'sluice_model_results,sluice_index_matches,sluice_callback_latency_ms'
 
@@ -25,6 +25,7 @@ test('the original columns and cells come first, then our own, with a byte-order
   ]
   const failed = buildResult({
     row: 2,
+    place: { row: 3, line: null },
     state: 'rejected',
     status: 400,
     errorCode: 'PARAM_REQUIRED',
@@ -35,8 +36,8 @@ test('the original columns and cells come first, then our own, with a byte-order
   })
   expect(write(['id', 'text'], [buildResult({ triggeredRules: rules }), failed])).toBe(
     `\uFEFFid,text,${OWN}\r\n` +
-      'a,b,1,succeeded,200,,,t1,p1,"Spam; r2",12.346,1,"r1; r2",,,,,,,,,,\r\n' +
-      'a,b,2,rejected,400,PARAM_REQUIRED,"text, or ""url""",,p1,,,3,,,,,,,,,,,\r\n',
+      'a,b,2,succeeded,200,,,t1,p1,"Spam; r2",12.346,1,1,"r1; r2",,,,,,,,,,\r\n' +
+      'a,b,3,rejected,400,PARAM_REQUIRED,"text, or ""url""",,p1,,,3,2,,,,,,,,,,,\r\n',
   )
 })
 
@@ -49,7 +50,7 @@ test('an invalid row was never sent, so it has neither status nor ids', () => {
     durationMs: null,
     attempts: 0,
   })
-  expect(write(['a', 'b'], [invalid]).split('\r\n')[1]).toBe('a,b,1,invalid,,,,,,,,0,,,,,,,,,,,')
+  expect(write(['a', 'b'], [invalid]).split('\r\n')[1]).toBe('a,b,2,invalid,,,,,,,,0,1,,,,,,,,,,,')
 })
 
 test.each([
@@ -64,7 +65,7 @@ test.each([
   const table = toTable(['a', 'b'], toExportColumns(operation, {}))
   const writer = createCsvWriter(buildOptions(['a', 'b'], { table }))
   const line = writer.row(buildResult(parts)).trimEnd()
-  expect(line.split(',').slice(12, -1)).toEqual(cells)
+  expect(line.split(',').slice(13, -1)).toEqual(cells)
 })
 
 test('short rows are filled up so that our columns line up, and no cell of a wide row is lost', () => {
@@ -74,12 +75,13 @@ test('short rows are filled up so that our columns line up, and no cell of a wid
   )
   const records = Papa.parse<string[]>(text.trimEnd(), { delimiter: ',' }).data
   expect(records.map((record) => record.indexOf('succeeded'))).toEqual([-1, 4, 4])
-  expect(records.map((record) => record.length)).toEqual([24, 24, 24])
+  expect(records.map((record) => record.length)).toEqual([25, 25, 25])
   expect(records[2]?.slice(0, 3)).toEqual(['1', '2', '3'])
 })
 
 test('a row wider than the columns is a bug that is said, not a shifted line', () => {
-  expect(() => write(['a'], [buildResult({ row: 9, cells: ['1', '2'] })])).toThrow('row 9 has 2 cells')
+  const wide = buildResult({ row: 9, place: { row: 10, line: 12 }, cells: ['1', '2'] })
+  expect(() => write(['a'], [wide])).toThrow('row 10 (line 12) has 2 cells')
 })
 
 test.each([
@@ -184,11 +186,14 @@ test('chosen columns are guarded, padded and renamed as all of them are', () => 
     rules: [{ ruleId: 'r1', ruleName: 'x,=1' }],
   })
   const writer = createCsvWriter(buildOptions(['id', 'sluice_row', 'text'], { table }))
-  const rows = [buildResult({ cells: ['1', '9', '=1+1'] }), buildResult({ row: 2, cells: ['2'] })]
+  const rows = [
+    buildResult({ cells: ['1', '9', '=1+1'] }),
+    buildResult({ row: 2, place: { row: 3, line: null }, cells: ['2'] }),
+  ]
   expect(writer.header() + rows.map((row) => writer.row(row)).join('')).toBe(
-    '\uFEFFsluice_row,text,sluice_row (source),"rule.x,\'=1"\r\n' + "1,'=1+1,9,false\r\n" + '2,,,false\r\n',
+    '\uFEFFsluice_row,text,sluice_row (source),"rule.x,\'=1"\r\n' + "2,'=1+1,9,false\r\n" + '3,,,false\r\n',
   )
-  expect(() => writer.row(buildResult({ cells: ['1', '2', '3', '4'] }))).toThrow('row 1 has 4 cells')
+  expect(() => writer.row(buildResult({ cells: ['1', '2', '3', '4'] }))).toThrow('row 2 has 4 cells')
 })
 
 test('reading an export of chosen columns that end as ours do gives every cell back', () => {

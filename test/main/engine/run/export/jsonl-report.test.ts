@@ -12,13 +12,13 @@ test('each row is one object on a line, cells by column name', () => {
   const line = writer.row(result)
   expect(writer.header()).toBe('')
   expect(line).toBe(
-    '{"row":1,"cells":{"text":"=1\\r\\n\\"x\\"","2024":"y","__proto__":"z"},"state":"succeeded","status":200,' +
+    '{"row":2,"record":1,"cells":{"text":"=1\\r\\n\\"x\\"","2024":"y","__proto__":"z"},"state":"succeeded","status":200,' +
       '"error_code":null,"message":null,"task_id":"t1","post_id":"p1",' +
       '"triggered_rules":[{"rule_id":"r1","rule_name":"Spam"}],"class_scores":[],"from_cache":null,' +
       '"duration_ms":12.3456,"attempts":1,"tries":[],"custom_index_item_id":null,"answer":null,"callback_latency_ms":null,' +
-      '"exchange_in_row":null,"request":null,"response":null,"callbacks":[]}\n',
+      '"exchange_in_row":null,"exchange_in_record":null,"request":null,"response":null,"callbacks":[]}\n',
   )
-  expect(JSON.parse(line)).toMatchObject({ row: 1, attempts: 1 })
+  expect(JSON.parse(line)).toMatchObject({ row: 2, record: 1, attempts: 1 })
 })
 
 test('a short row has only the cells it has', () => {
@@ -39,5 +39,5 @@ test('names that clash, or too few of them, give an array of cells', () => {
 test('columns that a report adds of its own are further members', () => {
   const added = [{ name: 'sluice_label', read: () => 'spam "maybe"' }]
   const line = createJsonlWriter(buildOptions(['a', 'b'], { members: toMembers(added) })).row(buildResult())
-  expect(JSON.parse(line)).toMatchObject({ row: 1, sluice_label: 'spam "maybe"', state: 'succeeded' })
+  expect(JSON.parse(line)).toMatchObject({ row: 2, sluice_label: 'spam "maybe"', state: 'succeeded' })
 })

@@ -44,7 +44,7 @@ test('pages become one file, and the result says how many rows and bytes', async
 test('the ending chooses the format, and another ending is bad usage', async () => {
   const folder = createTemporaryFolder()
   await writeReport({ ...options, file: join(folder, 'out.JSONL'), pages: [[buildResult()]] })
-  expect(JSON.parse(readFileSync(join(folder, 'out.JSONL'), 'utf8'))).toMatchObject({ row: 1 })
+  expect(JSON.parse(readFileSync(join(folder, 'out.JSONL'), 'utf8'))).toMatchObject({ row: 2, record: 1 })
   expect(await failWriting(join(folder, 'out.docx'))).toMatchObject({
     code: 'BAD_USAGE',
     message: expect.stringContaining('expected a name that ends in .csv, .xlsx or .jsonl, found `.docx`'),

@@ -44,7 +44,7 @@ test('every cell comes back from the file as it was, as text', async () => {
   expect(source.columns).toEqual([...columns, ...APPENDED])
   expect(source.cells[0]?.slice(0, AWKWARD.length)).toEqual(AWKWARD)
   expect(source.cells[0]?.slice(AWKWARD.length)).toEqual([
-    ...['1', 'succeeded', '200', '', '', 't1', 'p1', '', '', '1', ...Array<string>(11).fill('')],
+    ...['2', 'succeeded', '200', '', '', 't1', 'p1', '', '', '1', '1', ...Array<string>(11).fill('')],
   ])
   expect(source.problems).toEqual([])
 })
@@ -62,12 +62,13 @@ test('a guarded CSV export that went through a spreadsheet program loses its gua
 })
 
 test('names of an earlier export are renamed, short rows are filled up, pages follow each other', async () => {
-  const pages = [[buildResult({ cells: ['x'] })], [], [buildResult({ row: 2, cells: ['y', 'z'] })]]
+  const second = buildResult({ row: 2, place: { row: 3, line: null }, cells: ['y', 'z'] })
+  const pages = [[buildResult({ cells: ['x'] })], [], [second]]
   const source = await readAnySource(await writeXlsx(['a', 'sluice_row'], pages))
   expect(source.columns.slice(0, 3)).toEqual(['a', 'sluice_row (source)', 'sluice_row'])
   expect(source.cells.map((cells) => cells.slice(0, 3))).toEqual([
-    ['x', '', '1'],
-    ['y', 'z', '2'],
+    ['x', '', '2'],
+    ['y', 'z', '3'],
   ])
 })
 
@@ -96,7 +97,7 @@ test('what a sheet cannot hold is an error that names .csv, and leaves no file b
   })
   expect(await fail(Array<string>(16_384).fill('a'), [])).toMatchObject({
     code: 'BAD_USAGE',
-    message: expect.stringContaining('it has 16405 columns'),
+    message: expect.stringContaining('it has 16406 columns'),
   })
   function* breaking(): Generator<ExportRow[]> {
     yield [buildResult()]

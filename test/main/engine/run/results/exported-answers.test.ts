@@ -201,6 +201,7 @@ test('an export of terms has the notes that the watchlist answers, and the messa
   const lines = (await readLines()).map((line) => JSON.parse(line))
   expect(lines[0]).toMatchObject({
     exchange_in_row: null,
+    exchange_in_record: null,
     post_id: null,
     request: {
       method: 'POST',
@@ -208,7 +209,7 @@ test('an export of terms has the notes that the watchlist answers, and the messa
     },
     response: { body: { message: 'Done.' } },
   })
-  expect(lines[1]).toMatchObject({ exchange_in_row: 1, request: null, response: null })
+  expect(lines[1]).toMatchObject({ exchange_in_row: 2, exchange_in_record: 1, request: null, response: null })
 })
 
 test('an export of appeals has the whole prose, the reasons and both action ids', async () => {

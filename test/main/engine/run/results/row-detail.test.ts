@@ -55,11 +55,11 @@ test('a row that was not sent yet shows the request that will be sent', async ()
   expect(JSON.parse(detail.requestBody ?? '')).toMatchObject({ post_id: `${runId}-99`, user_id: 'user0' })
 })
 
-test('a row that there is not is said so', async () => {
+test('a record that there is not is said so', async () => {
   const { runs, runId } = await completeRun(folder, 5)
   for (const row of [0, 6, -1, 1.5]) {
     expect(() => runs.read(runId, (view) => readRow(view, row))).toThrow(
-      expect.objectContaining({ code: 'BAD_USAGE', message: `run ${runId} has no row ${row}` }),
+      expect.objectContaining({ code: 'BAD_USAGE', message: `run ${runId} has no record ${row}` }),
     )
   }
 })
