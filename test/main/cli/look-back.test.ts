@@ -31,7 +31,7 @@ describe('looking back', () => {
     expect(JSON.parse(row.request_body)).toEqual({ post_id: 'p3', user_id: 'u2', text_data: 'Text number 3' })
     expect((await sluice('show', runId, '--row', '4')).stdout).toContain('Text number 3')
     expect((await sluice('show', runId, '--problems')).stdout).toMatch(
-      /1 row {2}post_id: .+\n +row 7 \(line \d+\): found `p_6`/,
+      /1 row {2}post_id: .+\n +row 7: found `p_6`/,
     )
 
     const file = join(folder, 'results.csv')
