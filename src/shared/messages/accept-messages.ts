@@ -1,5 +1,6 @@
 import { ACCEPT_CODES, type AcceptCode } from '../run/accept-code.ts'
 import { formatProblemRow, type ProblemGroup } from '../run/problem.ts'
+import type { Surface } from './error-entry.ts'
 import { formatCounted } from './figure-text.ts'
 import { sayExpected } from './problem-messages.ts'
 import { findNeeds, findStatingOption } from './problem-traits.ts'
@@ -17,13 +18,13 @@ export function listNeeded(groups: readonly ProblemGroup[]): AcceptCode[] {
   return ACCEPT_CODES.filter((code) => groups.some((group) => findNeeds(group) === code))
 }
 
-/** A cause that has to be accepted, in a line of a terminal: its rows, what is wrong, an example, the option that states it. */
-export function sayOpenWarning(group: ProblemGroup): string {
+/** A cause that has to be accepted: its rows, what is wrong, an example, and in a terminal the option that states it. */
+export function sayOpenWarning(group: ProblemGroup, surface: Surface): string {
   const field = group.field === null ? '' : `${group.field} `
   const [example] = group.examples
   const found = example?.found === undefined ? '' : `: \`${example.found}\``
   const such = example === undefined ? '' : `, such as row ${formatProblemRow(example)}${found}`
-  const option = findStatingOption(group)
+  const option = surface === 'terminal' ? findStatingOption(group) : null
   const stated = option === null ? '' : `; to state it, add ${option}`
-  return `${formatCounted(group.rows, 'row')}: ${field}${sayExpected(group, 'terminal')}${such}${stated}`
+  return `${formatCounted(group.rows, 'row')}: ${field}${sayExpected(group, surface)}${such}${stated}`
 }

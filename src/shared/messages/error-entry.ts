@@ -49,7 +49,7 @@ export interface ErrorWords {
   /** What failed, on what, what was expected and what was found. */
   text: Wording
   /** Several causes of what `text` says, where there are several. */
-  causes?: readonly string[]
+  causes?: readonly Wording[]
   /** What to do about it. */
   remedy: Wording
 }

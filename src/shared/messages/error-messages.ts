@@ -71,8 +71,9 @@ export function findErrorEntry({ id }: Pick<ErrorMessage, 'id'>): ErrorEntry {
 /** The words of an error for one surface. `sluice` is what to type there before a command of ours. */
 export function sayError(message: ErrorMessage, surface: Surface, sluice = 'sluice'): WordedError {
   const { code, words } = findErrorEntry(message)
-  const { text, causes = [], remedy } = words(message as never, sluice)
+  const { text, causes: worded = [], remedy } = words(message as never, sluice)
   const title = chooseWording(text, surface)
+  const causes = worded.map((cause) => chooseWording(cause, surface))
   return {
     code,
     message: causes.length === 0 ? title : `${title}: ${causes.join('; ')}`,

@@ -197,7 +197,10 @@ export const RUN_MESSAGES = {
       text: `sending needs a confirmation, since ${listNeeded(groups)
         .map((code) => ACCEPT_WORDS[code])
         .join(', and ')}`,
-      causes: groups.map(sayOpenWarning),
+      causes: groups.map((group) => ({
+        terminal: sayOpenWarning(group, 'terminal'),
+        window: sayOpenWarning(group, 'window'),
+      })),
       remedy: {
         terminal: `To send the rows as they are read, add --accept ${listNeeded(groups).join(',')}. Nothing was sent.`,
         window: 'Look at the warnings of Check, then accept them on Review. Nothing was sent.',

@@ -13,7 +13,7 @@ export function formatOpenWarnings(terminal: Terminal, groups: readonly ProblemG
     ),
     ...groups
       .filter((group) => findNeeds(group) === code)
-      .flatMap((group) => toLines(terminal, '    ', sayOpenWarning(group))),
+      .flatMap((group) => toLines(terminal, '    ', sayOpenWarning(group, 'terminal'))),
   ])
 }
 

@@ -4,6 +4,7 @@ import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import { fieldsOf, parseFieldName } from '../../../shared/plan/operation.ts'
 import type { FieldSource, Mapping, Operation } from '../../../shared/plan/plan.ts'
 import { toFound } from '../../../shared/run/problem.ts'
+import { toCellKinds } from './split-row.ts'
 
 /** Finds what is wrong with the cells that fill the fields of a row, which the request no longer shows. */
 export type CheckCells = (row: number, cells: readonly string[], kinds: string | null) => FoundProblem[]
@@ -37,12 +38,13 @@ export function createCellCheck(
   )
   return (row, cells, kinds) => {
     let found = NO_PROBLEMS
+    const letters = kinds === null ? '' : toCellKinds(kinds)
     for (const { field, index, isContent: isText } of filled) {
       const cell = cells[index] ?? ''
       if (cell.length === SPREADSHEET_CELL_CHARACTERS) {
         found = [...found, { row, severity: 'warning', code: 'cut_cell', field, found: toEnd(cell) }]
       }
-      if (kinds?.[index] === 'e') {
+      if (letters[index] === 'e') {
         const severity = isText ? 'warning' : 'error'
         const args = { isContent: isText }
         found = [...found, { row, severity, code: 'error_cell', args, field, found: toFound(cell) }]

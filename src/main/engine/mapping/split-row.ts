@@ -16,8 +16,13 @@ const URL_MARK = '#url'
 
 /** The kinds of a row's cells as the journal keeps them, marked as those of a half. */
 export function markHalf(kinds: string | null, { content, of }: RowHalf): string {
-  const [letters = ''] = (kinds ?? '').split('#')
-  return letters + (content === 'text_data' ? TEXT_MARK : URL_MARK + of)
+  return toCellKinds(kinds ?? '') + (content === 'text_data' ? TEXT_MARK : URL_MARK + of)
+}
+
+/** The kinds of a row's cells, a letter each, without the mark of a half. */
+export function toCellKinds(kinds: string): string {
+  const at = kinds.indexOf('#')
+  return at === -1 ? kinds : kinds.slice(0, at)
 }
 
 /** Which half a row is, by the kinds of its cells; null for a whole row. */

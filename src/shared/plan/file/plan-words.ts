@@ -35,8 +35,8 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
     "Whether to use the system's proxy for https if `proxy` is missing (default: true).",
   source: 'The file or folder of rows, and how to read it.',
   'source.path': 'The file or folder; relative to the plan file.',
-  'source.more': 'Further files, or folders of tables; their rows follow in this order.',
-  'source.more.*': 'A file or folder; relative to the plan file.',
+  'source.more':
+    'Further files, or folders of tables, relative to the plan file; their rows follow in this order.',
   'source.format': 'Source format (default: from the file extension).',
   'source.header': 'Whether the first record has the column names.',
   'source.headerRow': 'Record with the column names, from 1; earlier records are skipped.',

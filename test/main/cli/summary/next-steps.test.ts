@@ -16,6 +16,7 @@ function createSummary(group: ErrorGroup, changes: Partial<RunSummary> = {}): Ru
     run_id: 'r1',
     state: 'completed',
     rows: { read: 3, invalid: 0, succeeded: 0, rejected: 3, failed: 0, unknown: 0, overdue: 0, not_sent: 0 },
+    requests: { sent: 3, succeeded: 0, rejected: 3, failed: 0, unknown: 0, retried: 0 },
     errors: [group],
     retries: [],
     whole_run: null,

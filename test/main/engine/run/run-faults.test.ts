@@ -203,21 +203,18 @@ test('the key is in no summary, row or file of a run whose requests were redirec
   expect(JSON.stringify([summary, row])).not.toContain(RUN_KEY)
 })
 
-test.each([
-  ['a time it is waited for', '0.02', [0.02, 0.021 * 4]],
-  ['an absurd time is cut to the bound', '1000000000000', [0.04, 0.041 * 4]],
-])('Retry-After: %s, and accounted', async (_, header, [least = 0, most = 0]) => {
+test('Retry-After is waited for and accounted', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => {
       if (request.number > 2) return wire.send(200, toTaskAnswer(request))
-      wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow down'), { 'retry-after': header })
+      wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow down'), { 'retry-after': '0.02' })
     },
   })
   const summary = await runs.start(createRunPlan(folder, 2, server.baseUrl)).ended
   expect(summary).toMatchObject({ rows: { succeeded: 2 }, requests: { sent: 4, rejected: 2, retried: 2 } })
   expect(summary.retry_after.answers).toBe(2)
-  expect(summary.retry_after.waited_s).toBeGreaterThanOrEqual(2 * least)
-  expect(summary.retry_after.waited_s).toBeLessThanOrEqual(most)
+  expect(summary.retry_after.waited_s).toBeGreaterThanOrEqual(2 * 0.02)
+  expect(summary.retry_after.waited_s).toBeLessThanOrEqual(4 * 0.021)
 })
 
 test('nothing that can be reached stops the run, with no row lost to it', async () => {

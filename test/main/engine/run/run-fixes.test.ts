@@ -189,9 +189,9 @@ test('each row of a split record is exported with the post_id that it was sent w
     .split('\n')
     .map((line) => JSON.parse(line))
   expect(rows.map((row) => [row.row, row.post_id, row.request.body.post_id])).toEqual([
-    [1, 'p~5F1', 'p~5F1'],
-    [2, 'p_2', 'p~5F2'],
-    [3, 'p~5F1-url', 'p~5F1-url'],
+    ['2a', 'p~5F1', 'p~5F1'],
+    [3, 'p_2', 'p~5F2'],
+    ['2b', 'p~5F1-url', 'p~5F1-url'],
   ])
 })
 

@@ -117,14 +117,14 @@ test('a quote that is never closed names its row and keeps it from being sent', 
 test('a row of 40 MB ends reading with its number, the limit and what to do', () => {
   const path = writeSource(`id,text\n1,short\n2,"${'x'.repeat(40_000_000)}"\n3,after\n`)
   const failure = failReading(path)
-  expect(failure).toContain(`source ${path}: row 2 has more than 8,388,608 characters (8 MiB)`)
-  expect(failure).toContain('Nothing was sent. Shorten row 2')
+  expect(failure).toContain(`source ${path}: row 3 has more than 8,388,608 characters (8 MiB)`)
+  expect(failure).toContain('Nothing was sent. Shorten row 3')
 })
 
 test('a quote left open for more than 8 MiB is distinguished from a long cell', () => {
   const path = writeSource(`id,text\n1,"never closed\n${'2,fine\n'.repeat(1_500_000)}`)
   expect(failReading(path)).toMatch(
-    /row 1 opens a quote that is not closed within 8,388,608.* Close the quote in row 1/,
+    /row 2 opens a quote that is not closed within 8,388,608.* Close the quote in row 2/,
   )
 })
 

@@ -83,7 +83,8 @@ test.each([
   ['an address above texts', 'https://example.com,b\nx,y\nz,w\n'],
   ['one row', 'a,b\na,c\n'],
 ])('a header is not doubted for nothing: %s', async (_what, text) => {
-  expect((await previewSource({ path: writeSource(text), header: true }, 100)).problems).toEqual([])
+  const { problems } = await previewSource({ path: writeSource(text), header: true }, 100)
+  expect(problems.map(({ code }) => code)).not.toContain('header_like_data')
 })
 
 test('a folder and JSON Lines have previews too, with their sizes', async () => {

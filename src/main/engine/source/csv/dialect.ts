@@ -121,7 +121,8 @@ function readSample(
 ): SampleReading {
   const newline = chooseNewline(text, quoting.quote)
   const whole = isCut || text.endsWith(newline) ? text : text + newline
-  const read = (delimiter: string) => measure(source, whole, { ...quoting, delimiter, newline })
+  const read = (delimiter: string) =>
+    measure(source, { text: whole, isCut }, { ...quoting, delimiter, newline })
   if (delimiters.length === 1) return read(delimiters[0] ?? '')
   let best: SampleReading | null = null
   for (const delimiter of delimiters) {
@@ -134,8 +135,8 @@ function readSample(
   return best ?? read('')
 }
 
-function measure(source: PlanSource, text: string, syntax: RecordSyntax): SampleReading {
-  const { records, isOpen } = readRecords(text, syntax)
+function measure(source: PlanSource, { text, isCut }: Sample, syntax: RecordSyntax): SampleReading {
+  const { records, isOpen } = readRecords({ text, isCut }, syntax)
   const headerIndex = source.header ? findHeader(records, source.headerRow) : -1
   const header = records[headerIndex]
   const rows = records.slice(headerIndex + 1).filter((record) => !isEmptyRecord(record.cells))
@@ -177,7 +178,11 @@ function findHeader(records: readonly ExactRecord[], headerRow: number | undefin
 export function findLikelyHeaderRow(sampleText: string, dialect: Dialect): number | null {
   const isOpen = dialect.delimiter === '' && dialect.delimiterBy === 'guess'
   for (const delimiter of isOpen ? DELIMITERS : [dialect.delimiter]) {
-    const { records } = readRecords(sampleText, { ...dialect, delimiter }, HEAD_RECORDS)
+    const { records } = readRecords(
+      { text: sampleText, isCut: true },
+      { ...dialect, delimiter },
+      HEAD_RECORDS,
+    )
     const head = records.map(({ cells }, index) => ({ number: index + 1, cells }))
     const likely = findLikelyHeader(head)
     if (likely === null) continue
@@ -195,9 +200,9 @@ function isProseCut(rows: readonly ExactRecord[], delimiter: string): boolean {
   return behind.length > 0 && behind.filter((cell) => cell.startsWith(' ')).length > behind.length / 2
 }
 
-/** The first whole records of a text, and whether a quote stays open for many lines behind them. */
+/** The first whole records of a text, and whether a quote stays open to its end, or for many lines of a cut one. */
 function readRecords(
-  text: string,
+  { text, isCut }: Sample,
   syntax: RecordSyntax,
   limit = SAMPLE_RECORDS,
 ): { records: ExactRecord[]; isOpen: boolean } {
@@ -209,7 +214,9 @@ function readRecords(
     records.push(record)
     at = record.end
   }
-  const isOpen = records.length < limit && text.slice(at).split(syntax.newline).length > OPEN_LINES
+  const rest = text.slice(at)
+  const isOpen =
+    records.length < limit && (isCut ? rest.split(syntax.newline).length > OPEN_LINES : rest !== '')
   return { records, isOpen }
 }
 
