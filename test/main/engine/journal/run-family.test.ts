@@ -148,7 +148,7 @@ test('an export of a run has each row once, with its newest answer', async () =>
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))
-  expect(lines.map(({ row, state, attempts }) => [row, state, attempts])).toEqual([
+  expect(lines.map(({ record, state, attempts }) => [record, state, attempts])).toEqual([
     [1, 'succeeded', 1],
     [2, 'succeeded', 2],
     [3, 'rejected', 2],

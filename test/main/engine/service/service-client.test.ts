@@ -182,8 +182,11 @@ test('the time to write a request to a slow reader does not count as waiting', a
   const server = await startFaultServer({
     onConnection: (socket) => {
       let leftBytes = size
-      socket.pause()
-      setTimeout(() => socket.resume(), slowMs)
+      // Slow once the request is on its way, however late that is after the connection.
+      socket.once('data', () => {
+        socket.pause()
+        setTimeout(() => socket.resume(), slowMs)
+      })
       socket.on('data', (chunk: Buffer) => {
         leftBytes -= chunk.length
         if (leftBytes <= 0) socket.write('HTTP/1.1 204 No Content\r\n\r\n')
