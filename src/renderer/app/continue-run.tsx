@@ -84,7 +84,7 @@ export function ContinueRun(props: {
   return (
     <ContinueDialog
       kind={kind}
-      rows={toCertain(kind, rows) - (kind === 'resume' ? 0 : unknown)}
+      rows={toCertain(kind, summary, rows) - (kind === 'resume' ? 0 : unknown)}
       unknown={unknown}
       mayAddTwice={mayAddTwice}
       awaiting={rows.awaiting}
@@ -116,9 +116,14 @@ export function useContinueRequest(shownRunId: string | null) {
   return { request: request?.runId === shownRunId ? request : null, make: setRequest, drop }
 }
 
-/** Rows that are taken up whatever is chosen, with those of unknown outcome. */
-function toCertain(kind: ContinueRequest['kind'], rows: RowCounts): number {
-  if (kind === 'resume') return rows.not_sent
+/** Rows that are taken up whatever is chosen, with those of unknown outcome; `rows` are those of the run or the whole. */
+function toCertain(
+  kind: ContinueRequest['kind'],
+  summary: Parameters<typeof countRefused>[0],
+  rows: RowCounts,
+): number {
+  // A run that goes on sends again what was refused for its key alone.
+  if (kind === 'resume') return rows.not_sent + countRefused(summary)
   return countRetryable(rows) + (kind === 'correct' ? countUnsendable(rows) : 0)
 }
 
