@@ -121,7 +121,7 @@ it('tests where callbacks come in, and lists what came without its content', asy
   expect(await page.getByText('a text that somebody wrote').count()).toBe(0)
   await inspect('callbacks-full')
   await page
-    .getByRole('button', { name: /^Open the callback for record/ })
+    .getByRole('button', { name: /^Open the callback for row/ })
     .first()
     .click()
   await page.getByRole('dialog').getByText('task_id').waitFor()
