@@ -116,8 +116,9 @@ function numberFile(asked: string | undefined, name: string, text: string, shift
   const numbered = RECORD_COLUMNS.flatMap(({ command, row, record, behind }) => {
     if (command !== null && command !== asked) return []
     const after = behind.find((column) => names.includes(column))
+    // The source may be an export itself, with columns of these names in front.
     return names.includes(row) && after !== undefined
-      ? [{ at: names.indexOf(row), record, after: names.indexOf(after) }]
+      ? [{ at: names.lastIndexOf(row), record, after: names.lastIndexOf(after) }]
       : []
   })
   if (numbered.length === 0) return text

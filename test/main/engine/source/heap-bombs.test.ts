@@ -10,7 +10,7 @@ import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { type HandmadeWorkbook, toWorkbookParts } from './workbook-files.ts'
 
 /** Old space of the process that reads; a workbook of 30,000 rows opens in it. */
-const HEAP_MB = 40
+const HEAP_MB = 48
 
 /** A part, or a way to write a large one piece by piece. */
 type Part = string | Uint8Array | { pieces: () => Iterable<string> }
