@@ -110,8 +110,8 @@ async function completePlan(
   if (preview.files !== undefined && !options.quiet) await context.err.writeLine(sayFiles(preview.files))
   // Where nobody looks on, only what could be wrong is worth a line.
   const isTold = context.errTerminal.isInteractive
-  const told = options.quiet ? [] : preview.readAs.filter((readAs) => isTold || hasGuess(readAs))
-  for (const readAs of told.slice(0, FILES_TOLD)) {
+  const shown = options.quiet ? [] : preview.readAs.filter((readAs) => isTold || hasGuess(readAs))
+  for (const readAs of shown.slice(0, FILES_SHOWN)) {
     const name = readAs.file ?? basename(plan.source.path)
     await context.err.writeLine(toPrintable(`Reading ${name} as ${sayReadAs(readAs, 'terminal')}.`))
   }
@@ -139,7 +139,7 @@ async function completePlan(
 const NAMED_MAX = 10
 
 /** Files whose reading is said before sending; that of all is in the summary's document. */
-const FILES_TOLD = 10
+const FILES_SHOWN = 10
 
 function sayFiles(files: readonly { name: string }[]): string {
   const names = files.slice(0, NAMED_MAX).map(({ name }) => name)
