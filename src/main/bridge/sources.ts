@@ -6,6 +6,7 @@ import { renameSource } from '../../shared/messages/error-messages.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import type { PlanSource } from '../../shared/plan/plan.ts'
 import { listSourcePaths, nameSource } from '../../shared/plan/source-paths.ts'
+import type { ProblemCode } from '../../shared/run/problem.ts'
 import { bridge } from './bridge-context.ts'
 
 /** What a handle stands for. */
@@ -68,6 +69,9 @@ function isCutThrough(cell: string): boolean {
   return (cell.codePointAt(EXCERPT_MAX_CHARACTERS - 1) ?? 0) > 0xffff
 }
 
+/** What is said of rows because of how a spreadsheet shows them: nothing is wrong with their records. */
+const OF_LAYOUT: ReadonlySet<ProblemCode> = new Set<ProblemCode>(['hidden_rows', 'merged_cells'])
+
 /** Sources before they become runs. */
 export const sourceHandlers = bridge.source.router({
   unite: bridge.source.unite.handler(async ({ context: { sources }, input: { sourceIds } }) => {
@@ -107,13 +111,14 @@ export const sourceHandlers = bridge.source.router({
     const rows = read.slice(0, limit)
     const last = rows.at(-1)?.row ?? 0
     const problems = found.filter(({ row, code }) => row <= last && code !== 'header_like_data')
+    const malformed = problems.filter(({ code }) => !OF_LAYOUT.has(code))
     return {
       ...preview,
       ...(files !== undefined && { files: files.map(({ path: _path, ...file }) => file) }),
-      problems,
+      problems: [...malformed, ...problems.filter(({ code }) => OF_LAYOUT.has(code))],
       rows: rows.map(({ row, place, cells }) => ({ row, place, ...createExcerpts(cells) })),
       hasMore: read.length > limit,
-      malformedRows: new Set(problems.map((problem) => problem.row)).size,
+      malformedRows: new Set(malformed.map((problem) => problem.row)).size,
       isHeaderDoubtful: found.some(({ code }) => code === 'header_like_data'),
     }
   }),

@@ -14,6 +14,7 @@ const readingSchema = planSchema.shape.source.pick({
   headerRow: true,
   sheet: true,
   rows: true,
+  merged: true,
   encoding: true,
   delimiter: true,
   quote: true,

@@ -23,7 +23,7 @@ export function sayOpenWarning(group: ProblemGroup, surface: Surface): string {
   const field = group.field === null ? '' : `${group.field} `
   const [example] = group.examples
   const found = example?.found === undefined ? '' : `: \`${example.found}\``
-  const such = example === undefined ? '' : `, such as row ${formatProblemRow(example)}${found}`
+  const such = example === undefined ? '' : ` (such as row ${formatProblemRow(example)}${found})`
   const option = surface === 'terminal' ? findStatingOption(group) : null
   const stated = option === null ? '' : `; to state it, add ${option}`
   return `${formatCounted(group.rows, 'row')}: ${field}${sayExpected(group, surface)}${such}${stated}`

@@ -7,6 +7,12 @@ import { ID_PROBLEMS, type ProblemEntry } from './id-problems.ts'
 import { JSON_EXPECTATIONS, type JsonExpectation } from './json-expectations.ts'
 import { RECORD_PROBLEMS } from './record-problems.ts'
 
+/** What merged cells begin in. */
+type MergedWith = { begins: 'rows' | 'header' }
+
+/** Merged cells of a row and the first cells of them, by name, such as `B3` and `B2`. */
+type MergedNames = { cells: string; first: string; count: number }
+
 /** Each code of problems with its words. */
 export const PROBLEM_MESSAGES = {
   ...ID_PROBLEMS,
@@ -76,7 +82,7 @@ export const PROBLEM_MESSAGES = {
     remedy: 'Open the workbook in a spreadsheet program, save it, and choose it again.',
   },
   hidden_rows: {
-    expected: () => 'is hidden in the spreadsheet; it is sent like the visible rows',
+    expected: () => 'the spreadsheet hides the row, but it is sent',
     title: 'Rows that are hidden in the spreadsheet',
     remedy:
       'A filter or a person hid these rows. To leave them out, go back to Source and read visible rows only.',
@@ -90,11 +96,32 @@ export const PROBLEM_MESSAGES = {
     remedy: 'Check in Mapping that no field is filled from a column that you did not mean to send.',
   },
   merged_cells: {
-    expected: ({ example }: { example: string }) =>
-      `has cells that are empty because they are merged with one above, such as ${example}`,
+    expected: ({ begins }: MergedWith, at?: MergedNames) => {
+      if (at !== undefined) {
+        const { cells, first, count } = at
+        return `${cells} ${count === 1 ? 'is empty because it is' : 'are empty because they are'} merged with ${first}`
+      }
+      if (begins === 'header') return 'the row has empty cells that are merged with the header'
+      const fact = 'the row has empty cells that are merged with another'
+      return {
+        terminal: `${fact}; to fill them with its text, add --merged fill, or --merged empty if they are meant to be empty`,
+        window: fact,
+      }
+    },
     title: 'Cells that are empty because they are merged',
     remedy:
-      'Only the first of merged cells has the text. Unmerge them in the spreadsheet, fill down, and choose the file again.',
+      'Only the first of merged cells has the text. To fill the others with it, go back to Source and choose “Fill with the first” for merged cells.',
+  },
+  covered_cells: {
+    expected: ({ begins }: MergedWith, at?: MergedNames) => {
+      if (at === undefined)
+        return `the row has a text that the spreadsheet does not show, because its cell is merged with ${begins === 'header' ? 'the header' : 'another'}; it is read like the others`
+      const { cells, first, count } = at
+      return `${cells} ${count === 1 ? 'has a text' : 'have texts'} that the spreadsheet does not show, because ${count === 1 ? 'it is' : 'they are'} merged with ${first}`
+    },
+    title: 'Texts that merged cells hide',
+    remedy:
+      'The spreadsheet shows only the text of the first of merged cells, and keeps those of the others. Unmerge them, see which text is right, and choose the file again.',
   },
   unknown_kind: {
     expected: ({ isFile }: { isFile: boolean }) =>

@@ -61,6 +61,8 @@ export function sayReadAs(readAs: ReadAs, surface: Surface): string {
         ]),
     ...(headerRow === undefined ? [] : [headerRow === null ? 'no header' : `header in row ${headerRow}`]),
     ...(readAs.rows === 'visible' ? ['visible rows only'] : []),
+    ...(readAs.merged === 'fill' ? ['merged cells filled'] : []),
+    ...(readAs.merged === 'empty' ? ['merged cells left empty'] : []),
     ...(empty === undefined || empty === 0 ? [] : [`${formatCounted(empty, 'empty record')} skipped`]),
     ...(hidden === undefined || hidden === 0 ? [] : [formatCounted(hidden, 'hidden row')]),
   ]

@@ -61,6 +61,11 @@ const sourceSchema = z.object({
   sheet: z.union([z.string(), z.int().min(1)]).optional(),
   /** Which rows of a spreadsheet are read (default: all, and a run asks before it sends hidden ones). */
   rows: z.enum(['all', 'visible']).optional(),
+  /**
+   * Whether empty cells get the text of the first cell that they are merged with (default: they stay empty, which is
+   * told).
+   */
+  merged: z.enum(['empty', 'fill']).optional(),
   /** A label that `iconv-lite` or TextDecoder knows, such as `windows-1252` (default: recognised). */
   encoding: z.string().optional(),
   /** One character, or `none` for one cell a line (default: recognised). */

@@ -30,6 +30,7 @@ export const problemCodeSchema = z.enum([
   'hidden_rows',
   'hidden_columns',
   'merged_cells',
+  'covered_cells',
   'unknown_kind',
   'outside_folder',
   'unreadable_file',

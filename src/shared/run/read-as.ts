@@ -37,6 +37,8 @@ export const readAsSchema = z.object({
     .exactOptional(),
   /** Which rows of a sheet were read, if a person said so. */
   rows: z.enum(['all', 'visible']).exactOptional(),
+  /** What cells have that are merged with another, if a person said so. */
+  merged: z.enum(['empty', 'fill']).exactOptional(),
   /** Records without a character in them, which are no rows. */
   empty: z.int().exactOptional(),
   /** Rows that the sheet hides, read or not. */

@@ -60,6 +60,7 @@ const EXAMPLES: Readonly<Record<string, { args: string[]; path: string }>> = {
   '--format': { args: ['jsonl'], path: 'source.format' },
   '--sheet': { args: ['Posts'], path: 'source.sheet' },
   '--rows': { args: ['visible'], path: 'source.rows' },
+  '--merged': { args: ['fill'], path: 'source.merged' },
   '--no-header': { args: [], path: 'source.header' },
   '--header-row': { args: ['3'], path: 'source.headerRow' },
   '--encoding': { args: ['windows-1252'], path: 'source.encoding' },

@@ -145,7 +145,7 @@ describe('a plan file', () => {
     ],
     [
       { ...SMALLEST, source: { path: 'x', zebra: 1 } },
-      'source.zebra: unknown key; known here: path, more, format, header, headerRow, sheet, rows, encoding, delimiter, quote, escape, media',
+      'source.zebra: unknown key; known here: path, more, format, header, headerRow, sheet, rows, merged, encoding, delimiter, quote, escape, media',
     ],
   ])('with a key that is not known names the nearest: %j', (value, problem) => {
     expect(listProblems(value)).toEqual([problem])

@@ -68,6 +68,7 @@ function toSource([path, ...more]: Request['sourcePaths'], flags: SourceFlags) {
     ...(flags.sheet === undefined ? {} : { sheet: flags.sheet }),
     ...(flags.headerRow === undefined ? {} : { headerRow: flags.headerRow }),
     ...(flags.rows === undefined ? {} : { rows: flags.rows }),
+    ...(flags.merged === undefined ? {} : { merged: flags.merged }),
     ...(flags.encoding === undefined ? {} : { encoding: flags.encoding }),
     ...(flags.delimiter === undefined ? {} : { delimiter: flags.delimiter }),
     ...(flags.quote === undefined ? {} : { quote: flags.quote }),

@@ -11,6 +11,7 @@ export interface SourceFlags {
   header: boolean
   headerRow?: number
   rows?: 'all' | 'visible'
+  merged?: 'empty' | 'fill'
   encoding?: string
   delimiter?: string
   quote?: string
@@ -53,6 +54,12 @@ export function addSourceOptions(command: Command): Command {
         '--rows <rows>',
         'rows of a spreadsheet (default: all; asks before it sends hidden ones)',
       ).choices(['all', 'visible']),
+    )
+    .addOption(
+      new Option(
+        '--merged <cells>',
+        'merged cells of a spreadsheet: empty but for the first, or filled with its text (default: empty, with a warning)',
+      ).choices(['empty', 'fill']),
     )
     .option('--encoding <name>', 'character encoding, such as windows-1252 (default: detected)')
     .option(

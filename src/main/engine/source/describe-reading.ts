@@ -31,6 +31,7 @@ export function describeReading(reader: SourceReader, source: PlanSource): ReadA
     }),
     ...(emptyRecords !== undefined && { empty: emptyRecords }),
     ...(source.rows !== undefined && { rows: source.rows }),
+    ...(source.merged !== undefined && workbook !== null && { merged: source.merged }),
     ...(hidden !== undefined && { hidden: hidden.rows }),
     ...reader.describe?.(),
   }

@@ -40,6 +40,7 @@ export function listSourceFacts({ operation, load, source }: Plan): Fact[] {
     ...toFact('Sheet', sheet),
     ['Header row', header ? String(headerRow ?? 1) : 'none'],
     ...toFact('Rows', rows),
+    ...toFact('Merged cells', source.merged),
     ...toFact('Encoding', encoding),
     ...toFact('Delimiter', delimiter === '\t' ? 'tab' : delimiter),
     ...toFact('Quote', quote),

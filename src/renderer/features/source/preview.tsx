@@ -81,6 +81,32 @@ export function HeaderChoice({ row, onUse }: { row: number; onUse: () => void })
   )
 }
 
+/** Offers to fill merged cells, with the first row that has empty ones; nothing without any. */
+export function MergedChoice(props: { preview: BridgePreview; onUse: (merged: 'empty' | 'fill') => void }) {
+  const found = props.preview.problems.find(
+    ({ code, args }) => code === 'merged_cells' && args?.['begins'] === 'rows',
+  )
+  if (found === undefined) return null
+  return (
+    <Notice
+      kind="warning"
+      title="Cells are empty because they are merged"
+      actions={
+        <>
+          <Button variant="default" onClick={() => props.onUse('fill')}>
+            Fill with the first
+          </Button>
+          <Button variant="default" onClick={() => props.onUse('empty')}>
+            Leave empty
+          </Button>
+        </>
+      }
+    >
+      Row {toRowNumber(getPlace(found))}: {sayExpected(found, 'window')}.
+    </Notice>
+  )
+}
+
 const COLUMNS_SHOWN = 60
 
 type PreviewRow = BridgePreview['rows'][number]

@@ -44,7 +44,12 @@ export function SourceControls(props: {
           }))}
         />
       )}
-      {format === 'xlsx' && <RowsControl reading={reading} onReading={onReading} />}
+      {format === 'xlsx' && (
+        <>
+          <RowsControl reading={reading} onReading={onReading} />
+          <MergedControl reading={reading} onReading={onReading} />
+        </>
+      )}
       {hasEncoding && (
         <EncodingControls
           reading={reading}
@@ -102,6 +107,28 @@ const ROWS = [
   { value: '', rows: undefined, label: 'All, ask about hidden rows' },
   { value: 'all', rows: 'all', label: 'All, hidden rows too' },
   { value: 'visible', rows: 'visible', label: 'Visible rows only' },
+] as const
+
+/** What cells have that are merged with another; unless chosen, they are empty, with a warning. */
+function MergedControl({ reading, onReading }: { reading: Reading; onReading: (reading: Reading) => void }) {
+  return (
+    <NativeSelect
+      label="Merged cells"
+      value={reading.merged ?? ''}
+      onChange={(event) => {
+        const { merged: _dropped, ...rest } = reading
+        const chosen = MERGED.find(({ value }) => value === event.currentTarget.value)?.merged
+        onReading(chosen === undefined ? rest : { ...rest, merged: chosen })
+      }}
+      data={MERGED.map(({ value, label }) => ({ value, label }))}
+    />
+  )
+}
+
+const MERGED = [
+  { value: '', merged: undefined, label: 'Empty, with a warning' },
+  { value: 'empty', merged: 'empty', label: 'Empty' },
+  { value: 'fill', merged: 'fill', label: 'Fill with the first' },
 ] as const
 
 /** A sheet with its number of rows: `Posts (1,234 rows)`. */

@@ -16,7 +16,7 @@ import { Screen } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { FileList } from './file-list.tsx'
 import { DropZone, ExpectedData, UploadScreen } from './no-source.tsx'
-import { HeaderChoice, HeaderDoubt, PreviewCounts, PreviewGrid } from './preview.tsx'
+import { HeaderChoice, HeaderDoubt, MergedChoice, PreviewCounts, PreviewGrid } from './preview.tsx'
 import { type MediaSettings, PREVIEW_ROWS, type Reading } from './reading.ts'
 import styles from './source.module.css'
 import { MediaControls, SourceControls } from './source-controls.tsx'
@@ -142,6 +142,9 @@ export function SourceScreen(props: {
               row={data.likelyHeaderRow}
               onUse={() => props.onReading({ ...reading, headerRow: data.likelyHeaderRow ?? 1 })}
             />
+          )}
+          {data !== null && (
+            <MergedChoice preview={data} onUse={(merged) => props.onReading({ ...reading, merged })} />
           )}
           {preview.error !== null && <ErrorNotice error={preview.error} onRetry={preview.refetch} />}
         </div>

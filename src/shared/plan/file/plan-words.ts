@@ -43,6 +43,8 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   'source.sheet': 'Sheet name, or number from 1 (default: the first visible sheet with rows).',
   'source.rows':
     'Rows of a spreadsheet: all or only visible ones (default: all, asks before it sends hidden ones).',
+  'source.merged':
+    'Cells that are merged with another: empty, or fill them with its text (default: empty, with a warning).',
   'source.encoding': 'Character encoding, such as windows-1252 (default: detected).',
   'source.delimiter': 'Character between cells, or none for one cell a line (default: detected).',
   'source.quote': 'Character around cells, or none (default: detected).',

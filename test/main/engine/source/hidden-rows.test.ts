@@ -29,10 +29,8 @@ test('hidden rows of a workbook are read, counted and told, so that a run can as
   const source = await readSheet(FILTERED)
   expect(source.cells.map(([id]) => id)).toEqual(['p1', 'p2', 'p3', 'p4', 'p5', 'p6'])
   expect(source.hidden).toEqual({ rows: 3 })
-  expect(source.warnings).toEqual([
-    '2: are not rows because all their cells are empty',
-    '3: is hidden in the spreadsheet; it is sent like the visible rows',
-  ])
+  expect(source.warnings).toEqual(['2: are not rows because all their cells are empty'])
+  expect(source.problems).toEqual(['hidden_rows 2 warning', 'hidden_rows 4 warning', 'hidden_rows 6 warning'])
 })
 
 test('hidden rows stay out when only visible rows are wanted, and the others keep their numbers', async () => {
@@ -48,6 +46,7 @@ test('hidden rows stay out when only visible rows are wanted, and the others kee
 test('nothing is left to ask about hidden rows when a plan says that all are wanted', async () => {
   const source = await readSheet(FILTERED, { rows: 'all' })
   expect(source.cells).toHaveLength(6)
+  expect(source.problems).toEqual([])
   expect(source.hidden).toEqual({ rows: 3 })
   expect(source.warnings).toEqual(['2: are not rows because all their cells are empty'])
 })

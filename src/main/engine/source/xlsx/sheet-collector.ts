@@ -1,19 +1,25 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { createDamageError, createLimitError, formatCount } from './archive.ts'
+import { MAX_COLUMNS, MAX_ROWS, readColumn, toLetters } from './cell-ranges.ts'
 import { isBeyondPrecision, toSerial } from './number-text.ts'
 import { decodeEscapes, type XmlHandlers } from './parse-xml.ts'
 import type { Styles } from './workbook.ts'
 
-/** The part of a sheet; about five elements for each of the cells that it may come to. */
+/** Largest part of a sheet that is read, bytes. */
+export const MAX_SHEET_PART_BYTES = 32 * 1024 * 1024 * 1024
+
+/** Most elements of a sheet: about five for each of the cells that it may come to. */
+export const MAX_SHEET_ELEMENTS = 1_000_000_000
+
+/** The part of a sheet, as far as its rows are concerned. */
 export const SHEET_PART = {
   name: 'the sheet',
-  maxElements: 1_000_000_000,
+  maxElements: MAX_SHEET_ELEMENTS,
   shape: {
     worksheet: {
       dimension: {},
       cols: { col: {} },
       sheetData: { row: { c: { f: {}, v: {}, is: { t: {}, r: { t: {} } } } } },
-      mergeCells: { mergeCell: {} },
     },
   },
 }
@@ -52,20 +58,7 @@ export interface SheetCollector {
   /** The rows that are complete, which it then forgets. */
   takeRows(): SheetRow[]
   isAtEnd(): boolean
-  /** Merged cells of several rows, known once the whole part was read. */
-  merged: readonly MergedRows[]
 }
-
-/** Rows from the first, which has the text of a merged cell, to the last. */
-export interface MergedRows {
-  /** Such as `B2:B4`. */
-  reference: string
-  first: number
-  last: number
-}
-
-/** Merged cells that are told, at most. */
-const MAX_MERGED = 100_000
 
 /** Longest row that is read, in UTF-16 code units. */
 export const MAX_ROW_CHARACTERS = 8 * 1024 * 1024
@@ -86,7 +79,6 @@ export function createLongRowError(path: string, number: number): Error {
 /** A collector for one sheet. Its handlers throw `BAD_SOURCE` for rows or cells in places that no sheet has. */
 export function createSheetCollector(path: string, styles: Styles): SheetCollector {
   const hiddenColumns: ColumnRange[] = []
-  const merged: MergedRows[] = []
   let lastRow = 0
   let rows: SheetRow[] = []
   let row: SheetRow | null = null
@@ -138,12 +130,6 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
       errors: null,
       replaced: null,
     }
-  }
-
-  const addMerged = (reference: string): void => {
-    const [, first, last] = /^\$?[A-Z]+\$?(\d+):\$?[A-Z]+\$?(\d+)$/.exec(reference) ?? []
-    if (!(Number(last) > Number(first)) || merged.length === MAX_MERGED) return
-    merged.push({ reference, first: Number(first), last: Math.min(Number(last), MAX_ROWS) })
   }
 
   const takeHeld = (): void => {
@@ -236,7 +222,6 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
         else if (name === 'row') openRow(attributes)
         else if (name === 'f') cell.hasFormula = true
         else if (name === 'col') openColumns(attributes)
-        else if (name === 'mergeCell') addMerged(attributes['ref'] ?? '')
         else if (name === 'dimension') lastRow = Number(/\d+$/.exec(attributes['ref'] ?? '')?.[0] ?? 0)
       },
       text(part) {
@@ -262,30 +247,11 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
       return taken
     },
     isAtEnd: () => isAtEnd,
-    merged,
   }
 }
 
 function isTrue(text: string | undefined): boolean {
   return text === '1' || text === 'true'
-}
-
-/** Most columns of a sheet. */
-const MAX_COLUMNS = 16_384
-
-/** Most rows of a sheet. */
-const MAX_ROWS = 1_048_576
-
-/** The column of a reference such as `AB12`, from 0; -1 where it is none. */
-function readColumn(reference: string): number {
-  let column = 0
-  let at = 0
-  for (; at < reference.length; at += 1) {
-    const letter = (reference.charCodeAt(at) | 0x20) - 0x61
-    if (letter < 0 || letter > 25) break
-    column = column * 26 + letter + 1
-  }
-  return at === 0 || at > 3 ? -1 : column - 1
 }
 
 /** The letters of the columns below `count` in these ranges: `B to D, H`; '' for none. */
@@ -306,8 +272,3 @@ export function nameColumns(ranges: readonly ColumnRange[], count: number): stri
 }
 
 const MAX_NAMED = 10
-
-function toLetters(column: number): string {
-  const letter = String.fromCharCode(0x41 + (column % 26))
-  return column < 26 ? letter : toLetters(Math.floor(column / 26) - 1) + letter
-}

@@ -10,7 +10,7 @@ import {
   createLongRowError,
   createSheetCollector,
   MAX_ROW_CHARACTERS,
-  type MergedRows,
+  MAX_SHEET_PART_BYTES,
   SHEET_PART,
   type SheetRow,
 } from './sheet-collector.ts'
@@ -29,12 +29,7 @@ export interface TextRows {
   hiddenColumns: readonly ColumnRange[]
   /** The last row that the sheet says it has; 0 where it says nothing. */
   lastRow: number
-  /** Its merged cells of several rows, complete once every row was yielded. */
-  merged: readonly MergedRows[]
 }
-
-/** Largest part of a sheet that is read, bytes. */
-const MAX_PART_BYTES = 32 * 1024 * 1024 * 1024
 
 const ROWS_AT_ONCE = 500
 
@@ -59,7 +54,7 @@ export async function* readSheetRows(
   let allCharacters = 0
   let isBehindBroken = false
   const manyCharacters = Math.max(MANY_CHARACTERS, MAX_RATIO * (sizeBytes + strings.sizeBytes))
-  for await (const piece of archive.readPart(part, MAX_PART_BYTES)) {
+  for await (const piece of archive.readPart(part, MAX_SHEET_PART_BYTES)) {
     readBytes += piece.length
     if (isBehindBroken) continue
     try {
@@ -84,7 +79,6 @@ export async function* readSheetRows(
         share: readBytes / sizeBytes,
         hiddenColumns: collector.hiddenColumns,
         lastRow: collector.lastRow(),
-        merged: collector.merged,
       }
       rows = []
       characters = 0
@@ -97,7 +91,6 @@ export async function* readSheetRows(
       share: 1,
       hiddenColumns: collector.hiddenColumns,
       lastRow: collector.lastRow(),
-      merged: collector.merged,
     }
 }
 

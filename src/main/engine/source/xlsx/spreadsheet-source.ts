@@ -16,11 +16,13 @@ import {
 } from '../source-reader.ts'
 import { type Archive, openArchive, refuseForeignArchive, refuseForeignFile } from './archive.ts'
 import { findLikelySheet } from './likely-sheet.ts'
+import { MergedCells } from './merged-cells.ts'
 import { parseXmlPart } from './parse-xml.ts'
 import { openSharedStrings, type SharedStrings } from './shared-strings.ts'
-import { type MergedRows, nameColumns } from './sheet-collector.ts'
+import { nameColumns } from './sheet-collector.ts'
+import { readSheetEdges, type SheetEdges } from './sheet-edges.ts'
 import { countFilled, readSheetHead, type SheetHead } from './sheet-head.ts'
-import { readSheetRows, toSourceRow } from './sheet-rows.ts'
+import { readSheetRows, type TextRows, toSourceRow } from './sheet-rows.ts'
 import { chooseSheet, readStyles, readWorkbook } from './workbook.ts'
 
 /** Most cells that rows may come to, empty ones among them; a few far corners would otherwise fill a disk. */
@@ -31,8 +33,8 @@ const MAX_CELLS = 200_000_000
  * value. The header is the first row that is not empty, or the one that `headerRow` numbers as the spreadsheet does.
  *
  * Rows: an empty row between others is a row of empty cells, empty ones at the end are none; hidden rows and columns
- * are read as others and told, hidden rows unless only visible ones are wanted; of merged cells the first has the text, and it is told
- * how many rows that leaves with empty ones. A formula that was never calculated is a warning, and so
+ * are read as others and told, hidden rows unless only visible ones are wanted; of merged cells the first has the text,
+ * unless all are wanted to have it, and rows that have empty ones are told. A formula that was never calculated is a warning, and so
  * is a whole number of more digits than a spreadsheet keeps.
  *
  * Throws `BAD_SOURCE` for what is not such a workbook, or damaged, encrypted or made to do harm, for a sheet that is not
@@ -82,28 +84,40 @@ async function createReader(
   const openRows = () => openPart(part)
   const isGuarded = isExportHeader(head.header) && !(await isOwnExport(archive))
   const { width, firstRow } = head
-  const header = isGuarded ? head.header.map(removeFormulaGuard) : head.header
+  const edges = await readEdges(archive, chosen.part, source, isPreview)
+  const openMerged = (from: number) =>
+    new MergedCells(path, edges.merged, {
+      fills: source.merged === 'fill',
+      firstRow: from,
+      width,
+      isTold: source.merged !== 'empty',
+    })
+  const named =
+    source.merged === 'fill' && head.header.length > 0
+      ? await fillHeader(head, openRows(), openMerged(1))
+      : head.header
+  const header = isGuarded ? named.map(removeFormulaGuard) : named
   let columns = toColumnNames(header, width)
 
   const isHiddenRead = source.rows !== 'visible'
   let hiddenRows = 0
   let emptyRows = 0
   const findRepeatedHeader = source.header ? createRepeatedHeaderCheck(header) : null
-  let merged: readonly MergedRows[] = []
   async function* batches(): AsyncGenerator<SourceBatch, void, undefined> {
     let row = 0
     let cells = 0
     hiddenRows = 0
+    const merged = openMerged(firstRow)
     const places = new PlaceNotes()
     // The file leaves empty rows out, or has them without a cell.
     let next = firstRow
     let leftOut = 0
     emptyRows = 0
-    for await (const { rows, share, merged: found } of openRows()) {
-      merged = found
+    for await (const { rows, share } of openRows()) {
       const bytesRead = Math.min(sizeBytes, Math.round(share * sizeBytes))
       const batch: SourceRow[] = []
-      for (const sheetRow of rows) {
+      for (const textRow of rows) {
+        const { row: sheetRow, problems } = merged.read(textRow)
         const { number, isHidden } = sheetRow
         if (number < firstRow) continue
         const filled = countFilled(sheetRow.cells)
@@ -117,6 +131,9 @@ async function createReader(
           places.note(row, number, null)
           if (filled > columns.length) columns = toColumnNames(header, filled)
           const read = toSourceRow(row, sheetRow, filled, { width, isGuarded })
+          if (isHidden && source.rows === undefined)
+            read.problems.push({ row, severity: 'warning', code: 'hidden_rows' })
+          for (const problem of problems) read.problems.push({ ...problem, row })
           const repeated = findRepeatedHeader?.(row, read.cells)
           if (repeated != null) read.problems.push(repeated)
           batch.push(read)
@@ -133,10 +150,6 @@ async function createReader(
     return [
       ...findEmptyWarnings(emptyRows),
       ...findTitleWarnings(head.likelyHeaderRow),
-      ...(hiddenRows > 0 && source.rows === undefined
-        ? [{ severity: 'warning', code: 'hidden_rows', rows: hiddenRows } as const]
-        : []),
-      ...toMergedWarning(merged, firstRow),
       ...(columnsHidden === ''
         ? []
         : [{ severity: 'warning', code: 'hidden_columns', args: { columns: columnsHidden } } as const]),
@@ -176,19 +189,36 @@ async function createReader(
   }
 }
 
-/** Says how many rows of the source have cells that are empty since they are merged with one above. */
-function toMergedWarning(merged: readonly MergedRows[], firstRow: number): SourceWarning[] {
-  let rows = 0
-  let counted = firstRow - 1
-  let example = ''
-  for (const { reference, first, last } of merged.toSorted((a, b) => a.first - b.first)) {
-    const from = Math.max(first, counted)
-    if (last <= from) continue
-    if (example === '') example = reference
-    rows += last - from
-    counted = last
+/** A preview does not look behind the cells of a larger sheet, bytes: that takes seconds. */
+const MAX_PREVIEW_BYTES = 256 * 1024 * 1024
+
+/** What stands behind the cells of a sheet. Throws what is wrong with it if cells are to be filled by it. */
+async function readEdges(
+  archive: Archive,
+  part: string,
+  { merged }: PlanSource,
+  isPreview: boolean,
+): Promise<Pick<SheetEdges, 'merged'>> {
+  if (isPreview && archive.sizeOf(part) > MAX_PREVIEW_BYTES) return { merged: [] }
+  const edges = await readSheetEdges(archive, part)
+  if (merged === 'fill' && edges.failure !== null) throw edges.failure
+  return edges
+}
+
+/** The header with the texts of merged cells, which may begin above it. */
+async function fillHeader(
+  { header, firstRow }: SheetHead,
+  batches: AsyncIterable<TextRows>,
+  merged: MergedCells,
+): Promise<string[]> {
+  for await (const { rows } of batches) {
+    for (const row of rows) {
+      const { cells } = merged.read(row).row
+      if (row.number === firstRow - 1) return cells.slice(0, countFilled(cells))
+      if (row.number >= firstRow) return header
+    }
   }
-  return rows === 0 ? [] : [{ severity: 'warning', code: 'merged_cells', args: { example }, rows }]
+  return header
 }
 
 function createCellsError(path: string): Error {

@@ -1,0 +1,97 @@
+import { createLimitError } from './archive.ts'
+
+/** Most columns of a sheet. */
+export const MAX_COLUMNS = 16_384
+
+/** Most rows of a sheet. */
+export const MAX_ROWS = 1_048_576
+
+/** Cells from one corner to another; rows from 1 as a spreadsheet counts them, columns from 0. */
+export interface CellRange {
+  firstRow: number
+  lastRow: number
+  firstColumn: number
+  lastColumn: number
+}
+
+const REFERENCE = /^\$?([A-Z]{1,3})\$?(\d+)(?::\$?([A-Z]{1,3})\$?(\d+))?$/
+
+/** The cells that a reference such as `B2` or `B2:C4` names; null if it names none. */
+export function parseRange(reference: string): CellRange | null {
+  const [, letters, row, lastLetters = letters, lastRow = row] = REFERENCE.exec(reference) ?? []
+  if (letters === undefined || lastLetters === undefined) return null
+  const columns = [readColumn(letters), readColumn(lastLetters)]
+  const rows = [Number(row), Number(lastRow)]
+  const range = {
+    firstRow: Math.min(...rows),
+    lastRow: Math.min(Math.max(...rows), MAX_ROWS),
+    firstColumn: Math.min(...columns),
+    lastColumn: Math.min(Math.max(...columns), MAX_COLUMNS - 1),
+  }
+  return range.firstRow < 1 || range.firstColumn < 0 ? null : range
+}
+
+/** The column of a reference such as `AB12`, from 0; -1 where it is none. */
+export function readColumn(reference: string): number {
+  let column = 0
+  let at = 0
+  for (; at < reference.length; at += 1) {
+    const letter = (reference.charCodeAt(at) | 0x20) - 0x61
+    if (letter < 0 || letter > 25) break
+    column = column * 26 + letter + 1
+  }
+  return at === 0 || at > 3 ? -1 : column - 1
+}
+
+/** The letters of a column, from 0: 27 is `AB`. */
+export function toLetters(column: number): string {
+  const letter = String.fromCharCode(0x41 + (column % 26))
+  return column < 26 ? letter : toLetters(Math.floor(column / 26) - 1) + letter
+}
+
+/** What a cell is called, such as `B2`. */
+export function nameCell(row: number, column: number): string {
+  return `${toLetters(column)}${row}`
+}
+
+/** Most ranges that are looked at, all rows taken together; ranges that overlap again and again come to more. */
+const MAX_STEPS = 500_000_000
+
+/** Finds which ranges a row is in, for rows that are asked for in their order. */
+export class RangesByRow<Range extends CellRange> {
+  readonly #path: string
+  /** By their first rows; those in front of `#next` have begun. */
+  readonly #ranges: readonly Range[]
+  #next = 0
+  #open: Range[] = []
+  #firstEnd = Number.POSITIVE_INFINITY
+  #steps = 0
+
+  constructor(path: string, ranges: readonly Range[]) {
+    this.#path = path
+    this.#ranges = ranges.toSorted((a, b) => a.firstRow - b.firstRow)
+  }
+
+  /** The ranges that a row is in, in the order in which they begin. Throws `BAD_SOURCE` beyond {@link MAX_STEPS}. */
+  at(row: number): readonly Range[] {
+    if (this.#firstEnd < row) {
+      this.#steps += this.#open.length
+      this.#open = this.#open.filter(({ lastRow }) => lastRow >= row)
+      this.#firstEnd = this.#open.reduce(
+        (end, { lastRow }) => Math.min(end, lastRow),
+        Number.POSITIVE_INFINITY,
+      )
+    }
+    for (let range = this.#ranges[this.#next]; range !== undefined; range = this.#ranges[this.#next]) {
+      if (range.firstRow > row) break
+      this.#next += 1
+      if (range.lastRow < row) continue
+      this.#open.push(range)
+      this.#firstEnd = Math.min(this.#firstEnd, range.lastRow)
+    }
+    this.#steps += this.#open.length
+    if (this.#steps > MAX_STEPS)
+      throw createLimitError(this.#path, 'merged or linked cells of the sheet overlap too often')
+    return this.#open
+  }
+}

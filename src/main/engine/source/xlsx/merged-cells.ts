@@ -1,0 +1,122 @@
+import type { SourceWarning } from '../../../../shared/messages/problem-messages.ts'
+import { type CellRange, nameCell, RangesByRow } from './cell-ranges.ts'
+import { countFilled } from './sheet-head.ts'
+import type { TextRow } from './sheet-rows.ts'
+
+/** What a sheet's merged cells are held against. */
+interface MergeReading {
+  /** Whether cells of rows get the text of the first cell that they are merged with, if they are empty. */
+  fills: boolean
+  /** The first row below the header: what begins above it belongs to no row. */
+  firstRow: number
+  /** Columns of the table; merged cells beyond them are none of its cells. */
+  width: number
+  /** Whether empty cells are told. */
+  isTold: boolean
+}
+
+/** The text of the first of merged cells. */
+interface FirstCell {
+  text: string
+  isError: boolean
+}
+
+/**
+ * Reads the merged cells of rows, which have to come in their order, hidden ones and those above the header as well.
+ * Only rows that have a text of their own are filled: the others stay empty and are no rows.
+ */
+export class MergedCells {
+  readonly #reading: MergeReading
+  readonly #ranges: RangesByRow<CellRange>
+  /** Of the ranges that rows are in now. */
+  #firstCells = new Map<CellRange, FirstCell>()
+
+  constructor(path: string, merged: readonly CellRange[], reading: MergeReading) {
+    this.#ranges = new RangesByRow(path, merged)
+    this.#reading = reading
+  }
+
+  /** The row with its merged cells as they are wanted, and what is to be said of them. */
+  read(row: TextRow): { row: TextRow; problems: MergeProblem[] } {
+    const open = this.#ranges.at(row.number)
+    if (open.length === 0) return { row, problems: [] }
+    this.#noteFirstCells(row, open)
+    if (countFilled(row.cells) === 0) return { row, problems: [] }
+    const { fills, firstRow, width, isTold } = this.#reading
+    const cells = [...row.cells]
+    const errors = [...(row.errors ?? [])]
+    const named = new NamedCells()
+    for (const range of open) {
+      const first = this.#firstCells.get(range)
+      const begins = range.firstRow < firstRow ? 'header' : 'rows'
+      for (let column = range.firstColumn; column <= Math.min(range.lastColumn, width - 1); column += 1) {
+        if (row.number === range.firstRow && column === range.firstColumn) continue
+        if ((row.cells[column] ?? '') !== '') named.note('covered_cells', begins, row.number, column, range)
+        else if (first === undefined) continue
+        else if (fills && begins === 'rows') fill(cells, errors, column, first)
+        else if (isTold) named.note('merged_cells', begins, row.number, column, range)
+      }
+    }
+    const problems = named.toProblems()
+    return { row: { ...row, cells, errors: errors.length === 0 ? null : errors }, problems }
+  }
+
+  /** Keeps the texts of merged cells that begin in this row, and forgets those that ended before. */
+  #noteFirstCells({ number, cells, errors }: TextRow, open: readonly CellRange[]): void {
+    if (this.#firstCells.size > 2 * open.length + KEPT) {
+      const now = new Set(open)
+      this.#firstCells = new Map([...this.#firstCells].filter(([range]) => now.has(range)))
+    }
+    for (const range of open) {
+      if (range.firstRow !== number) continue
+      const text = cells[range.firstColumn] ?? ''
+      const isError = errors?.includes(range.firstColumn) ?? false
+      if (text !== '') this.#firstCells.set(range, { text, isError })
+    }
+  }
+}
+
+/** First cells that are kept at least, so that few rows stop to forget some. */
+const KEPT = 64
+
+type Code = 'merged_cells' | 'covered_cells'
+type Begins = 'rows' | 'header'
+
+/** Most cells of a row that a warning names. */
+const NAMED_MAX = 5
+
+/** The cells of a row that there is something to say of, and those that they are merged with, by their names. */
+class NamedCells {
+  readonly #groups = new Map<
+    string,
+    { code: Code; begins: Begins; cells: string[]; first: string[]; count: number }
+  >()
+
+  note(code: Code, begins: Begins, row: number, column: number, range: CellRange): void {
+    const key = `${code} ${begins}`
+    const group = this.#groups.get(key) ?? { code, begins, cells: [], first: [], count: 0 }
+    this.#groups.set(key, group)
+    group.count += 1
+    if (group.count > NAMED_MAX) return
+    group.cells.push(nameCell(row, column))
+    const name = nameCell(range.firstRow, range.firstColumn)
+    if (!group.first.includes(name)) group.first.push(name)
+  }
+
+  toProblems(): MergeProblem[] {
+    return [...this.#groups.values()].map(({ code, begins, cells, first, count }) => {
+      const more = count > NAMED_MAX ? ` and ${count - NAMED_MAX} more` : ''
+      const details = { cells: `${cells.join(', ')}${more}`, first: first.join(', '), count }
+      return { severity: 'warning', code, args: { begins }, details }
+    })
+  }
+}
+
+/** What is to be said of a row's merged cells; its number in the source is not known here. */
+type MergeProblem = Extract<SourceWarning, { code: Code }>
+
+function fill(cells: string[], errors: number[], column: number, { text, isError }: FirstCell): void {
+  while (cells.length <= column) cells.push('')
+  cells[column] = text
+  if (isError) errors.push(column)
+}
