@@ -24,6 +24,7 @@ export async function runEngineBench(): Promise<void> {
     ['autocannon', runAutocannon],
     ['sluice, full journal', (url) => runSluice(url, 'journal')],
     ['sluice, recording only', (url) => runSluice(url, 'recording')],
+    ["sluice, recording only, undici's client", (url) => runSluice(url, 'undici')],
   ])
   if (OTHER_CHECKOUT !== null) {
     contenders.set('other checkout, full journal', (url) => runSluice(url, 'journal', OTHER_CHECKOUT))
@@ -43,7 +44,7 @@ export async function runEngineBench(): Promise<void> {
 
 async function runSluice(
   url: string,
-  kind: 'journal' | 'recording',
+  kind: 'journal' | 'recording' | 'undici',
   checkout: string | null = null,
 ): Promise<number> {
   const child = await runChild<number>('send', { url, kind, rows: ROWS, inFlight: IN_FLIGHT }, checkout)

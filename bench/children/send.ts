@@ -8,11 +8,12 @@ import { createServiceClients } from '../../src/main/engine/service/service-clie
 import { LatencyMeter } from '../../src/shared/load/latency-meter.ts'
 import { planSchema } from '../../src/shared/plan/plan.ts'
 import { reportToParent } from '../lib/report-to-parent.ts'
+import { createUndiciClient } from '../lib/undici-client.ts'
 import { createBenchEngine, withFolder, writeSource } from '../lib/workspace.ts'
 
 interface SendTask {
   url: string
-  kind: 'journal' | 'recording'
+  kind: 'journal' | 'recording' | 'undici'
   rows: number
   inFlight: number
 }
@@ -42,8 +43,8 @@ function sendWithJournal({ url, rows, inFlight }: SendTask): Promise<number> {
   })
 }
 
-/** The same lanes, client, judgement and histograms, without a source and without a journal. */
-async function sendRecordingOnly({ url, rows, inFlight }: SendTask): Promise<number> {
+/** The same lanes, client (or undici's in its place), judgement and histograms, without a source and a journal. */
+async function sendRecordingOnly({ url, kind, rows, inFlight }: SendTask): Promise<number> {
   disablePretenuring()
   const meter = new SecondMeter({
     total: new LatencyMeter(),
@@ -59,14 +60,15 @@ async function sendRecordingOnly({ url, rows, inFlight }: SendTask): Promise<num
   let started = 0
   let succeeded = 0
   const done = Promise.withResolvers<void>()
+  const createOwnClient = createServiceClients({
+    baseUrl: url,
+    connection: plan.connection,
+    readApiKey: () => apiKey,
+    userAgent: 'sluice',
+  })
   const lanes = new Lanes({
     concurrency: inFlight,
-    createClient: createServiceClients({
-      baseUrl: url,
-      connection: plan.connection,
-      readApiKey: () => apiKey,
-      userAgent: 'sluice',
-    }),
+    createClient: kind === 'undici' ? () => createUndiciClient(url, 'key') : createOwnClient,
     onError: (error) => done.reject(error),
     take: () => {
       if (started === rows) return null

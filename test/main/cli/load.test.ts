@@ -54,8 +54,8 @@ describe('load', () => {
     const shown = await look('show', 'latest')
     expect(shown.stdout.trim()).toBe(crossed.stdout.trim())
     const { stdout: listed } = await look('runs')
-    expect(listed).toMatch(/1 of 1 failed +[\d.]+ +load task/)
-    expect(listed).toMatch(/passed +[\d.]+ +load task/)
+    expect(listed).toMatch(/1 of 1 failed +[\d.,]+ +load task/)
+    expect(listed).toMatch(/passed +[\d.,]+ +load task/)
     // Nothing is left to be done of a load test, however few of its rows it came to.
     expect(first.rows.not_sent).toBeGreaterThan(0)
     expect(listed).not.toContain('LEFT')

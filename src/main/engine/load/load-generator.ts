@@ -65,7 +65,6 @@ export class LoadGenerator {
   readonly #watch = new GeneratorWatch()
   readonly #again: RequestInFlight[] = []
   #backingOff = 0
-  #thinking = 0
   readonly #keeper: RequestKeeper
   readonly #tickEveryMs: number
   #tickedMs = Number.NaN
@@ -149,9 +148,9 @@ export class LoadGenerator {
   #wake(nowMs: number): void {
     const { pacer } = this.#options
     const concurrency = pacer.concurrencyAt(nowMs)
-    if (concurrency !== this.#lanes.concurrency && concurrency > 0) this.#lanes.setConcurrency(concurrency)
+    if (concurrency !== this.#lanes.concurrency) this.#lanes.setConcurrency(concurrency)
     const ready = pacer.countReady(nowMs) + this.#again.length
-    const room = concurrency - this.#lanes.inFlight - this.#thinking
+    const room = this.#lanes.concurrency - this.#lanes.busy
     if (ready > 0 && room <= 0) this.#lastFullMs = nowMs
     if (ready > 0 && room > 0) this.#lanes.wake(Math.min(ready, room))
     this.#inFlightMax = Math.max(this.#inFlightMax, this.#lanes.inFlight)
@@ -161,7 +160,7 @@ export class LoadGenerator {
   #drop(nowMs: number): void {
     const { pacer, load } = this.#options
     if (load.whenFull === 'wait' && nowMs <= this.#giveUpMs) return
-    while (this.#lanes.inFlight >= pacer.concurrencyAt(nowMs) && pacer.countReady(nowMs) > 0) {
+    while (this.#lanes.busy >= this.#lanes.concurrency && pacer.countReady(nowMs) > 0) {
       if (pacer.take(nowMs)?.isMeasured) this.#dropped += 1
     }
   }
@@ -177,10 +176,6 @@ export class LoadGenerator {
   #take(): Job | null {
     const nowMs = this.#nowMs()
     const { pacer } = this.#options
-    if (this.#lanes.inFlight + this.#thinking >= pacer.concurrencyAt(nowMs) && !pacer.isOver(nowMs)) {
-      this.#lastFullMs = nowMs
-      return null
-    }
     if (this.#isStopped) return null
     // An answer may come before the timer that begins a second: what goes out then is of that second.
     this.#enterSecond(nowMs)
@@ -201,28 +196,22 @@ export class LoadGenerator {
     return {
       request: { method: 'POST', path, body: json, isAnonymous: false },
       onEnd: (exchange) => this.#noteEnd(flight, exchange),
+      restMs: this.#drawThinkTime(),
     }
   }
 
+  #drawThinkTime(): number {
+    const { minMs, maxMs } = this.#options.load.thinkTime ?? { minMs: 0, maxMs: 0 }
+    return minMs + Math.random() * (maxMs - minMs)
+  }
+
   #noteEnd(flight: RequestInFlight, exchange: Exchange): void {
-    const { load, judge } = this.#options
-    const judgement = judge(exchange, [])
+    const judgement = this.#options.judge(exchange, [])
     if (flight.turn.isMeasured) this.#record(flight, exchange, judgement)
     if (this.#lanes.inFlight + 1 >= this.#lanes.concurrency) this.#lastFullMs = this.#nowMs()
     if (judgement.repeat !== 'never' && flight.tries < this.#options.retry.limit && !this.#isStopped) {
       this.#backOff(flight, judgement)
     }
-    const { thinkTime } = load
-    if (thinkTime === undefined) return
-    this.#thinking += 1
-    // Who thinks when the load is over is not waited for.
-    setTimeout(
-      () => {
-        this.#thinking -= 1
-        if (!this.#isStopped) this.#lanes.wake(1)
-      },
-      thinkTime.minMs + Math.random() * (thinkTime.maxMs - thinkTime.minMs),
-    ).unref()
   }
 
   #backOff(flight: RequestInFlight, { retryAfterMs }: Judgement): void {
@@ -334,7 +323,7 @@ export class LoadGenerator {
   #reportSecond(second: number): void {
     const { pacer, index, report } = this.#options
     const ready = pacer.countReady(this.#nowMs())
-    const isFull = this.#lanes.inFlight >= this.#lanes.concurrency
+    const isFull = this.#lanes.busy >= this.#lanes.concurrency
     const health = {
       second,
       sent: this.#sent,

@@ -6,75 +6,93 @@ import type { ServiceClient, ServiceRequest } from '../service/service-client.ts
 export interface Job {
   request: ServiceRequest
   onEnd: (exchange: Exchange) => void
+  /** How long the lane keeps its place afterwards without sending anything: the think time of a load. */
+  restMs?: number
 }
 
 /** What lanes are made of. */
 interface LanesOptions {
   concurrency: number
+  /** Tests give another queue, to see that it is the one that limits; a p-queue otherwise. */
+  queue?: PQueue
   createClient: () => ServiceClient
-  /** The next request; null where there is none at the moment, and the lane waits to be woken. */
+  /** The next request; null if there is none at the moment, and the lane ends. */
   take: () => Job | null
   /** Taking, sending or ending a job threw: the lane ends, and its job with it. */
   onError: (error: unknown) => void
 }
 
 /**
- * The requests in flight. Each lane is one task of a p-queue: it owns one connection and takes one job after the
- * other, so the queue's cost is paid once a lane instead of once a request. The queue's concurrency is the number of
- * requests in flight, and can be changed at any time.
+ * The requests in flight. Each lane is one task of a p-queue: it has one connection and sends one job after the other
+ * until there is none, so that the queue's cost is paid once a lane instead of once a request. Nothing but the queue's
+ * concurrency limits how many lanes run, and so how many requests are in flight; it can be changed at any time.
  */
 export class Lanes {
   readonly #queue: PQueue
   readonly #options: LanesOptions
-  /** Connections of lanes that ended, the most recently used last. */
+  /** Connections of lanes that ended, the most recently used last, so that few connections carry a slow pace. */
   readonly #spare: ServiceClient[] = []
-  /** Lanes without a job, the most recently used last, so that few connections carry a slow pace. */
-  readonly #waiting: (() => void)[] = []
-  #lanes = 0
+  /** Lanes that rest after a job: each goes on when it is called. */
+  readonly #resting = new Map<() => void, NodeJS.Timeout>()
   #inFlight = 0
-  #open = false
+  #isOpen = false
+  /** Whether a lane found no job since lanes were last woken. */
+  #isOutOfJobs = false
+  /** How often the concurrency was lowered: lanes that began before give their place back to the queue. */
+  #cuts = 0
 
   constructor(options: LanesOptions) {
     this.#options = options
-    this.#queue = new PQueue({ concurrency: options.concurrency })
+    this.#queue = options.queue ?? new PQueue({ concurrency: options.concurrency })
   }
 
   get inFlight(): number {
     return this.#inFlight
   }
 
+  /** Lanes that send or rest. */
+  get busy(): number {
+    return this.#inFlight + this.#resting.size
+  }
+
   get concurrency(): number {
-    return this.#queue.concurrency
+    return this.#queue.isPaused ? 0 : this.#queue.concurrency
   }
 
   /** Lets lanes take jobs, once they are woken. */
   open(): void {
-    this.#open = true
+    this.#isOpen = true
   }
 
-  /** Lets lanes take no more jobs; resolves when the last one in flight has ended. */
+  /** Lets lanes take no more jobs, and ends those that rest; resolves when the last one in flight has ended. */
   async close(): Promise<void> {
-    this.#open = false
-    for (const step of this.#waiting.splice(0)) step()
+    this.#isOpen = false
+    this.#queue.start()
+    for (const [goOn, timer] of [...this.#resting]) {
+      clearTimeout(timer)
+      goOn()
+    }
     await this.#queue.onIdle()
   }
 
-  /** Offers jobs to at most `jobs` waiting lanes, and to new ones where too few wait. */
+  /** Offers jobs to at most `jobs` more lanes; those for which the queue has no room wait in it. */
   wake(jobs: number): void {
-    for (let i = 0; i < jobs && this.#open; i += 1) {
-      const step = this.#waiting.pop()
-      if (step !== undefined) step()
-      else if (this.#lanes < this.#queue.concurrency) this.#addLane()
-      else return
-    }
+    this.#isOutOfJobs = false
+    for (let i = 0; i < jobs && this.#isOpen && !this.#isOutOfJobs && this.#queue.size < jobs; i += 1)
+      this.#addLane()
   }
 
-  /** Changes the number of requests in flight; lanes above it end with the job they have. */
+  /** Changes the number of requests in flight, 0 for none; lanes above it end with the job they have. */
   setConcurrency(concurrency: number): void {
-    const added = concurrency - this.#queue.concurrency
+    const added = concurrency - this.concurrency
+    if (added < 0) this.#cuts += 1
+    if (concurrency === 0) {
+      this.#queue.pause()
+      return
+    }
     this.#queue.concurrency = concurrency
-    if (added > 0) this.wake(added)
-    else for (const step of this.#waiting.splice(0, -added)) step()
+    this.#queue.start()
+    this.wake(added)
   }
 
   /** Closes every connection. Call it after {@link close}. */
@@ -83,44 +101,52 @@ export class Lanes {
   }
 
   #addLane(): void {
-    this.#lanes += 1
-    this.#queue
-      .add(() => this.#runLane())
-      .catch((error: unknown) => {
-        this.#lanes -= 1
-        this.#options.onError(error)
-      })
+    this.#queue.add(() => this.#runLane()).catch((error: unknown) => this.#options.onError(error))
   }
 
   async #runLane(): Promise<void> {
+    if (!this.#isOpen) return
     const client = this.#spare.pop() ?? this.#options.createClient()
+    const cuts = this.#cuts
     const { promise, resolve } = Promise.withResolvers<void>()
     const end = (): void => {
-      this.#lanes -= 1
+      this.#spare.push(client)
       resolve()
     }
     const goOn = (): void => {
-      if (!this.#open || this.#lanes > this.#queue.concurrency) {
+      const isCut = cuts !== this.#cuts
+      if (isCut) this.#addLane()
+      const job = isCut ? null : this.#take()
+      if (job === null) {
         end()
         return
       }
-      const job = this.#options.take()
-      if (job === null) {
-        this.#waiting.push(step)
-        return
-      }
       // Nothing here may hold on to the request, whose body may be large, while it is in flight.
-      const { request, onEnd } = job
+      const { request, onEnd, restMs = 0 } = job
       client.send(request, (exchange) => {
         this.#inFlight -= 1
-        this.#guard(() => onEnd(exchange), step, end)
+        this.#guard(() => onEnd(exchange), restMs === 0 ? step : () => this.#rest(restMs, step), end)
       })
       this.#inFlight += 1
     }
     const step = (): void => this.#guard(goOn, null, end)
     step()
     await promise
-    this.#spare.push(client)
+  }
+
+  #take(): Job | null {
+    if (!this.#isOpen) return null
+    const job = this.#options.take()
+    this.#isOutOfJobs = job === null
+    return job
+  }
+
+  #rest(restMs: number, step: () => void): void {
+    const goOn = (): void => {
+      this.#resting.delete(goOn)
+      step()
+    }
+    this.#resting.set(goOn, setTimeout(goOn, restMs).unref())
   }
 
   /** Whoever calls a lane back, an HTTP client or a timer, would swallow what is thrown or die of it. */

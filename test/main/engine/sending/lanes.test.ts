@@ -1,3 +1,4 @@
+import PQueue from 'p-queue'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Job, Lanes } from '../../../../src/main/engine/sending/lanes.ts'
 import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
@@ -12,8 +13,13 @@ const EXCHANGE: Exchange = {
   timings: { sentAtUs: 0, durationUs: 0, waitingUs: null, connectUs: null, tlsUs: null },
 }
 
+interface TestLook {
+  queue?: PQueue
+  restMs?: number
+}
+
 /** Lanes over clients that answer when the test says so, and a stock of jobs. */
-function createTestLanes(concurrency: number, jobs: number) {
+function createTestLanes(concurrency: number, jobs: number, { queue, restMs }: TestLook = {}) {
   const open: { client: number; end: () => void }[] = []
   const state = {
     left: jobs,
@@ -28,6 +34,7 @@ function createTestLanes(concurrency: number, jobs: number) {
   const errors: string[] = []
   const lanes = new Lanes({
     concurrency,
+    ...(queue === undefined ? {} : { queue }),
     createClient: (): ServiceClient => {
       state.clients += 1
       const client = state.clients
@@ -47,6 +54,7 @@ function createTestLanes(concurrency: number, jobs: number) {
       state.left -= 1
       state.taken += 1
       return {
+        ...(restMs === undefined ? {} : { restMs }),
         request: { method: 'GET', path: '/', body: null, isAnonymous: true },
         onEnd: () => {
           state.ended += 1
@@ -91,6 +99,45 @@ test('no more requests are in flight than the concurrency, however often lanes a
   expect([open.length, state.mostOpen, state.clients]).toEqual([3, 3, 3])
 })
 
+test('the queue alone limits the requests in flight', async () => {
+  const unlimited = createTestLanes(3, 50, { queue: new PQueue() })
+  unlimited.lanes.open()
+  unlimited.lanes.wake(50)
+  expect([unlimited.open.length, unlimited.lanes.inFlight]).toEqual([50, 50])
+  const narrow = createTestLanes(50, 50, { queue: new PQueue({ concurrency: 2 }) })
+  narrow.lanes.open()
+  narrow.lanes.wake(50)
+  expect([narrow.open.length, narrow.lanes.inFlight]).toEqual([2, 2])
+})
+
+test('a lane that rests after a job keeps its place, and is not waited for at the end', async () => {
+  const { lanes, state, open, endOne } = createTestLanes(2, 50, { restMs: 3_600_000 })
+  lanes.open()
+  lanes.wake(50)
+  endOne()
+  lanes.wake(50)
+  await settle()
+  expect([open.length, state.taken, lanes.inFlight, lanes.busy]).toEqual([1, 2, 1, 2])
+  endOne()
+  await lanes.close()
+  expect([state.taken, lanes.busy]).toEqual([2, 0])
+})
+
+test('no concurrency at all stops sending, and some of it lets it go on', async () => {
+  const { lanes, state, open, endOne } = createTestLanes(2, 50)
+  lanes.open()
+  lanes.wake(2)
+  lanes.setConcurrency(0)
+  while (open.length > 0) endOne()
+  await settle()
+  lanes.wake(5)
+  await settle()
+  expect([open.length, state.taken, lanes.concurrency]).toEqual([0, 2, 0])
+  lanes.setConcurrency(1)
+  await settle()
+  expect([open.length, state.taken, lanes.concurrency]).toEqual([1, 3, 1])
+})
+
 test('a lane continues on its own while there are jobs, over its own connection', async () => {
   const { lanes, state, endOne } = createTestLanes(1, 3)
   lanes.open()
@@ -105,11 +152,13 @@ test('the lane that waited least is woken first, so that few connections carry a
   lanes.wake(4)
   await Promise.resolve()
   while (open.length > 0) endOne()
+  await settle()
   const carriers: number[] = []
   for (let i = 0; i < 5; i += 1) {
     state.left = 1
     lanes.wake(1)
     carriers.push(endOne())
+    await settle()
   }
   expect(carriers).toEqual([4, 4, 4, 4, 4])
 })
@@ -142,8 +191,10 @@ test('less concurrency ends lanes with the job they have', async () => {
   lanes.setConcurrency(2)
   expect(open.length).toBe(5)
   for (let i = 0; i < 3; i += 1) endOne()
+  await settle()
   expect([open.length, state.taken]).toEqual([2, 5])
   endOne()
+  await settle()
   expect([open.length, state.taken]).toEqual([2, 6])
 })
 
