@@ -9,21 +9,23 @@ export interface TypicalChange {
 }
 
 // A file that names the existing one is taken for a file that a new one of its kind would touch. The patterns fit every
-// spelling of the name in code: the contract's own, camel case, a file's name in an import.
+// spelling of the name in code: the contract's own, camel case, a file's name in an import, a flag. Examples are ones
+// that mean nothing else.
 const CHANGES = [
-  {
-    change: 'a threshold metric',
-    example: 'http_req_tls_handshaking',
-    pattern: /http_req_tls_handshaking/,
-  },
   { change: 'an operation of the service', example: 'index-remove', pattern: /index[-_]?remove/i },
+  { change: 'a field of a task', example: 'group_id', pattern: /group_?id/i },
+  { change: 'an option of a run', example: 'maxRetryAfterMs', pattern: /max-?retry-?after/i },
+  { change: 'an option of a load', example: 'whenFull', pattern: /when-?full/i },
+  { change: 'a threshold metric', example: 'http_req_tls_handshaking', pattern: /http_req_tls_handshaking/ },
+  { change: 'a filter of results', example: 'languages', pattern: /\blanguages\b/ },
+  { change: 'a state of a row', example: 'left_out', pattern: /\bleft_out\b/ },
+  { change: 'a question to the engine', example: 'readCallbackBody', pattern: /readCallbackBody/ },
   { change: 'an export format', example: 'JUnit', pattern: /junit/i },
   // The other formats of sources are formats of exports too.
   { change: 'a source format', example: 'TSV', pattern: /\btsv\b/i },
-  { change: 'a field of a task', example: 'content_variant', pattern: /content_?variant/i },
 ]
 
-/** Files that each of five typical changes touches. */
+/** Files that each of ten typical changes touches. */
 export function findTypicalChanges(files: readonly SourceFile[]): TypicalChange[] {
   return CHANGES.map(({ change, example, pattern }) => ({
     change,

@@ -8,10 +8,14 @@ import {
   findFilesThatGrow,
   findFilesThatRan,
 } from '../../../scripts/house/call-counts.ts'
+import { countHandMade } from '../../../scripts/house/hand-made.ts'
+import { findSingleImporters, measureScreens, readImportGraph } from '../../../scripts/house/import-graph.ts'
 import { measureSizes, readSourceFiles } from '../../../scripts/house/source-files.ts'
 import { findTypicalChanges } from '../../../scripts/house/typical-changes.ts'
 import { toStretches } from '../../../scripts/house/way-of-a-cell.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+
+const toFile = (path: string, text: string) => ({ path, text })
 
 const toScript = (url: string, calls: Record<number, number>) => ({
   url,
@@ -43,7 +47,6 @@ describe('the sizes of a checkout', () => {
 
 describe('a typical change', () => {
   it('touches the files that name an existing one, however they spell it', () => {
-    const toFile = (path: string, text: string) => ({ path, text })
     const changes = findTypicalChanges([
       toFile('src/a.ts', "const kind = 'index-remove'"),
       toFile('src/b.ts', 'judgeIndexRemove(answer)'),
@@ -52,6 +55,51 @@ describe('a typical change', () => {
     ])
     const { files } = changes.find(({ example }) => example === 'index-remove') ?? {}
     expect(files).toEqual(['src/a.ts', 'src/b.ts', 'src/c.ts'])
+  })
+})
+
+describe('the imports of a checkout', () => {
+  const files = [
+    toFile(
+      'src/renderer/features/a/a-screen.tsx',
+      "import { part } from './part.ts'\nimport { ui } from '../../ui/ui.ts'\n",
+    ),
+    toFile(
+      'src/renderer/features/a/part.ts',
+      "import type { Shape } from '../../ui/shape.ts'\nimport 'react'\n",
+    ),
+    toFile('src/renderer/features/b/b-screen.tsx', "import { ui } from '../../ui/ui.ts'\n"),
+    toFile('src/renderer/ui/ui.ts', 'export const ui = 1\n'),
+    toFile('src/renderer/ui/shape.ts', 'export interface Shape {}\n'),
+    toFile('src/renderer/ui/ui.css', '.a {\n}\n'),
+  ]
+  const graph = readImportGraph(files)
+
+  it('show the files that exactly one other file imports, for types, too', () => {
+    expect(findSingleImporters(graph)).toEqual([
+      'src/renderer/features/a/part.ts',
+      'src/renderer/ui/shape.ts',
+    ])
+  })
+
+  it('show what a screen brings with it at run time, the largest first', () => {
+    expect(measureScreens(graph, files)).toEqual([
+      { path: 'src/renderer/features/a/a-screen.tsx', files: 3, lines: 5 },
+      { path: 'src/renderer/features/b/b-screen.tsx', files: 2, lines: 2 },
+    ])
+  })
+})
+
+describe('what is made by hand', () => {
+  it('is tables, drawings and style rules of the window', () => {
+    const sheet = '.row {\n  gap: 1px;\n}\n@media (width < 9px) {\n  .row:hover, .cell {\n  }\n}\nbody {\n}\n'
+    const made = countHandMade([
+      toFile('src/renderer/a.tsx', '<table><tr/></table><table className="b"></table><svg/><svg/>'),
+      toFile('src/renderer/b.tsx', '<svg viewBox="0"></svg>'),
+      toFile('src/renderer/a.module.css', sheet),
+      toFile('src/main/report.ts', '<table>'),
+    ])
+    expect(made).toEqual({ tables: { count: 2, files: 1 }, charts: 2, styleRules: 2 })
   })
 })
 

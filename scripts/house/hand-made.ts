@@ -1,0 +1,28 @@
+import type { SourceFile } from './source-files.ts'
+
+/** What the window draws by itself instead of by a component that it shares. */
+export interface HandMade {
+  /** `<table>` elements, and how many files have one. */
+  tables: { count: number; files: number }
+  /** Files that draw an `<svg>`. */
+  charts: number
+  /** Rules of style sheets that stand for a class. */
+  styleRules: number
+}
+
+/** Counts tables, charts and style rules of the window. */
+export function countHandMade(files: readonly SourceFile[]): HandMade {
+  const renderer = files.filter(({ path }) => path.startsWith('src/renderer/'))
+  const count = (pattern: RegExp) =>
+    renderer.map(({ text }) => text.match(pattern)?.length ?? 0).filter((found) => found > 0)
+  const sum = (counts: readonly number[]) => counts.reduce((total, one) => total + one, 0)
+  const tables = count(/<table\b/g)
+  const sheets = files.filter(({ path }) => path.endsWith('.css'))
+  return {
+    tables: { count: sum(tables), files: tables.length },
+    charts: count(/<svg\b/g).length,
+    styleRules: sum(
+      sheets.map(({ text }) => text.match(/^[ \t]*[^@{}\n]*\.[a-z][\w-]*[^{}\n]*\{/gim)?.length ?? 0),
+    ),
+  }
+}
