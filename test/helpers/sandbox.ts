@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
 import { ADMIN_TOKEN_HEADER } from '../../src/main/sandbox/admin-access.ts'
 import { createSandbox, type Sandbox } from '../../src/main/sandbox/sandbox.ts'
-import type { SandboxClock } from '../../src/main/sandbox/sandbox-context.ts'
+import type { SandboxClock } from '../../src/main/sandbox/sandbox-clock.ts'
 import { DEFAULT_SANDBOX_KEY, type SandboxOptions } from '../../src/main/sandbox/sandbox-options.ts'
 import type { CallbackCounts } from '../../src/main/sandbox/store/callback-store.ts'
 

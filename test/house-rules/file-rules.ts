@@ -10,13 +10,6 @@ export function checkName(path: string): string | null {
   return `${path}: "${forbidden}" says nothing of the one job a file has; name it after what it does`
 }
 
-/** Exports of a file that no JSDoc comment explains. */
-export function checkDocumentation({ path, exports }: Pick<SourceModule, 'path' | 'exports'>): string[] {
-  return exports
-    .filter(({ documented }) => !documented)
-    .map(({ name, line }) => `${path}:${line}: ${name} is exported without a JSDoc sentence right before it`)
-}
-
 /** What marks work that is put off. */
 export const MARKERS = /\b(TODO|FIXME|XXX|HACK)\b/
 

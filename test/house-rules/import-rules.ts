@@ -221,15 +221,12 @@ export function checkImport(
   return `${where} (${targetLayer}); ${layer.name} may import ${listAllowed(layer)}`
 }
 
-/** Groups of files that import each other in a circle at run time, each as one line of paths. */
+/** Groups of files that import each other in a circle, values and types alike, each as one line of paths. */
 export function findCycles(modules: readonly SourceModule[]): string[] {
   const edges = new Map(
     modules.map(({ path, imports }) => [
       path,
-      imports
-        .filter((one) => !one.typeOnly)
-        .map((one) => resolveImport(path, one.specifier))
-        .filter((target) => target !== null),
+      imports.map((one) => resolveImport(path, one.specifier)).filter((target) => target !== null),
     ]),
   )
   const cycles: string[] = []

@@ -13,18 +13,10 @@ export interface ModuleImport {
   typeOnly: boolean
 }
 
-/** An export, and whether a JSDoc comment stands right before it. */
-interface ModuleExport {
-  name: string
-  line: number
-  documented: boolean
-}
-
 /** What the house rules look at in one file. `path` is relative to the project, with forward slashes. */
 export interface SourceModule {
   path: string
   imports: ModuleImport[]
-  exports: ModuleExport[]
   comments: { text: string; line: number }[]
 }
 
@@ -95,31 +87,11 @@ function toSpecifier(node: Node): string | null {
   }
 }
 
-function toDeclaredNames(declaration: Node): string[] {
-  const declared = declaration['declarations'] ?? [declaration]
-  if (!Array.isArray(declared)) return []
-  return declared.flatMap((one) => (isNode(one) && isNode(one['id']) ? [String(one['id']['name'])] : []))
-}
-
-function toLocalNames(node: Node): string[] {
-  const specifiers = Array.isArray(node['specifiers']) ? node['specifiers'] : []
-  return specifiers.flatMap((one) =>
-    isNode(one) && isNode(one['local']) && typeof one['local']['name'] === 'string'
-      ? [one['local']['name']]
-      : [],
-  )
-}
-
 /** Reads one file's text into what the house rules look at. Throws where the text is no TypeScript. */
 export function parseModule(path: string, text: string): SourceModule {
   const { program, comments, errors } = parseSync(path, text)
   if (errors[0] !== undefined) throw new Error(`${path}: ${errors[0].message}`)
   const toLine = createLineCounter(text)
-  const isDocumented = (node: Node) => {
-    const comment = comments.findLast(({ end }) => end <= node.start)
-    if (comment?.type !== 'Block' || !comment.value.startsWith('*')) return false
-    return /^\s*$/.test(text.slice(comment.end, node.start))
-  }
 
   const imports: ModuleImport[] = []
   for (const node of walk(program as unknown as Node)) {
@@ -127,33 +99,9 @@ export function parseModule(path: string, text: string): SourceModule {
     if (specifier !== null) imports.push({ specifier, line: toLine(node.start), typeOnly: isTypeOnly(node) })
   }
 
-  const exports: ModuleExport[] = []
-  const locals = new Map<string, boolean>()
-  for (const node of program.body as unknown as Node[]) {
-    const declaration = node['declaration']
-    if (!node.type.startsWith('Export')) {
-      for (const name of toDeclaredNames(node)) locals.set(name, locals.get(name) || isDocumented(node))
-      continue
-    }
-    const names = isNode(declaration) ? toDeclaredNames(declaration) : []
-    if (node.type === 'ExportDefaultDeclaration' && names.length === 0) names.push('default')
-    for (const name of names) {
-      // Overloads share the comment of the first.
-      if (exports.some((one) => one.name === name)) continue
-      exports.push({ name, line: toLine(node.start), documented: isDocumented(node) })
-    }
-    // What is re-exported from another module is documented there; what is listed here is documented above.
-    if (node['source'] === null || node['source'] === undefined) {
-      for (const name of toLocalNames(node)) {
-        exports.push({ name, line: toLine(node.start), documented: locals.get(name) ?? false })
-      }
-    }
-  }
-
   return {
     path,
     imports,
-    exports,
     comments: comments.map((comment) => ({ text: comment.value, line: toLine(comment.start) })),
   }
 }

@@ -65,3 +65,11 @@ async function readLastOperation(engine: Engine, runId: string | undefined): Pro
     () => null,
   )
 }
+
+/** Crashes that windows show. */
+export const crashesHandlers = bridge.crashes.router({
+  dismiss: bridge.crashes.dismiss.handler(async ({ context, input }) => {
+    context.crashes.dismiss(input.crashId)
+    return {}
+  }),
+})

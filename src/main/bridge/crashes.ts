@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { Crash } from '../../shared/bridge/crashes.ts'
 import type { SluiceError } from '../../shared/messages/errors.ts'
 import { onThreadCrash } from '../worker-rpc.ts'
-import { bridge } from './bridge-context.ts'
 
 /** Crashes that are kept for windows; of more, the newest. */
 const CRASHES_MAX = 20
@@ -50,11 +49,3 @@ export function createCrashes(findName: (runId: string) => string | null): Crash
     close: onThreadCrash(note),
   }
 }
-
-/** Crashes that windows show. */
-export const crashesHandlers = bridge.crashes.router({
-  dismiss: bridge.crashes.dismiss.handler(async ({ context, input }) => {
-    context.crashes.dismiss(input.crashId)
-    return {}
-  }),
-})

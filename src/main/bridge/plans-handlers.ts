@@ -1,9 +1,6 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, realpathSync, statSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
+import { statSync } from 'node:fs'
+import { basename, dirname, join, sep } from 'node:path'
 import { PLAN_FORMAT } from '../../shared/bridge/plans.ts'
-import type { ErrorMessage } from '../../shared/messages/error-messages.ts'
-import { SluiceError } from '../../shared/messages/errors.ts'
 import { formatCounted } from '../../shared/messages/figure-text.ts'
 import { sendsKey } from '../../shared/plan/operation.ts'
 import { type Plan, planSchema } from '../../shared/plan/plan.ts'
@@ -11,92 +8,13 @@ import { toPlanConnection } from '../../shared/plan/stored-connection.ts'
 import type { RunSummary } from '../../shared/run/run.ts'
 import { staysWithin } from '../engine/workspace/connection-secrets.ts'
 import { readConnections } from '../engine/workspace/connections.ts'
-import { readPlanFile, requireSource, toPlanPath, writePlanFile } from '../engine/workspace/plan-file.ts'
-import { describeUntrusted } from '../engine/workspace/plan-trust.ts'
+import { requireSource, toPlanPath, writePlanFile } from '../engine/workspace/plan-file.ts'
 import { type BridgeServices, bridge } from './bridge-context.ts'
-import { toBare } from './production-gate.ts'
+import { withNames } from './opened-plans.ts'
 import { toExportName } from './results-handlers.ts'
 import { findRunSecrets, findStoredKey, lacksKey } from './run-key.ts'
 import { holdRun, refuseOwnCallbacks, toConnection } from './runs-handlers.ts'
 import { toUploadsFolder } from './sources.ts'
-
-/** What a person is asked before a window gets a plan: what it reads, and what it sends where. */
-export interface PlanQuestion {
-  /** Absolute path of the source. */
-  source: string
-  sent: string
-}
-
-/** A plan file that was opened, under a handle that cannot be guessed. */
-interface OpenedFile {
-  planId: string
-  /** Null where the plan keeps to a stored connection and to its own folder, or cannot be used at all. */
-  question: PlanQuestion | null
-}
-
-/** The plan files that a person has opened with the app. */
-export interface OpenedPlans {
-  /** Reads a plan; `file` is absolute and comes from the system, never from a page. One that is wrong is kept as such. */
-  open(file: string): OpenedFile
-  /** The plan behind a handle, as it was when it was opened. Throws what is wrong with it, and `BAD_PLAN`. */
-  find(planId: string): { file: string; plan: Plan }
-}
-
-/** Makes the register of opened plans, empty; it lives as long as the process. */
-export function createOpenedPlans(workspace: string): OpenedPlans {
-  const known = new Map<string, { file: string; read: () => Plan }>()
-  return {
-    open(file) {
-      const planId = randomBytes(16).toString('hex')
-      try {
-        const connections = readConnections(workspace)
-        const plan = readPlanFile(file, connections)
-        known.set(planId, { file, read: () => plan })
-        const sent = describeUntrusted(plan, connections)
-        const isOutside = !isInside(dirname(file), plan.source.path)
-        const question = sent === null && !isOutside ? null : toQuestion(plan, sent)
-        return { planId, question }
-      } catch (error) {
-        const read = () => {
-          throw withNames(error, file)
-        }
-        known.set(planId, { file, read })
-        return { planId, question: null }
-      }
-    },
-    find(planId) {
-      const found = known.get(planId)
-      if (found === undefined) throw new SluiceError({ id: 'plan_unknown' })
-      return { file: found.file, plan: found.read() }
-    },
-  }
-}
-
-/** The error with names of files instead of the paths of the plan's folder, which the page must not learn. */
-function withNames(error: unknown, file: string): unknown {
-  if (!(error instanceof SluiceError)) return error
-  const folder = dirname(file)
-  const toName = (value: unknown) =>
-    typeof value === 'string'
-      ? value.replaceAll(join(folder, sep), '').replaceAll(folder, 'its folder')
-      : value
-  const said = Object.fromEntries(Object.entries(error.said).map(([key, value]) => [key, toName(value)]))
-  return new SluiceError(said as ErrorMessage, { cause: error })
-}
-
-/** Whether a file is in a folder, also where it is a link. */
-function isInside(folder: string, path: string): boolean {
-  const steps = existsSync(path) ? relative(realpathSync(folder), realpathSync(path)) : relative(folder, path)
-  return !isAbsolute(steps) && !steps.startsWith('..')
-}
-
-/** Longest path or address in the question, characters. */
-const SHOWN_MAX = 500
-
-function toQuestion({ source, connection }: Plan, sent: string | null): PlanQuestion {
-  const show = (text: string) => toBare(text, SHOWN_MAX)
-  return { source: show(source.path), sent: show(sent ?? `its rows to ${connection.baseUrl}`) }
-}
 
 /** Plans that were opened with the app. */
 export const plansHandlers = bridge.plans.router({

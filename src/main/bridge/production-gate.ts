@@ -15,7 +15,6 @@ import {
 import type { StoredConnection } from '../../shared/plan/stored-connection.ts'
 import type { AcceptCode } from '../../shared/run/accept-code.ts'
 import { readConnections } from '../engine/workspace/connections.ts'
-import type { QuestionOfWindow } from './waiting-question.ts'
 
 /** What a person is asked before anything is sent to a production connection. */
 interface SendQuestion {
@@ -59,6 +58,11 @@ export type ProductionQuestion = SendQuestion | ConnectionQuestion | RequestQues
 
 /** Shows the question where no page can answer it. `signal` aborts when the window that caused it closes. */
 export type AskProduction = (question: ProductionQuestion, signal: AbortSignal) => Promise<boolean>
+
+/** Where a window shows that a question waits; see `waiting-question.ts`. */
+interface QuestionPlace {
+  hold(question: ProductionQuestion, signal: AbortSignal, ask: AskProduction): Promise<boolean>
+}
 
 /** How long a question may be answered, milliseconds. */
 export const QUESTION_WAITS_MS = 5 * 60_000
@@ -109,7 +113,7 @@ export interface ProductionGate {
   /** Throws `BAD_USAGE` where a stored connection leads to that port of this machine. */
   refusePort(port: number): void
   /** The same gate, whose questions the window that causes them knows of while they wait. */
-  forWindow(question: QuestionOfWindow): ProductionGate
+  forWindow(question: QuestionPlace): ProductionGate
 }
 
 /** Makes the gate of a process. It asks one question at a time, so that a page cannot wear a person down. */
@@ -121,7 +125,7 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
   const findAll = () => readConnections(workspace).connections.filter(({ isProduction }) => isProduction)
   const find = (connection: Reached) => findProduction(findAll(), connection)
 
-  function createFor(ofWindow: QuestionOfWindow | null): ProductionGate {
+  function createFor(ofWindow: QuestionPlace | null): ProductionGate {
     async function askOne(question: ProductionQuestion, signal: AbortSignal): Promise<boolean> {
       if (isAsking) throw new SluiceError({ id: 'production_asked_already', connection: question.connection })
       isAsking = true

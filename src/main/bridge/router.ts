@@ -1,16 +1,16 @@
-import { appHandlers } from './app-handlers.ts'
+import { appHandlers, crashesHandlers } from './app-handlers.ts'
 import { bridge } from './bridge-context.ts'
 import { receiverHandlers } from './callbacks-handlers.ts'
 import { capacityHandlers } from './capacity-handlers.ts'
 import { baselinesHandlers, compareHandlers } from './compare-handlers.ts'
 import { connectionsHandlers } from './connections-handlers.ts'
-import { crashesHandlers } from './crashes.ts'
 import { evaluateHandlers } from './evaluate-handlers.ts'
 import { historyHandlers } from './history-handlers.ts'
 import { listsHandlers } from './lists-handlers.ts'
 import { mappingsHandlers } from './mappings-handlers.ts'
 import { mediaHandlers } from './media-handlers.ts'
 import { plansHandlers } from './plans-handlers.ts'
+import { productionHandlers } from './production-handlers.ts'
 import {
   checkHandlers,
   exportsHandlers,
@@ -22,10 +22,9 @@ import { runsHandlers } from './runs-handlers.ts'
 import { sandboxHandlers } from './sandbox-handlers.ts'
 import { scratchpadHandlers } from './scratchpad-handlers.ts'
 import { settingsHandlers } from './settings-handlers.ts'
-import { sourceHandlers } from './sources.ts'
+import { sourceHandlers } from './source-handlers.ts'
 import { labellingHandlers, verdictsHandlers } from './verdicts-handlers.ts'
 import { viewsHandlers } from './views-handlers.ts'
-import { productionHandlers } from './waiting-question.ts'
 import { eventsHandlers } from './watch-handlers.ts'
 
 /** Every procedure of the contract with its handler. */

@@ -8,8 +8,9 @@ import {
   findActiveKey,
   type StoredConnection,
 } from '../../shared/plan/stored-connection.ts'
-import type { RunHandle, StartOptions } from '../engine/engine-interface.ts'
+import type { Engine, RunHandle, StartOptions } from '../engine/engine-interface.ts'
 import { ApiKey, readApiKey, readProxyCredentials } from '../engine/secrets/bound-secret.ts'
+import type { KeyStore } from '../engine/secrets/key-store.ts'
 import {
   findConnectionKey,
   type KeySources,
@@ -18,11 +19,18 @@ import {
   watchActiveKey,
 } from '../engine/workspace/connection-secrets.ts'
 import { followsActiveKey, readConnections } from '../engine/workspace/connections.ts'
-import type { BridgeServices } from './bridge-context.ts'
+import type { SandboxHost } from './sandbox-host.ts'
+
+/** What keys are found with. */
+interface KeyServices {
+  readonly engine: Pick<Engine, 'workspace'>
+  readonly env: NodeJS.ProcessEnv
+  readonly keyStore: KeyStore
+}
 
 /** The stored connection that a plan was made with, where the workspace has it. */
 export function findStoredConnection(
-  { engine }: Pick<BridgeServices, 'engine'>,
+  { engine }: Pick<KeyServices, 'engine'>,
   { name }: PlanConnection,
 ): StoredConnection | null {
   if (name === undefined) return null
@@ -34,7 +42,7 @@ export function findStoredConnection(
  * where the run goes, so that a person has to enter one.
  */
 export function findStoredKey(
-  services: Pick<BridgeServices, 'engine'>,
+  services: Pick<KeyServices, 'engine'>,
   connection: PlanConnection,
 ): { key: ConnectionKey; owner: StoredConnection } | null {
   const owner = findStoredConnection(services, connection)
@@ -82,8 +90,6 @@ export async function lacksKey(
   return state === 'missing' || state === 'locked'
 }
 
-type KeyServices = Pick<BridgeServices, 'engine' | 'env' | 'keyStore'>
-
 /**
  * What a run is started with: the key that was entered, else the sandbox's own where the run goes there, else the
  * active one of its stored connection, and that connection's proxy credentials. No variable is read because a plan or
@@ -91,7 +97,7 @@ type KeyServices = Pick<BridgeServices, 'engine' | 'env' | 'keyStore'>
  * another program.
  */
 export async function findRunSecrets(
-  services: BridgeServices,
+  services: KeyServices & { readonly sandbox: Pick<SandboxHost, 'findKey'> },
   { connection, operation }: Pick<Plan, 'connection'> & { operation: { kind: string } },
   typed: string | undefined,
 ): Promise<Pick<StartOptions, 'apiKey' | 'proxyCredentials'>> {
@@ -122,7 +128,7 @@ export async function findRunSecrets(
  * with a key of its own keeps it until then.
  */
 export function followActiveKey(
-  services: BridgeServices,
+  services: KeyServices & { readonly keySwitch: KeySwitch },
   { connection, operation }: Pick<Plan, 'connection' | 'operation'>,
   handle: RunHandle,
   hasOwnKey: boolean,

@@ -7,11 +7,10 @@ import type { ChosenSource } from '../../shared/bridge/source.ts'
 import type { TlsFile } from '../../shared/messages/service-messages.ts'
 import { SOURCE_ENDINGS } from '../../shared/plan/source-formats.ts'
 import { LOAD_EXPORT_FORMATS, ROW_EXPORT_FORMATS } from '../../shared/run/export-formats.ts'
-import type { OpenedPlans } from '../bridge/plans-handlers.ts'
 import { type AskProduction, describeProduction } from '../bridge/production-gate.ts'
 import { IPC_CHANNELS } from './ipc-channels.ts'
 import { isOwnSender } from './message-port.ts'
-import type { OpenRequests } from './open-requests.ts'
+import type { ChosenFiles, OpenRequests } from './open-requests.ts'
 import { showMessage } from './window.ts'
 
 const LONGEST_NAME = 200
@@ -103,13 +102,6 @@ function toExportFilters(suggestion: unknown): typeof EXPORT_FILTERS {
   const isSuggested = ({ extensions }: (typeof EXPORT_FILTERS)[number]) =>
     extensions.some((ending) => name.endsWith(`.${ending}`))
   return [...EXPORT_FILTERS.filter(isSuggested), ...EXPORT_FILTERS.filter((filter) => !isSuggested(filter))]
-}
-
-/** Where what a person chose is registered, so that the page gets a handle and no path. */
-export interface ChosenFiles {
-  addSource(path: string): Promise<ChosenSource>
-  addExportFile(path: string): ExportTarget
-  openPlan(path: string): ReturnType<OpenedPlans['open']>
 }
 
 /**

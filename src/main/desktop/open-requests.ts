@@ -3,8 +3,9 @@ import { basename, isAbsolute, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { OpenRequest } from '../../shared/bridge/desktop-api.ts'
 import { isPlanName } from '../../shared/bridge/plans.ts'
-import type { PlanQuestion } from '../bridge/plans-handlers.ts'
-import type { ChosenFiles } from './dialogs.ts'
+import type { ExportTarget } from '../../shared/bridge/results.ts'
+import type { ChosenSource } from '../../shared/bridge/source.ts'
+import type { OpenedPlans, PlanQuestion } from '../bridge/opened-plans.ts'
 import { showMessage } from './window.ts'
 
 /** Scheme of the links that show a run. */
@@ -66,6 +67,13 @@ async function isTrusted(path: string, { source, sent }: PlanQuestion): Promise<
     cancelId: 0,
   })
   return pressed === OPEN
+}
+
+/** Where what a person chose is registered, so that the page gets a handle and no path. */
+export interface ChosenFiles {
+  addSource(path: string): Promise<ChosenSource>
+  addExportFile(path: string): ExportTarget
+  openPlan(path: string): ReturnType<OpenedPlans['open']>
 }
 
 /** What a person opened with the app from outside, until the page takes it. */

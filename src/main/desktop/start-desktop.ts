@@ -10,13 +10,14 @@ import type { Crashes } from '../bridge/crashes.ts'
 import type { MediaFiles } from '../bridge/media-files.ts'
 import { registerAppScheme, serveAppProtocol } from './app-protocol.ts'
 import { writeDiagnostics } from './diagnostics.ts'
-import { type ChosenFiles, chooseConnectionFile, choosePath, serveDialogs } from './dialogs.ts'
+import { chooseConnectionFile, choosePath, serveDialogs } from './dialogs.ts'
 import { describeError, type EventLog, openEventLog } from './event-log.ts'
 import { IPC_CHANNELS } from './ipc-channels.ts'
 import { installAbout, installMenu } from './menu.ts'
 import { acceptBridgePorts, type ServeBridge } from './message-port.ts'
 import { denyPermissions, lockEveryPage } from './navigation-lock.ts'
 import {
+  type ChosenFiles,
   createOpenRequests,
   findOpened,
   LINK_SCHEME,

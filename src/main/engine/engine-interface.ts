@@ -1,5 +1,5 @@
-import type { LoadComparison } from '../../shared/load/compare.ts'
 import type { LatencyOverlay } from '../../shared/load/latency-overlay.ts'
+import type { LoadComparison } from '../../shared/load/load-comparison.ts'
 import type { LoadReport } from '../../shared/load/load-report.ts'
 import type { TrendMetric } from '../../shared/load/metrics.ts'
 import type { AnnotationChange, Annotations } from '../../shared/lookback/annotations.ts'

@@ -1,11 +1,11 @@
-import { performance } from 'node:perf_hooks'
 import type { Arrivals } from './arrivals.ts'
 import type { Behaviour } from './behaviour.ts'
 import type { CallbackQueue } from './callbacks/callback-queue.ts'
 import type { MediaFetcher } from './media-fetcher.ts'
+import type { Moderation } from './moderation.ts'
+import type { SandboxClock } from './sandbox-clock.ts'
 import type { ResolvedSandboxOptions } from './sandbox-options.ts'
 import type { SandboxStore } from './store/open-store.ts'
-import type { Moderation } from './submit-task.ts'
 
 /** What every route works with. */
 export interface SandboxContext {
@@ -21,14 +21,3 @@ export interface SandboxContext {
   /** Replaced as a whole when settings change. */
   behaviour: Behaviour
 }
-
-/** What time it is. */
-export interface SandboxClock {
-  /** Milliseconds since some instant; never goes back. */
-  nowMs(): number
-  /** Wall-clock time, for the time stamps of answers. */
-  date(): Date
-}
-
-/** The time of this machine. */
-export const SYSTEM_CLOCK: SandboxClock = { nowMs: () => performance.now(), date: () => new Date() }

@@ -9,11 +9,12 @@ import { createBehaviour } from './behaviour.ts'
 import { createCallbackQueue } from './callbacks/callback-queue.ts'
 import { createCallbackSender } from './callbacks/callback-sender.ts'
 import { createMediaFetcher, isLoopbackName } from './media-fetcher.ts'
-import { type SandboxClock, type SandboxContext, SYSTEM_CLOCK } from './sandbox-context.ts'
+import { createModeration } from './moderation.ts'
+import { type SandboxClock, SYSTEM_CLOCK } from './sandbox-clock.ts'
+import type { SandboxContext } from './sandbox-context.ts'
 import { parseSandboxOptions, type ResolvedSandboxOptions, type SandboxOptions } from './sandbox-options.ts'
 import { createServer, createTaskServer } from './server.ts'
 import { openStore } from './store/open-store.ts'
-import { createModeration } from './submit-task.ts'
 
 /** Where a sandbox listens, and what opens its admin routes. */
 export interface SandboxAddress {

@@ -1,13 +1,10 @@
 import { hash } from 'node:crypto'
-import type { Rule } from '../../shared/sandbox/content.ts'
 import { DEFAULT_TEXT_MODEL, DEFAULT_URL_MODEL } from '../../shared/service/models.ts'
 import { analyseContent } from './analysis/analyse-content.ts'
-import { createWatchlistMatcher, type WatchlistMatcher } from './analysis/watchlist-matcher.ts'
 import { findTriggeredRules } from './rules/rules.ts'
 import type { SandboxContext } from './sandbox-context.ts'
 import { SandboxRefusal } from './sandbox-errors.ts'
 import { toSeededId } from './seeded-draw.ts'
-import type { SandboxStore } from './store/open-store.ts'
 import type { AnsweredModel, AnsweredTask } from './task-answer.ts'
 import type { CheckedTask } from './validate-request.ts'
 
@@ -79,45 +76,4 @@ function toContentHash(model: string, { content }: CheckedTask): string {
 
 function isKept({ options }: SandboxContext, requestText: string): boolean {
   return options.keepRequests > 0 && Buffer.byteLength(requestText) <= options.keepRequestBytes
-}
-
-/** Rules and watchlists as the analysis uses them. */
-export interface Moderation {
-  readonly rules: readonly Rule[]
-  readonly matchTerms: WatchlistMatcher
-  /** Takes over what the store holds now, at the next use; to be called after every change of rules or watchlists. */
-  reload(): void
-}
-
-/** Reads rules and watchlists from the store. */
-export function createModeration(store: SandboxStore): Moderation {
-  let rules: readonly Rule[] = []
-  let matchTerms: WatchlistMatcher = () => []
-  // Not at once: a long list is added in many requests, and between them nobody may look.
-  let isStale = true
-  const refresh = (): void => {
-    if (!isStale) return
-    isStale = false
-    rules = store.rules.list()
-    matchTerms = createWatchlistMatcher(
-      new Map(
-        store.watchlists
-          .names()
-          .map((name) => [name, (store.watchlists.terms(name) ?? []).map(({ term }) => term)]),
-      ),
-    )
-  }
-  return {
-    get rules() {
-      refresh()
-      return rules
-    },
-    get matchTerms() {
-      refresh()
-      return matchTerms
-    },
-    reload: () => {
-      isStale = true
-    },
-  }
 }

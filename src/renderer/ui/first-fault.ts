@@ -10,7 +10,6 @@ export interface TriedForm {
   showFirst: () => void
 }
 
-/** See {@link TriedForm}. */
 export function useTriedForm(): TriedForm {
   const [tries, setTries] = useState(0)
   const element = useRef<HTMLElement>(null)

@@ -6,7 +6,6 @@ import { base } from './procedure.ts'
 /** Whether the window is the desktop app's or a browser's. */
 const platformSchema = z.enum(['desktop', 'browser'])
 
-/** See {@link platformSchema}. */
 export type Platform = z.infer<typeof platformSchema>
 
 const appSchema = z.object({

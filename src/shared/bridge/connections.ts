@@ -75,7 +75,6 @@ const settingsSchema = z.strictObject({
   proxy: proxyChoiceSchema.exactOptional(),
 })
 
-/** See {@link settingsSchema}. */
 export type ConnectionSettings = z.infer<typeof settingsSchema>
 
 const named = z.strictObject({ name: connectionNameSchema })

@@ -11,7 +11,6 @@ export const crashSchema = z.object({
   runId: z.string().nullable(),
 })
 
-/** See {@link crashSchema}. */
 export type Crash = z.infer<typeof crashSchema>
 
 /** Crashes that a person has not put away yet; `runs.watchAll` announces them. */

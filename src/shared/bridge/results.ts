@@ -25,7 +25,6 @@ const pageRowSchema = resultRowSchema.extend({
   textLengths: z.array(z.int()),
 })
 
-/** See {@link pageRowSchema}. */
 export type PageRow = z.infer<typeof pageRowSchema>
 
 const pageSchema = z.object({
@@ -120,7 +119,6 @@ const overviewSchema = loadReportSchema.extend({
   bars: latencyBarsSchema,
 })
 
-/** See {@link overviewSchema}. */
 export type LoadOverview = z.infer<typeof overviewSchema>
 
 /** What load tests measured. */
@@ -160,10 +158,8 @@ export const exportTargetSchema = z.object({
   targetId: z.string().min(1).max(100),
 })
 
-/** See {@link exportTargetSchema}. */
 export type ExportTarget = z.infer<typeof exportTargetSchema>
 
-/** See {@link Exported}. */
 export const exportedSchema = z.discriminatedUnion('kind', [
   /** Written where the person chose. */
   z.object({ kind: z.literal('file'), file: z.string(), rows: z.int(), sizeBytes: z.number() }),
@@ -177,7 +173,6 @@ export const exportedSchema = z.discriminatedUnion('kind', [
   }),
 ])
 
-/** See {@link exportedSchema}. */
 export type Exported = z.infer<typeof exportedSchema>
 
 /** Results as files. */

@@ -128,7 +128,6 @@ const accessSchema = z.object({
   canChangeKey: z.boolean(),
 })
 
-/** See {@link runsContract.readAccess}. */
 export type RunAccess = z.infer<typeof accessSchema>
 
 const runEventSchema = z.object({ sequence: z.int(), snapshot: runSnapshotSchema })

@@ -19,7 +19,6 @@ const startedSchema = z.object({
 /** What the sandbox has from the start: the id of a custom index, the name of a watchlist. */
 const offersSchema = z.object({ indexId: z.string(), watchlist: z.string() })
 
-/** See {@link offersSchema}. */
 export type SandboxOffers = z.infer<typeof offersSchema>
 
 /** How the window's sandbox is started; its host is always this machine. */
@@ -34,7 +33,6 @@ export const sandboxSetupSchema = z.strictObject({
   isKept: z.boolean(),
 })
 
-/** See {@link sandboxSetupSchema}. */
 export type SandboxSetup = z.infer<typeof sandboxSetupSchema>
 
 const keySchema = z.object({ key_id: z.int(), label: z.string(), created_at: z.string() })
@@ -45,7 +43,6 @@ const behaviourSchema = behaviourSettingsSchema.extend({
   readFaults: z.array(faultSchema),
 })
 
-/** See {@link behaviourSchema}. */
 export type SandboxBehaviour = z.infer<typeof behaviourSchema>
 
 const stateSchema = z.object({
@@ -65,7 +62,6 @@ const stateSchema = z.object({
     .nullable(),
 })
 
-/** See {@link stateSchema}. */
 export type SandboxState = z.infer<typeof stateSchema>
 
 /** A term of a watchlist of the sandbox. */
@@ -79,7 +75,6 @@ const listsSchema = z.object({
   appeals: z.int(),
 })
 
-/** See {@link listsSchema}. */
 export type SandboxLists = z.infer<typeof listsSchema>
 
 const rulesSchema = z.array(ruleSchema)
@@ -110,7 +105,6 @@ const newAppealSchema = z.strictObject({
   isOverturned: z.boolean().nullable(),
 })
 
-/** See {@link newAppealSchema}. */
 export type NewAppeal = z.infer<typeof newAppealSchema>
 
 const appealsSchema = z.object({ total: z.int(), appeals: z.array(shownAppealSchema) })

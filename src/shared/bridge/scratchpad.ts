@@ -16,7 +16,6 @@ const destinationSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('stored'), name: connectionNameSchema }),
 ])
 
-/** See {@link destinationSchema}. */
 export type ScratchDestination = z.infer<typeof destinationSchema>
 
 const textSchema = z.string().max(SCRATCH_TEXT_MAX)

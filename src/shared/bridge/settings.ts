@@ -29,7 +29,6 @@ export const settingsSchema = z.object({
   publicUrl: bareUrlSchema.nullable().default(null),
 })
 
-/** See {@link settingsSchema}. */
 export type Settings = z.infer<typeof settingsSchema>
 
 /** What a window has until a person sets something else: nothing is shown that was not asked for. */

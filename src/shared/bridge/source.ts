@@ -15,7 +15,6 @@ export const chosenSourceSchema = z.object({
   sizeBytes: z.number(),
 })
 
-/** See {@link chosenSourceSchema}. */
 export type ChosenSource = z.infer<typeof chosenSourceSchema>
 
 /** A plan's source whose files are named by one handle. */

@@ -37,7 +37,6 @@ export const capacityBoundsSchema = z.object({
   coolDownMs: z.int().min(0).max(3_600_000).default(CAPACITY_DEFAULTS.coolDownMs),
 })
 
-/** See {@link capacityBoundsSchema}. */
 export type CapacityBounds = z.infer<typeof capacityBoundsSchema>
 
 /** Why a load test cannot be the probe of a search. */

@@ -24,7 +24,6 @@ const probeSchema = z.object({
   latency_ms: percentilesSchema.nullable(),
 })
 
-/** See {@link probeSchema}. */
 export type CapacityProbe = z.infer<typeof probeSchema>
 
 /** One point of the curve: the medians of a level's probes that were not void. */
@@ -37,7 +36,6 @@ const pointSchema = z.object({
   latency_ms: z.object({ p50: z.number(), p95: z.number(), p99: z.number() }).nullable(),
 })
 
-/** See {@link pointSchema}. */
 type CapacityPoint = z.infer<typeof pointSchema>
 
 /** What `load --find-capacity --json` prints: the answer, the curve and all probes (docs/load-tests.md §11). */
@@ -82,7 +80,6 @@ export const capacityReportSchema = z.object({
   probes: z.array(probeSchema),
 })
 
-/** See {@link capacityReportSchema}. */
 export type CapacityReport = z.infer<typeof capacityReportSchema>
 
 /** Less of the schedule than this was not the level that was to be probed. */

@@ -6,7 +6,7 @@ import type {
   PercentileComparison,
   RunLetters,
   SeriesComparison,
-} from './compare.ts'
+} from './load-comparison.ts'
 
 /** What a compared run is called by its place: `A`, `B`, `C`. */
 export function toRunLetter(index: number): string {

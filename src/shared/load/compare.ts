@@ -1,9 +1,17 @@
-import { z } from 'zod'
 import { listPlanDifferences } from '../plan/plan-differences.ts'
-import { type Percentiles, percentilesSchema } from '../run/run.ts'
+import type { Percentiles } from '../run/run.ts'
 import { describeComparison, describePercentiles, describeSeries } from './compare-text.ts'
 import { toPercentiles } from './latency-meter.ts'
-import { type TrendMetric, trendMetricSchema } from './metrics.ts'
+import type {
+  ComparedRun,
+  DifferenceComparison,
+  LoadComparison,
+  PercentileComparison,
+  RunLetters,
+  SeriesComparison,
+  Verdict,
+} from './load-comparison.ts'
+import type { TrendMetric } from './metrics.ts'
 import {
   type Interval,
   type LatencyHistory,
@@ -22,102 +30,11 @@ const CONFIDENCE = 0.99
 /** The percentiles that are compared. */
 const COMPARED_PERCENTILES = [50, 90, 95, 99, 99.9] as const
 
-const verdictSchema = z.enum(['slower', 'faster', 'alike', 'unclear'])
-
-/** Whether the second run differs from the first: `alike` is shown to be, `unclear` is not known. */
-export type Verdict = z.infer<typeof verdictSchema>
-
 /** A smaller ratio is not a difference that matters, however sure it is. */
 const NEGLIGIBLE = 1.02
 
 /** Without a difference that matters, runs are alike where the true ratio is within this for sure. */
 const ALIKE = 1.1
-
-/** One run of a comparison. */
-export interface ComparedRun {
-  label: string
-  plan: unknown
-  /** Whether it went to its end. */
-  state: 'whole' | 'cut' | 'going'
-  /** Measured time, seconds. */
-  durationS: number
-  requests: number
-  failed: number
-  /** Within the measured time. */
-  succeeded: number
-  dropped: number
-  generatorLimited: boolean
-  fromCache: number
-  latencies: Partial<Record<TrendMetric, LatencyHistory>>
-  /** Milliseconds of series of which an imported summary has percentiles only. */
-  percentiles?: Partial<Record<TrendMetric, Partial<Percentiles>>>
-  /** By batch of consecutive seconds; empty where only the whole is known. */
-  batches: readonly { durationS: number; requests: number; failed: number; succeeded: number }[]
-}
-
-/** The range that holds the true value; null where a bound is not known. */
-const intervalShape = { low: z.number().nullable(), high: z.number().nullable() }
-
-const percentileSchema = z.object({
-  percentile: z.number(),
-  aMs: z.number(),
-  bMs: z.number(),
-  /** B over A, and the range (`low` to `high`) that holds the true ratio. */
-  ratio: z.number(),
-  ...intervalShape,
-  verdict: verdictSchema,
-})
-
-/** One percentile of one series in both runs. */
-export type PercentileComparison = z.infer<typeof percentileSchema>
-
-const seriesSchema = z.object({
-  metric: trendMetricSchema,
-  a: percentilesSchema.partial(),
-  b: percentilesSchema.partial(),
-  percentiles: z.array(percentileSchema),
-  /** Whether requests that follow each other were taken as slow together; otherwise as independent. */
-  isBatched: z.boolean(),
-  verdict: z.enum([...verdictSchema.options, 'mixed']),
-  sentence: z.string(),
-})
-
-/** One series in both runs. */
-export type SeriesComparison = z.infer<typeof seriesSchema>
-
-const differenceSchema = z.object({
-  a: z.number(),
-  b: z.number(),
-  difference: z.number(),
-  ...intervalShape,
-})
-
-/** A figure of both runs, B minus A, and the range that holds the true difference; without bounds where not known. */
-export type DifferenceComparison = z.infer<typeof differenceSchema>
-
-/** See {@link LoadComparison}. */
-export const loadComparisonSchema = z.object({
-  a: z.string(),
-  b: z.string(),
-  /** Whether B is slower, in plain words. */
-  sentence: z.string(),
-  series: z.array(seriesSchema),
-  /** Share of requests that did not succeed. */
-  failedShare: differenceSchema,
-  /** Requests a second that succeeded. */
-  succeededPerS: differenceSchema,
-  planDifferences: z.array(z.object({ path: z.string(), a: z.string(), b: z.string() })),
-  /** What to keep in mind, a sentence each. */
-  caveats: z.array(z.string()),
-  /** The runs that this machine limited, so that their latencies are not the service's alone. */
-  limited: z.array(z.string()),
-})
-
-/** Two runs side by side. */
-export type LoadComparison = z.infer<typeof loadComparisonSchema>
-
-/** What the runs are called in sentences. */
-export type RunLetters = readonly [a: string, b: string]
 
 const LETTERS: RunLetters = ['A', 'B']
 

@@ -8,9 +8,10 @@ import {
   type RunSummary,
   runStateSchema,
 } from '../run/run.ts'
-import { type ComparedRun, compareRuns, loadComparisonSchema } from './compare.ts'
+import { compareRuns } from './compare.ts'
 import { toRunLetter } from './compare-text.ts'
 import { toLatencyBars, toPercentiles } from './latency-meter.ts'
+import { type ComparedRun, loadComparisonSchema } from './load-comparison.ts'
 import { TREND_METRICS, type TrendMetric, trendMetricSchema } from './metrics.ts'
 
 const overlaidRunSchema = z.object({
@@ -44,7 +45,6 @@ const overlaidLatencySchema = z.object({
 /** A latency of one run, as it is drawn over those of others. */
 export type OverlaidLatency = z.infer<typeof overlaidLatencySchema>
 
-/** See {@link LatencyOverlay}. */
 export const latencyOverlaySchema = z.object({
   runs: z.array(overlaidRunSchema),
   /** Latencies that any run measured; in the order of the runs, null where a run did not. */

@@ -84,7 +84,6 @@ export const loadPaceSchema = z.discriminatedUnion('kind', [
   stagesSchema,
 ])
 
-/** See {@link loadPaceSchema}. */
 export type LoadPace = z.infer<typeof loadPaceSchema>
 
 /** Whether requests are due on a schedule, whether or not the service keeps up. */

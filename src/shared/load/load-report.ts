@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { RowAndRecord } from '../plan/source-place.ts'
 import { percentilesSchema, runWarningSchema } from '../run/run.ts'
-import type { LoadComparison } from './compare.ts'
+import type { LoadComparison } from './load-comparison.ts'
 import { type TrendMetric, trendMetricSchema } from './metrics.ts'
 import { thresholdResultSchema } from './thresholds.ts'
 
@@ -14,7 +14,6 @@ const countsSchema = z.object({
   unknown: z.int(),
 })
 
-/** See {@link countsSchema}. */
 export type LoadCounts = z.infer<typeof countsSchema>
 
 /** Requests per second over the measured time; what ended after it counts in none of them. */
@@ -51,7 +50,6 @@ export const loadSecondSchema = z.object({
   limited: z.boolean(),
 })
 
-/** See {@link loadSecondSchema}. */
 export type LoadSecond = z.infer<typeof loadSecondSchema>
 
 /** One second of a load test as the window's charts show it. */
@@ -64,7 +62,6 @@ export const loadChartSecondSchema = loadSecondSchema.pick({
   latencyMs: true,
 })
 
-/** See {@link loadChartSecondSchema}. */
 export type LoadChartSecond = z.infer<typeof loadChartSecondSchema>
 
 /** Requests that got the same status and error code. */
@@ -75,7 +72,6 @@ const statusSchema = z.object({
   requests: z.int(),
 })
 
-/** See {@link statusSchema}. */
 export type LoadStatus = z.infer<typeof statusSchema>
 
 /** Requests that failed alike. */
@@ -87,7 +83,6 @@ const errorGroupSchema = statusSchema.extend({
   lastSecond: z.number(),
 })
 
-/** See {@link errorGroupSchema}. */
 export type LoadErrorGroup = z.infer<typeof errorGroupSchema>
 
 /** Requests of one model, or of one range of content sizes. */
@@ -127,7 +122,6 @@ const throttlingSchema = z.object({
   askedS: z.number(),
 })
 
-/** See {@link throttlingSchema}. */
 export type LoadThrottling = z.infer<typeof throttlingSchema>
 
 /** Callbacks of an async load test. */
@@ -144,7 +138,6 @@ const callbackCountsSchema = z.object({
   outstanding: z.int(),
 })
 
-/** See {@link callbackCountsSchema}. */
 export type LoadCallbackCounts = z.infer<typeof callbackCountsSchema>
 
 /** What the window and every report show of a load test, apart from its seconds; without the warm-up. */

@@ -72,7 +72,6 @@ export const loadSchema = fieldsSchema.superRefine((load, context) => {
   }
 })
 
-/** See {@link loadSchema}. */
 export type Load = z.infer<typeof fieldsSchema>
 
 /** A load as a person writes it, defaults left out. */

@@ -127,7 +127,6 @@ export const METRIC_NAMES = Object.keys(METRICS) as MetricName[]
 /** Names of the latencies, in the table's order. */
 export const TREND_METRICS: readonly TrendMetric[] = METRIC_NAMES.filter(isTrend)
 
-/** See {@link TREND_METRICS}. */
 export const trendMetricSchema = z.enum(TREND_METRICS)
 
 /** The definition of a metric. */

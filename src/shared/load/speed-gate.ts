@@ -1,6 +1,6 @@
 import { formatFigure, formatMs, formatShare } from '../messages/figure-text.ts'
-import type { LoadComparison, SeriesComparison } from './compare.ts'
 import { describeLimited, formatPercentileName, joinWords } from './compare-text.ts'
+import type { LoadComparison, SeriesComparison } from './load-comparison.ts'
 
 /**
  * The latencies that the service alone makes. What opening connections, being late or waiting for a free place adds is

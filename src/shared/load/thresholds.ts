@@ -40,7 +40,6 @@ export const thresholdSchema = z
   })
   .pipe(fullSchema)
 
-/** See {@link thresholdSchema}. */
 export type Threshold = z.infer<typeof fullSchema>
 
 /** The text that {@link parseThreshold} reads back: `p(99)<500 abortOnFail delayAbortEval=10s`. */
@@ -63,7 +62,6 @@ export const thresholdResultSchema = z.object({
   unit: z.enum(['ms', 'share', 'number']),
 })
 
-/** See {@link thresholdResultSchema}. */
 export type ThresholdResult = z.infer<typeof thresholdResultSchema>
 
 /** Judges every threshold against what was measured; the run's thresholds hold when all of them are `ok`. */

@@ -16,7 +16,6 @@ export const annotationsSchema = z.object({
   note: z.string().nullable(),
 })
 
-/** See {@link annotationsSchema}. */
 export type Annotations = z.infer<typeof annotationsSchema>
 
 /** A run about which nothing was noted. */

@@ -1,21 +1,10 @@
 import { catchMistake, formatTextMistake, MistakeError, skipSpace } from '../messages/text-mistake.ts'
-import type { Evaluation } from './evaluation.ts'
+import type { Assertion, Evaluation } from './evaluation.ts'
 import { toComparable } from './labels.ts'
 
-const FIGURES = ['precision', 'recall', 'f1'] as const
+const FIGURES = ['precision', 'recall', 'f1'] as const satisfies Assertion['figure'][]
 const AVERAGES = ['overall', 'macro', 'micro'] as const
-const OPERATORS = ['>=', '>', '<=', '<', '=='] as const
-
-/** What `--assert` says, taken apart. */
-export interface Assertion {
-  expression: string
-  figure: (typeof FIGURES)[number]
-  /** A rule, or `overall`, `macro` or `micro`. */
-  of: string
-  operator: (typeof OPERATORS)[number]
-  /** A share from 0 to 1. */
-  limit: number
-}
+const OPERATORS = ['>=', '>', '<=', '<', '=='] as const satisfies Assertion['operator'][]
 
 /** Reads `recall(Spam)>=0.9`: a figure, in brackets a rule or overall, macro or micro, a comparison and a share. */
 export function parseAssertion(

@@ -41,7 +41,6 @@ const flipsSchema = z.object({
   p: z.number(),
 })
 
-/** See {@link flipsSchema}. */
 export type Flips = z.infer<typeof flipsSchema>
 
 const ruleFlipsSchema = flipsSchema.extend({ rule: z.string(), rule_ids: z.array(z.string()) })
@@ -121,7 +120,6 @@ const sideOfRowSchema = z.object({
   triggered_rules: z.array(z.string()),
 })
 
-/** See {@link ChangedRow}. */
 export const changedRowSchema = z.object({
   /** What both rows have in common; null where that is the row's number or content. */
   key: z.string().nullable(),
@@ -181,7 +179,6 @@ export const decisionComparisonSchema = z.object({
   warnings: z.array(z.string()),
 })
 
-/** See {@link decisionComparisonSchema}. */
 export type DecisionComparison = z.infer<typeof decisionComparisonSchema>
 
 /** Which changed rows are listed and exported; a rule is a name or id. */
@@ -190,7 +187,6 @@ export const changeFilterSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.enum(['newly', 'no-longer']), rule: z.string().min(1) }),
 ])
 
-/** See {@link changeFilterSchema}. */
 export type ChangeFilter = z.infer<typeof changeFilterSchema>
 
 /** How the decisions of two runs are compared. */

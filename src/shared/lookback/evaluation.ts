@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { PlanSource } from '../plan/plan.ts'
 import { rowAndRecordShape } from '../plan/source-place.ts'
-import type { Assertion } from './assertion.ts'
 import type { Positive } from './labels.ts'
 
 /** A share from 0 to 1 with its 95 % confidence interval; null where nothing was there to take a share of. */
@@ -11,7 +10,6 @@ export const metricSchema = z.object({
   high: z.number().nullable(),
 })
 
-/** See {@link metricSchema}. */
 export type Metric = z.infer<typeof metricSchema>
 
 /** Rows by what a rule did, and whether it should have. */
@@ -26,7 +24,6 @@ const matrixSchema = z.object({
   true_negatives: z.number(),
 })
 
-/** See {@link Judged}. */
 export const judgedSchema = z.object({
   /** Labelled rows. */
   matrix: matrixSchema,
@@ -40,7 +37,6 @@ export const judgedSchema = z.object({
 /** How right a rule was. */
 export type Judged = z.infer<typeof judgedSchema>
 
-/** See {@link JudgedRule}. */
 export const judgedRuleSchema = judgedSchema.extend({ rule: z.string(), rule_ids: z.array(z.string()) })
 
 /** How right one rule was, by name. */
@@ -49,7 +45,6 @@ export type JudgedRule = z.infer<typeof judgedRuleSchema>
 /** A cell of a matrix: true or false, positive or negative. */
 export const CELLS = ['tp', 'fp', 'fn', 'tn'] as const
 
-/** See {@link CELLS}. */
 export type Cell = (typeof CELLS)[number]
 
 /** Most rows that a document lists of a cell; an export has all. */
@@ -120,7 +115,6 @@ const scoreBarSchema = z.object({
 /** Scores of a class that stand in one bar of their distribution. */
 export type ScoreBar = z.infer<typeof scoreBarSchema>
 
-/** See {@link DrawnScore}. */
 const drawnScoreSchema = z.object({
   class: z.string(),
   rule: z.string(),
@@ -206,7 +200,6 @@ export const evaluationSchema = z.object({
   warnings: z.array(z.string()),
 })
 
-/** See {@link evaluationSchema}. */
 export type Evaluation = z.infer<typeof evaluationSchema>
 
 /** Rows of one cell of the matrix of a rule; null stands for any of the rules. */
@@ -224,10 +217,8 @@ export const evaluatedCellSchema = z.object({
   rule: z.string().nullable(),
 })
 
-/** See {@link evaluatedCellSchema}. */
 export type EvaluatedCell = z.infer<typeof evaluatedCellSchema>
 
-/** See {@link EvaluationStep}. */
 export const evaluationStepSchema = z.object({
   /** Names the evaluation in an {@link EvaluatedCell}. */
   id: z.string(),
@@ -264,6 +255,17 @@ export interface EvaluationQuestion {
   slices: readonly string[]
   /** Classes whose scores are held against a rule, in addition to those that are named as a label or rule. */
   scores: readonly { className: string; rule: string }[]
+}
+
+/** What `--assert` says, taken apart. */
+export interface Assertion {
+  expression: string
+  figure: 'precision' | 'recall' | 'f1'
+  /** A rule, or `overall`, `macro` or `micro`. */
+  of: string
+  operator: '>=' | '>' | '<=' | '<' | '=='
+  /** A share from 0 to 1. */
+  limit: number
 }
 
 /** How a run is evaluated. */

@@ -16,7 +16,6 @@ export type LabelColumn = z.infer<typeof columnSchema>
 
 const positivesSchema = z.array(z.object({ value: z.string(), rule: z.string() }))
 
-/** See {@link LabelChoices}. */
 export const labelChoicesSchema = z.object({
   columns: z.array(columnSchema),
   /** Rules that any row triggered, most rows first. */

@@ -31,13 +31,11 @@ export const labellingSchema = positionSchema.extend({
   rows: z.array(z.tuple([z.int(), z.int()])),
 })
 
-/** See {@link labellingSchema}. */
 export type Labelling = z.infer<typeof labellingSchema>
 
 /** How rows are drawn to be labelled. */
 export type LabellingOptions = Omit<SampleOptions, 'file'> & Pick<Labelling, 'rules' | 'showsDecision'>
 
-/** See {@link LabellingChange}. */
 export const labellingChangeSchema = z.object({
   /** Which rows the change is of: `started_at` of what was drawn. */
   started_at: labellingSchema.shape.started_at,

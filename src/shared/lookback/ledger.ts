@@ -5,7 +5,6 @@ import { rowAndRecordShape } from '../plan/source-place.ts'
 /** What a ledger is of: items of custom indexes, terms of watchlists, or appeals. */
 export const ledgerKindSchema = z.enum(['index', 'watchlist', 'appeals'])
 
-/** See {@link ledgerKindSchema}. */
 export type LedgerKind = z.infer<typeof ledgerKindSchema>
 
 /**
@@ -123,7 +122,6 @@ export const ledgerServiceSchema = z.object({
   api_key_env: z.string().nullable(),
 })
 
-/** See {@link ledgerServiceSchema}. */
 export type LedgerService = z.infer<typeof ledgerServiceSchema>
 
 const countsSchema = z.record(z.string(), z.int())
@@ -154,7 +152,6 @@ export const ledgerSchema = z.discriminatedUnion('of', [
   commonSchema.extend({ of: z.literal('appeals'), entries: z.array(appealEntrySchema) }),
 ])
 
-/** See {@link ledgerSchema}. */
 export type Ledger = z.infer<typeof ledgerSchema>
 
 /** Which ledger is read, and which of its entries. */

@@ -10,7 +10,6 @@ export const retentionSchema = z.object({
   keepBelowBytes: z.number().min(0).nullable(),
 })
 
-/** See {@link retentionSchema}. */
 export type Retention = z.infer<typeof retentionSchema>
 
 /** Nothing is deleted. */

@@ -38,7 +38,6 @@ export const runListQuerySchema = z.object({
   limit: z.int().min(0).max(RUN_PAGE_MAX).exactOptional(),
 })
 
-/** See {@link runListQuerySchema}. */
 export type RunListQuery = z.infer<typeof runListQuerySchema>
 
 /** What lists show of a run next to its summary. */
@@ -49,7 +48,6 @@ export const runFiguresSchema = z.object({
   courseMs: z.array(z.number()),
 })
 
-/** See {@link runFiguresSchema}. */
 type RunFigures = z.infer<typeof runFiguresSchema>
 
 /** Most points of the course of a run. */
@@ -62,7 +60,6 @@ export const runChoicesSchema = z.object({
   connections: z.array(z.string()),
 })
 
-/** See {@link runChoicesSchema}. */
 export type RunChoices = z.infer<typeof runChoicesSchema>
 
 /** A page of the runs that were asked for. */
@@ -83,7 +80,6 @@ export interface RunPage {
 /** A journal that cannot be read, and why. */
 export const unreadableRunSchema = z.object({ runId: z.string(), message: z.string() })
 
-/** See {@link unreadableRunSchema}. */
 export type UnreadableRun = z.infer<typeof unreadableRunSchema>
 
 /** The runs that a person's reference means. */

@@ -27,7 +27,6 @@ const courseSecondSchema = z.object({
   limited: z.boolean(),
 })
 
-/** See {@link courseSecondSchema}. */
 export type CoursePoint = z.infer<typeof courseSecondSchema>
 
 const courseSchema = z.object({
@@ -72,7 +71,6 @@ export const runReportSchema = z.object({
   written: z.object({ file: z.string(), bytes: z.int() }).nullable(),
 })
 
-/** See {@link runReportSchema}. */
 export type RunReport = z.infer<typeof runReportSchema>
 
 /** How a bulk run is reported. */

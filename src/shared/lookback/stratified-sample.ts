@@ -4,7 +4,6 @@ import type { Random } from './seeded-random.ts'
 /** `proportional`: of each stratum its share of the rows. `equal`: as many rows of each stratum. */
 export const ALLOCATIONS = ['proportional', 'equal'] as const
 
-/** See {@link ALLOCATIONS}. */
 export type Allocation = (typeof ALLOCATIONS)[number]
 
 /**
@@ -77,7 +76,6 @@ export interface SampleOptions {
   file: string
 }
 
-/** See {@link Sample}. */
 export const sampleSchema = z.object({
   file: z.string(),
   rows: z.int(),

@@ -36,7 +36,6 @@ export type TrendPoint = z.infer<typeof trendPointSchema>
 /** What `trend --json` prints: the runs of one source, oldest first. */
 export const trendSchema = z.object({ source: z.string(), runs: z.array(trendPointSchema) })
 
-/** See {@link trendSchema}. */
 export type Trend = z.infer<typeof trendSchema>
 
 /** Labels for the metrics of a trend, as `evaluate` takes them; null reads none. */

@@ -8,7 +8,6 @@ export const VERDICTS = ['agree', 'should', 'should-not', 'unsure'] as const
 /** Stands among verdicts for the rows that nobody has judged. */
 export const NO_VERDICT = 'none'
 
-/** See {@link Verdict}. */
 export const verdictSchema = z.object({
   /** Number of the record. */
   row: z.int(),
@@ -36,7 +35,6 @@ export type PlacedVerdict = Verdict & { place: SourcePlace }
 /** A verdict as documents have it. */
 export const verdictDocumentSchema = verdictSchema.extend(rowAndRecordShape)
 
-/** See {@link verdictDocumentSchema}. */
 export type VerdictDocument = z.infer<typeof verdictDocumentSchema>
 
 /** A verdict that is to be stored. */

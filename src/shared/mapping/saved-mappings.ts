@@ -29,7 +29,6 @@ export const savedMappingSchema = z.object({
   mapping: planSchema.shape.mapping.unwrap(),
 })
 
-/** See {@link savedMappingSchema}. */
 export type SavedMapping = z.infer<typeof savedMappingSchema>
 
 /** The mappings that a workspace keeps. */
@@ -47,7 +46,6 @@ export const lastMappingSchema = z.object({
   mapping: savedMappingSchema.shape.mapping,
 })
 
-/** See {@link lastMappingSchema}. */
 export type LastMapping = z.infer<typeof lastMappingSchema>
 
 /** What a run's plan came to for its columns: what the plan says, and by name and guess what it leaves open. */

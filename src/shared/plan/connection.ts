@@ -69,7 +69,6 @@ export const connectionSchema = z.object({
   systemProxy: z.boolean().optional(),
 })
 
-/** See {@link connectionSchema}. */
 export type PlanConnection = z.infer<typeof connectionSchema>
 
 /** A plan's connection as it is written, defaults left out. */

@@ -57,7 +57,6 @@ const fixSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('leave_out_row'), ...recordShape }).refine(namesOneRecord, ONE_RECORD),
 ])
 
-/** See {@link fixSchema}. */
 export type Fix = z.infer<typeof fixSchema>
 
 /** Most fixes of a plan; what concerns more rows than that is a rule. */
@@ -78,7 +77,6 @@ export const correctionSchema = z.object({
   sent: z.string(),
 })
 
-/** See {@link correctionSchema}. */
 export type Correction = z.infer<typeof correctionSchema>
 
 /** The record that a fix is of; null for a rule. */

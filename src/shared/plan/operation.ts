@@ -59,7 +59,6 @@ export const operationSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('appeal-status') }),
 ])
 
-/** See {@link operationSchema}. */
 export type Operation = z.infer<typeof operationSchema>
 
 /** The name of an operation (docs/architecture.md §1). */

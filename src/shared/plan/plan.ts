@@ -27,7 +27,6 @@ export type FieldSource = z.infer<typeof fieldSourceSchema>
  */
 const mappingSchema = z.record(z.string(), fieldSourceSchema)
 
-/** See {@link mappingSchema}. */
 export type Mapping = z.infer<typeof mappingSchema>
 
 const mediaSchema = z.discriminatedUnion('kind', [

@@ -11,7 +11,6 @@ export const sourceFingerprintSchema = z.object({
   modified_at: z.string(),
 })
 
-/** See {@link sourceFingerprintSchema}. */
 export type SourceFingerprint = z.infer<typeof sourceFingerprintSchema>
 
 /** How a source has changed since a run read it. `unknown`: that run, of an earlier version, noted nothing. */

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { SheetChoice } from '../messages/mapping-messages.ts'
-import type { PlanSource } from './plan.ts'
 
 /** Where a row of a run stands in its source. */
 export const sourcePlaceSchema = z.object({
@@ -14,7 +13,6 @@ export const sourcePlaceSchema = z.object({
   half: z.enum(['text_data', 'url']).exactOptional(),
 })
 
-/** See {@link sourcePlaceSchema}. */
 export type SourcePlace = z.infer<typeof sourcePlaceSchema>
 
 /** Where records stand from `row` on, until the next place says otherwise. */
@@ -43,7 +41,6 @@ const HALF_LETTERS = { text_data: 'a', url: 'b' } as const
 /** A row's number in documents: that of its spreadsheet, with a letter in one of the rows of a split record. */
 export const rowNumberSchema = z.union([z.int(), z.string().regex(/^\d+[ab]$/)])
 
-/** See {@link rowNumberSchema}. */
 export type RowNumber = z.infer<typeof rowNumberSchema>
 
 /** The numbers of a row and its record, as documents have them side by side. */
@@ -56,7 +53,6 @@ export const rowAndRecordShape = {
   file: z.string().exactOptional(),
 }
 
-/** See {@link rowAndRecordShape}. */
 export interface RowAndRecord {
   row: RowNumber
   record: number
@@ -120,7 +116,7 @@ export function findSheetChoice(
     sheet,
     rows = [],
   }: { sheets: readonly string[]; sheet: string; rows?: readonly (number | null)[] },
-  source: Pick<PlanSource, 'sheet'>,
+  source: { sheet?: string | number | undefined },
 ): SheetChoice | null {
   if (source.sheet !== undefined || sheets.length < 2) return null
   const all = sheets.map((name, index) => ({ name, rows: rows[index] ?? null }))

@@ -46,7 +46,6 @@ export const connectionNameSchema = nameSchema
 /** What one key of a stored connection is called, such as `primary`. */
 export const keyLabelSchema = nameSchema
 
-/** See {@link KeyPlace}. */
 export const keyPlaceSchema = z.enum(['keyring', 'profile', 'session'])
 
 /**
@@ -73,7 +72,6 @@ export const connectionKeySchema = z.object({
   typed: typedKeySchema.exactOptional(),
 })
 
-/** See {@link connectionKeySchema}. */
 export type ConnectionKey = z.infer<typeof connectionKeySchema>
 
 /** Label of a key that was given none. */
@@ -118,7 +116,6 @@ export const storedConnectionSchema = z
     }
   })
 
-/** See {@link storedConnectionSchema}. */
 export type StoredConnection = z.infer<typeof storedConnectionSchema>
 
 /** All that a workspace knows of connections. */
@@ -155,7 +152,6 @@ export const connectionsSchema = z
     }
   })
 
-/** See {@link connectionsSchema}. */
 export type Connections = z.infer<typeof connectionsSchema>
 
 /** The key of a connection that is sent. */

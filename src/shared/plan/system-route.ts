@@ -11,7 +11,6 @@ export const systemRouteSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('proxy'), url: z.string() }),
 ])
 
-/** See {@link systemRouteSchema}. */
 export type SystemRoute = z.infer<typeof systemRouteSchema>
 
 /** The same in words, for a connection that names no proxy of its own. */

@@ -6,7 +6,6 @@ import { z } from 'zod'
  */
 export const acceptCodeSchema = z.enum(['content_cut', 'ids_changed', 'hidden_rows', 'encoding_uncertain'])
 
-/** See {@link acceptCodeSchema}. */
 export type AcceptCode = z.infer<typeof acceptCodeSchema>
 
 /** All codes that can be accepted. */

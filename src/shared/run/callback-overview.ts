@@ -55,7 +55,6 @@ export const callbackEffectSchema = z.enum([
   'unmatched',
 ])
 
-/** See {@link callbackEffectSchema}. */
 export type CallbackEffect = z.infer<typeof callbackEffectSchema>
 
 const storedCallbackSchema = z.object({
@@ -119,7 +118,6 @@ export const callbackOverviewSchema = z.object({
   newest: z.array(storedCallbackSchema),
 })
 
-/** See {@link callbackOverviewSchema}. */
 export type CallbackOverview = z.infer<typeof callbackOverviewSchema>
 
 /** How a self-test of a public address went. */
@@ -131,5 +129,4 @@ export const receiverTestSchema = z.object({
   arrivedMs: z.number(),
 })
 
-/** See {@link receiverTestSchema}. */
 export type ReceiverTest = z.infer<typeof receiverTestSchema>

@@ -102,7 +102,6 @@ export const columnEntrySchema = z.object({
   hasContent: z.boolean(),
 })
 
-/** See {@link columnEntrySchema}. */
 export type ColumnEntry = z.infer<typeof columnEntrySchema>
 
 /** Every column there is: those of {@link chooseColumns}, and the members of answers that are given by their paths. */

@@ -15,7 +15,6 @@ const itemStateSchema = z.enum([
   'overdue',
 ])
 
-/** See {@link itemStateSchema}. */
 export type ItemState = z.infer<typeof itemStateSchema>
 
 /**
@@ -24,7 +23,6 @@ export type ItemState = z.infer<typeof itemStateSchema>
  */
 export const rowStateSchema = z.enum(['invalid', 'left_out', ...itemStateSchema.options])
 
-/** See {@link rowStateSchema}. */
 export type RowState = z.infer<typeof rowStateSchema>
 
 /** What can happen to an item. */
@@ -131,7 +129,6 @@ export const rowAnswerSchema = z.enum([
   'callback_of_other_post',
 ])
 
-/** See {@link rowAnswerSchema}. */
 export type RowAnswer = z.infer<typeof rowAnswerSchema>
 
 const APPEAL_ANSWERS: readonly RowAnswer[] = ['in_review', 'reviewed', 'overturned', 'upheld', 'other_status']

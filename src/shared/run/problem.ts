@@ -4,7 +4,6 @@ import { formatRow, type SourcePlace, sourcePlaceSchema } from '../plan/source-p
 /** Whether a problem keeps a row from being sent (`error`) or is only reported (`warning`). */
 const severitySchema = z.enum(['error', 'warning'])
 
-/** See {@link severitySchema}. */
 export type Severity = z.infer<typeof severitySchema>
 
 /** Stable names of what can be wrong with a row; problems are grouped by these on screen and in summaries. */
@@ -66,7 +65,6 @@ export const problemCodeSchema = z.enum([
   'empty',
 ])
 
-/** See {@link problemCodeSchema}. */
 export type ProblemCode = z.infer<typeof problemCodeSchema>
 
 const argsSchema = z.record(
@@ -100,7 +98,6 @@ export const problemSchema = z.object({
   found: z.string().exactOptional(),
 })
 
-/** See {@link problemSchema}. */
 export type Problem = z.infer<typeof problemSchema>
 
 /** Problems of one cause, with the first rows that have it. */
@@ -112,7 +109,6 @@ export const problemGroupSchema = z.object({
   examples: z.array(problemSchema),
 })
 
-/** See {@link problemGroupSchema}. */
 export type ProblemGroup = z.infer<typeof problemGroupSchema>
 
 /** Longest excerpt of a cell that a problem carries, in UTF-16 code units. */

@@ -45,7 +45,6 @@ export const readAsSchema = z.object({
   hidden: z.int().exactOptional(),
 })
 
-/** See {@link readAsSchema}. */
 export type ReadAs = z.infer<typeof readAsSchema>
 
 /** How the source of a run was read, file by file, with what was passed over in all of them. */
@@ -55,7 +54,6 @@ export const sourceReadSchema = z.object({
   hidden: z.int(),
 })
 
-/** See {@link sourceReadSchema}. */
 export type SourceRead = z.infer<typeof sourceReadSchema>
 
 /** How a source was read, as summaries have it. */

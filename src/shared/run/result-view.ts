@@ -19,7 +19,6 @@ const shownColumnSchema = z.object({
   rem: z.number().min(COLUMN_REM.min).max(COLUMN_REM.max).exactOptional(),
 })
 
-/** See {@link shownColumnSchema}. */
 export type ShownColumn = z.infer<typeof shownColumnSchema>
 
 /** What a person calls a filter; no two of an operation have the same name. */
@@ -27,7 +26,6 @@ export const filterNameSchema = z.string().trim().min(1).max(80)
 
 const savedFilterSchema = z.object({ name: filterNameSchema, filter: rowFilterSchema })
 
-/** See {@link savedFilterSchema}. */
 export type SavedFilter = z.infer<typeof savedFilterSchema>
 
 /** How the rows of all runs of an operation are looked at. */
@@ -37,7 +35,6 @@ export const resultViewSchema = z.object({
   filters: z.array(savedFilterSchema).max(FILTERS_MAX),
 })
 
-/** See {@link resultViewSchema}. */
 export type ResultView = z.infer<typeof resultViewSchema>
 
 /** The view of an operation before anything of it was changed. */
@@ -46,7 +43,6 @@ export const USUAL_VIEW: ResultView = { columns: null, filters: [] }
 /** The tables of the window that are no rows of a run. */
 export const tableNameSchema = z.enum(['runs', 'index', 'watchlist', 'appeals'])
 
-/** See {@link tableNameSchema}. */
 export type TableName = z.infer<typeof tableNameSchema>
 
 const columnTitleSchema = z.string().min(1).max(80)
@@ -58,7 +54,6 @@ export const tableViewSchema = z.object({
   widths: z.record(columnTitleSchema, z.number().min(COLUMN_REM.min).max(COLUMN_REM.max)),
 })
 
-/** See {@link tableViewSchema}. */
 export type TableView = z.infer<typeof tableViewSchema>
 
 /** A table before anything of it was changed. */

@@ -32,7 +32,6 @@ const scoreFilterSchema = z.object({
   below: z.number().nullable(),
 })
 
-/** See {@link scoreFilterSchema}. */
 export type ScoreFilter = z.infer<typeof scoreFilterSchema>
 
 /** Most rows that a filter keeps although their verdicts have changed. */
@@ -69,7 +68,6 @@ export const rowFilterSchema = z.object({
   search: z.string().exactOptional(),
 })
 
-/** See {@link rowFilterSchema}. */
 export type RowFilter = z.infer<typeof rowFilterSchema>
 
 /** Which rows are neither in a success file nor in its error file, in words. */
@@ -91,7 +89,6 @@ const rowSortSchema = z.object({
   order: z.enum(['ascending', 'descending']),
 })
 
-/** See {@link rowSortSchema}. */
 export type RowSort = z.infer<typeof rowSortSchema>
 
 /** One page of results; `offset` counts matching rows. */
@@ -105,7 +102,6 @@ export const pageQuerySchema = z.object({
   limit: z.int().min(1).max(PAGE_MAX_ROWS),
 })
 
-/** See {@link pageQuerySchema}. */
 export type PageQuery = z.infer<typeof pageQuerySchema>
 
 /** Where a row stands in the list that pages are read from. */
@@ -113,7 +109,6 @@ export const offsetQuerySchema = pageQuerySchema.pick({ filter: true, sort: true
   row: z.int().min(1),
 })
 
-/** See {@link offsetQuerySchema}. */
 export type OffsetQuery = z.infer<typeof offsetQuerySchema>
 
 /** One row of the results table. */
@@ -144,7 +139,6 @@ export const resultRowSchema = z.object({
   cells: z.array(z.string()),
 })
 
-/** See {@link resultRowSchema}. */
 export type ResultRow = z.infer<typeof resultRowSchema>
 
 /** A page and how many rows match in all. */
@@ -175,13 +169,11 @@ const attemptSchema = z.object({
   tlsMs: z.number().nullable(),
 })
 
-/** See {@link attemptSchema}. */
 export type AttemptDetail = z.infer<typeof attemptSchema>
 
 /** How long a body was before it was cut, bytes of UTF-8; null where that was not noted. */
 const cutFromSchema = z.object({ bytes: z.int().nullable() })
 
-/** See {@link cutFromSchema}. */
 export type CutFrom = z.infer<typeof cutFromSchema>
 
 /** A callback of a row's item as it came. */
@@ -195,7 +187,6 @@ const callbackSchema = z.object({
   cutFrom: cutFromSchema.nullable(),
 })
 
-/** See {@link callbackSchema}. */
 export type CallbackDetail = z.infer<typeof callbackSchema>
 
 /** Everything known of one row: its cells, the exact request, every attempt, the answer as it came. */
@@ -223,7 +214,6 @@ export const rowDetailSchema = z.object({
   halfOf: z.int().exactOptional(),
 })
 
-/** See {@link rowDetailSchema}. */
 export type RowDetail = z.infer<typeof rowDetailSchema>
 
 /** A row as an export writes it: its result, the exchange as it was, and what the service said beyond the result. */
@@ -280,7 +270,6 @@ const facetSchema = z.object({
   rows: z.int(),
 })
 
-/** See {@link facetSchema}. */
 export type Facet = z.infer<typeof facetSchema>
 
 /** What the rows under a filter can be narrowed by; those of one kind disregard what the filter says of their kind. */
@@ -290,7 +279,6 @@ export const facetListSchema = z.object({
   isCounted: z.boolean(),
 })
 
-/** See {@link facetListSchema}. */
 export type FacetList = z.infer<typeof facetListSchema>
 
 /** One second of a run. */
@@ -306,7 +294,6 @@ const runSecondSchema = z.object({
   latencyMs: z.partialRecord(trendMetricSchema, percentilesSchema),
 })
 
-/** See {@link runSecondSchema}. */
 export type RunSecond = z.infer<typeof runSecondSchema>
 
 /** A run's latency over time and its whole distribution. */
@@ -316,13 +303,11 @@ export const latencySeriesSchema = z.object({
   bars: latencyBarsSchema,
 })
 
-/** See {@link latencySeriesSchema}. */
 export type LatencySeries = z.infer<typeof latencySeriesSchema>
 
 /** How the first words beyond ASCII of a text look in an encoding that it may be in. */
 const encodingReadingSchema = z.object({ encoding: z.string(), sample: z.string() })
 
-/** See {@link encodingReadingSchema}. */
 export type EncodingReading = z.infer<typeof encodingReadingSchema>
 
 /** The first rows of a source, as the chosen encoding, delimiter and header read them. */
@@ -376,7 +361,6 @@ export const sourcePreviewSchema = z.object({
   sizeBytes: z.number(),
 })
 
-/** See {@link sourcePreviewSchema}. */
 export type SourcePreview = z.infer<typeof sourcePreviewSchema>
 
 /** What an export wrote. */

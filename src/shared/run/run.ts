@@ -33,7 +33,6 @@ export type Percentiles = z.infer<typeof percentilesSchema>
 /** One bar of a latency distribution: how many latencies lie above `fromMs` and up to `upToMs`. */
 export const latencyBarSchema = z.object({ fromMs: z.number(), upToMs: z.number(), count: z.int() })
 
-/** See {@link latencyBarSchema}. */
 export type LatencyBar = z.infer<typeof latencyBarSchema>
 
 /** Distributions as bars, by what was measured. */
@@ -73,7 +72,6 @@ export type RequestCounts = z.infer<typeof requestCountsSchema>
 /** A rule and how many rows triggered it. */
 export const triggeredRuleSchema = z.object({ rule_id: z.string(), rule_name: z.string(), rows: z.int() })
 
-/** See {@link triggeredRuleSchema}. */
 export type TriggeredRule = z.infer<typeof triggeredRuleSchema>
 
 /** Rows that ended alike, and how. */
@@ -86,7 +84,6 @@ export const errorGroupSchema = z.object({
   rows: z.int(),
 })
 
-/** See {@link errorGroupSchema}. */
 export type ErrorGroup = z.infer<typeof errorGroupSchema>
 
 /** What a person should know about how a run is sent; `code` is stable. */
@@ -98,7 +95,6 @@ export const runWarningSchema = z.object({
   list_with: z.string().exactOptional(),
 })
 
-/** See {@link runWarningSchema}. */
 export type RunWarning = z.infer<typeof runWarningSchema>
 
 /** A warning about rows of a source. */
@@ -153,7 +149,6 @@ export const callbackCountsSchema = z.object({
   unreadable: z.int(),
 })
 
-/** See {@link callbackCountsSchema}. */
 export type CallbackCounts = z.infer<typeof callbackCountsSchema>
 
 const loadSummarySchema = z.object({
@@ -282,7 +277,6 @@ export const runSummarySchema = z.object({
   }),
 })
 
-/** See {@link runSummarySchema}. */
 export type RunSummary = z.infer<typeof runSummarySchema>
 
 /** The host that a run's requests go to: the second one for tasks of v2, where there is one. */

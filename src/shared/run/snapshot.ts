@@ -20,7 +20,6 @@ import {
  */
 const runPhaseSchema = z.enum(['intake', 'ready', 'running', 'paused', 'draining', 'awaiting', 'ended'])
 
-/** See {@link runPhaseSchema}. */
 export type RunPhase = z.infer<typeof runPhaseSchema>
 
 /** How a load test stands. Times are milliseconds. */
@@ -45,7 +44,6 @@ const loadProgressSchema = z.object({
   latencyMs: z.partialRecord(trendMetricSchema, percentilesSchema.nullable()),
 })
 
-/** See {@link loadProgressSchema}. */
 export type LoadProgress = z.infer<typeof loadProgressSchema>
 
 /**
@@ -70,7 +68,6 @@ const slowdownSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('waiting'), untilMs: z.number() }),
 ])
 
-/** See {@link slowdownSchema}. */
 export type Slowdown = z.infer<typeof slowdownSchema>
 
 /**
@@ -93,7 +90,6 @@ const stopNoticeSchema = z.object({
   advice: z.string().nullable(),
 })
 
-/** See {@link stopNoticeSchema}. */
 export type StopNotice = z.infer<typeof stopNoticeSchema>
 
 /** Why a run paused or stopped, with what to do, as one text. */
@@ -140,7 +136,6 @@ export const runSnapshotSchema = z.object({
   notice: stopNoticeSchema.nullable(),
 })
 
-/** See {@link runSnapshotSchema}. */
 export type RunSnapshot = z.infer<typeof runSnapshotSchema>
 
 /** Says a slowdown in a line: `throttled by the service: sending 198/s`. Times are local, `HH:MM:SS`. */

@@ -15,11 +15,9 @@ export const arrivalSchema = z.object({
   body: z.string().nullable(),
 })
 
-/** See {@link arrivalSchema}. */
 export type Arrival = z.infer<typeof arrivalSchema>
 
 /** How many requests of an endpoint had one outcome. */
 export const arrivalCountSchema = z.object({ endpoint: z.string(), outcome: z.string(), requests: z.int() })
 
-/** See {@link arrivalCountSchema}. */
 export type ArrivalCount = z.infer<typeof arrivalCountSchema>

@@ -22,7 +22,6 @@ export const behaviourSettingsSchema = z.strictObject({
   watchlistAddCodes: z.enum(['consistent', 'contradictory']),
 })
 
-/** See {@link behaviourSettingsSchema}. */
 export type BehaviourSettings = z.infer<typeof behaviourSettingsSchema>
 
 /** Default behaviour of a sandbox. */
@@ -40,7 +39,6 @@ export const DEFAULT_BEHAVIOUR: Readonly<BehaviourSettings> = {
 /** Settings to change; what is left out stays. */
 export const behaviourChangeSchema = behaviourSettingsSchema.partial()
 
-/** See {@link behaviourChangeSchema}. */
 export type BehaviourChange = z.infer<typeof behaviourChangeSchema>
 
 /** The settings after a change. */
@@ -66,7 +64,6 @@ export const latencyModeSchema = z.object({
   share: z.number(),
 })
 
-/** See {@link latencyModeSchema}. */
 export type LatencyMode = z.infer<typeof latencyModeSchema>
 
 /** How long the sandbox takes to answer; the shares add up to 1. */
@@ -96,5 +93,4 @@ export const faultSchema = z.object({
   stallMs: z.number().nullable(),
 })
 
-/** See {@link faultSchema}. */
 export type Fault = z.infer<typeof faultSchema>

@@ -38,7 +38,6 @@ export const ruleSchema = z.object({
   active: z.boolean().default(true),
 })
 
-/** See {@link ruleSchema}. */
 export type Rule = z.infer<typeof ruleSchema>
 
 /** An appeal as the sandbox is given it: what it is now, and when it becomes Reviewed on its own. */
@@ -56,7 +55,6 @@ export const appealSchema = z.strictObject({
   original_decision: originalDecisionSchema.default({}),
 })
 
-/** See {@link appealSchema}. */
 export type Appeal = z.output<typeof appealSchema>
 
 /** An appeal as one gives it; all but the id has a default. */

@@ -44,5 +44,4 @@ export const appealResponseSchema = z.looseObject({
   original_decision: originalDecisionSchema,
 })
 
-/** See {@link appealResponseSchema}. */
 export type AppealResponse = z.infer<typeof appealResponseSchema>

@@ -22,5 +22,4 @@ const keyCheckSchema = z.discriminatedUnion('kind', [
 /** What came of testing a connection: its address, then its key. */
 export const connectionCheckSchema = z.object({ address: addressCheckSchema, key: keyCheckSchema })
 
-/** See {@link connectionCheckSchema}. */
 export type ConnectionCheck = z.infer<typeof connectionCheckSchema>

@@ -11,7 +11,6 @@ export const serviceErrorSchema = z.looseObject({
   show_alert: z.boolean(),
 })
 
-/** See {@link serviceErrorSchema}. */
 export type ServiceErrorBody = z.infer<typeof serviceErrorSchema>
 
 /** Code of an answer to a key that matches no application (docs/interface.md §5.7, §7). */

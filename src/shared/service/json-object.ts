@@ -3,7 +3,6 @@ import { z } from 'zod'
 /** A JSON object of any keys, such as `user_metadata` or an index item's `metadata` (docs/interface.md §2.1, §2.4). */
 export const jsonObjectSchema = z.record(z.string(), z.unknown())
 
-/** See {@link jsonObjectSchema}. */
 export type JsonObject = z.infer<typeof jsonObjectSchema>
 
 /** Whether a value is a JSON object: neither null nor an array. */

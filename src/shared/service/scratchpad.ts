@@ -27,7 +27,6 @@ export const scratchEndpointSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('appeal-status') }),
 ])
 
-/** See {@link scratchEndpointSchema}. */
 export type ScratchEndpoint = z.infer<typeof scratchEndpointSchema>
 
 /** Longest text of a single request, in UTF-16 code units. */
@@ -50,7 +49,6 @@ const scratchVerdictSchema = z.object({
   isAcknowledgement: z.boolean(),
 })
 
-/** See {@link scratchVerdictSchema}. */
 export type ScratchVerdict = z.infer<typeof scratchVerdictSchema>
 
 const bodySchema = z.object({
@@ -87,7 +85,6 @@ export const scratchExchangeSchema = z.object({
   awaitsCallback: z.boolean(),
 })
 
-/** See {@link scratchExchangeSchema}. */
 export type ScratchExchange = z.infer<typeof scratchExchangeSchema>
 
 /** The callback of a single request. */
@@ -100,7 +97,6 @@ export const scratchCallbackSchema = z.object({
   verdict: scratchVerdictSchema.nullable(),
 })
 
-/** See {@link scratchCallbackSchema}. */
 export type ScratchCallback = z.infer<typeof scratchCallbackSchema>
 
 /** Something that the rules for rows say against the text of a single request. */
@@ -109,5 +105,4 @@ export const scratchProblemSchema = problemSchema.extend({
   path: z.array(z.union([z.string(), z.int()])),
 })
 
-/** See {@link scratchProblemSchema}. */
 export type ScratchProblem = z.infer<typeof scratchProblemSchema>

@@ -60,7 +60,6 @@ export const watchlistAddResponseSchema = z.looseObject({
   failed_terms: z.array(answeredTermSchema),
 })
 
-/** See {@link watchlistAddResponseSchema}. */
 export type WatchlistAddResponse = z.infer<typeof watchlistAddResponseSchema>
 
 /** Answer to an update (docs/interface.md §4.6); every field is always present. */
@@ -72,5 +71,4 @@ export const watchlistUpdateResponseSchema = z.looseObject({
   failed_terms: z.array(answeredTermSchema),
 })
 
-/** See {@link watchlistUpdateResponseSchema}. */
 export type WatchlistUpdateResponse = z.infer<typeof watchlistUpdateResponseSchema>

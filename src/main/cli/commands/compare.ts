@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { LoadComparison } from '../../../shared/load/compare.ts'
+import type { LoadComparison } from '../../../shared/load/load-comparison.ts'
 import { describeVerdict, judgeSpeed } from '../../../shared/load/speed-gate.ts'
 import { DEFAULT_BASELINE, isSameSubject, toBaselineSubject } from '../../../shared/lookback/baseline.ts'
 import {

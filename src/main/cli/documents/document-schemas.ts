@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { capacityReportSchema } from '../../../shared/load/capacity-report.ts'
-import { loadComparisonSchema } from '../../../shared/load/compare.ts'
+import { loadComparisonSchema } from '../../../shared/load/load-comparison.ts'
 import { loadReportSchema, loadSecondSchema } from '../../../shared/load/load-report.ts'
 import { trendMetricSchema } from '../../../shared/load/metrics.ts'
 import { annotationsSchema } from '../../../shared/lookback/annotations.ts'

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type Assertion, parseAssertion } from '../../../shared/lookback/assertion.ts'
+import { parseAssertion } from '../../../shared/lookback/assertion.ts'
 import {
+  type Assertion,
   CELLS,
   type CellChoice,
   type EvaluateOptions,

@@ -1,10 +1,10 @@
+import { describeLimited, formatPercentileName } from '../../../shared/load/compare-text.ts'
 import type {
   DifferenceComparison,
   LoadComparison,
   SeriesComparison,
   Verdict,
-} from '../../../shared/load/compare.ts'
-import { describeLimited, formatPercentileName } from '../../../shared/load/compare-text.ts'
+} from '../../../shared/load/load-comparison.ts'
 import { formatPoints } from '../../../shared/lookback/comparison-text.ts'
 import { formatCount, formatFigure, formatRate, formatShare } from '../../../shared/messages/figure-text.ts'
 import { sayPlanDifference } from '../../../shared/plan/plan-differences.ts'

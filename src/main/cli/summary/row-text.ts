@@ -185,7 +185,6 @@ export function toWordedGroups(groups: readonly ProblemGroup[]) {
   return groups.map(toWordedGroup)
 }
 
-/** See {@link toWordedGroups}. */
 export function toWordedGroup(group: ProblemGroup) {
   return { ...toWorded(group), examples: group.examples.map(toWordedProblem) }
 }

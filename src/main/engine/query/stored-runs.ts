@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { LoadComparison } from '../../../shared/load/compare.ts'
 import type { LatencyOverlay } from '../../../shared/load/latency-overlay.ts'
+import type { LoadComparison } from '../../../shared/load/load-comparison.ts'
 import type { ChangedRows, CompareOptions, DecisionComparison } from '../../../shared/lookback/comparison.ts'
 import type { Evaluation } from '../../../shared/lookback/evaluation.ts'
 import type { Ledger, LedgerQuery } from '../../../shared/lookback/ledger.ts'

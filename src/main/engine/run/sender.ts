@@ -1,4 +1,3 @@
-import type { Plan } from '../../../shared/plan/plan.ts'
 import { isSettled } from '../../../shared/run/item-state.ts'
 import type { Slowdown, StopNotice } from '../../../shared/run/snapshot.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -15,14 +14,13 @@ import { ItemFeed } from './item-feed.ts'
 import type { SettledItem } from './journal/callback-writer.ts'
 import type { ClaimedItem, ItemClaims } from './journal/item-claims.ts'
 import { Recorder, type SentItem } from './recorder.ts'
-import { ServiceLimits } from './service-limits.ts'
+import { type LimitsOptions, ServiceLimits } from './service-limits.ts'
 
 /** How a period of sending ended. `failing`: it stopped itself. `done`: nothing is left to send. */
 export type SendingEnd = { kind: 'done' } | { kind: 'stopped' } | { kind: 'failing'; reason: StopNotice }
 
 /** What a sender is made of. */
-export interface SenderOptions {
-  plan: Plan
+export interface SenderOptions extends LimitsOptions {
   journal: Journal
   claims: ItemClaims
   /** Takes callbacks in; null for sync runs. */
@@ -33,10 +31,6 @@ export interface SenderOptions {
   toRequest: (item: ClaimedItem) => Pick<ItemRequest, 'request' | 'rowKeys'>
   judge: (exchange: Exchange, rowKeys: readonly string[], attempts: number) => Judgement
   random: () => number
-  /** Where the key in use is from; null where requests carry none. See {@link FailureGuard}. */
-  readKeySource: () => string | null
-  /** How long the service may answer nothing but 429, milliseconds; see {@link FailureGuard}. */
-  throttledMaxMs?: number | undefined
   /** Bodies in flight beyond which nothing more goes out, UTF-16 code units (default: 64 M). */
   bodiesMax?: number | undefined
 }

@@ -1,5 +1,5 @@
 import { IN_FLIGHT_MAX } from '../../../shared/load/load-pace.ts'
-import type { RetryRules } from '../../../shared/plan/plan.ts'
+import type { Plan, RetryRules } from '../../../shared/plan/plan.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { Slowdown, StopNotice } from '../../../shared/run/snapshot.ts'
 import type { Counters } from '../journal/counters.ts'
@@ -7,14 +7,23 @@ import { Throttle } from '../sending/throttle.ts'
 import type { Judgement } from '../service/judgement.ts'
 import { FailureGuard } from './failure-guard.ts'
 import { LongWaits } from './long-waits.ts'
-import type { SenderOptions } from './sender.ts'
 
 /** Longest wait for which a timer is set, with room for jitter, milliseconds. */
 const TIMER_MAX_MS = 24 * 86_400_000
 
+/** What limits are made of. */
+export interface LimitsOptions {
+  plan: Plan
+  journal: { readonly counters: Counters }
+  /** Where the key in use is from; null where requests carry none. See {@link FailureGuard}. */
+  readKeySource: () => string | null
+  /** How long the service may answer nothing but 429, milliseconds; see {@link FailureGuard}. */
+  throttledMaxMs?: number | undefined
+}
+
 /** What the service lets a run send, as its answers show it: its pace, whether it is there, whether to go on at all. */
 export class ServiceLimits {
-  readonly #options: SenderOptions
+  readonly #options: LimitsOptions
   readonly #counters: Counters
   readonly #gate: Gate
   #guard: FailureGuard
@@ -22,7 +31,7 @@ export class ServiceLimits {
   /** When the time that the run is throttled was counted last; null while it is not. */
   #throttledAtMs: number | null = null
 
-  constructor(options: SenderOptions) {
+  constructor(options: LimitsOptions) {
     this.#options = options
     this.#counters = options.journal.counters
     this.#gate = new Gate(options.plan.retry.maxRetryAfterMs)
@@ -132,14 +141,14 @@ function toUnixMs(monotonicMs: number): number {
   return performance.timeOrigin + monotonicMs
 }
 
-function createLongWaits({ plan }: SenderOptions): LongWaits {
+function createLongWaits({ plan }: LimitsOptions): LongWaits {
   const { origin } = new URL(plan.connection.baseUrl)
   const { maxRetryAfterMs } = plan.retry
   return new LongWaits({ origin, maxRetryAfterMs, nowMs: () => toUnixMs(performance.now()) })
 }
 
 /** Builds the guard of a plan's sending. */
-function createFailureGuard({ plan, readKeySource, throttledMaxMs }: SenderOptions): FailureGuard {
+function createFailureGuard({ plan, readKeySource, throttledMaxMs }: LimitsOptions): FailureGuard {
   return new FailureGuard({
     nowMs: () => performance.now(),
     origin: new URL(plan.connection.baseUrl).origin,

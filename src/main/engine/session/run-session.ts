@@ -38,7 +38,6 @@ interface SendingPeriod {
 /** What tests put in place of a session's own parts, or add to them. */
 interface SessionParts {
   onCommit?: CommitHook | undefined
-  /** See {@link Journal.sync}. */
   sync?: (() => Promise<void>) | undefined
   createSender?: typeof createSender | undefined
 }

@@ -1,5 +1,5 @@
 import TinyQueue from 'tinyqueue'
-import type { SandboxClock } from '../sandbox-context.ts'
+import type { SandboxClock } from '../sandbox-clock.ts'
 import { SandboxRefusal } from '../sandbox-errors.ts'
 import { createDraw, type Draw } from '../seeded-draw.ts'
 import type { CallbackStore } from '../store/callback-store.ts'

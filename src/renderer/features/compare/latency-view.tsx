@@ -1,9 +1,9 @@
 import { SegmentedControl, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { DifferenceComparison, LoadComparison, Verdict } from '../../../shared/load/compare.ts'
 import { describeLimited, formatPercentileName, toRunLetter } from '../../../shared/load/compare-text.ts'
 import type { LatencyOverlay, OverlaidRun } from '../../../shared/load/latency-overlay.ts'
+import type { DifferenceComparison, LoadComparison, Verdict } from '../../../shared/load/load-comparison.ts'
 import { METRICS } from '../../../shared/load/metrics.ts'
 import { formatPoints } from '../../../shared/lookback/comparison-text.ts'
 import {

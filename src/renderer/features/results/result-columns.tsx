@@ -14,7 +14,7 @@ import { RowNumber, StateLabel, toStateLook } from '../../ui/states/row-states.t
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { VerdictMark } from '../../ui/verdicts/verdict-mark.tsx'
 import styles from './results.module.css'
-import { ScoreStrip, toStripEm } from './score-bars.tsx'
+import { type ScoreScale, ScoreStrip, toStripEm } from './score-bars.tsx'
 
 /** The column that draws the scores of all classes side by side; an export has a column for each. */
 const SCORES = 'scores'
@@ -35,12 +35,6 @@ interface Look {
   cell: (row: PageRow, drawn: Drawn) => React.ReactNode
   /** The most that the cell is wide, em, where that is known. */
   em?: (row: PageRow, drawn: Drawn) => number
-}
-
-/** The classes whose scores are drawn, and the end of their scale. */
-export interface ScoreScale {
-  classes: readonly string[]
-  end: number
 }
 
 /** What cells are drawn from besides the row. */

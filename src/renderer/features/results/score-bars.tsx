@@ -1,8 +1,13 @@
 import type { ResultRow } from '../../../shared/run/results.ts'
 import { toScoreScale } from '../../../shared/run/score-bands.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import type { ScoreScale } from './result-columns.tsx'
 import styles from './scores.module.css'
+
+/** The classes whose scores are drawn, and the end of their scale. */
+export interface ScoreScale {
+  classes: readonly string[]
+  end: number
+}
 
 type Scores = ResultRow['classScores']
 

@@ -5,14 +5,9 @@ import type { ColumnEntry } from '../../../shared/run/choose-columns.ts'
 import type { FacetList } from '../../../shared/run/results.ts'
 import { toScoreScale } from '../../../shared/run/score-bands.ts'
 import { findContent } from '../../ui/content/content-columns.ts'
-import {
-  listTableColumns,
-  listTextColumns,
-  orderColumns,
-  type ScoreScale,
-  toUsualColumns,
-} from './result-columns.tsx'
+import { listTableColumns, listTextColumns, orderColumns, toUsualColumns } from './result-columns.tsx'
 import { parseBand } from './row-filter.ts'
+import type { ScoreScale } from './score-bars.tsx'
 import { useResultView } from './use-result-view.ts'
 
 /** The columns that a run's rows can have, those that are shown, and the scale of the scores that are drawn. */

@@ -11,7 +11,6 @@ export interface SentRequest {
   destination: ScratchDestination
   /** As it was typed, without the callback address that was added. */
   text: string
-  /** See {@link Scratchpad}. */
   callbackUrl: string
   isOwn: boolean
   /** Null while it has not come. */

@@ -37,7 +37,6 @@ interface MediaRules {
   startsMuted: boolean
 }
 
-/** See {@link MediaRules}. */
 export const useMediaRules = create<MediaRules>(() => ({ firstStep: 1, keepsStep: false, startsMuted: true }))
 
 /** The class that makes a picture as sharp and colourful as it may be. */

@@ -18,7 +18,6 @@ export const planFileSchema = planSchema.extend({
     }),
 })
 
-/** See {@link planFileSchema}. */
 export type PlanFile = z.infer<typeof planFileSchema>
 
 /** Puts words next to every key of a JSON Schema, by its path of keys. */

@@ -35,6 +35,23 @@ export interface K6Status {
   requests: number
 }
 
+/** A metric of a k6 summary, whatever its shape was. */
+export interface K6Metric {
+  /** Without tags. */
+  name: string
+  /** What stands between the braces, such as `scenario:main`; '' where nothing does. */
+  tags: string
+  /** By k6's long names: `avg`, `med`, `p(95)`, `count`, `rate`, `passes`, `fails`. */
+  values: Readonly<Record<string, number>>
+  thresholds: readonly K6Verdict[]
+}
+
+/** What k6 says of a threshold. */
+export interface K6Verdict {
+  expression: string
+  ok: boolean
+}
+
 /** What k6 measured, whatever shape its results had. Null is what the file does not say. */
 export interface K6Result {
   shape: K6Shape

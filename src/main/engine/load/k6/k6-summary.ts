@@ -1,25 +1,8 @@
 import type { Percentiles } from '../../../../shared/run/run.ts'
 import { isJsonObject } from '../../../../shared/service/json-object.ts'
-import type { K6Latency, K6Result, K6Shape } from './k6-result.ts'
+import type { K6Latency, K6Metric, K6Result, K6Shape, K6Verdict } from './k6-result.ts'
 import { K6_LATENCIES, ONCE_A_CONNECTION } from './k6-samples.ts'
 import { NOT_SUCCEEDED, toThresholdResults } from './k6-thresholds.ts'
-
-/** A metric of a k6 summary, whatever its shape was. */
-export interface K6Metric {
-  /** Without tags. */
-  name: string
-  /** What stands between the braces, such as `scenario:main`; '' where nothing does. */
-  tags: string
-  /** By k6's long names: `avg`, `med`, `p(95)`, `count`, `rate`, `passes`, `fails`. */
-  values: Readonly<Record<string, number>>
-  thresholds: readonly K6Verdict[]
-}
-
-/** What k6 says of a threshold. */
-export interface K6Verdict {
-  expression: string
-  ok: boolean
-}
 
 /** The metrics of a summary and what it says about the run. */
 interface K6Summary {

@@ -8,8 +8,8 @@ import {
   toMargin,
 } from '../../../../shared/load/thresholds.ts'
 import { formatDurationMs } from '../../../../shared/messages/duration.ts'
+import type { K6Metric, K6Verdict } from './k6-result.ts'
 import { K6_LATENCIES } from './k6-samples.ts'
-import type { K6Metric, K6Verdict } from './k6-summary.ts'
 
 /** Thresholds as k6's options have them, by metric. */
 export type K6Thresholds = Record<string, (string | K6Abort)[]>

@@ -1,5 +1,5 @@
-import type { DifferenceComparison, LoadComparison } from '../../../../shared/load/compare.ts'
 import { describeLimited, formatPercentileName } from '../../../../shared/load/compare-text.ts'
+import type { DifferenceComparison, LoadComparison } from '../../../../shared/load/load-comparison.ts'
 import { formatFigure, formatMs } from '../../../../shared/messages/figure-text.ts'
 import { sayPlanDifference } from '../../../../shared/plan/plan-differences.ts'
 import { drawList, drawTable, html, type Markup, quoteForeign } from '../../page/markup.ts'

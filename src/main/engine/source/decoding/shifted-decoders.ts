@@ -1,9 +1,13 @@
-import type { PieceDecoder } from './text-reader.ts'
+/** Decodes a file piece by piece; a character cut by the end of a piece comes out with the next one. */
+export interface PieceDecoder {
+  decode(piece: Buffer): string
+  /** What is left at the end of the file: what stands for broken bytes where a character was cut short, else nothing. */
+  end(): string
+}
 
 /** Encodings of seven bits that neither TextDecoder nor iconv-lite decodes without losing characters. */
 const SHIFTED_ENCODINGS = ['hz-gb-2312', 'iso-2022-kr', 'utf-7'] as const
 
-/** See {@link SHIFTED_ENCODINGS}. */
 export type ShiftedEncoding = (typeof SHIFTED_ENCODINGS)[number]
 
 /** Whether an encoding is one of {@link SHIFTED_ENCODINGS}. */

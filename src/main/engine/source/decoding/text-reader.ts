@@ -3,7 +3,7 @@ import iconv from 'iconv-lite'
 import type { FoundProblem } from '../../../../shared/messages/problem-messages.ts'
 import { toFound } from '../../../../shared/run/problem.ts'
 import type { SourceFile } from '../source-file.ts'
-import { createShiftedDecoder, isShifted } from './shifted-decoders.ts'
+import { createShiftedDecoder, isShifted, type PieceDecoder } from './shifted-decoders.ts'
 
 /** Where text comes from: some of it, '' where a piece of the file decodes to nothing yet, null at the end. */
 export type ReadText = (sizeBytes: number) => string | null
@@ -118,13 +118,6 @@ export function* readLines(
  * always means broken bytes, while a U+FFFD is one that the file really holds. The reader turns it into U+FFFD.
  */
 const UNDECODABLE = '\uDC00'
-
-/** Decodes a file piece by piece; a character cut by the end of a piece comes out with the next one. */
-export interface PieceDecoder {
-  decode(piece: Buffer): string
-  /** What is left at the end of the file: {@link UNDECODABLE} for a character cut short, else nothing. */
-  end(): string
-}
 
 /**
  * The name under which an encoding is known here (the WHATWG name where there is one, in lower case), or null where

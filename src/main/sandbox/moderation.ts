@@ -1,0 +1,44 @@
+import type { Rule } from '../../shared/sandbox/content.ts'
+import { createWatchlistMatcher, type WatchlistMatcher } from './analysis/watchlist-matcher.ts'
+import type { SandboxStore } from './store/open-store.ts'
+
+/** Rules and watchlists as the analysis uses them. */
+export interface Moderation {
+  readonly rules: readonly Rule[]
+  readonly matchTerms: WatchlistMatcher
+  /** Takes over what the store holds now, at the next use; to be called after every change of rules or watchlists. */
+  reload(): void
+}
+
+/** Reads rules and watchlists from the store. */
+export function createModeration(store: SandboxStore): Moderation {
+  let rules: readonly Rule[] = []
+  let matchTerms: WatchlistMatcher = () => []
+  // Not at once: a long list is added in many requests, and between them nobody may look.
+  let isStale = true
+  const refresh = (): void => {
+    if (!isStale) return
+    isStale = false
+    rules = store.rules.list()
+    matchTerms = createWatchlistMatcher(
+      new Map(
+        store.watchlists
+          .names()
+          .map((name) => [name, (store.watchlists.terms(name) ?? []).map(({ term }) => term)]),
+      ),
+    )
+  }
+  return {
+    get rules() {
+      refresh()
+      return rules
+    },
+    get matchTerms() {
+      refresh()
+      return matchTerms
+    },
+    reload: () => {
+      isStale = true
+    },
+  }
+}
