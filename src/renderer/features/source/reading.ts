@@ -5,7 +5,7 @@ import { parseBaseUrl } from '../../ui/connection/destination.ts'
 /** How a source is read, as far as the person says; what is left out is recognised. */
 export type Reading = Pick<
   PlanSource,
-  'header' | 'headerRow' | 'sheet' | 'rows' | 'encoding' | 'delimiter' | 'quote' | 'escape'
+  'header' | 'headerRow' | 'sheet' | 'rows' | 'merged' | 'encoding' | 'delimiter' | 'quote' | 'escape'
 >
 
 /** How the service finds the media files of a folder, as typed. */
