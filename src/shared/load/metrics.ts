@@ -42,6 +42,9 @@ export const NO_MEASUREMENTS: LoadMeasurements = {
 
 type Read = (measured: LoadMeasurements) => number
 
+/** A phase of a request, as its timings name it; those of opening a connection are only of a request that opened one. */
+type Phase = 'waitingUs' | 'connectUs' | 'tlsUs'
+
 /** What kind of figure a metric is, as in k6: each kind has its own aggregations, and its own unit. */
 type Definition = {
   /** What is measured, from when to when. */
@@ -49,7 +52,7 @@ type Definition = {
   /** Whether k6 has a metric of this name that says the same. */
   isInK6: boolean
 } & (
-  | { kind: 'trend' }
+  | { kind: 'trend'; phase?: Phase }
   | { kind: 'rate'; part: Read; whole: Read }
   /** `within`: what of it counts for its rate per second. */
   | { kind: 'counter'; count: Read; within: Read; shortName?: string }
@@ -62,9 +65,19 @@ type Definition = {
  */
 export const METRICS = {
   http_req_duration: { kind: 'trend', meaning: 'first byte sent to last byte received', isInK6: true },
-  http_req_waiting: { kind: 'trend', meaning: 'last byte sent to first byte received', isInK6: true },
-  http_req_connecting: { kind: 'trend', meaning: 'opening a connection', isInK6: true },
-  http_req_tls_handshaking: { kind: 'trend', meaning: 'TLS handshake of a connection', isInK6: true },
+  http_req_waiting: {
+    kind: 'trend',
+    meaning: 'last byte sent to first byte received',
+    isInK6: true,
+    phase: 'waitingUs',
+  },
+  http_req_connecting: { kind: 'trend', meaning: 'opening a connection', isInK6: true, phase: 'connectUs' },
+  http_req_tls_handshaking: {
+    kind: 'trend',
+    meaning: 'TLS handshake of a connection',
+    isInK6: true,
+    phase: 'tlsUs',
+  },
   /** Open pace only. */
   response_time: { kind: 'trend', meaning: 'scheduled to last byte received', isInK6: false },
   /** Open pace only. */
@@ -126,6 +139,16 @@ export const METRIC_NAMES = Object.keys(METRICS) as MetricName[]
 
 /** Names of the latencies, in the table's order. */
 export const TREND_METRICS: readonly TrendMetric[] = METRIC_NAMES.filter(isTrend)
+
+/** The latencies that are one phase of a request, each with the name of that phase in its timings. */
+export const PHASE_METRICS: readonly { metric: TrendMetric; phase: Phase }[] = TREND_METRICS.flatMap(
+  (metric) => {
+    const definition = toDefinition(metric)
+    return definition.kind === 'trend' && definition.phase !== undefined
+      ? [{ metric, phase: definition.phase }]
+      : []
+  },
+)
 
 export const trendMetricSchema = z.enum(TREND_METRICS)
 

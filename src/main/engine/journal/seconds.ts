@@ -5,7 +5,7 @@ import {
   LatencyMeter,
   toPercentiles,
 } from '../../../shared/load/latency-meter.ts'
-import { TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import { PHASE_METRICS, TREND_METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import { COURSE_POINTS } from '../../../shared/lookback/run-list.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { Journal } from './journal.ts'
@@ -31,12 +31,10 @@ export interface SecondRecord {
 export type RecountedSecond = Omit<SecondRecord, 'eventLoopMaxUs' | 'generatorLimited'>
 
 /** What can be measured again from journaled tries. */
-const SERIES_OF_TRIES = [
+const SERIES_OF_TRIES: readonly TrendMetric[] = [
   'http_req_duration',
-  'http_req_waiting',
-  'http_req_connecting',
-  'http_req_tls_handshaking',
-] as const satisfies readonly TrendMetric[]
+  ...PHASE_METRICS.map(({ metric }) => metric),
+]
 
 /** Writes the run's seconds. */
 export class SecondWriter {

@@ -138,7 +138,7 @@ export class LoadLedger {
       return Number.isNaN(us) ? null : Math.round(us)
     }
     const connectUs = toUs(FIELD.connectUs)
-    second.times.addPhases(toUs(FIELD.waitingUs), connectUs, toUs(FIELD.tlsUs))
+    second.times.addPhases({ waitingUs: toUs(FIELD.waitingUs), connectUs, tlsUs: toUs(FIELD.tlsUs) })
     if (!(flags & FLAG.timed)) return
     const isOwnLag = connectUs === null && !(flags & FLAG.waited)
     second.times.addTimed(toUs(FIELD.durationUs), toUs(FIELD.responseUs), toUs(FIELD.lagUs), isOwnLag)

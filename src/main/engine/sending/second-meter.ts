@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Histogram } from 'hdr-histogram-js'
 import { createHistogram, LatencyMeter, recordUs } from '../../../shared/load/latency-meter.ts'
+import { PHASE_METRICS } from '../../../shared/load/metrics.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { SecondRecord } from '../journal/seconds.ts'
 import type { ExchangeTimings } from '../service/exchange.ts'
@@ -14,6 +15,14 @@ export const STALL_LIMIT_US = 50_000
 /** A start lag that counts as on time: up to this, microseconds, or up to this share of the median duration. */
 const LAG_LIMIT_US = 5_000
 const LAG_LIMIT_SHARE = 0.1
+
+/** The phases of a try, microseconds; null is what it did not have. */
+type PhaseTimings = Pick<ExchangeTimings, (typeof PHASE_METRICS)[number]['phase']>
+
+/** Records the phases of a try under the names of their metrics. */
+export function recordPhases(latency: LatencyMeter, timings: PhaseTimings): void {
+  for (const { metric, phase } of PHASE_METRICS) latency.record(metric, timings[phase])
+}
 
 /** Watches the event loop of the thread it runs in. */
 export class EventLoopWatch {
@@ -46,10 +55,8 @@ export class SecondTimes {
   #ownLag: Histogram | null = null
 
   /** The phases of any try. */
-  addPhases(waitingUs: number | null, connectUs: number | null, tlsUs: number | null): void {
-    this.latency.record('http_req_waiting', waitingUs)
-    this.latency.record('http_req_connecting', connectUs)
-    this.latency.record('http_req_tls_handshaking', tlsUs)
+  addPhases(timings: PhaseTimings): void {
+    recordPhases(this.latency, timings)
   }
 
   /**
@@ -125,7 +132,7 @@ export class SecondMeter {
     const { sentAtUs, durationUs } = timings
     this.#rollTo(toSecond(sentAtUs + durationUs))
     this.#counts[outcome] += 1
-    this.#times.addPhases(timings.waitingUs, timings.connectUs, timings.tlsUs)
+    this.#times.addPhases(timings)
     if (!isTimed) return
     const isOpen = scheduledAtUs !== null
     const responseUs = isOpen ? Math.round(sentAtUs + durationUs - scheduledAtUs) : null

@@ -6,7 +6,7 @@ import {
   recordUs,
   toPercentiles,
 } from '../../../../shared/load/latency-meter.ts'
-import { METRICS, TREND_METRICS } from '../../../../shared/load/metrics.ts'
+import { METRICS, PHASE_METRICS, TREND_METRICS } from '../../../../shared/load/metrics.ts'
 import type { K6Result, K6Second, K6Status } from './k6-result.ts'
 
 /** A sample of k6, as its JSON lines have it. */
@@ -27,7 +27,9 @@ export const K6_LATENCIES: readonly string[] = [
 ]
 
 /** Latencies that k6 takes for 0 where the connection was open; only those of opening one are kept. */
-export const ONCE_A_CONNECTION: readonly string[] = ['http_req_connecting', 'http_req_tls_handshaking']
+export const ONCE_A_CONNECTION: readonly string[] = PHASE_METRICS.filter(
+  ({ phase }) => phase !== 'waitingUs',
+).map(({ metric }) => metric)
 
 /** Seconds whose histograms stay open; samples come nearly in order. */
 const OPEN_SECONDS = 16

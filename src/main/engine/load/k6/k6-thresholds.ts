@@ -108,9 +108,6 @@ function formatExpression({ aggregation, percentile, operator, limit }: Threshol
   return `${aggregation === 'p' ? `p(${percentile})` : aggregation}${operator}${limit}`
 }
 
-const LATENCY =
-  /^(http_req_(duration|waiting|connecting|tls_handshaking|blocked|sending|receiving)|.*_duration)$/
-
 /** Every threshold that k6 judged, in our words: value, limit and how far they are apart, as far as these are known. */
 export function toThresholdResults(metrics: readonly K6Metric[]): ThresholdResult[] {
   return metrics.flatMap((metric) =>
@@ -145,7 +142,12 @@ function toResult({ name, tags, values }: K6Metric, { expression, ok }: K6Verdic
     ok,
     limit,
     margin: value === null || Number.isNaN(limit) ? null : toMargin(operator, value, limit),
-    unit: LATENCY.test(name) ? 'ms' : 'passes' in values ? 'share' : 'number',
+    unit:
+      K6_LATENCIES.includes(name) || name.endsWith('_duration')
+        ? 'ms'
+        : 'passes' in values
+          ? 'share'
+          : 'number',
   }
 }
 

@@ -7,6 +7,7 @@ import { uncountError } from '../../journal/counters.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { readRunRecord, updateRunRecord } from '../../journal/run-record.ts'
 import { isTimed, type RecountedSecond, SecondWriter } from '../../journal/seconds.ts'
+import { recordPhases } from '../../sending/second-meter.ts'
 
 /** What a row is told whose request may have gone out just before its run was cut off. */
 export const CUT_OFF_MESSAGE =
@@ -160,9 +161,7 @@ export function rebuildSeconds(journal: Journal): void {
     if (second === undefined) continue
     second[attempt.outcome] += 1
     if (isTimed(attempt)) second.latency.record('http_req_duration', attempt.durationUs)
-    second.latency.record('http_req_waiting', attempt.waitingUs)
-    second.latency.record('http_req_connecting', attempt.connectUs)
-    second.latency.record('http_req_tls_handshaking', attempt.tlsUs)
+    recordPhases(second.latency, attempt)
   }
   const writer = new SecondWriter(journal)
   journal.transact('process', () => {
