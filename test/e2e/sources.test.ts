@@ -67,6 +67,25 @@ describe('the preview', () => {
   })
 })
 
+describe('an encoding that is uncertain', () => {
+  it('is said at its place, and the one in which the words read right is used by one press', async () => {
+    const { page, inspect } = await openApp()
+    const text = Buffer.from('user_id,text_data\nu1,\xe6\xf8\xe5\n', 'latin1')
+    await chooseFile(page, { name: 'danish.csv', text })
+    await page.getByText('Windows 1255 (Hebrew), uncertain').waitFor({ state: 'attached' })
+    const doubt = page.getByRole('status').filter({ hasText: 'The encoding is uncertain' })
+    expect(await doubt.getByText('hidden (3 characters)').count()).toBe(4)
+    await doubt.getByRole('button', { name: 'Show the words' }).click()
+    await doubt.getByText('æøå').waitFor()
+    await inspect('source-uncertain-encoding')
+    await doubt.getByRole('button', { name: 'Use Windows 1252' }).click()
+    await doubt.waitFor({ state: 'detached' })
+    expect(await page.getByLabel('Encoding').inputValue()).toBe('windows-1252')
+    await switchTo(page.getByLabel('Show content'), true)
+    await page.getByRole('gridcell', { name: 'æøå' }).waitFor()
+  })
+})
+
 describe('a workbook', () => {
   it('is read from the sheet and the row that the person chooses, cells as they are shown', {
     skip: !inject('walksAll'),
@@ -185,17 +204,21 @@ describe('several files', () => {
       .getByTestId('file')
       .setInputFiles([
         toFile('week-2.csv', 'text_data;user_id\nThird;u1\n'),
-        toFile('week-1.csv', 'user_id,text_data\nu1,First\nu2,Second\n'),
+        toFile('week-1.csv', 'user_id,text_data\nu1,First\nu2,Second\nu3,\n'),
         toFile('week-3.tsv', 'user_id\ttext_data\nu3\tFourth\n'),
       ])
     const files = page.getByRole('region', { name: 'Files' })
     await files.getByText('3 files, one after the other').waitFor()
-    await page.getByText('4 rows parsed, all files').waitFor()
+    await files.getByText(/^CSV, UTF-8, 3 rows,/).waitFor()
+    await page.getByText('5 rows parsed, all files').waitFor()
     await inspect('source-several-files')
     await files.getByRole('button', { name: 'Leave out week-2.csv' }).click()
-    await page.getByText('3 rows parsed, all files').waitFor()
+    await page.getByText('4 rows parsed, all files').waitFor()
     expect(await files.getByRole('listitem').count()).toBe(2)
     await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'Edit row 4 of week-1.csv' }).waitFor()
+    await page.getByRole('rowheader', { name: '4 of week-1.csv' }).waitFor()
+    await inspect('check-several-files')
     await page.getByRole('button', { name: 'Review 3 rows' }).waitFor()
     await sendEverything(page)
     await seeRunEnded(page)

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { createContentRule, isFoundContent, maskJson } from '../../src/renderer/ui/content/user-content.tsx'
+import {
+  createContentRule,
+  isFoundContent,
+  isQuotingContent,
+  maskJson,
+  maskQuoted,
+} from '../../src/renderer/ui/content/user-content.tsx'
+import { sayExpected } from '../../src/shared/messages/problem-messages.ts'
 
 describe('what is masked', () => {
   const columns = ['text', 'id', 'country', 'n', 'note']
@@ -125,4 +132,14 @@ describe('what problems found', () => {
     expect(isFoundContent({ code: 'invisible_characters', field: 'user_id', found: 'u1' })).toBe(false)
     expect(isFoundContent({ code: 'too_long', field: 'text_data', found: 'hi' })).toBe(true)
   })
+})
+
+it('the words of a source by which an uncertain encoding is told are masked, and those of other problems are not', () => {
+  const args = { encoding: 'windows-1255', others: '`æøå` in windows-1252, `ζψε` in windows-1253' }
+  expect(isQuotingContent({ code: 'uncertain_encoding' })).toBe(true)
+  expect(isQuotingContent({ code: 'title_rows' })).toBe(false)
+  expect(isFoundContent({ code: 'uncertain_encoding', found: 'זרו' })).toBe(true)
+  expect(maskQuoted(sayExpected({ code: 'uncertain_encoding', args }, 'window'))).toBe(
+    'is read as windows-1255, which is uncertain: the same words are hidden (3 characters) in windows-1252, hidden (3 characters) in windows-1253',
+  )
 })

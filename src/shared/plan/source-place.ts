@@ -83,6 +83,11 @@ export function formatRow(place: SourcePlace): string {
   return `${toRowNumber(place)}${line === null ? '' : ` (line ${line})`}${file === undefined ? '' : ` of ${file}`}`
 }
 
+/** A row in words, whose line a tooltip tells: its number, and the file of a source with several: `17 of b.csv`. */
+export function sayRow(place: SourcePlace): string {
+  return formatRow({ ...place, line: null })
+}
+
 /** A row as a person names it, alone or with the file of a source with several: `17`, `b.csv:17`. */
 export function nameRow({ row, file }: { row: RowNumber; file?: string | undefined }): string {
   return file === undefined ? String(row) : `${file}:${row}`

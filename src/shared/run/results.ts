@@ -341,8 +341,11 @@ export const sourcePreviewSchema = z.object({
         format: sourceFormatSchema,
         sizeBytes: z.number(),
         encoding: z.string(),
+        encodingReadings: z.array(encodingReadingSchema).exactOptional(),
         delimiter: z.string(),
         sheet: z.string().nullable(),
+        /** Of a file that is not short, the count follows from its beginning. */
+        rows: z.object({ count: z.int(), isExact: z.boolean() }).exactOptional(),
       }),
     )
     .exactOptional(),

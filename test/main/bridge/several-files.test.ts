@@ -49,3 +49,38 @@ it('a file that cannot be read with the others is named without its path', async
   expect(error.message).toMatch(/c\.csv.*its columns \(Other\) have no name in common/)
   expect(JSON.stringify(error)).not.toContain(folder)
 })
+
+it('a preview of several files has the rows of each, and how the words of an uncertain one read in other encodings', async () => {
+  const { client, ids, folder } = await openFiles()
+  writeFileSync(join(folder, 'b.csv'), Buffer.from('id,text\n1,\xe6\xf8\xe5\n\n2,b\n', 'latin1'))
+  const long = `${'x'.repeat(99)}\n`.repeat(6_000)
+  writeFileSync(join(folder, 'c.csv'), `id\n${long}`)
+  const { sourceId } = await client.source.unite({ sourceIds: ids })
+  const { files = [], rows } = await client.source.preview({ source: { sourceId, header: true } })
+  expect(rows.length).toBe(100)
+  expect(files.slice(0, 2).map((file) => file.rows)).toEqual([
+    { count: 1, isExact: true },
+    { count: 2, isExact: true },
+  ])
+  const estimate = files[2]?.rows
+  expect(estimate?.isExact).toBe(false)
+  expect(estimate?.count).toBeGreaterThan(5_900)
+  expect(estimate?.count).toBeLessThan(6_100)
+  expect(files[0]?.encodingReadings).toBeUndefined()
+  expect(files[1]?.encodingReadings).toContainEqual({ encoding: 'windows-1252', sample: 'æøå' })
+})
+
+it('a folder with one table is previewed as that file alone, with the doubt about its encoding', async () => {
+  const { services } = withBridge()
+  const { client } = await connectWindow('message port', services)
+  const folder = createTemporaryFolder()
+  writeFileSync(join(folder, 'a.csv'), Buffer.from('id,text\n1,\xe6\xf8\xe5\n', 'latin1'))
+  const { sourceId } = await services.sources.add(folder)
+  const preview = await client.source.preview({ source: { sourceId, header: true } })
+  expect(preview.files).toBeUndefined()
+  expect(preview.encodingReadings).toContainEqual({ encoding: 'windows-1252', sample: 'æøå' })
+  const given = { sourceId, header: true, encoding: 'windows-1252' }
+  const stated = await client.source.preview({ source: given })
+  expect(stated.encodingReadings).toBeUndefined()
+  expect(stated.encodingBy).toBe('given')
+})

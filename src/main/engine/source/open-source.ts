@@ -38,6 +38,7 @@ export async function openSource(source: PlanSource, options: OpenSourceOptions 
     tables,
     ({ path }) => openOne({ ...reading, path }, options),
     (reader) => describeReading(reader, reading),
+    options.isPreview,
   )
 }
 

@@ -48,7 +48,12 @@ export async function previewSource(source: PlanSource, limit: number): Promise<
       ...(workbook === null
         ? {}
         : { sheets: [...workbook.sheets], sheet: workbook.sheet, sheetRows: [...workbook.rows] }),
-      ...(reader.files !== undefined && { files: [...reader.files] }),
+      ...(reader.files !== undefined && {
+        files: reader.files.map(({ encodingReadings, ...file }) => ({
+          ...file,
+          ...(encodingReadings !== undefined && { encodingReadings: [...encodingReadings] }),
+        })),
+      }),
       ...(reader.ownExport == null ? {} : { ownExport: reader.ownExport }),
       problems: doubt === null ? problems : [doubt, ...problems],
       sizeBytes: reader.sizeBytes,

@@ -51,12 +51,22 @@ export interface Quoting {
 }
 
 /** One file of a source that has several, and how it is read. */
-export interface FileHead extends Pick<SourceReader, 'format' | 'sizeBytes' | 'encoding' | 'delimiter'> {
+export interface FileHead
+  extends Pick<SourceReader, 'format' | 'sizeBytes' | 'encoding' | 'encodingReadings' | 'delimiter'> {
   /** What tells it from the others: its name, or its path below what they share. */
   name: string
   path: string
   /** Of a workbook. */
   sheet: string | null
+  /** How many rows it has, if they were counted. */
+  rows?: FileRows
+}
+
+/** How many rows a file has. */
+export interface FileRows {
+  count: number
+  /** Whether all of the file was read; otherwise the count follows from its beginning. */
+  isExact: boolean
 }
 
 /** A source being read. One reader for each format behind this one interface. */

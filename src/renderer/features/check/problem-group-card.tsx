@@ -4,13 +4,13 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { PROBLEM_MESSAGES, sayExpected } from '../../../shared/messages/problem-messages.ts'
 import { findNeeds, isHint } from '../../../shared/messages/problem-traits.ts'
 import { addFix, type Fix } from '../../../shared/plan/fixes.ts'
-import { toRowNumber } from '../../../shared/plan/source-place.ts'
+import { sayRow, toRowNumber } from '../../../shared/plan/source-place.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import { getPlace } from '../../../shared/run/problem.ts'
 import { isFoundContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
+import { ExpectedSentence } from '../../ui/problems/expected-sentence.tsx'
 import { RowNumber } from '../../ui/states/row-states.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
-import { toSentence } from '../../ui/text/to-sentence.ts'
 import styles from './check.module.css'
 import type { GroupFixes } from './offered-fixes.ts'
 
@@ -56,7 +56,7 @@ export function ProblemGroupCard(props: {
       </header>
       {group.examples.length === 0 && !isHint(group) && (
         <p className={styles.fix}>
-          <Sentence text={toSentence(sayExpected(group, 'window'))} />
+          <ExpectedSentence problem={group} />
         </p>
       )}
       <p className={styles.fix}>
@@ -93,7 +93,10 @@ export function ProblemGroupCard(props: {
       )}
       {group.examples.length > 0 && (
         <div className={styles.scroll}>
-          <table className={styles.examples}>
+          <table
+            className={styles.examples}
+            data-in-files={group.examples.some((problem) => getPlace(problem).file !== undefined)}
+          >
             <caption className="visually-hidden">First rows with this problem</caption>
             <thead>
               <tr>
@@ -138,6 +141,7 @@ export function ProblemGroupCard(props: {
                       <Button
                         variant="default"
                         size="compact-xs"
+                        aria-label={`Edit row ${sayRow(getPlace(problem))}`}
                         onClick={() => onEdit(problem.row, editFields)}
                       >
                         Edit row {toRowNumber(getPlace(problem))}
@@ -146,7 +150,7 @@ export function ProblemGroupCard(props: {
                     <Button
                       variant="default"
                       size="compact-xs"
-                      aria-label={`Open row ${toRowNumber(getPlace(problem))} in Scratchpad`}
+                      aria-label={`Open row ${sayRow(getPlace(problem))} in Scratchpad`}
                       onClick={() => props.onScratchpad(problem.row)}
                     >
                       Scratchpad

@@ -3,10 +3,10 @@ import { IconX } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
-import { nameEncoding } from '../../../shared/messages/reading-messages.ts'
 import { getFormatTraits } from '../../../shared/plan/source-formats.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
+import { labelEncoding } from './encodings.ts'
 import styles from './source.module.css'
 
 type FileHead = NonNullable<BridgePreview['files']>[number]
@@ -42,7 +42,13 @@ export function FileList(props: {
   )
 }
 
-function describeFile({ format, sizeBytes, encoding, sheet }: FileHead): string {
-  const facts = [getFormatTraits(format).name, nameEncoding(encoding), sheet === null ? '' : `sheet ${sheet}`]
-  return [...facts.filter((fact) => fact !== ''), formatBytes(sizeBytes)].join(', ')
+function describeFile({ format, sizeBytes, encoding, encodingReadings, sheet, rows }: FileHead): string {
+  const facts = [
+    getFormatTraits(format).name,
+    encoding === '' ? '' : `${labelEncoding(encoding)}${encodingReadings === undefined ? '' : ', uncertain'}`,
+    sheet === null ? '' : `sheet ${sheet}`,
+    rows === undefined ? '' : `${rows.isExact ? '' : 'about '}${formatCounted(rows.count, 'row')}`,
+    formatBytes(sizeBytes),
+  ]
+  return facts.filter((fact) => fact !== '').join(', ')
 }

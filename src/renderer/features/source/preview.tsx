@@ -8,7 +8,7 @@ import { sayExpected } from '../../../shared/messages/problem-messages.ts'
 import type { Operation } from '../../../shared/plan/operation.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
 import { toRowNumber } from '../../../shared/plan/source-place.ts'
-import { getPlace } from '../../../shared/run/problem.ts'
+import { formatProblemRow } from '../../../shared/run/problem.ts'
 import { createContentRule, MASK_REM, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { DataGrid, type GridColumn, toColumnRem } from '../../ui/grid/data-grid.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
@@ -33,8 +33,7 @@ export function PreviewCounts({ preview }: { preview: BridgePreview }) {
         <span className={styles.bad}>
           <IconAlertTriangle size="1rem" aria-hidden />{' '}
           <strong>{formatCounted(malformedRows, 'row')} malformed</strong>
-          {first !== undefined &&
-            `, first: row ${toRowNumber(getPlace(first))}, ${sayExpected(first, 'window')}`}
+          {first !== undefined && `, first: row ${formatProblemRow(first)}, ${sayExpected(first, 'window')}`}
         </span>
       )}
     </p>
@@ -64,19 +63,32 @@ export function HeaderDoubt({ onRow }: { onRow: () => void }) {
   )
 }
 
-/** Offers the row that looks like the header below titles. */
-export function HeaderChoice({ row, onUse }: { row: number; onUse: () => void }) {
+/** Offers the row that looks like the header below titles; `file` is that of a source that has several. */
+export function HeaderChoice(props: { row: number; file: string | undefined; onUse: () => void }) {
+  const { row, file, onUse } = props
   return (
     <Notice
       kind="warning"
-      title={`Row ${row} looks like the header`}
+      title={
+        <>
+          Row {row}
+          {file !== undefined && (
+            <>
+              {' '}
+              of <SafeText text={file} max={80} />
+            </>
+          )}{' '}
+          looks like the header
+        </>
+      }
       actions={
         <Button variant="default" onClick={onUse}>
           Use row {row}
         </Button>
       }
     >
-      The row above is read as column names now.
+      The first line is read as column names now, and row {row} as a row.
+      {file !== undefined && ' The number that you choose holds for all files.'}
     </Notice>
   )
 }

@@ -2,13 +2,12 @@ import { Group, NativeSelect, Radio, Stack, Switch, TextInput } from '@mantine/c
 import { useState } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
-import { nameEncoding } from '../../../shared/messages/reading-messages.ts'
 import { getFormatTraits } from '../../../shared/plan/source-formats.ts'
 import { isLoopback } from '../../ui/connection/destination.ts'
 import { WholeNumber } from '../../ui/controls.tsx'
+import { ENCODING_GROUPS, labelEncoding } from './encodings.ts'
 import {
   DELIMITERS,
-  ENCODINGS,
   ESCAPES,
   findMediaGap,
   type MediaSettings,
@@ -157,16 +156,7 @@ function EncodingControls(props: {
           const chosen = event.currentTarget.value
           onReading(chosen === RECOGNISED ? rest : { ...rest, encoding: chosen })
         }}
-        data={[
-          {
-            value: RECOGNISED,
-            label:
-              preview?.files === undefined
-                ? toDetected(nameEncoding(preview?.encoding ?? ''), preview?.encodingBy)
-                : IN_EACH_FILE,
-          },
-          ...ENCODINGS,
-        ]}
+        data={[{ value: RECOGNISED, label: toDetectedEncoding(preview) }, ...ENCODING_GROUPS]}
       />
       {props.hasDelimiter &&
         CHARACTERS.map(({ name, label, choices }) => (
@@ -250,7 +240,16 @@ const BY_WORDS = {
 
 /** The choice of detection, with what was detected: `UTF-8 (detected)`. */
 function toDetected(name: string, by: keyof typeof BY_WORDS | 'given' | undefined): string {
-  return name === '' || by === undefined || by === 'given' ? 'Detect' : `${name} (${BY_WORDS[by]})`
+  if (name === '' || by === undefined || by === 'given') return 'Detect'
+  return name.endsWith(')') ? `${name}, ${BY_WORDS[by]}` : `${name} (${BY_WORDS[by]})`
+}
+
+function toDetectedEncoding(preview: BridgePreview | null): string {
+  if (preview === null) return 'Detect'
+  const { files, encoding, encodingBy, encodingReadings } = preview
+  if (files !== undefined) return IN_EACH_FILE
+  if (encodingReadings !== undefined) return `${labelEncoding(encoding)}, uncertain`
+  return toDetected(labelEncoding(encoding), encodingBy)
 }
 
 function toDetectedCharacter(

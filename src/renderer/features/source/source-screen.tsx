@@ -14,6 +14,7 @@ import { PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
+import { EncodingDoubt } from './encoding-doubt.tsx'
 import { FileList } from './file-list.tsx'
 import { DropZone, ExpectedData, UploadScreen } from './no-source.tsx'
 import { HeaderChoice, HeaderDoubt, MergedChoice, PreviewCounts, PreviewGrid } from './preview.tsx'
@@ -129,6 +130,12 @@ export function SourceScreen(props: {
           )}
           {data?.files !== undefined && <FileList files={data.files} onLeaveOut={props.onLeaveOut} />}
           {data !== null && (
+            <EncodingDoubt
+              preview={data}
+              onEncoding={(encoding) => props.onReading({ ...reading, encoding })}
+            />
+          )}
+          {data !== null && (
             <div className={styles.counted}>
               <PreviewCounts preview={data} />
               <ContentSwitch />
@@ -140,6 +147,7 @@ export function SourceScreen(props: {
           {data?.likelyHeaderRow !== undefined && (
             <HeaderChoice
               row={data.likelyHeaderRow}
+              file={data.files?.[0]?.name}
               onUse={() => props.onReading({ ...reading, headerRow: data.likelyHeaderRow ?? 1 })}
             />
           )}

@@ -143,10 +143,15 @@ const QUOTING_CELLS: readonly ProblemCode[] = [
   'broken_quotes',
 ]
 
+/** Whether what is said of a problem quotes words of the source. */
+export function isQuotingContent({ code }: Pick<Problem, 'code'>): boolean {
+  return code === 'uncertain_encoding'
+}
+
 /** Whether what a problem found is user content: by its field; without one, by what the problem quotes. */
 export function isFoundContent({ code, field, found }: Pick<Problem, 'code' | 'field' | 'found'>): boolean {
   if (found === undefined || code === 'repeated_header') return false
-  return QUOTING_CELLS.includes(code) || isFieldContent(field, found)
+  return QUOTING_CELLS.includes(code) || isQuotingContent({ code }) || isFieldContent(field, found)
 }
 
 function isAddress(text: string): boolean {
@@ -216,6 +221,11 @@ export function maskJson(text: string): string {
       return key + colon + masked
     },
   )
+}
+
+/** A sentence with what backticks set off in it masked: `the same words are hidden (3 characters) in koi8-r`. */
+export function maskQuoted(sentence: string): string {
+  return sentence.replaceAll(/`([^`]*)`/g, (_, quoted: string) => toMask(quoted.length))
 }
 
 /** What stands in the place of user content until it is revealed. */

@@ -4,11 +4,16 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { PROBLEM_MESSAGES, sayExpected } from '../../../shared/messages/problem-messages.ts'
 import { isHint } from '../../../shared/messages/problem-traits.ts'
 import { getPlace, type ProblemGroup } from '../../../shared/run/problem.ts'
-import { ContentSwitch, isFoundContent, MaskedText, useContentShown } from '../content/user-content.tsx'
+import {
+  ContentSwitch,
+  isFoundContent,
+  isQuotingContent,
+  MaskedText,
+  useContentShown,
+} from '../content/user-content.tsx'
 import { Notice } from '../layout/notice.tsx'
 import { RowNumber } from '../states/row-states.tsx'
-import { Sentence } from '../text/safe-text.tsx'
-import { toSentence } from '../text/to-sentence.ts'
+import { ExpectedSentence } from './expected-sentence.tsx'
 import styles from './problems.module.css'
 
 /** That rows of a run have warnings, by cause, with a button that lists the first rows of each; nothing without any. */
@@ -40,7 +45,7 @@ export function RowWarningsNotice({ groups }: { groups: readonly ProblemGroup[] 
         size="xl"
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
-        {warnings.some(({ examples }) => examples.some(isFoundContent)) && (
+        {warnings.some((group) => isQuotingContent(group) || group.examples.some(isFoundContent)) && (
           <div className={styles.reveal}>
             <ContentSwitch />
           </div>
@@ -64,7 +69,7 @@ export function WarnedRows({ groups }: { groups: readonly ProblemGroup[] }) {
             <span className={styles.count}>{formatCounted(group.rows, 'row')}</span>
           </h3>
           <p className={styles.expected}>
-            <Sentence text={toSentence(sayExpected(group, 'window'))} />
+            <ExpectedSentence problem={group} />
           </p>
           {group.examples.length > 0 && <Examples group={group} />}
         </section>

@@ -11,7 +11,10 @@ export function findEncodingWarnings(readings: readonly EncodingReading[]): Sour
       code: 'uncertain_encoding',
       args: {
         encoding: chosen.encoding,
-        others: others.map(({ encoding, sample }) => `\`${sample}\` in ${encoding}`).join(', '),
+        // Backticks set off what is code, here the words of the source, which a window masks.
+        others: others
+          .map(({ encoding, sample }) => `\`${sample.replaceAll('`', "'")}\` in ${encoding}`)
+          .join(', '),
       },
       found: chosen.sample,
     },

@@ -76,6 +76,9 @@ const CANDIDATES: readonly Candidate[] = [
   ['cp864', 'cp864', 0.6],
 ].map(([encoding, detectedAs, likelihood]) => ({ encoding, detectedAs, likelihood }) as Candidate)
 
+/** Every encoding that {@link guessLegacyEncoding} may name. */
+export const LEGACY_ENCODINGS: readonly string[] = CANDIDATES.map(({ encoding }) => encoding)
+
 /** What is weighed against each other, as measured by `npm run bench -- encodings`. */
 const WEIGHTS = { words: 0.3, lines: 0.7, likelihood: 3, implausibility: 3 }
 

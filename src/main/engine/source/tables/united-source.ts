@@ -4,23 +4,27 @@ import type { RowPlace } from '../../../../shared/plan/source-place.ts'
 import type { ReadAs } from '../../../../shared/run/read-as.ts'
 import {
   type FileHead,
+  type FileRows,
   type SourceBatch,
   type SourceReader,
   type SourceRow,
   toSkippedWarnings,
 } from '../source-reader.ts'
 import { ColumnUnion } from './column-union.ts'
+import { countRows } from './count-rows.ts'
 import type { TableFile, Tables } from './tables.ts'
 
 /**
  * Opens several tables as one source: the rows of each follow those of the one before, and columns are united by their
  * names. Reads the head of every file first; a file is open only while it is read. Throws what the reader of a file
- * throws, and `BAD_SOURCE` for a file that shares no column with the first.
+ * throws, and `BAD_SOURCE` for a file that shares no column with the first. `countsRows` has the rows of each file
+ * counted, as {@link countRows} does.
  */
 export async function openUnitedSource(
   { files, skipped }: Tables,
   open: (file: TableFile) => Promise<SourceReader>,
   describe: (reader: SourceReader) => ReadAs,
+  countsRows = false,
 ): Promise<SourceReader> {
   const described: ReadAs[] = []
   const toDescribed = (file: TableFile, reader: SourceReader): ReadAs =>
@@ -30,7 +34,7 @@ export async function openUnitedSource(
   let kept: readonly string[] | null = null
   const heads: FileHead[] = []
   const lacking = new Map<string, { columns: readonly string[]; rows: number }>()
-  let first: Pick<SourceReader, 'workbook' | 'ownExport' | 'quoting' | 'likelyHeaderRow'> | null = null
+  let first: FirstReader | null = null
   for (const file of files) {
     const reader = await open(file)
     try {
@@ -38,10 +42,9 @@ export async function openUnitedSource(
       union.add(reader.columns, reader.header)
       const { columns, header, nestedColumns = [] } = reader
       tables.push({ columns: [...columns], header, own: columns.length - nestedColumns.length })
-      heads.push(toHead(file, reader))
       described.push(toDescribed(file, reader))
-      const { workbook, ownExport = null, quoting, likelyHeaderRow = null } = reader
-      first ??= { workbook, ownExport, likelyHeaderRow, ...(quoting !== undefined && { quoting }) }
+      first ??= toFirst(reader)
+      heads.push(toHead(file, reader, countsRows ? await countRows(reader) : undefined))
     } finally {
       reader.close()
     }
@@ -124,9 +127,10 @@ export async function openUnitedSource(
     },
     sizeBytes,
     encoding: head.encoding,
-    encodingBy: 'guess',
+    encodingBy: isAlone ? first.encodingBy : 'guess',
+    encodingReadings: isAlone ? first.encodingReadings : [],
     delimiter: head.delimiter,
-    delimiterBy: 'guess',
+    delimiterBy: isAlone ? first.delimiterBy : 'guess',
     ...(first.quoting !== undefined && { quoting: first.quoting }),
     ...(isAlone ? {} : { files: heads }),
     batches,
@@ -139,11 +143,22 @@ export async function openUnitedSource(
   }
 }
 
-function toHead(
-  { name, path }: TableFile,
-  { format, sizeBytes, encoding, delimiter, workbook }: SourceReader,
-): FileHead {
-  return { name, path, format, sizeBytes, encoding, delimiter, sheet: workbook?.sheet ?? null }
+/** What is kept of the first file's reader. */
+type FirstReader = ReturnType<typeof toFirst>
+
+function toFirst(reader: SourceReader) {
+  const { workbook, ownExport = null, quoting, likelyHeaderRow = null } = reader
+  const { encodingBy, delimiterBy, encodingReadings = [] } = reader
+  return { workbook, ownExport, quoting, likelyHeaderRow, encodingBy, delimiterBy, encodingReadings }
+}
+
+function toHead({ name, path }: TableFile, reader: SourceReader, rows: FileRows | undefined): FileHead {
+  const { format, sizeBytes, encoding, delimiter, workbook, encodingReadings = [] } = reader
+  return {
+    ...{ name, path, format, sizeBytes, encoding, delimiter, sheet: workbook?.sheet ?? null },
+    ...(encodingReadings.length > 0 && { encodingReadings }),
+    ...(rows !== undefined && { rows }),
+  }
 }
 
 /** Throws for a file that has none of the columns of those before it, which must be something else. */
