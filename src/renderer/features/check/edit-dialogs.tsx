@@ -7,6 +7,7 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayExpected } from '../../../shared/messages/problem-messages.ts'
 import { addFix, type Fix, getFixedRecord } from '../../../shared/plan/fixes.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
+import { sayRow } from '../../../shared/plan/source-place.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
 import { ask } from '../../bridge/client.ts'
@@ -40,14 +41,14 @@ export function RowDialog(props: {
       gcTime: 0,
     }),
   )
-  const place = detail.data?.result.place.row ?? row
+  const place = detail.data?.result.place
   return (
     // Opened once its fields are there, so that the first of them takes the focus.
     <Modal
       opened={detail.data !== undefined || detail.error !== null}
       onClose={onClose}
       size="lg"
-      title={`Correct row ${place}`}
+      title={`Correct row ${place === undefined ? row : sayRow(place)}`}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {detail.error !== null && <ErrorNotice error={detail.error} />}

@@ -5,7 +5,7 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayFix } from '../../../shared/messages/fix-messages.ts'
 import type { Fix } from '../../../shared/plan/fixes.ts'
 import { getFixedRecord } from '../../../shared/plan/fixes.ts'
-import { toRowNumber } from '../../../shared/plan/source-place.ts'
+import { sayRow } from '../../../shared/plan/source-place.ts'
 import { ask } from '../../bridge/client.ts'
 import { isFieldContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
@@ -77,7 +77,7 @@ function FixItem({ runId, fix, onUndo }: { runId: string; fix: Fix; onUndo: () =
   const { where, what, value } = sayFix(fix)
   const isMasked = value !== null && 'field' in fix && isFieldContent(fix.field, value)
   const place = found.data?.result.place
-  const rowName = row === null ? [] : [place === undefined ? `Record ${row}` : `Row ${toRowNumber(place)}`]
+  const rowName = row === null ? [] : [place === undefined ? `Record ${row}` : `Row ${sayRow(place)}`]
   const name = [...rowName, ...(where === '' ? [] : [where])].join(', ')
   return (
     <li>

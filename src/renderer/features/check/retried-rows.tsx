@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { addFix, type Fix } from '../../../shared/plan/fixes.ts'
-import { toRowNumber } from '../../../shared/plan/source-place.ts'
+import { sayRow, toRowNumber } from '../../../shared/plan/source-place.ts'
 import { ask } from '../../bridge/client.ts'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { RowNumber } from '../../ui/states/row-states.tsx'
@@ -67,7 +67,10 @@ export function RetriedRows(props: {
       }
     >
       <div className={styles.scroll}>
-        <table className={styles.examples}>
+        <table
+          className={styles.examples}
+          data-in-files={shown.some(({ place }) => place.file !== undefined)}
+        >
           <caption className="visually-hidden">Rows of this retry</caption>
           <thead>
             <tr>
@@ -90,13 +93,18 @@ export function RetriedRows(props: {
                   <SafeText text={toAnswer(row)} max={160} />
                 </td>
                 <td className={styles.rowActions}>
-                  <Button variant="default" size="compact-xs" onClick={() => onEdit(row.row)}>
+                  <Button
+                    variant="default"
+                    size="compact-xs"
+                    aria-label={`Edit row ${sayRow(row.place)}`}
+                    onClick={() => onEdit(row.row)}
+                  >
                     Edit row {toRowNumber(row.place)}
                   </Button>{' '}
                   <Button
                     variant="default"
                     size="compact-xs"
-                    aria-label={`Leave out row ${toRowNumber(row.place)}`}
+                    aria-label={`Leave out row ${sayRow(row.place)}`}
                     onClick={() => onFixes(addFix(fixes, { kind: 'leave_out_row', record: row.row }))}
                   >
                     Leave out
@@ -104,7 +112,7 @@ export function RetriedRows(props: {
                   <Button
                     variant="default"
                     size="compact-xs"
-                    aria-label={`Open row ${toRowNumber(row.place)} in Scratchpad`}
+                    aria-label={`Open row ${sayRow(row.place)} in Scratchpad`}
                     onClick={() => props.onScratchpad(row.row)}
                   >
                     Scratchpad

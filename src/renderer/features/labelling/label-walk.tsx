@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { setNote, toLabels, toVerdicts } from '../../../shared/lookback/verdict.ts'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
-import { toRowNumber } from '../../../shared/plan/source-place.ts'
+import { sayRow } from '../../../shared/plan/source-place.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
 import { ask } from '../../bridge/client.ts'
 import { useRowMedia } from '../../bridge/row-media.ts'
@@ -198,7 +198,7 @@ function LabelledRow(props: { detail: RowDetail; labelling: LabellingState; verd
       </aside>
       {asked === 'note' && (
         <NoteDialog
-          row={String(toRowNumber(result.place))}
+          row={sayRow(result.place)}
           note={note}
           hasVerdict={given.length > 0}
           onNote={(text) => {

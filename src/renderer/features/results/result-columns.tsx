@@ -48,7 +48,7 @@ const LOOKS: Record<string, Look> = {
     rem: 4.75,
     align: 'end',
     sortBy: { kind: 'row' },
-    cell: (row) => <RowNumber record={row.row} place={row.place} />,
+    cell: (row) => <RowNumber record={row.row} place={row.place} isFileApart />,
     em: (row) => toWordEm(String(toRowNumber(row.place))),
   },
   sluice_state: {

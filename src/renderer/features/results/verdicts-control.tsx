@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'rea
 import type { PageRow } from '../../../shared/bridge/results.ts'
 import { addVerdict, isDecided, isOfVerdict, setNote } from '../../../shared/lookback/verdict.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
-import { toRowNumber } from '../../../shared/plan/source-place.ts'
+import { sayRow } from '../../../shared/plan/source-place.ts'
 import { ask } from '../../bridge/client.ts'
 import { describeChange, useVerdicts, type Verdicts } from '../../bridge/verdicts.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
@@ -95,7 +95,7 @@ export function useVerdictControl(
     dialog:
       asked === null ? null : asked.action === 'note' ? (
         <NoteDialog
-          row={String(toRowNumber(asked.row.place))}
+          row={sayRow(asked.row.place)}
           note={verdicts.of(asked.row.row)[0]?.note ?? null}
           hasVerdict={verdicts.of(asked.row.row).length > 0}
           onNote={(note) => {
@@ -142,7 +142,7 @@ function RuleQuestion(props: {
   const others = (known?.facets ?? [])
     .filter(({ kind, value, label }) => kind === 'rule' && value !== '' && !triggered.has(label))
     .map(({ label }) => label)
-  const row = `row ${toRowNumber(props.row.place)}`
+  const row = `row ${sayRow(props.row.place)}`
   return (
     <RuleDialog
       title={verdict === 'should' ? `Rule that ${row} should trigger` : `Rule that ${row} should not trigger`}
@@ -193,7 +193,7 @@ export function VerdictsBar({ verdicts }: { verdicts: Verdicts }) {
           'All verdicts of this session are undone'
         ) : (
           <>
-            Row {toRowNumber(last.row.place)}: <SafeText text={describeChange(last)} max={120} />
+            Row {sayRow(last.row.place)}: <SafeText text={describeChange(last)} max={120} />
           </>
         )}
       </p>

@@ -6,7 +6,7 @@ import { toShownError } from '../../../shared/bridge/errors.ts'
 import type { RequestReview } from '../../../shared/bridge/results.ts'
 import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import { sayExpected } from '../../../shared/messages/problem-messages.ts'
-import { toRowNumber } from '../../../shared/plan/source-place.ts'
+import { nameRow, toRowAndRecord, toRowNumber } from '../../../shared/plan/source-place.ts'
 import { bridge } from '../../bridge/client.ts'
 import { maskJson, useContentShown } from '../../ui/content/user-content.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
@@ -52,7 +52,7 @@ export function RequestPanel(props: {
         <RowField
           key={record}
           runId={props.runId}
-          shown={isRead ? String(toRowNumber(request.place)) : ''}
+          shown={isRead ? nameRow(toRowAndRecord(request.row, request.place)) : ''}
           onRecord={onRecord}
         />
         <ActionIcon aria-label="Next row" disabled={record >= rows} onClick={() => onRecord(record + 1)}>
@@ -67,6 +67,7 @@ export function RequestPanel(props: {
 
 /** Takes the number of a row as its spreadsheet shows it. */
 function RowField(props: { runId: string; shown: string; onRecord: (record: number) => void }) {
+  const { shown } = props
   const [typed, setTyped] = useState<string | null>(null)
   const find = useMutation({
     mutationFn: (row: string) => bridge.review.findRow({ runId: props.runId, row }),
@@ -76,14 +77,14 @@ function RowField(props: { runId: string; shown: string; onRecord: (record: numb
     },
   })
   const go = () => {
-    if (typed !== null && typed.trim() !== props.shown) find.mutate(typed)
+    if (typed !== null && typed.trim() !== shown) find.mutate(typed)
   }
   return (
     <TextInput
       aria-label="Row"
       size="xs"
-      w="5rem"
-      value={typed ?? props.shown}
+      w={shown.includes(':') ? '12rem' : '5rem'}
+      value={typed ?? shown}
       error={find.error === null ? undefined : toShownError(find.error).message}
       onChange={(event) => {
         find.reset()

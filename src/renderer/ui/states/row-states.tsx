@@ -19,6 +19,7 @@ import { type SourcePlace, toRowNumber } from '../../../shared/plan/source-place
 import type { RowState } from '../../../shared/run/item-state.ts'
 import type { ResultRow } from '../../../shared/run/results.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
+import { SafeText } from '../text/safe-text.tsx'
 import styles from './states.module.css'
 
 /** How a state is shown wherever it is shown: a word, an icon of its own shape, a colour. */
@@ -226,9 +227,23 @@ export function CountsTable(props: { rows: RowCounts; toRepeat: number; hasEnded
   )
 }
 
-/** A row's number as the spreadsheet shows it; a tooltip shows its other numbers. */
-export function RowNumber({ record, place }: { record: number; place: SourcePlace }) {
-  return <span title={describePlace(record, place)}>{toRowNumber(place)}</span>
+/**
+ * A row's number as the spreadsheet shows it, with the file of a source that has several, unless `isFileApart`; a
+ * tooltip shows its other numbers.
+ */
+export function RowNumber(props: { record: number; place: SourcePlace; isFileApart?: boolean }) {
+  const { record, place, isFileApart = false } = props
+  return (
+    <span title={describePlace(record, place)}>
+      {toRowNumber(place)}
+      {place.file !== undefined && !isFileApart && (
+        <span className={styles.file}>
+          {' '}
+          of <SafeText text={place.file} max={60} />
+        </span>
+      )}
+    </span>
+  )
 }
 
 /** The line and the file if the row's number does not tell them, and the record's number, which exports have, too. */
