@@ -14,6 +14,7 @@ import type { CapacitySearch } from './capacity-searches.ts'
 import { streamEvents } from './event-stream.ts'
 import { findRunSecrets } from './run-key.ts'
 import { holdRun, toPlan } from './runs-handlers.ts'
+import { sayAccepted } from './sending-sheet.ts'
 
 /** Two pictures of a search a second, at most. */
 const INTERVAL_MS = 500
@@ -36,7 +37,10 @@ export const capacityHandlers = capacity.router({
     const searchId = randomBytes(16).toString('hex')
     const { start, max, unit } = planned.plan
     await context.productionGate.passOnce(
-      { runId: searchId, plan: probe, rows: null, search: { start, max, unit } },
+      {
+        ...{ runId: searchId, plan: probe, rows: null, search: { start, max, unit } },
+        tell: async () => (probe.accept ?? []).map(sayAccepted),
+      },
       signal,
     )
     // Another window may have started one while the person was asked.

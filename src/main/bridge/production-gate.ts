@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { CapacityPlan } from '../../shared/load/capacity-plan.ts'
 import { CAPACITY_WARNING, formatLongLevel } from '../../shared/load/capacity-view.ts'
-import { ACCEPT_WORDS } from '../../shared/messages/accept-messages.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import type { PlanConnection } from '../../shared/plan/connection.ts'
 import type { OperationKind } from '../../shared/plan/operation.ts'
@@ -13,7 +12,6 @@ import {
   sharesService,
 } from '../../shared/plan/production-service.ts'
 import type { StoredConnection } from '../../shared/plan/stored-connection.ts'
-import type { AcceptCode } from '../../shared/run/accept-code.ts'
 import { readConnections } from '../engine/workspace/connections.ts'
 
 /** What a person is asked before anything is sent to a production connection. */
@@ -27,8 +25,8 @@ interface SendQuestion {
   operation: OperationKind
   /** Rows that are sent at most; null where that is not known yet. */
   rows: number | null
-  /** Warnings of the source that are accepted with it; absent where there are none. */
-  accept?: readonly AcceptCode[]
+  /** What else is to be told before it is sent, a line each. */
+  told: readonly string[]
   /** The levels of a capacity search; absent where it is none. */
   search?: Sending['search']
 }
@@ -73,8 +71,8 @@ interface Sending {
   plan: Plan
   /** Rows that are sent at most; null where that is not known yet. */
   rows: number | null
-  /** Warnings of the source that are accepted with it (default: none). */
-  accept?: readonly AcceptCode[]
+  /** Reads what else is to be told before it is sent, a line each, if a person is asked. */
+  tell: () => Promise<readonly string[]>
   /** Where a capacity search begins, and the highest level it may send; absent where it is none. */
   search?: Pick<CapacityPlan, 'start' | 'max' | 'unit'>
 }
@@ -82,12 +80,12 @@ interface Sending {
 /** Lets nothing go to a production connection without a person's consent. */
 export interface ProductionGate {
   /**
-   * Settles when the sending may begin: the run was admitted, its service is not production, or a person says so now.
-   * Throws `NOT_CONFIRMED`.
+   * Settles when the sending may begin: the run was admitted, its service is not production, or a person says so now,
+   * who was told everything. Returns whether a person was asked. Throws `NOT_CONFIRMED`.
    */
-  pass(sending: Sending, signal: AbortSignal | undefined): Promise<void>
+  pass(sending: Sending, signal: AbortSignal | undefined): Promise<boolean>
   /** Has {@link pass} ask about every sending, also of a run that was admitted. */
-  passOnce(sending: Sending, signal: AbortSignal | undefined): Promise<void>
+  passOnce(sending: Sending, signal: AbortSignal | undefined): Promise<boolean>
   /** Notes that a person has consented to all of a run, through its pauses, until {@link forget}. */
   admit(runId: string, plan: Plan): void
   /** The run has ended: its consent is used up. */
@@ -136,11 +134,12 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
     }
 
     async function passOnce(
-      { runId, plan, rows, search, accept = plan.accept ?? [] }: Sending,
+      { runId, plan, rows, search, tell }: Sending,
       signal = new AbortController().signal,
     ) {
       const stored = find(plan.connection)
-      if (stored === null) return
+      if (stored === null) return false
+      const told = await tell()
       const isGiven = await askOne(
         {
           kind: 'send',
@@ -149,7 +148,7 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
           run: plan.name ?? runId,
           operation: plan.operation.kind,
           rows,
-          ...(accept.length > 0 && { accept }),
+          told,
           ...(search !== undefined && { search }),
         },
         signal,
@@ -159,13 +158,14 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
       const isSame = now !== null && toConsent(now, plan) === toConsent(stored, plan)
       if (!isGiven || !isSame || signal.aborted)
         throw new SluiceError({ id: 'production_declined', connection: stored.name })
+      return true
     }
 
     return {
       async pass(sending, signal) {
         const stored = find(sending.plan.connection)
-        if (stored === null || admitted.get(sending.runId) === toConsent(stored, sending.plan)) return
-        await passOnce(sending, signal)
+        if (stored === null || admitted.get(sending.runId) === toConsent(stored, sending.plan)) return false
+        return passOnce(sending, signal)
       },
       passOnce,
       admit(runId, plan) {
@@ -246,6 +246,9 @@ const SINGLE_VERBS: Record<OperationKind, string> = {
 /** Longest name of a run that is shown, in characters. */
 const NAME_MAX = 80
 
+/** Longest line of what else is told, in characters. */
+const LINE_MAX = 400
+
 const CONNECTION_WORDS: Record<
   ConnectionQuestion['kind'],
   { title(connection: string): string; line: string; agree: string }
@@ -286,8 +289,8 @@ export function describeProduction(question: ProductionQuestion): QuestionWords 
     const { title, line, agree } = CONNECTION_WORDS[question.kind]
     return { title: title(question.connection), lines: [`Address: ${question.baseUrl}`, line], agree }
   }
-  const { connection, baseUrl, run, operation, rows, accept = [], search } = question
-  const accepted = accept.map((code) => `Accepted: ${ACCEPT_WORDS[code]}.`)
+  const { connection, baseUrl, run, operation, rows, search } = question
+  const told = question.told.map((line) => toBare(line, LINE_MAX))
   if (search !== undefined) {
     const { unit, start, max } = search
     return {
@@ -296,7 +299,7 @@ export function describeProduction(question: ProductionQuestion): QuestionWords 
         `Capacity search with: ${toBare(run)}`,
         CAPACITY_WARNING,
         `From ${formatLongLevel(unit, start)} to at most ${formatLongLevel(unit, max)}.`,
-        ...accepted,
+        ...told,
         `Address: ${baseUrl}`,
       ],
       agree: 'Start the search',
@@ -308,7 +311,7 @@ export function describeProduction(question: ProductionQuestion): QuestionWords 
     lines: [
       `Run: ${toBare(run)}`,
       `It ${VERBS[operation]} ${count}.`,
-      ...accepted,
+      ...told,
       `Address: ${baseUrl}`,
       'What is sent there is real and cannot be taken back.',
     ],

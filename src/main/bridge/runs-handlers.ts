@@ -1,6 +1,7 @@
 import type { RunRequest } from '../../shared/bridge/runs.ts'
 import type { Baseline } from '../../shared/lookback/baseline.ts'
 import { isEmpty } from '../../shared/mapping/check-mapping.ts'
+import { listNeeded } from '../../shared/messages/accept-messages.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import { findNeeds } from '../../shared/messages/problem-traits.ts'
 import type { PlanConnectionInput } from '../../shared/plan/connection.ts'
@@ -9,12 +10,14 @@ import { type Plan, planSchema } from '../../shared/plan/plan.ts'
 import { findProduction } from '../../shared/plan/production-service.ts'
 import { toPlanConnection } from '../../shared/plan/stored-connection.ts'
 import type { AcceptCode } from '../../shared/run/accept-code.ts'
+import type { ProblemGroup } from '../../shared/run/problem.ts'
 import type { RunSummary } from '../../shared/run/run.ts'
 import type { Engine, ResumeOptions, RunHandle } from '../engine/engine-interface.ts'
 import { ApiKey } from '../engine/secrets/bound-secret.ts'
 import { findConnection, readConnections } from '../engine/workspace/connections.ts'
 import { type BridgeContext, type BridgeServices, bridge } from './bridge-context.ts'
 import { findRunSecrets, findStoredConnection, findStoredKey, followActiveKey, lacksKey } from './run-key.ts'
+import { describeSending } from './sending-sheet.ts'
 import { watchAllHandler, watchHandler } from './watch-handlers.ts'
 
 const { runs } = bridge
@@ -52,9 +55,8 @@ export const runsHandlers = runs.router({
     return {}
   }),
   begin: runs.begin.handler(async ({ context, input: { runId, ...options }, signal }) => {
-    await refuseOpenWarnings(context, runId, options.accept)
-    await confirm(context, runId, options, signal)
-    context.liveRuns.require(runId).begin(options)
+    const accept = await confirm(context, runId, options, signal)
+    context.liveRuns.require(runId).begin({ ...options, accept })
     return {}
   }),
   pause: runs.pause.handler(async ({ context, input }) => {
@@ -62,7 +64,8 @@ export const runsHandlers = runs.router({
     return {}
   }),
   resume: runs.resume.handler(async ({ context, input, signal }) => {
-    await refuseOpenWarnings(context, input.runId)
+    // Rows of a run that was paused have been accepted.
+    refuse(await findOpen(context, input.runId, []))
     await confirm(context, input.runId, {}, signal)
     context.liveRuns.require(input.runId).resume()
     return {}
@@ -142,10 +145,11 @@ async function continueRun(
 ): Promise<{ runId: string }> {
   const { productionGate } = context
   const plan = await context.engine.readPlan(request.runId)
-  const { runId, accept = [] } = request
-  await refuseOpenWarnings(context, runId, accept)
+  const { runId } = request
   // What is sent is known only once the journal is open, so a held one is asked about here, too.
-  await productionGate.passOnce({ runId, plan, rows: null, accept }, signal)
+  const accept = await acceptOpen(context, runId, request.accept, (tell) =>
+    productionGate.passOnce({ runId, plan, rows: null, tell }, signal),
+  )
   const secrets = await findRunSecrets(context, plan, request.apiKey)
   const options = {
     ...secrets,
@@ -202,32 +206,57 @@ export function holdRun(
   followActiveKey(context, plan, handle, typed !== undefined)
 }
 
-/** Whatever a page says, nothing is sent whose warnings nobody has accepted. Throws `NOT_CONFIRMED`. */
-async function refuseOpenWarnings(
+/** Warnings of a run that have to be accepted and are not among `accept`. */
+async function findOpen(
   { engine }: BridgeContext,
   runId: string,
-  accept: readonly AcceptCode[] = [],
-): Promise<void> {
+  accept: readonly AcceptCode[],
+): Promise<ProblemGroup[]> {
   const open = await engine.readOpenWarnings(runId)
-  const groups = open.filter((group) => !accept.some((code) => code === findNeeds(group)))
+  return open.filter((group) => !accept.some((code) => code === findNeeds(group)))
+}
+
+/** Whatever a page says, nothing is sent whose warnings nobody has accepted. Throws `NOT_CONFIRMED`. */
+function refuse(groups: readonly ProblemGroup[]): void {
   if (groups.length > 0) throw new SluiceError({ id: 'warnings_unaccepted', groups })
 }
 
 /**
- * Asks a person about a held run where it goes to production; all of it unless `limit` items are named. The question
- * repeats which warnings are accepted.
+ * Asks what has to be asked before a run is sent. What a page says is accepted is taken as such; beyond that, who is
+ * asked about production is told all warnings, and accepts them with the same answer. Returns what is accepted. Throws
+ * `NOT_CONFIRMED`.
  */
-async function confirm(
-  { liveRuns, productionGate }: BridgeContext,
+async function acceptOpen(
+  context: BridgeContext,
   runId: string,
-  { limit, accept = [] }: { limit?: number; accept?: readonly AcceptCode[] },
+  accept: readonly AcceptCode[] = [],
+  ask: (tell: () => Promise<string[]>, isAlways: boolean) => Promise<boolean>,
+): Promise<AcceptCode[]> {
+  const open = await findOpen(context, runId, accept)
+  const wasAsked = await ask(() => describeSending(context.engine, runId), open.length > 0)
+  if (!wasAsked) refuse(open)
+  return [...new Set([...accept, ...listNeeded(open)])]
+}
+
+/** Asks about a held run, all of it unless `limit` items are named, as {@link acceptOpen} does. */
+function confirm(
+  context: BridgeContext,
+  runId: string,
+  { limit, accept }: { limit?: number; accept?: readonly AcceptCode[] },
   signal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<AcceptCode[]> {
+  const { liveRuns, productionGate } = context
   const plan = liveRuns.requirePlan(runId)
   const left = liveRuns.require(runId).snapshot()?.rows.not_sent ?? null
   const rows = limit === undefined ? left : Math.min(limit * toRowsPerItem(plan.operation), left ?? Infinity)
-  await productionGate.pass({ runId, plan, rows, accept }, signal)
-  if (limit === undefined) productionGate.admit(runId, plan)
+  return acceptOpen(context, runId, accept, async (tell, isAlways) => {
+    const sending = { runId, plan, rows, tell }
+    const wasAsked = await (isAlways
+      ? productionGate.passOnce(sending, signal)
+      : productionGate.pass(sending, signal))
+    if (limit === undefined) productionGate.admit(runId, plan)
+    return wasAsked
+  })
 }
 
 /** Ends a run that is held and has sent nothing, so that it can be deleted; leaves every other run alone. */

@@ -155,6 +155,7 @@ export function App() {
         {route.kind === 'correct' && (
           <CorrectRun
             runId={route.runId}
+            namePlace={namePlace}
             onAsk={(runId) => {
               openResults(runId)
               continueRun.make({ kind: 'correct', runId })

@@ -19,7 +19,6 @@ import {
   rememberTypedKey,
   toAddresses,
 } from '../ui/connection/destination.ts'
-import { ProductionNotice } from '../ui/connection/destination-panel.tsx'
 import { ErrorNotice } from '../ui/layout/notice.tsx'
 import { BeforeSending, useAcceptance } from '../ui/problems/before-sending.tsx'
 import { countRetryable, countUnsendable } from '../ui/states/row-states.tsx'
@@ -171,7 +170,7 @@ function ContinueDialog(props: {
   const [onUnknown, setOnUnknown] = useState<ContinueChoice['onUnknown']>('skip')
   const [key, setKey] = useState(() => toFirstKeyChoice(keySituation))
   const [typed, setTyped] = useState('')
-  const acceptance = useAcceptance(props.open)
+  const acceptance = useAcceptance(props.open, props.place.kind === 'production')
   const mustConfirm = props.mayAddTwice && onUnknown === 'resend'
   const total = rows + (onUnknown === 'resend' ? unknown : 0)
   const waits = kind === 'resume' && awaiting > 0
@@ -228,8 +227,7 @@ function ContinueDialog(props: {
           />
         )}
         <ContinueKey situation={keySituation} choice={key} onChoice={setKey} />
-        <BeforeSending acceptance={acceptance} rows={total} />
-        {props.place.kind === 'production' && <ProductionNotice place={props.place} />}
+        <BeforeSending acceptance={acceptance} rows={total} place={props.place} />
         {props.error !== null && <ErrorNotice error={props.error} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={props.onClose}>

@@ -6,6 +6,7 @@ import type { Fix } from '../../shared/plan/fixes.ts'
 import { bridge } from '../bridge/client.ts'
 import { followAgain } from '../bridge/live-runs.ts'
 import { CheckScreen } from '../features/check/check-screen.tsx'
+import type { NamePlace } from '../ui/connection/destination.ts'
 import { ErrorNotice } from '../ui/layout/notice.tsx'
 import { Screen } from '../ui/layout/screen.tsx'
 import { openScratchpad } from './open-scratchpad.ts'
@@ -61,6 +62,7 @@ export function useCorrectedRun(retryId: string | null): string | null {
 /** The check of a retry that is held: its rows are corrected like those of a new run, then sent again. */
 export function CorrectRun(props: {
   runId: string
+  namePlace: NamePlace
   /** Asks again how the run is retried: what was chosen is not known after the page was loaded again. */
   onAsk: (parentRunId: string) => void
 }) {
@@ -76,7 +78,7 @@ export function CorrectRun(props: {
         bridge.runs.summarize({ runId }),
         bridge.results.columns({ runId }),
       ])
-      return { runId, plan, columns, parentRunId: summary.parent_run_id ?? runId }
+      return { runId, plan, columns, summary, parentRunId: summary.parent_run_id ?? runId }
     },
     // Of the same run: what is shown is what "Send" sends.
     placeholderData: (previous) => (previous?.parentRunId === correctedRunId ? previous : undefined),
@@ -89,7 +91,7 @@ export function CorrectRun(props: {
       </Screen>
     )
   }
-  const { plan, columns, parentRunId, runId: shown } = retry.data
+  const { plan, columns, summary, parentRunId, runId: shown } = retry.data
   return (
     <CheckScreen
       runId={shown}
@@ -99,6 +101,7 @@ export function CorrectRun(props: {
       mapping={toWholeMapping(plan, columns)}
       fixes={newest ?? plan.fixes ?? []}
       parentRunId={parentRunId}
+      place={props.namePlace(summary.base_url, summary.connection)}
       onFixes={(fixes) => correctAgain(shown, parentRunId, fixes, props.onAsk)}
       onBack={() => {
         bridge.runs.deleteRun({ runId: shown }).catch(() => {})

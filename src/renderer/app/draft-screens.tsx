@@ -161,6 +161,7 @@ export function DraftScreens(props: {
           mapping={draft.mapping}
           fixes={draft.fixes}
           parentRunId={null}
+          place={null}
           onFixes={changeFixes}
           onBack={goToSource}
           onContinue={() => goTo({ kind: 'draft', step: 'review' })}

@@ -91,7 +91,7 @@ function RunTab(props: RunScreensProps & { rows: RowsInView }) {
   )
   if (isLoad) {
     if (route.kind === 'export') return <LoadExportScreen runId={runId} />
-    return <LoadScreen runId={runId} lookBack={lookBack} onExport={showExport} />
+    return <LoadScreen runId={runId} namePlace={props.namePlace} lookBack={lookBack} onExport={showExport} />
   }
   if (route.kind === 'results') {
     return (
@@ -133,6 +133,7 @@ function RunTab(props: RunScreensProps & { rows: RowsInView }) {
   return (
     <RunScreen
       runId={runId}
+      namePlace={props.namePlace}
       connections={props.connections}
       lookBack={lookBack}
       outcomeFiles={outcomeFiles}

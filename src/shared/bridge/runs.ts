@@ -59,7 +59,10 @@ export type RunRequest = z.infer<typeof runRequestSchema>
 /** See {@link runRequestSchema}, as a page writes it. */
 export type RunRequestInput = z.input<typeof runRequestSchema>
 
-/** Warnings of a source that a person has accepted; whatever else has to be accepted keeps the rows from being sent. */
+/**
+ * Warnings of a source that a person has accepted in the window. Whatever else has to be accepted keeps the rows from
+ * being sent, unless they go to production: the question about that lists it, and its yes accepts it.
+ */
 export const acceptedSchema = z.array(acceptCodeSchema).exactOptional()
 
 /** What begins a run: what it is, and the key if one was typed for it. */
@@ -161,8 +164,8 @@ export const runsContract = {
   awaitReady: base.input(runIdSchema).output(doneSchema),
   /**
    * Starts a held run; with `limit`, sends that many items and holds again. Where it goes to production, a person is
-   * asked first, in a place that the page cannot reach; fails with `NOT_CONFIRMED` where the answer is no, and where a
-   * warning has to be accepted that is not among `accept`.
+   * asked first, in a place that the page cannot reach; fails with `NOT_CONFIRMED` where the answer is no, and elsewhere
+   * if a warning has to be accepted that is not among `accept`.
    */
   begin: base
     .input(toStrict(runIdSchema.extend({ limit: z.int().min(1).exactOptional(), accept: acceptedSchema })))

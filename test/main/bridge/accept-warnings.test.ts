@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest'
+import { describeProduction, type ProductionQuestion } from '../../../src/main/bridge/production-gate.ts'
+import { addConnection, changeConnections } from '../../../src/main/engine/workspace/connections.ts'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
+import { storedConnectionSchema } from '../../../src/shared/plan/stored-connection.ts'
 import type { AcceptCode } from '../../../src/shared/run/accept-code.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { connectWindow, withBridge } from './connect.ts'
 import { createRequest, writeText } from './plans.ts'
 
@@ -49,4 +53,71 @@ it('sends a run whose warnings were accepted, and has nothing to accept of it an
   await client.runs.begin({ runId })
   await expect.poll(countTasks).toBe(2)
   expect(await client.runs.readPlan({ runId })).toMatchObject({ accept: ['content_cut'] })
+})
+
+/** A run with a warning to accept and one row with errors, held before a production connection. */
+async function holdForProduction(answer: (question: ProductionQuestion) => boolean) {
+  const sandbox = await withSandbox({ apiKeys: [KEY] })
+  const workspace = createTemporaryFolder()
+  const live = storedConnectionSchema.parse({
+    ...{ name: 'live', baseUrl: sandbox.baseUrl, isProduction: true },
+    ...{ keys: [{ label: 'default', env: 'NOWHERE' }], activeKey: 'default' },
+  })
+  changeConnections(workspace, (known) => addConnection(known, live))
+  const bridge = withBridge(workspace, async (question) => answer(question))
+  const { client } = await connectWindow('websocket', bridge.services)
+  const path = writeText(`${CUT}{"post_id":"p3","user_id":"u"}\n`, 'posts.jsonl')
+  const request = await createRequest(bridge.services, path, '', {
+    destination: { kind: 'stored', name: 'live' },
+  })
+  const { runId } = await client.runs.start({ request, apiKey: KEY })
+  await client.runs.awaitReady({ runId })
+  const countTasks = async () => (await sandbox.stats()).tasks
+  return { client, runId, countTasks, questions: bridge.questions, workspace }
+}
+
+it('lists all warnings in the question before production, whose yes accepts them', async () => {
+  const { client, runId, countTasks, questions } = await holdForProduction(() => true)
+  await client.runs.begin({ runId, limit: 1 })
+  await expect.poll(() => client.check.openWarnings({ runId })).toEqual([])
+  const [question] = questions
+  const { lines } = describeProduction(question ?? expect.fail('a person was asked'))
+  expect(lines).toContain(
+    'You accept: content may be cut or replaced. 1 row: Bytes that are not valid in this encoding.',
+  )
+  expect(lines).toContain('Not sent, since they have errors: 1 row.')
+  await client.runs.begin({ runId })
+  await expect.poll(countTasks).toBe(2)
+  expect(await client.runs.readPlan({ runId })).toMatchObject({ accept: ['content_cut'] })
+})
+
+it('sends nothing of a run with open warnings if a person declines the question before production', async () => {
+  const { client, runId, countTasks } = await holdForProduction(() => false)
+  expect(await toCode(client.runs.begin({ runId }))).toBe('production_declined')
+  expect(await client.check.openWarnings({ runId })).toHaveLength(1)
+  expect(await countTasks()).toBe(0)
+  await client.runs.stop({ runId })
+})
+
+it('takes no answer for open warnings to a question that nobody was asked', async () => {
+  const { client, runId, countTasks, workspace, questions } = await holdForProduction(() => true)
+  changeConnections(workspace, (known) => ({
+    ...known,
+    connections: known.connections.map((one) => ({ ...one, isProduction: false })),
+  }))
+  expect(await toCode(client.runs.begin({ runId }))).toBe('warnings_unaccepted')
+  expect(questions).toEqual([])
+  expect(await countTasks()).toBe(0)
+  await client.runs.stop({ runId })
+})
+
+it('repeats in the question about a resumed run what was accepted before', async () => {
+  const { client, runId, questions } = await holdForProduction(() => true)
+  await client.runs.begin({ runId, limit: 1 })
+  await expect.poll(async () => (await client.runs.summarize({ runId })).rows.succeeded).toBe(1)
+  await client.runs.stop({ runId })
+  await expect.poll(async () => (await client.runs.list()).entries[0]?.isHeld).toBe(false)
+  await client.runs.resumeRun({ runId, onUnknown: 'skip', apiKey: KEY })
+  const asked = describeProduction(questions.at(-1) ?? expect.fail('a person was asked'))
+  expect(asked.lines.join('\n')).toContain('You accept: content may be cut or replaced. 1 row:')
 })

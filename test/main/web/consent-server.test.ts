@@ -14,6 +14,7 @@ const QUESTION = {
   run: 'posts\u202Evsc.exe\n<b>x</b>',
   operation: 'task',
   rows: 1_234,
+  told: ['You accept: content may be cut or replaced. 2 rows:\u202E bytes.'],
 } as const
 
 /** A consent server, and the addresses it has shown. */
@@ -54,6 +55,7 @@ it('shows the question to who has its token alone, in text that hides nothing', 
   expect(String(page.headers['content-security-policy'])).toContain("frame-ancestors 'none'")
   const { lines } = JSON.parse((await callConsent(url, '/question', token)).text) as { lines: string[] }
   expect(lines).toContain('It submits content of 1,234 rows.')
+  expect(lines).toContain('You accept: content may be cut or replaced. 2 rows:\ufffd bytes.')
   expect(lines[0]).toBe('Run: posts\ufffdvsc.exe\ufffd<b>x</b>')
   expect((await callConsent(url, '/question', 'guess')).status).toBe(403)
   await answerConsent(url, 'cancel')

@@ -15,11 +15,13 @@ import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import type { NamedPlace } from '../../ui/connection/destination.ts'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Empty, type Figure, Figures, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { BeforeSending, useAcceptance } from '../../ui/problems/before-sending.tsx'
+import { toGuess } from '../../ui/runs/read-as-line.tsx'
 import { useWindowKeys } from '../../ui/shortcuts.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './check.module.css'
@@ -42,6 +44,8 @@ interface CheckProps {
   fixes: readonly Fix[]
   /** The run whose rows are sent again; null for a new run. */
   parentRunId: string | null
+  /** Where the rows go that are sent from here; null for a new run, which is sent from Review. */
+  place: NamedPlace | null
   onFixes: (fixes: Fix[]) => Promise<void>
   onBack: () => void
   /** Goes on; a retry with the warnings accepted that had to be. */
@@ -75,7 +79,7 @@ export function CheckScreen(props: CheckProps) {
   last.current = check.data ?? last.current
   const found = last.current
   // A new run asks on Review.
-  const acceptance = useAcceptance(isRetry ? (found?.open ?? []) : [])
+  const acceptance = useAcceptance(isRetry ? (found?.open ?? []) : [], props.place?.kind === 'production')
   const proceed = useMutation({ mutationFn: async () => props.onContinue(acceptance.accepted) })
   const scratch = useMutation({
     mutationFn: (row: number) => props.onScratchpad(found?.runId ?? runId, row),
@@ -143,7 +147,14 @@ export function CheckScreen(props: CheckProps) {
           <Figures figures={toFigures(found.summary, groups)} />
         </Panel>
       )}
-      <BeforeSending acceptance={acceptance} rows={sendable} />
+      {isRetry && (
+        <BeforeSending
+          acceptance={acceptance}
+          rows={sendable}
+          place={props.place}
+          guess={found === undefined ? null : toGuess(found.summary)}
+        />
+      )}
       <FixList runId={parentRunId ?? checkedId} fixes={fixes} onFixes={fix} />
       {found !== undefined && groups.length === 0 && (
         <Empty icon={IconCircleCheck} title="No problems">

@@ -8,6 +8,7 @@ import type { RunPhase } from '../../../shared/run/snapshot.ts'
 import { ask } from '../../bridge/client.ts'
 import { toPollInterval, useLiveRuns } from '../../bridge/live-runs.ts'
 import { useShownLatencies } from '../../ui/charts/latency-charts.tsx'
+import type { NamePlace } from '../../ui/connection/destination.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
@@ -32,6 +33,7 @@ const REPORT_EVERY_MS = 2_000
 /** A load test during and after sending: thresholds, latencies, answers, and the machine that sent it. */
 export function LoadScreen(props: {
   runId: string
+  namePlace: NamePlace
   /** What can be done to compare the load test with others. */
   lookBack: ReactNode
   onExport: () => void
@@ -44,7 +46,9 @@ export function LoadScreen(props: {
   const open = useQuery(
     ask.check.openWarnings.queryOptions({ input: phase === 'ready' ? { runId } : skipToken }),
   )
-  const acceptance = useAcceptance(phase === 'ready' ? (open.data ?? []) : [])
+  const place =
+    summary === undefined || phase !== 'ready' ? null : props.namePlace(summary.base_url, summary.connection)
+  const acceptance = useAcceptance(phase === 'ready' ? (open.data ?? []) : [], place?.kind === 'production')
   const actions = useLoadActions(runId, phase, { acceptance, onExport: props.onExport })
   const load = snapshot?.load ?? null
   const isOver = phase === 'ended'
@@ -81,7 +85,7 @@ export function LoadScreen(props: {
       {report.error !== null && <ErrorNotice error={report.error} onRetry={report.refetch} />}
       {actions.error}
       <LoadHead phase={phase} />
-      <BeforeSending acceptance={acceptance} rows={summary.rows.not_sent} />
+      <BeforeSending acceptance={acceptance} rows={summary.rows.not_sent} place={place} />
       {!isOver && load !== null && <LoadProgressPanel snapshot={snapshot} load={load} />}
       {isOver && known !== null && view !== null && <LoadSummaryPanel report={known} view={view} />}
       <div className={styles.columns}>

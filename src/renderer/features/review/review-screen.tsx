@@ -14,13 +14,14 @@ import { ask, bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { findDestinationGap, nameDestination } from '../../ui/connection/destination.ts'
-import { ConnectionChip, DestinationPanel, ProductionNotice } from '../../ui/connection/destination-panel.tsx'
+import { ConnectionChip, DestinationPanel } from '../../ui/connection/destination-panel.tsx'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { OverwriteNotice } from '../../ui/operations/operation-looks.tsx'
 import { BeforeSending, useAcceptance } from '../../ui/problems/before-sending.tsx'
+import { toGuess } from '../../ui/runs/read-as-line.tsx'
 import { countSettled } from '../../ui/states/row-states.tsx'
 import { useFileWriter } from '../../ui/written-file.tsx'
 import { CapacityDialog } from './capacity-dialog.tsx'
@@ -80,10 +81,20 @@ export function ReviewScreen(props: {
       placeholderData: keepPreviousData,
     }),
   )
-  const acceptance = useAcceptance(open.data ?? [])
+  const problems = useQuery(
+    ask.check.problems.queryOptions({
+      input: isHeld(snapshot) ? { runId } : skipToken,
+      placeholderData: keepPreviousData,
+    }),
+  )
+  const summary = useLiveRuns((live) => live.summaries[runId])
+  const place = nameDestination(settings.destination, connections)
+  // A capacity search asks on its own before it begins.
+  const isAskedOutside = place.kind === 'production' && bounds === null
+  const acceptance = useAcceptance(open.data ?? [], isAskedOutside)
   const first = useMutation({ mutationFn: (limit: number) => props.onSendFirst(limit, acceptance.accepted) })
   const all = useMutation({ mutationFn: () => props.onSendAll(acceptance.accepted) })
-  const name = useLiveRuns((live) => live.summaries[runId]?.name) ?? 'load test'
+  const name = summary?.name ?? 'load test'
   const k6 = useFileWriter()
   const request = useQuery(
     ask.review.readRequest.queryOptions({
@@ -118,7 +129,6 @@ export function ReviewScreen(props: {
   const refused =
     load !== null || snapshot === undefined || left === 0 ? null : findRefusedTrial(snapshot.rows)
   const step = snapshot === undefined ? null : findMendingStep(snapshot.rows, snapshot.errors, operation.kind)
-  const place = nameDestination(settings.destination, connections)
   const isTrying = snapshot?.phase === 'running'
   const others = isTrying ? Math.max(0, left + sent - trial.requests * rowsPerItem) : left
   const sendLabel = `Send ${isTrying || sent > 0 ? 'the other ' : ''}${formatCounted(others, 'row')}`
@@ -204,7 +214,6 @@ export function ReviewScreen(props: {
         </>
       }
     >
-      {place.kind === 'production' && <ProductionNotice place={place} />}
       {error !== null && <ErrorNotice error={error} />}
       {refused !== null && (
         <Notice kind="warning" title={refused}>
@@ -214,7 +223,13 @@ export function ReviewScreen(props: {
       )}
       {k6.notice}
       {operation.kind === 'watchlist-add' && <OverwriteNotice />}
-      {open.data !== undefined && <BeforeSending acceptance={acceptance} rows={left} />}
+      <BeforeSending
+        acceptance={acceptance}
+        rows={left}
+        place={place}
+        groups={problems.data ?? []}
+        guess={toGuess(summary)}
+      />
       <div className={styles.columns}>
         <div className={styles.column}>
           <DestinationPanel

@@ -8,7 +8,7 @@ import { type ErrorGroup, listRowWarnings, type RunSummary } from '../../../shar
 import { ask } from '../../bridge/client.ts'
 import { toPollInterval, useLiveRuns } from '../../bridge/live-runs.ts'
 import { useShownLatencies } from '../../ui/charts/latency-charts.tsx'
-import { rememberTypedKey, toAddresses } from '../../ui/connection/destination.ts'
+import { type NamePlace, rememberTypedKey, toAddresses } from '../../ui/connection/destination.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import type { SecondaryAction } from '../../ui/layout/secondary-actions.tsx'
@@ -35,6 +35,7 @@ const COUNT_AGAIN_MS = 50
 /** A run during and after sending: progress, rate, triggered rules, and errors with what to do about them. */
 export function RunScreen(props: {
   runId: string
+  namePlace: NamePlace
   connections: readonly ConnectionEntry[]
   /** What can be done to compare the run with others. */
   lookBack: ReactNode
@@ -74,7 +75,9 @@ export function RunScreen(props: {
   const open = useQuery(
     ask.check.openWarnings.queryOptions({ input: phase === 'ready' ? { runId } : skipToken }),
   )
-  const acceptance = useAcceptance(phase === 'ready' ? (open.data ?? []) : [])
+  const place =
+    summary === undefined || phase !== 'ready' ? null : props.namePlace(summary.base_url, summary.connection)
+  const acceptance = useAcceptance(phase === 'ready' ? (open.data ?? []) : [], place?.kind === 'production')
 
   if (summary === undefined || phase === undefined) {
     return <Screen title="Overview">{failure !== undefined && <ErrorNotice error={failure} />}</Screen>
@@ -103,7 +106,7 @@ export function RunScreen(props: {
       {props.outcomeFiles.notice}
       <RetriesNotice summary={summary} onOpenRun={props.onOpenRun} />
       <StopNotice runId={runId} onKey={isHeld && access.data?.canChangeKey ? openKey : null} />
-      <BeforeSending acceptance={acceptance} rows={summary.rows.not_sent} />
+      <BeforeSending acceptance={acceptance} rows={summary.rows.not_sent} place={place} />
       <RowWarningsNotice groups={problems.data ?? []} />
       {phase === 'ended' && props.onMend !== null && (
         <RefusedNotice summary={summary} onMend={props.onMend} />

@@ -174,8 +174,17 @@ export function ConnectionChip({ place }: { place: NamedPlace }) {
 export function ProductionNotice({ place }: { place: NamedPlace }) {
   return (
     <Notice kind="warning" title="This is production">
+      <ProductionWords place={place} />
+    </Notice>
+  )
+}
+
+/** What happens before rows go to production. */
+export function ProductionWords({ place }: { place: NamedPlace }) {
+  return (
+    <>
       The rows go to <ConnectionChip place={place} />. Before anything is sent, Sluice asks you to confirm it
       outside of this page: in a dialog, or in a browser tab of its own.
-    </Notice>
+    </>
   )
 }

@@ -1,59 +1,97 @@
 import { Checkbox } from '@mantine/core'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { ACCEPT_WORDS, listNeeded } from '../../../shared/messages/accept-messages.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
-import { findNeeds } from '../../../shared/messages/problem-traits.ts'
+import { findNeeds, isHint } from '../../../shared/messages/problem-traits.ts'
 import type { AcceptCode } from '../../../shared/run/accept-code.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
+import type { NamedPlace } from '../connection/destination.ts'
+import { ProductionNotice, ProductionWords } from '../connection/destination-panel.tsx'
 import { Panel } from '../layout/screen.tsx'
 import { toSentence } from '../text/to-sentence.ts'
 import styles from './problems.module.css'
-import { WarnedRows } from './row-warnings.tsx'
+import { WarnedRows, WarningCauses } from './row-warnings.tsx'
 
 /** What a person has to accept before rows are sent, and whether that was done. */
 export interface Acceptance {
   open: readonly ProblemGroup[]
-  /** The codes that were accepted: all that are needed, or none. */
+  /** The codes that were accepted here: all that are needed, or none. */
   accepted: AcceptCode[]
   /** What keeps the rows from being sent; undefined where nothing does. */
   blocked: string | undefined
   isChecked: boolean
   onChecked: (isChecked: boolean) => void
+  /** Whether the question before production asks about all of it, so that nothing is accepted here. */
+  isAskedOutside: boolean
 }
 
 /** Keeps what a person accepts of open warnings; other warnings have to be accepted anew. */
-export function useAcceptance(open: readonly ProblemGroup[]): Acceptance {
+export function useAcceptance(open: readonly ProblemGroup[], isAskedOutside = false): Acceptance {
   const about = JSON.stringify(open)
   const [acceptedOf, setAcceptedOf] = useState<string | null>(null)
   const isChecked = acceptedOf === about
+  const isOpen = open.length > 0 && !isAskedOutside
   return {
     open,
-    accepted: isChecked ? listNeeded(open) : [],
-    blocked: open.length === 0 || isChecked ? undefined : 'Confirm what is listed under Before sending',
+    accepted: isChecked && isOpen ? listNeeded(open) : [],
+    blocked: isOpen && !isChecked ? 'Confirm what is listed under Before sending' : undefined,
     isChecked,
     onChecked: (isGiven) => setAcceptedOf(isGiven ? about : null),
+    isAskedOutside,
   }
 }
 
-/** Lists what has to be accepted before rows are sent, with one confirmation for all of it; nothing without any. */
-export function BeforeSending({ acceptance, rows }: { acceptance: Acceptance; rows: number }) {
-  const { open, isChecked, onChecked } = acceptance
+/**
+ * All that a person is told before rows are sent, on one sheet with one yes: what is guessed, what has to be accepted,
+ * other warnings, and production, whose question outside of the page is then that yes. Nothing where nothing is to be told.
+ */
+export function BeforeSending(props: {
+  acceptance: Acceptance
+  rows: number
+  /** Where the rows go; null where that stands elsewhere. */
+  place?: NamedPlace | null
+  /** Warnings of the rows that have to be accepted or not. */
+  groups?: readonly ProblemGroup[]
+  /** How the source is read, if that is a guess. */
+  guess?: ReactNode
+}) {
+  const { acceptance, rows, place = null, groups = [], guess = null } = props
+  const { open, isChecked, onChecked, isAskedOutside } = acceptance
   const needed = listNeeded(open)
-  if (needed.length === 0) return null
+  const others = groups.filter(
+    (group) => group.severity === 'warning' && findNeeds(group) === null && !isHint(group),
+  )
+  const isProduction = place?.kind === 'production'
+  if (needed.length === 0 && others.length === 0 && guess === null) {
+    return isProduction ? <ProductionNotice place={place} /> : null
+  }
   return (
     <Panel title="Before sending">
       <div className={styles.groups}>
+        {guess !== null && <p>{guess}</p>}
         {needed.map((code) => (
           <section key={code} className={styles.accept}>
             <p className={styles.question}>{toSentence(ACCEPT_WORDS[code])}</p>
             <WarnedRows groups={open.filter((group) => findNeeds(group) === code)} />
           </section>
         ))}
-        <Checkbox
-          label={`Send ${rows === 1 ? 'the row as it is' : `the ${formatCounted(rows, 'row')} as they are`} read`}
-          checked={isChecked}
-          onChange={(event) => onChecked(event.currentTarget.checked)}
-        />
+        {others.length > 0 && <WarningCauses groups={others} />}
+        {isProduction && (
+          <section className={styles.accept}>
+            <p className={styles.question}>This is production.</p>
+            <p>
+              <ProductionWords place={place} />
+              {isAskedOutside && needed.length > 0 && ' Your answer there accepts what is listed here, too.'}
+            </p>
+          </section>
+        )}
+        {needed.length > 0 && !isAskedOutside && (
+          <Checkbox
+            label={`Send ${rows === 1 ? 'the row as it is' : `the ${formatCounted(rows, 'row')} as they are`} read`}
+            checked={isChecked}
+            onChange={(event) => onChecked(event.currentTarget.checked)}
+          />
+        )}
       </div>
     </Panel>
   )

@@ -18,26 +18,47 @@ import styles from './problems.module.css'
 
 /** That rows of a run have warnings, by cause, with a button that lists the first rows of each; nothing without any. */
 export function RowWarningsNotice({ groups }: { groups: readonly ProblemGroup[] }) {
-  const [isOpen, setOpen] = useState(false)
   const warnings = groups.filter((group) => group.severity === 'warning' && !isHint(group))
   if (warnings.length === 0) return null
   return (
-    <Notice
-      kind="warning"
-      title="Warnings about rows"
-      actions={
-        <Button variant="default" onClick={() => setOpen(true)}>
-          {warnings.some(({ examples }) => examples.length > 0) ? 'List the rows…' : 'Details…'}
-        </Button>
-      }
-    >
-      <ul className={styles.causes}>
-        {warnings.map((group) => (
-          <li key={toKey(group)}>
-            {formatCounted(group.rows, 'row')}: <Cause group={group} />
-          </li>
-        ))}
-      </ul>
+    <Notice kind="warning" title="Warnings about rows" actions={<ListRows warnings={warnings} />}>
+      <Causes warnings={warnings} />
+    </Notice>
+  )
+}
+
+/** Warnings by cause with their numbers of rows, and the button that lists the first rows of each. */
+export function WarningCauses({ groups }: { groups: readonly ProblemGroup[] }) {
+  return (
+    <section className={styles.others}>
+      <div>
+        <p className={styles.question}>Warnings about rows</p>
+        <Causes warnings={groups} />
+      </div>
+      <ListRows warnings={groups} />
+    </section>
+  )
+}
+
+function Causes({ warnings }: { warnings: readonly ProblemGroup[] }) {
+  return (
+    <ul className={styles.causes}>
+      {warnings.map((group) => (
+        <li key={toKey(group)}>
+          {formatCounted(group.rows, 'row')}: <Cause group={group} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function ListRows({ warnings }: { warnings: readonly ProblemGroup[] }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        {warnings.some(({ examples }) => examples.length > 0) ? 'List the rows…' : 'Details…'}
+      </Button>
       <Modal
         opened={isOpen}
         onClose={() => setOpen(false)}
@@ -52,7 +73,7 @@ export function RowWarningsNotice({ groups }: { groups: readonly ProblemGroup[] 
         )}
         <WarnedRows groups={warnings} />
       </Modal>
-    </Notice>
+    </>
   )
 }
 

@@ -1,4 +1,6 @@
-import { sayReadAs } from '../../../shared/messages/reading-messages.ts'
+import type { ReactNode } from 'react'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { hasGuess, sayReadAs } from '../../../shared/messages/reading-messages.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { SafeText } from '../text/safe-text.tsx'
 
@@ -15,4 +17,17 @@ export function ReadAsLine({ summary }: { summary: Pick<RunSummary, 'source_read
       lines
     />
   )
+}
+
+/** How the files of a run's source are read that were guessed, if any; null otherwise. */
+export function toGuess(summary: Pick<RunSummary, 'source_read'> | undefined): ReactNode {
+  const files = summary?.source_read?.read_as ?? []
+  const guessed = files.filter(hasGuess)
+  const [first] = guessed
+  if (first === undefined) return null
+  const of = first.file === undefined ? '' : `${first.file} `
+  const more = guessed.length - 1
+  const others =
+    more === 0 ? '' : `; ${formatCounted(more, 'more file is', 'more files are')} read by a guess`
+  return <SafeText text={`Read ${of}as ${sayReadAs(first, 'window')}${others}`} max={300} lines />
 }

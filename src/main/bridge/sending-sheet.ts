@@ -1,0 +1,63 @@
+import { ACCEPT_WORDS, listNeeded } from '../../shared/messages/accept-messages.ts'
+import { formatCounted } from '../../shared/messages/figure-text.ts'
+import { PROBLEM_MESSAGES } from '../../shared/messages/problem-messages.ts'
+import { findNeeds, isHint } from '../../shared/messages/problem-traits.ts'
+import { hasGuess, sayReadAs } from '../../shared/messages/reading-messages.ts'
+import type { AcceptCode } from '../../shared/run/accept-code.ts'
+import type { ProblemGroup } from '../../shared/run/problem.ts'
+import type { ReadAs } from '../../shared/run/read-as.ts'
+import type { Engine } from '../engine/engine-interface.ts'
+
+/** Lines of a kind that are told one by one. */
+const LINES_MAX = 5
+
+/**
+ * What is to be told of a run before it is sent, a line each: how its source is read if that is a guess, what has to be
+ * accepted, its other warnings by cause, and how many rows have errors. It quotes no content.
+ */
+export async function describeSending(
+  engine: Pick<Engine, 'readProblems' | 'summarizeRun'>,
+  runId: string,
+): Promise<string[]> {
+  const [groups, summary] = await Promise.all([engine.readProblems(runId), engine.summarizeRun(runId)])
+  const warnings = groups.filter((group) => group.severity === 'warning' && !isHint(group))
+  const { invalid } = summary.rows
+  return [
+    ...sayGuesses(summary.source_read?.read_as ?? []),
+    ...listNeeded(warnings).map(
+      (code) => `${sayAccepted(code)} ${sayCauses(warnings.filter((group) => findNeeds(group) === code))}`,
+    ),
+    ...toLines(
+      warnings.filter((group) => findNeeds(group) === null).map((group) => `Warning: ${sayCause(group)}.`),
+      'more cause of warnings',
+      'more causes of warnings',
+    ),
+    ...(invalid === 0 ? [] : [`Not sent, since they have errors: ${formatCounted(invalid, 'row')}.`]),
+  ]
+}
+
+/** That a person accepts a kind of warning with their answer. */
+export function sayAccepted(code: AcceptCode): string {
+  return `You accept: ${ACCEPT_WORDS[code]}.`
+}
+
+function sayGuesses(files: readonly ReadAs[]): string[] {
+  const guessed = files.filter(hasGuess).map((file) => {
+    const of = file.file === undefined ? '' : `${file.file} `
+    return `Read ${of}as ${sayReadAs(file, 'window')}.`
+  })
+  return toLines(guessed, 'more file with guesses', 'more files with guesses')
+}
+
+function sayCauses(groups: readonly ProblemGroup[]): string {
+  return `${groups.map(sayCause).join('; ')}.`
+}
+
+function sayCause({ code, field, rows }: ProblemGroup): string {
+  return `${formatCounted(rows, 'row')}: ${PROBLEM_MESSAGES[code].title}${field === null ? '' : ` (${field})`}`
+}
+
+function toLines(lines: readonly string[], one: string, several: string): string[] {
+  const more = lines.length - LINES_MAX
+  return more <= 0 ? [...lines] : [...lines.slice(0, LINES_MAX), `And ${formatCounted(more, one, several)}.`]
+}
