@@ -114,7 +114,7 @@ export function MergedChoice(props: { preview: BridgePreview; onUse: (merged: 'e
         </>
       }
     >
-      Row {toRowNumber(getPlace(found))}: {sayExpected(found, 'window')}.
+      Row {formatProblemRow(found)}: {sayExpected(found, 'window')}.
     </Notice>
   )
 }
