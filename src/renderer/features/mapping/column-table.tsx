@@ -53,7 +53,7 @@ export function ColumnTable(props: {
   const { preview, mapping, operation } = props
   const { columns } = preview
   const suggested = suggestMapping(columns, operation, preview).mapping
-  const isContent = createContentRule(columns, mapping)
+  const isContent = createContentRule(columns, mapping, preview.rows)
   const shown = useContentShown()
   return (
     <table className={styles.table}>

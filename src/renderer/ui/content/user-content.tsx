@@ -11,6 +11,7 @@ import type { Problem, ProblemCode } from '../../../shared/run/problem.ts'
 import { toTextEm, toWordEm } from '../grid/cell-width.ts'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './content.module.css'
+import { isWrittenColumn } from './written-column.ts'
 
 interface ContentRules {
   /** Whether content is shown wherever a person comes, as they have set; all of it stays hidden after `hideAll`. */
@@ -173,8 +174,16 @@ function isProse(text: string, length: number): boolean {
 /** Tells the cells of a source that are user content. */
 export type ContentRule = (column: number, cell: string, length?: number) => boolean
 
-/** {@link isFieldContent} for the cells of a source, by the fields that their columns fill, also as part of a template. */
-export function createContentRule(columns: readonly string[], mapping: Mapping): ContentRule {
+/**
+ * {@link isFieldContent} for the cells of a source, by the fields that their columns fill, also as part of a template.
+ * `rows` are the first ones of a source whose mapping is not settled: a column that fills nothing yet may be content,
+ * and is masked as a whole if {@link isWrittenColumn}.
+ */
+export function createContentRule(
+  columns: readonly string[],
+  mapping: Mapping,
+  rows: readonly { cells: readonly string[] }[] = [],
+): ContentRule {
   const fields = new Map<number, string[]>()
   const add = (column: number, field: string) => fields.set(column, [...(fields.get(column) ?? []), field])
   for (const [field, source] of Object.entries(mapping)) {
@@ -186,7 +195,11 @@ export function createContentRule(columns: readonly string[], mapping: Mapping):
       }
     }
   }
+  const written = columns.map(
+    (_, index) => !fields.has(index) && isWrittenColumn(rows.map(({ cells }) => cells[index] ?? '')),
+  )
   return (column, cell, length) =>
+    (written[column] === true && !isAddress(cell)) ||
     (fields.get(column) ?? [undefined]).some((field) => isFieldContent(field, cell, length))
 }
 
