@@ -210,11 +210,16 @@ interface NamedSheet {
 /** Names of other sheets to list, at most. */
 const SHOWN_SHEETS = 8
 
-/** Which sheet is read, and how to read another. */
-export function saySheetChoice({ sheet, others }: SheetChoice, surface: Surface): string {
+/** Which sheet is read, and which others there are; without a full stop. */
+export function sayFoundSheets({ sheet, others }: SheetChoice): string {
   const more = others.length - SHOWN_SHEETS
   const names = others.slice(0, SHOWN_SHEETS).map(sayNamedSheet)
-  const found = `Reading the sheet ${sayNamedSheet(sheet)}. The workbook also has ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  return `Reading the sheet ${sayNamedSheet(sheet)}. The workbook also has ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+/** Which sheet is read, and how to read another. */
+export function saySheetChoice(choice: SheetChoice, surface: Surface): string {
+  const found = sayFoundSheets(choice)
   return surface === 'terminal'
     ? `${found}. To read another sheet, add --sheet NAME.`
     : `${found}. You can choose another sheet under Source.`

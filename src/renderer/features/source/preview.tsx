@@ -4,10 +4,11 @@ import { useMemo, useState } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import { suggestMapping } from '../../../shared/mapping/match-columns.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { sayFoundSheets } from '../../../shared/messages/mapping-messages.ts'
 import { sayExpected } from '../../../shared/messages/problem-messages.ts'
 import type { Operation } from '../../../shared/plan/operation.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
-import { toRowNumber } from '../../../shared/plan/source-place.ts'
+import { findSheetChoice, toRowNumber } from '../../../shared/plan/source-place.ts'
 import { formatProblemRow } from '../../../shared/run/problem.ts'
 import { createContentRule, MASK_REM, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { DataGrid, type GridColumn, toColumnRem } from '../../ui/grid/data-grid.tsx'
@@ -59,6 +60,29 @@ export function HeaderDoubt({ onRow }: { onRow: () => void }) {
       }
     >
       It is read as column names and is not sent.
+    </Notice>
+  )
+}
+
+/** Says which of several sheets is read, if nobody chose one, and lets a person state it. */
+export function SheetChoiceNotice(props: { preview: BridgePreview; onUse: (sheet: string) => void }) {
+  const { sheets = [], sheet, sheetRows = [] } = props.preview
+  if (sheet === undefined) return null
+  const choice = findSheetChoice({ sheets, sheet, rows: sheetRows }, {})
+  if (choice === null || choice.others.every(({ rows }) => rows === 0)) return null
+  return (
+    <Notice
+      kind="info"
+      title="The workbook has several sheets"
+      actions={
+        <Button variant="default" onClick={() => props.onUse(sheet)}>
+          <span>
+            Keep <SafeText text={sheet} max={30} />
+          </span>
+        </Button>
+      }
+    >
+      <SafeText text={`${sayFoundSheets(choice)}. To read another, choose it above.`} max={400} lines />
     </Notice>
   )
 }
@@ -157,7 +181,7 @@ function toGridColumns(
 ): GridColumn<PreviewRow>[] {
   const { columns: names, rows } = preview
   const suggested = suggestMapping(names, operation, preview).mapping
-  const isContent = createContentRule(names, { ...suggested, ...mapping })
+  const isContent = createContentRule(names, { ...suggested, ...mapping }, rows)
   const row: GridColumn<PreviewRow> = {
     id: 'row',
     title: 'Row',

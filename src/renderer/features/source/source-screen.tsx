@@ -17,7 +17,14 @@ import { SafeText } from '../../ui/text/safe-text.tsx'
 import { EncodingDoubt } from './encoding-doubt.tsx'
 import { FileList } from './file-list.tsx'
 import { DropZone, ExpectedData, UploadScreen } from './no-source.tsx'
-import { HeaderChoice, HeaderDoubt, MergedChoice, PreviewCounts, PreviewGrid } from './preview.tsx'
+import {
+  HeaderChoice,
+  HeaderDoubt,
+  MergedChoice,
+  PreviewCounts,
+  PreviewGrid,
+  SheetChoiceNotice,
+} from './preview.tsx'
 import { type MediaSettings, PREVIEW_ROWS, type Reading } from './reading.ts'
 import styles from './source.module.css'
 import { MediaControls, SourceControls } from './source-controls.tsx'
@@ -140,6 +147,9 @@ export function SourceScreen(props: {
               <PreviewCounts preview={data} />
               <ContentSwitch />
             </div>
+          )}
+          {data !== null && reading.sheet === undefined && (
+            <SheetChoiceNotice preview={data} onUse={(sheet) => props.onReading({ ...reading, sheet })} />
           )}
           {data?.isHeaderDoubtful && (
             <HeaderDoubt onRow={() => props.onReading({ ...reading, header: false })} />
