@@ -44,7 +44,8 @@ export const ID_PROBLEMS = {
         rounded: 'looks rounded by a spreadsheet or data frame; different ids may have become the same',
         missing: 'looks like a missing value, not an id; all rows with it get the same id',
         boolean: 'looks like a truth value, not an id; all rows with it get the same id',
-        date: 'looks like a date, but most other ids are numbers; a spreadsheet may have changed it',
+        date: 'looks like a date, but most other ids do not; a spreadsheet may have changed it',
+        grouped: 'looks like a number with separators of thousands, which a spreadsheet may have added',
       })[as],
     title: 'Ids that a spreadsheet or data frame changed',
     remedy:

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { findLostId, IdColumn } from '../../../src/shared/mapping/changed-ids.ts'
+
+function listColumn(...ids: string[]) {
+  const column = new IdColumn()
+  for (const id of ids) column.note(id)
+  return column.list()
+}
+
+test.each(['Mar-5', '5-Mar', 'Sep-09', '3/5/2024', '2024-03-05', '2024-03-05 00:00:00'])(
+  'a date among numbers, or among other ids, is one that a spreadsheet made: %s',
+  (date) => {
+    const found = [{ as: 'date', rows: 1, first: date }]
+    expect(listColumn(date, '12', '13', '14')).toEqual(found)
+    expect(listColumn(date, '12-37', '13-44', '14-55')).toEqual(found)
+    expect(listColumn(date, '', '')).toEqual([])
+  },
+)
+
+test.each([
+  [['76,561,198', '12', '1,000']],
+  [['1.234.567', '12.000']],
+  [["76'561", '5']],
+  [['1\u00a0234', '5']],
+])('numbers that all have separators of thousands are told: %j', (ids) => {
+  const grouped = ids.filter((id) => id.length > 3)
+  expect(listColumn(...ids)).toEqual([{ as: 'grouped', rows: grouped.length, first: grouped[0] }])
+})
+
+test.each([[['1.234', '1234']], [['12,34', '5']], [['1.2.3', '1.234']], [['a1,234', '1,234']]])(
+  'ids with separators among ids of another form are left alone: %j',
+  (ids) => expect(listColumn(...ids)).toEqual([]),
+)
+
+test.each([
+  ['\\N', 'missing'],
+  ['(null)', 'missing'],
+  ['-nan', 'missing'],
+  ['n/a', 'missing'],
+  ['#NV', 'missing'],
+  ['#WERT!', 'missing'],
+  ['#¿NOMBRE?', 'missing'],
+  ['True', 'boolean'],
+  ['false', 'boolean'],
+  ['#REF', null],
+  ['#hello!', null],
+  ['Nan', null],
+  ['12e3', null],
+])('an id that a program wrote for no id is told as what it is: %s', (id, as) => {
+  expect(findLostId(id)).toBe(as)
+})
