@@ -46,9 +46,16 @@ export const PROBLEM_MESSAGES = {
     remedy: 'The usual cause is a quote that is never closed. Close it, or shorten the row or file.',
   },
   header_like_data: {
-    expected: () => 'the header line is read as column names and is not sent, but it looks like a row',
+    expected: () => {
+      const doubt = 'the header line is read as column names and is not sent, but it looks like a row'
+      return {
+        terminal: `${doubt}; pass --no-header if it is one, or --header-row with its number if it is not`,
+        window: doubt,
+      }
+    },
     title: 'The first line may be a row',
     remedy: 'If it is a row, go back to Source and turn the header off.',
+    needs: 'content_cut',
   },
   title_rows: {
     expected: ({ row }: { row: number }) => ({

@@ -1,4 +1,6 @@
+import type { ProblemCode } from '../run/problem.ts'
 import { formatCounted } from './figure-text.ts'
+import type { ProblemEntry } from './id-problems.ts'
 
 /** The words of problems with the records of delimited text, which are found before a cell means anything. */
 export const RECORD_PROBLEMS = {
@@ -12,11 +14,14 @@ export const RECORD_PROBLEMS = {
       'Often the text of a cell contains the delimiter. Look at the first row listed, and put such cells in quotes in the file.',
   },
   surplus_cells: {
-    expected: ({ cells, than }: { cells: number; than: 'header' | 'usual'; delimiter: string }) =>
-      `must have at most ${formatCounted(cells, 'cell')}, ${than === 'header' ? 'like the header' : 'like most rows'}`,
+    expected: ({ cells, than }: { cells: number; than: 'header' | 'usual' | 'names'; delimiter: string }) =>
+      than === 'names'
+        ? `has text behind column ${cells}, the last one that the header has a name for; it is not sent`
+        : `must have at most ${formatCounted(cells, 'cell')}, ${than === 'header' ? 'like the header' : 'like most rows'}`,
     title: 'Rows with more cells than columns',
     remedy:
       'The text of a cell contains the delimiter. If it is that of the last column, join the cells; if not, put such cells in quotes in the file.',
+    needs: 'content_cut',
   },
   record_in_quotes: {
     expected: () => 'must not be in quotes as a whole; it is read as one cell',
@@ -46,6 +51,18 @@ export const RECORD_PROBLEMS = {
     expected: () => 'must be a row, but is the header again',
     title: 'The header occurs again',
     remedy: 'Two files were probably appended to each other. Leave these rows out.',
+  },
+  drawn_line: {
+    expected: () => 'must be a row, but is a drawn line',
+    title: 'Lines that are drawn in a table',
+    remedy: 'A program drew them below the header or around the table. Leave these rows out.',
+  },
+  stray_line_break: {
+    expected: () =>
+      'must have line breaks of another kind than the file only in quotes; it may be several rows, and is read as one',
+    title: 'Line breaks outside quotes that end no row',
+    remedy: 'The file mixes kinds of line ends. Save it with one kind, and choose it again.',
+    needs: 'content_cut',
   },
   nul_character: {
     expected: ({ character }: { character: 'NUL' }, at?: { line: number }) =>
@@ -80,4 +97,4 @@ export const RECORD_PROBLEMS = {
     title: 'Quotes that do not close',
     remedy: 'Double the quotes inside quoted cells, or go back to Source and check the delimiter.',
   },
-}
+} satisfies Partial<Record<ProblemCode, ProblemEntry>>

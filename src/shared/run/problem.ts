@@ -14,6 +14,8 @@ export const problemCodeSchema = z.enum([
   'quotes_guessed',
   'empty_records',
   'repeated_header',
+  'drawn_line',
+  'stray_line_break',
   'nul_character',
   'zero_padding',
   'undecodable_bytes',

@@ -11,7 +11,8 @@ export function createCellJoiner(fixes: readonly Fix[]): JoinCells | null {
   if (fix === undefined) return null
   const { from, with: delimiter } = fix
   return (cells) => {
-    if (cells.length <= from) return cells
+    // Empty cells behind it only fill the row up.
+    if (!cells.slice(from).some((cell) => cell !== '')) return cells
     return [...cells.slice(0, from - 1), cells.slice(from - 1).join(delimiter)]
   }
 }

@@ -51,7 +51,7 @@ export async function runIntake(options: {
     const resolved = { ...plan, mapping }
     const { mapRow } = createItemRequests({ ...record, plan: resolved, columns }, options.workspace)
     const idColumns = new IdColumns(resolved)
-    const checkRow = createRowCheck(resolved, mapRow, idColumns)
+    const checkRow = createRowCheck(resolved, columns, mapRow, idColumns)
     const writer = createIntakeWriter(journal, resolved, mapRow, options.limit)
     const splitter = new RowSplitter(plan, mapRow)
     for await (const { rows, places, bytesRead } of reader.batches()) {
@@ -126,13 +126,15 @@ export class RowSplitter {
 /** Maps and checks rows for the journal; `idColumns` takes in the ids. `plan` is one whose mapping is resolved. */
 export function createRowCheck(
   plan: Plan,
+  columns: readonly string[],
   mapRow: MapRow,
   idColumns: IdColumns | null = null,
 ): (read: ReadRow) => IntakeRow {
   const validate = createRowValidator(plan)
   const joins = createCellJoiner(plan.fixes ?? []) !== null
+  const isUsed = createUseCheck(plan.mapping, columns)
   return ({ row, cells, kinds = null, problems: foundByReader }) => {
-    const read = joins ? foundByReader.filter(({ code }) => code !== JOINED) : foundByReader
+    const read = foundByReader.filter((problem) => !(joins && problem.code === JOINED) && !isUsed(problem))
     const mapped = mapRow(row, cells, kinds)
     idColumns?.note(mapped.body)
     const problems = read.map((problem) => toIdProblem(problem, mapped.body))
@@ -144,6 +146,13 @@ export function createRowCheck(
     const { uniqueKey, corrections } = mapped
     return { row, cells, kinds, uniqueKey, problems: all, corrections }
   }
+}
+
+/** Finds problems with text behind the last column that has a name, where the mapping uses a column there. */
+function createUseCheck(mapping: Mapping, columns: readonly string[]): (problem: FoundProblem) => boolean {
+  const last = Math.max(-1, ...Object.values(mapping).flatMap((source) => listColumnsOf(source, columns)))
+  return (problem) =>
+    problem.code === 'surplus_cells' && problem.args.than === 'names' && last >= problem.args.cells
 }
 
 /** The writer of a plan's rows, which knows what makes a row unique and which rows are left out. */

@@ -18,6 +18,8 @@ const FOUND_BY_READERS = [
   'quotes_guessed',
   'empty_records',
   'repeated_header',
+  'drawn_line',
+  'stray_line_break',
   'nul_character',
   'zero_padding',
   'undecodable_bytes',
@@ -61,7 +63,7 @@ export class Recheck {
     const plan = { ...record.plan, mapping: resolveMapping(record.plan, record.columns) }
     this.#journal = journal
     this.#mapRow = createItemRequests({ ...record, plan }, workspace).mapRow
-    this.#check = createRowCheck(plan, this.#mapRow)
+    this.#check = createRowCheck(plan, record.columns, this.#mapRow)
     this.#writer = createIntakeWriter(journal, plan, this.#mapRow)
     this.#splitter = new RowSplitter(plan, this.#mapRow)
     journal.db.exec(

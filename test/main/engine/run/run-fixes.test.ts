@@ -380,3 +380,12 @@ test('a row whose text has unquoted delimiters is invalid, and is sent whole onc
     },
   ])
 })
+
+test('joining cells leaves rows alone whose surplus cells are empty', async () => {
+  const csv = 'post_id,user_id,text_data,\np1,u1,nice photo, kill\np2,u2,fine,\np3,u3,well,,\n'
+  const server = await startService()
+  const fixes: Fix[] = [{ kind: 'join_cells', from: 3, with: ',' }]
+  const plan = createPlan(server.baseUrl, csv, fixes)
+  expect((await runs.start(plan).ended).rows).toMatchObject({ read: 3, succeeded: 3 })
+  expect(listSent(server).map(({ text_data: text }) => text)).toEqual(['nice photo, kill', 'fine', 'well'])
+})

@@ -110,7 +110,7 @@ test.each([',', ';', '\t', '|', '.'])(
         ...parseRecords(() => readText.next().value ?? null, { ...PLAIN_SYNTAX, delimiter, newline }),
       ]
       expect(records.flatMap((batch) => batch.records)).toEqual([['a ', 'b', 'c\u00a0']])
-      expect(records.flatMap((batch) => [...batch.quoteFaults])).toEqual([])
+      expect(records.flatMap((batch) => [...batch.faults])).toEqual([])
     }
   },
 )

@@ -4,6 +4,7 @@ import { toOwnExport } from '../../../../shared/run/export-columns.ts'
 import { chooseEncoding } from '../decoding/encoding.ts'
 import { findEncodingWarnings } from '../decoding/encoding-doubt.ts'
 import { createPieceDecoder, createTextReader, READ_BYTES } from '../decoding/text-reader.ts'
+import { HeaderWatch, mayDoubtHeader } from '../header-doubt.ts'
 import { findTitleWarnings } from '../likely-header.ts'
 import { createRepeatedHeaderCheck } from '../repeated-header.ts'
 import { openSourceFile, type SourceFile } from '../source-file.ts'
@@ -75,6 +76,8 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
   const likelyHeaderRow =
     source.header && source.headerRow === undefined ? findLikelyHeaderRow(sampleText, dialect) : null
   let columns = toColumnNames(head.header, head.widest)
+  const watchHeader = () => new HeaderWatch(head.header, mayDoubtHeader(source, likelyHeaderRow))
+  let headerWatch = watchHeader()
   let emptyRecords = 0
   let padding = 0
 
@@ -87,6 +90,7 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
     let sheetRow = 0
     let line = separatorLine === null ? 1 : 2
     emptyRecords = 0
+    headerWatch = watchHeader()
     try {
       const isEscapeGuessed = dialect.escapeBy !== 'given'
       const options = { readBytes, width: head.cells, isEscapeGuessed }
@@ -108,6 +112,7 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
           row += 1
           places.note(row, sheetRow, beginsAt)
           if (cells.length > columns.length) columns = toColumnNames(head.header, cells.length)
+          headerWatch.note(cells)
           rows.push(toSourceRow({ row, line: beginsAt, cells, batch, index }, expectation))
         }
         if (rows.length > 0) yield { rows, places: places.take(), bytesRead: text.bytesRead() }
@@ -148,6 +153,7 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
       ...findEncodingWarnings(readings),
       ...findDialectWarnings(dialect),
       ...findTitleWarnings(likelyHeaderRow),
+      ...headerWatch.findWarnings(),
       ...findEmptyWarnings(emptyRecords),
       ...findPaddingWarnings(padding),
     ],

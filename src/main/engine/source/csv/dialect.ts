@@ -96,7 +96,7 @@ interface SampleReading {
   syntax: RecordSyntax
   /** Records with a broken or stray quote. */
   broken: number
-  /** Records with more cells than the header, or than is usual. */
+  /** Records with more cells than the header names, or than is usual. */
   tooWide: number
   /** Share of the records that have as many cells as the header, or as is usual. */
   share: number
@@ -145,6 +145,7 @@ function measure(source: PlanSource, { text, isCut }: Sample, syntax: RecordSynt
   // A record may be longer than the sample.
   const open = records.length === 0 ? parseOpenRecord(text, syntax).length : usual.cells
   const cells = header === undefined ? (isProse ? 1 : open) : header.cells.length
+  const named = header === undefined ? cells : header.cells.findLastIndex((name) => name.trim() !== '') + 1
   const asMany = rows.filter((record) => record.cells.length === cells).length
   const inQuotes = (record: ExactRecord, of: 'every' | 'some') =>
     record.bounds.slice(0, -1)[of]((at) => text[at] === syntax.quote)
@@ -152,7 +153,7 @@ function measure(source: PlanSource, { text, isCut }: Sample, syntax: RecordSynt
     syntax,
     broken:
       records.filter((record) => record.fault !== null || record.hasStrayQuote).length + (isOpen ? 1 : 0),
-    tooWide: rows.filter((record) => record.cells.slice(cells).some((cell) => cell !== '')).length,
+    tooWide: rows.filter((record) => record.cells.slice(named).some((cell) => cell !== '')).length,
     share: rows.length === 0 ? 1 : asMany / rows.length,
     cells,
     isQuoted:

@@ -1,5 +1,8 @@
-/** How quotes of a record were broken: text behind a closing quote, or no closing quote before the end. */
-export type QuoteFault = 'misplaced' | 'unclosed' | 'maybe_escaped'
+/**
+ * What is wrong with a record: text behind a closing quote, no closing quote before the end, a backslash before a quote
+ * that may be an escape, or a line break outside quotes that ends no record.
+ */
+export type RecordFault = 'misplaced' | 'unclosed' | 'maybe_escaped' | 'stray_break'
 
 /** How the characters of delimited text are read. */
 export interface RecordSyntax {
@@ -19,7 +22,9 @@ export const PLAIN_SYNTAX: RecordSyntax = { delimiter: ',', newline: '\n', quote
 /** One record of a text. */
 export interface ExactRecord {
   cells: string[]
-  fault: QuoteFault | null
+  fault: Extract<RecordFault, 'misplaced'> | null
+  /** Whether a line break that ends no record is outside quotes. */
+  hasStrayBreak: boolean
   /** Whether a cell that is not in quotes has a quote in it. */
   hasStrayQuote: boolean
   /** Where each cell begins in the text, its quote included, and behind them where the text of the last one ends. */
@@ -37,7 +42,8 @@ export function parseRecord(text: string, start: number, syntax: RecordSyntax): 
   const { quote } = syntax
   const cells: string[] = []
   const bounds: number[] = []
-  let fault: QuoteFault | null = null
+  let fault: ExactRecord['fault'] = null
+  let hasStrayBreak = false
   let hasStrayQuote = false
   for (let at = start; ; ) {
     bounds.push(at)
@@ -46,22 +52,27 @@ export function parseRecord(text: string, start: number, syntax: RecordSyntax): 
     if (cell === null) return null
     cells.push(cell.text)
     if (cell.isMisplaced) fault = 'misplaced'
+    if (cell.hasBreak) hasStrayBreak = true
     if (!isQuoted && quote !== '' && cell.text.includes(quote)) hasStrayQuote = true
     at = cell.end + 1
     if (text[cell.end] !== syntax.newline) continue
     bounds.push(cell.textEnd)
-    return { cells, fault, hasStrayQuote, bounds, end: at }
+    return { cells, fault, hasStrayBreak, hasStrayQuote, bounds, end: at }
   }
 }
 
 interface ExactCell {
   text: string
   isMisplaced: boolean
+  /** Whether a line break is outside its quotes. */
+  hasBreak: boolean
   /** Where its text ends, its closing quote included. */
   textEnd: number
   /** Index of the delimiter or line end behind it. */
   end: number
 }
+
+const LINE_BREAK = /[\r\n]/
 
 function readUnquoted(text: string, from: number, syntax: RecordSyntax): ExactCell | null {
   const { delimiter, newline, escape: escaping } = syntax
@@ -79,7 +90,8 @@ function readUnquoted(text: string, from: number, syntax: RecordSyntax): ExactCe
   if (end >= text.length) return null
   const textEnd = toTextEnd(text, from, end, newline)
   const raw = text.slice(from, textEnd)
-  return { text: hasEscapes ? removeEscapes(raw, syntax) : raw, isMisplaced: false, textEnd, end }
+  const cell = hasEscapes ? removeEscapes(raw, syntax) : raw
+  return { text: cell, isMisplaced: false, hasBreak: LINE_BREAK.test(raw), textEnd, end }
 }
 
 function readQuoted(text: string, from: number, syntax: RecordSyntax): ExactCell | null {
@@ -108,7 +120,9 @@ function readQuoted(text: string, from: number, syntax: RecordSyntax): ExactCell
       if (end === text.length) return null
       if (text[end] === delimiter || text[end] === newline) {
         const textEnd = toTextEnd(text, at + 1, end, newline)
-        return { text: cell + text.slice(kept, at) + text.slice(at + 1, textEnd), isMisplaced, textEnd, end }
+        const behind = text.slice(at + 1, textEnd)
+        const hasBreak = LINE_BREAK.test(behind)
+        return { text: cell + text.slice(kept, at) + behind, isMisplaced, hasBreak, textEnd, end }
       }
       isMisplaced = true
     }

@@ -5,7 +5,7 @@ import {
   type ExactRecord,
   parseOpenRecord,
   parseRecord,
-  type QuoteFault,
+  type RecordFault,
   type RecordSyntax,
 } from './parse-exactly.ts'
 
@@ -13,7 +13,7 @@ import {
 export interface RecordBatch {
   records: string[][]
   /** By index in `records`. */
-  quoteFaults: Map<number, QuoteFault>
+  faults: Map<number, RecordFault>
   /** False where text holds lone surrogates, which is how decoders mark bytes that do not decode. */
   isWellFormed: boolean
   /** Whether text has a NUL character. */
@@ -77,7 +77,7 @@ export function* parseRecords(
     const { batch, cursor } = parsePiece(text, syntax, options)
     if (piece === null && cursor < text.length) {
       const records = [parseOpenRecord(rest, syntax)]
-      yield { records, quoteFaults: new Map([[0, 'unclosed']]), ...judgeText(rest) }
+      yield { records, faults: new Map([[0, 'unclosed']]), ...judgeText(rest) }
       return
     }
     const tooWide = batch.records.findIndex((record) => record.length > MAX_COLUMNS)
@@ -133,12 +133,12 @@ function parsePiece(text: string, syntax: RecordSyntax, options: RecordOptions):
   if (newline === '\n' && text.includes('\r')) {
     for (const record of records) dropReturn(record)
   }
-  const quoteFaults = new Map<number, QuoteFault>()
+  const faults = new Map<number, RecordFault>()
   // papaparse also tells errors of the unfinished record, which come again with the next piece.
   for (const { row } of parsed.errors) {
-    if (row !== undefined && row < records.length) quoteFaults.set(row, 'misplaced')
+    if (row !== undefined && row < records.length) faults.set(row, 'misplaced')
   }
-  return { batch: { records, quoteFaults, ...judgeText(text) }, cursor: parsed.meta.cursor }
+  return { batch: { records, faults, ...judgeText(text) }, cursor: parsed.meta.cursor }
 }
 
 /** One cell a line. */
@@ -148,22 +148,30 @@ function splitLines(text: string, { newline }: RecordSyntax): ParsedPiece {
   if (newline === '\n' && text.includes('\r')) {
     for (const record of records) dropReturn(record)
   }
-  return { batch: { records, quoteFaults: new Map(), ...judgeText(text) }, cursor }
+  return { batch: { records, faults: new Map(), ...judgeText(text) }, cursor }
 }
 
 /**
  * Whether papaparse's cells alone do not tell what the text says: where it does not know the syntax, where a quoted cell
  * ends with `\r`, which looks like part of the line end, or has white space behind its closing quote, which papaparse
- * drops, and where a quote may be escaped.
+ * drops, where a quote may be escaped, and where other line breaks may be outside quotes.
  */
 function needsExactness(text: string, syntax: RecordSyntax, { isEscapeGuessed }: RecordOptions): boolean {
   const { delimiter, newline, quote } = syntax
   if (syntax.escape !== '' && text.includes(syntax.escape)) return true
+  if (hasOtherBreak(text, newline)) return true
   if (quote === '' || !text.includes(quote)) return delimiter !== '' && text.includes('"')
   if (quote !== '"' || delimiter === '') return true
   if (newline === '\n' && text.includes('\r"')) return true
   return (isEscapeGuessed === true && text.includes('\\"')) || toSpacedQuote(syntax).test(text)
 }
+
+/** Whether a text has line breaks that end no record, in quotes or not. */
+function hasOtherBreak(text: string, newline: RecordSyntax['newline']): boolean {
+  return newline === '\n' ? text.includes('\r') && LONE_RETURN.test(text) : text.includes('\n')
+}
+
+const LONE_RETURN = /\r(?!\n)/
 
 const spacedQuotes = new Map<string, RegExp>()
 
@@ -186,7 +194,7 @@ function parsePieceExactly(text: string, syntax: RecordSyntax, options: RecordOp
   const { width = MAX_COLUMNS, isEscapeGuessed = false } = options
   const { quote, delimiter } = syntax
   const records: string[][] = []
-  const quoteFaults = new Map<number, QuoteFault>()
+  const faults = new Map<number, RecordFault>()
   let cursor = 0
   for (;;) {
     const record = parseRecord(text, cursor, syntax)
@@ -199,16 +207,16 @@ function parsePieceExactly(text: string, syntax: RecordSyntax, options: RecordOp
         cells[index] = text.slice(bounds[index], (bounds[index + 1] ?? 0) - (isLast ? 0 : delimiter.length))
       }
     }
-    let told = fault
+    let told: RecordFault | null = fault ?? (record.hasStrayBreak ? 'stray_break' : null)
     if (isEscapeGuessed && quote !== '') {
       const raw = text.slice(cursor, end)
       if (raw.includes(`\\${quote}`) && mayBeEscaped(raw, record, syntax)) told = 'maybe_escaped'
     }
-    if (told !== null) quoteFaults.set(records.length, told)
+    if (told !== null) faults.set(records.length, told)
     records.push(cells)
     cursor = end
   }
-  return { batch: { records, quoteFaults, ...judgeText(text) }, cursor }
+  return { batch: { records, faults, ...judgeText(text) }, cursor }
 }
 
 /** Whether a record that has a backslash before a quote is broken, or reads well only if that is an escape. */

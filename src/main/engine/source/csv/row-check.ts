@@ -5,13 +5,15 @@ import { replaceUndecodable } from '../decoding/text-reader.ts'
 import type { FindRepeatedHeader } from '../repeated-header.ts'
 import type { SourceRow } from '../source-reader.ts'
 import type { Dialect } from './dialect.ts'
-import { parseRecord, type QuoteFault } from './parse-exactly.ts'
+import { parseRecord, type RecordFault } from './parse-exactly.ts'
 import type { RecordBatch } from './record-parser.ts'
 
 /** What rows of a source are held against. */
 export interface RowExpectation {
   /** Cells that a row should have. */
   cells: number
+  /** Those of them up to the last one that the header has a name for; all without a header. */
+  named: number
   /** Whether that is the header's number, or what most of the first rows have. */
   cellsBy: 'header' | 'usual'
   dialect: Dialect
@@ -40,22 +42,37 @@ export function toSourceRow(
   expectation: RowExpectation,
 ): SourceRow {
   const problems: FoundProblem[] = []
-  const fault = batch.quoteFaults.size === 0 ? undefined : batch.quoteFaults.get(index)
+  const fault = batch.faults.size === 0 ? undefined : batch.faults.get(index)
   if (cells.length !== expectation.cells || expectation.isInQuotes) {
     problems.push(toLengthProblem(row, cells, expectation, fault !== undefined))
   }
+  problems.push(...findUnnamed(row, cells, expectation))
   if (!batch.isWellFormed) {
     const problem = replaceUndecodable(row, cells, expectation.encoding)
     if (problem !== null) problems.push(problem)
   }
-  if (fault !== undefined) problems.push(toQuoteProblem(row, cells, fault, expectation.dialect))
+  if (fault === 'stray_break') problems.push(toBreakProblem(row, cells))
+  else if (fault !== undefined) problems.push(toQuoteProblem(row, cells, fault, expectation.dialect))
   if (expectation.isGuarded) {
     for (let cell = 0; cell < cells.length; cell += 1) cells[cell] = removeFormulaGuard(cells[cell] ?? '')
   }
   const repeated = expectation.findRepeatedHeader?.(row, cells)
   if (repeated != null) problems.push(repeated)
+  else if (expectation.cells > 1 && isDrawnLine(cells)) {
+    problems.push({ row, severity: 'error', code: 'drawn_line', found: toFound(cells.join(' | ')) })
+  }
   if (batch.hasNul) problems.push(...findNuls(row, line, cells))
   return { row, cells, problems }
+}
+
+const DRAWN = /^\s*(?:[:|+]*[-=_─━═]{2,}[:|+┼]*)+\s*$/
+
+/** Whether a row is the line that programs draw below a header or around a table. */
+function isDrawnLine(cells: readonly string[]): boolean {
+  const [first = ''] = cells
+  if (!DRAWN.test(first)) return first === '' && cells.length > 2 && isDrawnLine(cells.slice(1))
+  const filled = cells.filter((cell) => cell !== '')
+  return filled.every((cell) => DRAWN.test(cell)) && (filled.length > 1 || /[+|┼]/.test(first))
 }
 
 /** Text has no NUL characters: bytes were lost, or the file is no text. */
@@ -79,7 +96,7 @@ function findNuls(row: number, line: number, cells: readonly string[]): FoundPro
 function toLengthProblem(
   row: number,
   cells: readonly string[],
-  { cells: count, cellsBy, dialect, isInQuotes }: RowExpectation,
+  { cells: count, named, cellsBy, dialect, isInQuotes }: RowExpectation,
   isBroken: boolean,
 ): FoundProblem {
   const [only = ''] = cells
@@ -88,14 +105,33 @@ function toLengthProblem(
     return { row, severity: 'error', code: 'record_in_quotes', found: toFound(only) }
   }
   const args = { cells: count, than: cellsBy }
-  const surplus = cells.slice(count)
-  if (surplus.some((cell) => cell !== '')) {
+  if (cells.slice(count).some((cell) => cell !== '')) {
     const { delimiter } = dialect
-    const found = toFound(surplus.join(delimiter))
-    return { row, severity: 'error', code: 'surplus_cells', args: { ...args, delimiter }, found }
+    const found = toFound(cells.slice(named).join(delimiter))
+    return {
+      row,
+      severity: 'error',
+      code: 'surplus_cells',
+      args: { ...args, cells: named, delimiter },
+      found,
+    }
   }
   const found = `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}`
   return { row, severity: 'warning', code: 'ragged_row', args, found }
+}
+
+/** Text behind the last column with a name may be the rest of one that the delimiter cut; only a mapping uses it. */
+function findUnnamed(
+  row: number,
+  cells: readonly string[],
+  { cells: count, named, dialect: { delimiter } }: RowExpectation,
+): FoundProblem[] {
+  const hasText = (from: number, to?: number) => cells.slice(from, to).some((cell) => cell !== '')
+  // With text in surplus cells, the row is an error anyway.
+  if (!hasText(named, count) || hasText(count)) return []
+  const behind = cells.slice(named, count)
+  const args = { cells: named, than: 'names' as const, delimiter }
+  return [{ row, severity: 'warning', code: 'surplus_cells', args, found: toFound(behind.join(delimiter)) }]
 }
 
 /** How many cells a cell would be if it were a record. */
@@ -104,11 +140,17 @@ export function countInnerCells(cell: string, delimiter: string): number {
   return parseRecord(`${cell}\n`, 0, { delimiter, newline: '\n', quote: '"', escape: '' })?.cells.length ?? 1
 }
 
+/** Other programs begin a row behind such a line break, so that this one may be several. */
+function toBreakProblem(row: number, cells: readonly string[]): FoundProblem {
+  const found = toFound(cells.find((cell) => /[\r\n]/.test(cell)) ?? '')
+  return { row, severity: 'warning', code: 'stray_line_break', found }
+}
+
 /** A quote that takes in line breaks may have swallowed rows, so such a row is not sent. */
 function toQuoteProblem(
   row: number,
   cells: readonly string[],
-  fault: QuoteFault,
+  fault: Exclude<RecordFault, 'stray_break'>,
   { quote }: Dialect,
 ): FoundProblem {
   const lines = cells.reduce((sum, cell) => sum + (cell.match(/\r\n|[\r\n]/g)?.length ?? 0), 0)

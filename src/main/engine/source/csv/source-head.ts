@@ -49,15 +49,23 @@ export function readSourceHead(
     if (first === null) {
       throw new SluiceError({ id: 'source_is_blank', source: path })
     }
-    const { records, quoteFaults } = first
+    const { records, faults } = first
     const widest = records.reduce((most, record) => Math.max(most, record.length), 0)
     if (!source.header) {
       const cells = findUsualLength(records).cells
-      return { header: [], widest, cells, cellsBy: 'usual', isGuarded: false, isInQuotes: false }
+      return {
+        header: [],
+        widest,
+        cells,
+        named: cells,
+        cellsBy: 'usual',
+        isGuarded: false,
+        isInQuotes: false,
+      }
     }
     const headerIndex = records.findIndex((record) => !isEmptyRecord(record))
     const header = (records[headerIndex] ?? []).map((name) => name.toWellFormed())
-    if (quoteFaults.get(headerIndex) === 'unclosed') {
+    if (faults.get(headerIndex) === 'unclosed') {
       throw new SluiceError({ id: 'header_quote_open', source: path })
     }
     if (header.some((name) => name.includes('\0'))) {
@@ -72,6 +80,7 @@ export function readSourceHead(
       header: isGuarded ? header.map(removeFormulaGuard) : header,
       widest,
       cells: header.length,
+      named: header.findLastIndex((name) => name.trim() !== '') + 1,
       cellsBy: 'header',
       isGuarded,
       isInQuotes: dialect.delimiterBy === 'guess' && areInQuotes(header, rows),
@@ -104,11 +113,11 @@ function* dropRecords(
 }
 
 function dropFirst(batch: RecordBatch, count: number): RecordBatch {
-  const faults = [...batch.quoteFaults].filter(([index]) => index >= count)
+  const faults = [...batch.faults].filter(([index]) => index >= count)
   return {
     ...batch,
     records: batch.records.slice(count),
-    quoteFaults: new Map(faults.map(([index, fault]) => [index - count, fault])),
+    faults: new Map(faults.map(([index, fault]) => [index - count, fault])),
   }
 }
 

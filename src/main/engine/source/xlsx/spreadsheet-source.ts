@@ -3,6 +3,7 @@ import type { SourceWarning } from '../../../../shared/messages/problem-messages
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
 import { isExportHeader, toOwnExport } from '../../../../shared/run/export-columns.ts'
 import { removeFormulaGuard } from '../../../../shared/run/formula-guard.ts'
+import { HeaderWatch, mayDoubtHeader } from '../header-doubt.ts'
 import { findTitleWarnings } from '../likely-header.ts'
 import { createRepeatedHeaderCheck } from '../repeated-header.ts'
 import { openSourceFile } from '../source-file.ts'
@@ -103,6 +104,8 @@ async function createReader(
   let hiddenRows = 0
   let emptyRows = 0
   const findRepeatedHeader = source.header ? createRepeatedHeaderCheck(header) : null
+  const watchHeader = () => new HeaderWatch(header, mayDoubtHeader(source, head.likelyHeaderRow))
+  let headerWatch = watchHeader()
   async function* batches(): AsyncGenerator<SourceBatch, void, undefined> {
     let row = 0
     let cells = 0
@@ -113,6 +116,7 @@ async function createReader(
     let next = firstRow
     let leftOut = 0
     emptyRows = 0
+    headerWatch = watchHeader()
     for await (const { rows, share } of openRows()) {
       const bytesRead = Math.min(sizeBytes, Math.round(share * sizeBytes))
       const batch: SourceRow[] = []
@@ -130,6 +134,7 @@ async function createReader(
           row += 1
           places.note(row, number, null)
           if (filled > columns.length) columns = toColumnNames(header, filled)
+          headerWatch.note(sheetRow.cells)
           const read = toSourceRow(row, sheetRow, filled, { width, isGuarded })
           if (isHidden && source.rows === undefined)
             read.problems.push({ row, severity: 'warning', code: 'hidden_rows' })
@@ -150,6 +155,7 @@ async function createReader(
     return [
       ...findEmptyWarnings(emptyRows),
       ...findTitleWarnings(head.likelyHeaderRow),
+      ...headerWatch.findWarnings(),
       ...(columnsHidden === ''
         ? []
         : [{ severity: 'warning', code: 'hidden_columns', args: { columns: columnsHidden } } as const]),

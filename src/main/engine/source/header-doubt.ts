@@ -1,0 +1,77 @@
+import type { SourceWarning } from '../../../shared/messages/problem-messages.ts'
+import type { PlanSource } from '../../../shared/plan/plan.ts'
+import { toFound } from '../../../shared/run/problem.ts'
+
+/** Whether a header was guessed: who names its row has looked at it, and one below titles is told as such. */
+export function mayDoubtHeader({ header, headerRow }: PlanSource, likelyHeaderRow: number | null): boolean {
+  return header && headerRow === undefined && likelyHeaderRow === null
+}
+
+/** Rows that a header is held against. */
+const ROWS = 100
+
+/** Holds the first rows of a source against its header, which is doubted only where `mayDoubt`. */
+export class HeaderWatch {
+  readonly #header: readonly string[]
+  readonly #mayDoubt: boolean
+  readonly #rows: string[][] = []
+
+  constructor(header: readonly string[], mayDoubt: boolean) {
+    this.#header = header
+    this.#mayDoubt = mayDoubt
+  }
+
+  /** Takes in the cells of the next row. */
+  note(cells: string[]): void {
+    if (this.#mayDoubt && this.#rows.length < ROWS) this.#rows.push(cells)
+  }
+
+  /** What is to be said of the header, with the rows so far. */
+  findWarnings(): SourceWarning[] {
+    const doubt = this.#mayDoubt ? findHeaderDoubt(this.#header, this.#rows) : null
+    return doubt === null ? [] : [{ ...doubt, rows: 1 }]
+  }
+}
+
+/**
+ * A warning where the line that is taken for the header looks like a row, which would then be lost: one of its cells
+ * is an address, a moment, a numbered name or a long text above others of its kind, or a value that the column has again
+ * and again. Null where nothing speaks for it.
+ */
+export function findHeaderDoubt(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+): SourceWarning | null {
+  const others = rows.slice(0, ROWS).filter((cells) => header.some((name, index) => cells[index] !== name))
+  const isDoubtful = header.some((name, index) => {
+    if (name === '') return false
+    const column = others.map((cells) => cells[index] ?? '').filter((cell) => cell !== '')
+    const isAbove = (isKind: (cell: string) => boolean) =>
+      isKind(name) && column.length > 0 && column.filter(isKind).length >= 0.8 * column.length
+    const shape = toShape(name)
+    return (
+      column.filter((cell) => cell === name).length >= 2 ||
+      name.length > LONG_CHARACTERS ||
+      DATA.some((pattern) => isAbove((cell) => pattern.test(cell))) ||
+      (NUMBERED.test(shape) && column.length > 1 && isAbove((cell) => toShape(cell) === shape))
+    )
+  })
+  if (!isDoubtful) return null
+  return { severity: 'warning', code: 'header_like_data', found: toFound(header.join(' | ')) }
+}
+
+/** Names of columns are shorter than this. */
+const LONG_CHARACTERS = 120
+
+/** An id such as `p1` or `user-12`, with 0 for each of its numbers. */
+const NUMBERED = /^(?=.*\p{L})[^\s]*0/u
+
+function toShape(text: string): string {
+  return text.length > LONG_CHARACTERS ? '' : text.replaceAll(/\d+/g, '0')
+}
+
+const DATA = [
+  /^https?:\/\/\S+$/i,
+  /^[^\s@]+@[^\s@]+\.[^\s@]+$/,
+  /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/,
+]

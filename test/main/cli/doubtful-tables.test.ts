@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { writeSource } from './write-source.ts'
+
+const KEY = 'the-key'
+
+async function setUp(content: string) {
+  const sandbox = await withSandbox({ apiKeys: [KEY] })
+  const workspace = createTemporaryFolder()
+  const source = writeSource(workspace, 'posts.csv', content)
+  const send = (...args: string[]) =>
+    runInProcess(['task', source, '--base-url', sandbox.baseUrl, ...args], {
+      workspace,
+      env: { SLUICE_API_KEY: KEY },
+    })
+  return { send, countTasks: async () => (await sandbox.stats()).tasks }
+}
+
+const NUMBERED = 'p1,u1,hello\np2,u2,how are you\np3,u3,fine\n'
+const BY_NUMBER = ['--map', 'post_id=1', '--map', 'user_id=2', '--map', 'text_data=3']
+
+it('asks before it sends the rows below a header that looks like a row', async () => {
+  const { send, countTasks } = await setUp(NUMBERED)
+  const refused = await send(...BY_NUMBER)
+  expect(refused).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('it looks like a row; pass --no-header'),
+  })
+  expect(await countTasks()).toBe(0)
+  const shown = JSON.parse((await send(...BY_NUMBER, '--dry-run', '--json')).stdout)
+  expect(shown.to_accept).toMatchObject([{ accept: 'content_cut', code: 'header_like_data', rows: 1 }])
+  expect(await send(...BY_NUMBER, '--no-header')).toMatchObject({ code: 0 })
+  expect(await countTasks()).toBe(3)
+})
+
+const UNNAMED = 'post_id,user_id,text_data,\np1,u1,kill, yourself\np2,u2,fine,\n'
+
+it('asks before it leaves out text behind the last column with a name, unless a field is filled by it', async () => {
+  const { send, countTasks } = await setUp(UNNAMED)
+  const refused = await send()
+  expect(refused.code).toBe(2)
+  expect(refused.stderr).toContain('1 row: has text behind column 3')
+  expect(await countTasks()).toBe(0)
+  expect(await send('--map', 'conversation_id=4')).toMatchObject({ code: 0 })
+  expect(await countTasks()).toBe(2)
+})

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { formatProblem } from '../../../../src/shared/messages/problem-messages.ts'
+import { readText } from './read-source.ts'
+
+test.each([
+  ['in a file of one column', 'text\nfirst\rsecond\nthird\n', 'first\rsecond'],
+  ['in the last cell', 'id,text\n1,first\rsecond\n2,third\n', 'first\rsecond'],
+  ['before CRLF', 'id,text\r\n1,first\r\r\n2,third\r\n', 'first\r'],
+  ['behind a quoted cell', 'id,text\r\n1,"first"\r\r\n2,third\r\n', 'first\r'],
+  ['of LF in a file of CR', 'id,text\r1,first\nsecond\r2,third\r', 'first\nsecond'],
+])('a line break of another kind outside quotes is told: %s', (_, text, found) => {
+  // The last one is a file of CR only up to the sample's end.
+  const isLate = text.startsWith('id,text\r1')
+  const rows = isLate ? `id,text\r${'0,filler\r'.repeat(40_000)}${text.slice('id,text\r'.length)}` : text
+  const { rows: read } = readText(rows)
+  const problems = read.flatMap((row) => row.problems)
+  expect(problems).toMatchObject([{ code: 'stray_line_break', severity: 'warning', found }])
+  expect(formatProblem(problems[0] as never)).toContain('it may be several rows, and is read as one')
+})
+
+test('line breaks in quotes are text, whatever their kind', () => {
+  const source = readText('id,text\r\n1,"a\rb\nc\r\nd"\r\n2,e\r\n')
+  expect(source.problems).toEqual([])
+  expect(source.cells).toEqual([
+    ['1', 'a\rb\nc\r\nd'],
+    ['2', 'e'],
+  ])
+})
+
+test.each([
+  ['| id | text |\n|----|:----:|\n| 1 | a |\n', 'drawn_line 1 error'],
+  ['id|text\n---+-----\n1|a\n', 'ragged_row 1 warning,drawn_line 1 error'],
+  ['id,text\n--,----\n1,a\n', 'drawn_line 1 error'],
+])('a line that is drawn in a table is no row: %j', (text, problems) => {
+  expect(readText(text).problems.join()).toBe(problems)
+})
+
+test('a text of dashes is no drawn line', () => {
+  expect(readText('id,text\n1,---\n2,===\n').problems).toEqual([])
+  expect(readText('text\n---\n===\n').problems).toEqual([])
+})
