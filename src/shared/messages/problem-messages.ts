@@ -247,6 +247,14 @@ export const PROBLEM_MESSAGES = {
     remedy: 'Export these rows again from where they come from, without a spreadsheet in between.',
     needs: 'content_cut',
   },
+  damaged_text: {
+    expected: ({ as }: { as: 'replaced' | 'decoded_wrongly' }) =>
+      as === 'replaced'
+        ? 'contains U+FFFD, which stands for a character that was lost before; it is sent as it is'
+        : 'looks like text that was read in a wrong encoding before, such as `Ã©` for `é`; it is sent as it is',
+    title: 'Text that was damaged before',
+    remedy: 'Export these rows again from where they come from, in UTF-8.',
+  },
   too_long: {
     expected: ({ max }: { max: number }, found?: { characters: number }) =>
       `must have at most ${max} characters${found === undefined ? '' : `, but has ${found.characters}`}`,

@@ -57,6 +57,7 @@ export const problemCodeSchema = z.enum([
   'wrong_type',
   'error_cell',
   'cut_cell',
+  'damaged_text',
   'too_long',
   'too_many_models',
   'unknown_model',

@@ -6,7 +6,7 @@ import { writeSource } from './write-source.ts'
 
 const KEY = 'the-key'
 
-async function setUp(content: string) {
+async function setUp(content: string | Uint8Array) {
   const sandbox = await withSandbox({ apiKeys: [KEY] })
   const workspace = createTemporaryFolder()
   const source = writeSource(workspace, 'posts.csv', content)
@@ -45,4 +45,16 @@ it('asks before it leaves out text behind the last column with a name, unless a 
   expect(await countTasks()).toBe(0)
   expect(await send('--map', 'conversation_id=4')).toMatchObject({ code: 0 })
   expect(await countTasks()).toBe(2)
+})
+
+it('tells of text that was damaged before, and not twice of bytes that it replaced itself', async () => {
+  const { send } = await setUp('post_id,user_id,text_data\np1,u1,caf\ufffd\np2,u2,cafÃ©\np3,u3,fine\n')
+  const { warnings } = JSON.parse((await send('--json')).stdout)
+  expect(warnings).toMatchObject([
+    { code: 'damaged_text', rows: 1 },
+    { code: 'damaged_text', rows: 1 },
+  ])
+  const replaced = await setUp(Buffer.from('post_id,user_id,text_data\np1,u1,caf\xe9\n', 'latin1'))
+  const dry = JSON.parse((await replaced.send('--encoding', 'utf-8', '--dry-run', '--json')).stdout)
+  expect(dry.problems.map(({ code }: { code: string }) => code)).not.toContain('damaged_text')
 })

@@ -5,6 +5,7 @@ import { fieldsOf, parseFieldName } from '../../../shared/plan/operation.ts'
 import type { FieldSource, Mapping, Operation } from '../../../shared/plan/plan.ts'
 import { toFound } from '../../../shared/run/problem.ts'
 import { toCellKinds } from './split-row.ts'
+import { findDamage } from './text-damage.ts'
 
 /** Finds what is wrong with the cells that fill the fields of a row, which the request no longer shows. */
 export type CheckCells = (row: number, cells: readonly string[], kinds: string | null) => FoundProblem[]
@@ -24,7 +25,7 @@ const NO_PROBLEMS: FoundProblem[] = []
 
 /**
  * Compiles the checks of cells: an error of a spreadsheet (`#N/A`) fills no id and no address, and is told in content; a
- * text that is exactly as long as a spreadsheet keeps was probably cut. `mapping` is the resolved one.
+ * text that is exactly as long as a spreadsheet keeps was probably cut, and one may have been damaged before. `mapping` is the resolved one.
  */
 export function createCellCheck(
   operation: Operation,
@@ -43,6 +44,15 @@ export function createCellCheck(
       const cell = cells[index] ?? ''
       if (cell.length === SPREADSHEET_CELL_CHARACTERS) {
         found = [...found, { row, severity: 'warning', code: 'cut_cell', field, found: toEnd(cell) }]
+      }
+      const damage = findDamage(cell)
+      if (damage !== null) {
+        const { as, at } = damage
+        const around = toFound(cell.slice(Math.max(0, at - 20), at + 20).toWellFormed())
+        found = [
+          ...found,
+          { row, severity: 'warning', code: 'damaged_text', args: { as }, field, found: around },
+        ]
       }
       if (letters[index] === 'e') {
         const severity = isText ? 'warning' : 'error'

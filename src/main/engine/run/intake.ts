@@ -138,11 +138,10 @@ export function createRowCheck(
     const mapped = mapRow(row, cells, kinds)
     idColumns?.note(mapped.body)
     const problems = read.map((problem) => toIdProblem(problem, mapped.body))
-    const found = withoutConsequences(validate(row, mapped.body), [...problems, ...mapped.problems])
+    const ofCells = withoutReplaced(mapped.problems, problems)
+    const found = withoutConsequences(validate(row, mapped.body), [...problems, ...ofCells])
     const all =
-      problems.length + mapped.problems.length + found.length === 0
-        ? problems
-        : [...problems, ...mapped.problems, ...found]
+      problems.length + ofCells.length + found.length === 0 ? problems : [...problems, ...ofCells, ...found]
     const { uniqueKey, corrections } = mapped
     return { row, cells, kinds, uniqueKey, problems: all, corrections }
   }
@@ -169,6 +168,16 @@ export function createIntakeWriter(
     createLeaveOut(plan.fixes ?? []),
     limit,
   )
+}
+
+/** What was replaced while the source was read is told as that. */
+function withoutReplaced(
+  found: readonly FoundProblem[],
+  byReader: readonly FoundProblem[],
+): readonly FoundProblem[] {
+  return byReader.some(({ code }) => code === 'undecodable_bytes')
+    ? found.filter((problem) => problem.code !== 'damaged_text' || problem.args.as !== 'replaced')
+    : found
 }
 
 /** A file of a folder that has no address or cannot be sent lacks its content, which its row need not be told as well. */

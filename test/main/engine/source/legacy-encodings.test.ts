@@ -65,3 +65,14 @@ test('an encoding that is uncertain is a warning of its file in a folder', async
   writeFileSync(join(folder, 'two.txt'), iconv.encode('Grüße aus München und schöne Ferien', 'cp850'))
   expect((await readAnySource(folder)).problems).toEqual(['uncertain_encoding 1 warning'])
 })
+
+test.each(['ｺﾝﾆﾁﾊ ｾｶｲ', 'ﾔﾏﾀﾞ ﾀﾛｳ', 'ｶﾌﾞｼｷｶﾞｲｼｬ', 'ﾄｳｷｮｳ ｵｵｻｶ ﾅｺﾞﾔ ﾌｸｵｶ ｻｯﾎﾟﾛ', 'ﾃｽﾄ'])(
+  'halfwidth katakana are recognised or asked about: %s',
+  (text) => {
+    const source = readText(iconv.encode(`id,text\n1,${text}\n2,${text}\n`, 'shift_jis'))
+    const reads = source.cells[0]?.[1] === text
+    expect({ reads, asks: source.warnings.join() }).toMatchObject(
+      reads ? { reads } : { asks: expect.stringContaining('in shift_jis') },
+    )
+  },
+)

@@ -167,11 +167,33 @@ export function guessLegacyEncoding({ chardet }: Detector, lines: Buffer): Encod
   if (best === undefined) return { encoding: 'windows-1252', readings: [] }
   const needed = LARGE_SETS.has(best.encoding) ? 3 * CERTAIN_CHARACTERS : CERTAIN_CHARACTERS
   const margin = CERTAIN_MARGIN + needed / Math.max(1, best.characters)
+  const katakana =
+    best.encoding !== KATAKANA && mayBeKatakana(bytes)
+      ? [{ encoding: KATAKANA, text: decodeSample(bytes, KATAKANA) }]
+      : []
   const isCertain =
-    best.share <= CERTAIN_SHARE && (second === undefined || best.score >= margin * second.score)
+    best.share <= CERTAIN_SHARE &&
+    katakana.length === 0 &&
+    (second === undefined || best.score >= margin * second.score)
   if (isCertain) return { encoding: best.encoding, readings: [] }
-  const told = [best, second, ...rest].filter((one) => one !== undefined).slice(0, TOLD_READINGS)
+  const others = [second, ...rest].filter((one) => one !== undefined && one.encoding !== KATAKANA)
+  const told = [best, ...katakana, ...others].filter((one) => one !== undefined).slice(0, TOLD_READINGS)
   return { encoding: best.encoding, readings: told.map(toReading) }
+}
+
+const KATAKANA = 'shift_jis'
+
+/** Least share of bytes below those of letters in text that may be halfwidth katakana. */
+const KATAKANA_SHARE = 0.1
+
+/**
+ * Whether all bytes beyond ASCII are those of halfwidth katakana, which the detector does not know, and some are those
+ * that hardly stand for letters in other encodings.
+ */
+function mayBeKatakana(bytes: Buffer): boolean {
+  const high = bytes.filter((byte) => byte >= 0x80)
+  const low = high.filter((byte) => byte < 0xc0)
+  return high.every((byte) => byte > 0xa0 && byte < 0xe0) && low.length >= KATAKANA_SHARE * high.length
 }
 
 const LEAST_CAPITALS = 4
