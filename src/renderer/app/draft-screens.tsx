@@ -134,6 +134,7 @@ export function DraftScreens(props: {
           onChooseFolder={file.chooseFolder}
           onSandbox={() => sandbox.mutate()}
           onReading={changeReading}
+          onMapping={changeMapping}
           onMedia={(media) => changeChecked({ media })}
           onLeaveOut={leaveOutFile}
           onPreview={keepPreview}

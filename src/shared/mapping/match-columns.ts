@@ -179,6 +179,8 @@ interface SeenRows {
   format?: string
   columns: readonly string[]
   rows: readonly { cells: readonly string[] }[]
+  /** Columns with links that a person has to choose: they are never guessed. */
+  links?: readonly { linkName: string }[]
 }
 
 /** The columns of a JSON source that hold objects or arrays in its first rows, by their index: no id and no text. */
@@ -221,6 +223,7 @@ export function guessColumns(
 ): Mapping {
   if (isFolderColumns(columns)) return {}
   const used = new Set(findStructured(seen))
+  for (const { linkName } of seen?.links ?? []) used.add(columns.indexOf(linkName))
   for (const source of Object.values(mapping)) used.add(toColumnIndex(columns, source))
   const guessed: Mapping = {}
   for (const { name, required } of fieldsFor(operation)) {

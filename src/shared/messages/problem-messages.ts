@@ -130,6 +130,34 @@ export const PROBLEM_MESSAGES = {
     remedy:
       'The spreadsheet shows only the text of the first of merged cells, and keeps those of the others. Unmerge them, see which text is right, and choose the file again.',
   },
+  linked_cells: {
+    expected: ({
+      column,
+      linkColumn,
+      cell,
+      address,
+    }: {
+      column: string
+      linkColumn: string
+      cell: string
+      address: string | null
+    }) => {
+      const fact = `cells of the column \`${column}\` have links that are not sent, such as ${cell}`
+      return {
+        terminal: `${fact}: ${address === null ? 'its link is made by a formula' : `its link is ${address}`}. To send the links, map the column \`${linkColumn}\`, as in --map 'url=${linkColumn}'`,
+        window: `${fact}; the column \`${linkColumn}\` has them`,
+      }
+    },
+    title: 'Cells with links that are not sent',
+    remedy: 'Their texts are read. To send the links instead, choose the column with the links in Mapping.',
+  },
+  unknown_link: {
+    expected: ({ column }: { column: string }) =>
+      `the link of the cell in \`${column}\` cannot be told: it has two, or a formula makes it of other cells`,
+    title: 'Links that cannot be told',
+    remedy:
+      'Give the cell one link in the spreadsheet, or put the address into a column of its own, and choose the file again.',
+  },
   unknown_kind: {
     expected: ({ isFile }: { isFile: boolean }) =>
       isFile ? 'must be text, JSON, an image, a video or audio' : 'must be a file',

@@ -63,6 +63,7 @@ export function sayReadAs(readAs: ReadAs, surface: Surface): string {
     ...(readAs.rows === 'visible' ? ['visible rows only'] : []),
     ...(readAs.merged === 'fill' ? ['merged cells filled'] : []),
     ...(readAs.merged === 'empty' ? ['merged cells left empty'] : []),
+    ...(readAs.links === undefined ? [] : [`links of ${readAs.links.join(', ')}`]),
     ...(empty === undefined || empty === 0 ? [] : [`${formatCounted(empty, 'empty record')} skipped`]),
     ...(hidden === undefined || hidden === 0 ? [] : [formatCounted(hidden, 'hidden row')]),
   ]

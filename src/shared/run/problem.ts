@@ -32,6 +32,8 @@ export const problemCodeSchema = z.enum([
   'hidden_columns',
   'merged_cells',
   'covered_cells',
+  'linked_cells',
+  'unknown_link',
   'unknown_kind',
   'outside_folder',
   'unreadable_file',

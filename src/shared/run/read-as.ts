@@ -39,6 +39,8 @@ export const readAsSchema = z.object({
   rows: z.enum(['all', 'visible']).exactOptional(),
   /** What cells have that are merged with another, if a person said so. */
   merged: z.enum(['empty', 'fill']).exactOptional(),
+  /** Columns of a workbook whose links are read as well as their texts. */
+  links: z.array(z.string()).exactOptional(),
   /** Records without a character in them, which are no rows. */
   empty: z.int().exactOptional(),
   /** Rows that the sheet hides, read or not. */

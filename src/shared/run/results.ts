@@ -328,6 +328,8 @@ export const sourcePreviewSchema = z.object({
   escape: z.string().exactOptional(),
   escapeBy: z.enum(['given', 'guess', 'default']).exactOptional(),
   header: z.boolean(),
+  /** Columns of a workbook with links, the columns that have those, and the first cell with one; absent without any. */
+  links: z.array(z.object({ name: z.string(), linkName: z.string(), cell: z.string() })).exactOptional(),
   /** The record that looks like the header, if titles above it are read as one. */
   likelyHeaderRow: z.int().exactOptional(),
   /** How the source is read; encoding and delimiter are those of text, '' where a format has none. */

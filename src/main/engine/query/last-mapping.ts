@@ -1,3 +1,4 @@
+import { isLinkColumn } from '../../../shared/mapping/link-columns.ts'
 import { type LastMapping, toUsedMapping } from '../../../shared/mapping/saved-mappings.ts'
 import type { Operation } from '../../../shared/plan/operation.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
@@ -27,10 +28,10 @@ export function findLastMapping(
   return null
 }
 
-/** Columns without fields of objects in others, of which a run keeps only those that it sends. */
+/** Columns without fields of objects in others and links behind cells, of which a run keeps only those that it sends. */
 function toKey(columns: readonly string[]): string {
   const names = new Set(columns)
   const isNested = (name: string) =>
     [...name.matchAll(/\./g)].some(({ index }) => names.has(name.slice(0, index)))
-  return JSON.stringify(columns.filter((name) => !isNested(name)))
+  return JSON.stringify(columns.filter((name) => !isNested(name) && !isLinkColumn(name, names)))
 }

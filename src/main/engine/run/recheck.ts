@@ -36,6 +36,7 @@ const FOUND_BY_READERS = [
   'hidden_rows',
   'merged_cells',
   'covered_cells',
+  'unknown_link',
   'unknown_kind',
   'outside_folder',
   'unreadable_file',

@@ -42,6 +42,9 @@ export async function previewSource(source: PlanSource, limit: number): Promise<
       delimiterBy: reader.delimiterBy,
       ...reader.quoting,
       header: source.header,
+      ...(reader.links?.length && {
+        links: reader.links.map(({ name, linkName, cell }) => ({ name, linkName, cell })),
+      }),
       ...(reader.likelyHeaderRow != null && { likelyHeaderRow: reader.likelyHeaderRow }),
       format: reader.format,
       readAs: [...describeFiles(reader, source)],

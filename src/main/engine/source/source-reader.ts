@@ -98,8 +98,13 @@ export interface SourceReader {
   readonly delimiterBy: 'given' | 'ending' | 'guess'
   /** How cells of delimited text are quoted; absent in other formats. */
   readonly quoting?: Quoting
-  /** Those of the columns that are fields of objects in others, such as `user.id`; absent where there are none. */
+  /**
+   * Those of the columns that come out of others: fields of objects, such as `user.id`, and links of a workbook's cells;
+   * absent where there are none.
+   */
   readonly nestedColumns?: readonly string[]
+  /** Of a workbook: the columns with links behind their cells, and the names of those that have the links. */
+  readonly links?: readonly { name: string; linkName: string; cell: string }[]
   /** Leaves only these of the nested columns, before records are read. */
   keepNested?(names: readonly string[]): void
   /** Yields every record once, in order, in constant memory. Ends early when the consumer returns. */

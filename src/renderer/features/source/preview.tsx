@@ -6,14 +6,14 @@ import { suggestMapping } from '../../../shared/mapping/match-columns.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayFoundSheets } from '../../../shared/messages/mapping-messages.ts'
 import { sayExpected } from '../../../shared/messages/problem-messages.ts'
-import type { Operation } from '../../../shared/plan/operation.ts'
+import { fieldsOf, type Operation } from '../../../shared/plan/operation.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
 import { findSheetChoice, toRowNumber } from '../../../shared/plan/source-place.ts'
 import { formatProblemRow } from '../../../shared/run/problem.ts'
 import { createContentRule, MASK_REM, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { DataGrid, type GridColumn, toColumnRem } from '../../ui/grid/data-grid.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
-import { SafeText } from '../../ui/text/safe-text.tsx'
+import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './source.module.css'
 
 /** What the preview holds: rows parsed, rows with something wrong in the record itself, and whether there are more. */
@@ -141,6 +141,51 @@ export function MergedChoice(props: { preview: BridgePreview; onUse: (merged: 'e
       Row {formatProblemRow(found)}: {sayExpected(found, 'window')}.
     </Notice>
   )
+}
+
+/** Says that cells have links, and offers those of a column for the address to send; nothing without any. */
+export function LinkChoice(props: {
+  preview: BridgePreview
+  operation: Operation
+  mapping: Mapping
+  onMapping: (mapping: Mapping) => void
+}) {
+  const { preview, operation, mapping, onMapping } = props
+  const hasUrl = fieldsOf(operation).some(({ name }) => name === 'url')
+  const chosen = mapping['url']?.kind === 'column' ? mapping['url'].column : null
+  return (preview.links ?? []).slice(0, LINKS_OFFERED).map(({ name, linkName, cell }) => (
+    <Notice
+      key={linkName}
+      kind={chosen === linkName ? 'info' : 'warning'}
+      title={chosen === linkName ? 'The links behind cells are sent' : 'Cells have links behind their texts'}
+      actions={
+        hasUrl &&
+        chosen !== linkName && (
+          <Button variant="default" onClick={() => onMapping(fillWithLinks(mapping, name, linkName))}>
+            Use the links as url
+          </Button>
+        )
+      }
+    >
+      <Sentence
+        text={
+          chosen === linkName
+            ? `The column \`${linkName}\` fills url.`
+            : `Those of \`${name}\`, such as ${cell}, are in the column \`${linkName}\`. Choose it in Mapping to send them.`
+        }
+      />
+    </Notice>
+  ))
+}
+
+/** Columns with links that are offered on Source; Mapping has all. */
+const LINKS_OFFERED = 3
+
+/** Fills the url with links; the texts in front of them are no content then. */
+function fillWithLinks(mapping: Mapping, name: string, linkName: string): Mapping {
+  const { text_data: text, ...rest } = mapping
+  const isItsText = text?.kind === 'column' && text.column === name
+  return { ...(isItsText ? rest : mapping), url: { kind: 'column', column: linkName } }
 }
 
 const COLUMNS_SHOWN = 60

@@ -20,6 +20,7 @@ import { DropZone, ExpectedData, UploadScreen } from './no-source.tsx'
 import {
   HeaderChoice,
   HeaderDoubt,
+  LinkChoice,
   MergedChoice,
   PreviewCounts,
   PreviewGrid,
@@ -49,6 +50,7 @@ export function SourceScreen(props: {
   onChooseFolder: () => void
   onSandbox: () => void
   onReading: (reading: Reading) => void
+  onMapping: (mapping: Mapping) => void
   onMedia: (media: MediaSettings) => void
   onLeaveOut: (index: number) => Promise<void>
   onPreview: (preview: BridgePreview) => void
@@ -163,6 +165,14 @@ export function SourceScreen(props: {
           )}
           {data !== null && (
             <MergedChoice preview={data} onUse={(merged) => props.onReading({ ...reading, merged })} />
+          )}
+          {data !== null && (
+            <LinkChoice
+              preview={data}
+              operation={props.operation}
+              mapping={props.mapping}
+              onMapping={props.onMapping}
+            />
           )}
           {preview.error !== null && <ErrorNotice error={preview.error} onRetry={preview.refetch} />}
         </div>

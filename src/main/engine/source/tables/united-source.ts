@@ -33,6 +33,7 @@ export async function openUnitedSource(
   const tables: { columns: readonly string[]; header: readonly string[] | null; own: number }[] = []
   let kept: readonly string[] | null = null
   const heads: FileHead[] = []
+  const links = new Map<string, NonNullable<SourceReader['links']>[number]>()
   const lacking = new Map<string, { columns: readonly string[]; rows: number }>()
   let first: FirstReader | null = null
   for (const file of files) {
@@ -42,6 +43,7 @@ export async function openUnitedSource(
       union.add(reader.columns, reader.header)
       const { columns, header, nestedColumns = [] } = reader
       tables.push({ columns: [...columns], header, own: columns.length - nestedColumns.length })
+      for (const link of reader.links ?? []) links.set(link.linkName, link)
       described.push(toDescribed(file, reader))
       first ??= toFirst(reader)
       heads.push(toHead(file, reader, countsRows ? await countRows(reader) : undefined))
@@ -122,6 +124,7 @@ export async function openUnitedSource(
     workbook: first.workbook,
     ownExport: first.ownExport ?? null,
     likelyHeaderRow: first.likelyHeaderRow ?? null,
+    links: [...links.values()],
     get hidden() {
       return { rows: hiddenRows }
     },

@@ -1,10 +1,11 @@
 import type { SourceWarning } from '../../../../shared/messages/problem-messages.ts'
 import { type CellRange, nameCell, RangesByRow } from './cell-ranges.ts'
 import { countFilled } from './sheet-head.ts'
+import type { RowLinks } from './sheet-links.ts'
 import type { TextRow } from './sheet-rows.ts'
 
-/** What a sheet's merged cells are held against. */
-interface MergeReading {
+/** How merged cells are read. */
+export interface MergeReading {
   /** Whether cells of rows get the text of the first cell that they are merged with, if they are empty. */
   fills: boolean
   /** The first row below the header: what begins above it belongs to no row. */
@@ -15,10 +16,20 @@ interface MergeReading {
   isTold: boolean
 }
 
-/** The text of the first of merged cells. */
+/** The first of merged cells. */
 interface FirstCell {
   text: string
   isError: boolean
+  /** Where it leads; null if that cannot be told, absent without a link. */
+  address?: string | null
+}
+
+/** A row as its merged cells are wanted. */
+export interface ReadRow {
+  row: TextRow
+  links: RowLinks
+  /** What is to be said of its cells. */
+  problems: MergeProblem[]
 }
 
 /**
@@ -37,11 +48,12 @@ export class MergedCells {
   }
 
   /** The row with its merged cells as they are wanted, and what is to be said of them. */
-  read(row: TextRow): { row: TextRow; problems: MergeProblem[] } {
+  read(row: TextRow, given: RowLinks): ReadRow {
     const open = this.#ranges.at(row.number)
-    if (open.length === 0) return { row, problems: [] }
-    this.#noteFirstCells(row, open)
-    if (countFilled(row.cells) === 0) return { row, problems: [] }
+    if (open.length === 0) return { row, links: given, problems: [] }
+    this.#noteFirstCells(row, given, open)
+    if (countFilled(row.cells) === 0) return { row, links: given, problems: [] }
+    const links = new Map(given)
     const { fills, firstRow, width, isTold } = this.#reading
     const cells = [...row.cells]
     const errors = [...(row.errors ?? [])]
@@ -52,17 +64,19 @@ export class MergedCells {
       for (let column = range.firstColumn; column <= Math.min(range.lastColumn, width - 1); column += 1) {
         if (row.number === range.firstRow && column === range.firstColumn) continue
         if ((row.cells[column] ?? '') !== '') named.note('covered_cells', begins, row.number, column, range)
-        else if (first === undefined) continue
-        else if (fills && begins === 'rows') fill(cells, errors, column, first)
-        else if (isTold) named.note('merged_cells', begins, row.number, column, range)
+        // The link of merged cells is that of the first one.
+        else links.delete(column)
+        if ((row.cells[column] ?? '') !== '' || first === undefined) continue
+        if (fills && begins === 'rows') fill({ cells, errors, links }, column, first)
+        else if (isTold && first.text !== '') named.note('merged_cells', begins, row.number, column, range)
       }
     }
     const problems = named.toProblems()
-    return { row: { ...row, cells, errors: errors.length === 0 ? null : errors }, problems }
+    return { row: { ...row, cells, errors: errors.length === 0 ? null : errors }, links, problems }
   }
 
   /** Keeps the texts of merged cells that begin in this row, and forgets those that ended before. */
-  #noteFirstCells({ number, cells, errors }: TextRow, open: readonly CellRange[]): void {
+  #noteFirstCells({ number, cells, errors }: TextRow, links: RowLinks, open: readonly CellRange[]): void {
     if (this.#firstCells.size > 2 * open.length + KEPT) {
       const now = new Set(open)
       this.#firstCells = new Map([...this.#firstCells].filter(([range]) => now.has(range)))
@@ -71,7 +85,9 @@ export class MergedCells {
       if (range.firstRow !== number) continue
       const text = cells[range.firstColumn] ?? ''
       const isError = errors?.includes(range.firstColumn) ?? false
-      if (text !== '') this.#firstCells.set(range, { text, isError })
+      const address = links.get(range.firstColumn)
+      if (text !== '' || address !== undefined)
+        this.#firstCells.set(range, { text, isError, ...(address !== undefined && { address }) })
     }
   }
 }
@@ -115,8 +131,13 @@ class NamedCells {
 /** What is to be said of a row's merged cells; its number in the source is not known here. */
 type MergeProblem = Extract<SourceWarning, { code: Code }>
 
-function fill(cells: string[], errors: number[], column: number, { text, isError }: FirstCell): void {
+function fill(
+  { cells, errors, links }: { cells: string[]; errors: number[]; links: Map<number, string | null> },
+  column: number,
+  { text, isError, address }: FirstCell,
+): void {
   while (cells.length <= column) cells.push('')
   cells[column] = text
   if (isError) errors.push(column)
+  if (address !== undefined) links.set(column, address)
 }

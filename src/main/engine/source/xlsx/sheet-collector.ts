@@ -1,6 +1,12 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { createDamageError, createLimitError, formatCount } from './archive.ts'
 import { MAX_COLUMNS, MAX_ROWS, readColumn, toLetters } from './cell-ranges.ts'
+import {
+  type LinkFormula,
+  MAX_FORMULA_CHARACTERS,
+  moveLinkFormula,
+  parseLinkFormula,
+} from './link-formula.ts'
 import { isBeyondPrecision, toSerial } from './number-text.ts'
 import { decodeEscapes, type XmlHandlers } from './parse-xml.ts'
 import type { Styles } from './workbook.ts'
@@ -40,6 +46,10 @@ export interface SheetRow {
   errors: number[] | null
   /** The first text with half a character, which was replaced by U+FFFD. */
   replaced: string | null
+  /** Formulas that give their cells a link; null for none. */
+  links: { column: number; formula: LinkFormula }[] | null
+  /** Columns of numbers that are shown otherwise than they are kept; null for none. */
+  formatted: number[] | null
 }
 
 /** Columns from one to another, both from 0. */
@@ -92,7 +102,11 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
   let isTextWanted = false
   /** Whether text is that of a cell's own rich text, instead of its value. */
   let isInline = false
-  let cell = { reference: '', type: '', style: 0, hasFormula: false }
+  /** Whether text is that of a cell's formula. */
+  let isFormula = false
+  let cell = { reference: '', type: '', style: 0, hasFormula: false, formula: '', shared: '' }
+  /** The formulas that other cells share, by their numbers. */
+  const sharedLinks = new Map<string, { formula: LinkFormula; row: number; column: number }>()
   let text = ''
   let inlineText = ''
   let textPieces = 0
@@ -129,6 +143,8 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
       imprecise: null,
       errors: null,
       replaced: null,
+      links: null,
+      formatted: null,
     }
   }
 
@@ -143,13 +159,17 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
     if (column < 0 || column >= MAX_COLUMNS) {
       throw createDamageError(path, `row ${lastNumber} has a cell ${JSON.stringify(reference.slice(0, 20))}`)
     }
-    cell = { reference, type, style: Number(style), hasFormula: false }
+    cell = { reference, type, style: Number(style), hasFormula: false, formula: '', shared: '' }
     text = ''
     inlineText = ''
     textPieces = 0
   }
 
   const addText = (piece: string): void => {
+    if (isFormula) {
+      if (cell.formula.length < MAX_FORMULA_CHARACTERS) cell.formula += piece
+      return
+    }
     if (isInline) inlineText += piece
     else text += piece
     textPieces += 1
@@ -160,8 +180,23 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
     }
   }
 
+  const addLink = (): void => {
+    const { formula: text, shared } = cell
+    const own = text === '' ? null : parseLinkFormula(text)
+    if (own !== null && shared !== '') sharedLinks.set(shared, { formula: own, row: lastNumber, column })
+    const first = text === '' && shared !== '' ? sharedLinks.get(shared) : undefined
+    const formula =
+      first === undefined
+        ? own
+        : moveLinkFormula(first.formula, lastNumber - first.row, column - first.column)
+    if (row === null || formula === null) return
+    row.links ??= []
+    row.links.push({ column, formula })
+  }
+
   const closeCell = (): void => {
     if (row === null) return
+    if (cell.hasFormula) addLink()
     // A cell has one or the other; where a program wrote both, its type says which counts.
     if (cell.type === 'inlineStr' ? inlineText !== '' : text === '') text = inlineText
     if (cell.hasFormula && text === '' && cell.type !== 'str') row.formulaWithoutValue ??= cell.reference
@@ -210,18 +245,26 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
   const toNumber = (literal: string): string => {
     if (literal === '') return ''
     if (isBeyondPrecision(literal) && row !== null) row.imprecise ??= literal
-    return styles.toNumberText(cell.style)(literal)
+    const shown = styles.toNumberText(cell.style)(literal)
+    if (shown !== literal && row !== null) {
+      row.formatted ??= []
+      row.formatted.push(column)
+    }
+    return shown
   }
 
   return {
     handlers: {
       open(name, attributes) {
         isInline = name === 't'
-        isTextWanted = isInline || name === 'v'
+        isFormula = name === 'f'
+        isTextWanted = isInline || isFormula || name === 'v'
         if (name === 'c') openCell(attributes)
         else if (name === 'row') openRow(attributes)
-        else if (name === 'f') cell.hasFormula = true
-        else if (name === 'col') openColumns(attributes)
+        else if (name === 'f') {
+          cell.hasFormula = true
+          cell.shared = attributes['t'] === 'shared' ? (attributes['si'] ?? '') : ''
+        } else if (name === 'col') openColumns(attributes)
         else if (name === 'dimension') lastRow = Number(/\d+$/.exec(attributes['ref'] ?? '')?.[0] ?? 0)
       },
       text(part) {

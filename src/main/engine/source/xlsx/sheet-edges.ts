@@ -3,12 +3,18 @@ import { createLimitError, formatCount } from './archive.ts'
 import { type CellRange, parseRange } from './cell-ranges.ts'
 import { createXmlParser } from './parse-xml.ts'
 import { MAX_SHEET_ELEMENTS, MAX_SHEET_PART_BYTES } from './sheet-collector.ts'
+import type { LinkRange } from './sheet-links.ts'
 import { CannotSkim, skipCells } from './skip-cells.ts'
+import { findRelationId, readLinkTargets } from './workbook.ts'
 
 /** What a sheet says of its cells behind them. */
 export interface SheetEdges {
-  /** Merged cells of more than one cell. */
+  /** Merged cells. */
   merged: readonly CellRange[]
+  /** Cells with a link out of the workbook. */
+  links: readonly LinkRange[]
+  /** Whether cells may have formulas that make links. */
+  hasLinkFormulas: boolean
   /** Why not everything could be read; null if it was. What is missing of the rows is told by whoever reads them. */
   failure: unknown
 }
@@ -16,10 +22,10 @@ export interface SheetEdges {
 const PART = {
   name: 'the sheet',
   maxElements: MAX_SHEET_ELEMENTS,
-  shape: { worksheet: { mergeCells: { mergeCell: {} } } },
+  shape: { worksheet: { mergeCells: { mergeCell: {} }, hyperlinks: { hyperlink: {} } } },
 }
 
-/** Most merged cells of a sheet. */
+/** Most merged cells and links of a sheet. */
 const MAX_RANGES = 1_000_000
 
 /** Reads what stands behind the cells of a sheet, without the cells if that can be. */
@@ -34,24 +40,50 @@ export async function readSheetEdges(archive: Archive, part: string): Promise<Sh
 
 async function parseEdges(archive: Archive, part: string, isSkimmed: boolean): Promise<SheetEdges> {
   const merged: CellRange[] = []
-  const add = (range: CellRange | null): void => {
-    if (range === null || (range.firstRow === range.lastRow && range.firstColumn === range.lastColumn)) return
-    if (merged.length === MAX_RANGES)
-      throw createLimitError(archive.path, `the sheet has more than ${formatCount(MAX_RANGES)} merged cells`)
-    merged.push(range)
-  }
+  const found: FoundLink[] = []
+  let hasLinkFormulas = !isSkimmed
+  let failure: unknown = null
   try {
     const parser = createXmlParser(archive.path, PART, {
-      open(name, { ref = '' }) {
-        if (name === 'mergeCell') add(parseRange(ref))
+      open(name, attributes, toNamespace) {
+        const range = parseRange(attributes['ref'] ?? '')
+        if (range === null) return
+        if (merged.length + found.length === MAX_RANGES) throw createRangesError(archive.path)
+        if (name === 'mergeCell') merged.push(range)
+        const id = name === 'hyperlink' ? findRelationId(attributes, toNamespace) : ''
+        if (id !== '') found.push({ range, id, location: attributes['location'] ?? '' })
       },
     })
     const pieces = archive.readPart(part, MAX_SHEET_PART_BYTES)
-    for await (const piece of isSkimmed ? skipCells(pieces, () => {}) : pieces) parser.write(piece)
+    const noteCells = (cells: Buffer): void => {
+      hasLinkFormulas ||= LINK_FORMULAS.some((name) => cells.includes(name))
+    }
+    for await (const piece of isSkimmed ? skipCells(pieces, noteCells) : pieces) parser.write(piece)
     parser.end()
-    return { merged, failure: null }
-  } catch (failure) {
-    if (failure instanceof CannotSkim) throw failure
-    return { merged, failure }
+  } catch (error) {
+    if (error instanceof CannotSkim) throw error
+    failure = error
   }
+  const targets = found.length === 0 ? null : await readLinkTargets(archive, part)
+  const links = found.flatMap(({ range, id, location }) => {
+    const target = targets?.get(id)
+    return target === undefined
+      ? []
+      : [{ ...range, address: target + (location === '' ? '' : `#${location}`) }]
+  })
+  return { merged, links, hasLinkFormulas, failure }
+}
+
+/** A link as a sheet has it: its relation, and a place in what that leads to. */
+interface FoundLink {
+  range: CellRange
+  id: string
+  location: string
+}
+
+/** What a formula that makes a link has in it, however it is written. */
+const LINK_FORMULAS = ['YPERLINK', 'yperlink']
+
+function createRangesError(path: string): Error {
+  return createLimitError(path, `the sheet has more than ${formatCount(MAX_RANGES)} merged cells and links`)
 }

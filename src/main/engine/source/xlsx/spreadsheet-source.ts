@@ -1,3 +1,4 @@
+import { nameLinkColumn } from '../../../../shared/mapping/link-columns.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { SourceWarning } from '../../../../shared/messages/problem-messages.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
@@ -17,13 +18,15 @@ import {
 } from '../source-reader.ts'
 import { type Archive, openArchive, refuseForeignArchive, refuseForeignFile } from './archive.ts'
 import { findLikelySheet } from './likely-sheet.ts'
-import { MergedCells } from './merged-cells.ts'
+import { appendLinks, surveyLinks, toLinkWarnings } from './linked-columns.ts'
+import { fillHeader, type Marks, markRows } from './marked-rows.ts'
 import { parseXmlPart } from './parse-xml.ts'
 import { openSharedStrings, type SharedStrings } from './shared-strings.ts'
 import { nameColumns } from './sheet-collector.ts'
 import { readSheetEdges, type SheetEdges } from './sheet-edges.ts'
 import { countFilled, readSheetHead, type SheetHead } from './sheet-head.ts'
-import { readSheetRows, type TextRows, toSourceRow } from './sheet-rows.ts'
+import { isWebAddress } from './sheet-links.ts'
+import { readSheetRows, type TextRow, toSourceRow } from './sheet-rows.ts'
 import { chooseSheet, readStyles, readWorkbook } from './workbook.ts'
 
 /** Most cells that rows may come to, empty ones among them; a few far corners would otherwise fill a disk. */
@@ -82,25 +85,39 @@ async function createReader(
     throw error
   }
   const { name, part } = chosen
-  const openRows = () => openPart(part)
-  const isGuarded = isExportHeader(head.header) && !(await isOwnExport(archive))
   const { width, firstRow } = head
-  const edges = await readEdges(archive, chosen.part, source, isPreview)
-  const openMerged = (from: number) =>
-    new MergedCells(path, edges.merged, {
-      fills: source.merged === 'fill',
-      firstRow: from,
-      width,
-      isTold: source.merged !== 'empty',
-    })
-  const named =
-    source.merged === 'fill' && head.header.length > 0
-      ? await fillHeader(head, openRows(), openMerged(1))
-      : head.header
+  const isGuarded = isExportHeader(head.header) && !(await isOwnExport(archive))
+  const isRead = ({ number, isHidden, cells }: TextRow) =>
+    number >= firstRow && !(isHidden && source.rows === 'visible') && countFilled(cells) > 0
+  const reading = { fills: source.merged === 'fill', firstRow, width, isTold: source.merged !== 'empty' }
+  const openRows = () => markRows(path, openPart(part), edges, reading)
+  let edges: Marks
+  let named = head.header
+  let links: Awaited<ReturnType<typeof surveyLinks>> = { linked: [], width }
+  try {
+    const found = await readEdges(archive, part, source, isPreview)
+    edges = found
+    if (source.merged === 'fill') named = await fillHeader(path, head, openPart(part), edges)
+    if (found.hasLinkFormulas || found.links.some(({ address }) => isWebAddress(address)))
+      links = await surveyLinks(openRows(), isRead, isPreview)
+  } catch (error) {
+    strings.close()
+    throw error
+  }
   const header = isGuarded ? named.map(removeFormulaGuard) : named
-  let columns = toColumnNames(header, width)
+  let own = toColumnNames(header, Math.max(width, links.width))
+  const linkNames = toColumnNames([
+    ...own,
+    ...links.linked.map(({ column }) => nameLinkColumn(own[column] ?? '')),
+  ])
+  const linked = links.linked.map((one, index) => ({
+    ...one,
+    name: own[one.column] ?? '',
+    linkName: linkNames[own.length + index] ?? '',
+  }))
+  let kept = linked
+  let isChosen = false
 
-  const isHiddenRead = source.rows !== 'visible'
   let hiddenRows = 0
   let emptyRows = 0
   const findRepeatedHeader = source.header ? createRepeatedHeaderCheck(header) : null
@@ -110,7 +127,6 @@ async function createReader(
     let row = 0
     let cells = 0
     hiddenRows = 0
-    const merged = openMerged(firstRow)
     const places = new PlaceNotes()
     // The file leaves empty rows out, or has them without a cell.
     let next = firstRow
@@ -120,20 +136,19 @@ async function createReader(
     for await (const { rows, share } of openRows()) {
       const bytesRead = Math.min(sizeBytes, Math.round(share * sizeBytes))
       const batch: SourceRow[] = []
-      for (const textRow of rows) {
-        const { row: sheetRow, problems } = merged.read(textRow)
+      for (const { row: sheetRow, links: rowLinks, problems } of rows) {
         const { number, isHidden } = sheetRow
         if (number < firstRow) continue
         const filled = countFilled(sheetRow.cells)
         if (isHidden && filled > 0) hiddenRows += 1
-        if (isHidden && !isHiddenRead) leftOut += 1
+        if (isHidden && source.rows === 'visible') leftOut += 1
         else if (filled > 0) {
           emptyRows += number - next - leftOut
           next = number + 1
           leftOut = 0
           row += 1
           places.note(row, number, null)
-          if (filled > columns.length) columns = toColumnNames(header, filled)
+          if (filled > own.length) own = toColumnNames(header, filled)
           headerWatch.note(sheetRow.cells)
           const read = toSourceRow(row, sheetRow, filled, { width, isGuarded })
           if (isHidden && source.rows === undefined)
@@ -141,6 +156,7 @@ async function createReader(
           for (const problem of problems) read.problems.push({ ...problem, row })
           const repeated = findRepeatedHeader?.(row, read.cells)
           if (repeated != null) read.problems.push(repeated)
+          if (kept.length > 0) appendLinks(read, rowLinks, kept, own.length)
           batch.push(read)
           cells += Math.max(filled, width)
           if (cells > MAX_CELLS) throw createCellsError(path)
@@ -151,11 +167,12 @@ async function createReader(
   }
 
   const findWarnings = (): SourceWarning[] => {
-    const columnsHidden = nameColumns(head.hiddenColumns, columns.length)
+    const columnsHidden = nameColumns(head.hiddenColumns, own.length)
     return [
       ...findEmptyWarnings(emptyRows),
       ...findTitleWarnings(head.likelyHeaderRow),
       ...headerWatch.findWarnings(),
+      ...toLinkWarnings(linked.filter((one) => !kept.includes(one))),
       ...(columnsHidden === ''
         ? []
         : [{ severity: 'warning', code: 'hidden_columns', args: { columns: columnsHidden } } as const]),
@@ -165,8 +182,17 @@ async function createReader(
   return {
     format: 'xlsx',
     get columns() {
-      return columns
+      return [...own, ...kept.map(({ linkName }) => linkName)]
     },
+    get nestedColumns() {
+      return kept.map(({ linkName }) => linkName)
+    },
+    keepNested(names) {
+      isChosen = true
+      kept = linked.filter(({ linkName }) => names.includes(linkName))
+    },
+    links: linked,
+    describe: () => (isChosen && kept.length > 0 ? { links: kept.map(({ name }) => name) } : {}),
     header: source.header ? header : null,
     likelyHeaderRow: head.likelyHeaderRow,
     ownExport: toOwnExport(head.header, isGuarded),
@@ -204,27 +230,12 @@ async function readEdges(
   part: string,
   { merged }: PlanSource,
   isPreview: boolean,
-): Promise<Pick<SheetEdges, 'merged'>> {
-  if (isPreview && archive.sizeOf(part) > MAX_PREVIEW_BYTES) return { merged: [] }
+): Promise<Omit<SheetEdges, 'failure'>> {
+  if (isPreview && archive.sizeOf(part) > MAX_PREVIEW_BYTES)
+    return { merged: [], links: [], hasLinkFormulas: false }
   const edges = await readSheetEdges(archive, part)
   if (merged === 'fill' && edges.failure !== null) throw edges.failure
   return edges
-}
-
-/** The header with the texts of merged cells, which may begin above it. */
-async function fillHeader(
-  { header, firstRow }: SheetHead,
-  batches: AsyncIterable<TextRows>,
-  merged: MergedCells,
-): Promise<string[]> {
-  for await (const { rows } of batches) {
-    for (const row of rows) {
-      const { cells } = merged.read(row).row
-      if (row.number === firstRow - 1) return cells.slice(0, countFilled(cells))
-      if (row.number >= firstRow) return header
-    }
-  }
-  return header
 }
 
 function createCellsError(path: string): Error {

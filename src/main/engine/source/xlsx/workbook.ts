@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { type Archive, createLimitError, formatCount } from './archive.ts'
+import type { ToNamespace } from './counted-elements.ts'
 import { createNumberText, findBuiltInFormat, type ToNumberText } from './number-text.ts'
 import { parseXmlPart } from './parse-xml.ts'
 
@@ -66,11 +67,7 @@ export async function readWorkbook(archive: Archive): Promise<Workbook> {
       if (name !== 'sheet') return
       if (sheets.length === MAX_SHEETS)
         throw createLimitError(archive.path, `the workbook has more than ${formatCount(MAX_SHEETS)} sheets`)
-      const [, id = ''] =
-        Object.entries(attributes).find(
-          ([key]) => key.endsWith(':id') && RELATIONS.includes(toNamespace(key.slice(0, -3)) ?? ''),
-        ) ?? []
-      const relation = byId.get(id)
+      const relation = byId.get(findRelationId(attributes, toNamespace))
       sheets.push({
         name: attributes['name'] ?? '',
         isHidden: attributes['state'] === 'hidden' || attributes['state'] === 'veryHidden',
@@ -83,7 +80,7 @@ export async function readWorkbook(archive: Archive): Promise<Workbook> {
 
 async function readRelations(archive: Archive, part: string): Promise<Relation[]> {
   const folder = posix.dirname(part)
-  const name = posix.join(folder, '_rels', `${posix.basename(part)}.rels`)
+  const name = toRelationsPart(part)
   const relations: Relation[] = []
   if (!archive.names.has(name.toLowerCase())) return relations
   await parseXmlPart(archive.path, PART_LIST, archive.readPart(name, MAX_PART_LIST_BYTES), {
@@ -99,6 +96,39 @@ async function readRelations(archive: Archive, part: string): Promise<Relation[]
     },
   })
   return relations
+}
+
+/** The attribute by which an element of a workbook refers to a relation of its part; '' without one. */
+export function findRelationId(
+  attributes: Readonly<Record<string, string>>,
+  toNamespace: ToNamespace,
+): string {
+  const [, id = ''] =
+    Object.entries(attributes).find(
+      ([key]) => key.endsWith(':id') && RELATIONS.includes(toNamespace(key.slice(0, -3)) ?? ''),
+    ) ?? []
+  return id
+}
+
+const LINK_LIST = { ...PART_LIST, name: 'the list of links', maxElements: 1_000_000 }
+const MAX_LINK_LIST_BYTES = 256 * 1024 * 1024
+
+/** Where the links of a sheet lead outside of the workbook, by the ids of their relations. Throws `BAD_SOURCE`. */
+export async function readLinkTargets(archive: Archive, part: string): Promise<ReadonlyMap<string, string>> {
+  const name = toRelationsPart(part)
+  const targets = new Map<string, string>()
+  if (!archive.names.has(name.toLowerCase())) return targets
+  await parseXmlPart(archive.path, LINK_LIST, archive.readPart(name, MAX_LINK_LIST_BYTES), {
+    open(tag, { Id = '', Target = '', TargetMode }) {
+      if (tag === 'Relationship' && TargetMode === 'External') targets.set(Id, Target)
+    },
+  })
+  return targets
+}
+
+/** The part that lists what another refers to. */
+function toRelationsPart(part: string): string {
+  return posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`)
 }
 
 function isTrue(text: string | undefined): boolean {

@@ -1,0 +1,80 @@
+import type { SourceWarning } from '../../../../shared/messages/problem-messages.ts'
+import { toFound } from '../../../../shared/run/problem.ts'
+import type { SourceRow } from '../source-reader.ts'
+import type { ReadRow } from './merged-cells.ts'
+import { countFilled } from './sheet-head.ts'
+import { isWebAddress, type LinkedColumn, LinkSurvey, type RowLinks } from './sheet-links.ts'
+import type { TextRow } from './sheet-rows.ts'
+
+/** Columns with links that differ from the texts of their cells, and the most cells of a row. */
+interface SurveyedLinks {
+  linked: LinkedColumn[]
+  width: number
+}
+
+/** Rows that a preview looks for links in. */
+const PREVIEW_ROWS = 20_000
+
+/** Looks through the rows that `isRead` for links. What is wrong with a row is told by whoever reads it. */
+export async function surveyLinks(
+  batches: AsyncIterable<{ rows: readonly ReadRow[] }>,
+  isRead: (row: TextRow) => boolean,
+  isPreview: boolean,
+): Promise<SurveyedLinks> {
+  const survey = new LinkSurvey()
+  let width = 0
+  let seen = 0
+  try {
+    for await (const { rows } of batches) {
+      if (isPreview && seen > PREVIEW_ROWS) break
+      seen += rows.length
+      for (const { row, links } of rows) {
+        if (!isRead(row)) continue
+        width = Math.max(width, countFilled(row.cells))
+        survey.note(row, links)
+      }
+    }
+  } catch {
+    // The rows in front of it have theirs.
+  }
+  return { linked: survey.list(), width }
+}
+
+/** A column with links, its name, and that of the column which has them. */
+interface NamedLinks extends LinkedColumn {
+  name: string
+  linkName: string
+}
+
+/**
+ * Adds the links of some columns behind the first `width` cells of a row. A cell without a link that is an address itself
+ * has that; one whose link cannot be told has none, and a warning.
+ */
+export function appendLinks(
+  read: SourceRow,
+  links: RowLinks,
+  columns: readonly NamedLinks[],
+  width: number,
+): void {
+  const { cells, row } = read
+  const texts = columns.map(({ column }) => cells[column] ?? '')
+  while (cells.length < width) cells.push('')
+  for (const [index, { column, name }] of columns.entries()) {
+    const text = texts[index] ?? ''
+    const address = links.get(column)
+    cells.push(address ?? (address === undefined && isWebAddress(text) ? text : ''))
+    if (address !== null) continue
+    const args = { column: name }
+    read.problems.push({ row, severity: 'warning', code: 'unknown_link', args, found: toFound(text) })
+  }
+  if (read.kinds !== undefined) read.kinds = read.kinds.padEnd(cells.length, 's')
+}
+
+/** Says which columns have links that no field is filled with. */
+export function toLinkWarnings(columns: readonly NamedLinks[]): SourceWarning[] {
+  return columns.map(({ name, linkName, cell, address, rows }) => ({
+    ...{ severity: 'warning', code: 'linked_cells' },
+    args: { column: name, linkColumn: linkName, cell, address: address === null ? null : toFound(address) },
+    rows,
+  }))
+}
