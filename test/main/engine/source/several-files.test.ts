@@ -169,3 +169,9 @@ test('the fingerprint of several files changes with each of them, and with their
   writeFileSync(pathOf('b.csv'), 'id\n3\n')
   expect(await findSourceChange(source, before)).toMatchObject({ kind: 'changed' })
 })
+
+test('surplus cells of a row are no column that other files lack', async () => {
+  const pathOf = writeFiles({ 'a.csv': 'id,text\n1,a\n', 'b.csv': 'id,text,\n2,b, c,d\n' })
+  const { warnings } = await readWhole({ path: pathOf('a.csv'), more: [pathOf('b.csv')] })
+  expect(warnings).toEqual([])
+})

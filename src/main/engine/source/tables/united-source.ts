@@ -141,7 +141,7 @@ export async function openUnitedSource(
       return emptyRecords
     },
     describeFiles: () => described,
-    findWarnings: () => [...toSkippedWarnings(skipped), ...warnings, ...findLacking(lacking, union.names)],
+    findWarnings: () => [...toSkippedWarnings(skipped), ...warnings, ...findLacking(lacking, listNamed(tables, union.names))],
     close: () => undefined,
   }
 }
@@ -196,6 +196,19 @@ function movePlaces(
 
 /** Most files that a warning names. */
 const NAMED_MAX = 3
+
+/** The columns that a table has a name for: surplus cells of a row are no column that other tables lack. */
+function listNamed(
+  tables: readonly { columns: readonly string[]; header: readonly string[] | null }[],
+  names: readonly string[],
+): string[] {
+  const named = new Set(
+    tables.flatMap(({ columns, header }) =>
+      columns.filter((_, index) => header === null || (header[index] ?? '') !== ''),
+    ),
+  )
+  return names.filter((name) => named.has(name))
+}
 
 /** Says which files have no cells in which columns, those that lack the same ones together. */
 function findLacking(
