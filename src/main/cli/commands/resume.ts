@@ -3,6 +3,7 @@ import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { findNeeds } from '../../../shared/messages/problem-traits.ts'
+import type { PlanSource } from '../../../shared/plan/plan.ts'
 import { type AcceptCode, joinAccepted } from '../../../shared/run/accept-code.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
@@ -117,6 +118,21 @@ function describeNothingLeft(run: RunSummary, how: Again['how']): string {
   ].join(' ')
 }
 
+/** Says that a source has changed, since what is sent is what a run that began to send has read of it. */
+async function noteSourceChange(
+  context: CliContext,
+  engine: Engine,
+  run: RunSummary,
+  source: PlanSource,
+): Promise<void> {
+  if (run.started_at === null) return
+  const { kind } = await engine.findSourceChange(run.run_id, source)
+  if (kind !== 'changed') return
+  await context.err.writeLine(
+    `The source has changed since the run read it; rows are sent as they were read then. To send what it has now, run: ${COMMAND_PREFIX} run-again ${run.run_id}`,
+  )
+}
+
 async function sendAgain(
   context: CliContext,
   reference: string,
@@ -134,6 +150,7 @@ async function sendAgain(
     if (flags.export !== undefined) {
       await engine.checkExport(plan, resolveFromCaller(flags.export, context.env))
     }
+    if (!flags.quiet) await noteSourceChange(context, engine, run, plan.source)
     const nothingLeft = () => printNothingLeft(context, engine, run, { flags, how: again.how })
     if (again.hasNothingToSend(run, flags)) return nothingLeft()
     const access = createRunAccess(context, {

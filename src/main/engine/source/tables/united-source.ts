@@ -141,7 +141,11 @@ export async function openUnitedSource(
       return emptyRecords
     },
     describeFiles: () => described,
-    findWarnings: () => [...toSkippedWarnings(skipped), ...warnings, ...findLacking(lacking, listNamed(tables, union.names))],
+    findWarnings: () => [
+      ...toSkippedWarnings(skipped),
+      ...warnings,
+      ...findLacking(lacking, listNamed(tables, union.names)),
+    ],
     close: () => undefined,
   }
 }

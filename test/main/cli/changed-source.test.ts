@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest'
+import { startRecordingService } from '../../helpers/recording-service.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { createRows, writeSource } from './write-source.ts'
+
+it('says in a resumption and a retry that the source has changed, and sends what was read of it', async () => {
+  const service = await startRecordingService()
+  const workspace = createTemporaryFolder()
+  const source = writeSource(workspace, 'posts.csv', createRows(3))
+  const run = (...args: string[]) => runInProcess(args, { workspace, env: { SLUICE_API_KEY: 'the-key' } })
+  try {
+    const limited = ['task', source, '--base-url', service.baseUrl, '--limit', '1']
+    expect(await run(...limited)).toMatchObject({ code: 0 })
+    writeSource(workspace, 'posts.csv', createRows(4).replaceAll(',u', ',v'))
+    const resumed = await run('resume', 'latest')
+    expect(resumed).toMatchObject({ code: 0, stderr: expect.stringContaining('The source has changed') })
+    expect([...service.userIds.values()]).toEqual(['u0', 'u1', 'u2'])
+    for (const command of ['resume', 'retry']) {
+      expect((await run(command, 'latest')).stderr).toMatch(/has changed[\s\S]*run-again[\s\S]*nothing/)
+    }
+    writeSource(workspace, 'posts.csv', createRows(3))
+    expect((await run('retry', 'latest')).stderr).not.toContain('has changed')
+  } finally {
+    await service.close()
+  }
+})
