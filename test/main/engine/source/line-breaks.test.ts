@@ -39,3 +39,8 @@ test('a text of dashes is no drawn line', () => {
   expect(readText('id,text\n1,---\n2,===\n').problems).toEqual([])
   expect(readText('text\n---\n===\n').problems).toEqual([])
 })
+
+test('a long row of dashes with something behind it takes no long time', () => {
+  // With a pattern that tries all ways to divide the dashes this would not end.
+  expect(readText(`id,text\n${'-'.repeat(5_000)}x,a\n`).problems).toEqual([])
+})

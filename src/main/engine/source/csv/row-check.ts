@@ -65,7 +65,7 @@ export function toSourceRow(
   return { row, cells, problems }
 }
 
-const DRAWN = /^\s*(?:[:|+]*[-=_─━═]{2,}[:|+┼]*)+\s*$/
+const DRAWN = /^\s*[:|+┼]*[-=_─━═]{2}[-=_─━═:|+┼]*\s*$/
 
 /** Whether a row is the line that programs draw below a header or around a table. */
 function isDrawnLine(cells: readonly string[]): boolean {
