@@ -1,8 +1,8 @@
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Engine } from '../../src/main/engine/engine.ts'
 import { createEngine } from '../../src/main/engine/engine.ts'
-import type { Engine } from '../../src/main/engine/engine-interface.ts'
 
 /** Makes a folder, hands it over, and removes it. */
 export async function withFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {

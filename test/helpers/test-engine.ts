@@ -1,7 +1,7 @@
 import { afterAll } from 'vitest'
+import type { Engine } from '../../src/main/engine/engine.ts'
 import { createEngine } from '../../src/main/engine/engine.ts'
 import type {
-  Engine,
   ResumeOptions,
   RetryOptions,
   RunHandle,

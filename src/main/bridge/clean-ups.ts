@@ -1,7 +1,7 @@
 import type { CleanUpRecord } from '../../shared/bridge/settings.ts'
 import { isRetaining } from '../../shared/lookback/retention.ts'
 import { toThrownText } from '../../shared/messages/thrown.ts'
-import type { Engine } from '../engine/engine-interface.ts'
+import type { Engine } from '../engine/engine.ts'
 import { readRetention } from '../engine/workspace/retention-settings.ts'
 import type { LiveRuns } from './live-runs.ts'
 import { readSettings } from './settings-store.ts'

@@ -2,7 +2,7 @@ import type { BaselineEntry, LabelChoice, RunPair } from '../../shared/bridge/co
 import { isSameSubject, toBaselineSubject } from '../../shared/lookback/baseline.ts'
 import type { CompareOptions } from '../../shared/lookback/comparison.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
-import type { Engine } from '../engine/engine-interface.ts'
+import type { Engine } from '../engine/engine.ts'
 import { bridge } from './bridge-context.ts'
 import { prepareResults, toExportName } from './results-handlers.ts'
 import { createExcerpts } from './sources.ts'

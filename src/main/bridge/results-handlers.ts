@@ -6,7 +6,7 @@ import { sendsKey } from '../../shared/plan/operation.ts'
 import { removeSourceEnding } from '../../shared/plan/source-formats.ts'
 import { OUTCOME_FILES } from '../../shared/run/results.ts'
 import { AUTHORIZATION_HEADER, JSON_CONTENT_TYPE, toAuthorization } from '../../shared/service/endpoints.ts'
-import type { Engine } from '../engine/engine-interface.ts'
+import type { Engine } from '../engine/engine.ts'
 import { bridge } from './bridge-context.ts'
 import { createExcerpts } from './sources.ts'
 

@@ -8,7 +8,8 @@ import {
   findActiveKey,
   type StoredConnection,
 } from '../../shared/plan/stored-connection.ts'
-import type { Engine, RunHandle, StartOptions } from '../engine/engine-interface.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { RunHandle, StartOptions } from '../engine/engine-interface.ts'
 import { ApiKey, readApiKey, readProxyCredentials } from '../engine/secrets/bound-secret.ts'
 import type { KeyStore } from '../engine/secrets/key-store.ts'
 import {

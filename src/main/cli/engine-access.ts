@@ -1,5 +1,5 @@
 import { findDefaultWorkspace } from '../default-workspace.ts'
-import type { Engine } from '../engine/engine-interface.ts'
+import type { Engine } from '../engine/engine.ts'
 import { isWritable } from '../engine/workspace/workspace-files.ts'
 import type { CliContext } from './context.ts'
 import { resolveFromCaller } from './invocation.ts'

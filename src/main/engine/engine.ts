@@ -1,11 +1,20 @@
 import { resolve } from 'node:path'
-import type { RowFilter } from '../../shared/run/results.ts'
+import type { TrendLabels } from '../../shared/lookback/trend.ts'
+import type { PlanConnection } from '../../shared/plan/connection.ts'
+import type { Plan } from '../../shared/plan/plan.ts'
 import { WORKER_URLS } from '../program-files.ts'
-import type { Engine, EngineOptions } from './engine-interface.ts'
+import type {
+  EngineOptions,
+  ReceiverOptions,
+  ResumeOptions,
+  RetryOptions,
+  StartOptions,
+} from './engine-interface.ts'
 import { readBaselines, removeBaselines, setBaseline } from './lookback/baseline-store.ts'
 import { StoredRuns } from './query/stored-runs.ts'
 import { WorkspaceReceiver } from './receiver/workspace-receiver.ts'
 import { createScratchpad } from './scratchpad/scratchpad.ts'
+import type { ApiKey, ProxyCredentials } from './secrets/bound-secret.ts'
 import { createEnvironmentProxies, findSystemRoute } from './secrets/system-proxy.ts'
 import { HeldRuns } from './session/held-runs.ts'
 import { readStoredSecrets } from './workspace/connection-secrets.ts'
@@ -19,7 +28,7 @@ export function createEngine({
   runWorkerUrl = WORKER_URLS.run,
   findSystemProxy = createEnvironmentProxies(process.env),
   ...options
-}: EngineOptions): Engine {
+}: EngineOptions) {
   const workspace = resolve(options.workspace)
   createWorkspaceFolders(workspace)
   const stored = new StoredRuns(workspace, WORKER_URLS.query, () => held.ids)
@@ -31,8 +40,6 @@ export function createEngine({
     readKnownSecrets: () => readStoredSecrets(workspace, process.env).map((secret) => secret.seal()),
   })
   const { load: loadWorkerUrl } = WORKER_URLS
-  const askRows = (filter: RowFilter = {}) =>
-    filter.cell === undefined ? stored.ask.bind(stored) : stored.askEvaluations.bind(stored)
   const held = new HeldRuns({
     ...{ workspace, runWorkerUrl, loadWorkerUrl, stored, receiver },
     findSystemProxy,
@@ -40,96 +47,102 @@ export function createEngine({
 
   return {
     workspace,
+    ...stored.queries,
 
-    startRun: (plan, start = {}) => held.start(plan, start),
-    resumeRun: (runId, resume) => held.resume(runId, resume),
-    retryRun: (runId, retry) => held.retry(runId, retry),
-    importK6: (files, importing) => held.importK6(files, importing),
-    heldRun: (runId) => held.find(runId),
-    settleLate: (runId) => held.settleLate(runId),
-    deleteRun: (runId) => held.removal.delete(runId),
-    deleteRuns: (runIds) => held.removal.deleteAll(runIds),
+    /** Starts a run or a load test in a thread of its own. */
+    startRun: (plan: Plan, options: StartOptions = {}) => held.start(plan, options),
+    /**
+     * Goes on with the run, or with that of its retries that was interrupted. Throws `RUN_NOT_FOUND`, `RUN_BUSY` (another
+     * process holds it) or `RUN_NOT_RESUMABLE`.
+     */
+    resumeRun: (runId: string, options: ResumeOptions) => held.resume(runId, options),
+    /**
+     * Sends what did not succeed in a run and its retries, whichever of them is named, as a retry with the same post_ids
+     * and bodies, as far as fixes do not correct them.
+     */
+    retryRun: (runId: string, options: RetryOptions) => held.retry(runId, options),
+    /**
+     * Stores what k6 measured as a run of its own, with the plan of the run it was exported from if that is named.
+     * Several files have to be JSON lines of one run. Throws `BAD_SOURCE`.
+     */
+    importK6: (files: readonly string[], options?: { ofRunId?: string; name?: string }) =>
+      held.importK6(files, options),
+    /** The handle of a run that this process holds. */
+    heldRun: (runId: string) => held.find(runId),
+    /**
+     * Processes the callbacks that came for a run and its retries, or for all runs, while nobody held them, and marks
+     * what has become overdue. Reading alone shows results as they are stored, so this is called before a person looks.
+     * Resolves with whether there was anything.
+     */
+    settleLate: (runId?: string) => held.settleLate(runId),
+    /**
+     * Removes a run, the retries below it, and whatever is kept of them in the workspace, for good. Throws `RUN_BUSY`
+     * while a process holds one of them.
+     */
+    deleteRun: (runId: string) => held.removal.delete(runId),
+    /** Removes several, and returns those that a process holds, which are left alone. */
+    deleteRuns: (runIds: readonly string[]) => held.removal.deleteAll(runIds),
+    /**
+     * Removes all that was ever recorded in the workspace, and returns how many runs and retries that were. Connections
+     * and settings stay. Throws `RUN_BUSY` while a process runs something or receives callbacks here.
+     */
     wipe: () => held.removal.wipe(),
 
-    previewSource: (source, limit) => stored.previewSource(source, limit),
-    sampleSource: (source, sampling) => stored.sampleSource(source, sampling),
-    listRuns: (query = {}) => stored.list(query),
-    findPrunable: (retention) => stored.findPrunable(retention),
-    findRuns: (reference) => stored.find(reference),
-    findLastMapping: (operation, columns) => stored.findLastMapping(operation, columns),
-    summarizeRun: (runId) => stored.summarize(runId),
-    readPlan: (runId) => stored.readPlan(runId),
-    readColumns: (runId) => stored.ask('readColumns', runId),
-    readPage: (runId, query) => askRows(query.filter)('readPage', runId, query),
-    findOffset: (runId, query) => askRows(query.filter)('findOffset', runId, query),
-    readRow: (runId, row) => stored.ask('readRow', runId, row),
-    findRow: (runId, row) => stored.ask('findRow', runId, row),
-    readFacets: (runId, filter) => askRows(filter)('readFacets', runId, filter),
-    readFoundFacets: (runId, filter) => askRows(filter)('readFoundFacets', runId, filter),
-    listColumns: (runId) => stored.ask('listColumns', runId),
-    readProblems: (runId) => stored.ask('readProblems', runId),
-    readOpenWarnings: (runId) => stored.ask('readOpenWarnings', runId),
-    storeFindings: (runId) => stored.ask('storeFindings', runId),
-    readLatency: (runId, metrics) => stored.ask('readLatency', runId, metrics),
-    readLoadReport: (runId) => stored.ask('readLoadReport', runId),
-    compareRuns: (a, b) => stored.compare(a, b),
-    compareDecisions: (a, b, comparing) => stored.compareDecisions(a, b, comparing),
-    listChanges: (a, b, listing) => stored.listChanges(a, b, listing),
-    compareLatencies: (first, ...others) => stored.compareLatencies(first, ...others),
+    /** The runs that others are compared with, oldest first. */
     readBaselines: () => readBaselines(workspace),
-    setBaseline: async (runId, name) => setBaseline(workspace, await stored.summarize(runId), name),
-    removeBaselines: (runId, name) => removeBaselines(workspace, runId, name),
-    readTrend: (source, labels) => stored.readTrend(source, labels),
-    exportRun: (runId, exporting) =>
-      exporting.filter?.cell === undefined
-        ? stored.askApart('exportRun', runId, exporting)
-        : stored.askEvaluations('exportRun', runId, exporting),
-    readLedger: (query, page) => stored.readLedger(query, page),
-    exportLedger: (query, file) => stored.exportLedger(query, file),
-    checkExport: async (plan, file) => {
+    /** Makes a run the baseline of its connection and source in place of the one of that name. */
+    setBaseline: async (runId: string, name: string) =>
+      setBaseline(workspace, await stored.queries.summarizeRun(runId), name),
+    /** Removes the baselines that a run is, or those of a name alone, and returns them. */
+    removeBaselines: (runId: string, name: string | null) => removeBaselines(workspace, runId, name),
+    /** All runs of one source, oldest first. With labels each of them is evaluated. */
+    readTrend: (source: string, labels: TrendLabels) => stored.readTrend(source, labels),
+    /**
+     * Throws `BAD_USAGE` if a run of the plan could not be exported to a file, such as for its ending, and
+     * `FILE_UNWRITABLE` if the file cannot be written. Writes nothing.
+     */
+    async checkExport(plan: Plan, file: string): Promise<void> {
       const { checkExport } = await import('./results/export-run.ts')
       await checkExport(plan, file)
     },
-    evaluateRun: (runId, evaluating) => stored.askApart('evaluateRun', runId, evaluating),
-    evaluateInSteps: (runId, question) => stored.askEvaluations('evaluateInSteps', runId, question),
-    readLabelChoices: (runId) => stored.ask('readLabelChoices', runId),
-    reportRun: (runId, reporting) => stored.askApart('reportRun', runId, reporting),
-    sampleRun: (runId, sampling) => stored.askApart('sampleRun', runId, sampling),
-    startLabelling: (runId, drawing) => stored.askApart('startLabelling', runId, drawing),
-    readLabelling: (runId) => stored.ask('readLabelling', runId),
-    changeLabelling: (runId, change) => stored.ask('changeLabelling', runId, change),
-    endLabelling: (runId) => stored.ask('endLabelling', runId),
-    readVerdicts: (runId) => stored.ask('readVerdicts', runId),
-    storeVerdicts: (runId, verdicts) => stored.ask('storeVerdicts', runId, verdicts),
-    replaceVerdicts: (runId, row, verdicts, before) =>
-      stored.ask('replaceVerdicts', runId, row, verdicts, before),
-    importVerdicts: (runId, source) => stored.ask('importVerdicts', runId, source),
-    findSourceChange: (runId, source) => stored.ask('findSourceChange', runId, source),
-    annotateRun: (runId, change) => stored.ask('annotateRun', runId, change),
-    exportVerdicts: (runId, file) => stored.ask('exportVerdicts', runId, file),
 
-    async checkConnection(connection, secrets) {
+    /**
+     * Asks a service whether address and key are right, without sending content. Throws `BAD_PLAN` for certificates that
+     * cannot be used.
+     */
+    async checkConnection(
+      connection: PlanConnection,
+      secrets: { apiKey: ApiKey | null; proxyCredentials: ProxyCredentials | null },
+    ) {
       const { checkConnection } = await import('./service/check-connection.ts')
       return checkConnection(connection, secrets, findSystemProxy)
     },
-    findSystemRoute: (connection) => findSystemRoute(connection.baseUrl, connection, findSystemProxy),
+    /** How requests to a connection's base URL leave this machine. Rejects with `BAD_PLAN`; see {@link FindSystemProxy}. */
+    findSystemRoute: (connection: Pick<PlanConnection, 'baseUrl' | 'proxy' | 'systemProxy'>) =>
+      findSystemRoute(connection.baseUrl, connection, findSystemProxy),
 
+    /** Single requests by hand. */
     scratchpad: createScratchpad(workspace, receiver, findSystemProxy),
 
-    async openReceiver(opening = {}) {
-      await receiver.open(opening)
+    /** Opens the callback receiver, which then stays open until `close`. Throws `RECEIVER_UNAVAILABLE`. */
+    async openReceiver(options: ReceiverOptions = {}) {
+      await receiver.open(options)
       const status = await receiver.status()
       if (status === null) throw new Error('the receiver is not open')
       return status
     },
+    /** The receiver as it stands; null while it is not open. */
     receiverStatus: () => receiver.status(),
-    testReceiver: (publicUrl) => receiver.test(publicUrl),
-    readCallbackOverview: () => stored.readCallbackOverview(),
-    readCallbackBody: (id) => stored.readCallbackBody(id),
+    /** Posts to the receiver's public base and waits for the arrival. Throws `RECEIVER_UNAVAILABLE` with what went wrong. */
+    testReceiver: (publicUrl: string) => receiver.test(publicUrl),
 
-    async close() {
+    /** Stops held runs and the queries' threads. */
+    async close(): Promise<void> {
       await held.close()
       await Promise.all([receiver.close(), stored.close()])
     },
   }
 }
+
+/** Starts, stops and reads runs: all that the command line and the bridge need. */
+export type Engine = ReturnType<typeof createEngine>

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type Baseline, DEFAULT_BASELINE } from '../../../shared/lookback/baseline.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import type { Engine } from '../../engine/engine-interface.ts'
+import type { Engine } from '../../engine/engine.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'

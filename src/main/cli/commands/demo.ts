@@ -6,7 +6,7 @@ import { formatBytes, formatCounted } from '../../../shared/messages/figure-text
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { ExportResult } from '../../../shared/run/results.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
-import type { Engine } from '../../engine/engine-interface.ts'
+import type { Engine } from '../../engine/engine.ts'
 import { ApiKey } from '../../engine/secrets/bound-secret.ts'
 import { WORKER_URLS } from '../../program-files.ts'
 import { DEFAULT_SANDBOX_KEY } from '../../sandbox/sandbox-options.ts'

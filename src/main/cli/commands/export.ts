@@ -16,7 +16,7 @@ import {
   type RowFilter,
 } from '../../../shared/run/results.ts'
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
-import type { Engine } from '../../engine/engine-interface.ts'
+import type { Engine } from '../../engine/engine.ts'
 import { isWritable } from '../../engine/workspace/workspace-files.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocumentLine } from '../documents/write-document.ts'

@@ -9,7 +9,7 @@ import {
 } from '../../../shared/lookback/verdict.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { nameRow, toRowAndRecord } from '../../../shared/plan/source-place.ts'
-import type { Engine } from '../../engine/engine-interface.ts'
+import type { Engine } from '../../engine/engine.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'

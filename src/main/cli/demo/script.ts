@@ -3,7 +3,7 @@ import { formatProblemOfRow } from '../../../shared/messages/problem-messages.ts
 import { type Plan, type PlanInput, planSchema } from '../../../shared/plan/plan.ts'
 import { toRowNumber } from '../../../shared/plan/source-place.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
-import type { Engine } from '../../engine/engine-interface.ts'
+import type { Engine } from '../../engine/engine.ts'
 import { SAMPLE_FILES } from '../../program-files.ts'
 import type { SandboxOptions } from '../../sandbox/sandbox-options.ts'
 import { formatTable } from '../terminal/layout.ts'

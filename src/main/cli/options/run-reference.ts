@@ -1,6 +1,6 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
-import type { Engine } from '../../engine/engine-interface.ts'
+import type { Engine } from '../../engine/engine.ts'
 
 /** What the RUN argument of a command may be, for its help. */
 export const RUN_ARGUMENT_HELP = 'run or retry id, a unique prefix of it, or `latest`'

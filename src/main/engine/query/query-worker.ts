@@ -1,6 +1,19 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
+import type { TrendMetric } from '../../../shared/load/metrics.ts'
+import type { AnnotationChange } from '../../../shared/lookback/annotations.ts'
+import type { CompareOptions } from '../../../shared/lookback/comparison.ts'
+import type { EvaluateOptions, EvaluationQuestion } from '../../../shared/lookback/evaluation.ts'
+import type { LabellingChange, LabellingOptions } from '../../../shared/lookback/labelling.ts'
+import type { LedgerQuery } from '../../../shared/lookback/ledger.ts'
+import type { Retention } from '../../../shared/lookback/retention.ts'
+import type { RunListQuery } from '../../../shared/lookback/run-list.ts'
+import type { ReportOptions } from '../../../shared/lookback/run-report.ts'
+import type { SampleOptions } from '../../../shared/lookback/stratified-sample.ts'
+import type { GivenVerdict, NewVerdict, RowVerdict } from '../../../shared/lookback/verdict.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import type { PageQuery, RowFilter } from '../../../shared/run/results.ts'
+import type { Operation } from '../../../shared/plan/operation.ts'
+import type { PlanSource } from '../../../shared/plan/plan.ts'
+import type { ExportOptions, OffsetQuery, PageQuery, RowFilter } from '../../../shared/run/results.ts'
 import { serveCalls } from '../../worker-rpc.ts'
 import { KeptLatencies } from '../journal/latency-series.ts'
 import { ReaderPool, type RunFamily, readRunFamily } from '../journal/run-family.ts'
@@ -28,7 +41,18 @@ import { isLeaseHeld } from '../workspace/lease.ts'
 import { changeAnnotations } from '../workspace/run-annotations.ts'
 import { noteExport } from '../workspace/workspace-exports.ts'
 import { toJournalFile, toRunId } from '../workspace/workspace-files.ts'
-import type { AskedRun, QueryCalls } from './stored-runs.ts'
+
+/** A run as it is asked about: its journal, and the ids of the runs that the asking process holds. */
+export interface AskedRun {
+  file: string
+  held: readonly string[]
+}
+
+/** The workspace as it is asked about, with the ids of the runs that the asking process holds. */
+export interface AskedWorkspace {
+  workspace: string
+  held: readonly string[]
+}
 
 /** Runs whose findings are kept, one of them being stored; of 1,000,000 rows with six classes each has about 40 MB. */
 const FINDINGS_MAX = 3
@@ -50,30 +74,55 @@ const catalogues = new Map<string, Catalogue>()
 let evaluations: KeptEvaluations | null = null
 let ledgers: Ledgers | null = null
 
-const calls: QueryCalls = {
-  // A run may have been cut off before it was written down, or just be in the making.
-  summarize: (run) => readOr(null, run, summarizeRun),
-  readPlan: (run) => readOr(null, run, ({ record }) => record.plan),
-  readAddresses: (run) =>
+const calls = {
+  /**
+   * The run together with its retries. Throws `RUN_NOT_RESUMABLE` if it was cut off before it was written down.
+   */
+  summarizeRun: (run: AskedRun) => summarizeRun(findPlanned(run)),
+  /** The plan a run was started with. Throws as {@link summarizeRun} does. */
+  readPlan: (run: AskedRun) => findPlanned(run).record.plan,
+  /**
+   * Where a run's requests say that callbacks and media are found; null if it was cut off before that was written down.
+   */
+  readAddresses: (run: AskedRun) =>
     readOr(null, run, ({ record: { runToken, callbackBase, mediaBase } }) => ({
       runToken,
       callbackBase,
       mediaBase,
     })),
-  listMembers: (run) => readOr([], run, ({ members }) => members.map(({ record }) => record.runId)),
-  listWhole: (run) => readOr([], run, ({ whole }) => whole.map(({ record }) => record.runId)),
-  findResumable: (run) => readOr(toRunId(run.file), run, ({ members }) => findStanding(members).record.runId),
-  listLate: (run) => readOr([], run, findLateRuns),
-  readColumns: (run) => openFamily(run).record.columns,
-  readRow: (run, row) => readRow(openFamily(run), row),
-  findRow: (run, row) => findTypedRow(openFamily(run), row),
-  readProblems: (run) => readProblemGroups(openFamily(run)),
-  readOpenWarnings: (run) => readOr([], run, readOpenWarningsOfWhole),
-  readLatency: (run, metrics) => latencies.read(openFamily(run), metrics),
-  readLoadReport: (run) => readLoadReport(openFamily(run)),
-  compare: (run, other) => compareTwoRuns(openFamily(run), openFamily(other)),
-  compareLatencies: (run, others) => compareLatencies([run, ...others].map(openFamily)),
-  async readPage(run, query) {
+  /** Ids of the run and the retries below it, itself first, then oldest first. */
+  listMembers: (run: AskedRun) => readOr([], run, ({ members }) => members.map(({ record }) => record.runId)),
+  /** Ids of all runs of the whole that the run belongs to, the first run first. */
+  listWhole: (run: AskedRun) => readOr([], run, ({ whole }) => whole.map(({ record }) => record.runId)),
+  /** The run itself or that of its retries that can be resumed. */
+  findResumable: (run: AskedRun) =>
+    readOr(toRunId(run.file), run, ({ members }) => findStanding(members).record.runId),
+  /**
+   * Which of the run and its retries have callbacks that nobody has processed, or rows that have become overdue.
+   */
+  listLate: (run: AskedRun) => readOr([], run, findLateRuns),
+  /** The names of the columns of the run's source. */
+  readColumns: (run: AskedRun) => openFamily(run).record.columns,
+  /** The row of a record. */
+  readRow: (run: AskedRun, row: number) => readRow(openFamily(run), row),
+  /**
+   * The record of the row that a person names by the spreadsheet's number. Throws `BAD_USAGE` if it is not exactly one.
+   */
+  findRow: (run: AskedRun, row: string) => findTypedRow(openFamily(run), row),
+  readProblems: (run: AskedRun) => readProblemGroups(openFamily(run)),
+  /**
+   * Causes of warnings of a run and its whole that a person has yet to accept, each with the rows that would be sent.
+   */
+  readOpenWarnings: (run: AskedRun) => readOr([], run, readOpenWarningsOfWhole),
+  /** Latencies of the run, over time and as distributions (default: http_req_duration and callback_latency). */
+  readLatency: (run: AskedRun, metrics?: readonly TrendMetric[]) => latencies.read(openFamily(run), metrics),
+  /** All that a report of a load test shows. Throws `BAD_USAGE` if the run is none. */
+  readLoadReport: (run: AskedRun) => readLoadReport(openFamily(run)),
+  /** Run B compared with run A: latencies, errors, throughput, plans. */
+  compareRuns: (run: AskedRun, other: AskedRun) => compareTwoRuns(openFamily(run), openFamily(other)),
+  /** The latencies of several runs over one another, each of the others compared with the first. */
+  compareLatencies: (...runs: AskedRun[]) => compareLatencies(runs.map(openFamily)),
+  async readPage(run: AskedRun, query: PageQuery) {
     const counted = isSimplePage(query) ? undefined : await count(run, query)
     // The reader may have been closed meanwhile, to make room for another run's.
     const family = openFamily(run)
@@ -84,15 +133,17 @@ const calls: QueryCalls = {
     const rows = page.rows.map(({ row }) => row)
     return { ...page, texts: readRowColumns(openFamily(run), rows, columns) }
   },
-  async findOffset(run, query) {
+  /** The offset that a page has a row at; null if the row does not match, or was not looked at yet. */
+  async findOffset(run: AskedRun, query: OffsetQuery) {
     const counted = isSimplePage(query) ? undefined : await count(run, query)
     return findOffset(openFamily(run), query, counted)
   },
-  async readFacets(run, filter = {}) {
+  async readFacets(run: AskedRun, filter: RowFilter = {}) {
     const counted = Object.keys(filter).length === 0 ? undefined : await count(run, { filter })
     return readFacets(openFamily(run), filter, counted)
   },
-  async readFoundFacets(run, filter = {}) {
+  /** Languages, models, variants and scores of the rows; the first questions find them uncounted. */
+  async readFoundFacets(run: AskedRun, filter: RowFilter = {}) {
     // What is asked at the same time and takes less, as the first page does, is answered first.
     await setImmediate()
     const counted = await count(run, { filter }, { withFindings: true, patienceMs: COUNTING_PATIENCE_MS })
@@ -104,19 +155,24 @@ const calls: QueryCalls = {
     }
     return readFoundFacets(openFamily(run), filter, counted)
   },
-  storeFindings(run) {
+  /**
+   * Reads what the answers of an ended run say and stores it, so that whoever looks at the run need not wait for it. Rests
+   * for half of the time, and ends if the run goes on.
+   */
+  storeFindings(run: AskedRun) {
     const stored = storing.then(() => storeFindings(run))
     storing = stored.catch(() => {})
     return stored
   },
-  async listColumns(run) {
+  /** Every column that a table of the run's rows can have. */
+  async listColumns(run: AskedRun) {
     // The first page and facets, asked for at the same time, travel while the columns are looked for.
     await setImmediate()
     const { listRowColumns } = await import('../run/export/row-columns.ts')
     return listRowColumns(openFamily(run))
   },
   // Readers of sources and writers of files are loaded where they are asked for: most queries need neither.
-  async exportRun(run, options) {
+  async exportRun(run: AskedRun, options: ExportOptions) {
     const { exportRun } = await import('../results/export-run.ts')
     const among = await listCell(run, options.filter)
     const family = openFamily(run)
@@ -124,83 +180,147 @@ const calls: QueryCalls = {
     noteExport(family.workspace, family.record.runId, result.file)
     return result
   },
-  async evaluateRun(run, options) {
+  /** Holds what a run's rules did against labels. Throws `BAD_USAGE` if there is nothing to evaluate. */
+  async evaluateRun(run: AskedRun, options: EvaluateOptions) {
     const { evaluateRun } = await import('../lookback/evaluate-run.ts')
     const family = openFamily(run)
     return evaluateRun(family, options, findFindings(family))
   },
-  async evaluateInSteps(run, question) {
+  /**
+   * The evaluation that a question asks for, or after a quarter of a second how far it is. It goes on only while it is
+   * asked for, and is kept as long as neither the run nor its labels change. Throws as {@link evaluateRun} does.
+   */
+  async evaluateInSteps(run: AskedRun, question: EvaluationQuestion) {
     return (await openEvaluations()).ask(run.file, question, () => openFamily(run))
   },
-  async readLabelChoices(run) {
+  /** What the columns of a run say of where its labels are, from some of its rows. */
+  async readLabelChoices(run: AskedRun) {
     const { readLabelChoices } = await import('../lookback/label-choices.ts')
     return readLabelChoices(openFamily(run))
   },
-  async reportRun(run, options) {
+  /**
+   * Reports a bulk run with its failures, rules and course, and writes the report if a file is named. Throws `BAD_USAGE`,
+   * and what an evaluation and an export throw.
+   */
+  async reportRun(run: AskedRun, options: ReportOptions) {
     const { reportRun } = await import('../lookback/report/run-report.ts')
     return reportRun(openFamily(run), options)
   },
-  async compareDecisions(run, other, options) {
+  /** Run B compared with run A by what was decided. Throws `BAD_USAGE` if that cannot be compared. */
+  async compareDecisions(run: AskedRun, other: AskedRun, options: CompareOptions) {
     const { compareDecisions } = await import('../lookback/compare-decisions.ts')
     return compareDecisions(pairs, openFamily(run), openFamily(other), options)
   },
-  async listChanges(run, other, options) {
+  /**
+   * A page of the rows that changed from run A to run B; cheap after {@link compareDecisions} of the same two.
+   */
+  async listChanges(
+    run: AskedRun,
+    other: AskedRun,
+    options: Pick<CompareOptions, 'by' | 'list' | 'offset' | 'limit'>,
+  ) {
     const { listChanges } = await import('../lookback/compare-decisions.ts')
     return listChanges(pairs, openFamily(run), openFamily(other), options)
   },
-  async sampleRun(run, options) {
+  /** Draws a sample of the answered rows into a file. Throws `BAD_USAGE` and what an export throws. */
+  async sampleRun(run: AskedRun, options: SampleOptions) {
     const { sampleRun } = await import('../lookback/draw-sample.ts')
     return sampleRun(openFamily(run), options)
   },
-  async sampleSource(source, options) {
+  /**
+   * Draws a sample of the rows of a source into a file. Throws `BAD_SOURCE`, `BAD_USAGE` and what an export throws.
+   */
+  async sampleSource(source: PlanSource, options: SampleOptions) {
     const { sampleSource } = await import('../lookback/draw-sample.ts')
     return sampleSource(source, options)
   },
-  async startLabelling(run, options) {
+  /** Draws rows of a run to be labelled one by one, in place of those drawn before. Throws `BAD_USAGE`. */
+  async startLabelling(run: AskedRun, options: LabellingOptions) {
     const { startLabelling } = await import('../lookback/draw-sample.ts')
     return startLabelling(openFamily(run), options)
   },
-  readLabelling: (run) => readLabelling(openFamily(run)),
-  changeLabelling: (run, change) => changeLabelling(openFamily(run), change),
-  endLabelling: (run) => endLabelling(openFamily(run)),
-  readVerdicts: (run) => readPlacedVerdicts(openFamily(run)),
-  storeVerdicts: (run, verdicts) => storeVerdicts(openFamily(run), verdicts),
-  replaceVerdicts: (run, row, verdicts, before) => {
+  /** The rows that were drawn to be labelled and how far a person has come; null if none were. */
+  readLabelling: (run: AskedRun) => readLabelling(openFamily(run)),
+  /** Notes how far a person has come. Throws `BAD_USAGE` if no rows were drawn. */
+  changeLabelling: (run: AskedRun, change: LabellingChange) => changeLabelling(openFamily(run), change),
+  /** Forgets which rows were drawn; the verdicts on them stay. */
+  endLabelling: (run: AskedRun) => endLabelling(openFamily(run)),
+  /** What persons said of the rows of a run and its retries, by row. */
+  readVerdicts: (run: AskedRun) => readPlacedVerdicts(openFamily(run)),
+  /** Stores verdicts, all or none. Throws `BAD_USAGE` if the run has no such row. */
+  storeVerdicts: (run: AskedRun, verdicts: readonly NewVerdict[]) => storeVerdicts(openFamily(run), verdicts),
+  /**
+   * Puts verdicts in the place of all that was said of a row, and returns both. While rows are drawn to be labelled, each
+   * of them counts for its stratum, and all others for themselves. Throws `BAD_USAGE` if the run has no such row, or other
+   * verdicts on it than those of `before`.
+   */
+  replaceVerdicts: (
+    run: AskedRun,
+    row: number,
+    verdicts: readonly GivenVerdict[],
+    before?: readonly RowVerdict[],
+  ) => {
     const family = openFamily(run)
     return replaceVerdicts(family, row, verdicts, { stratum: findStratum(family, row), before })
   },
-  async importVerdicts(run, source) {
+  /** Stores the verdicts of a file, all or none, and returns how many. Throws `BAD_SOURCE` and `BAD_USAGE`. */
+  async importVerdicts(run: AskedRun, source: PlanSource) {
     const { importVerdicts } = await import('../lookback/verdict-files.ts')
     return importVerdicts(openFamily(run), source)
   },
-  async exportVerdicts(run, file) {
+  /** Writes the verdicts to a file, each with the cells of its row. Throws what an export throws. */
+  async exportVerdicts(run: AskedRun, file: string) {
     const { exportVerdicts } = await import('../lookback/verdict-files.ts')
     return exportVerdicts(openFamily(run), file)
   },
-  async previewSource(source, limit) {
+  /** The first rows of a source. Throws `BAD_SOURCE`. */
+  async previewSource(source: PlanSource, limit: number) {
     const { previewSource } = await import('../source/preview.ts')
     return previewSource(source, limit)
   },
-  async readLedger(asked, query, page) {
+  /**
+   * What all runs of one service made of its indexes, watchlists or appeals, a page of its entries. Throws `BAD_USAGE` if
+   * there is no such run, several services are left, or the list does not exist.
+   */
+  async readLedger(asked: AskedWorkspace, query: LedgerQuery, page: { offset: number; limit: number }) {
     const { readLedger } = await import('../lookback/ledger/read-ledger.ts')
     return readLedger(await openLedgers(), asked, query, page)
   },
-  async exportLedger(asked, query, file) {
+  /**
+   * Writes entries of a ledger to a file that can be the source of a run. Throws what an export and the ledger throw.
+   */
+  async exportLedger(asked: AskedWorkspace, query: LedgerQuery, file: string) {
     const { exportLedger } = await import('../lookback/ledger/export-ledger.ts')
     return exportLedger(await openLedgers(), asked, query, file)
   },
-  async findSourceChange(run, source) {
+  /** How a source has changed since the run read its own. */
+  async findSourceChange(run: AskedRun, source: PlanSource) {
     const { findSourceChange } = await import('../source/source-fingerprint.ts')
     return findSourceChange(source, openFamily(run).record.sourceFingerprint)
   },
-  annotateRun: (run, change) => {
+  /**
+   * Changes the name, tags and note of a run and its retries, which are kept next to the journal. Throws `BAD_USAGE` if
+   * a name, tag or note is not allowed.
+   */
+  annotateRun: (run: AskedRun, change: AnnotationChange) => {
     const { whole, workspace, record } = openFamily(run)
     return changeAnnotations(workspace, whole[0]?.record.runId ?? record.runId, change)
   },
-  listRuns: ({ workspace, held }, query) => openCatalogue(workspace).list(query, held),
-  findRuns: ({ workspace, held }, reference) => openCatalogue(workspace).find(reference, held),
-  findPrunable: ({ workspace, held }, retention) => openCatalogue(workspace).findPrunable(retention, held),
-  async findLastMapping({ workspace, held }, operation, columns) {
+  /** A page of the runs that are asked for (default: all, newest first), each together with its retries. */
+  listRuns: ({ workspace, held }: AskedWorkspace, query: RunListQuery = {}) =>
+    openCatalogue(workspace).list(query, held),
+  /** The runs that a person's reference means: an id, the beginning of one, or `latest`. */
+  findRuns: ({ workspace, held }: AskedWorkspace, reference: string) =>
+    openCatalogue(workspace).find(reference, held),
+  /** The runs that exceed the limits of retention; none that a process holds, and none that is needed. */
+  findPrunable: ({ workspace, held }: AskedWorkspace, retention: Retention) =>
+    openCatalogue(workspace).findPrunable(retention, held),
+  /** How a source with these columns was mapped when it was last sent by such an operation; null if none was. */
+  async findLastMapping(
+    { workspace, held }: AskedWorkspace,
+    operation: Operation,
+    columns: readonly string[],
+  ) {
     const { findLastMapping, LOOKED_THROUGH } = await import('./last-mapping.ts')
     const query = { operations: [operation.kind], limit: LOOKED_THROUGH }
     const { runs } = await openCatalogue(workspace).list(query, held)
@@ -208,19 +328,26 @@ const calls: QueryCalls = {
       findFamily({ file: toJournalFile(workspace, runId), held }),
     )
   },
-  listTokens: ({ workspace, held }) => openCatalogue(workspace).listTokens(held),
-  async readCallbackOverview({ workspace, held }) {
+  /**
+   * Tokens of all runs; a retry has the token of the first of its chain, which may be gone. Null if a journal cannot be read.
+   */
+  listTokens: ({ workspace, held }: AskedWorkspace) => openCatalogue(workspace).listTokens(held),
+  /** What came to the receiver of the workspace, whichever process listens, and which runs wait for more. */
+  async readCallbackOverview({ workspace, held }: AskedWorkspace) {
     const { readCallbackOverview } = await import('../lookback/callback-overview.ts')
     return readCallbackOverview(workspace, (tokens) =>
       openCatalogue(workspace).listCallbackRuns(tokens, held),
     )
   },
-  async readCallbackBody({ workspace }, id) {
+  /** The body of a callback in the inbox as text; null if it is gone. */
+  async readCallbackBody({ workspace }: AskedWorkspace, id: number) {
     const { readCallbackBody } = await import('../lookback/callback-overview.ts')
     return readCallbackBody(workspace, id)
   },
-  listLateRuns: ({ workspace, held }) => openCatalogue(workspace).listLate(held),
-  async forget(file) {
+  /** Ids of the runs and retries that have callbacks to process, or rows that have become overdue. */
+  listLateRuns: ({ workspace, held }: AskedWorkspace) => openCatalogue(workspace).listLate(held),
+  /** Lets go of a journal that is about to be deleted. */
+  async forget(file: string) {
     forgotten.add(file)
     indexes.forget(file)
     findings.forget(file)
@@ -231,6 +358,9 @@ const calls: QueryCalls = {
     await ledgers?.forget()
   },
 }
+
+/** What the thread answers: each question as it is asked here, by journals and workspaces instead of runs. */
+export type QueryCalls = typeof calls
 
 serveCalls<QueryCalls>(calls, () => pool.checkpoint())
 
@@ -270,6 +400,13 @@ function readOr<Value>(otherwise: Value, run: AskedRun, read: (family: RunFamily
 function openFamily(run: AskedRun): RunFamily {
   const family = findFamily(run)
   if (family === null) throw new SluiceError({ id: 'run_file_unplanned', file: run.file })
+  return family
+}
+
+/** A run may have been cut off before it was written down, or just be in the making. */
+function findPlanned(run: AskedRun): RunFamily {
+  const family = findFamily(run)
+  if (family === null) throw new SluiceError({ id: 'run_unplanned', runId: toRunId(run.file) })
   return family
 }
 

@@ -7,7 +7,7 @@ import type { Plan } from '../../../shared/plan/plan.ts'
 import { countDoubleAdds } from '../../../shared/run/counts.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { APP_VERSION } from '../../../shared/version.ts'
-import type { Engine, ResumeOptions, RetryOptions, RunHandle, StartOptions } from '../engine-interface.ts'
+import type { ResumeOptions, RetryOptions, RunHandle, StartOptions } from '../engine-interface.ts'
 import { toK6Plan } from '../load/k6/k6-result.ts'
 import type { StoredRuns } from '../query/stored-runs.ts'
 import type { RunBases, WorkspaceReceiver } from '../receiver/workspace-receiver.ts'
@@ -96,8 +96,8 @@ export class HeldRuns {
   async resume(named: string, resume: ResumeOptions): Promise<RunHandle> {
     await this.settleLate(named)
     const { stored } = this.#options
-    const runId = await stored.ask('findResumable', named)
-    const plan = await stored.readPlan(runId)
+    const runId = await stored.own.findResumable(named)
+    const plan = await stored.queries.readPlan(runId)
     const secrets = await this.#guard(resume, plan)
     this.#refuseHeld(runId)
     const bases = await this.#prepareAgain(runId, runId, plan)
@@ -110,10 +110,10 @@ export class HeldRuns {
   async retry(parentRunId: string, retry: RetryOptions): Promise<RunHandle> {
     await this.settleLate(parentRunId)
     const { stored } = this.#options
-    const plan = await stored.readPlan(parentRunId)
+    const plan = await stored.queries.readPlan(parentRunId)
     // A load test counts requests, and has no rows that could be sent again.
     if (plan.load !== undefined) throw new SluiceError({ id: 'load_not_repeatable', runId: parentRunId })
-    for (const member of await stored.ask('listWhole', parentRunId)) this.#refuseHeld(member)
+    for (const member of await stored.own.listWhole(parentRunId)) this.#refuseHeld(member)
     const secrets = await this.#guard(retry, plan)
     const runId = createRunId()
     const bases = await this.#prepareAgain(runId, parentRunId, plan)
@@ -126,10 +126,13 @@ export class HeldRuns {
   }
 
   /** Stores what k6 measured as a load test of its own. */
-  async importK6(...[files, { ofRunId, name } = {}]: Parameters<Engine['importK6']>): Promise<RunSummary> {
+  async importK6(
+    files: readonly string[],
+    { ofRunId, name }: { ofRunId?: string; name?: string } = {},
+  ): Promise<RunSummary> {
     const [first = ''] = files
     const plan =
-      ofRunId === undefined ? toK6Plan(resolve(first)) : await this.#options.stored.readPlan(ofRunId)
+      ofRunId === undefined ? toK6Plan(resolve(first)) : await this.#options.stored.queries.readPlan(ofRunId)
     const named = { ...plan, name: name ?? `k6: ${basename(first)}` }
     const work = { kind: 'import', files, plan: named } as const
     return this.#startThread(named, { ...IDLE, runId: createRunId(), work }).ended
@@ -142,7 +145,7 @@ export class HeldRuns {
   async settleLate(runId?: string): Promise<boolean> {
     if (!isWritable(this.#options.workspace)) return false
     if (runId !== undefined) return this.#settleFamily(runId)
-    const late = await this.#options.stored.listLate()
+    const late = await this.#options.stored.own.listLateRuns()
     for (const each of late) {
       await this.#settleFamily(each).catch((error: unknown) => {
         // A damaged run must not keep the others from being settled.
@@ -161,7 +164,7 @@ export class HeldRuns {
 
   #settleFamily(runId: string): Promise<boolean> {
     const settle = async (): Promise<boolean> => {
-      const late = await this.#options.stored.ask('listLate', runId)
+      const late = await this.#options.stored.own.listLate(runId)
       for (const each of late) await this.#settle(each)
       return late.length > 0
     }
@@ -198,7 +201,7 @@ export class HeldRuns {
         await this.#release(task).catch(() => {})
         try {
           await this.settleLate(runId)
-          return await stored.summarize(runId)
+          return await stored.queries.summarizeRun(runId)
         } catch (error) {
           throw toUnread(runId, error)
         }
@@ -241,14 +244,14 @@ export class HeldRuns {
     // A load test has measured its callbacks, and no result depends on what they said.
     if (work.kind === 'start' && work.plan.load !== undefined) await receiver.forget([runId])
     if (mediaBase === null) return
-    const addresses = await stored.ask('readAddresses', runId).catch(() => null)
+    const addresses = await stored.own.readAddresses(runId).catch(() => null)
     await receiver.release({ runId, runToken: addresses?.runToken ?? runId })
   }
 
   /** What a run that is taken up again, or retries another one, needs of the receiver. */
   async #prepareAgain(runId: string, keptOf: string, plan: Plan): Promise<RunBases> {
     const { stored, receiver } = this.#options
-    const kept = await stored.ask('readAddresses', keptOf)
+    const kept = await stored.own.readAddresses(keptOf)
     return receiver.prepare(plan, { runId, runToken: kept?.runToken ?? runId }, kept)
   }
 
@@ -291,7 +294,7 @@ export class HeldRuns {
     how: 'resume' | 'retry',
   ): Promise<void> {
     if (operation.kind !== 'index-add' || onUnknown === 'skip' || resendIndexAdds) return
-    const { rows, whole_run: whole } = await this.#options.stored.summarize(runId)
+    const { rows, whole_run: whole } = await this.#options.stored.queries.summarizeRun(runId)
     // A retry takes rows of the whole run, whichever part of it is named.
     const items = countDoubleAdds(how === 'retry' ? (whole?.rows ?? rows) : rows, how)
     if (items > 0) throw new SluiceError({ id: 'index_adds_unconfirmed', runId, items })
@@ -299,7 +302,7 @@ export class HeldRuns {
 
   /** The rows of a retry are not checked again: what was not accepted for its whole is open for it, too. */
   async #refuseOpenWarnings(runId: string, { accept = [] }: RetryOptions): Promise<void> {
-    const open = await this.#options.stored.ask('readOpenWarnings', runId)
+    const open = await this.#options.stored.queries.readOpenWarnings(runId)
     const groups = open.filter((group) => !accept.some((code) => code === findNeeds(group)))
     if (groups.length > 0) throw new SluiceError({ id: 'warnings_unaccepted', groups })
   }

@@ -80,12 +80,12 @@ export class RunRemoval {
 
   async #deleteWhole(runId: string): Promise<void> {
     const { stored, receiver } = this.#options
-    const members = await stored.ask('listMembers', runId).catch((error: unknown) => {
+    const members = await stored.own.listMembers(runId).catch((error: unknown) => {
       if (error instanceof SluiceError && error.code === 'RUN_NOT_FOUND') throw error
       // A damaged journal can be deleted, too.
       return []
     })
-    const addresses = await stored.ask('readAddresses', runId).catch(() => null)
+    const addresses = await stored.own.readAddresses(runId).catch(() => null)
     const retries = members.filter((member) => member !== runId)
     for (const one of [runId, ...retries]) this.#refuseBusy(one)
     for (const one of [...retries.reverse(), runId]) await this.removeFiles(one)
@@ -98,7 +98,7 @@ export class RunRemoval {
   async #tidy(runIds: readonly string[]): Promise<void> {
     const { workspace, stored } = this.#options
     for (const file of findLeftFiles(workspace, new Set(runIds))) rmSync(file, { force: true })
-    await stored.list({ limit: 0 })
+    await stored.queries.listRuns({ limit: 0 })
   }
 
   #refuseBusy(runId: string): void {
