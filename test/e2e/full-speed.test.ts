@@ -7,7 +7,9 @@ import { chooseFile, readShownCounts, seeRunEnded } from '../helpers/e2e/walk.ts
 const KEY = 'full-speed-key'
 const ROWS = inject('isLong') ? 10_000 : 1_000
 
-it('shows the last count of rows sent at full speed, and searches, sorts and scrolls through them', async () => {
+it('shows the last count of rows sent at full speed, and searches, sorts and scrolls through them', {
+  skip: !inject('walksAll'),
+}, async () => {
   const service = await startSandboxThread(WORKER_URLS.sandbox, { apiKeys: [KEY] })
   onTestFinished(() => service.close())
   const { page } = await openApp({ width: 1600, height: 900 })

@@ -73,7 +73,9 @@ it('judges rows by keys and by mouse, takes verdicts back, and narrows the rows 
   expect(await page.getByText(/judged rows? no longer/).textContent()).toMatch(/^1 judged row /)
 })
 
-it('labels a sample row by row, leaves, comes back to the same row, and estimates at the end', async () => {
+it('labels a sample row by row, leaves, comes back to the same row, and estimates at the end', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page, inspect } = await openApp()
   await checkSample(page)
   await sendEverything(page)
@@ -142,7 +144,9 @@ it('labels a sample row by row, leaves, comes back to the same row, and estimate
   await seeScreen(page, 'Evaluate')
 })
 
-it('judges before earlier verdicts are read, and narrows by verdicts that are still being stored', async () => {
+it('judges before earlier verdicts are read, and narrows by verdicts that are still being stored', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page } = await openApp()
   const calls = await holdCalls(page, '/verdicts/')
   await page.reload()
@@ -172,7 +176,9 @@ it('judges before earlier verdicts are read, and narrows by verdicts that are st
   await page.getByText('2 rows', { exact: true }).waitFor()
 })
 
-it('estimates by the verdict on the last row, too, where that is still being stored', async () => {
+it('estimates by the verdict on the last row, too, where that is still being stored', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page } = await openApp()
   const calls = await holdCalls(page, '/verdicts/set')
   await page.reload()
@@ -217,7 +223,9 @@ function createPicture(): Buffer {
   return Buffer.concat([head, pixels])
 }
 
-it('shows pictures blurred and without colour, and reveals them in steps', async () => {
+it('shows pictures blurred and without colour, and reveals them in steps', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page, inspect } = await openApp()
   const folder = createTemporaryFolder()
   mkdirSync(join(folder, 'sub'))

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import { chooseFile, seeScreen } from '../helpers/e2e/walk.ts'
 import { type HeldAnswers, startHeldAnswers } from '../helpers/held-answers.ts'
@@ -26,7 +26,9 @@ async function openLiveResults(page: Page): Promise<HeldAnswers> {
   return service
 }
 
-it('gives a verdict to the row that is seen, however many rows come in before it while the run goes on', async () => {
+it('gives a verdict to the row that is seen, however many rows come in before it while the run goes on', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page, inspect } = await openApp({ width: 1440, height: 900 })
   const service = await openLiveResults(page)
   // A spreadsheet counts the header, too: the text of row 204 has the number 203.
@@ -77,7 +79,9 @@ it('gives a verdict to the row that is seen, however many rows come in before it
   expect(await top()).toBe(before)
 })
 
-it('judges no row without a decision, nor in the place of one that left the list, and keeps the focus in the search', async () => {
+it('judges no row without a decision, nor in the place of one that left the list, and keeps the focus in the search', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page, inspect } = await openApp({ width: 1440, height: 900 })
   const service = await openLiveResults(page)
   const selected = page.getByRole('row', { selected: true })
@@ -126,7 +130,9 @@ it('judges no row without a decision, nor in the place of one that left the list
   await said('Row 4: unsure')
 })
 
-it('shows how the opened row ends, also after so many rows came in before it that its page is not in view', async () => {
+it('shows how the opened row ends, also after so many rows came in before it that its page is not in view', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page } = await openApp({ width: 1440, height: 900 })
   const service = await openLiveResults(page)
   const selected = page.getByRole('row', { selected: true })

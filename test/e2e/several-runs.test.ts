@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import { sendRuns } from '../helpers/e2e/send-rows.ts'
 import { seeScreen, switchTo } from '../helpers/e2e/walk.ts'
@@ -115,7 +115,9 @@ it('hides the content of a run again at the next visit and in every other run', 
   expect(await shown.count()).toBe(0)
 })
 
-it('undoes a verdict in its own run, also after another run was judged', async () => {
+it('undoes a verdict in its own run, also after another run was judged', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page, workspace } = await openApp({ width: 1440, height: 900 })
   await sendRuns(workspace, [
     { name: 'monday.csv', text: createRows(10) },

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { planSchema } from '../../src/shared/plan/plan.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import { seeScreen } from '../helpers/e2e/walk.ts'
@@ -8,7 +8,9 @@ import { createInProcessRuns, RUN_KEY } from '../helpers/in-process-runs.ts'
 import { withSandbox } from '../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
 
-it('changes the sandbox, sends single requests by hand and from a row, and sees them arrive', async () => {
+it('changes the sandbox, sends single requests by hand and from a row, and sees them arrive', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page, inspect, inspectPicture, workspace } = await openApp()
   await page.getByRole('link', { name: 'Sandbox' }).click()
   await seeScreen(page, 'Sandbox')
