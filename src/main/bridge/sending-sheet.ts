@@ -6,7 +6,7 @@ import { hasGuess, sayReadAs } from '../../shared/messages/reading-messages.ts'
 import type { AcceptCode } from '../../shared/run/accept-code.ts'
 import type { ProblemGroup } from '../../shared/run/problem.ts'
 import type { ReadAs } from '../../shared/run/read-as.ts'
-import type { Engine } from '../engine/engine-interface.ts'
+import type { Engine } from '../engine/engine.ts'
 
 /** Lines of a kind that are told one by one. */
 const LINES_MAX = 5
