@@ -1,4 +1,4 @@
-import { isAbsolute } from 'node:path'
+import { basename, isAbsolute } from 'node:path'
 import { BrowserWindow, dialog, type IpcMainInvokeEvent, ipcMain, shell } from 'electron'
 import type { OpenRequest } from '../../shared/bridge/desktop-api.ts'
 import { isPlanName, PLAN_ENDINGS, PLAN_FORMAT } from '../../shared/bridge/plans.ts'
@@ -15,32 +15,47 @@ import { showMessage } from './window.ts'
 
 const LONGEST_NAME = 200
 
+const SOURCE_FILTERS = [
+  {
+    name: 'Spreadsheets and plans',
+    // A dialog knows only what is behind the last dot.
+    extensions: [...SOURCE_ENDINGS, ...PLAN_ENDINGS].map((ending) =>
+      ending.slice(ending.lastIndexOf('.') + 1),
+    ),
+  },
+  { name: 'All files', extensions: ['*'] },
+]
+
 const SOURCE_DIALOGS = {
-  file: {
-    title: 'Open a spreadsheet or plan',
-    properties: ['openFile'],
-    filters: [
-      {
-        name: 'Spreadsheets and plans',
-        // A dialog knows only what is behind the last dot.
-        extensions: [...SOURCE_ENDINGS, ...PLAN_ENDINGS].map((ending) =>
-          ending.slice(ending.lastIndexOf('.') + 1),
-        ),
-      },
-      { name: 'All files', extensions: ['*'] },
-    ],
+  file: { title: 'Open a file', properties: ['openFile'], filters: SOURCE_FILTERS },
+  files: {
+    title: 'Open spreadsheets or a plan',
+    properties: ['openFile', 'multiSelections'],
+    filters: SOURCE_FILTERS,
   },
   folder: { title: 'Open a folder', properties: ['openDirectory'] },
 } satisfies Record<string, Electron.OpenDialogOptions>
 
-/** Asks for a source over a window; null where the person cancelled. */
-export async function choosePath(
+/**
+ * Asks for a source over a window: a folder, a plan, or several files in the order of their names. Empty where the
+ * person cancelled, or chose a plan together with other files, which is refused in a message.
+ */
+export async function choosePaths(
   kind: keyof typeof SOURCE_DIALOGS,
   window: BrowserWindow,
-): Promise<string | null> {
+): Promise<string[]> {
   const { canceled, filePaths } = await dialog.showOpenDialog(window, SOURCE_DIALOGS[kind])
-  const [path] = filePaths
-  return canceled || path === undefined ? null : path
+  if (canceled) return []
+  if (filePaths.length > 1 && filePaths.some(isPlanName)) {
+    await showMessage({
+      type: 'warning',
+      message: 'A plan cannot be opened together with other files.',
+      detail: 'Choose one plan, or only spreadsheets.',
+      buttons: ['OK'],
+    })
+    return []
+  }
+  return filePaths.toSorted((a, b) => (basename(a) < basename(b) ? -1 : 1))
 }
 
 const CONNECTION_FILES: Record<TlsFile, string> = {
@@ -124,13 +139,18 @@ export function serveDialogs(files: ChosenFiles, appUrl: string, requests: OpenR
     if (typeof path !== 'string' || !isAbsolute(path)) throw new Error('refused: not the path of a file')
     return take(path)
   })
+  ipcMain.handle(IPC_CHANNELS.chooseFile, async (event): Promise<ChosenSource | null> => {
+    const [path] = await choosePaths('file', findAsker(event, appUrl))
+    return path === undefined ? null : take(path)
+  })
   ipcMain.handle(IPC_CHANNELS.chooseSource, async (event): Promise<ChosenSource | null> => {
-    const path = await choosePath('file', findAsker(event, appUrl))
-    return path === null ? null : take(path)
+    const [path, ...more] = await choosePaths('files', findAsker(event, appUrl))
+    if (path === undefined) return null
+    return more.length === 0 ? take(path) : files.addSource(path, ...more)
   })
   ipcMain.handle(IPC_CHANNELS.chooseFolder, async (event): Promise<ChosenSource | null> => {
-    const path = await choosePath('folder', findAsker(event, appUrl))
-    return path === null ? null : files.addSource(path)
+    const [path] = await choosePaths('folder', findAsker(event, appUrl))
+    return path === undefined ? null : files.addSource(path)
   })
   ipcMain.handle(IPC_CHANNELS.chooseExportFile, async (event, suggestion): Promise<ExportTarget | null> => {
     const { canceled, filePath } = await dialog.showSaveDialog(findAsker(event, appUrl), {

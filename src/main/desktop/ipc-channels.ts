@@ -4,6 +4,8 @@ export const IPC_CHANNELS = {
   openBridge: 'sluice:open-bridge',
   /** Takes the path that the preload script read off a dropped or chosen file, answers with a source. */
   takeFile: 'sluice:take-file',
+  /** Answers with a source of one file or null. */
+  chooseFile: 'sluice:choose-file',
   /** Answers with a source or null. */
   chooseSource: 'sluice:choose-source',
   /** Answers with a source or null. */

@@ -56,7 +56,7 @@ void startDesktop({
     })
     return {
       files: {
-        addSource: (path) => bridge.services.sources.add(path),
+        addSource: (path, ...more) => bridge.services.sources.unite([path, ...more]),
         addExportFile: (path) => host.addExportFile(path),
         openPlan: (path) => bridge.services.plans.open(path),
       },

@@ -71,7 +71,8 @@ async function isTrusted(path: string, { source, sent }: PlanQuestion): Promise<
 
 /** Where what a person chose is registered, so that the page gets a handle and no path. */
 export interface ChosenFiles {
-  addSource(path: string): Promise<ChosenSource>
+  /** Makes one source of files, or of a folder. */
+  addSource(path: string, ...more: readonly string[]): Promise<ChosenSource>
   addExportFile(path: string): ExportTarget
   openPlan(path: string): ReturnType<OpenedPlans['open']>
 }
@@ -79,6 +80,8 @@ export interface ChosenFiles {
 /** What a person opened with the app from outside, until the page takes it. */
 export interface OpenRequests {
   openPath(path: string): Promise<void>
+  /** Opens several files as one source, or the one that is named. */
+  openPaths(paths: readonly string[]): Promise<void>
   openLink(link: string): void
   openRun(runId: string): void
   /** Gives what waits to the page, once. */
@@ -93,16 +96,22 @@ export function createOpenRequests(files: ChosenFiles, announce: () => void): Op
     announce()
   }
   const openRun = (runId: string) => put({ kind: 'run', runId })
+  const openPath = async (path: string) => {
+    const found = isAbsolute(path) ? await stat(path).catch(() => null) : null
+    if (found === null) return
+    if (!found.isFile() || !isPlanName(path)) {
+      put({ kind: 'source', source: await files.addSource(path) })
+      return
+    }
+    const { planId, question } = files.openPlan(path)
+    if (question === null || (await isTrusted(path, question))) put({ kind: 'plan', planId })
+  }
   return {
-    async openPath(path) {
-      const found = isAbsolute(path) ? await stat(path).catch(() => null) : null
-      if (found === null) return
-      if (!found.isFile() || !isPlanName(path)) {
-        put({ kind: 'source', source: await files.addSource(path) })
-        return
-      }
-      const { planId, question } = files.openPlan(path)
-      if (question === null || (await isTrusted(path, question))) put({ kind: 'plan', planId })
+    openPath,
+    async openPaths([path, ...more]) {
+      if (path === undefined) return
+      if (more.length === 0) await openPath(path)
+      else put({ kind: 'source', source: await files.addSource(path, ...more) })
     },
     openLink(link) {
       const runId = parseRunLink(link)

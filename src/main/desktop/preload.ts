@@ -8,6 +8,7 @@ const api: DesktopApi<File> = {
     const path = webUtils.getPathForFile(file)
     return path === '' ? null : ipcRenderer.invoke(IPC_CHANNELS.takeFile, path)
   },
+  chooseFile: () => ipcRenderer.invoke(IPC_CHANNELS.chooseFile),
   chooseSource: () => ipcRenderer.invoke(IPC_CHANNELS.chooseSource),
   chooseFolder: () => ipcRenderer.invoke(IPC_CHANNELS.chooseFolder),
   chooseExportFile: (suggestedName) => ipcRenderer.invoke(IPC_CHANNELS.chooseExportFile, suggestedName),

@@ -10,7 +10,7 @@ import type { Crashes } from '../bridge/crashes.ts'
 import type { MediaFiles } from '../bridge/media-files.ts'
 import { registerAppScheme, serveAppProtocol } from './app-protocol.ts'
 import { writeDiagnostics } from './diagnostics.ts'
-import { chooseConnectionFile, choosePath, serveDialogs } from './dialogs.ts'
+import { chooseConnectionFile, choosePaths, serveDialogs } from './dialogs.ts'
 import { describeError, type EventLog, openEventLog } from './event-log.ts'
 import { IPC_CHANNELS } from './ipc-channels.ts'
 import { installAbout, installMenu } from './menu.ts'
@@ -149,10 +149,9 @@ async function collectDiagnostics(log: EventLog, bridge: DesktopBridge): Promise
   }
 }
 
-async function openByMenu(kind: 'file' | 'folder', requests: OpenRequests): Promise<void> {
+async function openByMenu(kind: 'files' | 'folder', requests: OpenRequests): Promise<void> {
   const window = findWindow()
-  const path = window === null ? null : await choosePath(kind, window)
-  if (path !== null) await requests.openPath(path)
+  if (window !== null) await requests.openPaths(await choosePaths(kind, window))
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -209,9 +208,9 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
   }
   const files: ChosenFiles = {
     ...bridge.files,
-    addSource(path) {
-      remember(path)
-      return bridge.files.addSource(path)
+    addSource(...paths) {
+      for (const path of paths) remember(path)
+      return bridge.files.addSource(...paths)
     },
     openPlan(path) {
       remember(path)
@@ -240,7 +239,7 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     installMenu({
       platform: process.platform,
       development: !app.isPackaged,
-      openFile: () => void openByMenu('file', requests),
+      openFile: () => void openByMenu('files', requests),
       openFolder: () => void openByMenu('folder', requests),
       collectDiagnostics: () => void collectDiagnostics(log, bridge),
       recent: recent.known,

@@ -25,7 +25,7 @@ export function useFileChoice(
     mutationFn: async (file: File | null) => {
       const chosen =
         file === null
-          ? ((await findDesktopApi()?.chooseSource()) ?? null)
+          ? ((await findDesktopApi()?.chooseFile()) ?? null)
           : await takeFile(file, () => {}, new AbortController().signal)
       if (chosen !== null) await onFile(chosen)
     },

@@ -20,7 +20,9 @@ export type OpenRequest =
 export interface DesktopApi<F = unknown> {
   /** Makes a dropped or chosen file or folder a source; null where it is not on a disk, or is a plan. */
   takeFile(file: F): Promise<ChosenSource | null>
-  /** Asks for a source with the system's dialog; null where the person cancelled or chose a plan. */
+  /** Asks for one file with the system's dialog; null where the person cancelled or chose a plan. */
+  chooseFile(): Promise<ChosenSource | null>
+  /** Asks for files with the system's dialog and makes one source of them; null where the person cancelled or chose a plan. */
   chooseSource(): Promise<ChosenSource | null>
   /** Asks for a folder with the system's dialog; null where the person cancelled. */
   chooseFolder(): Promise<ChosenSource | null>

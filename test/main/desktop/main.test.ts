@@ -59,6 +59,10 @@ it('serves the page, through the preload script and a port, with the engine of t
   const { sourceId } = chosenSourceSchema.parse(chosen)
   expect((await bridge.source.preview({ source: { sourceId } })).columns).toContain('text_data')
   await expect(bridge.source.preview({ source: { sourceId: path } })).rejects.toThrow('unknown')
+  electron.dialog.answer = { canceled: false, filePaths: [path, writeRows(2, 'more.csv')], filePath: '' }
+  const several = chosenSourceSchema.parse(await api?.['chooseSource']?.())
+  const united = await bridge.source.preview({ source: { sourceId: several.sourceId } })
+  expect(united.files?.map(({ name }) => name)).toEqual(['more.csv', 'posts.csv'])
 
   // The question before production is one of the system's dialogs, whose default is no.
   const stored = storedConnectionSchema.parse({

@@ -50,6 +50,10 @@ it('is opened where it is dropped or chosen, and is no source', async () => {
   expect(await page.take()).toMatchObject({ kind: 'plan' })
   expect(JSON.stringify(electron.dialog.shown[0]?.options)).toContain('sluiceplan')
   expect(page.countAnnounced()).toBe(2)
+  electron.dialog.answer = { canceled: false, filePaths: [file, '/data/rows.csv'], filePath: '' }
+  expect(await api['chooseSource']?.()).toBeNull()
+  expect(await page.take()).toBeNull()
+  expect(electron.dialog.messages.at(-1)?.['message']).toContain('together with other files')
 })
 
 it('is a folder, not a plan, where a folder is called like one', async () => {

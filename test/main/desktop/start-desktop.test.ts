@@ -34,7 +34,11 @@ const toOptions = (appUrl = 'app://sluice/') => ({
   createUpdater: async () => null,
   openBridge: async () => ({
     files: {
-      addSource: async (path: string) => ({ sourceId: `handle of ${path}`, name: 'a name', sizeBytes: 1 }),
+      addSource: async (...paths: string[]) => ({
+        sourceId: `handle of ${paths.join(' and ')}`,
+        name: 'a name',
+        sizeBytes: 1,
+      }),
       addExportFile: (path: string) => ({ targetId: `handle of ${path}` }),
       openPlan: (path: string) => ({ planId: `handle of ${path}`, question: null }),
     },
@@ -255,13 +259,14 @@ describe('the way from the page to the bridge', () => {
 })
 
 describe('window.sluice', () => {
-  it('is all the preload script exposes, and holds nothing but six functions', async () => {
+  it('is all the preload script exposes, and holds nothing but eight functions', async () => {
     await start()
     await runPreload()
     expect([...electron.contextBridge.exposed.keys()]).toEqual([DESKTOP_API_NAME])
     const api = electron.contextBridge.exposed.get(DESKTOP_API_NAME) ?? {}
     expect(Object.keys(api).toSorted()).toEqual([
       'chooseExportFile',
+      'chooseFile',
       'chooseFolder',
       'chooseSource',
       'onOpened',
@@ -296,7 +301,10 @@ describe('window.sluice', () => {
     expect(electron.shell.folders).toEqual([])
     await api['showExportFile']?.({ targetId: 'handle of /data/results.csv' })
     expect(electron.shell.folders).toEqual(['/data/results.csv'])
-    expect(electron.dialog.shown[0]).toMatchObject({ window, options: { properties: ['openFile'] } })
+    expect(electron.dialog.shown[0]).toMatchObject({
+      window,
+      options: { properties: ['openFile', 'multiSelections'] },
+    })
     expect(electron.dialog.shown[1]?.options['defaultPath']).toBe('-..-etc-pass-wd.csv')
     electron.dialog.answer = { canceled: false, filePaths: ['/data/media'], filePath: '' }
     expect(await api['chooseFolder']?.()).toMatchObject({ sourceId: 'handle of /data/media' })
@@ -305,6 +313,20 @@ describe('window.sluice', () => {
     expect(await api['chooseSource']?.()).toBeNull()
     expect(await api['chooseExportFile']?.(undefined)).toBeNull()
     expect(electron.dialog.shown[4]?.options['defaultPath']).toBe('results.csv')
+  })
+
+  it('makes one source of several files that are chosen at once, in the order of their names', async () => {
+    await start()
+    await runPreload()
+    const api = electron.contextBridge.exposed.get(DESKTOP_API_NAME) ?? {}
+    const filePaths = ['/data/week-2.csv', '/data/week-1.xlsx']
+    electron.dialog.answer = { canceled: false, filePaths, filePath: '' }
+    expect(await api['chooseSource']?.()).toMatchObject({
+      sourceId: 'handle of /data/week-1.xlsx and /data/week-2.csv',
+    })
+    electron.dialog.answer = { canceled: false, filePaths: ['/data/labels.csv'], filePath: '' }
+    expect(await api['chooseFile']?.()).toMatchObject({ sourceId: 'handle of /data/labels.csv' })
+    expect(electron.dialog.shown[1]).toMatchObject({ options: { properties: ['openFile'] } })
   })
 
   it('answers no frame but the page, on every channel there is', async () => {
