@@ -68,6 +68,8 @@ const storedCallbackSchema = z.object({
   run: z.object({ runId: z.string(), name: z.string() }).nullable(),
   /** The row that its address belongs to; null where its journal does not tell, as for load tests. */
   row: rowNumberSchema.nullable(),
+  /** The file of that row, of a source that has several. */
+  file: z.string().exactOptional(),
   /** Number of the record that its address names; in load tests that of the request. */
   record: z.int(),
 })

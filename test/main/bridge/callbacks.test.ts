@@ -23,11 +23,17 @@ async function open() {
 }
 
 /** Begins an async run against a sandbox that calls back or never does. */
-async function startAsync({ services, client }: Awaited<ReturnType<typeof open>>, callbacks: string) {
+async function startAsync(
+  { services, client }: Awaited<ReturnType<typeof open>>,
+  callbacks: string,
+  files: [string, ...string[]] = [writeRows(3)],
+) {
   const sandbox = await withSandbox({ callbacks })
   const operation = { kind: 'task', mode: 'async' } as const
-  const request = await createRequest(services, writeRows(3), sandbox.baseUrl, {
+  const { sourceId } = await services.sources.unite(files)
+  const request = await createRequest(services, files[0], sandbox.baseUrl, {
     operation,
+    source: { sourceId },
     callback: { timeoutMs: 3_600_000 },
   })
   const { runId } = await client.runs.start({ request, apiKey: DEFAULT_SANDBOX_KEY })
@@ -141,6 +147,15 @@ it('leaves a note with the row where a callback was refused for its size', async
   expect(awaiting.map(({ rows }) => rows)).toEqual([3])
   const detail = await client.results.row({ runId, row: 2 })
   expect(JSON.stringify(detail)).toContain('more than 5.2 MB, the limit of the receiver')
+})
+
+it('names the file of the row that a callback is for in a run of several files', async () => {
+  const opened = await open()
+  // The first row of the second file has the id of the first.
+  const runId = await startAsync(opened, '', [writeRows(1, 'a.csv'), writeRows(2, 'b.csv')])
+  await opened.services.engine.heldRun(runId)?.ended
+  const { newest } = await opened.client.receiver.overview()
+  expect(newest.map(({ row, file }) => `${row} of ${file}`).toSorted()).toEqual(['2 of a.csv', '3 of b.csv'])
 })
 
 it('keeps a public address, but none of a production connection', async () => {

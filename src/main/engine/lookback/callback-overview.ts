@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type RowNumber, toRowNumber } from '../../../shared/plan/source-place.ts'
+import { type SourcePlace, toRowNumber } from '../../../shared/plan/source-place.ts'
 import {
   type CallbackEffect,
   type CallbackOverview,
@@ -94,12 +94,12 @@ function describeItems(
   const known = new Map<number, KnownCallback>()
   for (const [token, ofToken] of Map.groupBy(items, (item) => item.runToken)) {
     for (const run of byToken.get(token) ?? []) {
-      for (const [id, { effect, row }] of readKnown(toJournalFile(workspace, run.id), ofToken)) {
+      for (const [id, { effect, place }] of readKnown(toJournalFile(workspace, run.id), ofToken)) {
         const before = known.get(id)
         // The items of a load test are requests.
         known.set(id, {
           effect: effect ?? before?.effect,
-          row: run.inboxRead === null ? null : (row ?? before?.row ?? null),
+          place: run.inboxRead === null ? null : (place ?? before?.place ?? null),
         })
       }
     }
@@ -107,13 +107,15 @@ function describeItems(
   return items.map(({ id, item, runToken, receivedAtUs, sizeBytes }) => {
     const ofToken = byToken.get(runToken) ?? []
     const run = ofToken.find(({ id: runId, first }) => runId === first) ?? ofToken[0]
+    const place = known.get(id)?.place ?? null
     return {
       id,
       receivedAtMs: receivedAtUs / 1_000,
       sizeBytes,
       effect: known.get(id)?.effect ?? findEffect(id, ofToken),
       run: run === undefined ? null : { runId: run.first, name: run.name },
-      row: known.get(id)?.row ?? null,
+      row: place === null ? null : toRowNumber(place),
+      ...(place?.file !== undefined && { file: place.file }),
       record: item,
     }
   })
@@ -128,7 +130,7 @@ function findEffect(id: number, runs: readonly CallbackRun[]): CallbackEffect {
 /** What a journal says of a callback and of the row that it is for. */
 interface KnownCallback {
   effect: CallbackEffect | undefined
-  row: RowNumber | null
+  place: SourcePlace | null
 }
 
 /** What a journal says of callbacks; nothing where it cannot be read at present. */
@@ -144,7 +146,7 @@ function readKnown(file: string, items: readonly InboxItem[]): [id: number, know
         id,
         {
           effect: callbackEffectSchema.safeParse(read.get(id)?.['effect']).data,
-          row: hasRow.get(item) === undefined ? null : toRowNumber(toPlace(item)),
+          place: hasRow.get(item) === undefined ? null : toPlace(item),
         },
       ])
     } finally {

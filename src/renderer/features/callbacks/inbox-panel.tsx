@@ -88,7 +88,7 @@ export function InboxPanel(props: {
         </thead>
         <tbody>
           {shown.map((callback) => {
-            const { id, run, row, record, receivedAtMs, effect, sizeBytes } = callback
+            const { id, run, row, file, record, receivedAtMs, effect, sizeBytes } = callback
             return (
               <tr key={id} data-effect={effect}>
                 <th scope="row" className={styles.run}>
@@ -105,7 +105,15 @@ export function InboxPanel(props: {
                     </Anchor>
                   )}
                 </th>
-                <td className={styles.number}>{row ?? `record ${record}`}</td>
+                <td className={styles.number}>
+                  {row ?? `record ${record}`}
+                  {file !== undefined && (
+                    <>
+                      {' '}
+                      of <SafeText text={file} max={60} />
+                    </>
+                  )}
+                </td>
                 <td>{formatTimestamp(new Date(receivedAtMs).toISOString())}</td>
                 <td>{EFFECTS[effect]}</td>
                 <td className={styles.number}>{formatBytes(sizeBytes)}</td>
@@ -130,8 +138,9 @@ export function InboxPanel(props: {
   )
 }
 
-function nameRow({ row, record }: StoredCallback): string {
-  return row === null ? `record ${record}` : `row ${row}`
+function nameRow({ row, file, record }: StoredCallback): string {
+  if (row === null) return `record ${record}`
+  return file === undefined ? `row ${row}` : `row ${row} of ${file}`
 }
 
 /** The content of one callback: what users wrote stays masked until it is revealed. */

@@ -15,6 +15,9 @@ import { LongText, MarkedText, SafeText } from '../../ui/text/safe-text.tsx'
 import { CELL_MAX_CHARACTERS } from '../../ui/text/visible-text.ts'
 import styles from './results.module.css'
 
+/** What the answer of a row is called that has a word of its own; a term's outcome elsewhere. */
+const ANSWER_TITLES: Partial<Record<string, string>> = { task: 'Callbacks', 'appeal-status': 'Appeal' }
+
 /** The outcome of a row: its error and what to do, or the rules it triggered. */
 export function OutcomePart({ operation, detail }: { operation: string; detail: RowDetail }) {
   const { result, problems } = detail
@@ -50,7 +53,7 @@ export function OutcomePart({ operation, detail }: { operation: string; detail: 
               </Fact>
             )}
             {result.answer !== null && (
-              <Fact name={operation === 'appeal-status' ? 'Appeal' : 'Term outcome'}>
+              <Fact name={ANSWER_TITLES[operation] ?? 'Term outcome'}>
                 <AnswerLabel answer={result.answer} />
               </Fact>
             )}
