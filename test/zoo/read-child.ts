@@ -39,6 +39,8 @@ async function readTable(source: PlanSource): Promise<Read | Omit<Read, 'table' 
   try {
     const reader = await openSource(source)
     try {
+      // Links behind cells are no cells of their own.
+      reader.keepNested?.([])
       const rows: ReadTable['rows'] = []
       let cells = 0
       let place: Parameters<typeof toSourcePlace>[1]

@@ -150,6 +150,16 @@ test('a link over a whole column adds no rows, and gives empty cells of rows its
   expect(cells.map((row) => row[2])).toEqual(Array(3).fill('https://a.test/all'))
 })
 
+test('a link over a whole sheet is one of the columns of its table', async () => {
+  const path = await writeLinked(TABLE, [
+    { ref: 'A1:XFD1048576', target: 'https://a.test/all' },
+    { ref: 'E3', target: 'https://a.test/beside' },
+  ])
+  const { columns, cells } = await readAnySource(path)
+  expect(columns).toEqual(['user', 'photo', 'link of user', 'link of photo'])
+  expect(cells[0]).toEqual(['u1', 'photo', 'https://a.test/all', 'https://a.test/all'])
+})
+
 test('a cell with two different links has none, with a warning, and one with the same link twice has it', async () => {
   const path = await writeLinked(TABLE, [
     { ref: 'B2:B3', target: 'https://a.test/1' },

@@ -1,9 +1,8 @@
-import { MAX_COLUMNS } from './cell-ranges.ts'
 import { MergedCells, type MergeReading, type ReadRow } from './merged-cells.ts'
 import type { SheetEdges } from './sheet-edges.ts'
 import { countFilled, type SheetHead } from './sheet-head.ts'
 import { SheetLinks } from './sheet-links.ts'
-import type { TextRows } from './sheet-rows.ts'
+import type { TextRow, TextRows } from './sheet-rows.ts'
 
 /** What a sheet says of its cells behind them, as far as it bears on rows. */
 export type Marks = Pick<SheetEdges, 'merged' | 'links'>
@@ -18,7 +17,9 @@ export async function* markRows(
   const merged = new MergedCells(path, marks.merged, reading)
   const links = new SheetLinks(path, marks.links)
   for await (const { rows, share } of batches) {
-    yield { rows: rows.map((row) => merged.read(row, links.read(row, MAX_COLUMNS))), share }
+    const toMarked = (row: TextRow) =>
+      merged.read(row, links.read(row, Math.max(row.cells.length, reading.width)))
+    yield { rows: rows.map(toMarked), share }
   }
 }
 
