@@ -244,7 +244,7 @@ function listRequests(report: ViewedReport): LoadFact[] {
           {
             label: 'Dropped',
             value: formatCount(generator.dropped),
-            note: 'too many in flight',
+            note: `${toShare(generator.dropped, counts.sent + generator.dropped)} of those due, too many in flight`,
             tone: 'warn' as const,
           },
         ]),

@@ -52,9 +52,13 @@ export function ChangesView(props: {
     () => createContentRule(names ?? [], plan === undefined ? {} : toWholeMapping(plan, names ?? [])),
     [names, plan],
   )
+  const inFiles = changes.rowAt(0)?.b.place.file !== undefined
   const columns = useMemo(() => {
-    return createColumns({ names: names ?? [], isContent, isRevealed: (row) => shown !== (row === toggled) })
-  }, [names, isContent, shown, toggled])
+    return createColumns({
+      ...{ names: names ?? [], isContent, inFiles },
+      isRevealed: (row) => shown !== (row === toggled),
+    })
+  }, [names, isContent, inFiles, shown, toggled])
   const rules = decisions.data?.joined.rules ?? []
   const row = changes.rowAt(cursor)
   const reveal = () => row !== null && setToggled(toggled === row.b.record ? null : row.b.record)
@@ -209,15 +213,17 @@ const CELLS_SHOWN = 6
 function createColumns(options: {
   names: readonly string[]
   isContent: ReturnType<typeof createContentRule>
+  /** Whether the rows are named with their files. */
+  inFiles: boolean
   isRevealed: (row: number) => boolean
 }): GridColumn<ListedChange>[] {
-  const { names, isContent, isRevealed } = options
+  const { names, isContent, inFiles, isRevealed } = options
   const content = names.map((_, index) => index)
   return [
     {
       id: 'row',
       title: 'Row',
-      rem: 6,
+      rem: inFiles ? 14 : 6,
       align: 'end',
       cell: ({ a, b }) => <PairedRowNumber a={a} b={b} />,
     },

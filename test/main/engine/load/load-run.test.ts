@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import type { LoadReport } from '../../../../src/shared/load/load-report.ts'
+import { toLoadView } from '../../../../src/shared/load/load-view.ts'
+import { formatShare } from '../../../../src/shared/messages/figure-text.ts'
 import type { Plan } from '../../../../src/shared/plan/plan.ts'
 import { startFaultServer, toErrorAnswer, type WireRequest } from '../../../helpers/fault-server.ts'
 import { openTestFolder } from '../../../helpers/test-folder.ts'
@@ -136,6 +138,10 @@ test('what finds no room is dropped where it is to be dropped, and counted', asy
   expect(report.counts.sent + dropped).toBe(40)
   expect(server.requests).toHaveLength(report.counts.sent)
   expect(summary.generator.dropped).toBe(dropped)
+  expect(toLoadView(report).requests.find(({ label }) => label === 'Dropped')).toMatchObject({
+    value: String(dropped),
+    note: `${formatShare(dropped, 40)} of those due, too many in flight`,
+  })
   expect(summary.thresholds).toEqual([
     { expression: 'dropped==0', value: dropped, limit: 0, unit: 'number', ok: false, margin: -dropped },
     expect.objectContaining({ expression: 'http_reqs:count>0', ok: true }),
