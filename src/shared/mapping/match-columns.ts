@@ -130,7 +130,8 @@ export function matchColumns(columns: readonly string[], operation: Operation): 
     taken.add(column)
   }
   for (const column of columns) {
-    if (parseFieldName(column, operation) !== null && !passedOver.has(column)) take(column, column)
+    if (parseFieldName(column, operation) === null || passedOver.has(column)) continue
+    if (!isRenamed(column, columns)) take(column, column)
   }
   for (const { name } of fieldsOf(operation)) {
     if (Object.hasOwn(mapping, name) || passedOver.has(name)) continue
@@ -282,6 +283,12 @@ export function fieldsFor(operation: Operation): RequestField[] {
   return fieldsOf(operation).filter(
     (field) => field.name !== 'callback_url' && (field.mode === 'both' || field.mode === mode),
   )
+}
+
+/** Whether a column only has this name because another has its own: `user_metadata.age (2)` is no key of the source. */
+function isRenamed(column: string, columns: readonly string[]): boolean {
+  const base = /^(.+) \(\d+\)$/.exec(column)?.[1]
+  return base !== undefined && columns.includes(base)
 }
 
 /** The part of a mapping that an operation, or another mode of it, can still use. */

@@ -58,3 +58,15 @@ it('tells of text that was damaged before, and not twice of bytes that it replac
   const dry = JSON.parse((await replaced.send('--encoding', 'utf-8', '--dry-run', '--json')).stdout)
   expect(dry.problems.map(({ code }: { code: string }) => code)).not.toContain('damaged_text')
 })
+
+it.each([
+  ['text_data', 'text_data'],
+  ['text_data ', 'text_data'],
+  ['text_data', '\u200btext_data'],
+])('tells which of two columns is used that a person reads as one: %j and %j', async (first, second) => {
+  const { send } = await setUp(`post_id,user_id,${first},${second}\np1,u1,one,two\n`)
+  const { problems, first_request: request } = JSON.parse((await send('--dry-run', '--json')).stdout)
+  const used = request.body.text_data === 'one' ? 3 : 4
+  const told = problems.find(({ code }: { code: string }) => code === 'ambiguous_column')
+  expect(told?.message).toContain(`column ${used} is used`)
+})

@@ -127,3 +127,8 @@ test('a column called id is guessed as the post_id if each row has its own, and 
   expect(guess(['p1', 'p2'], ['Id ', 'message', 'x']).mapping['post_id']).toEqual(DEFAULT_POST_ID)
   expect(suggestMapping(columns, TASK).mapping['post_id']).toEqual(DEFAULT_POST_ID)
 })
+
+test('a second column of a name is no key of its own', () => {
+  const columns = ['text_data', 'user_metadata.age', 'user_metadata.age (2)', 'user_metadata.size (2)']
+  expect(Object.keys(suggest(columns))).toEqual(['text_data', 'user_metadata.age', 'user_metadata.size (2)'])
+})

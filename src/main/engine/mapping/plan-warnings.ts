@@ -1,5 +1,6 @@
 import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
-import { findLeftOutFields, findUnlistedFields } from '../../../shared/mapping/match-columns.ts'
+import { trimId } from '../../../shared/mapping/id-text.ts'
+import { findColumn, findLeftOutFields, findUnlistedFields } from '../../../shared/mapping/match-columns.ts'
 import type { PlanWarning } from '../../../shared/messages/problem-messages.ts'
 import type { Mapping, Operation, Plan, TaskOperation } from '../../../shared/plan/plan.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
@@ -18,20 +19,31 @@ export function findPlanWarnings(
 ): PlanWarning[] {
   const ofAll = [
     ...findModeWarnings(operation, mapping, columns),
-    ...findDoubledColumns(mapping, header ?? []),
+    ...findDoubledColumns(mapping, columns, header ?? []),
   ]
   if (operation.kind === 'task') return [...findTaskWarnings(operation, mapping), ...ofAll]
   return [...findUpdateWarnings(operation, mapping), ...ofAll]
 }
 
-/** A name that several columns have means the first of them, which may not be the one that was meant. */
-function findDoubledColumns(mapping: Mapping, header: readonly string[]): PlanWarning[] {
+/**
+ * A name that several columns have means the first of them, which may not be the one that was meant. Names that differ
+ * only in what nobody sees are one to a person.
+ */
+function findDoubledColumns(
+  mapping: Mapping,
+  columns: readonly string[],
+  header: readonly string[],
+): PlanWarning[] {
   return Object.entries(mapping).flatMap(([field, source]) => {
     if (source.kind !== 'column' || typeof source.column !== 'string') return []
-    const numbers = header.flatMap((name, index) => (name === source.column ? [index + 1] : []))
-    const [first] = numbers
-    if (first === undefined || numbers.length < 2) return []
-    return [{ severity: 'warning', code: 'ambiguous_column', args: { columns: numbers }, field }]
+    const used = findColumn(columns, source.column)
+    const looks = trimId(source.column)
+    const others = header.flatMap((name, index) =>
+      index !== used && trimId(name) === looks ? [index + 1] : [],
+    )
+    if (used === null || others.length === 0) return []
+    const args = { columns: [used + 1, ...others] }
+    return [{ severity: 'warning', code: 'ambiguous_column', args, field }]
   })
 }
 
