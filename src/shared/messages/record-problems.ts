@@ -80,7 +80,7 @@ export const RECORD_PROBLEMS = {
     expected: ({
       effect,
     }: {
-      effect: 'read_as_is' | 'may_be_escaped' | 'may_take_in_rows' | 'never_closed'
+      effect: 'read_as_is' | 'may_be_escaped' | 'may_take_in_rows' | 'looks_like_rows' | 'never_closed'
     }) =>
       ({
         read_as_is: 'must double each quote inside a quoted cell; the cell is read as written',
@@ -91,6 +91,11 @@ export const RECORD_PROBLEMS = {
         },
         may_take_in_rows:
           'must double each quote inside a quoted cell; the next rows may have become part of this one',
+        looks_like_rows: {
+          terminal:
+            "has a cell in quotes whose lines look like rows. Pass --quote none if quotes are text, --quote '\"' if they are not",
+          window: 'has a cell in quotes whose lines look like rows. Choose Quote in Source',
+        },
         never_closed:
           'must close the quote that it opens; everything up to the end of the file is in this row',
       })[effect],

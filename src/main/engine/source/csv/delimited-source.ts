@@ -113,7 +113,8 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
           places.note(row, sheetRow, beginsAt)
           if (cells.length > columns.length) columns = toColumnNames(head.header, cells.length)
           headerWatch.note(cells)
-          rows.push(toSourceRow({ row, line: beginsAt, cells, batch, index }, expectation))
+          const hasBreaks = line - beginsAt > 1
+          rows.push(toSourceRow({ row, line: beginsAt, hasBreaks, cells, batch, index }, expectation))
         }
         if (rows.length > 0) yield { rows, places: places.take(), bytesRead: text.bytesRead() }
       }

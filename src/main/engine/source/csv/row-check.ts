@@ -7,6 +7,7 @@ import type { SourceRow } from '../source-reader.ts'
 import type { Dialect } from './dialect.ts'
 import { parseRecord, type RecordFault } from './parse-exactly.ts'
 import type { RecordBatch } from './record-parser.ts'
+import { findTakenInRow } from './taken-in-rows.ts'
 
 /** What rows of a source are held against. */
 export interface RowExpectation {
@@ -30,6 +31,8 @@ interface ReadRecord {
   row: number
   /** The line of the file that it begins in. */
   line: number
+  /** Whether its cells have line breaks. */
+  hasBreaks: boolean
   cells: string[]
   batch: RecordBatch
   /** In the batch. */
@@ -38,7 +41,7 @@ interface ReadRecord {
 
 /** Turns one record into a row, with what is wrong with it; the cells keep their text. */
 export function toSourceRow(
-  { row, line, cells, batch, index }: ReadRecord,
+  { row, line, hasBreaks, cells, batch, index }: ReadRecord,
   expectation: RowExpectation,
 ): SourceRow {
   const problems: FoundProblem[] = []
@@ -53,6 +56,9 @@ export function toSourceRow(
   }
   if (fault === 'stray_break') problems.push(toBreakProblem(row, cells))
   else if (fault !== undefined) problems.push(toQuoteProblem(row, cells, fault, expectation.dialect))
+  else if (hasBreaks && expectation.dialect.quoteBy !== 'given') {
+    problems.push(...findTakenIn(row, cells, expectation))
+  }
   if (expectation.isGuarded) {
     for (let cell = 0; cell < cells.length; cell += 1) cells[cell] = removeFormulaGuard(cells[cell] ?? '')
   }
@@ -144,6 +150,18 @@ export function countInnerCells(cell: string, delimiter: string): number {
 function toBreakProblem(row: number, cells: readonly string[]): FoundProblem {
   const found = toFound(cells.find((cell) => /[\r\n]/.test(cell)) ?? '')
   return { row, severity: 'warning', code: 'stray_line_break', found }
+}
+
+/** A cell in quotes with lines that look like rows probably took them in. */
+function findTakenIn(
+  row: number,
+  cells: readonly string[],
+  { cells: count, dialect: { delimiter } }: RowExpectation,
+): FoundProblem[] {
+  const found = findTakenInRow(cells, count, delimiter)
+  if (found === null) return []
+  const args = { effect: 'looks_like_rows' } as const
+  return [{ row, severity: 'error', code: 'broken_quotes', args, found: toFound(found) }]
 }
 
 /** A quote that takes in line breaks may have swallowed rows, so such a row is not sent. */
