@@ -28,6 +28,10 @@ const SIGNS: readonly { pattern: RegExp; weight: number }[] = [
   // Halfwidth katakana, alone more than in words, and characters for compatibility.
   { pattern: /(?<![\uff61-\uff9f])[\uff61-\uff9f](?![\uff61-\uff9f])|[\uf900-\ufaff]/gu, weight: 0.7 },
   { pattern: /[\uff61-\uff9f]{2}/gu, weight: 0.2 },
+  { pattern: /(?<=[a-z])[\uff61-\uff9f]/gu, weight: 1.5 },
+  // A letter that belongs to no word before a number, and a mark that opens a sentence and opens none.
+  { pattern: /(?<![\p{L}\p{M}])(?![a-zªº])[\p{Script=Latin}\p{Script=Greek}](?=\d)/giu, weight: 1 },
+  { pattern: /[¡¿](?![\p{L}\d\s"'«“‘(…¡¿!?])/gu, weight: 1.5 },
   // Symbols, drawings, fractions and opening marks between letters.
   {
     pattern: /(?<=\p{L})(?![\0-\x7f·])[\p{S}\p{No}\p{Ps}\p{Pi}»›”¿¡¶§¦\u00ad\u00a0†‡•‰…‚„](?=\p{L})/gu,

@@ -85,15 +85,15 @@ const WEIGHTS = { words: 0.3, lines: 0.7, likelihood: 3, implausibility: 3 }
 /** Added to what the detector says, which is 0 for encodings that it leaves out. */
 const LEAST_CONFIDENCE = 0.01
 
-/** Bytes beyond ASCII from which on the detector is believed in full. */
-const TRUSTED_BYTES = 12
+/** Evidence from which on the detector is believed in full. */
+const TRUSTED_EVIDENCE = 12
 
 /** How much more likely Windows-1254 is if the letters beyond ASCII are those of Turkish. */
 const TURKISH_FACTOR = 2
 
-/** How much better than the next one the best has to be: this, and more if there are few characters to judge by. */
+/** How much better than the next one the best has to be: this, and more if there is little evidence. */
 const CERTAIN_MARGIN = 1.25
-const CERTAIN_CHARACTERS = 6
+const CERTAIN_EVIDENCE = 6
 /** Encodings that give almost any bytes a character: they need more of them. */
 const LARGE_SETS: ReadonlySet<string> = new Set(['gb18030', 'big5', 'euc-kr'])
 /** Largest share of what is implausible in text that is certain. */
@@ -130,7 +130,8 @@ export function guessLegacyEncoding({ chardet }: Detector, lines: Buffer): Encod
   const byLines = rank(lines, all)
   const bytes = Buffer.from(words.join('\n'), 'latin1')
   // Of a few bytes any language may be the likeliest, so that the detector says little.
-  const trust = Math.min(1, bytes.filter((byte) => byte >= 0x80).length / TRUSTED_BYTES)
+  const evidence = countEvidence(words)
+  const trust = Math.min(1, evidence / TRUSTED_EVIDENCE)
   const turkish = isTurkish(bytes) ? TURKISH_FACTOR : 1
   const toLikelihood = ({ encoding, detectedAs, likelihood }: Candidate): number => {
     // The detector learned from small letters.
@@ -165,8 +166,8 @@ export function guessLegacyEncoding({ chardet }: Detector, lines: Buffer): Encod
   }
   const [best, second, ...rest] = [...scored.values()].sort((a, b) => b.score - a.score)
   if (best === undefined) return { encoding: 'windows-1252', readings: [] }
-  const needed = LARGE_SETS.has(best.encoding) ? 3 * CERTAIN_CHARACTERS : CERTAIN_CHARACTERS
-  const margin = CERTAIN_MARGIN + needed / Math.max(1, best.characters)
+  const needed = LARGE_SETS.has(best.encoding) ? 3 * CERTAIN_EVIDENCE : CERTAIN_EVIDENCE
+  const margin = CERTAIN_MARGIN + needed / Math.min(best.characters, evidence)
   const katakana =
     best.encoding !== KATAKANA && mayBeKatakana(bytes)
       ? [{ encoding: KATAKANA, text: decodeSample(bytes, KATAKANA) }]
@@ -213,14 +214,39 @@ function toSmallLetters(bytes: Buffer, encoding: string): Buffer {
 const MAX_WORDS = 3000
 const MAX_WORD_BYTES = 200
 
-/** The different words of some lines that have bytes beyond ASCII, as Latin 1. No encoding has these delimiters in a character. */
+/**
+ * The different words of some lines that have bytes beyond ASCII, as Latin 1, numbers aside: whatever stands at one price
+ * stands at all of them. No encoding has these delimiters in a character.
+ */
 function findWords(lines: Buffer): string[] {
   const words = new Set<string>()
   for (const [word] of lines.toString('latin1').matchAll(/[^\0- ,;"']*[\x80-\xff][^\0- ,;"']*/g)) {
-    words.add(word.slice(0, MAX_WORD_BYTES))
+    words.add(word.slice(0, MAX_WORD_BYTES).replaceAll(NUMBER, '0'))
     if (words.size === MAX_WORDS) break
   }
   return [...words]
+}
+
+/** A number that is no part of a character of several bytes. */
+const NUMBER = /(?<![\x80-\xff])\d[\d.,:/-]*(?<=\d)/g
+
+/**
+ * How much the bytes beyond ASCII say of their encoding: how many there are between different neighbours, but little if
+ * they are few different ones, and nothing if all may be one character. A sign that every row repeats could be any sign.
+ */
+function countEvidence(words: readonly string[]): number {
+  const contexts = new Set<string>()
+  const bytes = new Set<string>()
+  const runs = new Set<string>()
+  for (const word of words) {
+    for (const [run] of word.matchAll(/[\x80-\xff]+/g)) runs.add(run)
+    for (const [byte, before, behind] of word.matchAll(/(?<=(^|.))[\x80-\xff](?=($|.))/g)) {
+      bytes.add(byte)
+      contexts.add(`${before}${byte} ${behind}`)
+    }
+  }
+  const mayBeOne = bytes.size < 2 || (bytes.size === 2 && runs.size === 1)
+  return mayBeOne ? 0 : Math.min(contexts.size, bytes.size ** 2)
 }
 
 /** Characters of a sample. */
