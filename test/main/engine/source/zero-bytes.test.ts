@@ -71,6 +71,23 @@ test.each(
   })
 })
 
+test.each(['utf-16le', 'utf-16be', 'utf-32le'])(
+  'text in %s without a byte-order mark stays text if some characters are not assigned or private',
+  (encoding) => {
+    const lines = ['premiè,second', '\u{10400},\ufffe\uffff', '\ue000,\u{10ffff}']
+    const source = readText(iconv.encode(`${lines.join('\r\n')}\r\n`, encoding, { addBOM: false }))
+    expect(source).toMatchObject({
+      encoding,
+      encodingBy: 'guess',
+      columns: ['premiè', 'second'],
+      cells: [
+        ['\u{10400}', '\ufffe\uffff'],
+        ['\ue000', '\u{10ffff}'],
+      ],
+    })
+  },
+)
+
 test.each([
   [
     'an executable',

@@ -47,9 +47,12 @@ export function judgeZeroBytes(sample: Buffer): ZeroBytesVerdict {
 
 function makesSense(text: string, bytes: Buffer, makesSenseNarrow: boolean): boolean {
   // A sample may end within a character.
-  if (NOT_IN_TEXT.test(text.slice(0, -1))) return false
+  const whole = text.slice(0, -1)
   const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0
   const ascii = count(/[\t\n\r -~]/g)
+  if (NOT_IN_TEXT.test(whole)) return false
+  // Text of today may have characters of tomorrow; bytes that are no text at all would have few of ASCII.
+  if (ascii < ASCII_SHARE * text.length && SELDOM_IN_TEXT.test(whole)) return false
   const lineEnds = count(/[\n\r]/g)
   const lineEndBytes = bytes.filter((byte) => byte === 0x0a || byte === 0x0d).length
   return (
@@ -59,9 +62,12 @@ function makesSense(text: string, bytes: Buffer, makesSenseNarrow: boolean): boo
   )
 }
 
-/** Control characters, unpaired surrogates, what stands for broken bytes, and characters that are not assigned. */
+/** Control characters, unpaired surrogates, and what stands for broken bytes. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its job
-const NOT_IN_TEXT = /[\0-\x08\x0e-\x1f\x7f-\x9f\ufffd\p{Cs}\p{Cn}\p{Co}]/u
+const NOT_IN_TEXT = /[\0-\x08\x0e-\x1f\x7f-\x9f\ufffd\p{Cs}]/u
+
+/** Private characters, and those that are not assigned. */
+const SELDOM_IN_TEXT = /[\p{Cn}\p{Co}]/u
 
 /** Whether a byte is a control character that text of one byte a character does not have, zero left aside. */
 function isControl(byte: number): boolean {
