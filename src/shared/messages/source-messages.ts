@@ -210,6 +210,10 @@ export const SOURCE_MESSAGES = {
     problem: 'the header line contains a NUL character',
     remedy: 'Bytes of the file were lost or overwritten. Export the spreadsheet again.',
   })),
+  header_takes_in_rows: unreadable(() => ({
+    problem: 'the header has a line break where none belongs, so rows may have become part of it',
+    remedy: 'Check the quotes in the header line, and save the file with one kind of line breaks.',
+  })),
   header_quote_open: unreadable(() => ({
     problem: 'the header line opens a quote that is never closed',
     remedy: 'Close the quote in that line, or double a quote that is part of a name.',

@@ -66,3 +66,17 @@ test('more columns than a spreadsheet has are refused at once, in the header and
   expect(() => readText(`a,b\n1,2\n${wide}`)).toThrow('row 3 has more than 16,384 columns')
   expect(readText(`a,b\n1,"${','.repeat(100_000)}"\n`).cells[0]?.[1]).toHaveLength(100_000)
 })
+
+test.each([
+  ['a lone CR', 'id,text\r1,a\r2,b\n3,c\n'],
+  ['a broken quote', 'id,"te"xt\n1,a\n2,b"\n3,c\n'],
+])('a header that takes rows in refuses the file: %s', async (_what, text) => {
+  expect(await failReadingAny(writeSource(text))).toContain('rows may have become part of it')
+})
+
+test.each([
+  ['a CR before CRLF', 'id,text\r\r\n1,a\r\n', ['id', 'text\r']],
+  ['lines in quotes', 'id,"text\nof the post"\n1,a\n', ['id', 'text\nof the post']],
+])('a header that has line breaks of its own is read: %s', (_what, text, columns) => {
+  expect(readText(text).columns).toEqual(columns)
+})

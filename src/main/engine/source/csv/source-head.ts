@@ -71,6 +71,9 @@ export function readSourceHead(
     if (header.some((name) => name.includes('\0'))) {
       throw new SluiceError({ id: 'header_has_nul', source: path })
     }
+    if (faults.has(headerIndex) && /[\r\n](?![\r\n]*$)/.test(header.join())) {
+      throw new SluiceError({ id: 'header_takes_in_rows', source: path })
+    }
     const rows = records.slice(headerIndex + 1)
     if (rows.every(isEmptyRecord) && !hasMore(batches)) {
       throw new SluiceError({ id: 'source_is_header', source: path })
