@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 
 /** What became of a question to a child process. */
 export type Asked<Answer> = { kind: 'answer'; answer: Answer } | { kind: 'crash' | 'hang'; detail: string }
@@ -69,9 +69,19 @@ export class AskedChild<Answer> {
     })
     // A process that ended takes no more lines; the missing answer says so.
     child.stdin.on('error', () => undefined)
-    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    const lines = readLines(child.stdout)
     this.#child = child
     this.#lines = lines
     return { child, lines }
+  }
+}
+
+/** Lines of a stream that end with a line feed alone: those of `node:readline` end with U+2028 as well, which is in texts. */
+export async function* readLines(stream: Readable): AsyncGenerator<string, void, undefined> {
+  let rest = ''
+  for await (const piece of stream.setEncoding('utf8')) {
+    const lines = (rest + String(piece)).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
   }
 }

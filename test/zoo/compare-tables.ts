@@ -3,6 +3,7 @@ import type { ReadTable, SecondCell, SecondTable } from './tables.ts'
 /** A cell that two readers have otherwise. */
 export interface CellDifference {
   sheet: string
+  reading: ReadTable['reading']
   row: number
   column: number
   /** What the cell is to the second reader; `extra` where it has none, and `rows` where tables are of unequal length. */
@@ -15,14 +16,15 @@ export interface CellDifference {
 /** What a comparison of two tables came to. */
 export interface Compared {
   cells: number
+  /** Cells that differ in rows of which problems are told. */
+  told: number
   differences: CellDifference[]
 }
 
 /**
- * Compares a table of ours, in which all is text, cell by cell with that of a second reader. `skipsBlank`: rows are
- * counted without those that have no text, of which readers of text make different things.
+ * Compares a sheet of ours, in which all is text, cell by cell with that of a second reader.
  */
-export function compareTables(ours: ReadTable, theirs: SecondTable, skipsBlank: boolean): Compared {
+export function compareTables(ours: ReadTable, theirs: SecondTable): Compared {
   const differences: CellDifference[] = []
   const rest = new Map(Object.entries(theirs.cells))
   let cells = 0
@@ -35,11 +37,11 @@ export function compareTables(ours: ReadTable, theirs: SecondTable, skipsBlank: 
     const { format } = other ?? {}
     const theirText = other?.shown ?? other?.value ?? ''
     const known = typeof format === 'string' ? { format } : {}
-    differences.push({ sheet: ours.sheet, row, column, kind, ours: text, theirs: theirText, ...known })
+    const { sheet, reading } = ours
+    differences.push({ sheet, reading, row, column, kind, ours: text, theirs: theirText, ...known })
   }
-  const rows = skipsBlank ? ours.rows.filter((row) => row.cells.some((cell) => cell !== '')) : ours.rows
-  for (const [index, row] of rows.entries()) {
-    lastRow = skipsBlank ? index + 1 : row.number
+  for (const row of ours.rows) {
+    lastRow = row.number
     for (const [at, text] of row.cells.entries()) {
       const place = `${lastRow},${at + 1}`
       note(lastRow, at + 1, text, rest.get(place))
@@ -50,7 +52,7 @@ export function compareTables(ours: ReadTable, theirs: SecondTable, skipsBlank: 
     const [row = 0, column = 0] = place.split(',').map(Number)
     if (ours.isWhole || row <= lastRow) note(row, column, '', other)
   }
-  return { cells, differences }
+  return { cells, told: 0, differences }
 }
 
 /** How a cell differs; null where it does not, as far as the second reader can tell. */

@@ -4,8 +4,9 @@ import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { type Asked, AskedChild } from './ask-child.ts'
 import { type CellDifference, compareTables } from './compare-tables.ts'
+import { compareTexts } from './compare-texts.ts'
 import { createZooReport, type ExpectedDifference, formatZooReport, isExpected } from './report.ts'
-import type { ReadFile, SecondFile } from './tables.ts'
+import type { ReadFile, ReadTable, SecondFile } from './tables.ts'
 
 const USAGE = `Reads every workbook and table below a folder and compares it cell by cell with second readers.
 
@@ -40,6 +41,7 @@ const expected = JSON.parse(
   readFileSync(join(import.meta.dirname, 'expected-differences.json'), 'utf8'),
 ) as ExpectedDifference[]
 const report = createZooReport()
+const PLAIN = { encoding: 'utf-8', delimiter: ',', quote: '"', escape: '' }
 
 const root = resolve(folder)
 for (const path of listTables(root)) {
@@ -53,25 +55,38 @@ for (const path of listTables(root)) {
   const { tables, refused, crashed } = read.answer
   if (crashed !== null) report.crashes.push({ file: name, detail: crashed })
   const isWorkbook = /^\.xls[xm]$/i.test(extname(path))
-  const readers = isWorkbook ? ['openpyxl', 'calamine'] : ['csv']
-  const { encoding = '', delimiter = '' } = tables[0] ?? {}
-  const others: { reader: string; answer: Asked<SecondFile> }[] = []
-  for (const reader of readers) {
-    others.push({ reader, answer: await second.ask({ reader, path, encoding, delimiter }) })
+  const others: { reader: string; answer: Asked<SecondFile>; tables: ReadTable[] }[] = []
+  if (isWorkbook) {
+    for (const reader of ['openpyxl', 'calamine']) {
+      others.push({ reader, answer: await second.ask({ reader, path }), tables })
+    }
+  } else {
+    for (const table of tables.length === 0 ? [undefined] : tables) {
+      const { encoding, delimiter, quote, escape: escaping } = table ?? PLAIN
+      const how = { encoding, delimiter, quote, escape: escaping }
+      const answer = await second.ask({ reader: 'csv', path, ...how })
+      others.push({ reader: 'csv', answer, tables: table === undefined ? [] : [table] })
+    }
   }
   const readBy = others.flatMap(({ reader, answer }) => (hasTables(answer) ? [reader] : []))
+  for (const { reading, guessed } of tables) {
+    for (const guess of guessed) report.guesses.push({ file: name, reading, guess })
+  }
   if (refused !== null) report.refusals.push({ file: name, ...refused, readBy })
   else if (crashed === null) report.read += 1
-  for (const { reader, answer } of others) {
-    const counts = report.readers.get(reader) ?? { files: 0, cells: 0, differ: 0, expected: 0 }
+  for (const { reader, answer, tables: compared } of others) {
+    const counts = report.readers.get(reader) ?? { files: 0, cells: 0, differ: 0, told: 0, expected: 0 }
     report.readers.set(reader, counts)
-    if (!hasTables(answer)) continue
-    counts.files += 1
-    for (const table of tables) {
+    if (!hasTables(answer) || compared.length === 0) continue
+    if (compared[0]?.reading !== 'header' || isWorkbook) counts.files += 1
+    for (const table of compared) {
       const theirs = answer.answer.tables.find(({ sheet }) => sheet === table.sheet)
       if (theirs === undefined) continue
-      const { cells, differences } = compareTables(table, theirs, !isWorkbook)
+      const { rows } = theirs
+      const { cells, told, differences } =
+        rows === undefined ? compareTables(table, theirs) : compareTexts(table, rows)
       counts.cells += cells
+      counts.told += told
       for (const difference of differences) noteDifference(name, reader, counts, difference)
     }
   }

@@ -1,25 +1,33 @@
 import process from 'node:process'
-import { createInterface } from 'node:readline'
 import { openSource } from '../../src/main/engine/source/open-source.ts'
 import { SluiceError } from '../../src/shared/messages/errors.ts'
 import type { PlanSource } from '../../src/shared/plan/plan.ts'
 import { toSourcePlace } from '../../src/shared/plan/source-place.ts'
+import { readLines } from './ask-child.ts'
 import type { ReadFile, ReadTable } from './tables.ts'
 
 /** Most cells of a file that are compared; a larger file is still read to its end. */
 const MAX_CELLS = 200_000
 
-/** Reads every sheet of a workbook, or the one table of another file, as a run would without a header. */
+/** Problems of a row that say nothing of its text. */
+const IS_OF_LENGTH = new Set(['ragged_row', 'repeated_header'])
+
+/** Reads every sheet of a workbook without a header, or the one table of another file with a header and without. */
 async function readFile(path: string): Promise<ReadFile> {
   const first = await readTable({ path, header: false })
-  if (!('sheets' in first)) return { tables: [], refused: first.refused, crashed: first.crashed }
   const tables = first.table === null ? [] : [first.table]
   let { refused, crashed } = first
+  if (first.table !== null && first.sheets.length === 0) {
+    const other = await readTable({ path, header: true })
+    if (other.table !== null) tables.unshift(other.table)
+    if (other.refused?.id !== 'source_is_header') refused ??= other.refused
+    crashed ??= other.crashed
+  }
   for (const sheet of first.sheets) {
     if (sheet === first.table?.sheet) continue
     const other = await readTable({ path, header: false, sheet })
     crashed ??= other.crashed
-    if ('table' in other && other.table !== null) tables.push(other.table)
+    if (other.table !== null) tables.push(other.table)
     if (other.refused !== null && !IS_NO_TABLE.has(other.refused.id)) refused ??= other.refused
   }
   return { tables, refused, crashed }
@@ -33,7 +41,7 @@ interface Read extends Pick<ReadFile, 'refused' | 'crashed'> {
   sheets: readonly string[]
 }
 
-async function readTable(source: PlanSource): Promise<Read | Omit<Read, 'table' | 'sheets'>> {
+async function readTable(source: PlanSource): Promise<Read> {
   const listed = await listSheets(source.path)
   const none = { table: null, sheets: listed }
   try {
@@ -41,22 +49,36 @@ async function readTable(source: PlanSource): Promise<Read | Omit<Read, 'table' 
     try {
       // Links behind cells are no cells of their own.
       reader.keepNested?.([])
-      const rows: ReadTable['rows'] = []
-      let cells = 0
+      const header = reader.header ?? []
+      const rows: ReadTable['rows'] = source.header ? [{ number: 1, cells: header, told: [] }] : []
+      let cells = header.length
       let place: Parameters<typeof toSourcePlace>[1]
       for await (const batch of reader.batches()) {
         const notes = [...(batch.places ?? [])]
         for (const row of batch.rows) {
           while (notes[0] !== undefined && notes[0].row <= row.row) place = notes.shift()
           cells += row.cells.length
-          if (cells <= MAX_CELLS) rows.push({ number: toSourcePlace(row.row, place).row, cells: row.cells })
+          if (cells > MAX_CELLS) continue
+          const told = row.problems.map(({ code }) => code).filter((code) => !IS_OF_LENGTH.has(code))
+          rows.push({ number: toSourcePlace(row.row, place).row, cells: row.cells, told })
         }
       }
-      const { encoding, delimiter, workbook } = reader
+      const { encoding, delimiter, workbook, quoting } = reader
       const sheets = workbook?.sheets ?? []
       const sheet = workbook?.sheet ?? ''
+      const { quote = '', escape: escaping = '' } = quoting ?? {}
+      const guessed = [
+        ...(reader.encodingBy === 'guess'
+          ? [`${encoding}${(reader.encodingReadings?.length ?? 0) > 0 ? '?' : ''}`]
+          : []),
+        ...(reader.delimiterBy === 'guess' && delimiter !== ',' ? [`delimiter ${delimiter || 'none'}`] : []),
+        ...(quoting?.quoteBy === 'guess' ? [`quote ${quote}`] : []),
+        ...(quoting?.escapeBy === 'guess' ? [`escape ${escaping}`] : []),
+      ]
+      const reading = source.header ? 'header' : 'no header'
+      const isWhole = cells <= MAX_CELLS
       return {
-        table: { sheet, encoding, delimiter, rows, isWhole: cells <= MAX_CELLS },
+        table: { sheet, reading, encoding, delimiter, quote, escape: escaping, guessed, rows, isWhole },
         sheets,
         refused: null,
         crashed: null,
@@ -86,7 +108,7 @@ async function listSheets(path: string): Promise<readonly string[]> {
   }
 }
 
-for await (const line of createInterface({ input: process.stdin })) {
+for await (const line of readLines(process.stdin)) {
   const { path } = JSON.parse(line) as { path: string }
   process.stdout.write(`${JSON.stringify(await readFile(path))}\n`)
 }

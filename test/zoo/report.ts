@@ -25,13 +25,24 @@ export interface ZooReport {
   crashes: { file: string; detail: string }[]
   hangs: { file: string; detail: string }[]
   refusals: { file: string; id: string; message: string; readBy: string[] }[]
-  readers: Map<string, { files: number; cells: number; differ: number; expected: number }>
+  /** What was guessed of text and is no default: an encoding (with `?` if it is asked about), a delimiter, quotes. */
+  guesses: { file: string; reading: string; guess: string }[]
+  readers: Map<string, { files: number; cells: number; differ: number; told: number; expected: number }>
   differences: NotedDifference[]
 }
 
 /** An empty report. */
 export function createZooReport(): ZooReport {
-  return { files: 0, read: 0, crashes: [], hangs: [], refusals: [], readers: new Map(), differences: [] }
+  return {
+    files: 0,
+    read: 0,
+    crashes: [],
+    hangs: [],
+    refusals: [],
+    guesses: [],
+    readers: new Map(),
+    differences: [],
+  }
 }
 
 /** Whether a difference is one of those that are expected. */
@@ -47,7 +58,7 @@ const EXAMPLES = 5
 
 /** The report as text. */
 export function formatZooReport(report: ZooReport): string {
-  const { files, read, crashes, hangs, refusals, readers, differences } = report
+  const { files, read, crashes, hangs, refusals, guesses, readers, differences } = report
   const lines = [
     `${files} files: ${read} read, ${refusals.length} refused, ${crashes.length} crashed, ${hangs.length} hung`,
   ]
@@ -66,9 +77,13 @@ export function formatZooReport(report: ZooReport): string {
       )
     }
   }
-  for (const [reader, { files: compared, cells, differ, expected }] of readers) {
+  for (const [what, group] of Map.groupBy(guesses, ({ reading, guess }) => `${guess} (${reading})`)) {
+    const examples = group.slice(0, EXAMPLES).map(({ file }) => file)
+    lines.push(`guessed ${what}: ${group.length}, such as ${examples.join(' ')}`)
+  }
+  for (const [reader, { files: compared, cells, differ, told, expected }] of readers) {
     lines.push(
-      `${reader}: ${compared} files, ${cells} cells compared, ${differ} differ, ${expected} differ as expected`,
+      `${reader}: ${compared} files, ${cells} cells compared, ${differ} differ, ${told} differ in rows that are told, ${expected} differ as expected`,
     )
   }
   for (const [kind, group] of Map.groupBy(differences, ({ reader, kind: what }) => `${reader} ${what}`)) {
@@ -80,7 +95,7 @@ export function formatZooReport(report: ZooReport): string {
       if (one === undefined) continue
       const format = one.format === undefined ? '' : ` (${one.format})`
       lines.push(
-        `  ${one.file} ${one.sheet} ${one.row},${one.column}: ${show(one.ours)} | ${show(one.theirs)}${format}`,
+        `  ${one.file} ${one.sheet || one.reading} ${one.row},${one.column}: ${show(one.ours)} | ${show(one.theirs)}${format}`,
       )
     }
   }

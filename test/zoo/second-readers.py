@@ -122,28 +122,33 @@ def read_calamine(path):
     return tables
 
 
-def read_csv(path, encoding, delimiter):
-    names = {"macintosh": "mac_roman", "windows-874": "cp874"}
-    cells = {}
+def read_csv(path, encoding, delimiter, quote, escape):
+    """Reads text with the delimiter and quotes that it was read with; without a delimiter, a line is one cell."""
+    names = {"macintosh": "mac_roman", "windows-874": "cp874", "big5": "cp950", "shift_jis": "cp932", "euc-kr": "cp949"}
+    rows = []
     left = MAX_CELLS
     codec = names.get(encoding, encoding) or "utf-8"
     with open(path, "rb") as head:
         opened = gzip.open if head.read(2) == b"\x1f\x8b" else open
     with opened(path, "rt", encoding=codec, errors="replace", newline="") as lines:
-        row = 0
-        for values in csv.reader(lines, delimiter=delimiter or ","):
+        quoting = csv.QUOTE_NONE if quote == "" else csv.QUOTE_MINIMAL
+        reader = csv.reader(
+            lines,
+            delimiter=delimiter or "\x1f",
+            quotechar=quote or None,
+            quoting=quoting,
+            escapechar=escape or None,
+        )
+        for values in reader:
+            if not rows and values:
+                values[0] = values[0].removeprefix("\ufeff")
             if not any(values):
                 continue
-            if row == 0:
-                values[0] = values[0].removeprefix("\ufeff")
-            row += 1
             left -= len(values)
             if left < 0:
                 break
-            for column, value in enumerate(values, 1):
-                if value != "":
-                    cells[f"{row},{column}"] = {"kind": "text", "value": value}
-    return [{"sheet": "", "cells": cells}]
+            rows.append(values)
+    return [{"sheet": "", "cells": {}, "rows": rows}]
 
 
 def answer(question):
@@ -154,7 +159,8 @@ def answer(question):
         elif reader == "calamine":
             tables = read_calamine(path)
         else:
-            tables = read_csv(path, question["encoding"], question["delimiter"])
+            how = [question[name] for name in ("encoding", "delimiter", "quote", "escape")]
+            tables = read_csv(path, *how)
         return {"tables": tables, "refused": None}
     except BaseException as error:  # Calamine panics with one that is no Exception.
         if isinstance(error, KeyboardInterrupt):

@@ -2,9 +2,17 @@
 export interface ReadTable {
   /** '' where a file is one table. */
   sheet: string
+  /** How it was read: a workbook without a header, text with and without one. */
+  reading: 'header' | 'no header'
   encoding: string
   delimiter: string
-  rows: { number: number; cells: readonly string[] }[]
+  /** '' where nothing quotes or escapes, and in a workbook. */
+  quote: string
+  escape: string
+  /** What of that was guessed, and is no default. */
+  guessed: string[]
+  /** The header among them; `told` are the problems of a row that say of its text that it may be another. */
+  rows: { number: number; cells: readonly string[]; told: readonly string[] }[]
   /** Whether all rows are here; of very large files only the first are kept. */
   isWhole: boolean
 }
@@ -30,6 +38,8 @@ export interface SecondCell {
 export interface SecondTable {
   sheet: string
   cells: Record<string, SecondCell>
+  /** The cells of text, row by row, blank rows left out. */
+  rows?: string[][]
 }
 
 /** What a second reader came to with a file. */

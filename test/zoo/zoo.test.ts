@@ -5,15 +5,27 @@ import { expect, test } from 'vitest'
 import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
 import { AskedChild } from './ask-child.ts'
 import { compareTables } from './compare-tables.ts'
+import { compareTexts } from './compare-texts.ts'
 import { isExpected } from './report.ts'
-import type { SecondCell } from './tables.ts'
+import type { ReadTable, SecondCell } from './tables.ts'
+
+const toTable = (rows: ReadTable['rows']): ReadTable => ({
+  sheet: 'S',
+  reading: 'no header',
+  encoding: '',
+  delimiter: '',
+  quote: '',
+  escape: '',
+  guessed: [],
+  rows,
+  isWhole: true,
+})
 
 const compare = (text: string, cell: SecondCell | null) =>
-  compareTables(
-    { sheet: 'S', encoding: '', delimiter: '', rows: [{ number: 3, cells: ['', text] }], isWhole: true },
-    { sheet: 'S', cells: cell === null ? {} : { '3,2': cell } },
-    false,
-  ).differences.map(({ kind, row, column }) => `${kind} ${row},${column}`)
+  compareTables(toTable([{ number: 3, cells: ['', text], told: [] }]), {
+    sheet: 'S',
+    cells: cell === null ? {} : { '3,2': cell },
+  }).differences.map(({ kind, row, column }) => `${kind} ${row},${column}`)
 
 test.each([
   ['12.5%', { kind: 'number', value: '0.12499', format: '0.0%' }, true],
@@ -37,11 +49,40 @@ test.each([
   },
 )
 
+const ROWS = [['1'], ['2'], ['3']]
+
+test.each([
+  ['a row that differs', [['a'], ['b']], [['a'], ['c']], [], { differ: 1, told: 0 }],
+  ['a line break that differs', [['a\r\nb']], [['a\nb']], [], { differ: 1, told: 0 }],
+  ['a row that is told', [['a'], ['b'], ['d']], [['a'], ['c'], ['d']], [1], { differ: 0, told: 1 }],
+  ['rows that a told one takes in', [['b\nc'], ['d']], [['b'], ['c'], ['d']], [0], { differ: 0, told: 1 }],
+  ['a told row at the end', [['a'], ['b\nc']], [['a'], ['b'], ['c']], [1], { differ: 0, told: 1 }],
+  ['what follows a told row', [['b'], ...ROWS, ['e']], [['c'], ...ROWS, ['f']], [0], { differ: 1, told: 1 }],
+  [
+    'rows at the end that no told one explains',
+    [['b'], ['d'], ['e']],
+    [['c'], ['d'], ['f']],
+    [0],
+    { differ: 1, told: 1 },
+  ],
+  ['a row that is lost', [['a'], ['c']], [['a'], ['b'], ['c']], [], { differ: 2, told: 0 }],
+  ['a last row that is lost', [['a']], [['a'], ['b']], [], { differ: 1, told: 0 }],
+])('text is compared row by row: %s', (_what, ours, theirs, told, expected) => {
+  const rows = ours.map((cells, index) => ({
+    number: index + 1,
+    cells,
+    told: told.some((one) => one === index) ? ['broken_quotes'] : [],
+  }))
+  const compared = compareTexts(toTable(rows), theirs)
+  expect({ differ: compared.differences.length, told: compared.told }).toEqual(expected)
+})
+
 test('a difference is expected if every pattern of an entry fits', () => {
   const found = {
     file: 'a.xlsx',
     reader: 'calamine',
     sheet: 'S',
+    reading: 'no header' as const,
     row: 1,
     column: 1,
     kind: 'text' as const,
@@ -56,8 +97,8 @@ test('a file that crashes or hangs its reader costs the next file nothing', asyn
   const script = join(createTemporaryFolder(), 'child.mjs')
   writeFileSync(
     script,
-    `import { createInterface } from 'node:readline'
-     for await (const line of createInterface({ input: process.stdin })) {
+    `import { readLines } from ${JSON.stringify(import.meta.resolve('./ask-child.ts'))}
+     for await (const line of readLines(process.stdin)) {
        const { path } = JSON.parse(line)
        if (path === 'crash') throw new Error('out of cages')
        if (path !== 'hang') process.stdout.write(JSON.stringify({ path }) + '\\n')
@@ -65,6 +106,7 @@ test('a file that crashes or hangs its reader costs the next file nothing', asyn
   )
   const child = new AskedChild<{ path: string }>([process.execPath, script], 60_000)
   expect(await child.ask({ path: 'a' })).toEqual({ kind: 'answer', answer: { path: 'a' } })
+  expect(await child.ask({ path: 'a\u2028b' })).toEqual({ kind: 'answer', answer: { path: 'a\u2028b' } })
   expect(await child.ask({ path: 'crash' })).toMatchObject({
     kind: 'crash',
     detail: expect.stringContaining('out of cages'),
