@@ -76,3 +76,11 @@ test.each([
   const source = readText(bytes, { encoding })
   expect(source.problems).toEqual(['undecodable_bytes 1 warning'])
 })
+
+test.each([
+  ['an address', (row: number) => `${row},me+js1@example.com`],
+  ['a mark of its own', (row: number) => `${row},~{VPND~}`],
+])('%s that every row repeats does not make an escaped encoding certain', (_what, write) => {
+  const rows = Array.from({ length: 60 }, (_, index) => `${write(index)}\n`)
+  expect(readText(`id,text\n${rows.join('')}`).told.map(({ code }) => code)).toEqual(['uncertain_encoding'])
+})

@@ -22,7 +22,7 @@ const SAMPLE_BYTES = 64 * 1024
  */
 export class EscapeScan {
   #found: EscapedEncoding | null = null
-  readonly #utf7Runs: string[] = []
+  readonly #utf7Runs = new Set<string>()
   #utf7: 'possible' | 'seen' | 'not' = 'possible'
 
   /** Looks at one piece; `isLast` is the end of the file. */
@@ -53,17 +53,18 @@ export class EscapeScan {
       // Some programs write quotes and other ASCII so, which alone is no evidence.
       if (!/[^\0-\x7f]/.test(decoded)) continue
       this.#utf7 = 'seen'
-      if (this.#utf7Runs.length < CERTAIN_PLACES) this.#utf7Runs.push(whole)
+      if (this.#utf7Runs.size < CERTAIN_PLACES) this.#utf7Runs.add(whole)
     }
   }
 }
 
 const PLUS = 0x2b
 
-/** Places with escapes of printable characters from which on they are no accident. */
+/** Different places with escapes of printable characters from which on they are no accident. */
 const CERTAIN_PLACES = 3
 
-function toGuess(encoding: string, places: readonly string[]): EscapedEncoding {
+function toGuess(encoding: string, found: Iterable<string>): EscapedEncoding {
+  const places = [...new Set(found)]
   const bytes = Buffer.from(places.slice(0, CERTAIN_PLACES).join(' '), 'latin1')
   const readings =
     places.length >= CERTAIN_PLACES
