@@ -28,6 +28,8 @@ export function writeSource(content: string | Uint8Array, name = 'source.csv'): 
 /** Everything a reader says about a source. */
 export interface ReadSource {
   columns: readonly string[]
+  /** As the source has it; null without one. */
+  header: readonly string[] | null
   rows: SourceRow[]
   cells: string[][]
   /** "code row severity" of every problem. */
@@ -82,6 +84,7 @@ function toReadSource(reader: SourceReader, batches: readonly SourceBatch[]): Re
   const rows = batches.flatMap((batch) => batch.rows)
   return {
     columns: [...reader.columns],
+    header: reader.header,
     rows,
     cells: rows.map((row) => row.cells),
     problems: rows.flatMap((row) =>

@@ -12,6 +12,12 @@ test('a record that is the header again is an error, whatever white space or mar
   ])
 })
 
+test('a quote that opens at the end of a file and has nothing in it is a row with an error, no empty one', () => {
+  const source = readText('id,text\n1,a\n"')
+  expect(source.problems).toEqual(['ragged_row 2 warning', 'broken_quotes 2 error'])
+  expect(source.told).toEqual([])
+})
+
 test('without a header no record is one again', () => {
   expect(readText('id,text\n1,a\nid,text\n', { header: false }).problems).toEqual([])
 })

@@ -101,7 +101,8 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
           const beginsAt = line
           line += countLines(cells)
           if (sheetRow <= recordsBefore) continue
-          if (isEmptyRecord(cells)) {
+          // A quote that opens nothing is no empty cell.
+          if (isEmptyRecord(cells) && !batch.faults.has(index)) {
             if (!isHeaderNext) emptyRecords += 1
             continue
           }
