@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import iconv from 'iconv-lite'
 
@@ -48,20 +48,22 @@ export const ENCODED_LANGUAGES: Readonly<Record<string, string>> = {
   'euc-kr': 'ko',
 }
 
-const FOLDER = join(import.meta.dirname, '../../fixtures/encodings')
+/** Sentences of the Universal Declaration of Human Rights by language, with which the weights were set. */
+const DECLARATION = join(import.meta.dirname, '../../fixtures/encodings')
 
 /**
  * Tables with so many sentences of a language each, in an encoding, with their text; each has a character beyond ASCII.
- * Sentences that the encoding cannot write are left out.
+ * Sentences that the encoding cannot write are left out. `folder` has a file of sentences for each language; there are no
+ * tables of one that it lacks.
  */
 export function createEncodedTables(
   encoding: string,
   language: string,
   rows: number,
+  folder = DECLARATION,
 ): { bytes: Buffer; text: string }[] {
-  const sentences = readFileSync(join(FOLDER, `${language}.txt`), 'utf8')
-    .trimEnd()
-    .split('\n')
+  const path = join(folder, `${language}.txt`)
+  const sentences = existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : []
   const written = sentences
     .map((sentence) => adapt(sentence, encoding))
     .filter((sentence) => iconv.decode(iconv.encode(sentence, encoding), encoding) === sentence)

@@ -15,8 +15,12 @@ export interface DetectionCounts {
   missed: { detection: Detection; encoding: string; language: string; guess: string }[]
 }
 
-/** Detects the encoding of tables of so many rows, at most `tables` of each encoding and language. */
-export async function measureDetection(rows: number, tables: number): Promise<DetectionCounts> {
+/** Detects the encoding of tables of so many rows, at most `tables` of each encoding and language, from sentences of a folder. */
+export async function measureDetection(
+  rows: number,
+  tables: number,
+  folder?: string,
+): Promise<DetectionCounts> {
   await loadDetector()
   const result: DetectionCounts = {
     counts: { right: 0, asked: 0, wrong: 0, silent: 0 },
@@ -26,7 +30,7 @@ export async function measureDetection(rows: number, tables: number): Promise<De
   }
   for (const [encoding, languages] of Object.entries(ENCODED_LANGUAGES)) {
     for (const language of languages.split(' ')) {
-      for (const table of createEncodedTables(encoding, language, rows).slice(0, tables)) {
+      for (const table of createEncodedTables(encoding, language, rows, folder).slice(0, tables)) {
         const chosen = chooseEncoding(toFile(table.bytes), undefined)
         const reads = (one: string) => decodeSample(table.bytes, one) === table.text
         const detection =
