@@ -35,12 +35,12 @@ export async function runQueryBench(): Promise<void> {
         operation: { kind: 'task' },
         pace: { kind: 'closed', concurrency: 64 },
       })
-      const run = await engine.startRun(plan, {
+      const run = await engine.runs.startRun(plan, {
         apiKey: ApiKey.create('key', plan.connection, 'of the benchmark'),
       })
       await run.ready
       // As the window does: its first screen lists the runs, which starts the thread that answers.
-      await engine.listRuns()
+      await engine.runs.listRuns()
       const times: Record<string, number[]> = { page: [], facets: [], deep: [], summary: [] }
       const rates = new Map(Object.keys(PACES).map((name): [string, number[]] => [name, []]))
       const time = async (name: string, ask: () => Promise<unknown>) => {
@@ -57,12 +57,18 @@ export async function runQueryBench(): Promise<void> {
           const endMs = startMs + STRETCH_S * 1000
           while (performance.now() < endMs) {
             if (restMs !== null) {
-              await time('page', () => engine.readPage(run.runId, { filter: {}, offset: 0, limit: 100 }))
-              await time('facets', () => engine.readFacets(run.runId))
+              await time('page', () =>
+                engine.results.readPage(run.runId, { filter: {}, offset: 0, limit: 100 }),
+              )
+              await time('facets', () => engine.results.readFacets(run.runId))
               // Nobody leaps into the middle as often.
               if (asked % 10 === 0) {
                 await time('deep', () =>
-                  engine.readPage(run.runId, { filter: { state: 'succeeded' }, offset: 50_000, limit: 100 }),
+                  engine.results.readPage(run.runId, {
+                    filter: { state: 'succeeded' },
+                    offset: 50_000,
+                    limit: 100,
+                  }),
                 )
               }
               asked += 1
@@ -76,7 +82,7 @@ export async function runQueryBench(): Promise<void> {
       if (run.snapshot()?.phase === 'ended') throw new Error('the run was over before the last question')
       run.stop()
       await run.ended
-      await time('summary', () => engine.summarizeRun(run.runId))
+      await time('summary', () => engine.runs.summarizeRun(run.runId))
       await engine.close()
       printTable([
         ['question', 'asked', 'median ms', 'longest ms'],

@@ -45,7 +45,7 @@ export async function runRowsBench(): Promise<void> {
     const { runId } = await prepareRun(folder, ROWS)
     addAnswers(toJournalFile(folder, runId))
     const engine = createBenchEngine(folder)
-    await engine.listRuns()
+    await engine.runs.listRuns()
     const table = [['question', 'first, ms', 'median, ms', 'longest, ms']]
     const ask = async (name: string, question: () => Promise<unknown>) => {
       const times: number[] = []
@@ -57,22 +57,23 @@ export async function runRowsBench(): Promise<void> {
       const [first = 0, ...later] = times
       table.push([name, toText(first, 1), toText(toMedian(later), 1), toText(Math.max(...later), 1)])
     }
-    const page = (query: Omit<PageQuery, 'limit'>) => () => engine.readPage(runId, { ...query, limit: 100 })
+    const page = (query: Omit<PageQuery, 'limit'>) => () =>
+      engine.results.readPage(runId, { ...query, limit: 100 })
     await ask('first page, nothing counted yet', page({ filter: {}, offset: 0 }))
-    await ask('facets of all rows, nothing counted yet', () => engine.readFacets(runId))
+    await ask('facets of all rows, nothing counted yet', () => engine.results.readFacets(runId))
 
     const counting = { startMs: performance.now(), asked: 0, longestMs: 0 }
     for (let isCounted = false; !isCounted; counting.asked += 1) {
       const startMs = performance.now()
-      isCounted = (await engine.readFoundFacets(runId)).isCounted
+      isCounted = (await engine.results.readFoundFacets(runId)).isCounted
       counting.longestMs = Math.max(counting.longestMs, performance.now() - startMs)
     }
     const countingS = (performance.now() - counting.startMs) / 1000
 
     for (const [name, query] of Object.entries(PAGES)) await ask(name, page(query))
     for (const [name, filter] of Object.entries(FACETS)) {
-      await ask(name, () => engine.readFacets(runId, filter))
-      await ask(`${name}: languages, models, scores`, () => engine.readFoundFacets(runId, filter))
+      await ask(name, () => engine.results.readFacets(runId, filter))
+      await ask(`${name}: languages, models, scores`, () => engine.results.readFoundFacets(runId, filter))
     }
     await engine.close()
     printTable(table)

@@ -59,7 +59,7 @@ async function measure({ createLimit, retryAfter }: Service) {
         pace: { kind: 'closed', concurrency: IN_FLIGHT },
       })
       const apiKey = ApiKey.create('key', plan.connection, 'of the benchmark')
-      const run = await engine.startRun(plan, { apiKey })
+      const run = await engine.runs.startRun(plan, { apiKey })
       const { throughput, rows, requests } = await run.ended
       await engine.close()
       return {

@@ -19,14 +19,16 @@ const time = async (ask: () => Promise<unknown>) => {
   await ask()
   return performance.now() - startMs
 }
-const builtMs = await time(() => engine.listRuns({ limit: 50 }))
+const builtMs = await time(() => engine.runs.listRuns({ limit: 50 }))
 const asked: Record<string, number[]> = {}
 for (let round = 0; round < ROUNDS; round += 1) {
   for (const [name, query] of Object.entries(QUESTIONS)) {
-    const ms = await time(() => engine.listRuns({ ...query } as Parameters<typeof engine.listRuns>[0]))
+    const ms = await time(() =>
+      engine.runs.listRuns({ ...query } as Parameters<typeof engine.runs.listRuns>[0]),
+    )
     asked[name] = [...(asked[name] ?? []), ms]
   }
-  const ms = await time(() => engine.settleLate())
+  const ms = await time(() => engine.runs.settleLate())
   asked['late callbacks of all runs'] = [...(asked['late callbacks of all runs'] ?? []), ms]
 }
 await engine.close()

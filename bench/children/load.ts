@@ -39,7 +39,7 @@ function run({ url, load, rows, noteEveryMs }: LoadBenchTask): Promise<LoadBench
       retry: { limit: 0 },
       load,
     })
-    const handle = await engine.startRun(plan, {
+    const handle = await engine.runs.startRun(plan, {
       apiKey: ApiKey.create('key', plan.connection, 'of the benchmark'),
     })
     const startMs = performance.now()
@@ -53,7 +53,7 @@ function run({ url, load, rows, noteEveryMs }: LoadBenchTask): Promise<LoadBench
     const timer = noteEveryMs === undefined ? undefined : setInterval(note, noteEveryMs)
     const summary = await handle.ended
     clearInterval(timer)
-    const report = await engine.readLoadReport(summary.run_id)
+    const report = await engine.results.readLoadReport(summary.run_id)
     await engine.close()
     note()
     return {

@@ -28,21 +28,21 @@ async function ask({ kind, folder, runId, laterRunId }: Task) {
   if (kind === 'sample by rule' || kind === 'sample by score') {
     const by = kind === 'sample by rule' ? 'rule' : 'score-band'
     const file = join(folder, 'sample.csv')
-    await engine.sampleRun(runId, { size: 500, by, allocation: 'proportional', seed: 1, file })
+    await engine.lookback.sampleRun(runId, { size: 500, by, allocation: 'proportional', seed: 1, file })
   } else if (kind === 'compare by row' || kind === 'compare by content') {
     const by = kind === 'compare by row' ? 'row' : 'content'
-    const { joined } = await engine.compareDecisions(runId, laterRunId, {
+    const { joined } = await engine.lookback.compareDecisions(runId, laterRunId, {
       ...{ by, list: { kind: 'changed' }, offset: 0, limit: 50, labels: null },
     })
     if (joined.rows === 0 || joined.changed === 0) throw new Error('the runs are not compared')
   } else if (kind === 'export' || kind === 'export of all columns') {
     const columns = kind === 'export' ? {} : { columns: ['all'] }
-    await engine.exportRun(runId, { file: join(folder, 'export.csv'), ...columns })
+    await engine.results.exportRun(runId, { file: join(folder, 'export.csv'), ...columns })
   } else if (kind === 'report') {
     const file = join(folder, 'report.html')
-    await engine.reportRun(runId, { file, withContent: false, evaluation: null })
+    await engine.results.reportRun(runId, { file, withContent: false, evaluation: null })
   } else {
-    await engine.evaluateRun(runId, {
+    await engine.lookback.evaluateRun(runId, {
       ...{ label: 'label', useVerdicts: false, separator: null, list: [], seed: 1 },
       ...{ positives: [{ value: 'spam', rule: 'Likely spam' }], scores: [], assertions: [] },
       ...{ wantedPrecisions: [0.9], whatIf: [] },

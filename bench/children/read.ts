@@ -36,7 +36,7 @@ async function readIntoJournal(path: string): Promise<{ ms: number; rows: number
     operation: { kind: 'task' },
   })
   const startMs = performance.now()
-  const run = await engine.startRun(plan, {
+  const run = await engine.runs.startRun(plan, {
     apiKey: ApiKey.create('key', plan.connection, 'of the benchmark'),
     hold: true,
   })

@@ -33,7 +33,7 @@ function sendWithJournal({ url, rows, inFlight }: SendTask): Promise<number> {
       operation: { kind: 'task' },
       pace: { kind: 'closed', concurrency: inFlight },
     })
-    const run = await engine.startRun(plan, {
+    const run = await engine.runs.startRun(plan, {
       apiKey: ApiKey.create('key', plan.connection, 'of the benchmark'),
     })
     const { throughput, rows: counts } = await run.ended

@@ -23,7 +23,7 @@ async function readIntoJournal(folder: string, path: string): Promise<string> {
     source: { path },
     operation: { kind: 'task' },
   })
-  const run = await engine.startRun(plan, {
+  const run = await engine.runs.startRun(plan, {
     apiKey: ApiKey.create('key', plan.connection, 'of the benchmark'),
     hold: true,
   })

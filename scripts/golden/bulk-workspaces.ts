@@ -165,8 +165,8 @@ export const ENDINGS: Recipes = {
       [1],
     )
     await withEngine(async (engine, keyFor) => {
-      const { ended } = await engine.retryRun(runId, {
-        apiKey: keyFor(await engine.readPlan(runId)),
+      const { ended } = await engine.runs.retryRun(runId, {
+        apiKey: keyFor(await engine.runs.readPlan(runId)),
         onUnknown: 'skip',
         fixes: [{ kind: 'cell', row: 14, field: 'user_id', value: 'nobody' }],
       })

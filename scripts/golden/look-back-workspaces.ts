@@ -28,7 +28,7 @@ export const LOOKING_BACK: Recipes = {
     await run(['verdict', 'latest', '4', 'should', 'Likely spam'])
     await run(['verdict', 'latest', '6', 'unsure'])
     await withEngine(async (engine) => {
-      await engine.startLabelling(runId, {
+      await engine.lookback.startLabelling(runId, {
         ...{ size: 6, by: 'rule', allocation: 'equal', seed: 7, rules: ['Likely spam'] },
         showsDecision: false,
       })

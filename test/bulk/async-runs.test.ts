@@ -40,7 +40,7 @@ test(
   async () => {
     const service = await startCallbackService(toFate)
     const engine = openEngine(join(folder, 'workspace-1'))
-    const run = await engine.startRun(toPlan('whole', service.baseUrl), { apiKey: 'key' })
+    const run = await engine.runs.startRun(toPlan('whole', service.baseUrl), { apiKey: 'key' })
     const ended = await run.ended
     expect(ended).toMatchObject({
       state: 'completed',
@@ -49,8 +49,8 @@ test(
     })
     service.releaseLate()
     await service.untilDelivered()
-    await engine.settleLate(run.runId)
-    const settled = await engine.summarizeRun(run.runId)
+    await engine.runs.settleLate(run.runId)
+    const settled = await engine.runs.summarizeRun(run.runId)
     expect(settled.rows).toMatchObject({ read: ROWS, succeeded: ROWS, overdue: 0 })
     expect(settled.callbacks).toMatchObject({
       received: ROWS + COUNTS.doubled,
@@ -92,11 +92,11 @@ test(
       false,
     )
     const engine = openEngine(workspace)
-    await engine.openReceiver()
+    await engine.receiver.open()
     service.releaseLate()
     await service.untilDelivered()
-    await engine.settleLate(runId)
-    const settled = await engine.summarizeRun(runId)
+    await engine.runs.settleLate(runId)
+    const settled = await engine.runs.summarizeRun(runId)
     // Rows that were marked and never left are nobody's but the person's to send; every one that was taken is settled.
     const never = ROWS - service.taken.size
     expect(settled.rows).toMatchObject({
@@ -110,13 +110,13 @@ test(
     expect(expectFaultless(workspace, [runId], service.recording)).toEqual({
       ...{ ok: service.taken.size, info: never, fail: 0 },
     })
-    const again = await engine.resumeRun(runId, { apiKey: 'key', onUnknown: 'resend' })
+    const again = await engine.runs.resumeRun(runId, { apiKey: 'key', onUnknown: 'resend' })
     service.releaseLate()
     await again.ended
     service.releaseLate()
     await service.untilDelivered()
-    await engine.settleLate(runId)
-    const whole = await engine.summarizeRun(runId)
+    await engine.runs.settleLate(runId)
+    const whole = await engine.runs.summarizeRun(runId)
     expect(whole.rows).toMatchObject({ read: ROWS, succeeded: ROWS, unknown: 0, overdue: 0 })
     expect(whole.callbacks?.settled).toBe(ROWS)
     expect(service.taken.size).toBe(ROWS)

@@ -25,7 +25,7 @@ test('items whose acknowledgement is lost are settled by their callbacks, added 
     pace: { kind: 'closed', concurrency: 16 },
     callback: { timeoutMs: 5_000 },
   })
-  const added = await (await engine.startRun(add, { apiKey: 'key' })).ended
+  const added = await (await engine.runs.startRun(add, { apiKey: 'key' })).ended
   expect(added).toMatchObject({
     state: 'completed',
     rows: { read: ROWS, succeeded: ROWS, unknown: 0 },
@@ -36,7 +36,7 @@ test('items whose acknowledgement is lost are settled by their callbacks, added 
   expect([...service.taken.values()].every((n) => n === 1)).toBe(true)
 
   const file = join(folder, 'added.csv')
-  await engine.exportRun(added.run_id, { file })
+  await engine.results.exportRun(added.run_id, { file })
   const records = Papa.parse<Record<string, string>>(readFileSync(file, 'utf8'), {
     header: true,
     skipEmptyLines: true,
@@ -49,7 +49,7 @@ test('items whose acknowledgement is lost are settled by their callbacks, added 
     source: { path: file },
     operation: { kind: 'index-remove', mode: 'async', indexId: 'shelves' },
   })
-  const removed = await (await engine.startRun(remove, { apiKey: 'key' })).ended
+  const removed = await (await engine.runs.startRun(remove, { apiKey: 'key' })).ended
   expect(removed).toMatchObject({
     state: 'completed',
     rows: { read: ROWS, succeeded: ROWS },

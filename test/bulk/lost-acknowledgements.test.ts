@@ -22,7 +22,7 @@ test('rows whose acknowledgements were lost are settled by their callbacks, and 
     pace: { kind: 'closed', concurrency: 4 },
     callback: { timeoutMs: 5_000 },
   })
-  const run = await engine.startRun(plan, { apiKey: sandbox.key, whenFailing: 'stop' })
+  const run = await engine.runs.startRun(plan, { apiKey: sandbox.key, whenFailing: 'stop' })
   const { state, rows, to_repeat } = await run.ended
   expect({ state, rows, to_repeat }).toMatchObject({
     state: 'completed',

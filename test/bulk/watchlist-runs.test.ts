@@ -27,7 +27,7 @@ test('a watchlist of 5,000 terms is added, added again and updated, with exact c
       operation,
       pace: { kind: 'closed', concurrency: 4 },
     })
-    const ended = await (await engine.startRun(plan, { apiKey: 'sandbox-key' })).ended
+    const ended = await (await engine.runs.startRun(plan, { apiKey: 'sandbox-key' })).ended
     const judged = expectFaultless(join(folder, 'workspace'), [ended.run_id], recording)
     expect(judged).toEqual({ ok: terms.length, info: 0, fail: 0 })
     return ended

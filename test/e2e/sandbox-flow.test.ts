@@ -81,7 +81,7 @@ it('sends ten rows to try, then the others, counts as the journal does, and expo
   await app.close()
   const engine = createEngine({ workspace: app.workspace })
   onTestFinished(() => engine.close())
-  const { rows } = await engine.summarizeRun(runId)
+  const { rows } = await engine.runs.summarizeRun(runId)
   expect(rows.succeeded).toBe(364)
   expect(shown).toEqual({ succeeded: rows.succeeded, invalid: rows.invalid })
 })

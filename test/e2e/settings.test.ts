@@ -109,10 +109,10 @@ it('tests where callbacks come in, and lists what came without its content', asy
     connection: { baseUrl: service.baseUrl },
     callback: { timeoutMs: 3_600_000 },
   })
-  const run = await engine.startRun(plan, { apiKey: RUN_KEY })
+  const run = await engine.runs.startRun(plan, { apiKey: RUN_KEY })
   await page.getByRole('cell', { name: 'settled its row' }).first().waitFor()
   await page.getByRole('columnheader', { name: 'Waiting rows' }).waitFor()
-  const receiver = new URL((await engine.receiverStatus())?.baseUrl ?? '')
+  const receiver = new URL((await engine.receiver.status())?.baseUrl ?? '')
   await fetch(new URL('/callback/somebody/1/guessed-address-123456', receiver), {
     method: 'POST',
     body: '{}',

@@ -15,10 +15,12 @@ import type { RunSnapshot } from '../../src/shared/run/snapshot.ts'
 type TestStart<Options extends StartOptions> = Omit<Options, 'apiKey'> & { apiKey?: string }
 
 /** An engine that takes keys as texts. */
-export interface TestEngine extends Omit<Engine, 'startRun' | 'resumeRun' | 'retryRun'> {
-  startRun(plan: Plan, options?: TestStart<StartOptions>): Promise<RunHandle>
-  resumeRun(runId: string, options: TestStart<ResumeOptions>): Promise<RunHandle>
-  retryRun(runId: string, options: TestStart<RetryOptions>): Promise<RunHandle>
+export interface TestEngine extends Omit<Engine, 'runs'> {
+  runs: Omit<Engine['runs'], 'startRun' | 'resumeRun' | 'retryRun'> & {
+    startRun(plan: Plan, options?: TestStart<StartOptions>): Promise<RunHandle>
+    resumeRun(runId: string, options: TestStart<ResumeOptions>): Promise<RunHandle>
+    retryRun(runId: string, options: TestStart<RetryOptions>): Promise<RunHandle>
+  }
 }
 
 /** An engine with real threads for the tests of a file, which is closed after them. */
@@ -32,18 +34,21 @@ export function openEngine(workspace: string): TestEngine {
 export function createTestEngine(workspace: string): TestEngine {
   const engine = createEngine({ workspace })
   const readKey = async (runId: string, apiKey: string | undefined) =>
-    apiKey === undefined ? {} : bindKey(apiKey, (await engine.readPlan(runId)).connection)
+    apiKey === undefined ? {} : bindKey(apiKey, (await engine.runs.readPlan(runId)).connection)
   return {
     ...engine,
-    async startRun(plan, { apiKey, ...options } = {}) {
-      const key = apiKey === undefined ? {} : bindKey(apiKey, plan.connection)
-      return engine.startRun(plan, { ...options, ...key })
-    },
-    async resumeRun(runId, { apiKey, ...options }) {
-      return engine.resumeRun(runId, { ...options, ...(await readKey(runId, apiKey)) })
-    },
-    async retryRun(runId, { apiKey, ...options }) {
-      return engine.retryRun(runId, { ...options, ...(await readKey(runId, apiKey)) })
+    runs: {
+      ...engine.runs,
+      async startRun(plan, { apiKey, ...options } = {}) {
+        const key = apiKey === undefined ? {} : bindKey(apiKey, plan.connection)
+        return engine.runs.startRun(plan, { ...options, ...key })
+      },
+      async resumeRun(runId, { apiKey, ...options }) {
+        return engine.runs.resumeRun(runId, { ...options, ...(await readKey(runId, apiKey)) })
+      },
+      async retryRun(runId, { apiKey, ...options }) {
+        return engine.runs.retryRun(runId, { ...options, ...(await readKey(runId, apiKey)) })
+      },
     },
   }
 }

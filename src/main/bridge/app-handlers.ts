@@ -15,7 +15,7 @@ const LOOKED_BACK_ON = 100
 /** The app itself. */
 export const appHandlers = app.router({
   describe: app.describe.handler(async ({ context: { engine, host, sandbox } }) => {
-    const { runs } = await engine.listRuns({ limit: LOOKED_BACK_ON })
+    const { runs } = await engine.runs.listRuns({ limit: LOOKED_BACK_ON })
     const lastBaseUrl = await findElsewhere(
       runs.map((run) => run.base_url),
       sandbox,
@@ -60,7 +60,7 @@ function readConnectionsOrNone(workspace: string): Connections {
 /** The operation of the newest run; null if its journal is missing or damaged. */
 async function readLastOperation(engine: Engine, runId: string | undefined): Promise<Operation | null> {
   if (runId === undefined) return null
-  return engine.readPlan(runId).then(
+  return engine.runs.readPlan(runId).then(
     (plan) => plan.operation,
     () => null,
   )

@@ -13,19 +13,19 @@ const BODY_MAX = 64 * 1024
 
 /** The receiver of callbacks. */
 export const receiverHandlers = receiver.router({
-  status: receiver.status.handler(({ context: { engine } }) => engine.receiverStatus()),
-  open: receiver.open.handler(({ context: { engine } }) => engine.openReceiver()),
+  status: receiver.status.handler(({ context: { engine } }) => engine.receiver.status()),
+  open: receiver.open.handler(({ context: { engine } }) => engine.receiver.open()),
   test: receiver.test.handler(async ({ context: { engine, productionGate }, input: { publicUrl } }) => {
     productionGate.refuseAddress(publicUrl)
-    await engine.openReceiver()
-    return engine.testReceiver(publicUrl)
+    await engine.receiver.open()
+    return engine.receiver.test(publicUrl)
   }),
   overview: receiver.overview.handler(async ({ context: { engine } }) => {
-    await engine.settleLate()
-    return engine.readCallbackOverview()
+    await engine.runs.settleLate()
+    return engine.receiver.readCallbackOverview()
   }),
   readBody: receiver.readBody.handler(async ({ context: { engine }, input: { id } }) => {
-    const text = await engine.readCallbackBody(id)
+    const text = await engine.receiver.readCallbackBody(id)
     return text === null ? null : { text: text.slice(0, BODY_MAX).toWellFormed(), length: text.length }
   }),
   watch: receiver.watch.handler(async function* ({ context, input, signal }) {
@@ -39,7 +39,7 @@ async function* watch({ clock, engine, gates }: BridgeContext, streamId: string,
   // Ends with the window, and rejects with what keeps the receiver from being asked.
   const ended = (async () => {
     while (!signal.aborted) {
-      const now = { receiver: await engine.receiverStatus() }
+      const now = { receiver: await engine.receiver.status() }
       if (!isDeepStrictEqual(now, state)) {
         state = now
         tell()

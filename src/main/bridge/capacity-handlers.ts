@@ -132,7 +132,7 @@ function startSearch(
     const outcome = await findCapacity(plan, capacityPlan, {
       send: async (probe, level) => {
         const secrets = await findRunSecrets(services, probe, apiKey)
-        const handle = await engine.startRun(probe, secrets)
+        const handle = await engine.runs.startRun(probe, secrets)
         holdRun(services, probe, handle, apiKey)
         noteCurrent({ runId: handle.runId, level, number: probes.length + 1 })
         return follow(handle)

@@ -28,9 +28,9 @@ export function createCleanUps(
   let last: CleanUpRecord | null = null
 
   async function cleanUp(): Promise<Pick<CleanUpRecord, 'runs' | 'sizeBytes'>> {
-    const { runs } = await engine.findPrunable(readRetention(engine.workspace))
+    const { runs } = await engine.runs.findPrunable(readRetention(engine.workspace))
     // Runs that are in use and baselines are never among them.
-    const busy = await engine.deleteRuns(runs.map((run) => run.run_id))
+    const busy = await engine.runs.deleteRuns(runs.map((run) => run.run_id))
     const deleted = runs.filter((run) => !busy.includes(run.run_id))
     return { runs: deleted.length, sizeBytes: deleted.reduce((sum, run) => sum + run.size_bytes, 0) }
   }

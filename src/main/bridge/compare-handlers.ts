@@ -29,7 +29,7 @@ export const compareHandlers = bridge.compare.router({
   }),
   changes: bridge.compare.changes.handler(async ({ context: { engine }, input }) => {
     const { a, b, by = null, list, offset, limit } = input
-    const page = await engine.listChanges(a, b, { by, list, offset, limit })
+    const page = await engine.lookback.listChanges(a, b, { by, list, offset, limit })
     return {
       ...page,
       rows: page.rows.map((row) => ({
@@ -42,7 +42,7 @@ export const compareHandlers = bridge.compare.router({
   }),
   exportChanges: bridge.compare.exportChanges.handler(async ({ context: { engine, host }, input }) => {
     const { list, format, targetId, ...pair } = input
-    const { name } = await engine.summarizeRun(pair.b)
+    const { name } = await engine.runs.summarizeRun(pair.b)
     const place = await host.placeExport({
       ...{ targetId, format },
       name: toExportName(`changes ${name}`, pair.b, format),
@@ -53,18 +53,18 @@ export const compareHandlers = bridge.compare.router({
   }),
   latency: bridge.compare.latency.handler(async ({ context: { engine }, input: { runIds } }) => {
     const [first = '', ...others] = runIds
-    return engine.compareLatencies(first, ...others)
+    return engine.lookback.compareLatencies(first, ...others)
   }),
   trend: bridge.compare.trend.handler(async ({ context: { engine }, input: { runId, labels } }) => {
-    await engine.settleLate()
-    const { source } = await engine.summarizeRun(runId)
-    return engine.readTrend(source, labels === undefined ? null : toLabelOptions(labels))
+    await engine.runs.settleLate()
+    const { source } = await engine.runs.summarizeRun(runId)
+    return engine.lookback.readTrend(source, labels === undefined ? null : toLabelOptions(labels))
   }),
 })
 
 async function compare(engine: Engine, { a, b, by }: RunPair, more: Partial<CompareOptions> = {}) {
-  await Promise.all([engine.settleLate(a), engine.settleLate(b)])
-  return engine.compareDecisions(a, b, {
+  await Promise.all([engine.runs.settleLate(a), engine.runs.settleLate(b)])
+  return engine.lookback.compareDecisions(a, b, {
     ...{ by: by ?? null, list: { kind: 'changed' }, offset: 0, limit: 0, labels: null },
     ...more,
   })
@@ -78,20 +78,20 @@ function toLabelOptions({ column, useVerdicts, positives, separator }: LabelChoi
 export const baselinesHandlers = bridge.baselines.router({
   list: bridge.baselines.list.handler(({ context: { engine }, input }) => list(engine, input.runId)),
   set: bridge.baselines.set.handler(async ({ context: { engine }, input: { runId, name } }) => {
-    await engine.setBaseline(runId, name)
+    await engine.lookback.setBaseline(runId, name)
     return list(engine, runId)
   }),
   remove: bridge.baselines.remove.handler(async ({ context: { engine }, input: { runId, name } }) => {
     const found = (await list(engine, runId)).find((entry) => entry.name === name)
-    if (found !== undefined) engine.removeBaselines(found.runId, name)
+    if (found !== undefined) engine.lookback.removeBaselines(found.runId, name)
     return list(engine, runId)
   }),
 })
 
 /** The baselines of the connection and source of a run. */
 async function list(engine: Engine, runId: string): Promise<BaselineEntry[]> {
-  const subject = toBaselineSubject(await engine.summarizeRun(runId))
-  const entries = engine
+  const subject = toBaselineSubject(await engine.runs.summarizeRun(runId))
+  const entries = engine.lookback
     .readBaselines()
     .filter((baseline) => isSameSubject(baseline, subject))
     .map(async ({ name, run_id, set_at }) => ({
@@ -103,7 +103,7 @@ async function list(engine: Engine, runId: string): Promise<BaselineEntry[]> {
 
 async function readName(engine: Engine, runId: string): Promise<string | null> {
   try {
-    return (await engine.summarizeRun(runId)).name
+    return (await engine.runs.summarizeRun(runId)).name
   } catch (error) {
     if (error instanceof SluiceError && error.code === 'RUN_NOT_FOUND') return null
     throw error

@@ -43,7 +43,7 @@ export const connectionsHandlers = connections.router({
     async () => (await loadSystemAuthorities()).length,
   ),
   findSystemRoute: connections.findSystemRoute.handler(async ({ context, input: { name } }) =>
-    context.engine.findSystemRoute(find(context, name)),
+    context.engine.scratchpad.findSystemRoute(find(context, name)),
   ),
   readStorage: connections.readStorage.handler(({ context }) => context.keyStore.describe()),
   listKeysLeft: connections.listKeysLeft.handler(async ({ context }) =>
@@ -140,7 +140,7 @@ export const connectionsHandlers = connections.router({
     await context.productionGate.passConnection('test', stored, signal)
     const key = findActiveKey(stored)
     const found = key === null ? null : await findConnectionKey(toKeySources(context), stored, key)
-    return context.engine.checkConnection(connectionSchema.parse(toPlanConnection(stored)), {
+    return context.engine.scratchpad.checkConnection(connectionSchema.parse(toPlanConnection(stored)), {
       apiKey: found?.apiKey ?? null,
       proxyCredentials: readProxyCredentials(context.env, stored),
     })
@@ -162,7 +162,7 @@ export const connectionsHandlers = connections.router({
       const key = owner === null ? null : findActiveKey(owner)
       const found =
         owner === null || key === null ? null : await findConnectionKey(toKeySources(context), owner, key)
-      return context.engine.checkConnection(connection, {
+      return context.engine.scratchpad.checkConnection(connection, {
         apiKey:
           apiKey === undefined
             ? (found?.apiKey ?? null)

@@ -9,22 +9,22 @@ const { evaluate } = bridge
 /** How right the rules of a run were, by labels. */
 export const evaluateHandlers = evaluate.router({
   choices: evaluate.choices.handler(({ context: { engine }, input: { runId } }) =>
-    engine.readLabelChoices(runId),
+    engine.lookback.readLabelChoices(runId),
   ),
   ask: evaluate.ask.handler(async ({ context, input: { runId, question } }) => {
     const { engine } = context
-    await engine.settleLate(runId)
-    const step = await withLabels(context, question, (asked) => engine.evaluateInSteps(runId, asked))
+    await engine.runs.settleLate(runId)
+    const step = await withLabels(context, question, (asked) => engine.lookback.evaluateInSteps(runId, asked))
     // The next question about this run need not read its journal.
     if (step.evaluation !== null) prepareResults(engine, runId)
     return step
   }),
   export: evaluate.export.handler(async ({ context, input: { runId, question, cell, format, targetId } }) => {
     const { engine, host } = context
-    const { name } = await engine.summarizeRun(runId)
+    const { name } = await engine.runs.summarizeRun(runId)
     const place = await host.placeExport({ targetId, format, name: toExportName(name, runId, format) })
     const { exported } = await withLabels(context, question, (asked) =>
-      engine.evaluateRun(runId, {
+      engine.lookback.evaluateRun(runId, {
         ...asked,
         ...{ wantedPrecisions: [], whatIf: [], assertions: [] },
         list: cell === null ? [] : [cell],

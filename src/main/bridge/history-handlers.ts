@@ -15,7 +15,7 @@ const { history } = bridge
 /** Looking after runs: notes, cleaning up, and sending one again. */
 export const historyHandlers = history.router({
   annotate: history.annotate.handler(async ({ context: { engine, liveRuns }, input: { runId, change } }) => {
-    await engine.annotateRun(runId, change)
+    await engine.runs.annotateRun(runId, change)
     liveRuns.noteChange()
     return {}
   }),
@@ -26,13 +26,13 @@ export const historyHandlers = history.router({
     writeRetention(context.engine.workspace, input)
     return {}
   }),
-  findPrunable: history.findPrunable.handler(({ context, input }) => context.engine.findPrunable(input)),
+  findPrunable: history.findPrunable.handler(({ context, input }) => context.engine.runs.findPrunable(input)),
   prune: history.prune.handler(async ({ context: { engine, liveRuns }, input: { runIds, retention } }) => {
     const shown = new Set(runIds)
-    const { runs } = await engine.findPrunable(retention)
+    const { runs } = await engine.runs.findPrunable(retention)
     const chosen = runs.map((run) => run.run_id).filter((runId) => shown.has(runId))
     try {
-      const busy = await engine.deleteRuns(chosen)
+      const busy = await engine.runs.deleteRuns(chosen)
       return { deleted: chosen.length - busy.length, busy }
     } finally {
       // Some may be gone although another could not be deleted.
@@ -42,7 +42,7 @@ export const historyHandlers = history.router({
   planAgain: history.planAgain.handler(async ({ context, input }) => {
     const { run, plan, source } = await readEarlier(context, input)
     const { connection, operation } = plan
-    const change = await context.engine.findSourceChange(run.run_id, plan.source)
+    const change = await context.engine.runs.findSourceChange(run.run_id, plan.source)
     const stored = findStoredConnection(context, connection)
     const key = findStoredKey(context, connection)
     const isSandbox = await context.sandbox.isOwnAddress(connection.baseUrl)
@@ -62,7 +62,7 @@ export const historyHandlers = history.router({
         change: change.kind,
         description: describeSourceChange(run.run_id, source, change),
       },
-      postIds: findPostIds(plan, await context.engine.readColumns(run.run_id)),
+      postIds: findPostIds(plan, await context.engine.results.readColumns(run.run_id)),
       legacy: hasLegacyChoice(operation) ? operation.legacy : null,
       rows: run.rows.read,
     }
@@ -74,7 +74,7 @@ export const historyHandlers = history.router({
     if (missing !== undefined) {
       throw new SluiceError({ id: 'again_source_missing', source: missing, runId: run.run_id })
     }
-    const columns = await context.engine.readColumns(run.run_id)
+    const columns = await context.engine.results.readColumns(run.run_id)
     const renewed = keepPostIds ? earlier : renewPostIds(earlier, columns)
     const isSandbox = await context.sandbox.isOwnAddress(earlier.connection.baseUrl)
     // The sandbox may have another address by now.
@@ -89,7 +89,7 @@ export const historyHandlers = history.router({
     })
     refuseProduction(context, plan)
     const secrets = await findRunSecrets(context, plan, apiKey)
-    const handle = await context.engine.startRun(plan, { ...secrets, hold: true, whenFailing: 'pause' })
+    const handle = await context.engine.runs.startRun(plan, { ...secrets, hold: true, whenFailing: 'pause' })
     holdRun(context, plan, handle, apiKey)
     return { runId: handle.runId }
   }),
@@ -108,9 +108,9 @@ async function readEarlier(
   { engine, sources }: BridgeContext,
   { runId, sourceId }: { runId: string; sourceId?: string },
 ): Promise<{ run: RunSummary; plan: Plan; source: string }> {
-  const named = await engine.summarizeRun(runId)
-  const run = named.whole_run === null ? named : await engine.summarizeRun(named.whole_run.run_id)
-  const plan = await engine.readPlan(run.run_id)
+  const named = await engine.runs.summarizeRun(runId)
+  const run = named.whole_run === null ? named : await engine.runs.summarizeRun(named.whole_run.run_id)
+  const plan = await engine.runs.readPlan(run.run_id)
   if (sourceId === undefined) return { run, plan, source: nameSource(plan.source) }
   const { name, ...paths } = sources.find(sourceId)
   const { more: _more, ...reading } = plan.source

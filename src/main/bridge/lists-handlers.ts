@@ -14,9 +14,9 @@ const { lists } = bridge
 /** What runs made of indexes, watchlists and appeals. */
 export const listsHandlers = lists.router({
   read: lists.read.handler(async ({ context: { engine }, input: { offset, limit, ...query } }) => {
-    await engine.settleLate()
+    await engine.runs.settleLate()
     const read = (service: LedgerQuery['service']) =>
-      engine.readLedger({ ...query, service }, { offset, limit })
+      engine.lookback.readLedger({ ...query, service }, { offset, limit })
     if (query.service !== null) return read(toAsked(query.service))
     try {
       return await read({})
@@ -29,21 +29,21 @@ export const listsHandlers = lists.router({
   }),
   export: lists.export.handler(async ({ context: { engine, host }, input }) => {
     const { format, targetId, ...query } = input
-    await engine.settleLate()
+    await engine.runs.settleLate()
     const place = await host.placeExport({
       ...{ targetId, format },
       name: toExportName(query.list ?? '', query.of, format),
     })
-    return place.publish(await engine.exportLedger(toLedgerQuery(query), place.file))
+    return place.publish(await engine.lookback.exportLedger(toLedgerQuery(query), place.file))
   }),
   toSource: lists.toSource.handler(async ({ context: { engine, sources, sandbox }, input: query }) => {
-    await engine.settleLate()
+    await engine.runs.settleLate()
     const folder = toLedgerSourcesFolder(engine.workspace)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     // A draft may still read the file of an earlier call.
     const own = mkdtempSync(join(folder, 'list-'))
     const file = join(own, toExportName(query.list ?? '', query.of, 'csv'))
-    await engine.exportLedger(toLedgerQuery(query), file)
+    await engine.lookback.exportLedger(toLedgerQuery(query), file)
     const isSandbox = await sandbox.isOwnAddress(query.service.base_url)
     return { ...(await sources.add(file)), isSandbox }
   }),

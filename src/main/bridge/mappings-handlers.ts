@@ -8,7 +8,7 @@ const { mappings } = bridge
 export const mappingsHandlers = mappings.router({
   list: mappings.list.handler(async ({ context: { engine } }) => readSavedMappings(engine.workspace)),
   findLast: mappings.findLast.handler(({ context: { engine }, input: { operation, columns } }) =>
-    engine.findLastMapping(operation, columns),
+    engine.runs.findLastMapping(operation, columns),
   ),
   save: mappings.save.handler(async ({ context: { engine }, input: { at, ...saved } }) =>
     changeSavedMappings(engine.workspace, (known) => addNamed('mapping', known, saved, at)),

@@ -19,7 +19,10 @@ const NAME_MAX = 2_048
 /** Pictures, videos and sounds that rows name. */
 export const mediaHandlers = bridge.media.router({
   ofRow: bridge.media.ofRow.handler(async ({ context: { engine, media }, input: { runId, row } }) => {
-    const [detail, plan] = await Promise.all([engine.readRow(runId, row), engine.readPlan(runId)])
+    const [detail, plan] = await Promise.all([
+      engine.results.readRow(runId, row),
+      engine.runs.readPlan(runId),
+    ])
     const names = findMediaNames(plan, detail)
     const folder = await findMediaFolder(plan.source.path)
     return Promise.all(
@@ -35,7 +38,10 @@ export const mediaHandlers = bridge.media.router({
   }),
   fetch: bridge.media.fetch.handler(
     async ({ context: { engine, media }, input: { runId, row, column }, signal }) => {
-      const [detail, plan] = await Promise.all([engine.readRow(runId, row), engine.readPlan(runId)])
+      const [detail, plan] = await Promise.all([
+        engine.results.readRow(runId, row),
+        engine.runs.readPlan(runId),
+      ])
       const name = findMediaNames(plan, detail).find((one) => one.column === column)
       if (name?.kind !== 'remote')
         throw new SluiceError({ id: 'media_not_named', row: formatRow(detail.result.place), column })

@@ -44,13 +44,13 @@ export const plansHandlers = bridge.plans.router({
     const { media } = plan.source
     context.productionGate.refuseAddress(media?.kind === 'host' ? media.url : undefined)
     const secrets = await findRunSecrets(context, plan, apiKey)
-    const handle = await context.engine.startRun(plan, { ...secrets, hold: true, whenFailing: 'pause' })
+    const handle = await context.engine.runs.startRun(plan, { ...secrets, hold: true, whenFailing: 'pause' })
     holdRun(context, plan, handle, apiKey)
     return { runId: handle.runId }
   }),
   save: bridge.plans.save.handler(async ({ context: { engine, host }, input: { runId, targetId } }) => {
-    const written = await engine.readPlan(runId)
-    const summary = await engine.summarizeRun(runId)
+    const written = await engine.runs.readPlan(runId)
+    const summary = await engine.runs.summarizeRun(runId)
     const { plan, notes } = toSaved(engine.workspace, written, summary)
     const format = PLAN_FORMAT
     const { name } = summary

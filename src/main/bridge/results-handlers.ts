@@ -17,12 +17,14 @@ const NAME_MAX = 120
 
 /** The outcome of the rows of a run. */
 export const resultsHandlers = bridge.results.router({
-  columns: bridge.results.columns.handler(({ context, input }) => context.engine.readColumns(input.runId)),
+  columns: bridge.results.columns.handler(({ context, input }) =>
+    context.engine.results.readColumns(input.runId),
+  ),
   listColumns: bridge.results.listColumns.handler(({ context, input }) =>
-    context.engine.listColumns(input.runId),
+    context.engine.results.listColumns(input.runId),
   ),
   page: bridge.results.page.handler(async ({ context: { engine }, input: { runId, ...query } }) => {
-    const page = await readSettled(engine, runId, () => engine.readPage(runId, query))
+    const page = await readSettled(engine, runId, () => engine.results.readPage(runId, query))
     const { rows, texts, ...counted } = page
     return {
       rows: rows.map((row, index) => {
@@ -33,20 +35,22 @@ export const resultsHandlers = bridge.results.router({
     }
   }),
   findOffset: bridge.results.findOffset.handler(({ context: { engine }, input: { runId, ...query } }) =>
-    engine.findOffset(runId, query),
+    engine.results.findOffset(runId, query),
   ),
   facets: bridge.results.facets.handler(({ context: { engine }, input: { runId, filter } }) =>
-    readSettled(engine, runId, () => engine.readFacets(runId, filter)),
+    readSettled(engine, runId, () => engine.results.readFacets(runId, filter)),
   ),
   foundFacets: bridge.results.foundFacets.handler(({ context: { engine }, input: { runId, filter } }) =>
-    readSettled(engine, runId, () => engine.readFoundFacets(runId, filter)),
+    readSettled(engine, runId, () => engine.results.readFoundFacets(runId, filter)),
   ),
   row: bridge.results.row.handler(({ context: { engine }, input: { runId, row } }) =>
-    readSettled(engine, runId, () => engine.readRow(runId, row)),
+    readSettled(engine, runId, () => engine.results.readRow(runId, row)),
   ),
   latency: bridge.results.latency.handler(
     async ({ context: { engine }, input: { runId, sinceSecond = 0, metrics } }) => {
-      const { seconds, bars } = await readSettled(engine, runId, () => engine.readLatency(runId, metrics))
+      const { seconds, bars } = await readSettled(engine, runId, () =>
+        engine.results.readLatency(runId, metrics),
+      )
       return { seconds: seconds.filter(({ second }) => second >= sinceSecond), bars }
     },
   ),
@@ -57,27 +61,29 @@ export const resultsHandlers = bridge.results.router({
  * and a screen must not wait for the search.
  */
 async function readSettled<Value>(engine: Engine, runId: string, read: () => Promise<Value>): Promise<Value> {
-  const [hasChanged, value] = await Promise.all([engine.settleLate(runId), read()])
+  const [hasChanged, value] = await Promise.all([engine.runs.settleLate(runId), read()])
   return hasChanged ? read() : value
 }
 
 /** What is wrong with the rows of a run. */
 export const checkHandlers = bridge.check.router({
-  problems: bridge.check.problems.handler(({ context, input }) => context.engine.readProblems(input.runId)),
+  problems: bridge.check.problems.handler(({ context, input }) =>
+    context.engine.results.readProblems(input.runId),
+  ),
   openWarnings: bridge.check.openWarnings.handler(({ context, input }) =>
-    context.engine.readOpenWarnings(input.runId),
+    context.engine.results.readOpenWarnings(input.runId),
   ),
 })
 
 /** The exact requests, before anything is sent. */
 export const reviewHandlers = bridge.review.router({
   findRow: bridge.review.findRow.handler(({ context, input }) =>
-    context.engine.findRow(input.runId, input.row),
+    context.engine.results.findRow(input.runId, input.row),
   ),
   readRequest: bridge.review.readRequest.handler(async ({ context, input }) => {
     const [detail, { operation }] = await Promise.all([
-      context.engine.readRow(input.runId, input.row),
-      context.engine.readPlan(input.runId),
+      context.engine.results.readRow(input.runId, input.row),
+      context.engine.runs.readPlan(input.runId),
     ])
     const isInvalid = detail.result.state === 'invalid'
     return {
@@ -105,12 +111,12 @@ function toHeaders(hasBody: boolean, hasKey: boolean): [name: string, value: str
 /** What load tests measured. */
 export const loadHandlers = bridge.load.router({
   report: bridge.load.report.handler(async ({ context, input }) =>
-    toLoadOverview(await context.engine.readLoadReport(input.runId), input.metrics),
+    toLoadOverview(await context.engine.results.readLoadReport(input.runId), input.metrics),
   ),
   importK6: bridge.load.importK6.handler(async ({ context, input: { sourceIds, name, ofRunId } }) => {
     const { engine, liveRuns, sources } = context
     const files = sourceIds.map((sourceId) => sources.find(sourceId))
-    const summary = await engine.importK6(
+    const summary = await engine.runs.importK6(
       files.map(({ path }) => path),
       {
         name: name ?? `k6: ${files[0]?.name ?? ''}`,
@@ -181,10 +187,10 @@ function toP99({ latencyMs }: LoadSecond): number {
 export const exportsHandlers = bridge.exports.router({
   create: bridge.exports.create.handler(async ({ context: { engine, host }, input }) => {
     const { runId, format, targetId, lossless, filter, columns } = input
-    await engine.settleLate(runId)
-    const { name } = await engine.summarizeRun(runId)
+    await engine.runs.settleLate(runId)
+    const { name } = await engine.runs.summarizeRun(runId)
     const place = await host.placeExport({ targetId, format, name: toExportName(name, runId, format) })
-    const result = await engine.exportRun(runId, {
+    const result = await engine.results.exportRun(runId, {
       file: place.file,
       ...(lossless === undefined ? {} : { lossless }),
       ...(filter === undefined ? {} : { filter }),
@@ -194,14 +200,18 @@ export const exportsHandlers = bridge.exports.router({
   }),
   createOutcomes: bridge.exports.createOutcomes.handler(async ({ context: { engine, host }, input }) => {
     const { runId, format, targetId, lossless = false } = input
-    await engine.settleLate(runId)
-    const { name, rows } = await engine.summarizeRun(runId)
+    await engine.runs.settleLate(runId)
+    const { name, rows } = await engine.runs.summarizeRun(runId)
     const toName = (file: keyof typeof OUTCOME_FILES) => toExportName(`${file} ${name}`, runId, format)
     const place = await host.placeExport({ targetId, format, name: toName('success') })
     const placeBeside = await host.placeErrors({ success: place.file, name: toName('errors') })
     const [success, errors] = [
-      await engine.exportRun(runId, { file: place.file, lossless, filter: OUTCOME_FILES.success }),
-      await engine.exportRun(runId, { file: placeBeside.file, lossless, filter: OUTCOME_FILES.errors }),
+      await engine.results.exportRun(runId, { file: place.file, lossless, filter: OUTCOME_FILES.success }),
+      await engine.results.exportRun(runId, {
+        file: placeBeside.file,
+        lossless,
+        filter: OUTCOME_FILES.errors,
+      }),
     ]
     return {
       success: place.publish(success),
@@ -213,7 +223,7 @@ export const exportsHandlers = bridge.exports.router({
 
 /** Has what the answers of an ended run say stored. Where this fails, they are read when somebody looks at the run. */
 export function prepareResults(engine: Engine, runId: string): void {
-  void engine.storeFindings(runId).catch(() => {})
+  void engine.results.storeFindings(runId).catch(() => {})
 }
 
 /** A file name that says which run it is of: `posts-9f3c2a.csv`. Every system takes it. */

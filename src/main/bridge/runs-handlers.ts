@@ -27,8 +27,8 @@ const { runs } = bridge
 export const runsHandlers = runs.router({
   list: runs.list.handler(async ({ context: { engine, liveRuns }, input: query }) => {
     // Most often nothing is late, and one look at the workspace answers both.
-    const [isAnySettled, listed] = await Promise.all([engine.settleLate(), engine.listRuns(query)])
-    const page = isAnySettled ? await engine.listRuns(query) : listed
+    const [isAnySettled, listed] = await Promise.all([engine.runs.settleLate(), engine.runs.listRuns(query)])
+    const page = isAnySettled ? await engine.runs.listRuns(query) : listed
     const { runs: summaries, figures, ...others } = page
     const baselines = readBaselinesOrNone(engine)
     const entries = summaries.map((summary, at) => ({
@@ -40,14 +40,14 @@ export const runsHandlers = runs.router({
     return { entries, ...others }
   }),
   summarize: runs.summarize.handler(async ({ context: { engine }, input: { runId } }) => {
-    await engine.settleLate(runId)
-    return engine.summarizeRun(runId)
+    await engine.runs.settleLate(runId)
+    return engine.runs.summarizeRun(runId)
   }),
-  readPlan: runs.readPlan.handler(({ context, input }) => context.engine.readPlan(input.runId)),
+  readPlan: runs.readPlan.handler(({ context, input }) => context.engine.runs.readPlan(input.runId)),
   start: runs.start.handler(async ({ context, input: { request, apiKey } }) => {
     const plan = await toPlan(context, request)
     const secrets = await findRunSecrets(context, plan, apiKey)
-    const handle = await context.engine.startRun(plan, { ...secrets, hold: true, whenFailing: 'pause' })
+    const handle = await context.engine.runs.startRun(plan, { ...secrets, hold: true, whenFailing: 'pause' })
     holdRun(context, plan, handle, apiKey)
     return { runId: handle.runId }
   }),
@@ -81,12 +81,12 @@ export const runsHandlers = runs.router({
   }),
   setApiKey: runs.setApiKey.handler(async ({ context, input: { runId, apiKey } }) => {
     const handle = context.liveRuns.require(runId)
-    const { connection } = await context.engine.readPlan(runId)
+    const { connection } = await context.engine.runs.readPlan(runId)
     handle.setApiKey(ApiKey.create(apiKey, connection, 'that was typed in'))
     return {}
   }),
   readAccess: runs.readAccess.handler(async ({ context, input }) => {
-    const { connection, operation } = await context.engine.readPlan(input.runId)
+    const { connection, operation } = await context.engine.runs.readPlan(input.runId)
     const stored = findStoredConnection(context, connection)
     const key = findStoredKey(context, connection)
     const isSandbox = await context.sandbox.isOwnAddress(connection.baseUrl)
@@ -107,18 +107,18 @@ export const runsHandlers = runs.router({
     continueRun(context, input, 'retryRun', signal),
   ),
   correctRun: runs.correctRun.handler(async ({ context, input: { runId, apiKey, ...correction } }) => {
-    const { fixes: _earlier, ...rest } = await context.engine.readPlan(runId)
+    const { fixes: _earlier, ...rest } = await context.engine.runs.readPlan(runId)
     const plan = { ...rest, fixes: correction.fixes }
     const secrets = await findRunSecrets(context, plan, apiKey)
     const options = { ...secrets, ...correction, hold: true, whenFailing: 'pause' } as const
-    const handle = await context.engine.retryRun(runId, options)
+    const handle = await context.engine.runs.retryRun(runId, options)
     holdRun(context, plan, handle, apiKey)
     return { runId: handle.runId }
   }),
   deleteRun: runs.deleteRun.handler(async ({ context, input }) => {
     await refuseBaseline(context, input.runId)
     await endUnsent(context, input.runId)
-    await context.engine.deleteRun(input.runId)
+    await context.engine.runs.deleteRun(input.runId)
     context.liveRuns.noteChange()
     return {}
   }),
@@ -145,7 +145,7 @@ async function continueRun(
   signal: AbortSignal | undefined,
 ): Promise<{ runId: string }> {
   const { productionGate } = context
-  const plan = await context.engine.readPlan(request.runId)
+  const plan = await context.engine.runs.readPlan(request.runId)
   const { runId } = request
   // What is sent is known only once the journal is open, so a held one is asked about here, too.
   const accept = await acceptOpen(context, runId, request.accept, (tell) =>
@@ -160,7 +160,7 @@ async function continueRun(
     accept,
     whenFailing: 'pause',
   } satisfies ResumeOptions
-  const handle = await context.engine[how](request.runId, options)
+  const handle = await context.engine.runs[how](request.runId, options)
   productionGate.admit(handle.runId, plan)
   holdRun(context, plan, handle, request.apiKey)
   return { runId: handle.runId }
@@ -169,7 +169,7 @@ async function continueRun(
 /** The list of baselines reports why it cannot be read; here it counts as empty. */
 function readBaselinesOrNone(engine: Engine): Baseline[] {
   try {
-    return engine.readBaselines()
+    return engine.lookback.readBaselines()
   } catch {
     return []
   }
@@ -186,10 +186,10 @@ function findBaselineNames(
 
 /** Later runs are compared with a baseline, so it is not deleted from a list. Throws `BAD_USAGE`. */
 async function refuseBaseline({ engine }: BridgeServices, runId: string): Promise<void> {
-  const baselines = engine.readBaselines()
+  const baselines = engine.lookback.readBaselines()
   if (baselines.length === 0) return
   // A damaged journal can be deleted, too.
-  const summary = await engine.summarizeRun(runId).catch(() => ({ run_id: runId, retries: [] }))
+  const summary = await engine.runs.summarizeRun(runId).catch(() => ({ run_id: runId, retries: [] }))
   const names = findBaselineNames(baselines, summary)
   if (names.length > 0) throw new SluiceError({ id: 'run_is_baseline', runId, names })
 }
@@ -213,7 +213,7 @@ async function findOpen(
   runId: string,
   accept: readonly AcceptCode[],
 ): Promise<ProblemGroup[]> {
-  const open = await engine.readOpenWarnings(runId)
+  const open = await engine.results.readOpenWarnings(runId)
   return open.filter((group) => !accept.some((code) => code === findNeeds(group)))
 }
 

@@ -153,7 +153,7 @@ function toAppeal({ appealId, status, reviewedAfterReads, isOverturned }: NewApp
 /** Runs of this process that send to the sandbox now. */
 async function countRuns({ engine, liveRuns, sandbox: host }: BridgeContext): Promise<number> {
   const runIds = liveRuns.snapshots().map(({ runId }) => runId)
-  const plans = await Promise.all(runIds.map((runId) => engine.readPlan(runId).catch(() => null)))
+  const plans = await Promise.all(runIds.map((runId) => engine.runs.readPlan(runId).catch(() => null)))
   return plans.filter((plan) => plan !== null && plan.connection.baseUrl === host.baseUrl()).length
 }
 

@@ -19,8 +19,8 @@ export const scratchpadHandlers = scratchpad.router({
   fromRow: scratchpad.fromRow.handler(async ({ context, input: { runId, row } }) => {
     const { engine } = context
     const [detail, { operation, connection }] = await Promise.all([
-      engine.readRow(runId, row),
-      engine.readPlan(runId),
+      engine.results.readRow(runId, row),
+      engine.runs.readPlan(runId),
     ])
     // An appeal has no body: its id is in the address.
     const appealId = decodeURIComponent(new URL(detail.requestUrl).pathname.split('/').at(-1) ?? '')

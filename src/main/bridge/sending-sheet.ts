@@ -16,10 +16,13 @@ const LINES_MAX = 5
  * accepted, its other warnings by cause, and how many rows have errors. It quotes no content.
  */
 export async function describeSending(
-  engine: Pick<Engine, 'readProblems' | 'summarizeRun'>,
+  engine: Pick<Engine, 'results' | 'runs'>,
   runId: string,
 ): Promise<string[]> {
-  const [groups, summary] = await Promise.all([engine.readProblems(runId), engine.summarizeRun(runId)])
+  const [groups, summary] = await Promise.all([
+    engine.results.readProblems(runId),
+    engine.runs.summarizeRun(runId),
+  ])
   const warnings = groups.filter((group) => group.severity === 'warning' && !isHint(group))
   const { invalid } = summary.rows
   return [

@@ -20,7 +20,7 @@ export const sourceHandlers = bridge.source.router({
     const { sourceId, file } = input
     const { name, ...paths } = sources.find(sourceId)
     const source = { header: true, ...paths }
-    const { files = [] } = await engine.previewSource(source, 1).catch((error: unknown) => {
+    const { files = [] } = await engine.runs.previewSource(source, 1).catch((error: unknown) => {
       throw withName(error, { name, ...paths })
     })
     const [first, ...others] = files.filter((_, index) => index !== file).map(({ path }) => path)
@@ -40,7 +40,7 @@ export const sourceHandlers = bridge.source.router({
       problems: found,
       files,
       ...preview
-    } = await engine.previewSource(source, limit + 1).catch((error: unknown) => {
+    } = await engine.runs.previewSource(source, limit + 1).catch((error: unknown) => {
       throw withName(error, { name, ...paths })
     })
     const rows = read.slice(0, limit)

@@ -4,24 +4,26 @@ import { withName } from './sources.ts'
 
 /** What persons say of rows. */
 export const verdictsHandlers = bridge.verdicts.router({
-  list: bridge.verdicts.list.handler(({ context, input }) => context.engine.readVerdicts(input.runId)),
+  list: bridge.verdicts.list.handler(({ context, input }) =>
+    context.engine.lookback.readVerdicts(input.runId),
+  ),
   set: bridge.verdicts.set.handler(({ context, input: { runId, row, verdicts, before } }) =>
-    context.engine.replaceVerdicts(runId, row, verdicts, before),
+    context.engine.lookback.replaceVerdicts(runId, row, verdicts, before),
   ),
   export: bridge.verdicts.export.handler(async ({ context: { engine, host }, input }) => {
     const { runId, format, targetId } = input
-    const { name } = await engine.summarizeRun(runId)
+    const { name } = await engine.runs.summarizeRun(runId)
     const place = await host.placeExport({
       ...{ targetId, format },
       name: toExportName(`verdicts ${name}`, runId, format),
     })
-    return place.publish(await engine.exportVerdicts(runId, place.file))
+    return place.publish(await engine.lookback.exportVerdicts(runId, place.file))
   }),
   import: bridge.verdicts.import.handler(async ({ context: { engine, sources }, input }) => {
     const file = sources.find(input.sourceId)
     try {
       const source = { path: file.path, header: true }
-      return { verdicts: await engine.importVerdicts(input.runId, source) }
+      return { verdicts: await engine.lookback.importVerdicts(input.runId, source) }
     } catch (error) {
       throw withName(error, file)
     }
@@ -30,20 +32,22 @@ export const verdictsHandlers = bridge.verdicts.router({
 
 /** Rows of a run that are labelled one by one. */
 export const labellingHandlers = bridge.labelling.router({
-  read: bridge.labelling.read.handler(({ context, input }) => context.engine.readLabelling(input.runId)),
+  read: bridge.labelling.read.handler(({ context, input }) =>
+    context.engine.lookback.readLabelling(input.runId),
+  ),
   start: bridge.labelling.start.handler(async ({ context: { engine }, input: { runId, ...options } }) => {
-    await engine.settleLate(runId)
-    return engine.startLabelling(runId, options)
+    await engine.runs.settleLate(runId)
+    return engine.lookback.startLabelling(runId, options)
   }),
   change: bridge.labelling.change.handler(({ context, input: { runId, change } }) =>
-    context.engine.changeLabelling(runId, change),
+    context.engine.lookback.changeLabelling(runId, change),
   ),
   end: bridge.labelling.end.handler(async ({ context, input }) => {
-    await context.engine.endLabelling(input.runId)
+    await context.engine.lookback.endLabelling(input.runId)
     return {}
   }),
   estimate: bridge.labelling.estimate.handler(({ context, input }) =>
-    context.engine.evaluateRun(input.runId, {
+    context.engine.lookback.evaluateRun(input.runId, {
       ...{ label: null, useVerdicts: true, positives: [], separator: null, slices: [], scores: [] },
       ...{ wantedPrecisions: [], whatIf: [], assertions: [], list: [] },
     }),

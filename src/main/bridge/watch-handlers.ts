@@ -44,7 +44,7 @@ async function* watchRun(
     const failure = liveRuns.failureOf(runId)
     if (failure !== undefined) throw failure
     // Throws RUN_NOT_FOUND if the run does not exist.
-    await engine.summarizeRun(runId)
+    await engine.runs.summarizeRun(runId)
     return
   }
   const options = { clock, gates, streamId, intervalMs: RUN_INTERVAL_MS, signal }

@@ -63,7 +63,7 @@ void startDesktop({
       media: bridge.services.media,
       runs: bridge.services.liveRuns,
       crashes: bridge.services.crashes,
-      listRuns: async () => (await bridge.services.engine.listRuns()).runs,
+      listRuns: async () => (await bridge.services.engine.runs.listRuns()).runs,
       attach: (parts) => host.attach(parts),
       serve: (port) => serveOverMessagePort(port, bridge.services),
       close: () => bridge.close(),

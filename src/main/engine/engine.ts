@@ -47,94 +47,109 @@ export function createEngine({
 
   return {
     workspace,
-    ...stored.queries,
 
-    /** Starts a run or a load test in a thread of its own. */
-    startRun: (plan: Plan, options: StartOptions = {}) => held.start(plan, options),
-    /**
-     * Goes on with the run, or with that of its retries that was interrupted. Throws `RUN_NOT_FOUND`, `RUN_BUSY` (another
-     * process holds it) or `RUN_NOT_RESUMABLE`.
-     */
-    resumeRun: (runId: string, options: ResumeOptions) => held.resume(runId, options),
-    /**
-     * Sends what did not succeed in a run and its retries, whichever of them is named, as a retry with the same post_ids
-     * and bodies, as far as fixes do not correct them.
-     */
-    retryRun: (runId: string, options: RetryOptions) => held.retry(runId, options),
-    /**
-     * Stores what k6 measured as a run of its own, with the plan of the run it was exported from if that is named.
-     * Several files have to be JSON lines of one run. Throws `BAD_SOURCE`.
-     */
-    importK6: (files: readonly string[], options?: { ofRunId?: string; name?: string }) =>
-      held.importK6(files, options),
-    /** The handle of a run that this process holds. */
-    heldRun: (runId: string) => held.find(runId),
-    /**
-     * Processes the callbacks that came for a run and its retries, or for all runs, while nobody held them, and marks
-     * what has become overdue. Reading alone shows results as they are stored, so this is called before a person looks.
-     * Resolves with whether there was anything.
-     */
-    settleLate: (runId?: string) => held.settleLate(runId),
-    /**
-     * Removes a run, the retries below it, and whatever is kept of them in the workspace, for good. Throws `RUN_BUSY`
-     * while a process holds one of them.
-     */
-    deleteRun: (runId: string) => held.removal.delete(runId),
-    /** Removes several, and returns those that a process holds, which are left alone. */
-    deleteRuns: (runIds: readonly string[]) => held.removal.deleteAll(runIds),
-    /**
-     * Removes all that was ever recorded in the workspace, and returns how many runs and retries that were. Connections
-     * and settings stay. Throws `RUN_BUSY` while a process runs something or receives callbacks here.
-     */
-    wipe: () => held.removal.wipe(),
-
-    /** The runs that others are compared with, oldest first. */
-    readBaselines: () => readBaselines(workspace),
-    /** Makes a run the baseline of its connection and source in place of the one of that name. */
-    setBaseline: async (runId: string, name: string) =>
-      setBaseline(workspace, await stored.queries.summarizeRun(runId), name),
-    /** Removes the baselines that a run is, or those of a name alone, and returns them. */
-    removeBaselines: (runId: string, name: string | null) => removeBaselines(workspace, runId, name),
-    /** All runs of one source, oldest first. With labels each of them is evaluated. */
-    readTrend: (source: string, labels: TrendLabels) => stored.readTrend(source, labels),
-    /**
-     * Throws `BAD_USAGE` if a run of the plan could not be exported to a file, such as for its ending, and
-     * `FILE_UNWRITABLE` if the file cannot be written. Writes nothing.
-     */
-    async checkExport(plan: Plan, file: string): Promise<void> {
-      const { checkExport } = await import('./results/export-run.ts')
-      await checkExport(plan, file)
+    /** Starts, goes on with, lists and removes runs. */
+    runs: {
+      ...stored.runs,
+      /** Starts a run or a load test in a thread of its own. */
+      startRun: (plan: Plan, options: StartOptions = {}) => held.start(plan, options),
+      /**
+       * Goes on with the run, or with that of its retries that was interrupted. Throws `RUN_NOT_FOUND`, `RUN_BUSY` (another
+       * process holds it) or `RUN_NOT_RESUMABLE`.
+       */
+      resumeRun: (runId: string, options: ResumeOptions) => held.resume(runId, options),
+      /**
+       * Sends what did not succeed in a run and its retries, whichever of them is named, as a retry with the same post_ids
+       * and bodies, as far as fixes do not correct them.
+       */
+      retryRun: (runId: string, options: RetryOptions) => held.retry(runId, options),
+      /**
+       * Stores what k6 measured as a run of its own, with the plan of the run it was exported from if that is named.
+       * Several files have to be JSON lines of one run. Throws `BAD_SOURCE`.
+       */
+      importK6: (files: readonly string[], options?: { ofRunId?: string; name?: string }) =>
+        held.importK6(files, options),
+      /** The handle of a run that this process holds. */
+      heldRun: (runId: string) => held.find(runId),
+      /**
+       * Processes the callbacks that came for a run and its retries, or for all runs, while nobody held them, and marks
+       * what has become overdue. Reading alone shows results as they are stored, so this is called before a person looks.
+       * Resolves with whether there was anything.
+       */
+      settleLate: (runId?: string) => held.settleLate(runId),
+      /**
+       * Removes a run, the retries below it, and whatever is kept of them in the workspace, for good. Throws `RUN_BUSY`
+       * while a process holds one of them.
+       */
+      deleteRun: (runId: string) => held.removal.delete(runId),
+      /** Removes several, and returns those that a process holds, which are left alone. */
+      deleteRuns: (runIds: readonly string[]) => held.removal.deleteAll(runIds),
+      /**
+       * Removes all that was ever recorded in the workspace, and returns how many runs and retries that were. Connections
+       * and settings stay. Throws `RUN_BUSY` while a process runs something or receives callbacks here.
+       */
+      wipe: () => held.removal.wipe(),
+      /**
+       * Throws `BAD_USAGE` if a run of the plan could not be exported to a file, such as for its ending, and
+       * `FILE_UNWRITABLE` if the file cannot be written. Writes nothing.
+       */
+      async checkExport(plan: Plan, file: string): Promise<void> {
+        const { checkExport } = await import('./results/export-run.ts')
+        await checkExport(plan, file)
+      },
     },
 
-    /**
-     * Asks a service whether address and key are right, without sending content. Throws `BAD_PLAN` for certificates that
-     * cannot be used.
-     */
-    async checkConnection(
-      connection: PlanConnection,
-      secrets: { apiKey: ApiKey | null; proxyCredentials: ProxyCredentials | null },
-    ) {
-      const { checkConnection } = await import('./service/check-connection.ts')
-      return checkConnection(connection, secrets, findSystemProxy)
-    },
-    /** How requests to a connection's base URL leave this machine. Rejects with `BAD_PLAN`; see {@link FindSystemProxy}. */
-    findSystemRoute: (connection: Pick<PlanConnection, 'baseUrl' | 'proxy' | 'systemProxy'>) =>
-      findSystemRoute(connection.baseUrl, connection, findSystemProxy),
+    /** What the rows of a run came to. */
+    results: stored.results,
 
-    /** Single requests by hand. */
-    scratchpad: createScratchpad(workspace, receiver, findSystemProxy),
-
-    /** Opens the callback receiver, which then stays open until `close`. Throws `RECEIVER_UNAVAILABLE`. */
-    async openReceiver(options: ReceiverOptions = {}) {
-      await receiver.open(options)
-      const status = await receiver.status()
-      if (status === null) throw new Error('the receiver is not open')
-      return status
+    /** Looks back on answers: evaluations, labels, comparisons, lists. */
+    lookback: {
+      ...stored.lookback,
+      /** The runs that others are compared with, oldest first. */
+      readBaselines: () => readBaselines(workspace),
+      /** Makes a run the baseline of its connection and source in place of the one of that name. */
+      setBaseline: async (runId: string, name: string) =>
+        setBaseline(workspace, await stored.runs.summarizeRun(runId), name),
+      /** Removes the baselines that a run is, or those of a name alone, and returns them. */
+      removeBaselines: (runId: string, name: string | null) => removeBaselines(workspace, runId, name),
+      /** All runs of one source, oldest first. With labels each of them is evaluated. */
+      readTrend: (source: string, labels: TrendLabels) => stored.readTrend(source, labels),
     },
-    /** The receiver as it stands; null while it is not open. */
-    receiverStatus: () => receiver.status(),
-    /** Posts to the receiver's public base and waits for the arrival. Throws `RECEIVER_UNAVAILABLE` with what went wrong. */
-    testReceiver: (publicUrl: string) => receiver.test(publicUrl),
+
+    /** Where callbacks come in. */
+    receiver: {
+      ...stored.receiver,
+      /** Opens the callback receiver, which then stays open until `close`. Throws `RECEIVER_UNAVAILABLE`. */
+      async open(options: ReceiverOptions = {}) {
+        await receiver.open(options)
+        const status = await receiver.status()
+        if (status === null) throw new Error('the receiver is not open')
+        return status
+      },
+      /** The receiver as it stands; null while it is not open. */
+      status: () => receiver.status(),
+      /** Posts to the receiver's public base and waits for the arrival. Throws `RECEIVER_UNAVAILABLE` with what went wrong. */
+      test: (publicUrl: string) => receiver.test(publicUrl),
+    },
+
+    /** Single requests by hand, and what can be said of a connection without sending content. */
+    scratchpad: {
+      ...createScratchpad(workspace, receiver, findSystemProxy),
+      /**
+       * Asks a service whether address and key are right, without sending content. Throws `BAD_PLAN` for certificates that
+       * cannot be used.
+       */
+      async checkConnection(
+        connection: PlanConnection,
+        secrets: { apiKey: ApiKey | null; proxyCredentials: ProxyCredentials | null },
+      ) {
+        const { checkConnection } = await import('./service/check-connection.ts')
+        return checkConnection(connection, secrets, findSystemProxy)
+      },
+      /** How requests to a connection's base URL leave this machine. Rejects with `BAD_PLAN`; see {@link FindSystemProxy}. */
+      findSystemRoute: (connection: Pick<PlanConnection, 'baseUrl' | 'proxy' | 'systemProxy'>) =>
+        findSystemRoute(connection.baseUrl, connection, findSystemProxy),
+    },
 
     /** Stops held runs and the queries' threads. */
     async close(): Promise<void> {
@@ -145,4 +160,4 @@ export function createEngine({
 }
 
 /** Starts, stops and reads runs: all that the command line and the bridge need. */
-export type Engine = ReturnType<typeof createEngine>
+export interface Engine extends ReturnType<typeof createEngine> {}

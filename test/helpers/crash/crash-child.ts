@@ -26,15 +26,15 @@ await handle.ended
 await engine.close()
 
 async function start(work: CrashTask['work']): Promise<RunHandle> {
-  const plan = work.kind === 'start' ? planSchema.parse(work.plan) : await engine.readPlan(work.runId)
+  const plan = work.kind === 'start' ? planSchema.parse(work.plan) : await engine.runs.readPlan(work.runId)
   const apiKey = ApiKey.create('key', plan.connection, 'of the test')
   const again = { apiKey, onUnknown: 'resend' } as const
   switch (work.kind) {
     case 'start':
-      return engine.startRun(plan, { apiKey })
+      return engine.runs.startRun(plan, { apiKey })
     case 'resume':
-      return engine.resumeRun(work.runId, { ...again, onUnknown: work.onUnknown ?? 'resend' })
+      return engine.runs.resumeRun(work.runId, { ...again, onUnknown: work.onUnknown ?? 'resend' })
     case 'retry':
-      return engine.retryRun(work.runId, { ...again, fixes: work.fixes })
+      return engine.runs.retryRun(work.runId, { ...again, fixes: work.fixes })
   }
 }

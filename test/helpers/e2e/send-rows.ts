@@ -20,7 +20,7 @@ export async function sendRuns(workspace: string, files: readonly { name: string
       source: { path },
       operation: { kind: 'task', legacy: true },
     })
-    const run = await engine.startRun(plan, {
+    const run = await engine.runs.startRun(plan, {
       apiKey: ApiKey.create(DEFAULT_SANDBOX_KEY, plan.connection, 'of the test'),
     })
     await run.ended

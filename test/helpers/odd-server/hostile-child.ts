@@ -32,7 +32,7 @@ const plan = planSchema.parse({
   retry: { limit: 1, baseMs: 1, maxMs: 5, maxRetryAfterMs: 40 },
 })
 const apiKey = ApiKey.create('key', { baseUrl: task.baseUrl }, 'of the test')
-const run = await engine.startRun(plan, { apiKey, whenFailing: 'pause' })
+const run = await engine.runs.startRun(plan, { apiKey, whenFailing: 'pause' })
 // Most answers are errors: a person who goes on regardless.
 run.onSnapshot(({ phase }) => {
   if (phase === 'paused') run.resume()
@@ -40,7 +40,11 @@ run.onSnapshot(({ phase }) => {
 const summary = await run.ended
 const told: HostileResult['told'] = []
 for (let offset = 0; offset < summary.rows.succeeded; offset += 500) {
-  const { rows } = await engine.readPage(run.runId, { filter: { state: 'succeeded' }, offset, limit: 500 })
+  const { rows } = await engine.results.readPage(run.runId, {
+    filter: { state: 'succeeded' },
+    offset,
+    limit: 500,
+  })
   for (const { postId, taskId } of rows) told.push([postId, taskId])
 }
 await engine.close()

@@ -87,7 +87,7 @@ it('lists what came with what it did: settled, doubled, differing, unreadable, a
   const opened = await open()
   const { services, client, post } = opened
   const runId = await startAsync(opened, '')
-  await services.engine.heldRun(runId)?.ended
+  await services.engine.runs.heldRun(runId)?.ended
   const [first] = (await client.receiver.overview()).newest
   const { text } = (await client.receiver.readBody({ id: first?.id ?? 0 })) ?? { text: '' }
   expect(JSON.parse(text)).toMatchObject({ task_id: expect.any(String) })
@@ -129,8 +129,8 @@ it('says which runs wait for callbacks, for how many rows and until when', async
   expect(leftMs).toBeGreaterThan(3_000_000)
   expect(leftMs).toBeLessThanOrEqual(3_600_000)
   expect(awaiting?.lastOverdueAtMs).toBeGreaterThanOrEqual(awaiting?.firstOverdueAtMs ?? 0)
-  services.engine.heldRun(runId)?.stop()
-  await services.engine.heldRun(runId)?.ended
+  services.engine.runs.heldRun(runId)?.stop()
+  await services.engine.runs.heldRun(runId)?.ended
   expect((await readAwaiting()).map(({ rows }) => rows)).toEqual([3])
 })
 
@@ -140,8 +140,8 @@ it('leaves a note with the row where a callback was refused for its size', async
   const runId = await startAsync(opened, 'drop=100%')
   await expect.poll(async () => (await client.receiver.overview()).awaiting[0]?.rows).toBe(3)
   expect(await post(runId, 2, 'x'.repeat(6_000_000))).toBe(413)
-  services.engine.heldRun(runId)?.stop()
-  await services.engine.heldRun(runId)?.ended
+  services.engine.runs.heldRun(runId)?.stop()
+  await services.engine.runs.heldRun(runId)?.ended
   const { newest, awaiting } = await client.receiver.overview()
   expect(newest).toMatchObject([{ effect: 'unreadable', row: 3, record: 2 }])
   expect(awaiting.map(({ rows }) => rows)).toEqual([3])
@@ -153,7 +153,7 @@ it('names the file of the row that a callback is for in a run of several files',
   const opened = await open()
   // The first row of the second file has the id of the first.
   const runId = await startAsync(opened, '', [writeRows(1, 'a.csv'), writeRows(2, 'b.csv')])
-  await opened.services.engine.heldRun(runId)?.ended
+  await opened.services.engine.runs.heldRun(runId)?.ended
   const { newest } = await opened.client.receiver.overview()
   expect(newest.map(({ row, file }) => `${row} of ${file}`).toSorted()).toEqual(['2 of a.csv', '3 of b.csv'])
 })

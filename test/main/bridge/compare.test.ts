@@ -28,7 +28,7 @@ async function open() {
     const { runId } = await client.runs.start({ request, apiKey: KEY })
     await client.runs.awaitReady({ runId })
     await client.runs.begin({ runId })
-    await services.engine.heldRun(runId)?.ended
+    await services.engine.runs.heldRun(runId)?.ended
     return runId
   }
   return { sandbox, services, host, client, send, source }
@@ -47,7 +47,7 @@ it('compares two runs, lists their changes page by page, and writes them to a fi
   const b = await send()
   const pair = { a, b }
   const prepared: string[] = []
-  services.engine.storeFindings = async (runId) => void prepared.push(runId)
+  services.engine.results.storeFindings = async (runId) => void prepared.push(runId)
   const decisions = await client.compare.decisions(pair)
   expect(prepared).toEqual([a, b])
   expect(decisions).toMatchObject({
@@ -150,7 +150,7 @@ it('sets, lists and removes the baselines of the connection and source of a run'
     { name: 'default', runId: first },
     { name: 'release-4', runId: second },
   ])
-  await services.engine.deleteRun(first)
+  await services.engine.runs.deleteRun(first)
   expect(await client.baselines.list({ runId: second })).toMatchObject([
     { name: 'default', runName: null },
     { name: 'release-4' },

@@ -53,7 +53,7 @@ async function sendRows({ bridge, client }: Awaited<ReturnType<typeof openWindow
   const { runId } = await client.runs.start({ request })
   await client.runs.awaitReady({ runId })
   await client.runs.begin({ runId })
-  await bridge.services.engine.heldRun(runId)?.ended
+  await bridge.services.engine.runs.heldRun(runId)?.ended
   return { runId, rows: (await client.runs.summarize({ runId })).rows }
 }
 
@@ -319,7 +319,7 @@ it('has a run follow the key that is typed while it goes', async () => {
   await client.runs.awaitReady({ runId })
   await client.connections.setKey({ name: 'staging', label: 'old', apiKey: KEY })
   await client.runs.begin({ runId })
-  await bridge.services.engine.heldRun(runId)?.ended
+  await bridge.services.engine.runs.heldRun(runId)?.ended
   expect((await client.runs.summarize({ runId })).rows.succeeded).toBe(3)
 })
 

@@ -68,7 +68,7 @@ it('of the thread of a run is shown with the run, which is resumed without losin
   expect(await client.runs.summarize({ runId })).toMatchObject({ state: 'interrupted' })
   isHeld = false
   await client.runs.resumeRun({ runId, onUnknown: 'resend', apiKey: KEY })
-  await bridge.services.engine.heldRun(runId)?.ended
+  await bridge.services.engine.runs.heldRun(runId)?.ended
   expect((await client.runs.summarize({ runId })).rows).toMatchObject({ read: 20, succeeded: 20 })
 
   const [known] = list()
@@ -126,7 +126,7 @@ it('of the receiver is shown during a run, which loses and doubles no callback',
     message: 'the callback receiver stopped: its thread ended with code 1',
     hint: expect.stringContaining('starts it again at the same address'),
   })
-  await bridge.services.engine.heldRun(runId)?.ended
+  await bridge.services.engine.runs.heldRun(runId)?.ended
   await service.untilDelivered()
   expect((await client.runs.summarize({ runId })).rows).toMatchObject({ read: 10, succeeded: 10 })
   expect(before).toMatchObject({ received: 5 })

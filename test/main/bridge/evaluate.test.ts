@@ -36,7 +36,7 @@ async function openRun() {
   const { runId } = await client.runs.start({ request, apiKey: KEY })
   await client.runs.awaitReady({ runId })
   await client.runs.begin({ runId })
-  await bridge.services.engine.heldRun(runId)?.ended
+  await bridge.services.engine.runs.heldRun(runId)?.ended
   return { bridge, client, received, runId }
 }
 

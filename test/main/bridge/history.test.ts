@@ -37,7 +37,7 @@ const toError = async (call: PromiseLike<unknown>) => {
 async function sendWaiting({ bridge, client }: TestWindow, runId: string) {
   await client.runs.awaitReady({ runId })
   await client.runs.begin({ runId })
-  await bridge.services.engine.heldRun(runId)?.ended
+  await bridge.services.engine.runs.heldRun(runId)?.ended
   return client.runs.summarize({ runId })
 }
 
@@ -77,7 +77,7 @@ it('lists a run whose journal is damaged with the reason, and deletes it when as
 it('deletes no baseline, and says what it is', async () => {
   const { client, bridge, list } = await openWindow(TWO)
   const { engine } = bridge.services
-  await engine.setBaseline('run-1', 'default')
+  await engine.lookback.setBaseline('run-1', 'default')
   const baselines = (await client.runs.list()).entries.map((entry) => entry.baselines)
   expect(baselines).toEqual([[], ['default']])
   expect(await toError(client.runs.deleteRun({ runId: 'run-1' }))).toMatchObject({
@@ -85,7 +85,7 @@ it('deletes no baseline, and says what it is', async () => {
     message: 'run run-1 is the baseline `default`, which later runs are compared with',
     hint: expect.stringContaining('Compare'),
   })
-  engine.removeBaselines('run-1', null)
+  engine.lookback.removeBaselines('run-1', null)
   await client.runs.deleteRun({ runId: 'run-1' })
   expect(await list()).toEqual(['run-2'])
 })
@@ -96,7 +96,7 @@ it('shows which runs exceed limits, and deletes those that were shown, but no ba
   const retention = { ...NO_RETENTION, olderThanMs: 86_400_000 }
   await client.history.storeRetention(retention)
   expect(await client.history.readRetention()).toEqual(retention)
-  await bridge.services.engine.setBaseline('run-2', 'default')
+  await bridge.services.engine.lookback.setBaseline('run-2', 'default')
   expect(await client.history.findPrunable(retention)).toMatchObject({
     runs: [
       { run_id: 'run-1', reason: 'age' },

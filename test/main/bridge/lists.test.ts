@@ -35,7 +35,7 @@ async function openWindow() {
     const { runId } = await client.runs.start({ request, ...(destination === 'typed' && { apiKey: KEY }) })
     await client.runs.awaitReady({ runId })
     await client.runs.begin({ runId })
-    await bridge.services.engine.heldRun(runId)?.ended
+    await bridge.services.engine.runs.heldRun(runId)?.ended
     return client.runs.summarize({ runId })
   }
   const read = async (query: Partial<Parameters<typeof client.lists.read>[0]> & Pick<ListQuery, 'of'>) => {

@@ -68,7 +68,7 @@ it('finds how the last run of a source with the same columns mapped them', async
   // Rows that were only checked do not count: the mapping may have been wrong.
   expect(await find()).toBeNull()
   await client.runs.begin({ runId })
-  await services.engine.heldRun(runId)?.ended
+  await services.engine.runs.heldRun(runId)?.ended
   const { post_id: postId } = suggestMapping(columns, TASK).mapping
   expect(await find()).toMatchObject({
     runId,

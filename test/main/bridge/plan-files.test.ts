@@ -52,7 +52,7 @@ async function openWindow() {
   const send = async (runId: string) => {
     await client.runs.awaitReady({ runId })
     await client.runs.begin({ runId })
-    await bridge.services.engine.heldRun(runId)?.ended
+    await bridge.services.engine.runs.heldRun(runId)?.ended
     return client.runs.summarize({ runId })
   }
   const { plans } = bridge.services

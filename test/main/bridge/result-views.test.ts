@@ -101,7 +101,7 @@ it('reads the columns a page is asked for, counts what answers say, and exports 
   const { runId } = await client.runs.start({ request, apiKey: DEFAULT_SANDBOX_KEY })
   await client.runs.awaitReady({ runId })
   await client.runs.begin({ runId })
-  await services.engine.heldRun(runId)?.ended
+  await services.engine.runs.heldRun(runId)?.ended
 
   const columns = ['sluice_pii', 'answer.user_id', 'score.hate', 'source.user_id']
   const sort = { by: { kind: 'score', className: 'hate' }, order: 'descending' } as const
@@ -142,7 +142,7 @@ it('counts what answers say anew when callbacks come after their run has ended',
   const { runId } = await client.runs.start({ request, apiKey: DEFAULT_SANDBOX_KEY })
   await client.runs.awaitReady({ runId })
   await client.runs.begin({ runId })
-  await services.engine.heldRun(runId)?.ended
+  await services.engine.runs.heldRun(runId)?.ended
   const seeAnswered = async () => {
     let found = await client.results.foundFacets({ runId, filter: {} })
     while (!found.isCounted) found = await client.results.foundFacets({ runId, filter: {} })
@@ -166,7 +166,7 @@ it('stores what answers say once a large run has ended, without being asked', as
   const { runId } = await client.runs.start({ request, apiKey: DEFAULT_SANDBOX_KEY })
   await client.runs.awaitReady({ runId })
   await client.runs.begin({ runId })
-  await services.engine.heldRun(runId)?.ended
+  await services.engine.runs.heldRun(runId)?.ended
   const file = toFindingsFile(services.engine.workspace, runId)
   await waitFor(() => expect(existsSync(file)).toBe(true), { timeout: 20_000, interval: 20 })
   const found = await client.results.foundFacets({ runId, filter: { state: 'succeeded' } })

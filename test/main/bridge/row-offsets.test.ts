@@ -41,7 +41,7 @@ it('says where a row stands in a list that grows before it while the run goes on
   service.release([1, 2, 3, 7])
   expect((await findOffsets(5, 5)).slice(0, 3)).toEqual([3, 3, 1])
   service.release([4, 6, 8])
-  await services.engine.heldRun(runId)?.ended
+  await services.engine.runs.heldRun(runId)?.ended
   expect((await findOffsets(5, 8)).slice(0, 3)).toEqual([4, 4, 3])
 })
 

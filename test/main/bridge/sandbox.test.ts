@@ -22,7 +22,7 @@ async function openWindow(workspace = createTemporaryFolder()) {
     const { runId } = await client.runs.start({ request: { ...request, retry: { limit: 0 } } })
     await client.runs.awaitReady({ runId })
     await client.runs.begin({ runId })
-    await bridge.services.engine.heldRun(runId)?.ended
+    await bridge.services.engine.runs.heldRun(runId)?.ended
     const { rows, triggered_rules: rules } = await client.runs.summarize({ runId })
     return { rows, rules: rules.map(({ rule_name: name }) => name) }
   }

@@ -71,7 +71,7 @@ it('deletes runs by itself only where that is asked for, within limits, and neve
   const { engine, cleanUps } = bridge.services
   for (const runId of ['run-1', 'run-2', 'run-3']) writeRun(workspace, { runId })
   const list = async () => (await client.runs.list()).entries.map(({ summary }) => summary.run_id).toSorted()
-  await engine.setBaseline('run-2', 'default')
+  await engine.lookback.setBaseline('run-2', 'default')
   const held = openRun(workspace, { runId: 'run-3' })
   await client.history.storeRetention({ ...NO_RETENTION, olderThanMs: 86_400_000 })
   await cleanUps.look()

@@ -45,7 +45,7 @@ it('overwrites no file that a save dialog did not name', async () => {
   const { baseUrl } = (await call('sandbox.start')) as { baseUrl: string }
   const plan = planSchema.parse({ connection: { baseUrl }, source, operation: { kind: 'task' } })
   const apiKey = ApiKey.create('any', plan.connection, 'of the test')
-  const started = await bridge.services.engine.startRun(plan, { apiKey, hold: true })
+  const started = await bridge.services.engine.runs.startRun(plan, { apiKey, hold: true })
   await started.ready
   await call('exports.create', { runId: started.runId, format: 'csv', file }).catch(() => {})
   expect(readFileSync(file, 'utf8')).toBe('do not touch')
@@ -110,7 +110,7 @@ it('opens no listener beyond this machine for a page', async () => {
     callback: { host: '0.0.0.0' },
   }
   await call('runs.start', { plan: start, apiKey: 'k' }).catch(() => {})
-  expect((await bridge.services.engine.receiverStatus())?.baseUrl ?? 'http://127.0.0.1').not.toContain(
+  expect((await bridge.services.engine.receiver.status())?.baseUrl ?? 'http://127.0.0.1').not.toContain(
     '0.0.0.0',
   )
 })

@@ -29,7 +29,7 @@ async function sendRows(count: number) {
   const { runId } = await client.runs.start({ request, apiKey: 'k' })
   await client.runs.awaitReady({ runId })
   await client.runs.begin({ runId })
-  await bridge.services.engine.heldRun(runId)?.ended
+  await bridge.services.engine.runs.heldRun(runId)?.ended
   return { client, runId, bridge, workspace: bridge.services.engine.workspace }
 }
 

@@ -81,9 +81,9 @@ test('a hostile journal can be deleted', async () => {
   execute(toJournalFile(workspace, ENDLESS), toEndless('facet', 'kind, value, n'))
   const engine = createTestEngine(workspace)
   onTestFinished(() => engine.close())
-  expect((await engine.listRuns()).unreadable.map(({ runId }) => runId)).toContain(ENDLESS)
-  await engine.deleteRun(ENDLESS)
-  expect((await engine.listRuns()).unreadable.map(({ runId }) => runId)).not.toContain(ENDLESS)
+  expect((await engine.runs.listRuns()).unreadable.map(({ runId }) => runId)).toContain(ENDLESS)
+  await engine.runs.deleteRun(ENDLESS)
+  expect((await engine.runs.listRuns()).unreadable.map(({ runId }) => runId)).not.toContain(ENDLESS)
 })
 
 test.each([

@@ -24,7 +24,7 @@ const startClosingService = () =>
 
 test('a run whose service closes connections unannounced says in snapshot, summary and text that it reuses none', async () => {
   const server = await startClosingService()
-  const run = await engine.startRun(createRunPlan(folder, 40, server.baseUrl), { apiKey: 'key' })
+  const run = await engine.runs.startRun(createRunPlan(folder, 40, server.baseUrl), { apiKey: 'key' })
   const snapshot = untilSnapshot(run, ({ warnings }) => warnings.length > 0)
   const summary = await run.ended
   expect(summary).toMatchObject({ rows: { succeeded: 40, unknown: 0 }, warnings: [CLOSED] })
@@ -32,7 +32,7 @@ test('a run whose service closes connections unannounced says in snapshot, summa
   expect(formatSummary(createPlainTerminal(200), summary)).toMatch(
     /\nWarning +The service closed connections after an answer without saying so\. While/,
   )
-  expect((await engine.summarizeRun(run.runId)).warnings).toEqual([CLOSED])
+  expect((await engine.runs.summarizeRun(run.runId)).warnings).toEqual([CLOSED])
 })
 
 test('a load test says so too', async () => {
@@ -40,7 +40,7 @@ test('a load test says so too', async () => {
   const plan = createRunPlan(folder, 10, server.baseUrl, {
     load: { pace: { kind: 'closed', concurrency: 2 }, requests: 40, workers: 2, warmupMs: 0 },
   })
-  const summary = await (await engine.startRun(plan, { apiKey: 'key' })).ended
+  const summary = await (await engine.runs.startRun(plan, { apiKey: 'key' })).ended
   expect(summary.warnings).toEqual([CLOSED])
 })
 
@@ -48,7 +48,7 @@ test('a run whose service keeps its connections has no warnings', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
   })
-  const run = await engine.startRun(createRunPlan(folder, 40, server.baseUrl), { apiKey: 'key' })
+  const run = await engine.runs.startRun(createRunPlan(folder, 40, server.baseUrl), { apiKey: 'key' })
   expect((await run.ended).warnings).toEqual([])
   expect(server.connections).toBeLessThan(40)
 })

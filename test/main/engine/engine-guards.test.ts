@@ -18,10 +18,10 @@ const startTakingService = () =>
 test('an export never replaces the source of its run', async () => {
   const server = await startTakingService()
   const plan = createRunPlan(folder, 2, server.baseUrl)
-  const run = await engine.startRun(plan, START)
+  const run = await engine.runs.startRun(plan, START)
   await run.ended
   const before = readFileSync(plan.source.path)
-  await expect(engine.exportRun(run.runId, { file: plan.source.path })).rejects.toMatchObject({
+  await expect(engine.results.exportRun(run.runId, { file: plan.source.path })).rejects.toMatchObject({
     code: 'BAD_USAGE',
     message: expect.stringContaining(plan.source.path),
   })
@@ -30,11 +30,11 @@ test('an export never replaces the source of its run', async () => {
 
 test('a journal that is damaged is named, and hides no other run', async () => {
   const server = await startTakingService()
-  const run = await engine.startRun(createRunPlan(folder, 1, server.baseUrl), START)
+  const run = await engine.runs.startRun(createRunPlan(folder, 1, server.baseUrl), START)
   await run.ended
   writeFileSync(toJournalFile(folder, '20200101-000000-damaged'), 'this is no database at all'.repeat(100))
   writeFileSync(join(folder, 'runs', 'a copy of one.journal'), '')
-  const { runs, unreadable } = await engine.listRuns()
+  const { runs, unreadable } = await engine.runs.listRuns()
   expect(runs.map(({ run_id }) => run_id)).toContain(run.runId)
   expect(unreadable).toEqual([
     { runId: '20200101-000000-damaged', message: expect.stringContaining('20200101-000000-damaged') },
@@ -44,9 +44,13 @@ test('a journal that is damaged is named, and hides no other run', async () => {
 test('an invalid row says everything that is wrong with it, and what was found', async () => {
   const server = await startTakingService()
   const plan = createRunPlan(folder, ['fine', ',a_2\nfine too'], server.baseUrl)
-  const run = await engine.startRun(plan, START)
+  const run = await engine.runs.startRun(plan, START)
   await run.ended
-  const { rows } = await engine.readPage(run.runId, { filter: { state: 'invalid' }, offset: 0, limit: 1 })
+  const { rows } = await engine.results.readPage(run.runId, {
+    filter: { state: 'invalid' },
+    offset: 0,
+    limit: 1,
+  })
   expect(rows[0]?.message).toMatch(/text_data and url.*; user_id: must not contain .*found `a_2`/)
 })
 
@@ -55,28 +59,28 @@ test('a code that means delivered can be named when a run is retried; the lost r
     onRequest: (_, wire) => wire.send(400, toErrorAnswer(400, 'DUPLICATE_POST_ID', 'had it before')),
   })
   const plan = createRunPlan(folder, 2, server.baseUrl)
-  const parent = await engine.startRun(plan, START)
+  const parent = await engine.runs.startRun(plan, START)
   expect((await parent.ended).rows.rejected).toBe(2)
   const options = { ...START, onUnknown: 'skip', deliveredCodes: ['DUPLICATE_POST_ID'] } as const
-  const child = await engine.retryRun(parent.runId, options)
+  const child = await engine.runs.retryRun(parent.runId, options)
   expect(await child.ended).toMatchObject({ rows: { succeeded: 2 }, result_lost: { rows: 2 } })
 })
 
 test('a child run in the middle that is deleted does not give its child’s rows back to its parent', async () => {
   const server = await startTakingService()
   const held = { ...START, hold: true }
-  const parent = await engine.startRun(createRunPlan(folder, 3, server.baseUrl), held)
+  const parent = await engine.runs.startRun(createRunPlan(folder, 3, server.baseUrl), held)
   await parent.ready
   parent.stop()
   await parent.ended
-  const middle = await engine.retryRun(parent.runId, { ...held, onUnknown: 'skip' })
+  const middle = await engine.runs.retryRun(parent.runId, { ...held, onUnknown: 'skip' })
   await middle.ready
   middle.stop()
   await middle.ended
-  const last = await engine.retryRun(middle.runId, { ...START, onUnknown: 'skip' })
+  const last = await engine.runs.retryRun(middle.runId, { ...START, onUnknown: 'skip' })
   expect((await last.ended).rows.succeeded).toBe(3)
-  await engine.deleteRun(middle.runId)
-  const again = await engine.retryRun(parent.runId, { ...START, onUnknown: 'resend' })
+  await engine.runs.deleteRun(middle.runId)
+  const again = await engine.runs.retryRun(parent.runId, { ...START, onUnknown: 'resend' })
   await expect(again.ended).rejects.toMatchObject({ code: 'RUN_NOT_RESUMABLE' })
   expect(countArrivals(server)).toEqual([1, 1, 1])
 })

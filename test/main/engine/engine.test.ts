@@ -18,29 +18,29 @@ const startTakingService = () =>
 
 test('a run is sent in a thread of its own from source to end, and can be read meanwhile', async () => {
   const server = await startHoldingService()
-  const run = await engine.startRun(createRunPlan(folder, 10, server.baseUrl), START)
-  expect(engine.heldRun(run.runId)).toBe(run)
+  const run = await engine.runs.startRun(createRunPlan(folder, 10, server.baseUrl), START)
+  expect(engine.runs.heldRun(run.runId)).toBe(run)
   await run.ready
   await server.arrivals(4)
   server.answer(4)
   await untilSnapshot(run, ({ rows }) => rows.succeeded === 4)
-  const going = await engine.summarizeRun(run.runId)
+  const going = await engine.runs.summarizeRun(run.runId)
   expect(going).toMatchObject({
     state: 'running',
     ended_at: null,
     rows: { read: 10, succeeded: 4, unknown: 0 },
   })
-  expect((await engine.readPlan(run.runId)).connection.baseUrl).toBe(server.baseUrl)
+  expect((await engine.runs.readPlan(run.runId)).connection.baseUrl).toBe(server.baseUrl)
   server.release()
   expect(await run.ended).toMatchObject({ state: 'completed', rows: { succeeded: 10 } })
-  expect(engine.heldRun(run.runId)).toBeNull()
-  expect((await engine.listRuns()).runs).toContainEqual(await engine.summarizeRun(run.runId))
+  expect(engine.runs.heldRun(run.runId)).toBeNull()
+  expect((await engine.runs.listRuns()).runs).toContainEqual(await engine.runs.summarizeRun(run.runId))
 })
 
 test('a run obeys from outside its thread: begin, pause, concurrency, resume, stop', async () => {
   const server = await startHoldingService()
   const plan = createRunPlan(folder, 50, server.baseUrl, { pace: { kind: 'closed', concurrency: 1 } })
-  const run = await engine.startRun(plan, { ...START, hold: true })
+  const run = await engine.runs.startRun(plan, { ...START, hold: true })
   await untilSnapshot(run, ({ phase }) => phase === 'ready')
   expect(server.connections).toBe(0)
   run.begin()
@@ -57,70 +57,70 @@ test('a run obeys from outside its thread: begin, pause, concurrency, resume, st
   run.stop()
   server.release()
   expect(await run.ended).toMatchObject({ state: 'interrupted', rows: { succeeded: 8, not_sent: 42 } })
-  const resumed = await engine.resumeRun(run.runId, { ...START, onUnknown: 'skip' })
+  const resumed = await engine.runs.resumeRun(run.runId, { ...START, onUnknown: 'skip' })
   expect(await resumed.ended).toMatchObject({ state: 'completed', rows: { succeeded: 50 } })
   expect(countArrivals(server)).toEqual(Array(50).fill(1))
 })
 
 test('an active run cannot be resumed, retried or deleted', async () => {
   const server = await startHoldingService()
-  const run = await engine.startRun(createRunPlan(folder, 3, server.baseUrl), START)
+  const run = await engine.runs.startRun(createRunPlan(folder, 3, server.baseUrl), START)
   await server.arrivals(3)
   const options = { ...START, onUnknown: 'skip' as const }
-  await expect(engine.resumeRun(run.runId, options)).rejects.toMatchObject({ code: 'RUN_BUSY' })
-  await expect(engine.deleteRun(run.runId)).rejects.toMatchObject({ code: 'RUN_BUSY' })
-  await expect(engine.retryRun(run.runId, options)).rejects.toMatchObject({ code: 'RUN_BUSY' })
+  await expect(engine.runs.resumeRun(run.runId, options)).rejects.toMatchObject({ code: 'RUN_BUSY' })
+  await expect(engine.runs.deleteRun(run.runId)).rejects.toMatchObject({ code: 'RUN_BUSY' })
+  await expect(engine.runs.retryRun(run.runId, options)).rejects.toMatchObject({ code: 'RUN_BUSY' })
   server.release()
   expect(await run.ended).toMatchObject({ state: 'completed', rows: { succeeded: 3 } })
 })
 
 test('a run that another process holds is running, and is taken over when that process is killed', async () => {
   const server = await startTakingService()
-  const run = await engine.startRun(createRunPlan(folder, 3, server.baseUrl), { ...START, hold: true })
+  const run = await engine.runs.startRun(createRunPlan(folder, 3, server.baseUrl), { ...START, hold: true })
   await run.ready
   run.stop()
   await run.ended
   const holder = await holdLease(toJournalFile(folder, run.runId))
   onTestFinished(() => holder.kill())
-  expect(await engine.summarizeRun(run.runId)).toMatchObject({ state: 'running' })
+  expect(await engine.runs.summarizeRun(run.runId)).toMatchObject({ state: 'running' })
   const options = { ...START, onUnknown: 'skip' as const }
-  const refused = await engine.resumeRun(run.runId, options)
+  const refused = await engine.runs.resumeRun(run.runId, options)
   await expect(refused.ended).rejects.toMatchObject({
     code: 'RUN_BUSY',
     message: `run ${run.runId} is in use by another process`,
   })
   await holder.kill()
-  expect(await engine.summarizeRun(run.runId)).toMatchObject({ state: 'interrupted' })
-  const resumed = await engine.resumeRun(run.runId, options)
+  expect(await engine.runs.summarizeRun(run.runId)).toMatchObject({ state: 'interrupted' })
+  const resumed = await engine.runs.resumeRun(run.runId, options)
   expect(await resumed.ended).toMatchObject({ state: 'completed', rows: { succeeded: 3 } })
 })
 
 test('a deleted run is gone, with every file of it', async () => {
   const server = await startTakingService()
-  const run = await engine.startRun(createRunPlan(folder, 3, server.baseUrl), START)
+  const run = await engine.runs.startRun(createRunPlan(folder, 3, server.baseUrl), START)
   await run.ended
-  await engine.readFacets(run.runId)
-  await engine.deleteRun(run.runId)
+  await engine.results.readFacets(run.runId)
+  await engine.runs.deleteRun(run.runId)
   expect(toRunFiles(folder, run.runId).filter((file) => existsSync(file))).toEqual([])
   for (const read of [
-    () => engine.summarizeRun(run.runId),
-    () => engine.readRow(run.runId, 1),
-    () => engine.deleteRun(run.runId),
-    () => engine.resumeRun(run.runId, { ...START, onUnknown: 'skip' }),
+    () => engine.runs.summarizeRun(run.runId),
+    () => engine.results.readRow(run.runId, 1),
+    () => engine.runs.deleteRun(run.runId),
+    () => engine.runs.resumeRun(run.runId, { ...START, onUnknown: 'skip' }),
   ]) {
     await expect(read()).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' })
   }
 })
 
 test.each(['', '.', '..', '../runs/x', 'a/b', 'no-such-run'])('`%s` names no run', async (runId) => {
-  await expect(engine.summarizeRun(runId)).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' })
+  await expect(engine.runs.summarizeRun(runId)).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' })
 })
 
 test('a source that cannot be used leaves no run behind', async () => {
   const before = listRunIds(folder)
   const plan = createRunPlan(folder, 1, 'http://127.0.0.1:1')
   const missing = { ...plan, source: { ...plan.source, path: join(folder, 'no-such-file.csv') } }
-  const run = await engine.startRun(missing, START)
+  const run = await engine.runs.startRun(missing, START)
   await expect(run.ready).rejects.toMatchObject({ code: 'BAD_SOURCE' })
   await expect(run.ended).rejects.toMatchObject({ code: 'BAD_SOURCE' })
   expect(listRunIds(folder)).toEqual(before)
@@ -129,7 +129,7 @@ test('a source that cannot be used leaves no run behind', async () => {
 test('a key that no header can carry is refused before a run begins', async () => {
   const before = listRunIds(folder)
   const plan = createRunPlan(folder, 1, 'http://127.0.0.1:1')
-  const starting = engine.startRun(plan, { apiKey: 'pasted\nwith a break' })
+  const starting = engine.runs.startRun(plan, { apiKey: 'pasted\nwith a break' })
   await expect(starting).rejects.toMatchObject({ code: 'NO_API_KEY' })
   await starting.catch((error: Error) => expect(error.message).not.toContain('pasted'))
   expect(listRunIds(folder)).toEqual(before)
@@ -141,28 +141,30 @@ test('runs are listed newest first, and one that was cut off before its plan is 
   onTestFinished(() => other.close())
   const server = await startTakingService()
   const plan = createRunPlan(folder, 1, server.baseUrl)
-  const first = await other.startRun(plan, START)
+  const first = await other.runs.startRun(plan, START)
   await first.ended
-  const second = await other.startRun(plan, START)
+  const second = await other.runs.startRun(plan, START)
   await second.ended
   writeFileSync(toJournalFile(own, '20200101-000000-bcdfgh'), '')
-  const listed = (await other.listRuns()).runs.map(({ run_id }) => run_id)
+  const listed = (await other.runs.listRuns()).runs.map(({ run_id }) => run_id)
   expect(listed.toSorted()).toEqual([first.runId, second.runId].toSorted())
-  await expect(other.readPlan('20200101-000000-bcdfgh')).rejects.toMatchObject({ code: 'RUN_NOT_RESUMABLE' })
+  await expect(other.runs.readPlan('20200101-000000-bcdfgh')).rejects.toMatchObject({
+    code: 'RUN_NOT_RESUMABLE',
+  })
 })
 
 test('an engine that is closed stops its runs in order', async () => {
   const own = join(folder, 'closing')
   const other = createTestEngine(own)
   const server = await startHoldingService()
-  const run = await other.startRun(createRunPlan(folder, 400, server.baseUrl), START)
+  const run = await other.runs.startRun(createRunPlan(folder, 400, server.baseUrl), START)
   await server.arrivals(4)
   const closing = other.close()
   server.release()
   await closing
   const reader = createTestEngine(own)
   onTestFinished(() => reader.close())
-  const { state, rows } = await reader.summarizeRun(run.runId)
+  const { state, rows } = await reader.runs.summarizeRun(run.runId)
   expect(state).toBe('interrupted')
   // What was in flight has ended; how much more went out before the thread was told is open.
   expect(rows.succeeded).toBeGreaterThanOrEqual(4)

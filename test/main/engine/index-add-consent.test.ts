@@ -18,16 +18,20 @@ test('the engine resends no index add of unknown outcome without consent, whoeve
     },
   )
   const start = { apiKey: 'key' }
-  const run = await engine.startRun(plan, start)
+  const run = await engine.runs.startRun(plan, start)
   expect((await run.ended).rows).toMatchObject({ unknown: 2 })
-  for (const again of [engine.resumeRun, engine.retryRun]) {
+  for (const again of [engine.runs.resumeRun, engine.runs.retryRun]) {
     await expect(again(run.runId, { onUnknown: 'resend', ...start })).rejects.toMatchObject({
       code: 'NOT_CONFIRMED',
       message: expect.stringContaining('2 items'),
     })
   }
   expect(server.requests).toHaveLength(2)
-  const resumed = await engine.resumeRun(run.runId, { onUnknown: 'resend', resendIndexAdds: true, ...start })
+  const resumed = await engine.runs.resumeRun(run.runId, {
+    onUnknown: 'resend',
+    resendIndexAdds: true,
+    ...start,
+  })
   expect((await resumed.ended).rows).toMatchObject({ unknown: 2 })
   expect(server.requests).toHaveLength(4)
 })

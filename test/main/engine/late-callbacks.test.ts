@@ -14,12 +14,12 @@ test('a callback that comes after its load test is over settles no row of its so
     load: { pace: { kind: 'closed', concurrency: 2 }, requests: 20, warmupMs: 0 },
     callback: { timeoutMs: 500 },
   })
-  const ended = await (await engine.startRun(plan, { apiKey: 'key' })).ended
+  const ended = await (await engine.runs.startRun(plan, { apiKey: 'key' })).ended
   expect(ended.rows).toMatchObject({ read: 5, succeeded: 5, not_sent: 0 })
   service.releaseLate()
   await service.untilDelivered()
-  await engine.settleLate()
-  const later = await engine.summarizeRun(ended.run_id)
+  await engine.runs.settleLate()
+  const later = await engine.runs.summarizeRun(ended.run_id)
   expect(later.rows).toEqual(ended.rows)
   expect(later.callbacks).toEqual(ended.callbacks)
 }, 30_000)
@@ -31,19 +31,19 @@ test('what is overdue by the time an ended run is looked at is said so, and take
     operation: { kind: 'task', mode: 'async' },
     callback: { timeoutMs: 1_500 },
   })
-  const run = await engine.startRun(plan, { apiKey: 'key' })
+  const run = await engine.runs.startRun(plan, { apiKey: 'key' })
   await untilSnapshot(run, ({ phase, rows }) => phase === 'awaiting' && rows.succeeded === 2)
   run.stop()
   expect((await run.ended).rows).toMatchObject({ succeeded: 2, not_sent: 0 })
   await expect
     .poll(
       async () => {
-        await engine.settleLate(run.runId)
-        return (await engine.summarizeRun(run.runId)).rows
+        await engine.runs.settleLate(run.runId)
+        return (await engine.runs.summarizeRun(run.runId)).rows
       },
       { timeout: 5_000 },
     )
     .toMatchObject({ succeeded: 2, awaiting: 0, overdue: 1 })
-  const child = await engine.retryRun(run.runId, { apiKey: 'key', onUnknown: 'skip' })
+  const child = await engine.runs.retryRun(run.runId, { apiKey: 'key', onUnknown: 'skip' })
   expect((await child.ended).rows.read).toBe(1)
 }, 30_000)

@@ -24,7 +24,7 @@ test('rows whose column of callback addresses is empty are answered to us, the o
     callback: { timeoutMs: 5_000 },
   })
   const engine = openEngine(join(folder, 'workspace'))
-  const ended = await (await engine.startRun(plan, { apiKey: 'key' })).ended
+  const ended = await (await engine.runs.startRun(plan, { apiKey: 'key' })).ended
   expect(urls.filter((url) => url === 'http://127.0.0.1:1/mine')).toHaveLength(1)
   expect(urls.filter((url) => url.includes(`/callback/${ended.run_id}/2/`))).toHaveLength(1)
   expect(ended).toMatchObject({

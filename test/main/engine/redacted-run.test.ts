@@ -16,7 +16,7 @@ async function runUnder(apiKey: string) {
   const server = await startFaultServer({
     onRequest: (request, wire) => wire.send(200, toTaskAnswer(request, RULES)),
   })
-  const run = await engine.startRun(createRunPlan(folder, 10, server.baseUrl), { apiKey })
+  const run = await engine.runs.startRun(createRunPlan(folder, 10, server.baseUrl), { apiKey })
   const summary = await run.ended
   const file = join(folder, `${run.runId}.jsonl`)
   expect((await runInProcess(['export', run.runId, file], { workspace: folder })).code).toBe(0)

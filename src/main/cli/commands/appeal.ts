@@ -33,7 +33,7 @@ export function addAppealCommand(program: Command, context: CliContext): void {
       if (isNamed) return sources
       const file = toRecheckFile(workspace)
       const { rows } = await withEngine(context, workspace, (engine) =>
-        engine.exportLedger(
+        engine.lookback.exportLedger(
           { of: 'appeals', service: { baseUrl }, list: null, states: ['in_review'], search: null },
           file,
         ),

@@ -40,7 +40,7 @@ export function addBaselineCommand(program: Command, context: CliContext): void 
     .action((reference: string, flags: BaselineFlags) =>
       use(flags, async (engine) => {
         const { run_id: runId } = await resolveRun(engine, reference)
-        const stored = await engine.setBaseline(runId, flags.name ?? DEFAULT_BASELINE)
+        const stored = await engine.lookback.setBaseline(runId, flags.name ?? DEFAULT_BASELINE)
         if (flags.json) return writeDocument(context.out, stored)
         await context.out.writeLine(
           `${runId} is the baseline \`${toPrintable(stored.name)}\` of ${toPrintable(stored.source)} on ${stored.base_url}`,
@@ -53,12 +53,12 @@ export function addBaselineCommand(program: Command, context: CliContext): void 
     .option('--json', 'one JSON array on stdout')
     .action((flags: BaselineFlags) =>
       use(flags, async (engine) => {
-        const baselines = engine.readBaselines()
+        const baselines = engine.lookback.readBaselines()
         if (flags.json) return writeDocument(context.out, baselines)
         if (baselines.length === 0) return context.out.writeLine('No baselines.')
         const deleted = new Set<string>()
         for (const { run_id: runId } of baselines) {
-          if ((await engine.findRuns(runId)).matching === 0) deleted.add(runId)
+          if ((await engine.runs.findRuns(runId)).matching === 0) deleted.add(runId)
         }
         const lines = formatTable(
           context.outTerminal,
@@ -90,7 +90,7 @@ export function addBaselineCommand(program: Command, context: CliContext): void 
       use(flags, async (engine) => {
         const { name = null } = flags
         const runId = await findRunOf(engine, reference, name)
-        const removed = engine.removeBaselines(runId, name)
+        const removed = engine.lookback.removeBaselines(runId, name)
         if (flags.json) return writeDocument(context.out, removed)
         for (const one of removed) {
           await context.out.writeLine(
@@ -104,7 +104,7 @@ export function addBaselineCommand(program: Command, context: CliContext): void 
 
 /** The run of a baseline, which may be deleted, so that it is looked for among the baselines first. */
 async function findRunOf(engine: Engine, reference: string, name: string | null): Promise<string> {
-  const baselines = engine.readBaselines().filter((one) => name === null || one.name === name)
+  const baselines = engine.lookback.readBaselines().filter((one) => name === null || one.name === name)
   const ids = new Set(
     baselines.map(({ run_id: runId }) => runId).filter((runId) => runId.startsWith(reference)),
   )

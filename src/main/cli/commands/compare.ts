@@ -120,10 +120,10 @@ export function addCompareCommand(program: Command, context: CliContext): void {
           baseline === null
             ? [await resolveRun(engine, a ?? ''), await resolveRun(engine, b ?? '')]
             : await findBaselineOf(engine, a ?? null, baseline)
-        const comparison = await engine.compareRuns(earlier.run_id, later.run_id)
+        const comparison = await engine.lookback.compareRuns(earlier.run_id, later.run_id)
         const decisions =
           asksForDecisions(flags, isLabelled) || haveDecisions(earlier, later)
-            ? await engine.compareDecisions(earlier.run_id, later.run_id, {
+            ? await engine.lookback.compareDecisions(earlier.run_id, later.run_id, {
                 by: flags.by ?? null,
                 list: flags.list ?? { kind: 'changed' },
                 ...{ offset: flags.offset, limit: flags.limit },
@@ -177,15 +177,15 @@ async function findBaselineOf(
   reference: string | null,
   name: string,
 ): Promise<[earlier: RunSummary, later: RunSummary]> {
-  const baselines = engine.readBaselines().filter((baseline) => baseline.name === name)
+  const baselines = engine.lookback.readBaselines().filter((baseline) => baseline.name === name)
   const findOf = (run: RunSummary) =>
     baselines.find((baseline) => isSameSubject(baseline, toBaselineSubject(run)))
   let later: RunSummary | undefined
   if (reference !== null) later = await resolveRun(engine, reference)
   else {
-    await engine.settleLate()
+    await engine.runs.settleLate()
     for (const source of new Set(baselines.map((baseline) => baseline.source))) {
-      const { runs } = await engine.listRuns({ search: basename(source), order: 'newest' })
+      const { runs } = await engine.runs.listRuns({ search: basename(source), order: 'newest' })
       const isBaseline = (run: RunSummary) => baselines.some(({ run_id: runId }) => runId === run.run_id)
       const newest = runs.find((run) => findOf(run) !== undefined && !isBaseline(run))
       // Ids begin with the time that a run was made.
@@ -199,7 +199,7 @@ async function findBaselineOf(
   }
   const { run_id: runId } = baseline
   if (runId === later.run_id) throw new SluiceError({ id: 'baseline_is_run', name, runId })
-  const earlier = await engine.summarizeRun(runId).catch((error: unknown) => {
+  const earlier = await engine.runs.summarizeRun(runId).catch((error: unknown) => {
     if (!(error instanceof SluiceError) || error.code !== 'RUN_NOT_FOUND') throw error
     throw new SluiceError({ id: 'baseline_deleted', name, runId }, { cause: error })
   })

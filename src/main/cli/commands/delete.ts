@@ -38,7 +38,7 @@ export function addDeleteCommand(program: Command, context: CliContext): void {
             return
           }
         }
-        await engine.deleteRun(run.run_id)
+        await engine.runs.deleteRun(run.run_id)
         if (flags.json) {
           await writeDocumentLine(context.out, { deleted: run.run_id, deleted_retries: retries })
         } else await context.out.writeLine(`Deleted ${what}.`)

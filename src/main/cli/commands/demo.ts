@@ -48,7 +48,7 @@ async function exportResults(engine: Engine, workspace: string, runId: string): 
   await mkdir(folder, { recursive: true })
   const files = []
   for (const name of ['results.csv', 'results.jsonl']) {
-    files.push(await engine.exportRun(runId, { file: join(folder, name) }))
+    files.push(await engine.results.exportRun(runId, { file: join(folder, name) }))
   }
   return files
 }
@@ -98,7 +98,7 @@ async function runDemo(context: CliContext, flags: ReportingFlags): Promise<Exit
       const run = async (what: string, plan: Plan) => {
         await say(`${what}: ${plan.source.path}`)
         const apiKey = ApiKey.create(DEFAULT_SANDBOX_KEY, sandbox, 'of the demo')
-        const handle = await engine.startRun(plan, { apiKey })
+        const handle = await engine.runs.startRun(plan, { apiKey })
         return followRun(context, handle, { quiet: flags.quiet === true })
       }
       const runs: DemoRuns = { tasks: await run('Submitting the sample', plans.tasks) }

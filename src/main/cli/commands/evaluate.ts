@@ -44,7 +44,7 @@ export function addEvaluateCommand(program: Command, context: CliContext): void 
     }
     await withEngine(context, flags.workspace, async (engine) => {
       const run = await resolveRun(engine, reference)
-      const evaluation = await engine.evaluateRun(run.run_id, {
+      const evaluation = await engine.lookback.evaluateRun(run.run_id, {
         ...toEvaluateOptions(flags, context.env),
         ...(flags.export === undefined ? {} : { exportFile: resolveFromCaller(flags.export, context.env) }),
       })

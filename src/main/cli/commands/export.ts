@@ -154,7 +154,7 @@ async function exportErrors(
   success: ExportResult,
   { errors: named, json, ...options }: Omit<ExportOptions, 'file'> & { errors: string; json: boolean },
 ): Promise<void> {
-  const errors = await engine.exportRun(run.run_id, {
+  const errors = await engine.results.exportRun(run.run_id, {
     ...options,
     file: resolveFromCaller(named, env),
     filter: OUTCOME_FILES.errors,
@@ -200,7 +200,10 @@ async function exportToStdout(
   const parent = isWritable(engine.workspace) ? engine.workspace : tmpdir()
   const folder = mkdtempSync(join(parent, 'export-'))
   try {
-    const { file } = await engine.exportRun(runId, { ...options, file: join(folder, `rows.${format}`) })
+    const { file } = await engine.results.exportRun(runId, {
+      ...options,
+      file: join(folder, `rows.${format}`),
+    })
     for await (const piece of createReadStream(file, 'utf8')) {
       if (!out.isOpen()) break
       await out.write(String(piece))
@@ -275,7 +278,7 @@ export function addExportCommand(program: Command, context: CliContext): void {
         return
       }
       if (flags.format !== undefined) throw new SluiceError({ id: 'export_format_of_stdout', file })
-      const result = await engine.exportRun(run.run_id, {
+      const result = await engine.results.exportRun(run.run_id, {
         ...options,
         file: resolveFromCaller(file, context.env),
       })

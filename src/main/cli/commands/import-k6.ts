@@ -33,7 +33,7 @@ export function addImportK6Command(program: Command, context: CliContext): void 
   addReportingOptions(command).action(async (files: string[], flags: ImportFlags) => {
     await withEngine(context, flags.workspace, async (engine) => {
       const of = flags.of === undefined ? undefined : (await resolveRun(engine, flags.of)).run_id
-      const summary = await engine.importK6(
+      const summary = await engine.runs.importK6(
         files.map((file) => resolveFromCaller(file, context.env)),
         {
           ...(of === undefined ? {} : { ofRunId: of }),
@@ -42,7 +42,7 @@ export function addImportK6Command(program: Command, context: CliContext): void 
       )
       if (flags.json) await writeDocument(context.out, summary)
       else {
-        const report = await engine.readLoadReport(summary.run_id)
+        const report = await engine.results.readLoadReport(summary.run_id)
         await context.out.writeLine(formatLoadSummary(context.outTerminal, summary, report))
       }
       const isCrossed = summary.thresholds?.some(({ ok }) => !ok) ?? false

@@ -179,15 +179,15 @@ async function showLedger(
     states: flags.state ?? SHOWN_STATES[of],
   }
   await withEngine(context, workspace, async (engine) => {
-    await engine.settleLate()
+    await engine.runs.settleLate()
     if (flags.export !== undefined) {
-      const written = await engine.exportLedger(query, resolveFromCaller(flags.export, context.env))
+      const written = await engine.lookback.exportLedger(query, resolveFromCaller(flags.export, context.env))
       const { file, rows, sizeBytes } = written
       if (flags.json) return writeDocumentLine(context.out, { of, list, file, rows, bytes: sizeBytes })
       return context.out.writeLine(`${formatCounted(rows, 'row')} in ${file} (${formatBytes(sizeBytes)})`)
     }
     const { limit, offset } = flags
-    const ledger = await engine.readLedger(query, { limit, offset })
+    const ledger = await engine.lookback.readLedger(query, { limit, offset })
     if (flags.json) return writeDocument(context.out, ledgerSchema.parse(ledger))
     return context.out.writeLine(formatLedger(context.outTerminal, ledger, query))
   })

@@ -67,8 +67,8 @@ export function addMappingCommand(program: Command, context: CliContext): void {
     .action((name: string, reference: string, flags: MappingFlags) =>
       withEngine(context, flags.workspace, async (engine) => {
         const { run_id: runId } = await resolveRun(engine, reference)
-        const { mapping: said, operation } = await engine.readPlan(runId)
-        const used = toUsedMapping(said, await engine.readColumns(runId), operation)
+        const { mapping: said, operation } = await engine.runs.readPlan(runId)
+        const used = toUsedMapping(said, await engine.results.readColumns(runId), operation)
         const saved = { name, operation: operation.kind, mapping: used }
         changeSavedMappings(engine.workspace, (known) => addNamed('mapping', known, saved))
         await show(flags, saved, `saved the mapping of run ${runId} as ${name}`)

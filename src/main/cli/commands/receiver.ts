@@ -53,7 +53,7 @@ function followCounts(
   let last = formatReceiverCounts(first)
   draw?.(last)
   const look = async () => {
-    const status = await engine.receiverStatus().catch(() => null)
+    const status = await engine.receiver.status().catch(() => null)
     if (status === null) return
     const text = formatReceiverCounts(status)
     if (text === last) return
@@ -70,7 +70,7 @@ function followCounts(
 
 async function keepOpen(context: CliContext, engine: Engine, flags: OpenFlags): Promise<void> {
   const { out, outTerminal, err } = context
-  const status = await engine.openReceiver(toReceiverOptions(flags))
+  const status = await engine.receiver.open(toReceiverOptions(flags))
   const asked = Promise.withResolvers<void>()
   const stopWatching = watchInterrupts({
     first: () => asked.resolve(),
@@ -82,7 +82,7 @@ async function keepOpen(context: CliContext, engine: Engine, flags: OpenFlags): 
   await asked.promise
   stopFollowing()
   stopWatching()
-  const ended = (await engine.receiverStatus()) ?? status
+  const ended = (await engine.receiver.status()) ?? status
   if (!flags.quiet) await err.writeLine(`Closed: ${formatReceiverCounts(ended)}.`)
 }
 
@@ -110,8 +110,8 @@ export function addReceiverCommand(program: Command, context: CliContext): void 
     // Options of the same name before `test` count, too.
     const flags = command.optsWithGlobals<TestFlags>()
     await withEngine(context, flags.workspace, async (engine) => {
-      const status = await engine.openReceiver(toReceiverOptions(flags))
-      const { arrivedMs } = await engine.testReceiver(flags.callbackUrl)
+      const status = await engine.receiver.open(toReceiverOptions(flags))
+      const { arrivedMs } = await engine.receiver.test(flags.callbackUrl)
       if (flags.json) {
         return writeDocumentLine(context.out, {
           ...{ callback_url: flags.callbackUrl, base_url: status.baseUrl, arrived: true },

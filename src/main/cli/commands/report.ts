@@ -53,7 +53,7 @@ export function addReportCommand(program: Command, context: CliContext): void {
           await reportLoad(context, engine, run.run_id, { ...target, isJson: flags.json === true })
           return
         }
-        const report = await engine.reportRun(run.run_id, {
+        const report = await engine.results.reportRun(run.run_id, {
           ...target,
           withContent: flags.withContent === true,
           evaluation: isEvaluated ? toEvaluateOptions(flags, context.env) : null,
@@ -98,7 +98,7 @@ async function reportLoad(
   { file, isJson }: { file?: string; isJson: boolean },
 ): Promise<void> {
   if (file !== undefined && !/\.html?$/i.test(file)) throw new SluiceError({ id: 'report_of_load', runId })
-  const written = file === undefined ? null : await engine.exportRun(runId, { file })
-  if (isJson) await writeDocument(out, await engine.readLoadReport(runId))
+  const written = file === undefined ? null : await engine.results.exportRun(runId, { file })
+  if (isJson) await writeDocument(out, await engine.results.readLoadReport(runId))
   else if (written !== null) await out.writeLine(`${written.file} (${formatBytes(written.sizeBytes)})`)
 }

@@ -127,7 +127,7 @@ async function noteSourceChange(
   source: PlanSource,
 ): Promise<void> {
   if (run.started_at === null) return
-  const { kind } = await engine.findSourceChange(run.run_id, source)
+  const { kind } = await engine.runs.findSourceChange(run.run_id, source)
   if (kind !== 'changed') return
   await context.err.writeLine(
     `The source has changed since the run read it; rows are sent as they were read then. To send what it has now, run: ${COMMAND_PREFIX} run-again ${run.run_id}`,
@@ -145,11 +145,11 @@ async function sendAgain(
     const named = await resolveRun(engine, reference)
     // A retry sends what is left of the whole run, whichever part of it is named.
     const isPart = again.how === 'retry' && named.whole_run !== null
-    const run = isPart ? await engine.summarizeRun(named.whole_run?.run_id ?? named.run_id) : named
-    const plan = await engine.readPlan(run.run_id)
+    const run = isPart ? await engine.runs.summarizeRun(named.whole_run?.run_id ?? named.run_id) : named
+    const plan = await engine.runs.readPlan(run.run_id)
     const { connection, operation } = plan
     if (flags.export !== undefined) {
-      await engine.checkExport(plan, resolveFromCaller(flags.export, context.env))
+      await engine.runs.checkExport(plan, resolveFromCaller(flags.export, context.env))
     }
     if (!flags.quiet) await noteSourceChange(context, engine, run, plan.source)
     const nothingLeft = () => printNothingLeft(context, engine, run, { flags, how: again.how })
@@ -210,7 +210,7 @@ async function sendAccepted(
     await context.err.writeLine('Nothing was sent.')
     return EXIT.badInput
   }
-  const accept = await ask(await engine.readOpenWarnings(runId), question.guarded)
+  const accept = await ask(await engine.results.readOpenWarnings(runId), question.guarded)
   if (accept === null) return refuse()
   try {
     return await send(accept)
@@ -237,7 +237,7 @@ export function addResumeCommand(program: Command, context: CliContext): void {
       how: 'resume',
       what: (run) => `the rest of run ${run.run_id}`,
       hasNothingToSend: hasNothingLeft,
-      start: (engine, runId, options) => engine.resumeRun(runId, options),
+      start: (engine, runId, options) => engine.runs.resumeRun(runId, options),
     })
   })
   addExamples(command, [
@@ -261,7 +261,7 @@ export function addRetryCommand(program: Command, context: CliContext): void {
       how: 'retry',
       what: (run) => `the unsuccessful rows of run ${run.run_id}`,
       hasNothingToSend: hasNothingToRetry,
-      start: (engine, runId, options) => engine.retryRun(runId, options),
+      start: (engine, runId, options) => engine.runs.retryRun(runId, options),
     })
   })
   addExamples(

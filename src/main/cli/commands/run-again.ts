@@ -69,14 +69,14 @@ export function addRunAgainCommand(program: Command, context: CliContext): void 
       const { plan, notes } = await withEngine(context, flags.workspace, async (engine) => {
         const named = await resolveRun(engine, reference)
         // A retry sends a part of the source: what is run again is the whole.
-        const run = named.whole_run === null ? named : await engine.summarizeRun(named.whole_run.run_id)
-        const earlier = await engine.readPlan(run.run_id)
+        const run = named.whole_run === null ? named : await engine.runs.summarizeRun(named.whole_run.run_id)
+        const earlier = await engine.runs.readPlan(run.run_id)
         const source =
           flags.source === undefined
             ? earlier.source
             : toOtherSource(earlier.source, resolveFromCaller(flags.source, context.env))
-        const change = await engine.findSourceChange(run.run_id, source)
-        const columns = await engine.readColumns(run.run_id)
+        const change = await engine.runs.findSourceChange(run.run_id, source)
+        const columns = await engine.results.readColumns(run.run_id)
         refuseChange(run, source, change, flags)
         const { accept, ...rest } = earlier
         // What was accepted of one source is not accepted of another.

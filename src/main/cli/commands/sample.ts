@@ -65,10 +65,10 @@ export function addSampleCommand(program: Command, context: CliContext): void {
           const { format, sheet, header, headerRow, rows, encoding, delimiter, quote } = flags
           const given = { format, sheet, headerRow, rows, encoding, delimiter, quote, escape: flags.escape }
           const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-          return engine.sampleSource({ path, header, ...known }, options)
+          return engine.runs.sampleSource({ path, header, ...known }, options)
         }
         const { run_id: runId } = await resolveRun(engine, reference)
-        return engine.sampleRun(runId, options)
+        return engine.lookback.sampleRun(runId, options)
       })
       if (flags.json) await writeDocument(context.out, sample)
       else await context.out.writeLine(formatSample(context.outTerminal, sample))

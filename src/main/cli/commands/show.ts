@@ -55,13 +55,16 @@ export function addShowCommand(program: Command, context: CliContext): void {
       const run = await resolveRun(engine, reference)
       if (flags.row !== undefined) {
         if (isLoadRun(run)) refuseRow(run.run_id)
-        const detail = await engine.readRow(run.run_id, await engine.findRow(run.run_id, flags.row))
+        const detail = await engine.results.readRow(
+          run.run_id,
+          await engine.results.findRow(run.run_id, flags.row),
+        )
         if (flags.json) return writeDocument(context.out, toSnakeCase(toNamed(detail)) as object)
         return context.out.writeLine(formatRowDetail(context.outTerminal, detail))
       }
       if (flags.problems) {
         if (!flags.json) return printProblems(context, engine, run.run_id)
-        const problems = await engine.readProblems(run.run_id)
+        const problems = await engine.results.readProblems(run.run_id)
         return writeDocument(context.out, { run_id: run.run_id, problems: toWordedGroups(problems) })
       }
       await printSummary(context, engine, run, flags)
@@ -76,7 +79,7 @@ const PAGE_ROWS = 500
 /** Prints what is wrong with the rows of a run's source: by cause, then each row where the examples leave some out. */
 export async function printProblems(context: CliContext, engine: Engine, runId: string): Promise<void> {
   const { out, outTerminal } = context
-  const groups = await engine.readProblems(runId)
+  const groups = await engine.results.readProblems(runId)
   if (groups.length === 0) {
     await out.writeLine('No problems: every row is valid.')
     return
@@ -86,13 +89,13 @@ export async function printProblems(context: CliContext, engine: Engine, runId: 
   if (!isCut) return
   await out.writeLine(`\n${outTerminal.tone('strong', 'All invalid rows')}`)
   for (let offset = 0; out.isOpen(); offset += PAGE_ROWS) {
-    const { rows } = await engine.readPage(runId, {
+    const { rows } = await engine.results.readPage(runId, {
       filter: { state: 'invalid' },
       offset,
       limit: PAGE_ROWS,
     })
     for (const { row } of rows) {
-      const { problems } = await engine.readRow(runId, row)
+      const { problems } = await engine.results.readRow(runId, row)
       for (const problem of problems) {
         if (problem.severity === 'error') await out.writeLine(`  ${toPrintable(formatProblem(problem))}`)
       }

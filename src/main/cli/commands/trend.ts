@@ -29,7 +29,7 @@ export function addTrendCommand(program: Command, context: CliContext): void {
     async (reference: string, flags: WorkspaceFlags & LabelFlags & { json?: true }) => {
       const isLabelled = hasLabels(flags)
       await withEngine(context, flags.workspace, async (engine) => {
-        await engine.settleLate()
+        await engine.runs.settleLate()
         const labels = isLabelled ? toLabelOptions(flags, context.env) : null
         const path = resolveFromCaller(reference, context.env)
         const trend = await readTrend(engine, reference, path, labels)
@@ -46,16 +46,16 @@ async function readTrend(
   engine: Engine,
   reference: string,
   path: string,
-  labels: Parameters<Engine['readTrend']>[1],
+  labels: Parameters<Engine['lookback']['readTrend']>[1],
 ): Promise<Trend> {
-  const trend = await engine.readTrend(path, labels)
+  const trend = await engine.lookback.readTrend(path, labels)
   if (trend.runs.length > 0) return trend
   try {
     const { source } = await resolveRun(engine, reference)
-    return await engine.readTrend(source, labels)
+    return await engine.lookback.readTrend(source, labels)
   } catch (error) {
     if (!(error instanceof SluiceError) || error.code !== 'RUN_NOT_FOUND') throw error
-    const { runs } = await engine.listRuns({ limit: RUN_PAGE_MAX })
+    const { runs } = await engine.runs.listRuns({ limit: RUN_PAGE_MAX })
     const known = [...new Set(runs.map((run) => run.source))].slice(0, SOURCES_LISTED)
     throw new SluiceError({ id: 'trend_without_runs', source: path, known }, { cause: error })
   }

@@ -74,21 +74,24 @@ export function addVerdictCommand(program: Command, context: CliContext): void {
       refuseContradictions(typed, verdict, rule, flags)
       await withEngine(context, flags.workspace, async (engine) => {
         const { run_id: runId } = await resolveRun(engine, reference)
-        const row = typed === undefined ? undefined : await engine.findRow(runId, typed)
+        const row = typed === undefined ? undefined : await engine.results.findRow(runId, typed)
         if (row !== undefined) {
-          if (verdict === undefined) await engine.replaceVerdicts(runId, row, [])
+          if (verdict === undefined) await engine.lookback.replaceVerdicts(runId, row, [])
           else {
             const given = { row, verdict, rule: rule ?? null, note: flags.note ?? null }
-            await engine.storeVerdicts(runId, [{ ...given, stratum: null, stratum_rows: null }])
+            await engine.lookback.storeVerdicts(runId, [{ ...given, stratum: null, stratum_rows: null }])
           }
         }
         if (flags.from !== undefined) {
           const path = resolveFromCaller(flags.from, context.env)
-          const stored = await engine.importVerdicts(runId, { path, header: true })
+          const stored = await engine.lookback.importVerdicts(runId, { path, header: true })
           if (!flags.json) return context.out.writeLine(`${formatCounted(stored, 'verdict')} stored`)
         }
         if (flags.export !== undefined) {
-          const written = await engine.exportVerdicts(runId, resolveFromCaller(flags.export, context.env))
+          const written = await engine.lookback.exportVerdicts(
+            runId,
+            resolveFromCaller(flags.export, context.env),
+          )
           if (!flags.json)
             return context.out.writeLine(`${formatCounted(written.rows, 'verdict')} in ${written.file}`)
         }
@@ -132,7 +135,7 @@ async function printVerdicts(
   runId: string,
   { row, json }: { row: number | undefined; json: boolean },
 ): Promise<void> {
-  const all = await engine.readVerdicts(runId)
+  const all = await engine.lookback.readVerdicts(runId)
   const verdicts = row === undefined ? all : all.filter((verdict) => verdict.row === row)
   if (json) return writeDocument(out, { run_id: runId, verdicts: verdicts.map(toVerdictDocument) })
   if (verdicts.length === 0) return out.writeLine('No verdicts.')

@@ -21,7 +21,7 @@ export function addWipeCommand(program: Command, context: CliContext): void {
     const workspace = resolveWorkspace(flags.workspace, context.env)
     await withEngine(context, flags.workspace, async (engine) => {
       if (!flags.yes) {
-        const { all: runs } = await engine.listRuns({ limit: 0 })
+        const { all: runs } = await engine.runs.listRuns({ limit: 0 })
         if (!context.canAsk) throw new SluiceError({ id: 'wipe_unconfirmed', workspace, runs })
         const question = `Delete ${formatCounted(runs, 'run')} and everything else recorded in ${toPrintable(workspace)}?`
         if (!(await context.ask(question))) {
@@ -29,7 +29,7 @@ export function addWipeCommand(program: Command, context: CliContext): void {
           return
         }
       }
-      const deleted = await engine.wipe()
+      const deleted = await engine.runs.wipe()
       if (flags.json) return writeDocumentLine(context.out, { workspace, deleted_runs: deleted })
       await context.out.writeLine(
         `Deleted everything recorded in ${toPrintable(workspace)}: ${formatCounted(deleted, 'run')}, retries included. Connections, settings and saved mappings are kept.`,

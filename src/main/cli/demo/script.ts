@@ -167,9 +167,9 @@ export async function formatUnsuccessfulRows(
 ): Promise<string[]> {
   const reasons: { row: number; cells: string[] }[] = []
   for (const state of ['invalid', 'rejected', 'failed', 'unknown'] as const) {
-    const page = await engine.readPage(runId, { filter: { state }, offset: 0, limit: MOST_ROWS })
+    const page = await engine.results.readPage(runId, { filter: { state }, offset: 0, limit: MOST_ROWS })
     for (const result of page.rows) {
-      const { problems } = await engine.readRow(runId, result.row)
+      const { problems } = await engine.results.readRow(runId, result.row)
       const errors = problems.filter((problem) => problem.severity === 'error')
       const answer = [result.status, result.errorCode, result.message].filter((part) => part !== null)
       const reason = errors.length > 0 ? errors.map(formatProblemOfRow).join('; ') : answer.join(' ')

@@ -27,8 +27,8 @@ export async function withBaseMapping(
     return { ...plan, mapping: { ...keepKnownFields(saved.mapping, operation), ...plan.mapping } }
   }
   return withEngine(context, workspace, async (engine) => {
-    const { columns } = await engine.previewSource(source, 1)
-    const last = await engine.findLastMapping(operation, columns)
+    const { columns } = await engine.runs.previewSource(source, 1)
+    const last = await engine.runs.findLastMapping(operation, columns)
     if (last === null) throw new SluiceError({ id: 'last_mapping_missing', file: source.path })
     return { ...plan, mapping: { ...keepKnownFields(last.mapping, operation), ...plan.mapping } }
   })

@@ -10,10 +10,10 @@ export const RUN_ARGUMENT_HELP = 'run or retry id, a unique prefix of it, or `la
  * Throws `RUN_NOT_FOUND`, naming what there is.
  */
 export async function resolveRun(engine: Engine, reference: string): Promise<RunSummary> {
-  await engine.settleLate()
-  const { ids, matching, all: runs, newest, unreadable } = await engine.findRuns(reference)
+  await engine.runs.settleLate()
+  const { ids, matching, all: runs, newest, unreadable } = await engine.runs.findRuns(reference)
   const [only] = ids
-  if (only !== undefined && matching === 1) return engine.summarizeRun(only)
+  if (only !== undefined && matching === 1) return engine.runs.summarizeRun(only)
   if (newest === null && unreadable > 0) {
     throw new SluiceError({ id: 'runs_unreadable', workspace: engine.workspace, runs: unreadable })
   }

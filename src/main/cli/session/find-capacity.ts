@@ -106,7 +106,7 @@ async function sendProbes(
   try {
     return await findCapacity(plan, capacity, {
       send: async (probe) => {
-        const handle = await engine.startRun(probe, await access.readSecrets())
+        const handle = await engine.runs.startRun(probe, await access.readSecrets())
         if (metrics !== null) handle.onSnapshot(metrics.update)
         const summary = await interruption.follow(() =>
           followRun(context, handle, { quiet: flags.quiet === true, followKey: access.followKey }),

@@ -60,7 +60,7 @@ export async function sendPlan(context: CliContext, asked: PlanToSend): Promise<
     const plan = await completePlan(context, engine, given, { quiet: flags.quiet === true })
     const { exportK6: folder } = flags
     if (flags.export !== undefined) {
-      await engine.checkExport(plan, resolveFromCaller(flags.export, context.env))
+      await engine.runs.checkExport(plan, resolveFromCaller(flags.export, context.env))
     }
     await asked.beforeSending?.()
     if (flags.dryRun) return dryRun(context, engine, { plan, ...access.readTrialSecrets() }, flags)
@@ -171,7 +171,7 @@ async function readPreview(engine: Engine, { source }: Plan): Promise<SourcePrev
   // Starts no thread for a source that does not exist.
   if (!listSourcePaths(source).every((path) => existsSync(path))) return null
   try {
-    return await engine.previewSource(source, GUESSED_FROM_ROWS)
+    return await engine.runs.previewSource(source, GUESSED_FROM_ROWS)
   } catch (error) {
     if (!(error instanceof SluiceError)) throw error
     return null
@@ -203,7 +203,7 @@ async function sendAll(
     }
     const started =
       guarded === null && !context.canAsk
-        ? await engine.startRun(plan, { ...secrets, ...toLimit(flags) })
+        ? await engine.runs.startRun(plan, { ...secrets, ...toLimit(flags) })
         : await startConfirmed(context, engine, toSend, guarded, secrets)
     if (typeof started === 'number') return started
     if (metrics !== null) started.onSnapshot(metrics.update)
@@ -244,7 +244,7 @@ async function startConfirmed(
   guarded: StoredConnection | null,
   secrets: RunSecrets,
 ): Promise<RunHandle | ExitCode> {
-  const handle = await engine.startRun(plan, { ...secrets, ...toLimit(flags), hold: true })
+  const handle = await engine.runs.startRun(plan, { ...secrets, ...toLimit(flags), hold: true })
   const how = await readSource(context, handle, { quiet: flags.quiet === true })
   if (how === 'interrupted') {
     if (guarded === null) return handle
@@ -277,9 +277,9 @@ async function confirmRows(
   }: { baseUrl: string; guarded: StoredConnection | null; lasting: readonly string[]; limit: number },
 ): Promise<AcceptCode[] | null> {
   // Counted in the journal: the latest snapshot may be older than the last row.
-  const { rows } = await engine.summarizeRun(runId)
+  const { rows } = await engine.runs.summarizeRun(runId)
   const sendable = Math.min(countSendable(rows), limit)
   if (sendable === 0) return []
-  const open = await engine.readOpenWarnings(runId)
+  const open = await engine.results.readOpenWarnings(runId)
   return confirmSending(context, { ...question, what: formatCounted(sendable, 'row'), open })
 }

@@ -43,7 +43,7 @@ export async function settleRun(
   if (mayResend && summary.state === 'completed' && summary.rows.unknown > 0) {
     const choice = await chooseOnUnknown(context, summary, flags, 'resume')
     if (choice.onUnknown === 'resend') {
-      const again = await engine.resumeRun(summary.run_id, {
+      const again = await engine.runs.resumeRun(summary.run_id, {
         ...choice,
         ...(await access.readSecrets()),
       })
@@ -94,7 +94,7 @@ export async function exportEnded(
   const file = resolveFromCaller(flags.export, context.env)
   const exported = whole?.run_id ?? runId
   try {
-    const { sizeBytes } = await engine.exportRun(exported, { file })
+    const { sizeBytes } = await engine.results.exportRun(exported, { file })
     await say(`Exported to ${file} (${formatBytes(sizeBytes)})`)
     return true
   } catch (error) {
@@ -185,7 +185,7 @@ export async function printSummary(
   const isLoad = isLoadRun(summary)
   await out.writeLine(
     isLoad
-      ? formatLoadSummary(outTerminal, summary, await engine.readLoadReport(summary.run_id))
+      ? formatLoadSummary(outTerminal, summary, await engine.results.readLoadReport(summary.run_id))
       : formatSummary(outTerminal, summary),
   )
   await printInvalidRows(context, engine, summary)
@@ -203,7 +203,7 @@ async function printInvalidRows(context: CliContext, engine: Engine, summary: Ru
   const { invalid } = summary.rows
   if (invalid === 0) return
   const isAlone = countSendable(summary.rows) === 0
-  const groups = await engine.readProblems(summary.run_id)
+  const groups = await engine.results.readProblems(summary.run_id)
   const errors = groups.filter((group) => group.severity === 'error')
   await out.writeLine()
   await out.writeLine(

@@ -36,7 +36,7 @@ async function tryOut<Found>(
   flags: ReportingFlags,
   work: (runId: string) => Promise<Found>,
 ): Promise<Found | 'interrupted'> {
-  const handle = await engine.startRun(plan, { ...secrets, hold: true, isTrial: true })
+  const handle = await engine.runs.startRun(plan, { ...secrets, hold: true, isTrial: true })
   try {
     const how = await readSource(context, handle, { quiet: flags.quiet === true })
     return how === 'interrupted' ? how : await work(handle.runId)
@@ -56,14 +56,14 @@ export async function dryRun(
   flags: ReportingFlags,
 ): Promise<ExitCode> {
   const exit = await tryOut(context, engine, trial, flags, async (runId) => {
-    const { rows, corrected = null, source_read: read_as = null } = await engine.summarizeRun(runId)
+    const { rows, corrected = null, source_read: read_as = null } = await engine.runs.summarizeRun(runId)
     const { read, invalid, left_out } = rows
     const found: Findings = {
       rows: { read, invalid, sendable: countSendable(rows), ...(left_out !== undefined && { left_out }) },
       corrected,
       sourceRead: read_as,
-      problems: await engine.readProblems(runId),
-      open: await engine.readOpenWarnings(runId),
+      problems: await engine.results.readProblems(runId),
+      open: await engine.results.readOpenWarnings(runId),
       first: await readFirstRequest(engine, runId),
     }
     if (flags.json) await context.out.writeLine(toDocument(trial.plan, found))
@@ -81,7 +81,7 @@ export function readOpenWarnings(
   trial: Trial,
   flags: ReportingFlags,
 ): Promise<ProblemGroup[] | 'interrupted'> {
-  return tryOut(context, engine, trial, flags, (runId) => engine.readOpenWarnings(runId))
+  return tryOut(context, engine, trial, flags, (runId) => engine.results.readOpenWarnings(runId))
 }
 
 /** What a dry run found. */
@@ -154,9 +154,9 @@ async function printFindings(context: CliContext, plan: Plan, found: Findings): 
 const EXAMPLES = 10
 
 async function readFirstRequest(engine: Engine, runId: string): Promise<RowDetail | null> {
-  const page = await engine.readPage(runId, { filter: { state: 'pending' }, offset: 0, limit: 1 })
+  const page = await engine.results.readPage(runId, { filter: { state: 'pending' }, offset: 0, limit: 1 })
   const [first] = page.rows
-  return first === undefined ? null : engine.readRow(runId, first.row)
+  return first === undefined ? null : engine.results.readRow(runId, first.row)
 }
 
 /** What a load test will do, a line for each thing that was chosen. */
@@ -199,7 +199,7 @@ export async function exportK6(
 ): Promise<ExitCode> {
   const exit = await tryOut(context, engine, trial, flags, async (runId) => {
     const file = resolveFromCaller(flags.exportK6, context.env)
-    const { rows, sizeBytes } = await engine.exportRun(runId, { file, format: 'k6' })
+    const { rows, sizeBytes } = await engine.results.exportRun(runId, { file, format: 'k6' })
     if (flags.json) await writeDocumentLine(context.out, { file, rows, bytes: sizeBytes })
     else {
       await context.out.writeLine(
@@ -243,10 +243,10 @@ export async function readSource(
 
 /** Ends a held run that has sent nothing, and removes it. */
 export async function dropRun(
-  engine: { deleteRun(runId: string): Promise<void> },
+  engine: { runs: { deleteRun(runId: string): Promise<void> } },
   handle: RunHandle,
 ): Promise<void> {
   handle.stop()
   await handle.ended.catch(() => {})
-  await engine.deleteRun(handle.runId).catch(() => {})
+  await engine.runs.deleteRun(handle.runId).catch(() => {})
 }

@@ -26,8 +26,10 @@ const THREADS = ['pages', 'comparing', 'ledgers', 'evaluations'] as const
 
 type ThreadName = (typeof THREADS)[number]
 
-/** What the engine is asked of its runs. */
-const QUERIES = {
+type Table = Partial<Record<keyof QueryCalls, Asking>>
+
+/** Runs as a whole, and sources that may become one. */
+const RUNS = {
   listRuns: { about: 'workspace' },
   findRuns: { about: 'workspace' },
   findPrunable: { about: 'workspace' },
@@ -38,6 +40,10 @@ const QUERIES = {
   previewSource: { about: 'source' },
   sampleSource: { about: 'source' },
   findSourceChange: { about: 'run' },
+} as const satisfies Table
+
+/** Rows of a run, what they came to, and reports of it. */
+const RESULTS = {
   readColumns: { about: 'run' },
   listColumns: { about: 'run' },
   readPage: { about: 'run', mayNameCell: true },
@@ -53,6 +59,10 @@ const QUERIES = {
   readLoadReport: { about: 'run' },
   exportRun: { about: 'run', thread: 'own', mayNameCell: true },
   reportRun: { about: 'run', thread: 'own' },
+} as const satisfies Table
+
+/** Answers held against labels, verdicts and other runs, and lists of the service. */
+const LOOKBACK = {
   evaluateRun: { about: 'run', thread: 'own' },
   evaluateInSteps: { about: 'run', thread: 'evaluations' },
   readLabelChoices: { about: 'run' },
@@ -72,9 +82,13 @@ const QUERIES = {
   compareLatencies: { about: 'runs', thread: 'own' },
   readLedger: { about: 'workspace', thread: 'ledgers' },
   exportLedger: { about: 'workspace', thread: 'ledgers' },
+} as const satisfies Table
+
+/** The inbox of callbacks. */
+const RECEIVER = {
   readCallbackOverview: { about: 'workspace' },
   readCallbackBody: { about: 'workspace' },
-} as const satisfies Partial<Record<keyof QueryCalls, Asking>>
+} as const satisfies Table
 
 /** What the engine asks for itself. */
 const OWN_QUERIES = {
@@ -85,7 +99,13 @@ const OWN_QUERIES = {
   listLate: { about: 'run' },
   listLateRuns: { about: 'workspace' },
   listTokens: { about: 'workspace' },
-} as const satisfies Record<Exclude<keyof QueryCalls, keyof typeof QUERIES | 'forget'>, Asking>
+} as const satisfies Record<
+  Exclude<
+    keyof QueryCalls,
+    keyof typeof RUNS | keyof typeof RESULTS | keyof typeof LOOKBACK | keyof typeof RECEIVER | 'forget'
+  >,
+  Asking
+>
 
 type ToArgs<About extends Asking['about'], Args> = About extends 'run'
   ? Args extends [AskedRun, ...infer Rest]
@@ -103,17 +123,22 @@ type ToArgs<About extends Asking['about'], Args> = About extends 'run'
           : never
         : Args
 
-type Asked<Table extends Partial<Record<keyof QueryCalls, Asking>>> = {
-  [Name in keyof Table & keyof QueryCalls]: (
-    ...args: Table[Name] extends Asking ? ToArgs<Table[Name]['about'], Parameters<QueryCalls[Name]>> : never
+type Asked<Asks extends Table> = {
+  [Name in keyof Asks & keyof QueryCalls]: (
+    ...args: Asks[Name] extends Asking ? ToArgs<Asks[Name]['about'], Parameters<QueryCalls[Name]>> : never
   ) => Promise<Awaited<ReturnType<QueryCalls[Name]>>>
 }
 
-/** Answers about the runs that a workspace has, as their journals say; starts nothing. */
+/**
+ * Answers about the runs that a workspace has, as their journals say; starts nothing. `query-worker.ts` explains each
+ * question. All that are about a run throw `RUN_NOT_FOUND`.
+ */
 export class StoredRuns {
-  /** The questions that the engine hands on, each as `query-worker.ts` explains it. Throw `RUN_NOT_FOUND`. */
-  readonly queries: Asked<typeof QUERIES>
-  /** The questions of the engine itself. Throw `RUN_NOT_FOUND`. */
+  readonly runs: Asked<typeof RUNS>
+  readonly results: Asked<typeof RESULTS>
+  readonly lookback: Asked<typeof LOOKBACK>
+  readonly receiver: Asked<typeof RECEIVER>
+  /** What the engine asks for itself. */
   readonly own: Asked<typeof OWN_QUERIES>
   readonly #workspace: string
   readonly #url: URL
@@ -128,13 +153,16 @@ export class StoredRuns {
     this.#listHeld = listHeld
     const create = () => new QueryThread(url)
     this.#threads = { pages: create(), comparing: create(), ledgers: create(), evaluations: create() }
-    this.queries = this.#toFunctions(QUERIES)
+    this.runs = this.#toFunctions(RUNS)
+    this.results = this.#toFunctions(RESULTS)
+    this.lookback = this.#toFunctions(LOOKBACK)
+    this.receiver = this.#toFunctions(RECEIVER)
     this.own = this.#toFunctions(OWN_QUERIES)
   }
 
   /** All runs of one source, oldest first, each evaluated if there are labels; one that cannot be says why. */
   async readTrend(source: string, labels: TrendLabels): Promise<Trend> {
-    const found = await this.queries.listRuns({ search: basename(source), order: 'oldest' })
+    const found = await this.runs.listRuns({ search: basename(source), order: 'oldest' })
     const runs = found.runs.filter((run) => run.source === source)
     const points: Trend['runs'] = []
     for (const run of runs) {
@@ -146,7 +174,7 @@ export class StoredRuns {
   async #evaluate(runId: string, labels: NonNullable<TrendLabels>): Promise<Evaluation | string> {
     const nothing = { slices: [], scores: [], wantedPrecisions: [], whatIf: [], assertions: [], list: [] }
     try {
-      return await this.queries.evaluateRun(runId, { ...labels, ...nothing })
+      return await this.lookback.evaluateRun(runId, { ...labels, ...nothing })
     } catch (error) {
       if (error instanceof SluiceError && error.code === 'BAD_USAGE') return error.message
       throw error
@@ -172,11 +200,11 @@ export class StoredRuns {
     await Promise.all(threads.map((thread) => thread.close()))
   }
 
-  #toFunctions<Table extends Partial<Record<keyof QueryCalls, Asking>>>(table: Table): Asked<Table> {
+  #toFunctions<Asks extends Table>(table: Asks): Asked<Asks> {
     const entries = Object.entries(table) as [keyof QueryCalls, Asking][]
     return Object.fromEntries(
       entries.map(([name, asking]) => [name, (...args: unknown[]) => this.#ask(name, asking, args)]),
-    ) as unknown as Asked<Table>
+    ) as unknown as Asked<Asks>
   }
 
   async #ask(name: keyof QueryCalls, asking: Asking, given: readonly unknown[]): Promise<unknown> {

@@ -97,7 +97,7 @@ export class HeldRuns {
     await this.settleLate(named)
     const { stored } = this.#options
     const runId = await stored.own.findResumable(named)
-    const plan = await stored.queries.readPlan(runId)
+    const plan = await stored.runs.readPlan(runId)
     const secrets = await this.#guard(resume, plan)
     this.#refuseHeld(runId)
     const bases = await this.#prepareAgain(runId, runId, plan)
@@ -110,7 +110,7 @@ export class HeldRuns {
   async retry(parentRunId: string, retry: RetryOptions): Promise<RunHandle> {
     await this.settleLate(parentRunId)
     const { stored } = this.#options
-    const plan = await stored.queries.readPlan(parentRunId)
+    const plan = await stored.runs.readPlan(parentRunId)
     // A load test counts requests, and has no rows that could be sent again.
     if (plan.load !== undefined) throw new SluiceError({ id: 'load_not_repeatable', runId: parentRunId })
     for (const member of await stored.own.listWhole(parentRunId)) this.#refuseHeld(member)
@@ -132,7 +132,7 @@ export class HeldRuns {
   ): Promise<RunSummary> {
     const [first = ''] = files
     const plan =
-      ofRunId === undefined ? toK6Plan(resolve(first)) : await this.#options.stored.queries.readPlan(ofRunId)
+      ofRunId === undefined ? toK6Plan(resolve(first)) : await this.#options.stored.runs.readPlan(ofRunId)
     const named = { ...plan, name: name ?? `k6: ${basename(first)}` }
     const work = { kind: 'import', files, plan: named } as const
     return this.#startThread(named, { ...IDLE, runId: createRunId(), work }).ended
@@ -201,7 +201,7 @@ export class HeldRuns {
         await this.#release(task).catch(() => {})
         try {
           await this.settleLate(runId)
-          return await stored.queries.summarizeRun(runId)
+          return await stored.runs.summarizeRun(runId)
         } catch (error) {
           throw toUnread(runId, error)
         }
@@ -294,7 +294,7 @@ export class HeldRuns {
     how: 'resume' | 'retry',
   ): Promise<void> {
     if (operation.kind !== 'index-add' || onUnknown === 'skip' || resendIndexAdds) return
-    const { rows, whole_run: whole } = await this.#options.stored.queries.summarizeRun(runId)
+    const { rows, whole_run: whole } = await this.#options.stored.runs.summarizeRun(runId)
     // A retry takes rows of the whole run, whichever part of it is named.
     const items = countDoubleAdds(how === 'retry' ? (whole?.rows ?? rows) : rows, how)
     if (items > 0) throw new SluiceError({ id: 'index_adds_unconfirmed', runId, items })
@@ -302,7 +302,7 @@ export class HeldRuns {
 
   /** The rows of a retry are not checked again: what was not accepted for its whole is open for it, too. */
   async #refuseOpenWarnings(runId: string, { accept = [] }: RetryOptions): Promise<void> {
-    const open = await this.#options.stored.queries.readOpenWarnings(runId)
+    const open = await this.#options.stored.results.readOpenWarnings(runId)
     const groups = open.filter((group) => !accept.some((code) => code === findNeeds(group)))
     if (groups.length > 0) throw new SluiceError({ id: 'warnings_unaccepted', groups })
   }

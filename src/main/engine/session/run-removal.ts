@@ -98,7 +98,7 @@ export class RunRemoval {
   async #tidy(runIds: readonly string[]): Promise<void> {
     const { workspace, stored } = this.#options
     for (const file of findLeftFiles(workspace, new Set(runIds))) rmSync(file, { force: true })
-    await stored.queries.listRuns({ limit: 0 })
+    await stored.runs.listRuns({ limit: 0 })
   }
 
   #refuseBusy(runId: string): void {

@@ -38,24 +38,24 @@ async function startRun(rows = 6) {
 }
 
 async function retry(runId: string, onUnknown: 'resend' | 'skip' = 'skip') {
-  const run = await engine.retryRun(runId, { ...START, onUnknown })
+  const run = await engine.runs.retryRun(runId, { ...START, onUnknown })
   await run.ended
   return run.runId
 }
 
 test('a run is counted together with its retries, each row by its newest answer', async () => {
   const { runId } = await startRun()
-  const before = await engine.summarizeRun(runId)
+  const before = await engine.runs.summarizeRun(runId)
   expect(before.rows).toMatchObject({ read: 6, invalid: 1, succeeded: 2, rejected: 2, unknown: 1 })
   const first = await retry(runId)
-  expect((await engine.summarizeRun(runId)).rows).toMatchObject({
+  expect((await engine.runs.summarizeRun(runId)).rows).toMatchObject({
     read: 6,
     succeeded: 3,
     rejected: 1,
     unknown: 1,
   })
   const second = await retry(runId, 'resend')
-  const whole = await engine.summarizeRun(runId)
+  const whole = await engine.runs.summarizeRun(runId)
   expect(whole).toMatchObject({
     state: 'completed',
     rows: { read: 6, invalid: 1, succeeded: 5, rejected: 0, failed: 0, unknown: 0, not_sent: 0 },
@@ -65,12 +65,12 @@ test('a run is counted together with its retries, each row by its newest answer'
   expect(whole.errors.map(({ outcome }) => outcome)).toEqual(['invalid'])
   expect(whole.latency_ms.http_req_duration?.count).toBe(9)
   expect(whole.retries.map((each) => each.run_id)).toEqual([first, second])
-  expect(await engine.summarizeRun(second)).toMatchObject({
+  expect(await engine.runs.summarizeRun(second)).toMatchObject({
     rows: { read: 2, succeeded: 2 },
     retries: [],
     whole_run: { run_id: runId, rows: { read: 6, succeeded: 5 } },
   })
-  const { facets } = await engine.readFacets(runId)
+  const { facets } = await engine.results.readFacets(runId)
   expect(facets.map(({ kind, value, rows }) => [kind, value, rows])).toEqual([
     ['state', 'succeeded', 5],
     ['state', 'invalid', 1],
@@ -78,15 +78,19 @@ test('a run is counted together with its retries, each row by its newest answer'
     ['rule', NO_RULE, 2],
     ['cause', expect.stringContaining('invalid'), 1],
   ])
-  const searched = await engine.readFacets(runId, { search: 'text' })
+  const searched = await engine.results.readFacets(runId, { search: 'text' })
   expect(searched.facets).toContainEqual({ kind: 'state', value: 'succeeded', label: 'succeeded', rows: 5 })
 })
 
 test('pages of a run show the newest answer of each row, whatever they are filtered by', async () => {
   const { runId } = await startRun()
   await retry(runId)
-  const page = async (filter: Parameters<typeof engine.readPage>[1]['filter'], offset = 0, limit = 10) => {
-    const { rows, total } = await engine.readPage(runId, { filter, offset, limit })
+  const page = async (
+    filter: Parameters<typeof engine.results.readPage>[1]['filter'],
+    offset = 0,
+    limit = 10,
+  ) => {
+    const { rows, total } = await engine.results.readPage(runId, { filter, offset, limit })
     return { rows: rows.map(({ row, state, attempts }) => `${row} ${state} ${attempts}`), total }
   }
   const all = [
@@ -118,9 +122,9 @@ test('a retry counts and lists the rows that a later retry took from elsewhere, 
   const { runId } = await startRun()
   const first = await retry(runId)
   await retry(first, 'resend')
-  expect((await engine.summarizeRun(first)).rows).toMatchObject({ read: 3, succeeded: 3, not_sent: 0 })
+  expect((await engine.runs.summarizeRun(first)).rows).toMatchObject({ read: 3, succeeded: 3, not_sent: 0 })
   for (const filter of [{}, { search: 'text' }]) {
-    const { rows, total } = await engine.readPage(first, { filter, offset: 0, limit: 10 })
+    const { rows, total } = await engine.results.readPage(first, { filter, offset: 0, limit: 10 })
     expect({ rows: rows.map(({ row }) => row), total }).toEqual({ rows: [2, 3, 4], total: 3 })
   }
 })
@@ -129,21 +133,21 @@ test('a row shows every try of the run and of its retries', async () => {
   const { runId } = await startRun()
   const first = await retry(runId)
   const second = await retry(first)
-  const detail = await engine.readRow(runId, 3)
+  const detail = await engine.results.readRow(runId, 3)
   expect(detail.result).toMatchObject({ row: 3, state: 'succeeded', status: 200, attempts: 3 })
   expect(detail.attempts.map(({ runId: of, number, status }) => [of, number, status])).toEqual([
     [runId, 1, 403],
     [first, 2, 403],
     [second, 3, 200],
   ])
-  expect((await engine.readRow(second, 3)).attempts).toEqual(detail.attempts)
+  expect((await engine.results.readRow(second, 3)).attempts).toEqual(detail.attempts)
 })
 
 test('an export of a run has each row once, with its newest answer', async () => {
   const { runId } = await startRun()
   await retry(runId, 'resend')
   const file = join(folder, 'whole.jsonl')
-  await engine.exportRun(runId, { file })
+  await engine.results.exportRun(runId, { file })
   const lines = readFileSync(file, 'utf8')
     .trimEnd()
     .split('\n')
@@ -167,41 +171,41 @@ test('a retry sends what is unsuccessful in the whole run, whichever of its runs
   const first = await retry(runId)
   // Row 3 was refused in the retry, row 4 is unknown in the run itself.
   const second = await retry(first, 'resend')
-  expect((await engine.summarizeRun(second)).rows).toMatchObject({ read: 2, succeeded: 2 })
+  expect((await engine.runs.summarizeRun(second)).rows).toMatchObject({ read: 2, succeeded: 2 })
   expect(countArrivals(server)).toEqual([1, 2, 3, 2, 1])
-  const third = await engine.retryRun(first, { ...START, onUnknown: 'resend' })
+  const third = await engine.runs.retryRun(first, { ...START, onUnknown: 'resend' })
   await expect(third.ended).rejects.toMatchObject({ code: 'RUN_NOT_RESUMABLE' })
 })
 
 test('the list of runs has one entry for a run and its retries', async () => {
   const { runId } = await startRun()
   const first = await retry(runId)
-  const entries = (await engine.listRuns()).runs.filter(({ run_id }) => [runId, first].includes(run_id))
+  const entries = (await engine.runs.listRuns()).runs.filter(({ run_id }) => [runId, first].includes(run_id))
   expect(entries).toHaveLength(1)
   expect(entries[0]).toMatchObject({ run_id: runId, rows: { succeeded: 3 }, retries: [{ run_id: first }] })
 })
 
 test('rows that a stopped retry did not send count as not sent and to be repeated', async () => {
   const { runId } = await startRun()
-  const held = await engine.retryRun(runId, { ...START, onUnknown: 'skip', hold: true })
+  const held = await engine.runs.retryRun(runId, { ...START, onUnknown: 'skip', hold: true })
   await held.ready
   held.stop()
   await held.ended
-  const whole = await engine.summarizeRun(runId)
+  const whole = await engine.runs.summarizeRun(runId)
   expect(whole).toMatchObject({
     state: 'interrupted',
     rows: { read: 6, invalid: 1, succeeded: 2, rejected: 0, unknown: 1, not_sent: 2 },
     to_repeat: { rows: 2 },
   })
-  const { rows } = await engine.readPage(runId, { filter: {}, offset: 1, limit: 1 })
+  const { rows } = await engine.results.readPage(runId, { filter: {}, offset: 1, limit: 1 })
   expect(rows[0]).toMatchObject({ row: 2, attempts: 1, status: 400, errorCode: 'INVALID_PARAM' })
 })
 
 test('deleting a run deletes its retries, too', async () => {
   const { runId } = await startRun()
   const first = await retry(runId)
-  await engine.deleteRun(runId)
-  await expect(engine.summarizeRun(first)).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' })
+  await engine.runs.deleteRun(runId)
+  await expect(engine.runs.summarizeRun(first)).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' })
 })
 
 test('a run with many retries has each row by the retry that settled it', async () => {

@@ -52,7 +52,7 @@ const toOwn = ({ state, rows, ended_at: endedAt, requests }: RunSummary) => ({
 })
 
 async function expectWhole(runId: string): Promise<void> {
-  const original = await engine.summarizeRun(runId)
+  const original = await engine.runs.summarizeRun(runId)
   expect(walBytes(runId)).toBe(0)
   expect(toOwn(summarizeCopy(runId))).toEqual(toOwn(original))
 }
@@ -71,7 +71,7 @@ function openReader(runId: string): DatabaseSync {
 async function startInterruptedRun() {
   const service = await startHoldingService()
   const plan = createRunPlan(folder, 6, service.baseUrl, { pace: { kind: 'closed', concurrency: 3 } })
-  const run = await engine.startRun(plan, START)
+  const run = await engine.runs.startRun(plan, START)
   await service.arrivals(3)
   run.stop()
   await untilSnapshot(run, ({ phase }) => phase === 'draining')
@@ -95,7 +95,7 @@ test('a stopped run, and one that was resumed, is whole in its file although rea
   const runId = await startInterruptedRun()
   await expectWhole(runId)
   const reader = openReader(runId)
-  const resumed = await engine.resumeRun(runId, { ...START, onUnknown: 'skip' })
+  const resumed = await engine.runs.resumeRun(runId, { ...START, onUnknown: 'skip' })
   expect(await resumed.ended).toMatchObject({ state: 'completed', rows: { succeeded: 6 } })
   await expectWhole(runId)
   expect(reader.isOpen).toBe(true)
@@ -105,7 +105,7 @@ test('a run that ended under somebody who was reading is made whole by the next 
   const runId = await startInterruptedRun()
   const reader = openReader(runId)
   reader.exec('BEGIN; SELECT state FROM run')
-  const resumed = await engine.resumeRun(runId, { ...START, onUnknown: 'skip' })
+  const resumed = await engine.runs.resumeRun(runId, { ...START, onUnknown: 'skip' })
   expect(await resumed.ended).toMatchObject({ state: 'completed', rows: { succeeded: 6 } })
   expect(walBytes(runId)).toBeGreaterThan(0)
   expect(reader.prepare('SELECT state FROM run').get()).toEqual({ state: 'interrupted' })
@@ -119,11 +119,11 @@ test('a run and its retry are whole in their files although readers have both op
     onRequest: (request, wire) =>
       isMended ? wire.send(200, toTaskAnswer(request)) : wire.send(400, toErrorAnswer(400, 'INVALID', 'no')),
   })
-  const parent = await engine.startRun(createRunPlan(folder, 3, server.baseUrl), START)
+  const parent = await engine.runs.startRun(createRunPlan(folder, 3, server.baseUrl), START)
   expect((await parent.ended).rows).toMatchObject({ rejected: 3 })
   openReader(parent.runId)
   isMended = true
-  const retry = await engine.retryRun(parent.runId, { ...START, onUnknown: 'skip', hold: true })
+  const retry = await engine.runs.retryRun(parent.runId, { ...START, onUnknown: 'skip', hold: true })
   await retry.ready
   openReader(retry.runId)
   retry.begin()
@@ -141,7 +141,7 @@ test('a load test is whole in its file although readers have it open', async () 
   const plan = createRunPlan(folder, 3, server.baseUrl, {
     load: { pace: { kind: 'closed', concurrency: 2 }, requests: 20, warmupMs: 0 },
   })
-  const run = await engine.startRun(plan, { ...START, hold: true })
+  const run = await engine.runs.startRun(plan, { ...START, hold: true })
   await untilSnapshot(run, ({ phase }) => phase === 'ready')
   openReader(run.runId)
   run.begin()
@@ -150,8 +150,8 @@ test('a load test is whole in its file although readers have it open', async () 
 })
 
 test.each([
-  ['lists its workspace', () => engine.listRuns()],
-  ['reads its rows', (runId: string) => engine.readPage(runId, { filter: {}, offset: 0, limit: 5 })],
+  ['lists its workspace', () => engine.runs.listRuns()],
+  ['reads its rows', (runId: string) => engine.results.readPage(runId, { filter: {}, offset: 0, limit: 5 })],
 ])('the journal of a killed process is made whole by the first who %s', async (_, look) => {
   const runId = await startInterruptedRun()
   const file = toJournalFile(folder, runId)
@@ -161,7 +161,7 @@ test.each([
   db.exec(`PRAGMA wal_autocheckpoint = 0; UPDATE run SET state = 'running', run_id = '${killed}'`)
   for (const ending of ['', '-wal']) copyFileSync(file + ending, toJournalFile(folder, killed) + ending)
   db.close()
-  onTestFinished(() => engine.deleteRun(killed))
+  onTestFinished(() => engine.runs.deleteRun(killed))
   expect(walBytes(killed)).toBeGreaterThan(0)
   await look(killed)
   expect(walBytes(killed)).toBe(0)

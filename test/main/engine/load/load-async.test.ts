@@ -41,9 +41,9 @@ test('an async load measures acknowledgement and callback, each from the request
     { pace: { kind: 'open', ratePerSecond: 50 }, durationMs: 400, warmupMs: 100, workers: 2 },
     { operation: { kind: 'task', mode: 'async' } },
   )
-  const handle = await engine.startRun(plan, { apiKey: RUN_KEY })
+  const handle = await engine.runs.startRun(plan, { apiKey: RUN_KEY })
   const summary = await handle.ended
-  const report = await engine.readLoadReport(handle.runId)
+  const report = await engine.results.readLoadReport(handle.runId)
   expect(summary).toMatchObject({ state: 'completed', mode: 'async', requests: { sent: 20, succeeded: 20 } })
   expect(report.callbacks).toEqual({ received: 20, doubled: 0, rejected: 0, overdue: 0, outstanding: 0 })
   expect(summary.callbacks).toMatchObject({ received: 20, settled: 20 })
@@ -63,9 +63,9 @@ test('callbacks that do not come are overdue, and those that come again count on
     { pace: { kind: 'closed', concurrency: 1 }, requests: 10 },
     { operation: { kind: 'task', mode: 'async' }, callback: { timeoutMs: 400 } },
   )
-  const handle = await engine.startRun(plan, { apiKey: RUN_KEY })
+  const handle = await engine.runs.startRun(plan, { apiKey: RUN_KEY })
   const summary = await handle.ended
-  const { callbacks, latencyMs } = await engine.readLoadReport(handle.runId)
+  const { callbacks, latencyMs } = await engine.results.readLoadReport(handle.runId)
   expect(callbacks).toMatchObject({ received: 10, overdue: 5, outstanding: 0, rejected: 0 })
   expect(latencyMs.callback_latency?.count).toBe(5)
   expect(summary.load?.callbacks).toEqual({ rejected: 0, overdue: 5, outstanding: 0 })
@@ -79,7 +79,7 @@ test('an interruption waits for no callback, and says how many were awaited', as
     { pace: { kind: 'closed', concurrency: 1 }, requests: 5 },
     { operation: { kind: 'task', mode: 'async' } },
   )
-  const handle = await engine.startRun(plan, { apiKey: RUN_KEY })
+  const handle = await engine.runs.startRun(plan, { apiKey: RUN_KEY })
   await new Promise<void>((resolve) => {
     handle.onSnapshot(({ load }) => {
       if (load?.awaited === 5) resolve()
@@ -87,7 +87,7 @@ test('an interruption waits for no callback, and says how many were awaited', as
   })
   handle.stop()
   expect(await handle.ended).toMatchObject({ state: 'interrupted', requests: { succeeded: 5 } })
-  expect(await engine.readLoadReport(handle.runId)).toMatchObject({
+  expect(await engine.results.readLoadReport(handle.runId)).toMatchObject({
     callbacks: { received: 0, outstanding: 5 },
   })
 })

@@ -16,10 +16,10 @@ test('callbacks stay in the inbox until the last run of their chain is deleted',
   const inbox = new InboxReader(workspace)
   try {
     const plan = createRunPlan(folder, 3, service.baseUrl, { operation: { kind: 'task', mode: 'async' } })
-    const first = await (await engine.startRun(plan, { apiKey: 'key' })).ended
-    const second = await (await engine.startRun(plan, { apiKey: 'key' })).ended
+    const first = await (await engine.runs.startRun(plan, { apiKey: 'key' })).ended
+    const second = await (await engine.runs.startRun(plan, { apiKey: 'key' })).ended
     expect(new Set(inbox.readRunTokens())).toEqual(new Set([first.run_id, second.run_id]))
-    await engine.deleteRun(first.run_id)
+    await engine.runs.deleteRun(first.run_id)
     expect(inbox.readRunTokens()).toEqual([second.run_id])
     expect(inbox.readAfter(second.run_id, 0, 10)).toHaveLength(3)
   } finally {
@@ -36,9 +36,9 @@ test('callbacks stay while a run that may be of their chain cannot be read, say 
     operation: { kind: 'task', mode: 'async' },
     callback: { timeoutMs: 100 },
   })
-  const parent = await (await engine.startRun(plan, { apiKey: 'key' })).ended
+  const parent = await (await engine.runs.startRun(plan, { apiKey: 'key' })).ended
   expect(parent.rows.overdue).toBe(1)
-  const child = await engine.retryRun(parent.run_id, { apiKey: 'key', onUnknown: 'skip' })
+  const child = await engine.runs.retryRun(parent.run_id, { apiKey: 'key', onUnknown: 'skip' })
   await child.ended
   await engine.close()
   const journal = new Journal(toJournalFile(workspace, child.runId), { runId: child.runId })
@@ -47,8 +47,8 @@ test('callbacks stay while a run that may be of their chain cannot be read, say 
   const later = createTestEngine(workspace)
   const inbox = new InboxReader(workspace)
   try {
-    await later.openReceiver()
-    await later.deleteRun(parent.run_id)
+    await later.receiver.open()
+    await later.runs.deleteRun(parent.run_id)
     expect(inbox.readRunTokens()).toEqual([parent.run_id])
   } finally {
     inbox.close()

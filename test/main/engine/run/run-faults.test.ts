@@ -65,7 +65,7 @@ test('faults that pass are each repeated once, with the same body, and then succ
   const plan = createRunPlan(folder, [...rows, 'no fault'], server.baseUrl, {
     connection: { baseUrl: server.baseUrl, timeoutMs: 500 },
   })
-  const handle = await engine.startRun(plan, { apiKey: 'key' })
+  const handle = await engine.runs.startRun(plan, { apiKey: 'key' })
   const summary = await handle.ended
   const n = rows.length
   expect(summary).toMatchObject({
@@ -77,7 +77,7 @@ test('faults that pass are each repeated once, with the same body, and then succ
   })
   expect(countArrivals(server)).toEqual([...rows.map(() => 2), 1])
   for (const [first, second] of listBodies(server).values()) expect(second ?? first).toBe(first)
-  const details = await Promise.all(rows.map((_, i) => engine.readRow(handle.runId, i + 1)))
+  const details = await Promise.all(rows.map((_, i) => engine.results.readRow(handle.runId, i + 1)))
   expect(
     details.map(({ attempts }, i) => [rows[i], ...attempts.map(({ outcome, status }) => [outcome, status])]),
   ).toEqual(

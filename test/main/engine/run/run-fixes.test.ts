@@ -153,7 +153,7 @@ test('an export has the columns of the source as they were, own ids, and what wa
   const run = await runs.start(createPlan(server.baseUrl, csv, fixes)).ended
   const engine = openEngine(folder)
   const file = join(folder, 'fixed.csv')
-  await engine.exportRun(run.run_id, { file })
+  await engine.results.exportRun(run.run_id, { file })
   const { data } = Papa.parse<Record<string, string>>(readFileSync(file, 'utf8').slice(1), { header: true })
   expect(data[0]).toMatchObject({
     user_id: 'u_1',
@@ -164,7 +164,7 @@ test('an export has the columns of the source as they were, own ids, and what wa
   })
   expect(data[1]).toMatchObject({ sluice_post_id: 'p2', 'sent.user_id': '', 'sent.post_id': '' })
   const lines = join(folder, 'fixed.jsonl')
-  await engine.exportRun(run.run_id, { file: lines })
+  await engine.results.exportRun(run.run_id, { file: lines })
   const [first] = readFileSync(lines, 'utf8').split('\n')
   expect(JSON.parse(first ?? '')).toMatchObject({
     cells: { user_id: 'u_1', post_id: 'p_1' },
@@ -183,7 +183,7 @@ test('each row of a split record is exported with the post_id that it was sent w
   const fixes: Fix[] = [{ kind: 'split' }, { kind: 'substitute', field: 'post_id' }]
   const run = await runs.start(createPlan(server.baseUrl, csv, fixes)).ended
   const file = join(folder, 'split.jsonl')
-  await openEngine(folder).exportRun(run.run_id, { file })
+  await openEngine(folder).results.exportRun(run.run_id, { file })
   const rows = readFileSync(file, 'utf8')
     .trimEnd()
     .split('\n')

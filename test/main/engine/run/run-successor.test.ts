@@ -26,13 +26,13 @@ async function startServiceInTrouble() {
 test('unknown rows that a retry skipped can be taken by a later one, and by one only', async () => {
   const server = await startServiceInTrouble()
   const plan = createRunPlan(folder, 4, server.baseUrl, { retry: { limit: 0 } })
-  const parent = await engine.startRun(plan, START)
+  const parent = await engine.runs.startRun(plan, START)
   expect((await parent.ended).rows).toMatchObject({ succeeded: 2, rejected: 1, unknown: 1 })
-  const first = await engine.retryRun(parent.runId, { ...START, onUnknown: 'skip' })
+  const first = await engine.runs.retryRun(parent.runId, { ...START, onUnknown: 'skip' })
   expect((await first.ended).rows).toMatchObject({ read: 1, succeeded: 1 })
-  const second = await engine.retryRun(parent.runId, { ...START, onUnknown: 'resend' })
+  const second = await engine.runs.retryRun(parent.runId, { ...START, onUnknown: 'resend' })
   expect((await second.ended).rows).toMatchObject({ read: 1, succeeded: 1 })
-  const third = await engine.retryRun(parent.runId, { ...START, onUnknown: 'resend' })
+  const third = await engine.runs.retryRun(parent.runId, { ...START, onUnknown: 'resend' })
   await expect(third.ended).rejects.toMatchObject({ code: 'RUN_NOT_RESUMABLE' })
   expect(countArrivals(server)).toEqual([1, 2, 2, 1])
 })
@@ -40,14 +40,14 @@ test('unknown rows that a retry skipped can be taken by a later one, and by one 
 test('a child run that is deleted after it has sent rows does not give them back', async () => {
   const server = await startServiceInTrouble()
   const plan = createRunPlan(folder, 4, server.baseUrl, { retry: { limit: 0 } })
-  const parent = await engine.startRun(plan, START)
+  const parent = await engine.runs.startRun(plan, START)
   await parent.ended
-  const child = await engine.retryRun(parent.runId, { ...START, onUnknown: 'resend' })
+  const child = await engine.runs.retryRun(parent.runId, { ...START, onUnknown: 'resend' })
   expect((await child.ended).rows).toMatchObject({ read: 2, succeeded: 2 })
-  await engine.deleteRun(child.runId)
+  await engine.runs.deleteRun(child.runId)
   for (const again of [
-    await engine.retryRun(parent.runId, { ...START, onUnknown: 'resend' }),
-    await engine.resumeRun(parent.runId, { ...START, onUnknown: 'resend' }),
+    await engine.runs.retryRun(parent.runId, { ...START, onUnknown: 'resend' }),
+    await engine.runs.resumeRun(parent.runId, { ...START, onUnknown: 'resend' }),
   ]) {
     await expect(again.ended).rejects.toMatchObject({
       code: 'RUN_NOT_RESUMABLE',
@@ -74,21 +74,21 @@ async function startServiceThatLosesOne() {
 test('unknown rows that a retry has taken are not sent again by resuming their first run', async () => {
   const server = await startServiceThatLosesOne()
   const plan = createRunPlan(folder, 4, server.baseUrl, { retry: { limit: 0 } })
-  const parent = await engine.startRun(plan, START)
+  const parent = await engine.runs.startRun(plan, START)
   expect((await parent.ended).rows).toMatchObject({ succeeded: 3, unknown: 1 })
-  const child = await engine.retryRun(parent.runId, { ...START, onUnknown: 'resend' })
+  const child = await engine.runs.retryRun(parent.runId, { ...START, onUnknown: 'resend' })
   expect((await child.ended).rows).toMatchObject({ read: 1, succeeded: 1 })
-  const resumed = await engine.resumeRun(parent.runId, { ...START, onUnknown: 'resend' })
+  const resumed = await engine.runs.resumeRun(parent.runId, { ...START, onUnknown: 'resend' })
   expect((await resumed.ended).rows).toMatchObject({ succeeded: 4, unknown: 0 })
   expect(countArrivals(server)).toEqual([1, 1, 2, 1])
-  await engine.deleteRun(child.runId)
-  const again = await engine.resumeRun(parent.runId, { ...START, onUnknown: 'resend' })
+  await engine.runs.deleteRun(child.runId)
+  const again = await engine.runs.resumeRun(parent.runId, { ...START, onUnknown: 'resend' })
   await expect(again.ended).rejects.toMatchObject({
     code: 'RUN_NOT_RESUMABLE',
     message: expect.stringContaining('(deleted)'),
     hint: expect.stringContaining('Send the source again'),
   })
-  const waited = await engine.resumeRun(parent.runId, { ...START, onUnknown: 'skip' })
+  const waited = await engine.runs.resumeRun(parent.runId, { ...START, onUnknown: 'skip' })
   expect((await waited.ended).rows).toMatchObject({ succeeded: 3, unknown: 1 })
   expect(countArrivals(server)).toEqual([1, 1, 2, 1])
 })

@@ -49,22 +49,22 @@ async function recordEverything({ workspace, engine }: ReturnType<typeof openWor
   })
   const sources = createTemporaryFolder()
   const plan = createRunPlan(sources, [`${SECRET} 1`, `${SECRET} 2`], server.baseUrl, { name: SECRET })
-  const run = await engine.startRun(plan, { apiKey: 'key' })
+  const run = await engine.runs.startRun(plan, { apiKey: 'key' })
   await run.ended
   const { runId } = run
-  await engine.annotateRun(runId, { name: `${SECRET} renamed`, addTags: [SECRET], note: SECRET })
-  await engine.storeVerdicts(runId, [
+  await engine.runs.annotateRun(runId, { name: `${SECRET} renamed`, addTags: [SECRET], note: SECRET })
+  await engine.lookback.storeVerdicts(runId, [
     { row: 1, verdict: 'agree', rule: null, note: SECRET, stratum: null, stratum_rows: null },
   ])
   mkdirSync(join(workspace, 'downloads'))
   for (const file of ['results.csv', 'downloads/results.xlsx']) {
-    await engine.exportRun(runId, { file: join(workspace, file) })
+    await engine.results.exportRun(runId, { file: join(workspace, file) })
   }
-  await engine.exportRun(runId, { file: join(sources, 'kept.csv') })
+  await engine.results.exportRun(runId, { file: join(sources, 'kept.csv') })
   // What a process that was killed may leave.
   writeFileSync(join(workspace, 'runs', `.${runId}.annotations.0123.part`), SECRET)
   await storeCallback(workspace, runId)
-  expect((await engine.listRuns({ search: SECRET })).total).toBe(1)
+  expect((await engine.runs.listRuns({ search: SECRET })).total).toBe(1)
   return runId
 }
 
@@ -75,10 +75,10 @@ describe('deleting a run', () => {
     writeRun(workspace, { runId: 'other', name: 'stays' })
     const runId = await recordEverything(opened)
     expect(findFiles(workspace, SECRET).length).toBeGreaterThan(5)
-    await engine.deleteRun(runId)
+    await engine.runs.deleteRun(runId)
     expect(findFiles(workspace, SECRET)).toEqual([])
     expect(findFiles(workspace, runId)).toEqual([])
-    expect((await engine.listRuns()).runs.map(({ name }) => name)).toEqual(['stays'])
+    expect((await engine.runs.listRuns()).runs.map(({ name }) => name)).toEqual(['stays'])
   })
 
   it('keeps a file of the workspace that was written over an export', async () => {
@@ -86,7 +86,7 @@ describe('deleting a run', () => {
     const runId = await recordEverything(opened)
     const file = join(opened.workspace, 'results.csv')
     writeFileSync(file, 'something else')
-    await opened.engine.deleteRun(runId)
+    await opened.engine.runs.deleteRun(runId)
     expect(readFileSync(file, 'utf8')).toBe('something else')
   })
 
@@ -94,11 +94,11 @@ describe('deleting a run', () => {
     const { workspace, engine } = openWorkspace()
     writeRun(workspace, { runId: 'held', state: 'running' })
     const holder = await holdLease(toJournalFile(workspace, 'held'))
-    await expect(engine.deleteRun('held')).rejects.toMatchObject({ code: 'RUN_BUSY' })
-    await expect(engine.wipe()).rejects.toMatchObject({ code: 'RUN_BUSY' })
-    expect(await engine.deleteRuns(['held'])).toEqual(['held'])
+    await expect(engine.runs.deleteRun('held')).rejects.toMatchObject({ code: 'RUN_BUSY' })
+    await expect(engine.runs.wipe()).rejects.toMatchObject({ code: 'RUN_BUSY' })
+    expect(await engine.runs.deleteRuns(['held'])).toEqual(['held'])
     await holder.kill()
-    await engine.deleteRun('held')
+    await engine.runs.deleteRun('held')
     expect(existsSync(toJournalFile(workspace, 'held'))).toBe(false)
   })
 })
@@ -110,10 +110,10 @@ describe('retention', () => {
       writeRun(workspace, { runId, state: runId === 'held' ? 'running' : 'completed', createdAtMs: 1 })
     }
     writeRun(workspace, { runId: 'new', createdAtMs: Date.now() })
-    await engine.setBaseline('named', 'main')
+    await engine.lookback.setBaseline('named', 'main')
     const holder = await holdLease(toJournalFile(workspace, 'held'))
     onTestFinished(() => holder.kill())
-    const found = await engine.findPrunable({
+    const found = await engine.runs.findPrunable({
       olderThanMs: 60_000,
       largerThanBytes: null,
       keepBelowBytes: null,
@@ -132,22 +132,22 @@ describe('wiping a workspace', () => {
     for (const name of kept) writeFileSync(join(workspace, name), '{}')
     writeFileSync(join(workspace, 'posts.csv'), 'own')
     writeFileSync(toRecheckFile(workspace), SECRET)
-    expect(await engine.wipe()).toBe(1)
+    expect(await engine.runs.wipe()).toBe(1)
     expect(findFiles(workspace, SECRET)).toEqual([])
     expect(readdirSync(workspace).sort()).toEqual([...kept, 'posts.csv', 'runs'].sort())
     expect(readdirSync(join(workspace, 'runs'))).toEqual([])
-    expect(await engine.listRuns()).toMatchObject({ runs: [], all: 0 })
+    expect(await engine.runs.listRuns()).toMatchObject({ runs: [], all: 0 })
   })
 
   it('is refused while another process receives callbacks there', async () => {
     const { workspace, engine } = openWorkspace()
     writeRun(workspace, { runId: 'run-1' })
     const holder = await holdLease(join(workspace, 'inbox'))
-    await expect(engine.wipe()).rejects.toMatchObject({ code: 'RUN_BUSY' })
-    expect((await engine.listRuns()).all).toBe(1)
+    await expect(engine.runs.wipe()).rejects.toMatchObject({ code: 'RUN_BUSY' })
+    expect((await engine.runs.listRuns()).all).toBe(1)
     await holder.kill()
     changeAnnotations(workspace, 'run-1', { note: SECRET })
-    expect(await engine.wipe()).toBe(1)
+    expect(await engine.runs.wipe()).toBe(1)
     expect(findFiles(workspace, SECRET)).toEqual([])
   })
 })

@@ -36,8 +36,8 @@ export function addRunsEditCommand(parent: Command, context: CliContext): void {
     await withEngine(context, flags.workspace, async (engine) => {
       const { run_id: named, whole_run: whole } = await resolveRun(engine, reference)
       const runId = whole?.run_id ?? named
-      const annotations = await engine.annotateRun(runId, change)
-      const { name } = await engine.summarizeRun(runId)
+      const annotations = await engine.runs.annotateRun(runId, change)
+      const { name } = await engine.runs.summarizeRun(runId)
       if (flags.json) await writeDocument(context.out, { run_id: runId, ...annotations, name })
       else await context.out.writeLine(toPrintable(describe(runId, { ...annotations, name })))
     })

@@ -237,8 +237,8 @@ async function listRuns(context: CliContext, flags: ListFlags): Promise<void> {
   const workspace = resolveWorkspace(flags.workspace, context.env)
   const limit = flags.limit ?? (flags.json && flags.page === 1 ? undefined : PAGE_RUNS)
   const page = await withEngine(context, workspace, async (engine) => {
-    await engine.settleLate()
-    return engine.listRuns(toQuery(flags, limit))
+    await engine.runs.settleLate()
+    return engine.runs.listRuns(toQuery(flags, limit))
   })
   for (const { runId, message } of page.unreadable) {
     await context.err.writeLine(`sluice: run ${runId} cannot be read: ${toPrintable(message)}`)

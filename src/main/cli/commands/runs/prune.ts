@@ -81,7 +81,7 @@ async function prune(context: CliContext, flags: LimitFlags & { dryRun?: true; y
   const retention = isRetaining(given) ? given : readRetention(workspace)
   if (!isRetaining(retention)) throw new SluiceError({ id: 'prune_unlimited' })
   await withEngine(context, flags.workspace, async (engine) => {
-    const found = await engine.findPrunable(retention)
+    const found = await engine.runs.findPrunable(retention)
     const isAsked = !flags.dryRun && !flags.yes && found.runs.length > 0
     if (!flags.json && (flags.dryRun || isAsked)) await printRuns(context, found)
     if (isAsked) {
@@ -92,7 +92,7 @@ async function prune(context: CliContext, flags: LimitFlags & { dryRun?: true; y
       }
     }
     const ids = found.runs.map((run) => run.run_id)
-    const busy = flags.dryRun ? [] : await engine.deleteRuns(ids)
+    const busy = flags.dryRun ? [] : await engine.runs.deleteRuns(ids)
     const deleted = found.runs.filter((run) => !busy.includes(run.run_id))
     if (flags.json) {
       const document = {

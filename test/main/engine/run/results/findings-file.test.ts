@@ -211,7 +211,7 @@ describe('stored findings', () => {
       operation: { kind: 'task', mode: 'async' },
       callback: { timeoutMs: 60_000 },
     })
-    const run = await engine.startRun(plan, { apiKey: 'key' })
+    const run = await engine.runs.startRun(plan, { apiKey: 'key' })
     await untilSnapshot(run, ({ phase, rows }) => phase === 'awaiting' && rows.succeeded === 2)
     run.stop()
     await run.ended
@@ -222,11 +222,11 @@ describe('stored findings', () => {
     expect(count(RowFindings.load(read(run.runId)) ?? expect.fail('not stored'))).toBe(2)
     service.releaseLate()
     await service.untilDelivered()
-    await engine.settleLate(run.runId)
+    await engine.runs.settleLate(run.runId)
     expect(RowFindings.load(read(run.runId))).toBeNull()
     expect(count(store(read(run.runId)))).toBe(3)
     expect(existsSync(toFindingsFile(workspace, run.runId))).toBe(true)
-    await engine.deleteRun(run.runId)
+    await engine.runs.deleteRun(run.runId)
     expect(existsSync(toFindingsFile(workspace, run.runId))).toBe(false)
   })
 
