@@ -3,7 +3,7 @@ import { formatProblemRow, type ProblemGroup } from '../run/problem.ts'
 import type { Surface } from './error-entry.ts'
 import { formatCounted } from './figure-text.ts'
 import { sayExpected } from './problem-messages.ts'
-import { findNeeds, findStatingOption } from './problem-traits.ts'
+import { findAdvice, findNeeds } from './problem-traits.ts'
 
 /** What a person accepts with each code, as part of a sentence. */
 export const ACCEPT_WORDS: Readonly<Record<AcceptCode, string>> = {
@@ -18,13 +18,13 @@ export function listNeeded(groups: readonly ProblemGroup[]): AcceptCode[] {
   return ACCEPT_CODES.filter((code) => groups.some((group) => findNeeds(group) === code))
 }
 
-/** A cause that has to be accepted: its rows, what is wrong, an example, and in a terminal the option that states it. */
+/** A cause that has to be accepted: its rows, what is wrong, an example, and in a terminal what to do. */
 export function sayOpenWarning(group: ProblemGroup, surface: Surface): string {
   const field = group.field === null ? '' : `${group.field} `
   const [example] = group.examples
   const found = example?.found === undefined ? '' : `: \`${example.found}\``
   const such = example === undefined ? '' : ` (such as row ${formatProblemRow(example)}${found})`
-  const option = surface === 'terminal' ? findStatingOption(group) : null
-  const stated = option === null ? '' : `; to state it, add ${option}`
-  return `${formatCounted(group.rows, 'row')}: ${field}${sayExpected(group, surface)}${such}${stated}`
+  const toDo = surface === 'terminal' ? findAdvice(group) : null
+  const advice = toDo === null ? '' : `; ${toDo}`
+  return `${formatCounted(group.rows, 'row')}: ${field}${sayExpected(group, surface)}${such}${advice}`
 }

@@ -12,8 +12,8 @@ export interface ProblemEntry {
   remedy: string
   /** What a person has to accept before rows with a warning of this code are sent; absent where telling is enough. */
   needs?: AcceptCode
-  /** The option that states what was guessed or left open, with its argument; absent where there is none. */
-  option?: string
+  /** What to do in a terminal so that the question is not asked, as in `to send them, add --rows all`; null if nothing. */
+  advice?: (args: never) => string | null
 }
 
 /** The codes of problems of ids and terms, with their words. */

@@ -24,15 +24,21 @@ export const PROBLEM_MESSAGES = {
         ? 'must be valid Unicode; an unpaired surrogate escape was replaced by U+FFFD'
         : `must be valid ${encoding}; invalid bytes were replaced by U+FFFD`,
     title: 'Bytes that are not valid in this encoding',
-    remedy: 'Go back to Source and choose the encoding that the file was saved in.',
+    remedy:
+      'Go back to Source and choose the encoding that the file was saved in. If that is the one, correct these characters in the file.',
     needs: 'content_cut',
-    option: '--encoding NAME',
+    advice: ({ encoding }: { encoding: string | null }) =>
+      encoding === null
+        ? 'to send the whole text, correct the escape in the source'
+        : `if the file is in another encoding than ${encoding}, add --encoding NAME; if not, correct these bytes in the file`,
   },
   uncertain_encoding: {
-    expected: ({ encoding, others }: { encoding: string; others: string }) => ({
-      terminal: `is read as ${encoding}, which is uncertain: the same words are ${others}. Pass --encoding NAME with the one that reads right`,
-      window: `is read as ${encoding}, which is uncertain: the same words are ${others}`,
-    }),
+    // Runs of earlier versions have no `own`, which is how the encoding itself reads the words.
+    expected: ({ encoding, own, others }: { encoding: string; own?: string; others: string }) => {
+      const words = own === undefined ? `the same words are ${others}` : `the words are ${own}, ${others}`
+      const fact = `is read as ${encoding}, which is uncertain: ${words}`
+      return { terminal: `${fact}. Pass --encoding NAME with the one that reads right`, window: fact }
+    },
     title: 'An encoding that is uncertain',
     remedy: 'Go back to Source and choose the encoding in which the words read right.',
     needs: 'encoding_uncertain',
@@ -49,7 +55,7 @@ export const PROBLEM_MESSAGES = {
     expected: () => {
       const doubt = 'the header line is read as column names and is not sent, but it looks like a row'
       return {
-        terminal: `${doubt}; pass --no-header if it is one, or --header-row with its number if it is not`,
+        terminal: `${doubt}; pass --no-header if it is one, or --header-row NUMBER with its number if it is not`,
         window: doubt,
       }
     },
@@ -94,7 +100,7 @@ export const PROBLEM_MESSAGES = {
     remedy:
       'A filter or a person hid these rows. To leave them out, go back to Source and read visible rows only.',
     needs: 'hidden_rows',
-    option: '--rows visible',
+    advice: () => 'to send such rows, add --rows all; to leave them out, --rows visible',
   },
   hidden_columns: {
     expected: ({ columns }: { columns: string }) =>

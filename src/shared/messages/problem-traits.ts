@@ -6,7 +6,7 @@ import { PROBLEM_MESSAGES } from './problem-messages.ts'
 interface ProblemTraits {
   title: string
   needs?: AcceptCode
-  option?: string
+  advice?: (args: never) => string | null
 }
 
 /**
@@ -25,8 +25,8 @@ export function findNeeds({ severity, code }: Pick<Problem, 'severity' | 'code'>
   return severity === 'warning' ? (traits.needs ?? null) : null
 }
 
-/** The option that states what a cause guesses; null where there is none. */
-export function findStatingOption({ code }: Pick<Problem, 'code'>): string | null {
+/** What to do in a terminal so that a cause need not be accepted, as part of a sentence; null where there is nothing. */
+export function findAdvice({ code, args = {} }: Pick<Problem, 'code' | 'args'>): string | null {
   const traits: ProblemTraits = PROBLEM_MESSAGES[code]
-  return traits.option ?? null
+  return traits.advice?.(args as never) ?? null
 }

@@ -11,12 +11,15 @@ export function findEncodingWarnings(readings: readonly EncodingReading[]): Sour
       code: 'uncertain_encoding',
       args: {
         encoding: chosen.encoding,
-        // Backticks set off what is code, here the words of the source, which a window masks.
-        others: others
-          .map(({ encoding, sample }) => `\`${sample.replaceAll('`', "'")}\` in ${encoding}`)
-          .join(', '),
+        own: sayReading(chosen),
+        others: others.map(sayReading).join(', '),
       },
       found: chosen.sample,
     },
   ]
+}
+
+/** Backticks set off what is code, here the words of the source, which a window masks. */
+function sayReading({ encoding, sample }: EncodingReading): string {
+  return `\`${sample.replaceAll('`', "'")}\` in ${encoding}`
 }

@@ -4,7 +4,7 @@ import type { EncodingReading } from '../../../../shared/run/results.ts'
 import { findBinarySignature, type SourceFile } from '../source-file.ts'
 import type { SourceReader } from '../source-reader.ts'
 import { type EscapedEncoding, EscapeScan } from './escape-sequences.ts'
-import { type Detector, type EncodingGuess, guessLegacyEncoding } from './legacy-encodings.ts'
+import { type Detector, type EncodingGuess, guessLegacyEncoding, readLinesAs } from './legacy-encodings.ts'
 import { lengthOfWholeCharacters, resolveEncoding } from './text-reader.ts'
 import { judgeZeroBytes } from './zero-bytes.ts'
 
@@ -86,9 +86,10 @@ export function chooseEncoding(file: SourceFile, given: string | undefined): Cho
     if (escaped.isReadable) return toChosen(escaped)
     throw new SluiceError({ id: 'source_encoding_unreadable', source: file.path, encoding: escaped.encoding })
   }
-  if (verdict.mostlyUtf8) return toChosen({ encoding: 'utf-8', readings: [] })
+  if (verdict.sequences > verdict.errors) return toChosen({ encoding: 'utf-8', readings: [] })
   if (detector === null) throw new DetectorMissing(file.path)
-  return toChosen(guessFrom(file, verdict.offset, detector))
+  const lines = readBrokenLines(file, verdict.offset)
+  return toChosen(offerUtf8(guessLegacyEncoding(detector, lines), lines, verdict))
 }
 
 function resolveGiven(path: string, label: string, marked: string | undefined): string {
@@ -103,9 +104,16 @@ function resolveGiven(path: string, label: string, marked: string | undefined): 
 /** What a file's bytes are when read as strict UTF-8. */
 type Utf8Verdict =
   /** `escaped` is the encoding of seven bits that it seems to be in, null in most. */
-  | { kind: 'valid'; escaped: EscapedEncoding | null }
-  /** `offset` is the first piece that breaks; `mostlyUtf8` where most of what is not ASCII is UTF-8 anyway. */
-  | { kind: 'broken'; offset: number; mostlyUtf8: boolean }
+  { kind: 'valid'; escaped: EscapedEncoding | null } | BrokenUtf8
+
+/** Text of which some is no UTF-8; `offset` is the first piece that breaks. */
+interface BrokenUtf8 {
+  kind: 'broken'
+  offset: number
+  /** Characters beyond ASCII that are UTF-8 anyway, and places that are not. */
+  sequences: number
+  errors: number
+}
 
 const PIECE_BYTES = 256 * 1024
 /** Broken pieces looked at byte by byte before the verdict is given. */
@@ -148,7 +156,7 @@ function scanUtf8(file: SourceFile, startOffset: number): Utf8Verdict {
   }
   return firstBroken === null
     ? { kind: 'valid', escaped: escapes?.result() ?? null }
-    : { kind: 'broken', offset: firstBroken, mostlyUtf8: sequences > errors }
+    : { kind: 'broken', offset: firstBroken, sequences, errors }
 }
 
 /** Counts characters of several bytes and broken places. A real U+FFFD counts as broken, which decides nothing here. */
@@ -164,16 +172,25 @@ function countSequences(bytes: Buffer): { sequences: number; errors: number } {
   return { sequences, errors }
 }
 
-/** The encoding of the lines from the first piece on that is no UTF-8. */
-function guessFrom(file: SourceFile, offset: number, loaded: Detector): EncodingGuess {
+/**
+ * A guess with UTF-8 among what the text may be in, since few bytes that are damaged make a short text broken: where a
+ * guess is uncertain anyway, or as much is UTF-8 as is not.
+ */
+function offerUtf8(guess: EncodingGuess, lines: Buffer, { sequences, errors }: BrokenUtf8): EncodingGuess {
+  const { encoding, readings } = guess
+  const isOffered = sequences > 0 && (readings.length > 0 ? 2 * sequences >= errors : sequences >= errors)
+  if (!isOffered) return guess
+  const [chosen = readLinesAs(lines, encoding), ...others] = readings
+  return { encoding, readings: [chosen, readLinesAs(lines, 'utf-8'), ...others] }
+}
+
+/** The lines from the first piece on that is no UTF-8. */
+function readBrokenLines(file: SourceFile, offset: number): Buffer {
   const bytes = file.readBytes(offset, 4 * SAMPLE_BYTES)
   const firstLine = bytes.findIndex((byte) => byte >= 0x80)
   const from = bytes.lastIndexOf(0x0a, Math.max(0, firstLine)) + 1
   const cut = bytes.subarray(from, from + SAMPLE_BYTES)
   // Whole lines only: a double-byte character cut in two would speak against its own encoding.
   const lastLine = cut.lastIndexOf(0x0a)
-  return guessLegacyEncoding(
-    loaded,
-    cut.length === SAMPLE_BYTES && lastLine > 0 ? cut.subarray(0, lastLine + 1) : cut,
-  )
+  return cut.length === SAMPLE_BYTES && lastLine > 0 ? cut.subarray(0, lastLine + 1) : cut
 }

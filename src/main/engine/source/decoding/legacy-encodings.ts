@@ -182,6 +182,14 @@ export function guessLegacyEncoding({ chardet }: Detector, lines: Buffer): Encod
   return { encoding: best.encoding, readings: told.map(toReading) }
 }
 
+/** How lines that are no UTF-8 read in an encoding. */
+export function readLinesAs(lines: Buffer, encoding: string): EncodingReading {
+  return toReading({
+    encoding,
+    text: decodeSample(Buffer.from(findWords(lines).join('\n'), 'latin1'), encoding),
+  })
+}
+
 const KATAKANA = 'shift_jis'
 
 /** Least share of bytes below those of letters in text that may be halfwidth katakana. */

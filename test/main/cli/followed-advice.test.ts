@@ -1,0 +1,158 @@
+import { expect, it } from 'vitest'
+import { PROBLEM_MESSAGES } from '../../../src/shared/messages/problem-messages.ts'
+import type { ProblemCode } from '../../../src/shared/run/problem.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { createWorkbook } from '../engine/source/workbook-files.ts'
+import { runInProcess } from './run-in-process.ts'
+import { writeSource } from './write-source.ts'
+
+interface Case {
+  cause: ProblemCode
+  name: string
+  content: string | Uint8Array
+  args?: readonly string[]
+  /** What the words in capitals of an advice stand for. */
+  means?: Readonly<Record<string, string>>
+  /** The advice that is expected besides `--accept`. */
+  advice: readonly string[]
+}
+
+const latin1 = (text: string) => Buffer.from(text, 'latin1')
+const toCells = (...texts: readonly string[]) =>
+  texts.map((text) => `<c t="inlineStr"><is><t>${text}</t></is></c>`).join('')
+
+const CASES: readonly Case[] = [
+  {
+    cause: 'undecodable_bytes',
+    name: 'bad.csv',
+    content: latin1('user_id,text_data\nu1,h\xc3\xa9llo\nu2,caf\xe9\n'),
+    args: ['--encoding', 'utf-8'],
+    means: { NAME: 'windows-1252' },
+    advice: ['--encoding NAME'],
+  },
+  {
+    cause: 'undecodable_bytes',
+    name: 'escape.jsonl',
+    content: '{"user_id":"u1","text_data":"lone \\ud800 x"}\n',
+    advice: [],
+  },
+  {
+    cause: 'uncertain_encoding',
+    name: 'short.csv',
+    content: latin1('user_id,text_data\nu1,caf\xe9\n'),
+    means: { NAME: 'windows-1252' },
+    advice: ['--encoding NAME'],
+  },
+  {
+    cause: 'hidden_rows',
+    name: 'filter.xlsx',
+    content: await createWorkbook({
+      sheets: [
+        {
+          name: 'S',
+          rows:
+            `<row r="1">${toCells('user_id', 'text_data')}</row><row r="2">${toCells('u1', 'seen')}</row>` +
+            `<row r="3" hidden="1">${toCells('u2', 'hidden')}</row>`,
+        },
+      ],
+    }),
+    advice: ['--rows all', '--rows visible'],
+  },
+  {
+    cause: 'header_like_data',
+    name: 'headless.csv',
+    content: 'p1,u1,hello\np2,u2,how are you\np3,u3,fine\n',
+    args: ['--map', 'user_id=2', '--map', 'text_data=3'],
+    means: { NUMBER: '1' },
+    advice: ['--no-header', '--header-row NUMBER'],
+  },
+  {
+    cause: 'surplus_cells',
+    name: 'unnamed.csv',
+    content: 'user_id,text_data,\nu1,one,\nu2,two, and more\n',
+    advice: [],
+  },
+  {
+    cause: 'cut_cell',
+    name: 'cut.csv',
+    content: `user_id,text_data\nu1,${'x'.repeat(32_767)}\n`,
+    advice: [],
+  },
+  {
+    cause: 'lost_id',
+    name: 'lost.csv',
+    content: 'user_id,text_data\n1.23457E+17,a\n1.23457E+17,b\n',
+    advice: [],
+  },
+  {
+    cause: 'id_precision',
+    name: 'long.xlsx',
+    content: await createWorkbook({
+      sheets: [
+        {
+          name: 'S',
+          rows:
+            `<row r="1">${toCells('user_id', 'text_data')}</row>` +
+            `<row r="2"><c><v>123456789012345678</v></c>${toCells('a')}</row>`,
+        },
+      ],
+    }),
+    advice: [],
+  },
+]
+
+it('has an example of each cause that stops a run until it is accepted', () => {
+  const stopping = Object.entries(PROBLEM_MESSAGES).flatMap(([code, entry]) =>
+    'needs' in entry ? [code] : [],
+  )
+  // A line break that ends no record is an error.
+  const others = stopping.filter((code) => code !== 'stray_line_break')
+  expect(new Set(CASES.map(({ cause }) => cause as string))).toEqual(new Set(others))
+})
+
+it.each(CASES)(
+  'whoever follows what is said about $cause in $name is not asked the same again',
+  async ({ cause, name, content, args = [], means = {}, advice }) => {
+    const workspace = createTemporaryFolder()
+    const source = writeSource(workspace, name, content)
+    const check = (...more: readonly string[]) =>
+      runInProcess(['task', source, '--base-url', 'http://127.0.0.1:9', '--dry-run', ...more], {
+        workspace,
+        env: { SLUICE_API_KEY: 'k' },
+      })
+    /** What has to be confirmed, each code on a line of its own. */
+    const toConfirm = async (...more: readonly string[]) => {
+      const { stdout } = await check(...more)
+      return /To confirm before sending([\s\S]*?)(?:\n\n|$)/.exec(stdout)?.[1] ?? ''
+    }
+    const said = await toConfirm(...args)
+    const { needs } = PROBLEM_MESSAGES[cause] as { needs: string }
+    expect(said).toContain(`(${needs})`)
+    const found = [...said.matchAll(/--(?!accept)[a-z-]+(?: (?:NAME|NUMBER|all|visible))?/g)].map(
+      ([option]) => option,
+    )
+    expect({ said, found: [...new Set(found)] }).toEqual({ said, found: [...advice] })
+    for (const option of advice) {
+      const [flag = '', value] = option.split(' ')
+      const given = value === undefined ? [flag] : [flag, means[value] ?? value]
+      const kept = args.flatMap((arg, at) => (at % 2 === 0 && arg !== flag ? args.slice(at, at + 2) : []))
+      expect({ option, left: await toConfirm(...kept, ...given) }).toEqual({
+        option,
+        left: expect.not.stringContaining(`(${needs})`),
+      })
+    }
+  },
+)
+
+it('offers UTF-8 for a text of which as much is UTF-8 as is not, and shows how each encoding reads it', async () => {
+  const workspace = createTemporaryFolder()
+  const source = writeSource(workspace, 'p.csv', latin1('user_id,text_data\nu1,h\xc3\xa9llo\nu2,caf\xe9\n'))
+  const { stdout } = await runInProcess(
+    ['task', source, '--base-url', 'http://127.0.0.1:9', '--dry-run', '--json'],
+    { workspace, env: { SLUICE_API_KEY: 'k' } },
+  )
+  const { message } = JSON.parse(stdout).to_accept[0]
+  expect(message).toContain('`héllo caf\u{fffd}` in utf-8')
+  const [, chosen] = /is read as (\S+),/.exec(message) ?? []
+  expect(message).toMatch(new RegExp(`uncertain: the words are \`[^\`]+\` in ${chosen},`))
+})
