@@ -80,7 +80,15 @@ export const RECORD_PROBLEMS = {
     expected: ({
       effect,
     }: {
-      effect: 'read_as_is' | 'may_be_escaped' | 'may_take_in_rows' | 'looks_like_rows' | 'never_closed'
+      effect:
+        | 'read_as_is'
+        | 'text_behind'
+        | 'may_be_escaped'
+        | 'may_take_in_rows'
+        | 'looks_like_rows'
+        | 'text_behind_to_end'
+        | 'never_closed'
+        | 'open_in_line'
     }) =>
       ({
         read_as_is: 'must double each quote inside a quoted cell; the cell is read as written',
@@ -96,8 +104,13 @@ export const RECORD_PROBLEMS = {
             "has a cell in quotes whose lines look like rows. Pass --quote none if quotes are text, --quote '\"' if they are not",
           window: 'has a cell in quotes whose lines look like rows. Choose Quote in Source',
         },
+        text_behind:
+          'must have no text behind the quote that closes a cell, and double each quote inside the cell',
+        text_behind_to_end:
+          'must have no text behind the quote that closes a cell; everything up to the end of the file is in this row',
         never_closed:
           'must close the quote that it opens; everything up to the end of the file is in this row',
+        open_in_line: 'must close the quote that it opens',
       })[effect],
     title: 'Quotes that do not close',
     remedy: 'Double the quotes inside quoted cells, or go back to Source and check the delimiter.',

@@ -15,7 +15,7 @@ export function findUnaccounted(text: string, source: AccountedSource): string {
 
 /** What is told of a record, as far as it allows its cells to be otherwise than the syntax says. */
 interface Told {
-  /** Quotes may be kept as they are, and stay open to the end. */
+  /** Quotes may be kept as they are, and stay open to the end, or if the row is not sent, to that of a line. */
   quotes: boolean
   /** Line ends may be in cells that are not quoted. */
   lineEnds: boolean
@@ -165,7 +165,9 @@ class Account {
     const [quote, escaping] = [this.#quote, this.#escape]
     const [one, next, character] = [this.#text[at], this.#text[at + 1], cell[done]]
     const isAll = done === cell.length
-    if (isAll && (isClosed || (told.quotes && at === this.#text.length))) ends.add(at)
+    const mayStayOpen =
+      told.quotes && (at === this.#text.length || (told.error && this.#findLineEnds(at).length > 0))
+    if (isAll && (isClosed || mayStayOpen)) ends.add(at)
     if (one === undefined) return
     if (isClosed) {
       // Only white space may follow the quote.

@@ -1,8 +1,15 @@
 /**
- * What is wrong with a record: text behind a closing quote, no closing quote before the end, a backslash before a quote
- * that may be an escape, or a line break outside quotes that ends no record.
+ * What is wrong with a record: text behind a closing quote, which is part of the cell or taken for the end of its line,
+ * no closing quote before the end, at all or with text behind it, a backslash before a quote that may be an escape, or a
+ * line break outside quotes that ends no record.
  */
-export type RecordFault = 'misplaced' | 'unclosed' | 'maybe_escaped' | 'stray_break'
+export type RecordFault =
+  | 'misplaced'
+  | 'ended_by_line'
+  | 'unclosed'
+  | 'closed_early'
+  | 'maybe_escaped'
+  | 'stray_break'
 
 /** How the characters of delimited text are read. */
 export interface RecordSyntax {
@@ -132,6 +139,14 @@ function readQuoted(text: string, from: number, syntax: RecordSyntax): ExactCell
 
 /** The record that no line end closes, at the end of a text: its last cell is all the rest. */
 export function parseOpenRecord(text: string, syntax: RecordSyntax): string[] {
+  return readOpenRecord(text, syntax).cells
+}
+
+/** The same, and whether the last cell is in quotes and has a quote with text behind it. */
+export function readOpenRecord(
+  text: string,
+  syntax: RecordSyntax,
+): { cells: string[]; hasTextBehind: boolean } {
   const cells: string[] = []
   for (let at = 0; ; ) {
     const isQuoted = syntax.quote !== '' && text[at] === syntax.quote
@@ -139,7 +154,10 @@ export function parseOpenRecord(text: string, syntax: RecordSyntax): string[] {
     if (cell === null) {
       const rest = text.slice(isQuoted ? at + 1 : at)
       const doubled = syntax.quote + syntax.quote
-      return [...cells, isQuoted ? rest.replaceAll(doubled, syntax.quote) : rest]
+      if (!isQuoted) return { cells: [...cells, rest], hasTextBehind: false }
+      const escaped = syntax.escape === '' ? rest : rest.replaceAll(syntax.escape + syntax.quote, '')
+      const hasTextBehind = escaped.replaceAll(doubled, '').includes(syntax.quote)
+      return { cells: [...cells, rest.replaceAll(doubled, syntax.quote)], hasTextBehind }
     }
     cells.push(cell.text)
     at = cell.end + 1

@@ -3,11 +3,12 @@ import Papa from 'papaparse'
 import { READ_BYTES, type ReadText } from '../decoding/text-reader.ts'
 import {
   type ExactRecord,
-  parseOpenRecord,
   parseRecord,
   type RecordFault,
   type RecordSyntax,
+  readOpenRecord,
 } from './parse-exactly.ts'
+import { findEndOfLine } from './text-behind-quotes.ts'
 
 /** Consecutive records, as far as the text read so far holds whole ones. */
 export interface RecordBatch {
@@ -18,6 +19,12 @@ export interface RecordBatch {
   isWellFormed: boolean
   /** Whether text has a NUL character. */
   hasNul: boolean
+}
+
+/** How records of a piece of text are read. */
+interface PieceOptions extends RecordOptions {
+  /** Whether no text is behind the piece. */
+  isEnd: boolean
 }
 
 /** What a piece of text holds. */
@@ -74,10 +81,12 @@ export function* parseRecords(
     if (piece === null && rest === '') return
     // At the end the last record gets the line end that it may lack.
     const text = rest + (piece ?? syntax.newline)
-    const { batch, cursor } = parsePiece(text, syntax, options)
+    const { batch, cursor } = parsePiece(text, syntax, { ...options, isEnd: piece === null })
     if (piece === null && cursor < text.length) {
-      const records = [parseOpenRecord(rest, syntax)]
-      yield { records, faults: new Map([[0, 'unclosed']]), ...judgeText(rest) }
+      const { cells, hasTextBehind } = readOpenRecord(text.slice(cursor, rest.length), syntax)
+      batch.faults.set(batch.records.length, hasTextBehind ? 'closed_early' : 'unclosed')
+      batch.records.push(cells)
+      yield batch
       return
     }
     const tooWide = batch.records.findIndex((record) => record.length > MAX_COLUMNS)
@@ -119,13 +128,16 @@ function isTooWide(text: string, { delimiter, quote }: RecordSyntax): boolean {
 }
 
 /** Parses what a line end closes; the text behind the cursor is an unfinished record. */
-function parsePiece(text: string, syntax: RecordSyntax, options: RecordOptions): ParsedPiece {
+function parsePiece(text: string, syntax: RecordSyntax, options: PieceOptions): ParsedPiece {
   const { width = MAX_COLUMNS } = options
   if (needsExactness(text, syntax, options)) return parsePieceExactly(text, syntax, options)
   if (syntax.delimiter === '') return splitLines(text, syntax)
   const { delimiter, newline } = syntax
   const parsed: ParseResult<string[]> = new Papa.Parser({ delimiter, newline }).parse(text, 0, true)
   const records = parsed.data
+  if (parsed.errors.some(({ code }) => code === 'InvalidQuotes')) {
+    return parsePieceExactly(text, syntax, options)
+  }
   // Raw text is the same as the cells only where nothing is in quotes.
   if (text.includes('"') && records.some((record) => record.length > width)) {
     return parsePieceExactly(text, syntax, options)
@@ -134,10 +146,6 @@ function parsePiece(text: string, syntax: RecordSyntax, options: RecordOptions):
     for (const record of records) dropReturn(record)
   }
   const faults = new Map<number, RecordFault>()
-  // papaparse also tells errors of the unfinished record, which come again with the next piece.
-  for (const { row } of parsed.errors) {
-    if (row !== undefined && row < records.length) faults.set(row, 'misplaced')
-  }
   return { batch: { records, faults, ...judgeText(text) }, cursor: parsed.meta.cursor }
 }
 
@@ -190,14 +198,30 @@ function toSpacedQuote({ delimiter, newline }: RecordSyntax): RegExp {
   return pattern
 }
 
-function parsePieceExactly(text: string, syntax: RecordSyntax, options: RecordOptions): ParsedPiece {
-  const { width = MAX_COLUMNS, isEscapeGuessed = false } = options
+function parsePieceExactly(text: string, syntax: RecordSyntax, options: PieceOptions): ParsedPiece {
+  const { width = MAX_COLUMNS, isEscapeGuessed = false, isEnd } = options
   const { quote, delimiter } = syntax
   const records: string[][] = []
   const faults = new Map<number, RecordFault>()
   let cursor = 0
+  let hasEndedByLine = false
   for (;;) {
-    const record = parseRecord(text, cursor, syntax)
+    // Behind the last line is only the line end that was added.
+    if (isEnd && hasEndedByLine && cursor === text.length - 1) cursor = text.length
+    // Looked for before the record is read to its end, if there are such lines, since each would go on up to the end.
+    let record = hasEndedByLine ? null : parseRecord(text, cursor, syntax)
+    if ((record === null || record.fault !== null) && options.width !== undefined) {
+      const lineEnd = findEndOfLine({ text, start: cursor, isEnd }, syntax, width)
+      if (lineEnd === 'not_read_yet') break
+      if (lineEnd !== null) {
+        hasEndedByLine = true
+        faults.set(records.length, 'ended_by_line')
+        records.push(readOpenRecord(withoutReturn(text.slice(cursor, lineEnd)), syntax).cells)
+        cursor = lineEnd + 1
+        continue
+      }
+    }
+    record ??= parseRecord(text, cursor, syntax)
     if (record === null) break
     const { cells, fault, bounds, end } = record
     const surplus = cells.slice(width)
@@ -231,6 +255,10 @@ function mayBeEscaped(raw: string, read: ExactRecord, syntax: RecordSyntax): boo
 /** What is said of a piece of text at once, so that it need not be looked for in every cell. */
 function judgeText(text: string): Pick<RecordBatch, 'isWellFormed' | 'hasNul'> {
   return { isWellFormed: text.isWellFormed(), hasNul: text.includes('\0') }
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line
 }
 
 /** Takes the `\r` of a CRLF off a record's last cell. */

@@ -171,14 +171,20 @@ function toQuoteProblem(
   fault: Exclude<RecordFault, 'stray_break'>,
   { quote }: Dialect,
 ): FoundProblem {
-  const lines = cells.reduce((sum, cell) => sum + (cell.match(/\r\n|[\r\n]/g)?.length ?? 0), 0)
+  const isToEnd = fault === 'unclosed' || fault === 'closed_early'
+  const ended = isToEnd
+    ? [...cells.slice(0, -1), (cells.at(-1) ?? '').replace(/(?:\r\n|[\r\n])$/, '')]
+    : cells
+  const lines = ended.reduce((sum, cell) => sum + (cell.match(/\r\n|[\r\n]/g)?.length ?? 0), 0)
   const suspect =
-    cells.find((cell) => /[\r\n]/.test(cell)) ??
-    cells.find((cell) => cell.includes(quote)) ??
-    cells.at(-1) ??
+    ended.find((cell) => /[\r\n]/.test(cell)) ??
+    ended.find((cell) => cell.includes(quote)) ??
+    ended.at(-1) ??
     ''
   const effects = {
-    unclosed: 'never_closed',
+    unclosed: lines > 0 ? 'never_closed' : 'open_in_line',
+    closed_early: lines > 0 ? 'text_behind_to_end' : 'text_behind',
+    ended_by_line: 'text_behind',
     maybe_escaped: 'may_be_escaped',
     misplaced: lines > 0 ? 'may_take_in_rows' : 'read_as_is',
   } as const

@@ -22,7 +22,7 @@ export function findTakenInRow(cells: readonly string[], count: number, delimite
 }
 
 /** Whether the cells of two rows are of one form, except in one column; an empty one may be in any. */
-function looksAlike(one: readonly string[], other: readonly string[], except: number): boolean {
+export function looksAlike(one: readonly string[], other: readonly string[], except: number): boolean {
   let alike = 0
   for (const [index, cell] of one.entries()) {
     const beside = other[index] ?? ''
