@@ -48,6 +48,19 @@ export function trimId(id: string): string {
   return id.replaceAll(REMOVED, '').replaceAll(ENDS, '')
 }
 
+const CURLY = '[“”„‟«»]'
+const CURLY_ENDS = new RegExp(`^${CURLY}+|${CURLY}+$`, 'gu')
+
+/** Whether an id has a curly quote at an end, which word processors and phones write for a straight one. */
+export function hasCurlyQuote(id: string): boolean {
+  return id.length > 1 && id.search(CURLY_ENDS) !== -1
+}
+
+/** The name of a column without what nobody sees of it, and without curly quotes around it. */
+export function trimName(name: string): string {
+  return trimId(trimId(name).replaceAll(CURLY_ENDS, ''))
+}
+
 /** {@link trimId} of a term, which keeps the joiners of its emoji and words. */
 export function trimTerm(term: string): string {
   return term

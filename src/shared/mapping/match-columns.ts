@@ -2,7 +2,7 @@ import { isJson } from '../messages/pretty-json.ts'
 import { fieldsOf, isAsync, parseFieldName, REQUEST_FIELD } from '../plan/operation.ts'
 import type { FieldSource, Mapping, Operation, Plan } from '../plan/plan.ts'
 import { FORBIDDEN_ID_CHARACTERS, type RequestField } from '../service/request-field.ts'
-import { trimId } from './id-text.ts'
+import { trimName } from './id-text.ts'
 
 /** What an export calls the item that a run added, so that a later run can remove it (docs/interface.md §4.4). */
 const EXPORTED_ITEM_ID = 'sluice_custom_index_item_id'
@@ -28,14 +28,14 @@ export function findColumn(columns: readonly string[], column: string | number):
 export function findColumnOfName(columns: readonly string[], name: string): number {
   const exact = columns.indexOf(name)
   if (exact !== -1) return exact
-  const seen = trimId(name)
-  const index = seen === '' ? -1 : columns.findIndex((column) => trimId(column) === seen)
-  return index !== -1 && columns.findLastIndex((column) => trimId(column) === seen) === index ? index : -1
+  const seen = trimName(name)
+  const index = seen === '' ? -1 : columns.findIndex((column) => trimName(column) === seen)
+  return index !== -1 && columns.findLastIndex((column) => trimName(column) === seen) === index ? index : -1
 }
 
 /** How alike-looking names are compared: without case, spaces, underscores, hyphens, dots, and what nobody sees. */
 export function toComparable(name: string): string {
-  return trimId(name)
+  return trimName(name)
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[\s_.-]+/g, '')
@@ -350,7 +350,7 @@ function findByWord(columns: readonly string[], field: string, used: ReadonlySet
 
 /** The words of a column's name: `userComment`, `user_comment` and `User Comment` are the same two. */
 function toWords(name: string): string[] {
-  return trimId(name)
+  return trimName(name)
     .normalize('NFKC')
     .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
     .toLowerCase()

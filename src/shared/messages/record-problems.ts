@@ -14,10 +14,24 @@ export const RECORD_PROBLEMS = {
       'Often the text of a cell contains the delimiter. Look at the first row listed, and put such cells in quotes in the file.',
   },
   surplus_cells: {
-    expected: ({ cells, than }: { cells: number; than: 'header' | 'usual' | 'names'; delimiter: string }) =>
-      than === 'names'
-        ? `has text behind column ${cells}, the last one that the header has a name for; it is not sent`
-        : `must have at most ${formatCounted(cells, 'cell')}, ${than === 'header' ? 'like the header' : 'like most rows'}`,
+    expected: ({
+      cells,
+      than,
+      in: inside,
+    }: {
+      cells: number
+      than: 'header' | 'usual' | 'names'
+      delimiter: string
+      in?: 'curly_quotes'
+    }) => {
+      if (than === 'names') {
+        return `has text behind column ${cells}, the last one that the header has a name for; it is not sent`
+      }
+      const fact = `must have at most ${formatCounted(cells, 'cell')}, ${than === 'header' ? 'like the header' : 'like most rows'}`
+      return inside === undefined
+        ? fact
+        : `${fact}; curly quotes around a text do not keep it in one cell: replace them with " in the file`
+    },
     title: 'Rows with more cells than columns',
     remedy:
       'The text of a cell contains the delimiter. If it is that of the last column, join the cells; if not, put such cells in quotes in the file.',

@@ -225,6 +225,10 @@ export const SOURCE_MESSAGES = {
       window: 'Choose the file that contains the rows. If that line is a row, turn the header off.',
     },
   })),
+  quote_is_curly: unreadable(({ character }: { character: string }) => ({
+    problem: `the character ${character} cannot quote: curly quotes open and close with different characters`,
+    remedy: 'Replace the curly quotes around cells with " in the file.',
+  })),
   quote_unusable: unreadable(({ character }: { character: string }) => ({
     problem: `the character ${JSON.stringify(character)} cannot quote or escape`,
     remedy: 'Use another character for the quote or the escape, or none.',

@@ -44,6 +44,7 @@ export const problemCodeSchema = z.enum([
   'required',
   'forbidden_character',
   'invisible_characters',
+  'quotes_in_id',
   'fraction_in_id',
   'lost_id',
   'id_precision',

@@ -1,5 +1,5 @@
 import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
-import { trimId } from '../../../shared/mapping/id-text.ts'
+import { trimName } from '../../../shared/mapping/id-text.ts'
 import { findColumn, findLeftOutFields, findUnlistedFields } from '../../../shared/mapping/match-columns.ts'
 import type { PlanWarning } from '../../../shared/messages/problem-messages.ts'
 import type { Mapping, Operation, Plan, TaskOperation } from '../../../shared/plan/plan.ts'
@@ -37,9 +37,9 @@ function findDoubledColumns(
   return Object.entries(mapping).flatMap(([field, source]) => {
     if (source.kind !== 'column' || typeof source.column !== 'string') return []
     const used = findColumn(columns, source.column)
-    const looks = trimId(source.column)
+    const looks = trimName(source.column)
     const others = header.flatMap((name, index) =>
-      index !== used && trimId(name) === looks ? [index + 1] : [],
+      index !== used && trimName(name) === looks ? [index + 1] : [],
     )
     if (used === null || others.length === 0) return []
     const args = { columns: [used + 1, ...others] }

@@ -1,6 +1,7 @@
 import { findLostId, hasFraction } from '../../../shared/mapping/changed-ids.ts'
 import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
 import {
+  hasCurlyQuote,
   hasUnseen,
   hasUnseenInTerm,
   ID_TEXT_FIELDS,
@@ -319,6 +320,7 @@ function createIdRule(field: string): RowRule {
     if (hasUnseen(id)) {
       all = addProblem(all, row, 'warning', field, { code: 'invisible_characters' }, showUnseen(id))
     }
+    if (hasCurlyQuote(id)) all = addProblem(all, row, 'warning', field, { code: 'quotes_in_id' }, id)
     if (hasFraction(id)) return addProblem(all, row, 'warning', field, { code: 'fraction_in_id' }, id)
     const as = findLostId(id)
     return as === null ? all : addProblem(all, row, 'warning', field, { code: 'lost_id', args: { as } }, id)

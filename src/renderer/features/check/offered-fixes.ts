@@ -23,6 +23,7 @@ const OF_A_VALUE: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'required',
   'forbidden_character',
   'invisible_characters',
+  'quotes_in_id',
   'lost_id',
   'not_distinct',
   'not_json_object',

@@ -78,6 +78,9 @@ function refuseUnusable(source: PlanSource, { delimiter, quote, escape: escaping
   if (isUnusable(delimiter) || (delimiter !== '' && (delimiter === quote || delimiter === escaping))) {
     throw new SluiceError({ id: 'delimiter_unusable', source: source.path, delimiter })
   }
+  if (/[“”„‟«»]/.test(quote)) {
+    throw new SluiceError({ id: 'quote_is_curly', source: source.path, character: quote })
+  }
   const wrong = [quote, escaping].find(isUnusable)
   if (wrong !== undefined) {
     throw new SluiceError({ id: 'quote_unusable', source: source.path, character: wrong })

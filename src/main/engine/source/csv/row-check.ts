@@ -98,6 +98,12 @@ function findNuls(row: number, line: number, cells: readonly string[]): FoundPro
   return [{ row, severity: 'error', code: 'nul_character', args: { character: 'NUL' }, details, found }]
 }
 
+/** Whether a cell opens a curly quote that a later one closes. */
+function isCutInCurly(cells: readonly string[]): boolean {
+  const opens = cells.findIndex((cell) => /^\s*[“„‟«][^”“»]*$/.test(cell))
+  return opens !== -1 && cells.slice(opens + 1).some((cell) => /[”“»]\s*$/.test(cell))
+}
+
 /** A row that has text where no column is would lose it. */
 function toLengthProblem(
   row: number,
@@ -118,7 +124,7 @@ function toLengthProblem(
       row,
       severity: 'error',
       code: 'surplus_cells',
-      args: { ...args, cells: named, delimiter },
+      args: { ...args, cells: named, delimiter, ...(isCutInCurly(cells) && { in: 'curly_quotes' as const }) },
       found,
     }
   }

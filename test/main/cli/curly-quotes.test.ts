@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { writeSource } from './write-source.ts'
+
+async function check(content: string, args: readonly string[] = []) {
+  const workspace = createTemporaryFolder()
+  const source = writeSource(workspace, 'word.csv', content)
+  const { stdout, stderr } = await runInProcess(
+    ['task', source, '--base-url', 'http://127.0.0.1:9', '--dry-run', '--json', ...args],
+    { workspace, env: { SLUICE_API_KEY: 'k' } },
+  )
+  return { stderr, ...JSON.parse(stdout) }
+}
+
+it('says that curly quotes quote nothing if a delimiter between them cuts cells', async () => {
+  const { problems } = await check('user_id,text_data\nu1,“hello, world”\nu2,“so, too”\nu3,a,b\n')
+  expect(problems).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        code: 'surplus_cells',
+        rows: 2,
+        message: expect.stringMatching(/curly quotes.*replace them with " in the file/),
+      }),
+      expect.objectContaining({
+        code: 'surplus_cells',
+        rows: 1,
+        message: 'must have at most 2 cells, like the header',
+      }),
+    ]),
+  )
+})
+
+it('warns of ids in curly quotes, and sends them and the content as they are', async () => {
+  const { problems, first_request: first } = await check(
+    'user_id,text_data\n“u1”,“smart”\nu2,“fine”\n„u3“,x\n«u4»,y\n',
+  )
+  expect(problems.filter(({ code }: { code: string }) => code === 'quotes_in_id')).toMatchObject([
+    { field: 'user_id', severity: 'warning', rows: 3 },
+  ])
+  expect(first.body).toMatchObject({ user_id: '“u1”', text_data: '“smart”' })
+})
+
+it.each(['“user_id”,“text_data”', '„user_id“,„text_data“', '«user_id»,«text_data»'])(
+  'names of a header match without curly quotes around them: %s',
+  async (header) => {
+    const { rows, first_request: first } = await check(`${header}\nu1,a\n`)
+    expect(rows).toMatchObject({ sendable: 1 })
+    expect(first.body).toMatchObject({ user_id: 'u1', text_data: 'a' })
+  },
+)
+
+it('refuses a curly quote as the quote, since another closes it, and says what to do', async () => {
+  const { error } = await check('user_id,text_data\nu1,“hello, world”\n', ['--quote', '“'])
+  expect(error.message).toContain('curly quotes')
+  expect(error.hint).toContain('Replace')
+})
