@@ -29,7 +29,7 @@ test('what is overdue by the time an ended run is looked at is said so, and take
   const engine = openEngine(join(folder, 'overdue'))
   const plan = createRunPlan(folder, 3, service.baseUrl, {
     operation: { kind: 'task', mode: 'async' },
-    callback: { timeoutMs: 1_500 },
+    callback: { timeoutMs: 4_000 },
   })
   const run = await engine.runs.startRun(plan, { apiKey: 'key' })
   await untilSnapshot(run, ({ phase, rows }) => phase === 'awaiting' && rows.succeeded === 2)
@@ -41,7 +41,7 @@ test('what is overdue by the time an ended run is looked at is said so, and take
         await engine.runs.settleLate(run.runId)
         return (await engine.runs.summarizeRun(run.runId)).rows
       },
-      { timeout: 5_000 },
+      { timeout: 20_000 },
     )
     .toMatchObject({ succeeded: 2, awaiting: 0, overdue: 1 })
   const child = await engine.runs.retryRun(run.runId, { apiKey: 'key', onUnknown: 'skip' })
