@@ -250,14 +250,20 @@ export const MAPPING_MESSAGES = {
       headerRow: number | null
     }) => {
       const on = (surface: Surface) => mistakes.map((mistake) => sayMistake(mistake, surface))
-      const text = on('terminal').map(({ message, there }) =>
-        there === null ? message : `${message}; ${there}`,
+      const said = on('terminal')
+      // What there is to choose from is the same for most.
+      const text = said.flatMap(({ message, there }, index) =>
+        there === null || said.slice(index + 1).some((later) => later.there === there)
+          ? [message]
+          : [message, there],
       )
+      // With another header row, the columns are others.
       const advise = (surface: Surface) =>
         [
           ...(sheetChoice === null ? [] : [saySheetChoice(sheetChoice, surface)]),
-          ...(headerRow === null ? [] : [sayHeaderRow(headerRow, surface)]),
-          ...new Set(on(surface).map(({ remedy }) => remedy)),
+          ...(headerRow === null
+            ? new Set(on(surface).map(({ remedy }) => remedy))
+            : [sayHeaderRow(headerRow, surface)]),
         ].join(' ')
       return { text: text.join('; '), remedy: { terminal: advise('terminal'), window: advise('window') } }
     },

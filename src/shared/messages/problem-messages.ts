@@ -2,7 +2,7 @@ import { formatRow, type RowAndRecord, toRowAndRecord } from '../plan/source-pla
 import { formatProblemRow, getPlace, type Problem, type ProblemCode } from '../run/problem.ts'
 import type { RequestField } from '../service/request-field.ts'
 import { chooseWording, type Surface } from './error-entry.ts'
-import { formatCount, formatCounted } from './figure-text.ts'
+import { formatCount } from './figure-text.ts'
 import { ID_PROBLEMS, type ProblemEntry } from './id-problems.ts'
 import { JSON_EXPECTATIONS, type JsonExpectation } from './json-expectations.ts'
 import { RECORD_PROBLEMS } from './record-problems.ts'
@@ -187,7 +187,7 @@ export const PROBLEM_MESSAGES = {
   },
   skipped_files: {
     expected: ({ files }: { files: number }) =>
-      `${formatCounted(files, 'hidden file')} or lock file skipped, such as .DS_Store or ~$book.xlsx`,
+      `${files === 1 ? 'a hidden file or lock file was' : `${formatCount(files)} hidden files or lock files were`} skipped, such as .DS_Store or ~$book.xlsx`,
     title: 'Hidden files, skipped',
     remedy: 'Rename a file that you want to send.',
   },

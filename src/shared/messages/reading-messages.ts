@@ -67,7 +67,8 @@ export function sayReadAs(readAs: ReadAs, surface: Surface): string {
     ...(empty === undefined || empty === 0 ? [] : [`${formatCounted(empty, 'empty record')} skipped`]),
     ...(hidden === undefined || hidden === 0 ? [] : [formatCounted(hidden, 'hidden row')]),
   ]
-  const { name } = getFormatTraits(format)
+  // An array, or one object over several lines, is read as well.
+  const name = format === 'jsonl' ? 'JSON' : getFormatTraits(format).name
   return parts.length === 0 ? name : `${name}: ${parts.join(', ')}`
 }
 

@@ -111,7 +111,7 @@ const TITLE_COLUMNS = 17
 /** A titled part of the summary: the title stands left of its first line, the others are set under it. */
 export function formatSection(terminal: Terminal, title: string, lines: readonly string[]): string[] {
   return lines.map((line, index) =>
-    `${terminal.tone('strong', padRight(index === 0 ? title : '', TITLE_COLUMNS))}${line}`.trimEnd(),
+    `${terminal.tone('strong', padRight(index === 0 ? `${title} ` : '', TITLE_COLUMNS))}${line}`.trimEnd(),
   )
 }
 

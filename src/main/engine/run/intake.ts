@@ -180,14 +180,26 @@ function withoutReplaced(
     : found
 }
 
-/** A file of a folder that has no address or cannot be sent lacks its content, which its row need not be told as well. */
+/**
+ * What is no row lacks all that a row needs, and a file of a folder that has no address or cannot be sent lacks its content:
+ * that need not be told as well.
+ */
 function withoutConsequences(
   found: readonly FoundProblem[],
   causes: readonly FoundProblem[],
 ): readonly FoundProblem[] {
+  if (causes.some(({ code }) => NO_ROW.has(code))) return []
   const isWithoutContent = causes.some((cause) => isMissingAddress(cause) || REFUSED_FILE.has(cause.code))
   return isWithoutContent ? found.filter(({ code }) => code !== 'one_of') : found
 }
+
+const NO_ROW: ReadonlySet<FoundProblem['code']> = new Set([
+  'not_json',
+  'oversized_row',
+  'repeated_header',
+  'drawn_line',
+  'record_in_quotes',
+])
 
 const REFUSED_FILE: ReadonlySet<FoundProblem['code']> = new Set([
   'outside_folder',
