@@ -1,6 +1,6 @@
 import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import type { RunRequestInput } from '../../shared/bridge/runs.ts'
-import { toPlanMapping } from '../../shared/mapping/match-columns.ts'
+import { suggestMapping, toFilledBy, toPlanMapping } from '../../shared/mapping/match-columns.ts'
 import { isAsync, type Operation, sendsKey } from '../../shared/plan/operation.ts'
 import { findLoadGap, toPlanLoad } from '../features/operation/load-settings.ts'
 import {
@@ -41,6 +41,7 @@ export function toRunRequest(draft: Draft, connections: readonly ConnectionEntry
   const load = draft.isLoad ? toPlanLoad(draft.load) : undefined
   if (source === null || destination === null || load === null) return null
   const { concurrency, retries, timeoutS } = settings
+  const columns = preview?.columns ?? []
   return {
     destination,
     timeoutMs: timeoutS * 1000,
@@ -49,7 +50,8 @@ export function toRunRequest(draft: Draft, connections: readonly ConnectionEntry
       ...reading,
       ...(preview?.format === 'folder' && { format: 'folder', media: toPlanMedia(media) }),
     },
-    mapping: toPlanMapping(mapping, preview?.columns ?? [], operation),
+    mapping: toPlanMapping(mapping, columns, operation),
+    filledBy: toFilledBy(mapping, suggestMapping(columns, operation, preview)),
     ...(fixes.length > 0 && { fixes: [...fixes] }),
     operation: toPlanOperation(operation),
     ...(isAsync(operation) && { callback: toPlanCallback(callback) }),

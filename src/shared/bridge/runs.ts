@@ -33,7 +33,7 @@ const destinationSchema = z.discriminatedUnion('kind', [
   }),
 ])
 
-const { mapping, fixes, operation, callback, pace, load, retry } = planSchema.shape
+const { mapping, filledBy, fixes, operation, callback, pace, load, retry } = planSchema.shape
 
 /** What a page says of a run: a plan in which files, connections and listeners are named by what it was given. */
 export const runRequestSchema = toStrict(
@@ -43,6 +43,7 @@ export const runRequestSchema = toStrict(
     timeoutMs: timeoutMsSchema.exactOptional(),
     source: sourceReadingSchema,
     mapping,
+    filledBy,
     fixes,
     operation,
     /** The workspace decides where the receiver listens. */

@@ -1,6 +1,6 @@
 import { isJson } from '../messages/pretty-json.ts'
 import { fieldsOf, isAsync, parseFieldName, REQUEST_FIELD } from '../plan/operation.ts'
-import type { FieldSource, Mapping, Operation, Plan } from '../plan/plan.ts'
+import type { FieldSource, FilledBy, Mapping, Operation, Plan } from '../plan/plan.ts'
 import { FORBIDDEN_ID_CHARACTERS, type RequestField } from '../service/request-field.ts'
 import { trimName } from './id-text.ts'
 
@@ -216,16 +216,14 @@ function areDistinctIds(index: number, seen: SeenRows | null): boolean {
  * such content. A folder's columns are known, so nothing of them is guessed. `seen` keeps columns of objects and arrays
  * out; only with it `id` may be guessed as the post_id, which has a default.
  */
-export function guessColumns(
+function guessColumns(
   columns: readonly string[],
   operation: Operation,
   mapping: Mapping,
   seen: SeenRows | null = null,
 ): Mapping {
   if (isFolderColumns(columns)) return {}
-  const used = new Set(findStructured(seen))
-  for (const { linkName } of seen?.links ?? []) used.add(columns.indexOf(linkName))
-  for (const source of Object.values(mapping)) used.add(toColumnIndex(columns, source))
+  const used = listUsed(columns, mapping, seen)
   const guessed: Mapping = {}
   for (const { name, required } of fieldsFor(operation)) {
     const isWanted = required !== 'never' || ('watchlist' in operation && name === 'notes')
@@ -239,6 +237,113 @@ export function guessColumns(
   return guessed
 }
 
+/** A field with a source of its own: neither open nor left empty on purpose. */
+function isFilled(source: FieldSource | undefined): boolean {
+  return source !== undefined && !(source.kind === 'template' && source.template === '')
+}
+
+/** A column that is named like a field, but is not sent because another fills the content. */
+export interface PassedOver {
+  field: string
+  column: string | number
+  /** The field that is sent instead, with its source; `isStated` if a person said so. */
+  kept: string
+  source: FieldSource
+  isStated: boolean
+}
+
+/** A mapping over the automatic one: what is guessed, and what is not sent because of the content that is. */
+export interface CompletedMapping {
+  guessed: Mapping
+  passedOver: PassedOver[]
+}
+
+/**
+ * Completes what a person stated, for sending. text_data and url are both content and exclude each other: if one is
+ * stated, a column named like the other is passed over; if a column looks like the text, it goes before one that is
+ * named `url`. Columns with the names of both stay, since each row may have one of them; so do both if rows are split.
+ */
+export function completeMapping(
+  { operation, mapping, fixes = [] }: Pick<Plan, 'operation' | 'mapping' | 'fixes'>,
+  columns: readonly string[],
+  seen: SeenRows | null = null,
+): CompletedMapping {
+  const matched = matchColumns(columns, operation)
+  const whole: Mapping = { ...matched, ...mapping }
+  const isTask = operation.kind === 'task' && !isFolderColumns(columns)
+  if (!isTask) return { guessed: guessColumns(columns, operation, whole, seen), passedOver: [] }
+  const splits = fixes.some(({ kind }) => kind === 'split')
+  const passedOver: PassedOver[] = []
+  const passOver = (field: string, kept: string, source: FieldSource, isStated: boolean) => {
+    const own = matched[field]
+    if (own?.kind === 'column') passedOver.push({ field, column: own.column, kept, source, isStated })
+  }
+  for (const [field, kept] of RIVALS) {
+    const source = mapping[kept]
+    if (splits || source === undefined || !isFilled(source)) continue
+    if (mapping[field] === undefined) passOver(field, kept, source, true)
+  }
+  for (const { field } of passedOver) whole[field] = { kind: 'template', template: '' }
+  const text = isOnlyMatched('url', whole, mapping) ? guessText(columns, whole, seen) : null
+  if (text !== null && !splits) passOver('url', 'text_data', text, false)
+  const found: Mapping = text === null ? {} : { text_data: text }
+  const url = mapping['url']
+  if (url !== undefined && isFilled(url) && whole['text_data'] === undefined) {
+    const left = guessText(columns, whole, seen)
+    if (left?.kind === 'column') {
+      passedOver.push({ field: 'text_data', column: left.column, kept: 'url', source: url, isStated: true })
+    }
+  }
+  return {
+    guessed: { ...found, ...guessColumns(columns, operation, { ...whole, ...found }, seen) },
+    passedOver,
+  }
+}
+
+const RIVALS = [
+  ['url', 'text_data'],
+  ['text_data', 'url'],
+] as const
+
+/** Whether a column named `url` fills the content, and nobody said so, nor anything of the text. */
+function isOnlyMatched(field: string, whole: Mapping, stated: Mapping): boolean {
+  return stated[field] === undefined && isFilled(whole[field]) && whole['text_data'] === undefined
+}
+
+/** The column that looks like the text, if the first rows have any in it. */
+function guessText(columns: readonly string[], mapping: Mapping, seen: SeenRows | null): FieldSource | null {
+  const used = listUsed(columns, mapping, seen)
+  const rows = seen?.rows ?? []
+  for (;;) {
+    const index = findByWord(columns, 'text_data', used)
+    if (index < 0) return null
+    if (rows.length === 0 || rows.some(({ cells }) => (cells[index] ?? '') !== '')) {
+      return toColumnSource(columns, index)
+    }
+    used.add(index)
+  }
+}
+
+/** Columns that a guess may not take: those that are mapped, that hold objects, and links that a person has to choose. */
+function listUsed(columns: readonly string[], mapping: Mapping, seen: SeenRows | null): Set<number> {
+  const used = new Set(findStructured(seen))
+  for (const { linkName } of seen?.links ?? []) used.add(columns.indexOf(linkName))
+  for (const source of Object.values(mapping)) used.add(toColumnIndex(columns, source))
+  return used
+}
+
+/** The columns that look like texts by their names, by index; `used` are not looked at. */
+export function findTextColumns(columns: readonly string[], used: ReadonlySet<number>): number[] {
+  const passed = new Set(used)
+  const found: number[] = []
+  for (let index = findByWord(columns, 'text_data', passed); index >= 0; ) {
+    found.push(index)
+    passed.add(index)
+    index = findByWord(columns, 'text_data', passed)
+  }
+  return found
+}
+
 /** What both shells begin with: the certain matches, a task's own post_id, and guesses for what is still missing. */
 export function suggestMapping(
   columns: readonly string[],
@@ -247,22 +352,33 @@ export function suggestMapping(
 ): SuggestedMapping {
   const mapping: Mapping = {}
   const confidence: Record<string, MatchConfidence> = {}
+  const { guessed, passedOver } = completeMapping({ operation, mapping: {} }, columns, seen)
+  const isPassedOver = (name: string) => passedOver.some(({ field }) => field === name)
   for (const [field, source] of Object.entries(
     keepKnownFields(matchColumns(columns, operation), operation),
   )) {
+    if (isPassedOver(field)) continue
     const index = toColumnIndex(columns, source)
-    const isExact = columns[index] === field
-    // Either may hold the content: an exact name of one keeps a mere likeness of the other away.
-    if (!isExact && isRivalMapped(field, mapping)) continue
     mapping[field] = toColumnSource(columns, index)
-    confidence[field] = isExact ? 'exact' : 'alike'
+    confidence[field] = columns[index] === field ? 'exact' : 'alike'
   }
-  for (const [field, source] of Object.entries(guessColumns(columns, operation, mapping, seen))) {
+  for (const [field, source] of Object.entries(guessed)) {
     mapping[field] = source
     confidence[field] = 'guess'
   }
   if (operation.kind === 'task') mapping['post_id'] ??= DEFAULT_POST_ID
   return { mapping, confidence }
+}
+
+/** How fields of a mapping were filled that a person left as they were suggested. */
+export function toFilledBy(mapping: Mapping, { mapping: suggested, confidence }: SuggestedMapping): FilledBy {
+  return Object.fromEntries(
+    Object.entries(confidence).flatMap(([field, how]) =>
+      JSON.stringify(mapping[field]) === JSON.stringify(suggested[field])
+        ? [[field, how === 'guess' ? 'guess' : 'name']]
+        : [],
+    ),
+  )
 }
 
 /**

@@ -224,6 +224,18 @@ export const PROBLEM_MESSAGES = {
     remedy:
       'To submit content, send either text_data or url, not both. To add an item to an index, fill url or media.',
   },
+  content_not_sent: {
+    expected: ({ column, kept, keptField }: { column: string; kept: string; keptField: string }) => {
+      const lost = `of column \`${column}\` is not sent, because column \`${kept}\` fills ${keptField}, which nobody stated`
+      return {
+        terminal: `${lost}. To leave it out, pass --map ${quoteArgument(`${keptField}=${kept}`)}; to send it instead, map it`,
+        window: lost,
+      }
+    },
+    title: 'Content that is not sent',
+    remedy: 'A request takes one text or one URL. In Mapping, check that the right column fills it.',
+    needs: 'content_cut',
+  },
   ambiguous_column: {
     expected: ({ columns }: { columns: number[] }) => {
       const used = `is the name of columns ${columns.join(' and ')}; column ${columns[0]} is used`
@@ -345,6 +357,11 @@ export const PROBLEM_MESSAGES = {
     remedy: 'Fill the cells, or remove the field in Mapping.',
   },
 } satisfies Record<ProblemCode, ProblemEntry>
+
+/** An argument as a shell takes it: in quotes unless it is plain. */
+function quoteArgument(argument: string): string {
+  return /^[\w.=-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`
+}
 
 type Parts<Code extends ProblemCode> = Parameters<(typeof PROBLEM_MESSAGES)[Code]['expected']>
 

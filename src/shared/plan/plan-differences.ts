@@ -12,6 +12,7 @@ interface PlanDifference {
 const HARMLESS = [
   'version',
   'name',
+  'filledBy',
   'connection.name',
   'connection.apiKeyEnv',
   'load.thresholds',

@@ -29,6 +29,11 @@ const mappingSchema = z.record(z.string(), fieldSourceSchema)
 
 export type Mapping = z.infer<typeof mappingSchema>
 
+const filledBySchema = z.record(z.string(), z.enum(['name', 'guess']))
+
+/** Fields of a mapping that nobody stated: filled by a column of their name, or by a guess. */
+export type FilledBy = z.infer<typeof filledBySchema>
+
 const mediaSchema = z.discriminatedUnion('kind', [
   /** Addresses made from a template; `{{path}}` is the file's path inside the folder, percent-encoded. */
   z.object({ kind: z.literal('template'), template: z.string().min(1) }),
@@ -118,6 +123,8 @@ export const planSchema = z.object({
   connection: connectionSchema,
   source: sourceSchema,
   mapping: mappingSchema.default({}),
+  /** Which fields of `mapping` nobody stated; a run asks before it loses content to a guess. */
+  filledBy: filledBySchema.optional(),
   /** What is sent otherwise than the source has it. */
   fixes: fixesSchema.optional(),
   /** Warnings that do not stop the rows from being sent (`shared/run/accept-code.ts`). */

@@ -49,6 +49,7 @@ export const problemCodeSchema = z.enum([
   'lost_id',
   'id_precision',
   'one_of',
+  'content_not_sent',
   'not_unique',
   'look_alike',
   'not_distinct',

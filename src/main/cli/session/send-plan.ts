@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { CapacityPlan } from '../../../shared/load/capacity-plan.ts'
-import { guessColumns, matchColumns } from '../../../shared/mapping/match-columns.ts'
+import { completeMapping } from '../../../shared/mapping/match-columns.ts'
 import { listNeeded } from '../../../shared/messages/accept-messages.ts'
 import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { saySheetChoice } from '../../../shared/messages/mapping-messages.ts'
+import { sayPassedOver } from '../../../shared/messages/passed-over.ts'
 import { hasGuess, sayReadAs } from '../../../shared/messages/reading-messages.ts'
 import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { listSourcePaths } from '../../../shared/plan/source-paths.ts'
@@ -124,8 +125,7 @@ async function completePlan(
   if (preview.ownExport !== undefined && !options.quiet) {
     await context.err.writeLine(OWN_EXPORT_NOTES[preview.ownExport])
   }
-  const certain = { ...matchColumns(columns, plan.operation), ...plan.mapping }
-  const guessed = guessColumns(columns, plan.operation, certain, preview)
+  const { guessed, passedOver } = completeMapping(plan, columns, preview)
   for (const [field, column] of listColumns(guessed)) {
     await context.err.writeLine(
       toPrintable(
@@ -133,7 +133,18 @@ async function completePlan(
       ),
     )
   }
-  return { ...plan, mapping: { ...plan.mapping, ...guessed } }
+  for (const passed of passedOver.filter(({ isStated }) => isStated)) {
+    await context.err.writeLine(toPrintable(sayPassedOver(passed)))
+  }
+  const empty = passedOver.map(({ field }) => [field, { kind: 'template', template: '' } as const] as const)
+  const fields = Object.keys(guessed)
+  return {
+    ...plan,
+    mapping: { ...plan.mapping, ...Object.fromEntries(empty), ...guessed },
+    ...(fields.length > 0 && {
+      filledBy: { ...plan.filledBy, ...Object.fromEntries(fields.map((field) => [field, 'guess' as const])) },
+    }),
+  }
 }
 
 /** Files that are named before anything is sent; of more, only the first. */

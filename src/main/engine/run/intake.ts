@@ -9,6 +9,7 @@ import type { Journal } from '../journal/journal.ts'
 import { type RunRecord, updateRunRecord } from '../journal/run-record.ts'
 import { IdColumns, toIdProblem } from '../mapping/id-columns.ts'
 import { createCellJoiner, JOINED } from '../mapping/join-cells.ts'
+import { LeftOutContent } from '../mapping/left-out-content.ts'
 import { findPlanWarnings } from '../mapping/plan-warnings.ts'
 import { createLeaveOut } from '../mapping/row-fixer.ts'
 import { isMissingAddress, type MapRow, resolveMapping } from '../mapping/row-mapper.ts'
@@ -51,10 +52,12 @@ export async function runIntake(options: {
     const resolved = { ...plan, mapping }
     const { mapRow } = createItemRequests({ ...record, plan: resolved, columns }, options.workspace)
     const idColumns = new IdColumns(resolved)
+    const leftOut = new LeftOutContent(plan, mapping, columns)
     const checkRow = createRowCheck(resolved, columns, mapRow, idColumns)
     const writer = createIntakeWriter(journal, resolved, mapRow, options.limit)
     const splitter = new RowSplitter(plan, mapRow)
     for await (const { rows, places, bytesRead } of reader.batches()) {
+      for (const { cells } of rows) leftOut.note(cells)
       writer.writeRows(
         rows.map((row) => checkRow(splitter.toFirstHalf(row))),
         places,
@@ -76,8 +79,12 @@ export async function runIntake(options: {
     }
     for (const warning of findPlanWarnings(plan, mapping, reader.columns, reader.header))
       writer.writeCommonProblem(warning)
-    for (const { rows, ...warning } of [...(reader.findWarnings?.() ?? []), ...idColumns.findWarnings()])
-      writer.writeCommonProblem(warning, rows)
+    const ofSource = [
+      ...(reader.findWarnings?.() ?? []),
+      ...idColumns.findWarnings(),
+      ...leftOut.findWarnings(),
+    ]
+    for (const { rows, ...warning } of ofSource) writer.writeCommonProblem(warning, rows)
     const readAs = JSON.stringify(describeFiles(reader, plan.source))
     writer.finish(reader.columns, reader.header, () => updateRunRecord(journal.db, { read_as: readAs }))
     return true

@@ -60,6 +60,8 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   'mapping.*.column': 'Name of a column, or its number from 1.',
   'mapping.*.template':
     'Text with {{row}} (the record number, from 1), {{run}} and {{column name}} as placeholders.',
+  filledBy:
+    'Fields of the mapping that nobody stated, each with how it was filled: by a column of its name, or by a guess (default: none). Before content is lost to a guess, a run asks.',
   accept:
     'Warnings about the source that do not stop the rows from being sent: content_cut, ids_changed, hidden_rows, encoding_uncertain (default: none).',
   fixes:

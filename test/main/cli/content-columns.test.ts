@@ -1,0 +1,86 @@
+import { expect, it } from 'vitest'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { writeSource } from './write-source.ts'
+
+const KEY = 'the-key'
+
+async function setUp(content: string) {
+  const sandbox = await withSandbox({ apiKeys: [KEY] })
+  const workspace = createTemporaryFolder()
+  const source = writeSource(workspace, 'posts.csv', content)
+  const send = (...args: string[]) =>
+    runInProcess(['task', source, '--base-url', sandbox.baseUrl, ...args], {
+      workspace,
+      env: { SLUICE_API_KEY: KEY },
+    })
+  const tryOut = async (...args: string[]) => JSON.parse((await send('--dry-run', '--json', ...args)).stdout)
+  const countTasks = async () => (await sandbox.stats()).tasks
+  return { send, tryOut, countTasks }
+}
+
+it.each([
+  ['id,author,body,url,score\nt1_a,joe,first,https://reddit.com/r/x/1,5\n', 'body', 'first'],
+  ['author,text,url\njoe,first,https://forum.example.com/p/1\n', 'text', 'first'],
+  [
+    'Ticket ID,Requester,Subject,Description,URL\n1,joe@x.com,Help,"I hate you",https://z.example/1\n',
+    'Description',
+    'I hate you',
+  ],
+])(
+  'sends the text and not the url next to it, and asks before the url is lost, of %j',
+  async (csv, column, text) => {
+    const { send, tryOut, countTasks } = await setUp(csv)
+    const user = ['--set', 'user_id=u1']
+    const found = await tryOut(...user)
+    expect(found.first_request.body).toMatchObject({ text_data: text })
+    expect(found.first_request.body).not.toHaveProperty('url')
+    expect(found.to_accept).toMatchObject([{ accept: 'content_cut', code: 'content_not_sent', rows: 1 }])
+    const refused = await send(...user)
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toMatch(new RegExp(`--map text_data=${column}`))
+    expect(await countTasks()).toBe(0)
+    const stated = await send(...user, '--map', `text_data=${column}`)
+    expect(stated.stderr).toMatch(/Column `url` is not sent.*--map url=url/is)
+    expect(stated.code).toBe(0)
+    expect(await countTasks()).toBe(1)
+  },
+)
+
+it('sends the url alone if that is stated, and says which text is not sent', async () => {
+  const { send, tryOut } = await setUp('user_id,text_data,url\nu1,first,https://x.example/1\n')
+  const { first_request: first } = await tryOut('--map', 'url=url')
+  expect(first.body).toMatchObject({ url: 'https://x.example/1' })
+  expect(first.body).not.toHaveProperty('text_data')
+  expect((await send('--map', 'url=url')).stderr).toMatch(/Column `text_data` is not sent/)
+})
+
+it('needs no answer if the url next to a guessed text is empty', async () => {
+  const { send, countTasks } = await setUp('user,message,URL\njoe,I will kill you,\namy,hello,\n')
+  expect(await send()).toMatchObject({ code: 0 })
+  expect(await countTasks()).toBe(2)
+})
+
+it('keeps sending whichever of text_data and url a row has if both columns have these names', async () => {
+  const { tryOut } = await setUp('user_id,text_data,url\nu1,first,\nu2,,https://x.example/1\n')
+  expect(await tryOut()).toMatchObject({ rows: { sendable: 2 }, to_accept: [] })
+})
+
+it('asks before a second text next to a guessed one is lost, but not for numbers', async () => {
+  const csv = (second: string) => `user_id,question,answer\nu1,How are you?,${second}\n`
+  const lost = await setUp(csv('I hate you'))
+  expect((await lost.tryOut()).to_accept).toMatchObject([{ accept: 'content_cut', rows: 1 }])
+  expect((await (await setUp(csv('42'))).tryOut()).to_accept).toEqual([])
+})
+
+it('asks before a text that only later rows have is lost to a url', async () => {
+  const rows = Array.from(
+    { length: 120 },
+    (_, at) => `u1,${at > 110 ? 'late text' : ''},https://x.example/${at}`,
+  )
+  const { tryOut } = await setUp(`user_id,body,url\n${rows.join('\n')}\n`)
+  const { rows: counted, to_accept: open } = await tryOut()
+  expect(counted.sendable).toBe(120)
+  expect(open).toMatchObject([{ accept: 'content_cut', rows: 9 }])
+})
