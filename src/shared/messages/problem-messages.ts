@@ -218,8 +218,23 @@ export const PROBLEM_MESSAGES = {
       'Edit the rows, or set one value for all of them. Or, in Mapping, choose another column for the field.',
   },
   one_of: {
-    expected: ({ one, other, isExclusive }: { one: string; other: string; isExclusive: boolean }) =>
-      isExclusive ? `must have exactly one of ${one} and ${other}` : `must have ${one} or ${other}`,
+    expected: ({
+      one,
+      other,
+      isExclusive,
+      only,
+    }: {
+      one: string
+      other: string
+      isExclusive: boolean
+      /** The one of them that is mapped, if the other is not. */
+      only?: string
+    }) =>
+      only !== undefined
+        ? `must have ${only}, which is empty`
+        : isExclusive
+          ? `must have exactly one of ${one} and ${other}`
+          : `must have ${one} or ${other}`,
     title: 'Content missing or given twice',
     remedy:
       'To submit content, send either text_data or url, not both. To add an item to an index, fill url or media.',

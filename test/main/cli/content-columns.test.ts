@@ -84,3 +84,19 @@ it('asks before a text that only later rows have is lost to a url', async () => 
   expect(counted.sendable).toBe(120)
   expect(open).toMatchObject([{ accept: 'content_cut', rows: 9 }])
 })
+
+it('says that text_data is empty if only that is mapped, and that one of both is needed if both are', async () => {
+  const list = async (csv: string) =>
+    (await (await setUp(csv)).tryOut()).problems
+      .filter(({ severity }: { severity: string }) => severity === 'error')
+      .map(({ code, field, message }: Record<string, string>) => [code, field, message])
+  expect(await list('user_id,text_data\nu1,\nu2,hello\n')).toEqual([
+    ['one_of', null, 'must have text_data, which is empty'],
+  ])
+  expect(await list('user_id,url\nu1,\nu2,https://x.example/1\n')).toEqual([
+    ['one_of', null, 'must have url, which is empty'],
+  ])
+  expect(await list('user_id,text_data,url\nu1,,\nu2,hello,\n')).toEqual([
+    ['one_of', null, expect.stringContaining('exactly one')],
+  ])
+})

@@ -57,7 +57,7 @@ function createRules(operation: Operation, mapping: Mapping): RowRule[] {
   switch (operation.kind) {
     case 'task':
       return [
-        createContentRule(operation),
+        createContentRule(operation, mapping),
         createBlankRule('text_data'),
         checkIds,
         checkGroup,
@@ -131,13 +131,18 @@ const checkCallbackUrl: RowRule = (found, row, body) =>
   checkUrl(found, row, 'callback_url', body['callback_url'])
 
 /** Exactly one of text_data and url; v2 does not say so, and takes both. */
-function createContentRule(operation: TaskOperation): RowRule {
+function createContentRule(operation: TaskOperation, mapping: Mapping): RowRule {
   const isV1 = operation.api === 'v1'
   const cause = { code: 'one_of', args: { one: 'text_data', other: 'url', isExclusive: isV1 } } as const
+  const mapped = ['text_data', 'url'].filter((field) => !isEmpty(mapping[field]))
+  const [only] = isEmpty(mapping['request']) && mapped.length === 1 ? mapped : []
   return (found, row, { text_data: text, url }) => {
     let all = found
     if (text === undefined && url === undefined) {
-      all = addProblem(all, row, 'error', null, cause, 'neither')
+      all =
+        only === undefined
+          ? addProblem(all, row, 'error', null, cause, 'neither')
+          : addProblem(all, row, 'error', null, { code: 'one_of', args: { ...cause.args, only } })
     } else if (isV1 && text !== undefined && url !== undefined) {
       all = addProblem(all, row, 'error', null, cause, 'both')
     }
