@@ -4,6 +4,7 @@ import { thresholdResultSchema } from '../load/thresholds.ts'
 import { rowAndRecordShape } from '../plan/source-place.ts'
 import { UNSUCCESSFUL_STATES } from './item-state.ts'
 import { sourceReadSchema } from './read-as.ts'
+import { usedMappingSchema } from './used-mapping.ts'
 
 /** `interrupted`: the process that held the run is gone, or the person stopped it; it can be resumed. */
 export const runStateSchema = z.enum(['running', 'completed', 'stopped', 'interrupted'])
@@ -211,6 +212,8 @@ export const runSummarySchema = z.object({
   more_sources: z.array(z.string()).exactOptional(),
   /** How the source was read; absent until it was, and where an earlier version read it. */
   source_read: sourceReadSchema.exactOptional(),
+  /** What filled the fields of the requests; absent until the source was read. */
+  mapping: usedMappingSchema.exactOptional(),
   /** The name of the connection, where the plan names one. */
   connection: z.string().exactOptional(),
   base_url: z.string(),

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
@@ -16,8 +18,9 @@ async function setUp(content: string) {
       env: { SLUICE_API_KEY: KEY },
     })
   const tryOut = async (...args: string[]) => JSON.parse((await send('--dry-run', '--json', ...args)).stdout)
+  const show = (...args: string[]) => runInProcess(args, { workspace })
   const countTasks = async () => (await sandbox.stats()).tasks
-  return { send, tryOut, countTasks }
+  return { send, tryOut, show, countTasks }
 }
 
 it.each([
@@ -99,4 +102,38 @@ it('says that text_data is empty if only that is mapped, and that one of both is
   expect(await list('user_id,text_data,url\nu1,,\nu2,hello,\n')).toEqual([
     ['one_of', null, expect.stringContaining('exactly one')],
   ])
+})
+
+it('says which column filled which field, and how, in the documents of a dry run and a run, in show and in the report', async () => {
+  const { tryOut, send, show } = await setUp('author,message,score,group_id\njoe,hello,5,g1\n')
+  const args = ['--map', 'group_id=group_id']
+  const mapping = {
+    fields: [
+      { field: 'group_id', column: 'group_id', by: 'stated' },
+      { field: 'text_data', column: 'message', by: 'guess' },
+      { field: 'user_id', column: 'author', by: 'guess' },
+      { field: 'post_id', template: '{{run}}-{{row}}', by: 'default' },
+    ],
+    not_sent: ['score'],
+  }
+  const sorted = ({ fields, ...rest }: typeof mapping) => ({
+    ...rest,
+    fields: [...fields].sort((a, b) => a.field.localeCompare(b.field)),
+  })
+  expect(sorted((await tryOut(...args)).mapping)).toEqual(sorted(mapping))
+  expect(sorted(JSON.parse((await send('--json', ...args)).stdout).mapping)).toEqual(sorted(mapping))
+  expect((await show('show', 'latest')).stdout).toMatch(
+    /Mapping[\s\S]*text_data: column `message` \(guessed\)/,
+  )
+  const report = join(createTemporaryFolder(), 'report.html')
+  await show('report', 'latest', report)
+  expect(readFileSync(report, 'utf8')).toMatch(/text_data: column.*message.*\(guessed\)/)
+})
+
+it('names the field of an object that is used by its name', async () => {
+  const { show } = await setUp('')
+  const folder = createTemporaryFolder()
+  const source = writeSource(folder, 'posts.jsonl', '{"text": "t0", "user": {"id": "a0"}}\n')
+  const { stderr } = await show('task', source, '--dry-run', '--base-url', 'http://127.0.0.1:1')
+  expect(stderr).toContain('Using column `user.id` for user_id (by its name)')
 })

@@ -19,6 +19,7 @@ import { problemGroupSchema, problemSchema } from '../../../shared/run/problem.t
 import { sourceReadSchema } from '../../../shared/run/read-as.ts'
 import { rowDetailSchema } from '../../../shared/run/results.ts'
 import { correctedSchema, rowCountsSchema, runSummarySchema } from '../../../shared/run/run.ts'
+import { usedMappingSchema } from '../../../shared/run/used-mapping.ts'
 import { SCHEMA_VERSION } from './write-document.ts'
 
 /** A document that `--json` prints. */
@@ -106,6 +107,7 @@ export const DOCUMENT_SCHEMAS = {
       rows: rowCountsSchema.pick({ read: true, invalid: true, left_out: true }).extend({ sendable: z.int() }),
       corrected: correctedSchema.exactOptional(),
       source_read: sourceReadSchema.exactOptional(),
+      mapping: usedMappingSchema.exactOptional(),
       problems: z.array(wordedGroupSchema),
       /** Causes of warnings that have to be accepted before the rows are sent. */
       to_accept: z.array(wordedGroupSchema.extend({ accept: acceptCodeSchema })),

@@ -115,7 +115,7 @@ export function addSendingOptions(command: Command, addPace: (command: Command) 
     )
     .option(
       '--set <field=template>',
-      'text for a field, with {{row}} (record number, as in sluice_row), {{run}} and {{column name}} as placeholders; repeatable',
+      'text for a field, with {{row}} (record number, as in sluice_record), {{run}} and {{column name}} as placeholders; repeatable',
       collectTemplate,
     )
   addCallbackOptions(command)

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { CapacityPlan } from '../../../shared/load/capacity-plan.ts'
-import { completeMapping } from '../../../shared/mapping/match-columns.ts'
+import { completeMapping, matchColumns } from '../../../shared/mapping/match-columns.ts'
 import { listNeeded } from '../../../shared/messages/accept-messages.ts'
 import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
@@ -130,6 +130,15 @@ async function completePlan(
     await context.err.writeLine(
       toPrintable(
         `Using column \`${column}\` for ${field} (guessed from its name). To change it, add --map ${field}=COLUMN.`,
+      ),
+    )
+  }
+  for (const [field, column] of listColumns(matchColumns(columns, plan.operation))) {
+    // A field of an object is a likeness of another name than the person sees in the file.
+    if (plan.mapping[field] !== undefined || column === field || !String(column).includes('.')) continue
+    await context.err.writeLine(
+      toPrintable(
+        `Using column \`${column}\` for ${field} (by its name). To change it, add --map ${field}=COLUMN.`,
       ),
     )
   }

@@ -12,6 +12,7 @@ import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import type { SourceRead } from '../../../shared/run/read-as.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
 import type { CorrectedCounts } from '../../../shared/run/run.ts'
+import type { UsedMapping } from '../../../shared/run/used-mapping.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { RunHandle, StartOptions } from '../../engine/engine-interface.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
@@ -22,6 +23,7 @@ import { createProgressReporter } from '../progress/progress-reporter.ts'
 import { formatOpenWarnings } from '../summary/open-warnings.ts'
 import { formatProblemGroups, toWordedGroup, toWordedGroups } from '../summary/row-text.ts'
 import { formatSourceRead } from '../summary/source-read.ts'
+import { formatUsedMapping } from '../summary/used-mapping.ts'
 import { formatSection, sectionColumns, wrapWords } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 
@@ -56,12 +58,18 @@ export async function dryRun(
   flags: ReportingFlags,
 ): Promise<ExitCode> {
   const exit = await tryOut(context, engine, trial, flags, async (runId) => {
-    const { rows, corrected = null, source_read: read_as = null } = await engine.runs.summarizeRun(runId)
+    const {
+      rows,
+      corrected = null,
+      source_read: read_as = null,
+      mapping,
+    } = await engine.runs.summarizeRun(runId)
     const { read, invalid, left_out } = rows
     const found: Findings = {
       rows: { read, invalid, sendable: countSendable(rows), ...(left_out !== undefined && { left_out }) },
       corrected,
       sourceRead: read_as,
+      mapping,
       problems: await engine.results.readProblems(runId),
       open: await engine.results.readOpenWarnings(runId),
       first: await readFirstRequest(engine, runId),
@@ -90,6 +98,7 @@ interface Findings {
   /** What the fixes of the plan changed; null where they changed nothing. */
   corrected: CorrectedCounts | null
   sourceRead: SourceRead | null
+  mapping: UsedMapping | undefined
   problems: ProblemGroup[]
   /** Causes of warnings that a run would ask about before it sends anything. */
   open: ProblemGroup[]
@@ -99,7 +108,7 @@ interface Findings {
 /** The findings as `--json` prints them. */
 function toDocument(
   { load, connection }: Plan,
-  { rows, corrected, sourceRead, problems, open, first }: Findings,
+  { rows, corrected, sourceRead, mapping, problems, open, first }: Findings,
 ): string {
   const rest = JSON.stringify({
     schema_version: SCHEMA_VERSION,
@@ -108,6 +117,7 @@ function toDocument(
     rows,
     ...(corrected !== null && { corrected }),
     ...(sourceRead !== null && { source_read: sourceRead }),
+    ...(mapping !== undefined && { mapping }),
     problems: toWordedGroups(problems),
     to_accept: open.map((group) => ({ accept: findNeeds(group), ...toWordedGroup(group) })),
   })
@@ -121,7 +131,7 @@ function toDocument(
 
 async function printFindings(context: CliContext, plan: Plan, found: Findings): Promise<void> {
   const { out, outTerminal } = context
-  const { rows, corrected, sourceRead, problems, open, first } = found
+  const { rows, corrected, sourceRead, mapping, problems, open, first } = found
   const counted = [
     `${formatCount(rows.read)} read`,
     `${formatCount(rows.sendable)} can be sent`,
@@ -131,6 +141,7 @@ async function printFindings(context: CliContext, plan: Plan, found: Findings): 
   await out.writeLine(formatSection(outTerminal, 'Dry run', ['nothing was sent']).join('\n'))
   await printLoad(context, plan)
   for (const line of formatSourceRead(outTerminal, sourceRead)) await out.writeLine(line)
+  for (const line of formatUsedMapping(outTerminal, mapping)) await out.writeLine(line)
   await out.writeLine(formatSection(outTerminal, 'Rows', [counted]).join('\n'))
   if (corrected !== null) {
     await out.writeLine(formatSection(outTerminal, 'Corrected', [sayCorrected(corrected)]).join('\n'))

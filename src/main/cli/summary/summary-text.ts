@@ -35,6 +35,7 @@ import { formatAnswers, formatCallbacks } from './answers-section.ts'
 import { formatErrors, formatTriggeredRules } from './errors-section.ts'
 import { formatGenerator, formatServiceNotes, formatWarnings } from './service-section.ts'
 import { formatSourceRead } from './source-read.ts'
+import { formatUsedMapping } from './used-mapping.ts'
 
 /** The whole run for a person to read: first what stopped it, then rows, requests, latency, rules, errors. */
 export function formatSummary(terminal: Terminal, summary: RunSummary): string {
@@ -44,6 +45,7 @@ export function formatSummary(terminal: Terminal, summary: RunSummary): string {
     formatWarnings(terminal, summary),
     [
       ...formatSourceRead(terminal, summary.source_read),
+      ...formatUsedMapping(terminal, summary.mapping),
       ...formatRows(terminal, summary),
       ...formatCorrected(terminal, summary),
     ],

@@ -1,5 +1,6 @@
 import { LatencyMeter } from '../../../shared/load/latency-meter.ts'
 import { TREND_METRICS } from '../../../shared/load/metrics.ts'
+import { describeMapping } from '../../../shared/mapping/describe-mapping.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import { isAsync, type Operation } from '../../../shared/plan/operation.ts'
@@ -63,7 +64,10 @@ export function summarizeRun(family: RunFamily): RunSummary {
     stop_advice: standing.record.stopAdvice,
     source: record.plan.source.path,
     ...(record.plan.source.more !== undefined && { more_sources: record.plan.source.more }),
-    ...(record.readAs !== null && { source_read: toSourceRead(record.readAs) }),
+    ...(record.readAs !== null && {
+      source_read: toSourceRead(record.readAs),
+      mapping: describeMapping(record.plan, record.columns),
+    }),
     ...(record.plan.connection.name !== undefined && { connection: record.plan.connection.name }),
     base_url: record.plan.connection.baseUrl,
     ...toTaskBaseUrl(record.plan.connection),

@@ -8,6 +8,7 @@ import {
   formatShare,
 } from '../../../../shared/messages/figure-text.ts'
 import { sayReadAs } from '../../../../shared/messages/reading-messages.ts'
+import { listUsedMapping } from '../../../../shared/messages/used-mapping-words.ts'
 import { nameRow } from '../../../../shared/plan/source-place.ts'
 import { type RunSummary, toServiceUrl } from '../../../../shared/run/run.ts'
 import {
@@ -76,7 +77,12 @@ ${(summary.source_read?.read_as ?? []).map(
   (readAs) =>
     html`<p class="about">Read as ${quoteForeign(`${readAs.file === undefined ? '' : `${readAs.file}: `}${sayReadAs(readAs, 'window')}`)}</p>
 `,
-)}<p class="about">${sent} · run ${summary.run_id} · Sluice ${report.app_version}</p>
+)}${
+  summary.mapping === undefined
+    ? NOTHING
+    : html`<p class="about">${quoteForeign(listUsedMapping(summary.mapping).join(' · '))}</p>
+`
+}<p class="about">${sent} · run ${summary.run_id} · Sluice ${report.app_version}</p>
 ${whole === null ? NOTHING : html`<p class="about">A retry of run ${whole.run_id}, in which ${formatCount(whole.rows.succeeded)} of ${formatCounted(whole.rows.read, 'row')} succeeded in total.</p>`}
 ${retries.map(
   ({ run_id, created_at, state, rows }) =>

@@ -1,0 +1,23 @@
+import type { Plan } from '../plan/plan.ts'
+import type { UsedMapping } from '../run/used-mapping.ts'
+import { isEmpty } from './check-mapping.ts'
+import { DEFAULT_POST_ID, toWholeMapping } from './match-columns.ts'
+import { listColumnsOf } from './templates.ts'
+
+/** What fills each field of a plan's requests, and how that came about; `columns` are those of its source. */
+export function describeMapping(plan: Plan, columns: readonly string[]): UsedMapping {
+  const whole = Object.entries(toWholeMapping(plan, columns)).filter(([, source]) => !isEmpty(source))
+  const used = new Set(whole.flatMap(([, source]) => listColumnsOf(source, columns)))
+  const findBy = (field: string): UsedMapping['fields'][number]['by'] => {
+    if (plan.filledBy?.[field] !== undefined) return plan.filledBy[field]
+    return plan.mapping[field] === undefined ? 'name' : 'stated'
+  }
+  return {
+    fields: whole.map(([field, source]) => {
+      if (source.kind === 'column') return { field, column: source.column, by: findBy(field) }
+      const isDefault = field === 'post_id' && JSON.stringify(source) === JSON.stringify(DEFAULT_POST_ID)
+      return { field, template: source.template, by: isDefault ? 'default' : findBy(field) }
+    }),
+    not_sent: columns.filter((_, index) => !used.has(index)),
+  }
+}

@@ -1,0 +1,16 @@
+import type { UsedMapping } from '../run/used-mapping.ts'
+
+const HOW = { stated: '', name: ' (by its name)', guess: ' (guessed)', default: '' } as const
+
+/** What filled each field, a phrase each, and the columns that are not sent. */
+export function listUsedMapping({ fields, not_sent: left }: UsedMapping): string[] {
+  const filled = fields.map(({ field, column, template, by }) =>
+    column === undefined ? `${field}: \`${template ?? ''}\`` : `${field}: column \`${column}\`${HOW[by]}`,
+  )
+  if (left.length === 0) return filled
+  const shown = left.slice(0, COLUMNS_SHOWN).map((name) => `\`${name}\``)
+  const more = left.length - shown.length
+  return [...filled, `not sent: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`]
+}
+
+const COLUMNS_SHOWN = 10
