@@ -59,12 +59,12 @@ export class IdColumn {
   #filled = 0
   #short = 0
   #long = 0
-  #zeros = { rows: 0, first: '' }
-  #dates = { rows: 0, first: '' }
-  #grouped = { rows: 0, first: '' }
+  readonly #zeros = new FoundIds()
+  readonly #dates = new FoundIds()
+  readonly #grouped = new FoundIds()
 
-  /** Takes in the id of a row. */
-  note(id: string): void {
+  /** Takes in the id of a row. One that is not sent shows what the column is like, and is not counted. */
+  note(id: string, row = 1, isSent = true): void {
     if (id === '') return
     this.#filled += 1
     if (NUMBER.test(id)) {
@@ -72,28 +72,45 @@ export class IdColumn {
       if (!LONG.test(id)) return
       this.#long += 1
       // Those that are told row by row count for the share alone.
-      if (id.endsWith('0')) note(this.#zeros, id)
-    } else if (DATE.test(id)) note(this.#dates, id)
-    else if (GROUPED.test(id)) note(this.#grouped, id)
+      if (id.endsWith('0')) this.#zeros.note(id, row, isSent && findLostId(id) === null)
+    } else if (DATE.test(id)) this.#dates.note(id, row, isSent)
+    else if (GROUPED.test(id)) this.#grouped.note(id, row, isSent)
   }
 
-  /** What was found, each with the number of rows and the first id. */
-  list(): { as: LostId; rows: number; first: string }[] {
-    const areRounded =
-      this.#zeros.rows >= FEWEST_ROUNDED &&
-      this.#zeros.rows >= this.#long * ROUNDED_SHARE &&
-      !ROUNDED.test(this.#zeros.first)
-    const areDates = this.#dates.rows > 0 && this.#dates.rows < this.#filled / 2
-    const areGrouped = this.#grouped.rows > 0 && this.#grouped.rows + this.#short === this.#filled
+  /** What was found, each with the number of rows to tell and the first of them. */
+  list(): ToldIds[] {
+    const areRounded = this.#zeros.all >= FEWEST_ROUNDED && this.#zeros.all >= this.#long * ROUNDED_SHARE
+    const areDates = this.#dates.all > 0 && this.#dates.all < this.#filled / 2
+    const areGrouped = this.#grouped.all > 0 && this.#grouped.all + this.#short === this.#filled
     return [
-      ...(areRounded ? [{ as: 'rounded' as const, ...this.#zeros }] : []),
-      ...(areDates ? [{ as: 'date' as const, ...this.#dates }] : []),
-      ...(areGrouped ? [{ as: 'grouped' as const, ...this.#grouped }] : []),
+      ...(areRounded ? this.#zeros.tell('rounded') : []),
+      ...(areDates ? this.#dates.tell('date') : []),
+      ...(areGrouped ? this.#grouped.tell('grouped') : []),
     ]
   }
 }
 
-function note(found: { rows: number; first: string }, id: string): void {
-  found.rows += 1
-  if (found.first === '') found.first = id
+/** What the ids of a column are told as: in how many rows, and the first of them. */
+export interface ToldIds {
+  as: LostId
+  rows: number
+  first: { row: number; id: string }
+}
+
+/** Ids of one form in a column: all of them, and those that are told. */
+class FoundIds {
+  all = 0
+  #told = 0
+  #first = { row: 0, id: '' }
+
+  note(id: string, row: number, isTold: boolean): void {
+    this.all += 1
+    if (!isTold) return
+    if (this.#told === 0) this.#first = { row, id }
+    this.#told += 1
+  }
+
+  tell(as: LostId): ToldIds[] {
+    return this.#told === 0 ? [] : [{ as, rows: this.#told, first: this.#first }]
+  }
 }

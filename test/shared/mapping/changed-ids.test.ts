@@ -10,7 +10,7 @@ function listColumn(...ids: string[]) {
 test.each(['Mar-5', '5-Mar', 'Sep-09', '3/5/2024', '2024-03-05', '2024-03-05 00:00:00'])(
   'a date among numbers, or among other ids, is one that a spreadsheet made: %s',
   (date) => {
-    const found = [{ as: 'date', rows: 1, first: date }]
+    const found = [{ as: 'date', rows: 1, first: { row: 1, id: date } }]
     expect(listColumn(date, '12', '13', '14')).toEqual(found)
     expect(listColumn(date, '12-37', '13-44', '14-55')).toEqual(found)
     expect(listColumn(date, '', '')).toEqual([])
@@ -24,7 +24,9 @@ test.each([
   [['1\u00a0234', '5']],
 ])('numbers that all have separators of thousands are told: %j', (ids) => {
   const grouped = ids.filter((id) => id.length > 3)
-  expect(listColumn(...ids)).toEqual([{ as: 'grouped', rows: grouped.length, first: grouped[0] }])
+  expect(listColumn(...ids)).toEqual([
+    { as: 'grouped', rows: grouped.length, first: { row: 1, id: grouped[0] } },
+  ])
 })
 
 test.each([[['1.234', '1234']], [['12,34', '5']], [['1.2.3', '1.234']], [['a1,234', '1,234']]])(

@@ -1,6 +1,6 @@
 import { IdColumn } from '../../../shared/mapping/changed-ids.ts'
 import { ID_TEXT_FIELDS } from '../../../shared/mapping/id-text.ts'
-import type { FoundProblem, SourceWarning } from '../../../shared/messages/problem-messages.ts'
+import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { toFound } from '../../../shared/run/problem.ts'
 import type { Body } from './json-text.ts'
@@ -16,20 +16,20 @@ export class IdColumns {
     )
   }
 
-  /** Takes in the ids of a row. */
-  note(body: Readonly<Body>): void {
+  /** Takes in the ids of a row, and whether it can be sent. */
+  note(body: Readonly<Body>, row: number, isSent: boolean): void {
     for (const [field, column] of this.#columns) {
       const id = body[field]
-      if (typeof id === 'string') column.note(id)
+      if (typeof id === 'string') column.note(id, row, isSent)
     }
   }
 
-  /** What the rows together show. */
-  findWarnings(): SourceWarning[] {
+  /** What the rows together show: how many of those that can be sent, and the first of them. */
+  findWarnings(): { rows: number; example: FoundProblem }[] {
     return this.#columns.flatMap(([field, column]) =>
-      column.list().map(({ as, rows, first }): SourceWarning => {
+      column.list().map(({ as, rows, first: { row, id } }) => {
         const cause = { code: 'lost_id', args: { as } } as const
-        return { severity: 'warning', field, ...cause, found: toFound(first), rows }
+        return { rows, example: { row, severity: 'warning' as const, field, ...cause, found: toFound(id) } }
       }),
     )
   }

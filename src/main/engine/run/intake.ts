@@ -79,12 +79,9 @@ export async function runIntake(options: {
     }
     for (const warning of findPlanWarnings(plan, mapping, reader.columns, reader.header))
       writer.writeCommonProblem(warning)
-    const ofSource = [
-      ...(reader.findWarnings?.() ?? []),
-      ...idColumns.findWarnings(),
-      ...leftOut.findWarnings(),
-    ]
+    const ofSource = [...(reader.findWarnings?.() ?? []), ...leftOut.findWarnings()]
     for (const { rows, ...warning } of ofSource) writer.writeCommonProblem(warning, rows)
+    for (const { rows, example } of idColumns.findWarnings()) writer.writeFoundTogether(example, rows)
     const readAs = JSON.stringify(describeFiles(reader, plan.source))
     writer.finish(reader.columns, reader.header, () => updateRunRecord(journal.db, { read_as: readAs }))
     return true
@@ -143,14 +140,15 @@ export function createRowCheck(
   return ({ row, cells, kinds = null, problems: foundByReader }) => {
     const read = foundByReader.filter((problem) => !(joins && problem.code === JOINED) && !isUsed(problem))
     const mapped = mapRow(row, cells, kinds)
-    idColumns?.note(mapped.body)
     const problems = read.map((problem) => toIdProblem(problem, mapped.body))
     const ofCells = withoutReplaced(mapped.problems, problems)
     const found = withoutConsequences(validate(row, mapped.body), [...problems, ...ofCells])
     const all =
       problems.length + ofCells.length + found.length === 0 ? problems : [...problems, ...ofCells, ...found]
     const { uniqueKey, corrections } = mapped
-    return { row, cells, kinds, uniqueKey, problems: all, corrections }
+    const onWritten =
+      idColumns === null ? undefined : (isSent: boolean) => idColumns.note(mapped.body, row, isSent)
+    return { row, cells, kinds, uniqueKey, problems: all, corrections, onWritten }
   }
 }
 

@@ -59,6 +59,38 @@ test('long ids that all end in 0 are warned of as a column, those that do not ar
   expect(listGroups(await check(toCsv(whole)))).toEqual([])
 })
 
+test.each([0, 2])('a row that is told as rounded by itself is counted once: at %d', async (at) => {
+  const ids = ['1234567890123450000', '1234567890123460000', '1234567890123470000']
+  ids.splice(at, 0, '1234567890123400000')
+  expect(listGroups(await check(toCsv(ids)))).toEqual([['lost_id', 'user_id', 'rounded', 4]])
+})
+
+test('warnings count the rows that are sent, and not those that are invalid or left out', async () => {
+  const rows = [
+    'p1,1234567890123450000,t',
+    'p1,1234567890123460000,t',
+    ',1234567890123470000,t',
+    'p_4,NaN,t',
+    'p4,NaN,t',
+    'p5,1234567890123480000,t',
+    'p6,1234567890123490000,t',
+    'p7,1234567890123490000,t',
+  ]
+  const leftOut: Fix[] = [{ kind: 'leave_out_row', record: 8 }]
+  const runId = await check(`post_id,user_id,text_data\n${rows.join('\n')}\n`, {
+    mapping: {},
+    fixes: leftOut,
+  })
+  const warnings = runs.read(runId, readProblemGroups).filter(({ severity }) => severity === 'warning')
+  expect(warnings.map(({ code, field, args, rows: count }) => [code, field, args?.['as'], count])).toEqual([
+    ['recommended', 'user_metadata', undefined, 4],
+    ['lost_id', 'user_id', 'rounded', 3],
+    ['lost_id', 'user_id', 'missing', 1],
+  ])
+  expect(warnings.map(({ examples }) => examples.map(({ row }) => row))).toEqual([[], [1], [5]])
+  expect(runs.read(runId, (view) => readRow(view, 4)).problems.map(({ code }) => code)).toContain('lost_id')
+})
+
 test('dates among numbers are warned of as a column, a column of dates is not', async () => {
   expect(listGroups(await check(toCsv(['1001', '1002', '1-Feb', '1003'])))).toEqual([
     ['lost_id', 'user_id', 'date', 1],

@@ -34,6 +34,8 @@ export interface IntakeRow {
   problems: FoundProblem[]
   /** What the plan's fixes changed. */
   corrections?: readonly Correction[] | undefined
+  /** Told of a row that is not left out whether it can be sent. */
+  onWritten?: ((isSent: boolean) => void) | undefined
 }
 
 /** Most problems kept; beyond it they are only counted, by cause. */
@@ -48,7 +50,7 @@ const INTAKE_CHECKPOINT_PAGES = 4 * CHECKPOINT_PAGES
 export class IntakeWriter {
   readonly #journal: Journal
   readonly #insertRow: BulkInsert
-  readonly #insertProblem: (problem: Problem) => void
+  readonly #insertProblem: ReturnType<typeof createProblemInsert>
   readonly #insertPlace: StatementSync
   readonly #insertFile: StatementSync
   /** The file of the last place, of a source with several. */
@@ -67,6 +69,7 @@ export class IntakeWriter {
   /** The item that is being filled, and its rows so far. */
   #item = { first: 0, rows: 0 }
   #problems = { errors: 0, warnings: 0 }
+  readonly #stored: Record<Problem['severity'], number> = { error: 0, warning: 0 }
 
   /**
    * Starts afresh: what an earlier, interrupted intake left is removed, since nothing of it was sent. `toUniqueKey`
@@ -173,10 +176,22 @@ export class IntakeWriter {
     this.#journal.counters.add('corrected', 'split', rows.length)
   }
 
-  /** Notes a problem that these rows have alike (default: every row), once instead of once a row. */
+  /**
+   * Notes a problem that these rows have alike (default: every row), once instead of once a row. A warning is of no more
+   * rows than can be sent.
+   */
   writeCommonProblem(problem: PlanWarning, rows = this.#rowsRead): void {
-    this.#problems[problem.severity === 'error' ? 'errors' : 'warnings'] += rows
-    this.#journal.counters.add('problem', toCauseKey(problem), rows)
+    const { counters } = this.#journal
+    const unsent = counters.get('state', 'invalid') + counters.get('state', 'left_out')
+    const counted = problem.severity === 'error' ? rows : Math.min(rows, this.#rowsRead - unsent)
+    this.#problems[problem.severity === 'error' ? 'errors' : 'warnings'] += counted
+    counters.add('problem', toCauseKey(problem), counted)
+  }
+
+  /** Notes a warning of rows that only all rows together show, with the first of them. */
+  writeFoundTogether(example: FoundProblem, rows: number): void {
+    this.writeCommonProblem(example, rows)
+    this.#journal.attempt(() => this.#store(example, true))
   }
 
   /** Ends the transaction that is open, before the thread does anything else with the journal. */
@@ -212,7 +227,7 @@ export class IntakeWriter {
     checkpointEvery(this.#journal.db, CHECKPOINT_PAGES)
   }
 
-  #writeRow({ row, cells, kinds = null, uniqueKey, problems, corrections }: IntakeRow): void {
+  #writeRow({ row, cells, kinds = null, uniqueKey, problems, corrections, onWritten }: IntakeRow): void {
     this.#rowsRead += 1
     const { counters } = this.#journal
     const isLeftOut = this.#leavesOut(row, problems)
@@ -224,12 +239,14 @@ export class IntakeWriter {
       this.#insertRow.add(row, JSON.stringify(cells), null, kinds)
       this.#insertLeftOut.run(row)
       // Only to say why; they count as no problems of the run.
-      if (counters.get('state', 'left_out') <= PROBLEMS_MAX) found.forEach(this.#insertProblem)
+      if (counters.get('state', 'left_out') <= PROBLEMS_MAX)
+        for (const problem of found) this.#insertProblem(problem)
       return
     }
-    const causes = new Set<string>()
-    for (const problem of found) this.#writeProblem(problem, causes)
     const valid = found.every(({ severity }) => severity !== 'error')
+    const causes = new Set<string>()
+    for (const problem of found) this.#writeProblem(problem, causes, valid)
+    onWritten?.(valid)
     if (!valid) counters.add('state', 'invalid', 1)
     if (corrections !== undefined) {
       counters.add('corrected', 'rows', 1)
@@ -257,13 +274,22 @@ export class IntakeWriter {
     return this.#item.first
   }
 
-  /** `causes` are those of the row's problems before, since a row counts once for each. */
-  #writeProblem(problem: Problem, causes: Set<string>): void {
-    const total = problem.severity === 'error' ? ++this.#problems.errors : ++this.#problems.warnings
+  /**
+   * `causes` are those of the row's problems before, since a row counts once for each. A warning of a row that is invalid
+   * as well is kept for whoever looks at the row, and counts as none of the run.
+   */
+  #writeProblem(problem: Problem, causes: Set<string>, isSent: boolean): void {
+    const counts = isSent || problem.severity === 'error'
     const cause = toCauseKey(problem)
-    if (!causes.has(cause)) this.#journal.counters.add('problem', cause, 1)
+    if (counts && !causes.has(cause)) this.#journal.counters.add('problem', cause, 1)
     causes.add(cause)
-    if (total <= PROBLEMS_MAX) this.#insertProblem(problem)
+    if (counts) this.#problems[problem.severity === 'error' ? 'errors' : 'warnings'] += 1
+    this.#store(problem, counts)
+  }
+
+  #store(problem: Problem, counts: boolean): void {
+    this.#stored[problem.severity] += 1
+    if (this.#stored[problem.severity] <= PROBLEMS_MAX) this.#insertProblem(problem, counts)
   }
 }
 

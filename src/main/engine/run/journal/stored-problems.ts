@@ -10,12 +10,17 @@ export type CountedCause = Omit<ProblemGroup, 'rows' | 'examples'>
 /** The columns that {@link toStoredProblem} reads. */
 export const PROBLEM_COLUMNS = 'row, severity, code, field, message, args, details, found'
 
-/** A function that stores a problem. */
-export function createProblemInsert(db: DatabaseSync): (problem: Problem) => void {
+/** How the severity of a warning of a row is stored that is not sent for another reason: it illustrates no group. */
+export const UNSENT_WARNING = 'unsent_warning'
+
+/** A function that stores a problem; `counts` is false for a warning of a row that is not sent. */
+export function createProblemInsert(db: DatabaseSync): (problem: Problem, counts?: boolean) => void {
   // The column of words is empty: only journals of earlier versions have some.
   const insert = db.prepare(`INSERT INTO problem (${PROBLEM_COLUMNS}) VALUES (?, ?, ?, ?, '', ?, ?, ?)`)
-  return ({ row, severity, code, field = null, args, details, found = null }) =>
-    insert.run(row, severity, code, field, toJson(args), toJson(details), found)
+  return ({ row, severity, code, field = null, args, details, found = null }, counts = true) =>
+    insert.run(
+      ...[row, counts ? severity : UNSENT_WARNING, code, field, toJson(args), toJson(details), found],
+    )
 }
 
 /** A problem as the journal stores it, without the places of rows. */
@@ -23,7 +28,7 @@ export function toStoredProblem(stored: Record<string, unknown>): Problem {
   const { field, found } = stored
   return {
     row: Number(stored['row']),
-    severity: stored['severity'] as Problem['severity'],
+    severity: stored['severity'] === 'error' ? 'error' : 'warning',
     code: stored['code'] as Problem['code'],
     ...toArguments(stored),
     ...(typeof field === 'string' ? { field } : {}),

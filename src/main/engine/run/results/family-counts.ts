@@ -6,7 +6,7 @@ import { readRecoveredLoad } from '../../journal/load-record.ts'
 import { findTakersOf, type RunFamily, type RunView } from '../../journal/run-family.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
 import { CUT_OFF_CAUSE } from '../journal/recovery.ts'
-import { PROBLEM_COLUMNS, toCauseKey, toStoredProblem } from '../journal/stored-problems.ts'
+import { PROBLEM_COLUMNS, toCauseKey, toStoredProblem, UNSENT_WARNING } from '../journal/stored-problems.ts'
 
 /** Counts by kind and value. */
 export type Counts = Map<string, Map<string, number>>
@@ -164,7 +164,7 @@ function addUpCorrected(correction: Counts, { db }: RunView, ids: string): void 
   const problems = db
     .prepare(
       `SELECT ${PROBLEM_COLUMNS} FROM problem WHERE row IN (SELECT value FROM json_each(?))
-       AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = problem.row AND state = 'left_out')`,
+       AND severity <> '${UNSENT_WARNING}' AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = problem.row AND state = 'left_out')`,
     )
     .all(ids)
     .map(toStoredProblem)
