@@ -47,19 +47,27 @@ const SHORT = /^\d{1,3}$/
 /** A number as a spreadsheet shows it with separators of thousands. */
 const GROUPED = /^[1-9]\d{0,2}(?:([,.'’\u00a0\u202f ])\d{3})(?:\1\d{3})*$/
 
-/** Rounded long ids below which nothing is said of a column. */
-const FEWEST_ROUNDED = 4
-const ROUNDED_SHARE = 0.9
+/** Digits that programs keep of a number: a spreadsheet, C as it prints a double, and JavaScript or Python. */
+const KEPT_DIGITS = [15, 16, 17] as const
+/**
+ * The share of ids that end in one zero, at most: ids made of the time and a counter (snowflakes) are often a multiple of
+ * a power of two, so that they end in 0 if 5 divides them.
+ */
+const ZERO_SHARE = 1 / 5
+/** How often a column may be told as rounded whose ids end in zeros by chance. */
+const CHANCE_MAX = 0.01
+/** The share of long ids that are rounded, if any are: below it, chance decides in a column of many ids. */
+const ROUNDED_SHARE = 0.1
+const ZEROS = /0*$/
 
 /**
- * Finds what only the ids of a whole column show: that all long ones end in 0, dates among ids of another kind, and
+ * Finds what only the ids of a whole column show: that long ones end in more zeros than by chance, dates among ids of another kind, and
  * that all numbers of more than three digits have separators.
  */
 export class IdColumn {
   #filled = 0
   #short = 0
-  #long = 0
-  readonly #zeros = new FoundIds()
+  readonly #long = KEPT_DIGITS.map((digits) => new LongIds(digits))
   readonly #dates = new FoundIds()
   readonly #grouped = new FoundIds()
 
@@ -70,20 +78,21 @@ export class IdColumn {
     if (NUMBER.test(id)) {
       if (SHORT.test(id)) this.#short += 1
       if (!LONG.test(id)) return
-      this.#long += 1
       // Those that are told row by row count for the share alone.
-      if (id.endsWith('0')) this.#zeros.note(id, row, isSent && findLostId(id) === null)
+      const isTold = isSent && findLostId(id) === null
+      for (const long of this.#long) long.note(id, row, isTold)
     } else if (DATE.test(id)) this.#dates.note(id, row, isSent)
     else if (GROUPED.test(id)) this.#grouped.note(id, row, isSent)
   }
 
   /** What was found, each with the number of rows to tell and the first of them. */
   list(): ToldIds[] {
-    const areRounded = this.#zeros.all >= FEWEST_ROUNDED && this.#zeros.all >= this.#long * ROUNDED_SHARE
+    const rounded = this.#long.flatMap((long) => (long.areRounded() ? long.rounded.tell('rounded') : []))
+    const most = rounded.toSorted((a, b) => b.rows - a.rows)[0]
     const areDates = this.#dates.all > 0 && this.#dates.all < this.#filled / 2
     const areGrouped = this.#grouped.all > 0 && this.#grouped.all + this.#short === this.#filled
     return [
-      ...(areRounded ? this.#zeros.tell('rounded') : []),
+      ...(most === undefined ? [] : [most]),
       ...(areDates ? this.#dates.tell('date') : []),
       ...(areGrouped ? this.#grouped.tell('grouped') : []),
     ]
@@ -112,5 +121,35 @@ class FoundIds {
 
   tell(as: LostId): ToldIds[] {
     return this.#told === 0 ? [] : [{ as, rows: this.#told, first: this.#first }]
+  }
+}
+
+/** Ids of more digits than a program keeps, and those of them that it may have rounded, which are zeros behind the kept ones. */
+class LongIds {
+  readonly rounded = new FoundIds()
+  readonly #kept: number
+  #all = 0
+  /** How many are rounded if it is chance that they end in zeros. */
+  #expected = 0
+
+  constructor(kept: number) {
+    this.#kept = kept
+  }
+
+  note(id: string, row: number, isTold: boolean): void {
+    const behind = id.length - this.#kept
+    if (behind <= 0) return
+    this.#all += 1
+    this.#expected += ZERO_SHARE ** behind
+    if ((ZEROS.exec(id)?.[0].length ?? 0) >= behind) this.rounded.note(id, row, isTold)
+  }
+
+  /** Whether chance seldom makes that many of them end in zeros, by the bound of Chernoff and Hoeffding. */
+  areRounded(): boolean {
+    const share = this.rounded.all / this.#all
+    const chance = this.#expected / this.#all
+    if (!(share > chance) || share < ROUNDED_SHARE) return false
+    const others = share === 1 ? 0 : (1 - share) * Math.log((1 - share) / (1 - chance))
+    return Math.exp(-this.#all * (share * Math.log(share / chance) + others)) <= CHANCE_MAX
   }
 }

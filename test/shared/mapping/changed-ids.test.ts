@@ -51,3 +51,26 @@ test.each([
 ])('an id that a program wrote for no id is told as what it is: %s', (id, as) => {
   expect(findLostId(id)).toBe(as)
 })
+
+test.each([
+  ['one of 19 digits', ['1234567890123450000', '7'], 1],
+  ['three of 19 digits', ['1234567890123450000', '1234567890123460000', '1234567890123470000'], 3],
+  ['one of 18 digits', ['123456789012345000'], 1],
+  ['three of 16 digits', ['1234567890123450', '1234567890123460', '1234567890123470'], 3],
+  ['two of 19 digits that a double rounded', ['1234567890123456800', '1234567890123457900'], 2],
+  ['some among whole ones', ['1234567890123450000', '1234567890123456789', '1234567890123460000'], 2],
+])('long ids that end in more zeros than ids do by chance are told: %s', (_, ids, rows) => {
+  expect(listColumn(...ids)).toMatchObject([{ as: 'rounded', rows }])
+})
+
+test.each([
+  ['one that ends in 0', ['1234567890123450']],
+  ['two of 16 digits', ['1234567890123450', '1234567890123460']],
+  ['one of 17 digits', ['12345678901234500']],
+  [
+    'one among many',
+    ['1234567890123450000', ...Array.from({ length: 99 }, (_, n) => `12345678901234567${10 + n}`)],
+  ],
+])('long ids that may end in zeros by chance are left alone: %s', (_, ids) => {
+  expect(listColumn(...ids)).toEqual([])
+})

@@ -5,6 +5,8 @@ import type { Plan } from '../../../shared/plan/plan.ts'
 import { toFound } from '../../../shared/run/problem.ts'
 import type { Body } from './json-text.ts'
 
+const NONE: ReadonlySet<string> = new Set()
+
 /** The columns that a plan takes ids from, looked at as a whole while its source is read. */
 export class IdColumns {
   readonly #columns: readonly (readonly [field: string, column: IdColumn])[]
@@ -16,11 +18,11 @@ export class IdColumns {
     )
   }
 
-  /** Takes in the ids of a row, and whether it can be sent. */
-  note(body: Readonly<Body>, row: number, isSent: boolean): void {
+  /** Takes in the ids of a row, whether it can be sent, and the fields whose ids are told as changed already. */
+  note(body: Readonly<Body>, row: number, isSent: boolean, told: ReadonlySet<string>): void {
     for (const [field, column] of this.#columns) {
       const id = body[field]
-      if (typeof id === 'string') column.note(id, row, isSent)
+      if (typeof id === 'string') column.note(id, row, isSent && !told.has(field))
     }
   }
 
@@ -35,11 +37,40 @@ export class IdColumns {
   }
 }
 
-/** A problem that a reader found of a cell, as one of an id if the row sends the cell as one. */
-export function toIdProblem(problem: FoundProblem, body: Readonly<Body>): FoundProblem {
-  if (problem.code !== 'number_precision') return problem
-  const { row, severity, found } = problem
-  const field = ID_TEXT_FIELDS.find((name) => body[name] === found)
-  if (field === undefined || found === undefined) return problem
-  return { row, severity, found, field, code: 'id_precision' }
+/**
+ * Numbers that a reader found too long, as problems of the ids that the row sends with them; of those that are no ids, the
+ * first is told.
+ */
+export function toIdProblems(problems: readonly FoundProblem[], body: Readonly<Body>): FoundProblem[] {
+  if (problems.length === 0) return []
+  let hasOther = false
+  return problems.flatMap((problem): FoundProblem[] => {
+    if (problem.code !== 'number_precision') return [problem]
+    const { row, severity, found = '' } = problem
+    const fields = ID_TEXT_FIELDS.filter((name) => {
+      const id = body[name]
+      return typeof id === 'string' && found !== '' && id.includes(found)
+    })
+    if (fields.length > 0) return fields.map((field) => ({ row, severity, found, field, code: 'id_precision' }))
+    if (hasOther) return []
+    hasOther = true
+    return [problem]
+  })
+}
+
+/** Ids that a spreadsheet certainly rounded need not be told as such that look rounded. */
+export function withoutCertain(
+  found: readonly FoundProblem[],
+  certain: ReadonlySet<string>,
+): readonly FoundProblem[] {
+  if (certain.size === 0) return found
+  return found.filter(
+    (one) => one.code !== 'lost_id' || one.args.as !== 'rounded' || !certain.has(one.field ?? ''),
+  )
+}
+
+/** The fields of ids that a spreadsheet certainly rounded. */
+export function listCertain(problems: readonly FoundProblem[]): ReadonlySet<string> {
+  if (problems.length === 0) return NONE
+  return new Set(problems.flatMap(({ code, field = '' }) => (code === 'id_precision' ? [field] : [])))
 }

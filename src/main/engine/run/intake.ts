@@ -7,7 +7,7 @@ import type { FieldSource, Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { findSheetChoice } from '../../../shared/plan/source-place.ts'
 import type { Journal } from '../journal/journal.ts'
 import { type RunRecord, updateRunRecord } from '../journal/run-record.ts'
-import { IdColumns, toIdProblem } from '../mapping/id-columns.ts'
+import { IdColumns, listCertain, toIdProblems, withoutCertain } from '../mapping/id-columns.ts'
 import { createCellJoiner, JOINED } from '../mapping/join-cells.ts'
 import { LeftOutContent } from '../mapping/left-out-content.ts'
 import { findPlanWarnings } from '../mapping/plan-warnings.ts'
@@ -140,14 +140,16 @@ export function createRowCheck(
   return ({ row, cells, kinds = null, problems: foundByReader }) => {
     const read = foundByReader.filter((problem) => !(joins && problem.code === JOINED) && !isUsed(problem))
     const mapped = mapRow(row, cells, kinds)
-    const problems = read.map((problem) => toIdProblem(problem, mapped.body))
+    const problems = toIdProblems(read, mapped.body)
+    const certain = listCertain(problems)
     const ofCells = withoutReplaced(mapped.problems, problems)
-    const found = withoutConsequences(validate(row, mapped.body), [...problems, ...ofCells])
+    const validated = withoutCertain(validate(row, mapped.body), certain)
+    const found = withoutConsequences(validated, [...problems, ...ofCells])
     const all =
       problems.length + ofCells.length + found.length === 0 ? problems : [...problems, ...ofCells, ...found]
     const { uniqueKey, corrections } = mapped
     const onWritten =
-      idColumns === null ? undefined : (isSent: boolean) => idColumns.note(mapped.body, row, isSent)
+      idColumns === null ? undefined : (isSent: boolean) => idColumns.note(mapped.body, row, isSent, certain)
     return { row, cells, kinds, uniqueKey, problems: all, corrections, onWritten }
   }
 }

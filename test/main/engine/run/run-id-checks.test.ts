@@ -9,6 +9,7 @@ import { type PlanInput, planSchema } from '../../../../src/shared/plan/plan.ts'
 import { startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
 import { openTestFolder } from '../../../helpers/test-folder.ts'
+import { createWorkbook } from '../source/workbook-files.ts'
 
 const folder = openTestFolder()
 const runs = createInProcessRuns(folder)
@@ -16,7 +17,11 @@ const runs = createInProcessRuns(folder)
 let sources = 0
 
 /** Reads a source without sending it; returns the id of its run. */
-async function check(csv: string, parts: Partial<PlanInput> = {}, ending = 'csv'): Promise<string> {
+async function check(
+  csv: string | Uint8Array,
+  parts: Partial<PlanInput> = {},
+  ending = 'csv',
+): Promise<string> {
   sources += 1
   const path = join(folder, `rows-${sources}.${ending}`)
   writeFileSync(path, csv)
@@ -89,6 +94,46 @@ test('warnings count the rows that are sent, and not those that are invalid or l
   ])
   expect(warnings.map(({ examples }) => examples.map(({ row }) => row))).toEqual([[], [1], [5]])
   expect(runs.read(runId, (view) => readRow(view, 4)).problems.map(({ code }) => code)).toContain('lost_id')
+})
+
+test('an id that a workbook stores as a number of more than 15 digits is asked about with what is sent', async () => {
+  const toText = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`
+  const toRow = (...cells: string[]) => `<row>${cells.join('')}</row>`
+  const rows = [
+    toRow(...['post_id', 'user_id', 'likes', 'text_data'].map(toText)),
+    toRow(toText('p1'), '<c><v>1.00000123456789E+17</v></c>', '<c><v>1E+20</v></c>', toText('t')),
+    toRow(toText('p2'), toText('u2'), '<c><v>1E+20</v></c>', toText('t')),
+    toRow('<c><v>1.234E+18</v></c>', '<c><v>1.23456789012345E+18</v></c>', '<c><v>7</v></c>', toText('t')),
+    toRow(toText('p_4'), '<c><v>1.23456789012346E+18</v></c>', '<c><v>7</v></c>', toText('t')),
+  ].join('')
+  const runId = await check(await createWorkbook({ sheets: [{ name: 'a', rows }] }), {}, 'xlsx')
+  const warnings = runs.read(runId, readProblemGroups).filter(({ severity }) => severity === 'warning')
+  expect(
+    warnings.map(({ code, field, rows: count, examples }) => [
+      ...[code, field ?? null, count],
+      examples.map(({ row, found }) => [row, found]),
+    ]),
+  ).toEqual([
+    [
+      'id_precision',
+      'user_id',
+      2,
+      [
+        [1, '100000123456789000'],
+        [3, '1234567890123450000'],
+      ],
+    ],
+    [
+      'number_precision',
+      null,
+      2,
+      [
+        [1, '100000000000000000000'],
+        [2, '100000000000000000000'],
+      ],
+    ],
+    ['id_precision', 'post_id', 1, [[3, '1234000000000000000']]],
+  ])
 })
 
 test('dates among numbers are warned of as a column, a column of dates is not', async () => {

@@ -38,7 +38,7 @@ export function createNumberText(code: string, is1904: boolean): ToNumberText {
 
 /** Whether more digits stand before the point than a spreadsheet's numbers have. */
 export function isBeyondPrecision(literal: string): boolean {
-  return literal.length > 15 && Math.abs(Number(literal)) >= 1e15
+  return Math.abs(Number(literal)) >= 1e15
 }
 
 function isGeneral(code: string): boolean {

@@ -40,8 +40,8 @@ export interface SheetRow {
   cells: (string | number)[]
   /** Reference of the first formula without a value, such as `C5`. */
   formulaWithoutValue: string | null
-  /** The first whole number with more digits than a spreadsheet keeps. */
-  imprecise: string | null
+  /** Whole numbers with more digits than a spreadsheet keeps, as they are read; null for none. */
+  imprecise: string[] | null
   /** Columns of cells that are errors, from 0; null for none. */
   errors: number[] | null
   /** The first text with half a character, which was replaced by U+FFFD. */
@@ -244,8 +244,11 @@ export function createSheetCollector(path: string, styles: Styles): SheetCollect
 
   const toNumber = (literal: string): string => {
     if (literal === '') return ''
-    if (isBeyondPrecision(literal) && row !== null) row.imprecise ??= literal
     const shown = styles.toNumberText(cell.style)(literal)
+    if (isBeyondPrecision(literal) && row !== null) {
+      row.imprecise ??= []
+      row.imprecise.push(shown)
+    }
     if (shown !== literal && row !== null) {
       row.formatted ??= []
       row.formatted.push(column)

@@ -163,7 +163,7 @@ export function toSourceRow(
   }
   if (formulaWithoutValue !== null) warn({ code: 'formula_without_value' }, formulaWithoutValue)
   if (replaced !== null) warn({ code: 'undecodable_bytes', args: { encoding: null } }, replaced)
-  if (imprecise !== null) warn({ code: 'number_precision' }, imprecise)
+  for (const found of new Set(imprecise)) warn({ code: 'number_precision' }, found)
   const kinds = sheetRow.errors === null ? {} : { kinds: toKinds(cells.length, sheetRow.errors) }
   return { row, ...kinds, cells: isGuarded ? cells.map(removeFormulaGuard) : cells, problems }
 }
