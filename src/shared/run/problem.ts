@@ -112,7 +112,11 @@ export const problemGroupSchema = z.object({
   severity: severitySchema,
   ...causeSchema.shape,
   field: z.string().nullable(),
+  /** Of a warning, rows that can be sent. */
   rows: z.int(),
+  /** Rows with the warning that are not sent, since they are invalid as well; absent for none. */
+  unsent: z.int().exactOptional(),
+  /** Of rows that are not sent only if no others have the warning. */
   examples: z.array(problemSchema),
 })
 

@@ -166,10 +166,11 @@ export function formatProblemGroups(
     const isError = group.severity === 'error'
     const sign = isError ? terminal.glyphs.rejected : terminal.glyphs.failed
     const field = group.field === null ? '' : `${group.field}: `
-    const kind = isError ? '' : ' (warning, still sent)'
-    const head = `${sign} ${formatCounted(group.rows, 'row')}${kind}  ${toPrintable(`${field}${sayExpected(group, 'terminal')}`)}`
+    const rows = group.rows > 0 ? group.rows : (group.unsent ?? 0)
+    const kind = isError ? '' : group.rows > 0 ? ' (warning, still sent)' : ' (warning, not sent)'
+    const head = `${sign} ${formatCounted(rows, 'row')}${kind}  ${toPrintable(`${field}${sayExpected(group, 'terminal')}`)}`
     const examples = group.examples.slice(0, limit)
-    const more = group.rows - new Set(examples.map((example) => example.row)).size
+    const more = rows - new Set(examples.map((example) => example.row)).size
     return [
       terminal.tone(isError ? 'bad' : 'warn', head),
       ...formatExamples(group, examples).map((example) => `    ${toPrintable(example)}`),

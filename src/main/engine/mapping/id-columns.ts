@@ -51,7 +51,8 @@ export function toIdProblems(problems: readonly FoundProblem[], body: Readonly<B
       const id = body[name]
       return typeof id === 'string' && found !== '' && id.includes(found)
     })
-    if (fields.length > 0) return fields.map((field) => ({ row, severity, found, field, code: 'id_precision' }))
+    if (fields.length > 0)
+      return fields.map((field) => ({ row, severity, found, field, code: 'id_precision' }))
     if (hasOther) return []
     hasOther = true
     return [problem]

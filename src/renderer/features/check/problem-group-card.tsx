@@ -52,7 +52,11 @@ export function ProblemGroupCard(props: {
           {group.field !== null && <span className={styles.field}>{group.field}</span>}
         </h3>
         {findNeeds(group) !== null && <span className={styles.asked}>to be confirmed</span>}
-        <span className={styles.rows}>{formatCounted(group.rows, 'row')}</span>
+        <span className={styles.rows}>
+          {group.rows > 0 || group.unsent === undefined
+            ? formatCounted(group.rows, 'row')
+            : `${formatCounted(group.unsent, 'row')}, not sent`}
+        </span>
       </header>
       {group.examples.length === 0 && !isHint(group) && (
         <p className={styles.fix}>

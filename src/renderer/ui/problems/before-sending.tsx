@@ -59,7 +59,7 @@ export function BeforeSending(props: {
   const { open, isChecked, onChecked, isAskedOutside } = acceptance
   const needed = listNeeded(open)
   const others = groups.filter(
-    (group) => group.severity === 'warning' && findNeeds(group) === null && !isHint(group),
+    (group) => group.severity === 'warning' && group.rows > 0 && findNeeds(group) === null && !isHint(group),
   )
   const isProduction = place?.kind === 'production'
   if (needed.length === 0 && others.length === 0 && guess === null) {

@@ -18,7 +18,7 @@ import styles from './problems.module.css'
 
 /** That rows of a run have warnings, by cause, with a button that lists the first rows of each; nothing without any. */
 export function RowWarningsNotice({ groups }: { groups: readonly ProblemGroup[] }) {
-  const warnings = groups.filter((group) => group.severity === 'warning' && !isHint(group))
+  const warnings = groups.filter((group) => group.severity === 'warning' && group.rows > 0 && !isHint(group))
   if (warnings.length === 0) return null
   return (
     <Notice kind="warning" title="Warnings about rows" actions={<ListRows warnings={warnings} />}>

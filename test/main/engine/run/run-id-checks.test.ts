@@ -87,10 +87,12 @@ test('warnings count the rows that are sent, and not those that are invalid or l
     fixes: leftOut,
   })
   const warnings = runs.read(runId, readProblemGroups).filter(({ severity }) => severity === 'warning')
-  expect(warnings.map(({ code, field, args, rows: count }) => [code, field, args?.['as'], count])).toEqual([
-    ['recommended', 'user_metadata', undefined, 4],
-    ['lost_id', 'user_id', 'rounded', 3],
-    ['lost_id', 'user_id', 'missing', 1],
+  expect(
+    warnings.map(({ code, field, args, rows: count, unsent }) => [code, field, args?.['as'], count, unsent]),
+  ).toEqual([
+    ['recommended', 'user_metadata', undefined, 4, undefined],
+    ['lost_id', 'user_id', 'rounded', 3, undefined],
+    ['lost_id', 'user_id', 'missing', 1, 1],
   ])
   expect(warnings.map(({ examples }) => examples.map(({ row }) => row))).toEqual([[], [1], [5]])
   expect(runs.read(runId, (view) => readRow(view, 4)).problems.map(({ code }) => code)).toContain('lost_id')

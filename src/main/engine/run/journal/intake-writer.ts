@@ -276,12 +276,12 @@ export class IntakeWriter {
 
   /**
    * `causes` are those of the row's problems before, since a row counts once for each. A warning of a row that is invalid
-   * as well is kept for whoever looks at the row, and counts as none of the run.
+   * as well is counted apart.
    */
   #writeProblem(problem: Problem, causes: Set<string>, isSent: boolean): void {
     const counts = isSent || problem.severity === 'error'
-    const cause = toCauseKey(problem)
-    if (counts && !causes.has(cause)) this.#journal.counters.add('problem', cause, 1)
+    const cause = toCauseKey(problem, !counts)
+    if (!causes.has(cause)) this.#journal.counters.add('problem', cause, 1)
     causes.add(cause)
     if (counts) this.#problems[problem.severity === 'error' ? 'errors' : 'warnings'] += 1
     this.#store(problem, counts)

@@ -5,12 +5,12 @@ import type { ErrorGroup, RowWarning } from '../../../../shared/run/run.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
 
 /** A cause of problems, as the journal counts its rows. */
-export type CountedCause = Omit<ProblemGroup, 'rows' | 'examples'>
+export type CountedCause = Omit<ProblemGroup, 'rows' | 'unsent' | 'examples'>
 
 /** The columns that {@link toStoredProblem} reads. */
 export const PROBLEM_COLUMNS = 'row, severity, code, field, message, args, details, found'
 
-/** How the severity of a warning of a row is stored that is not sent for another reason: it illustrates no group. */
+/** How the severity of a warning is stored and counted if its row is not sent for another reason. */
 export const UNSENT_WARNING = 'unsent_warning'
 
 /** A function that stores a problem; `counts` is false for a warning of a row that is not sent. */
@@ -57,9 +57,14 @@ function toArguments({
   return { args: { ignoresCase: cause.includes('upper and lower case') }, details: { row: Number(other) } }
 }
 
-/** The key under which the journal counts the rows that have a problem of one cause. */
-export function toCauseKey({ severity, code, field, args }: Omit<Problem, 'row'>): string {
-  return JSON.stringify([severity, code, field ?? null, args ?? {}])
+/** The key under which the journal counts the rows that have a problem of one cause; see {@link UNSENT_WARNING}. */
+export function toCauseKey({ severity, code, field, args }: Omit<Problem, 'row'>, isUnsent = false): string {
+  return JSON.stringify([isUnsent ? UNSENT_WARNING : severity, code, field ?? null, args ?? {}])
+}
+
+/** Whether a cause is that of a warning whose rows are not sent. */
+export function isUnsentCause({ severity }: { severity: string }): boolean {
+  return severity === UNSENT_WARNING
 }
 
 /** The cause of a key; a journal of an earlier version has its words in the place of arguments. */
@@ -114,13 +119,16 @@ function toWordedCauses(problems: ReadonlyMap<string, number>, wanted: Problem['
 }
 
 /** Stored problems of a cause, the first ones. */
-export function createExamplesReader(db: DatabaseSync, limit: number): (cause: CountedCause) => Problem[] {
+export function createExamplesReader(
+  db: DatabaseSync,
+  limit: number,
+): (cause: CountedCause, isUnsent?: boolean) => Problem[] {
   const find = db.prepare(
     `SELECT ${PROBLEM_COLUMNS} FROM problem WHERE severity = ? AND code = ? AND field IS ? AND args IS ?
      AND (message = ? OR code = 'not_unique') ORDER BY id LIMIT ${limit}`,
   )
-  return ({ severity, code, field, args, text = '' }) =>
-    find.all(severity, code, field, toJson(args), text).map(toStoredProblem)
+  return ({ severity, code, field, args, text = '' }, isUnsent = false) =>
+    find.all(isUnsent ? UNSENT_WARNING : severity, code, field, toJson(args), text).map(toStoredProblem)
 }
 
 function toJson(value: object | undefined): string | null {

@@ -1,10 +1,17 @@
 import { NO_VERDICT, VERDICT_WORDS, VERDICTS } from '../../../../shared/lookback/verdict.ts'
 import { toCauseLabel, toErrorGroups, toErrorKey, toInvalidKey } from '../../../../shared/run/counts.ts'
-import type { ProblemGroup } from '../../../../shared/run/problem.ts'
+import type { Problem, ProblemGroup } from '../../../../shared/run/problem.ts'
 import { type Facet, type FacetList, NO_RULE, type RowFilter } from '../../../../shared/run/results.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import { createPlaceAdder } from '../journal/problem-places.ts'
-import { createExamplesReader, readCauseKey, sayCause } from '../journal/stored-problems.ts'
+import {
+  type CountedCause,
+  createExamplesReader,
+  isUnsentCause,
+  readCauseKey,
+  sayCause,
+  toCauseKey,
+} from '../journal/stored-problems.ts'
 import { type JudgedRows, readJudgedRows } from '../journal/verdict-store.ts'
 import {
   countRowsRead,
@@ -158,10 +165,24 @@ function toFacets({ members, record }: RunFamily, counts: Counts): Facet[] {
 export function readProblemGroups({ db }: Pick<RunView, 'db'>): ProblemGroup[] {
   const readExamples = createExamplesReader(db, EXAMPLES)
   const addPlaces = createPlaceAdder(db)
-  return [...(readFacetCounts(db).get('problem') ?? [])]
-    .map(([key, rows]) => {
-      const cause = readCauseKey(key)
-      return { ...cause, rows, examples: readExamples(cause).map(addPlaces) }
+  const counts = readFacetCounts(db).get('problem') ?? new Map<string, number>()
+  const causes = new Map<string, CountedCause>()
+  for (const key of counts.keys()) {
+    const cause = readCauseKey(key)
+    if (isUnsentCause(cause)) cause.severity = 'warning'
+    // An earlier version counted in words, which have no arguments to make a key of.
+    causes.set(cause.text === undefined ? toCauseKey(toProblem(cause)) : key, cause)
+  }
+  return [...causes]
+    .map(([key, cause]) => {
+      const rows = counts.get(key) ?? 0
+      const unsent = counts.get(toCauseKey(toProblem(cause), true)) ?? 0
+      const examples = readExamples(cause, rows === 0).map(addPlaces)
+      return { ...cause, rows, ...(unsent > 0 && { unsent }), examples }
     })
     .sort((a, b) => (a.severity === b.severity ? b.rows - a.rows : a.severity === 'error' ? -1 : 1))
+}
+
+function toProblem({ field, ...cause }: CountedCause): Omit<Problem, 'row'> {
+  return { ...cause, ...(field !== null && { field }) }
 }
