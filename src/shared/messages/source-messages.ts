@@ -134,9 +134,12 @@ export const SOURCE_MESSAGES = {
     problem: 'expected tables, found only hidden files and lock files, which are skipped',
     remedy: 'Name the files that contain the rows.',
   })),
-  source_named_twice: unreadable(() => ({
-    problem: 'the file is named twice, and its rows would be sent twice',
-    remedy: 'Name each file once.',
+  source_named_twice: unreadable(({ copyOf }: { copyOf: string | null }) => ({
+    problem:
+      copyOf === null
+        ? 'the file is named twice, and its rows would be sent twice'
+        : `the file is a copy of ${copyOf}, and its rows would be sent twice`,
+    remedy: copyOf === null ? 'Name each file once.' : 'Leave one of them out.',
   })),
   no_shared_column: unreadable(
     ({ ownNames, namesBefore }: { ownNames: readonly string[]; namesBefore: readonly string[] }) => ({

@@ -79,7 +79,8 @@ export async function runIntake(options: {
     }
     for (const warning of findPlanWarnings(plan, mapping, reader.columns, reader.header))
       writer.writeCommonProblem(warning)
-    const ofSource = [...(reader.findWarnings?.() ?? []), ...leftOut.findWarnings()]
+    const isSent = createSentCheck(plan, mapping, columns)
+    const ofSource = [...(reader.findWarnings?.(isSent) ?? []), ...leftOut.findWarnings()]
     for (const { rows, ...warning } of ofSource) writer.writeCommonProblem(warning, rows)
     for (const { rows, example } of idColumns.findWarnings()) writer.writeFoundTogether(example, rows)
     const readAs = JSON.stringify(describeFiles(reader, plan.source))
@@ -215,17 +216,37 @@ const REFUSED_FILE: ReadonlySet<FoundProblem['code']> = new Set([
   'empty_file',
 ])
 
-/** Leaves of the fields of objects those that are sent, so that journal and exports have no others. */
-function keepUsedColumns({ fixes = [] }: Plan, mapping: Mapping, reader: SourceReader): void {
-  const { columns, nestedColumns = [] } = reader
-  const first = columns.findIndex((name) => nestedColumns.includes(name))
-  if (first === -1) return
-  const sources: FieldSource[] = [
+/** Finds the columns that requests have something of. */
+function createSentCheck(
+  plan: Plan,
+  mapping: Mapping,
+  columns: readonly string[],
+): (column: string) => boolean {
+  const { media } = plan.source
+  const template: FieldSource[] = media?.kind === 'template' ? [media] : []
+  const used = listSourcesOf(plan, mapping)
+    .concat(template)
+    .flatMap((one) => listColumnsOf(one, columns))
+  const names = new Set(used.map((index) => columns[index]))
+  return (column) => names.has(column) || (media !== undefined && column === 'media')
+}
+
+/** What fills fields: the mapping, and the fixes that have templates. */
+function listSourcesOf({ fixes = [] }: Plan, mapping: Mapping): FieldSource[] {
+  return [
     ...Object.values(mapping),
     ...fixes.flatMap((fix): FieldSource[] =>
       fix.kind === 'value' ? [{ kind: 'template', template: fix.value }] : [],
     ),
   ]
+}
+
+/** Leaves of the fields of objects those that are sent, so that journal and exports have no others. */
+function keepUsedColumns(plan: Plan, mapping: Mapping, reader: SourceReader): void {
+  const { columns, nestedColumns = [] } = reader
+  const first = columns.findIndex((name) => nestedColumns.includes(name))
+  if (first === -1) return
+  const sources = listSourcesOf(plan, mapping)
   // A number counts all columns, so that none in front of it may go.
   if (sources.some((source) => source.kind === 'column' && Number(source.column) > first)) return
   const used = new Set(sources.flatMap((source) => listColumnsOf(source, columns)))

@@ -116,8 +116,11 @@ export interface SourceReader {
    * person named the header's record.
    */
   readonly likelyHeaderRow?: number | null
-  /** What is to be said of the source as a whole, complete once every record was yielded; absent where nothing is. */
-  findWarnings?(): readonly SourceWarning[]
+  /**
+   * What is to be said of the source as a whole, complete once every record was yielded; absent where nothing is. `isSent`
+   * says of a column whether a request has something of it; unless it is given, all are.
+   */
+  findWarnings?(isSent?: (column: string) => boolean): readonly SourceWarning[]
   /** What this format knows of how it is read beyond the members above, complete once every record was yielded. */
   describe?(): Partial<ReadAs>
   /** Of a source that other readers read file by file: how each of them is read, as far as is known by now. */

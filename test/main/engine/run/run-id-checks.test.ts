@@ -229,6 +229,30 @@ test('an object or array is no text and no id, alone or in a template', async ()
   expect(listSent(runId, [1])).toEqual([null])
 })
 
+test('a file that lacks a column is told if the column is sent', async () => {
+  const files = [
+    ['user_id,text_data\nu1,a\n', 'l1.csv'],
+    ['user_id,text_data,lang,parent_id\nu2,b,de,p0\n', 'l2.csv'],
+  ] as const
+  const [path = '', more = ''] = files.map(([text, name]) => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  })
+  const source = { path, more: [more] }
+  const post = { kind: 'template', template: 'p{{row}}' } as const
+  const listMissing = (runId: string) =>
+    runs
+      .read(runId, readProblemGroups)
+      .flatMap(({ code, args, rows }) => (code === 'missing_columns' ? [[args?.['columns'], rows]] : []))
+  expect(listMissing(await check('', { source, mapping: { post_id: post } }))).toEqual([['parent_id', 1]])
+  const mapping: PlanInput['mapping'] = {
+    post_id: post,
+    parent_id: { kind: 'template', template: '' },
+    'user_metadata.of': { kind: 'template', template: '{{lang}}' },
+  }
+  expect(listMissing(await check('', { source, mapping }))).toEqual([['lang', 1]])
+})
+
 test('fields of objects in several files are those of all of them, of which those that are sent are kept', async () => {
   const files = [
     ['{"text_data":"a","user":{"id":"u1","age":1.0}}\n', 'x1.jsonl'],

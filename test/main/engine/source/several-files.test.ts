@@ -84,6 +84,51 @@ test('rows of several files follow each other, below columns of the same name, e
   ])
 })
 
+test('names of columns that differ only in case or in what nobody sees are one column in several files', async () => {
+  const pathOf = writeFiles({
+    'a.csv': 'user_id,text_data\nu1,jan\n',
+    'b.csv': '\uFEFFText_Data ;User_ID\nfeb;u2\n',
+    'c.jsonl': '{"TEXT_DATA":"mar","user_id":"u3"}\n',
+  })
+  const more = ['b.csv', 'c.jsonl'].map(pathOf)
+  const { columns, rows, warnings } = await readWhole({ path: pathOf('a.csv'), more })
+  expect(columns).toEqual(['user_id', 'text_data'])
+  expect(rows.map(({ cells }) => cells)).toEqual([
+    { user_id: 'u1', text_data: 'jan' },
+    { user_id: 'u2', text_data: 'feb' },
+    { user_id: 'u3', text_data: 'mar' },
+  ])
+  expect(warnings).toEqual([])
+})
+
+test.each([
+  ['the second', ['id,text\n1,a\n', 'ID,Text,text\n2,b,c\n'], ['id', 'text', 'Text']],
+  ['the first', ['id,text,Text\n1,a,b\n', 'ID,TEXT\n2,c\n'], ['id', 'text', 'Text', 'TEXT']],
+])('names that differ in case within one file stay apart: %s', async (_, [first, second], names) => {
+  const pathOf = writeFiles({ 'a.csv': first ?? '', 'b.csv': second ?? '' })
+  const { columns, rows } = await readWhole({ path: pathOf('a.csv'), more: [pathOf('b.csv')] })
+  expect(columns).toEqual(names)
+  expect(rows.map(({ cells }) => Object.values(cells).filter((cell) => cell !== ''))).toEqual(
+    [first, second]
+      .map((csv) => csv?.split('\n')[1]?.split(','))
+      .map((cells) => expect.arrayContaining(cells ?? [])),
+  )
+})
+
+test('a copy of a file under another name is refused as one that is named twice is', async () => {
+  const pathOf = writeFiles({
+    'a.csv': 'id\n1\n',
+    'a (1).csv': 'id\n1\n',
+    'b.csv': 'id\n2\n',
+  })
+  const more = [pathOf('b.csv'), pathOf('a (1).csv')]
+  const said = await failReadingAny(pathOf('a.csv'), { more })
+  expect(said).toContain(`source ${pathOf('a (1).csv')}: `)
+  expect(said).toContain('the file is a copy of a.csv, and its rows would be sent twice')
+  const others = await readWhole({ path: pathOf('a.csv'), more: [pathOf('b.csv')] })
+  expect(others.rows).toHaveLength(2)
+})
+
 test('a folder of tables is one source, without the files that programs leave there, which are counted', async () => {
   const sheet = (text: string) => ({
     name: 'Posts',

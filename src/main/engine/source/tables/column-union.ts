@@ -1,8 +1,11 @@
+import { trimId } from '../../../../shared/mapping/id-text.ts'
 import type { SourceRow } from '../source-reader.ts'
 
 /** The columns of several tables, each name once, in the order in which the tables have them. */
 export class ColumnUnion {
   readonly #indexes = new Map<string, number>()
+  /** The places of names as {@link toAlike} makes them; null for several. */
+  readonly #alike = new Map<string, number | null>()
   readonly #names: string[] = []
   readonly #header: string[] = []
   #hasHeader = false
@@ -17,21 +20,56 @@ export class ColumnUnion {
     return this.#hasHeader ? this.#header : null
   }
 
-  /** Adds the columns of a table that no other had. */
-  add(columns: readonly string[], header: readonly string[] | null): void {
+  /** Adds the columns of a table that no other had; the first `own` of them do not come out of others. */
+  add(columns: readonly string[], header: readonly string[] | null, own = columns.length): void {
     if (header !== null) this.#hasHeader = true
+    const known = this.#findPlaces(columns, own)
     for (const [index, name] of columns.entries()) {
-      if (this.#indexes.has(name)) continue
+      if (known[index] !== null) continue
+      if (index < own) {
+        const alike = toAlike(name)
+        this.#alike.set(alike, this.#alike.has(alike) ? null : this.#names.length)
+      }
       this.#indexes.set(name, this.#names.length)
       this.#names.push(name)
       this.#header.push(header?.[index] ?? name)
     }
   }
 
+  /** Whether a table has any of the columns. */
+  hasAny(columns: readonly string[], own: number): boolean {
+    return this.#findPlaces(columns, own).some((place) => place !== null)
+  }
+
+  /** What the columns of a table are called here. */
+  listNames(columns: readonly string[], own: number): string[] {
+    return this.#findPlaces(columns, own).flatMap((place) => this.#names[place ?? -1] ?? [])
+  }
+
+  /**
+   * The place of each column of a table, null for a new one: that of its name, or else that of the one name that differs
+   * from it only in case and separators, if no other column of the table does.
+   */
+  #findPlaces(columns: readonly string[], own: number): (number | null)[] {
+    const alike = columns.slice(0, own).map(toAlike)
+    const exact = columns.map((name) => this.#indexes.get(name) ?? null)
+    return exact.map((place, index) => {
+      const name = alike[index]
+      if (place !== null || name === undefined || name === '') return place
+      const isOnly = alike.indexOf(name) === index && alike.lastIndexOf(name) === index
+      const found = isOnly ? (this.#alike.get(name) ?? null) : null
+      return found === null || exact.includes(found) ? null : found
+    })
+  }
+
   /** A function that puts the cells of a table's row below the columns of all; those that it lacks are empty. */
-  createMove(columns: readonly string[], header: readonly string[] | null): (row: SourceRow) => SourceRow {
-    this.add(columns, header)
-    const places = columns.map((name) => this.#indexes.get(name) ?? 0)
+  createMove(
+    columns: readonly string[],
+    header: readonly string[] | null,
+    own: number,
+  ): (row: SourceRow) => SourceRow {
+    this.add(columns, header, own)
+    const places = this.#findPlaces(columns, own).map((place) => place ?? 0)
     if (places.every((place, index) => place === index)) return (row) => row
     return (row) => {
       const { cells, kinds } = row
@@ -46,4 +84,12 @@ export class ColumnUnion {
       return { ...row, cells: moved, ...(kinds !== undefined && { kinds: movedKinds.join('') }) }
     }
   }
+}
+
+/** A name without case, without what nobody sees, and with one kind of separator. Dots stay: `v1.2` is not `v12`. */
+function toAlike(name: string): string {
+  return trimId(name)
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[\s_-]+/g, '_')
 }

@@ -108,7 +108,7 @@ function refuseRepeated(paths: readonly string[]): void {
   const known = new Set<string>()
   for (const path of paths) {
     const real = toRealPath(path)
-    if (known.has(real)) throw new SluiceError({ id: 'source_named_twice', source: path })
+    if (known.has(real)) throw new SluiceError({ id: 'source_named_twice', source: path, copyOf: null })
     known.add(real)
   }
 }

@@ -12,12 +12,13 @@ import {
 } from '../source-reader.ts'
 import { ColumnUnion } from './column-union.ts'
 import { countRows } from './count-rows.ts'
+import { refuseCopies } from './refuse-copies.ts'
 import type { TableFile, Tables } from './tables.ts'
 
 /**
  * Opens several tables as one source: the rows of each follow those of the one before, and columns are united by their
  * names. Reads the head of every file first; a file is open only while it is read. Throws what the reader of a file
- * throws, and `BAD_SOURCE` for a file that shares no column with the first. `countsRows` has the rows of each file
+ * throws, and `BAD_SOURCE` for a file that shares no column with the first or is a copy of another. `countsRows` has the rows of each file
  * counted, as {@link countRows} does.
  */
 export async function openUnitedSource(
@@ -39,10 +40,11 @@ export async function openUnitedSource(
   for (const file of files) {
     const reader = await open(file)
     try {
+      const { columns, header } = reader
+      const own = countOwn(reader)
       refuseStranger(file, reader, union)
-      union.add(reader.columns, reader.header)
-      const { columns, header, nestedColumns = [] } = reader
-      tables.push({ columns: [...columns], header, own: columns.length - nestedColumns.length })
+      union.add(columns, header, own)
+      tables.push({ columns: [...columns], header, own })
       for (const link of reader.links ?? []) links.set(link.linkName, link)
       described.push(toDescribed(file, reader))
       first ??= toFirst(reader)
@@ -51,6 +53,7 @@ export async function openUnitedSource(
       reader.close()
     }
   }
+  await refuseCopies(files)
   const [head] = heads
   if (first === null || head === undefined) throw new Error('a source of no file')
   const sizeBytes = heads.reduce((sum, one) => sum + one.sizeBytes, 0)
@@ -70,7 +73,7 @@ export async function openUnitedSource(
       let rows = 0
       try {
         for await (const batch of reader.batches()) {
-          const toRow = union.createMove(reader.columns, reader.header)
+          const toRow = union.createMove(reader.columns, reader.header, countOwn(reader))
           const places = movePlaces(batch, {
             file: isAlone ? undefined : file.name,
             rowsBefore,
@@ -88,7 +91,7 @@ export async function openUnitedSource(
         hiddenRows += reader.hidden?.rows ?? 0
         emptyRecords += reader.emptyRecords ?? 0
         described[index] = toDescribed(file, reader)
-        lacking.set(file.name, { columns: reader.columns, rows })
+        lacking.set(file.name, { columns: union.listNames(reader.columns, countOwn(reader)), rows })
         rowsBefore += rows
         bytesBefore += reader.sizeBytes
       } finally {
@@ -118,6 +121,7 @@ export async function openUnitedSource(
         union.add(
           columns.filter((_, index) => isUsed(index)),
           header?.filter((_, index) => isUsed(index)) ?? null,
+          own,
         )
       }
     },
@@ -141,10 +145,10 @@ export async function openUnitedSource(
       return emptyRecords
     },
     describeFiles: () => described,
-    findWarnings: () => [
+    findWarnings: (isSent = () => true) => [
       ...toSkippedWarnings(skipped),
       ...warnings,
-      ...findLacking(lacking, listNamed(tables, union.names)),
+      ...findLacking(lacking, listNamed(tables, union.names).filter(isSent)),
     ],
     close: () => undefined,
   }
@@ -168,9 +172,15 @@ function toHead({ name, path }: TableFile, reader: SourceReader, rows: FileRows 
   }
 }
 
+/** How many columns are of a table itself, which come before those out of others. */
+function countOwn({ columns, nestedColumns = [] }: SourceReader): number {
+  return columns.length - nestedColumns.length
+}
+
 /** Throws for a file that has none of the columns of those before it, which must be something else. */
-function refuseStranger({ path }: TableFile, { columns }: SourceReader, union: ColumnUnion): void {
-  if (union.names.length === 0 || columns.some((name) => union.names.includes(name))) return
+function refuseStranger({ path }: TableFile, reader: SourceReader, union: ColumnUnion): void {
+  const { columns } = reader
+  if (union.names.length === 0 || union.hasAny(columns, countOwn(reader))) return
   throw new SluiceError({
     id: 'no_shared_column',
     source: path,
