@@ -100,7 +100,7 @@ export class IdColumn {
 }
 
 /** What the ids of a column are told as: in how many rows, and the first of them. */
-export interface ToldIds {
+interface ToldIds {
   as: LostId
   rows: number
   first: { row: number; id: string }
