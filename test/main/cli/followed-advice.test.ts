@@ -79,6 +79,12 @@ const CASES: readonly Case[] = [
     advice: [],
   },
   {
+    cause: 'content_not_sent',
+    name: 'posts.csv',
+    content: 'author,body,url\nu1,hello there,https://a.test/x\nu2,what a day,https://a.test/y\n',
+    advice: ['--map text_data=body'],
+  },
+  {
     cause: 'lost_id',
     name: 'lost.csv',
     content: 'user_id,text_data\n1.23457E+17,a\n1.23457E+17,b\n',
@@ -128,7 +134,7 @@ it.each(CASES)(
     const said = await toConfirm(...args)
     const { needs } = PROBLEM_MESSAGES[cause] as { needs: string }
     expect(said).toContain(`(${needs})`)
-    const found = [...said.matchAll(/--(?!accept)[a-z-]+(?: (?:NAME|NUMBER|all|visible))?/g)].map(
+    const found = [...said.matchAll(/--(?!accept)[a-z-]+(?: (?:NAME|NUMBER|all|visible|\w+=\w+))?/g)].map(
       ([option]) => option,
     )
     expect({ said, found: [...new Set(found)] }).toEqual({ said, found: [...advice] })

@@ -51,7 +51,7 @@ test('an invalid row says everything that is wrong with it, and what was found',
     offset: 0,
     limit: 1,
   })
-  expect(rows[0]?.message).toMatch(/text_data and url.*; user_id: must not contain .*found `a_2`/)
+  expect(rows[0]?.message).toMatch(/text_data, which is empty; user_id: must not contain .*found `a_2`/)
 })
 
 test('a code that means delivered can be named when a run is retried; the lost result is counted', async () => {
