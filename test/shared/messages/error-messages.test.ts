@@ -24,6 +24,7 @@ const ARGUMENTS = {
   connection: 'staging',
   conflicts: ['--rate: too high'],
   content: 'zip',
+  copyOf: 'week.csv',
   delimiter: '"',
   encoding: 'utf-7',
   ending: '.txt',
