@@ -110,6 +110,8 @@ it.runIf(inject('isLong'))(
     await seeTitleFocused(page, 'Mapping')
     await tabTo(page, /^text becomes$/)
     await page.keyboard.type('text_data')
+    await tabTo(page, /^url becomes$/)
+    await page.keyboard.type('url')
     await page.keyboard.press('Control+Enter')
 
     // The bad rows.

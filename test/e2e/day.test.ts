@@ -91,6 +91,7 @@ it('takes a file of labelled posts from a typed key to an exported comparison, a
   await chooseFile(page, { name: 'posts.csv', text: day.text })
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByLabel('text becomes').selectOption('text_data')
+  await page.getByLabel('url becomes').selectOption('url')
   await page.reload()
   await page.getByRole('button', { name: 'Check all rows' }).click()
 
