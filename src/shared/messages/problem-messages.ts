@@ -241,7 +241,7 @@ export const PROBLEM_MESSAGES = {
   },
   content_not_sent: {
     expected: ({ column, kept, keptField }: { column: string; kept: string; keptField: string }) => {
-      const lost = `of column \`${column}\` is not sent, because column \`${kept}\` fills ${keptField}, which nobody stated`
+      const lost = `column \`${column}\` is not sent, because column \`${kept}\` was taken for ${keptField}`
       return {
         terminal: `${lost}. To leave it out, pass --map ${quoteArgument(`${keptField}=${kept}`)}; to send it instead, map it`,
         window: lost,
