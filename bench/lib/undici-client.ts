@@ -31,6 +31,8 @@ function createHandler(onEnd: (exchange: Exchange) => void): NonNullable<Paramet
   let status = 0
   let contentType = ''
   return {
+    // undici refuses a handler without it.
+    onRequestStart() {},
     onRequestSent() {
       sentAtMs = performance.now()
     },
