@@ -90,7 +90,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     const problems = await client.check.problems({ runId })
     expect(problems).toMatchObject([
       { severity: 'error', code: 'forbidden_character', field: 'user_id', rows: 1, examples: [{ row: 41 }] },
-      { severity: 'warning', code: 'recommended', field: 'user_metadata', rows: 40, unsent: 1 },
+      { severity: 'warning', code: 'recommended', field: 'user_metadata', rows: 40 },
     ])
     const review = await client.review.readRequest({ runId, row: 3 })
     expect(review).toMatchObject({ method: 'POST', url: `${sandbox.baseUrl}/api/v1/task/sync`, row: 3 })
