@@ -39,7 +39,7 @@ export const capacityHandlers = capacity.router({
     await context.productionGate.passOnce(
       {
         ...{ runId: searchId, plan: probe, rows: null, search: { start, max, unit } },
-        tell: async () => (probe.accept ?? []).map(sayAccepted),
+        listNotes: async () => (probe.accept ?? []).map(sayAccepted),
       },
       signal,
     )

@@ -25,8 +25,8 @@ interface SendQuestion {
   operation: OperationKind
   /** Rows that are sent at most; null where that is not known yet. */
   rows: number | null
-  /** What else is to be told before it is sent, a line each. */
-  told: readonly string[]
+  /** What else the person has to know, a line each. */
+  notes: readonly string[]
   /** The levels of a capacity search; absent where it is none. */
   search?: Sending['search']
 }
@@ -71,8 +71,8 @@ interface Sending {
   plan: Plan
   /** Rows that are sent at most; null where that is not known yet. */
   rows: number | null
-  /** Reads what else is to be told before it is sent, a line each, if a person is asked. */
-  tell: () => Promise<readonly string[]>
+  /** Lists what else the person has to know, a line each; called only if a person is asked. */
+  listNotes: () => Promise<readonly string[]>
   /** Where a capacity search begins, and the highest level it may send; absent where it is none. */
   search?: Pick<CapacityPlan, 'start' | 'max' | 'unit'>
 }
@@ -81,7 +81,7 @@ interface Sending {
 export interface ProductionGate {
   /**
    * Settles when the sending may begin: the run was admitted, its service is not production, or a person says so now,
-   * who was told everything. Returns whether a person was asked. Throws `NOT_CONFIRMED`.
+   * after reading all of that. Returns whether a person was asked. Throws `NOT_CONFIRMED`.
    */
   pass(sending: Sending, signal: AbortSignal | undefined): Promise<boolean>
   /** Has {@link pass} ask about every sending, also of a run that was admitted. */
@@ -134,12 +134,12 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
     }
 
     async function passOnce(
-      { runId, plan, rows, search, tell }: Sending,
+      { runId, plan, rows, search, listNotes }: Sending,
       signal = new AbortController().signal,
     ) {
       const stored = find(plan.connection)
       if (stored === null) return false
-      const told = await tell()
+      const notes = await listNotes()
       const isGiven = await askOne(
         {
           kind: 'send',
@@ -148,7 +148,7 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
           run: plan.name ?? runId,
           operation: plan.operation.kind,
           rows,
-          told,
+          notes,
           ...(search !== undefined && { search }),
         },
         signal,
@@ -246,7 +246,7 @@ const SINGLE_VERBS: Record<OperationKind, string> = {
 /** Longest name of a run that is shown, in characters. */
 const NAME_MAX = 80
 
-/** Longest line of what else is told, in characters. */
+/** Longest of these lines, in characters. */
 const LINE_MAX = 400
 
 const CONNECTION_WORDS: Record<
@@ -290,7 +290,7 @@ export function describeProduction(question: ProductionQuestion): QuestionWords 
     return { title: title(question.connection), lines: [`Address: ${question.baseUrl}`, line], agree }
   }
   const { connection, baseUrl, run, operation, rows, search } = question
-  const told = question.told.map((line) => toBare(line, LINE_MAX))
+  const notes = question.notes.map((line) => toBare(line, LINE_MAX))
   if (search !== undefined) {
     const { unit, start, max } = search
     return {
@@ -299,7 +299,7 @@ export function describeProduction(question: ProductionQuestion): QuestionWords 
         `Capacity search with: ${toBare(run)}`,
         CAPACITY_WARNING,
         `From ${formatLongLevel(unit, start)} to at most ${formatLongLevel(unit, max)}.`,
-        ...told,
+        ...notes,
         `Address: ${baseUrl}`,
       ],
       agree: 'Start the search',
@@ -311,7 +311,7 @@ export function describeProduction(question: ProductionQuestion): QuestionWords 
     lines: [
       `Run: ${toBare(run)}`,
       `It ${VERBS[operation]} ${count}.`,
-      ...told,
+      ...notes,
       `Address: ${baseUrl}`,
       'What is sent there is real and cannot be taken back.',
     ],

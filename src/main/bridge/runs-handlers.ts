@@ -148,8 +148,8 @@ async function continueRun(
   const plan = await context.engine.runs.readPlan(request.runId)
   const { runId } = request
   // What is sent is known only once the journal is open, so a held one is asked about here, too.
-  const accept = await acceptOpen(context, runId, request.accept, (tell) =>
-    productionGate.passOnce({ runId, plan, rows: null, tell }, signal),
+  const accept = await acceptOpen(context, runId, request.accept, (listNotes) =>
+    productionGate.passOnce({ runId, plan, rows: null, listNotes }, signal),
   )
   const secrets = await findRunSecrets(context, plan, request.apiKey)
   const options = {
@@ -231,7 +231,7 @@ async function acceptOpen(
   context: BridgeContext,
   runId: string,
   accept: readonly AcceptCode[] = [],
-  ask: (tell: () => Promise<string[]>, isAlways: boolean) => Promise<boolean>,
+  ask: (listNotes: () => Promise<string[]>, isAlways: boolean) => Promise<boolean>,
 ): Promise<AcceptCode[]> {
   const open = await findOpen(context, runId, accept)
   const wasAsked = await ask(() => describeSending(context.engine, runId), open.length > 0)
@@ -250,8 +250,8 @@ function confirm(
   const plan = liveRuns.requirePlan(runId)
   const left = liveRuns.require(runId).snapshot()?.rows.not_sent ?? null
   const rows = limit === undefined ? left : Math.min(limit * toRowsPerItem(plan.operation), left ?? Infinity)
-  return acceptOpen(context, runId, accept, async (tell, isAlways) => {
-    const sending = { runId, plan, rows, tell }
+  return acceptOpen(context, runId, accept, async (listNotes, isAlways) => {
+    const sending = { runId, plan, rows, listNotes }
     const wasAsked = await (isAlways
       ? productionGate.passOnce(sending, signal)
       : productionGate.pass(sending, signal))

@@ -35,7 +35,7 @@ function openGate(answer: (workspace: string) => boolean | Promise<boolean> = ()
     return answer(workspace)
   })
   const pass = (runId: string, baseUrl: string, more?: object) =>
-    gate.pass({ runId, plan: toPlan(baseUrl, more), rows: 3, tell: async () => [] }, undefined).then(
+    gate.pass({ runId, plan: toPlan(baseUrl, more), rows: 3, listNotes: async () => [] }, undefined).then(
       () => 'passed',
       (error: { code: string }) => error.code,
     )

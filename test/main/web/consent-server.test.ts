@@ -14,7 +14,7 @@ const QUESTION = {
   run: 'posts\u202Evsc.exe\n<b>x</b>',
   operation: 'task',
   rows: 1_234,
-  told: ['You accept: content may be cut or replaced. 2 rows:\u202E bytes.'],
+  notes: ['You accept: content may be cut or replaced. 2 rows:\u202E bytes.'],
 } as const
 
 /** A consent server, and the addresses it has shown. */
