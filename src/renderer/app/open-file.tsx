@@ -1,4 +1,4 @@
-import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { isPlanName } from '../../shared/bridge/plans.ts'
 import type { ChosenSource } from '../../shared/bridge/source.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
@@ -147,7 +147,8 @@ export function useFileDrop(on: { openAll: (chosen: readonly Chosen[]) => void }
   const [isOver, setIsOver] = useState(false)
   const newest = useRef(on)
   newest.current = on
-  useEffect(() => {
+  // Before the window is painted: a file dropped onto a page that does not listen would replace the page.
+  useLayoutEffect(() => {
     const controller = new AbortController()
     const { signal } = controller
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true

@@ -36,7 +36,7 @@ export async function dropFile(page: Page, file: { name: string; text: string })
     held.items.add(new File([${JSON.stringify(file.text)}], ${JSON.stringify(file.name)}, { type: 'text/csv' }))
     return held
   })()`)
-  await page.dispatchEvent('body', 'dragover', { dataTransfer: transfer })
+  await holdOverWindow(page, () => page.dispatchEvent('body', 'dragover', { dataTransfer: transfer }))
   await page.dispatchEvent('body', 'drop', { dataTransfer: transfer })
   await seeScreen(page, 'Source')
   await page.getByRole('grid', { name: 'First rows of the source' }).waitFor()
@@ -46,11 +46,23 @@ export async function dropFile(page: Page, file: { name: string; text: string })
 export async function dropFromDisk(page: Page, path: string): Promise<void> {
   const session = await page.context().newCDPSession(page)
   const data = { items: [], files: [path], dragOperationsMask: 1 }
-  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
-    await session.send('Input.dispatchDragEvent', { type, x: 400, y: 400, data })
-  }
+  const drag = (type: 'dragEnter' | 'dragOver' | 'drop') =>
+    session.send('Input.dispatchDragEvent', { type, x: 400, y: 400, data })
+  await drag('dragEnter')
+  await holdOverWindow(page, () => drag('dragOver'))
+  await drag('drop')
   await seeScreen(page, 'Source')
   await page.getByRole('grid', { name: 'First rows of the source' }).waitFor()
+}
+
+/** Moves what is dragged until the window says that it can be dropped, as a person does. */
+async function holdOverWindow(page: Page, move: () => Promise<unknown>): Promise<void> {
+  await expect
+    .poll(async () => {
+      await move()
+      return page.getByText('Drop it to see how it is read.').isVisible()
+    })
+    .toBe(true)
 }
 
 /** From the sandbox's sample to its checked rows. */
