@@ -100,8 +100,9 @@ it('tests where callbacks come in, and lists what came without its content', asy
 
   const service = await withSandbox({ apiKeys: [RUN_KEY], callbacks: 'drop=30%' })
   const path = join(workspace, 'posts.csv')
-  const texts = Array.from({ length: 20 }, (_, i) => `a text that somebody wrote ${i},user-${i}`)
-  writeFileSync(path, `text_data,user_id\n${texts.join('\n')}\n`)
+  // The sandbox draws by id: these are the same each time, and it drops some of them.
+  const texts = Array.from({ length: 20 }, (_, i) => `a text that somebody wrote ${i},user-${i},post-${i}`)
+  writeFileSync(path, `text_data,user_id,post_id\n${texts.join('\n')}\n`)
   const engine = createTestEngine(workspace)
   onTestFinished(() => engine.close())
   const plan = planSchema.parse({
