@@ -5,7 +5,7 @@ const FRACTION = /^(-?\d+)\.0+$/
 
 /** Whether an id is a whole number with `.0` behind it, which a data frame adds to columns with gaps. */
 export function hasFraction(id: string): boolean {
-  return FRACTION.test(id)
+  return beginsAsNumber(id) && FRACTION.test(id)
 }
 
 /** An id without the `.0` that {@link hasFraction} finds. */
@@ -28,13 +28,39 @@ const LONGEST_MISSING = 10
 const ERROR = /^#[¡¿]?\p{Lu}[\p{Lu}/0]*[!?]$/u
 const TRUTH = new Set(['TRUE', 'FALSE', 'True', 'False', 'true', 'false'])
 
+const ORDINARY = /^[A-Za-z][!-~]*\d$/
+
+/**
+ * Whether an id surely is what it looks like and was changed by nothing, as most are: a letter, then signs of ASCII, then a
+ * digit. Others may be, too.
+ */
+export function isOrdinaryId(id: string): boolean {
+  return ORDINARY.test(id)
+}
+
 /** What an id that stands alone was changed by, or null if it looks like one. */
 export function findLostId(id: string): LostId | null {
-  if (id.length <= LONGEST_MISSING) {
-    if (MISSING.has(id) || ERROR.test(id)) return 'missing'
-    if (TRUTH.has(id)) return 'boolean'
+  // Only numbers end in a digit, which most ids do.
+  if (isDigit(id.charCodeAt(id.length - 1))) {
+    return beginsAsNumber(id) && (SCIENTIFIC.test(id) || ROUNDED.test(id)) ? 'rounded' : null
   }
-  return SCIENTIFIC.test(id) || ROUNDED.test(id) ? 'rounded' : null
+  if (id.length > LONGEST_MISSING) return null
+  if (MISSING.has(id) || ERROR.test(id)) return 'missing'
+  return TRUTH.has(id) ? 'boolean' : null
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39
+}
+
+function isCapital(code: number): boolean {
+  return code >= 0x41 && code <= 0x5a
+}
+
+/** Whether an id begins with a digit or a sign. */
+function beginsAsNumber(id: string): boolean {
+  const first = id.charCodeAt(0)
+  return isDigit(first) || first === 0x2b || first === 0x2d
 }
 
 /** Digits that every double holds; what stands behind them may be rounded. */
@@ -43,6 +69,8 @@ const NUMBER = /^\d+$/
 const DATE =
   /^(?:\d{4}-\d\d-\d\d(?:[T ].*)?|\d{1,2}([./-])\d{1,2}\1\d{2,4}|\d{1,2}-[A-Z][a-z]{2}(?:-\d{2,4})?|[A-Z][a-z]{2}-\d{1,4})$/
 
+/** Of `Mar-2024`; dates that begin with a digit may be longer. */
+const LONGEST_NAMED_DATE = 8
 const SHORT = /^\d{1,3}$/
 /** A number as a spreadsheet shows it with separators of thousands. */
 const GROUPED = /^[1-9]\d{0,2}(?:([,.'’\u00a0\u202f ])\d{3})(?:\1\d{3})*$/
@@ -75,7 +103,12 @@ export class IdColumn {
   note(id: string, row = 1, isSent = true): void {
     if (id === '') return
     this.#filled += 1
-    if (NUMBER.test(id)) {
+    const first = id.charCodeAt(0)
+    if (!isDigit(first)) {
+      if (isCapital(first) && id.length <= LONGEST_NAMED_DATE && DATE.test(id)) {
+        this.#dates.note(id, row, isSent)
+      }
+    } else if (NUMBER.test(id)) {
       if (SHORT.test(id)) this.#short += 1
       if (!LONG.test(id)) return
       // Those that are told row by row count for the share alone.

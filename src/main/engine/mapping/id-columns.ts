@@ -19,7 +19,7 @@ export class IdColumns {
   }
 
   /** Takes in the ids of a row, whether it can be sent, and the fields whose ids are told as changed already. */
-  note(body: Readonly<Body>, row: number, isSent: boolean, told: ReadonlySet<string>): void {
+  note(body: Readonly<Body>, row: number, isSent: boolean, told = NONE): void {
     for (const [field, column] of this.#columns) {
       const id = body[field]
       if (typeof id === 'string') column.note(id, row, isSent && !told.has(field))

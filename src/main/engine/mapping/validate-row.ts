@@ -1,4 +1,4 @@
-import { findLostId, hasFraction } from '../../../shared/mapping/changed-ids.ts'
+import { findLostId, hasFraction, isOrdinaryId } from '../../../shared/mapping/changed-ids.ts'
 import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
 import {
   hasCurlyQuote,
@@ -11,6 +11,7 @@ import {
 import { findUnlistedFields } from '../../../shared/mapping/match-columns.ts'
 import { isConstantTemplate } from '../../../shared/mapping/templates.ts'
 import type { FoundProblem, PlanWarning, ProblemCause } from '../../../shared/messages/problem-messages.ts'
+import { listFixedFields } from '../../../shared/plan/fixes.ts'
 import { fieldsOf, REQUEST_FIELD } from '../../../shared/plan/operation.ts'
 import type { Mapping, Operation, Plan, TaskOperation } from '../../../shared/plan/plan.ts'
 import { type Severity, toFound } from '../../../shared/run/problem.ts'
@@ -40,8 +41,13 @@ const NO_PROBLEMS: readonly FoundProblem[] = Object.freeze([])
  * Compiles the rules of docs/interface.md §2, §4 and §8 for a plan whose mapping is resolved. Whether a post_id or a
  * term is unique within the source is for the journal to say; what holds for every row alike is in `findPlanWarnings`.
  */
-export function createRowValidator({ operation, mapping }: Pick<Plan, 'operation' | 'mapping'>): ValidateRow {
-  const rules = [...createRules(operation, mapping), ...createLookRules(operation, mapping)]
+export function createRowValidator({
+  operation,
+  mapping,
+  fixes = [],
+}: Pick<Plan, 'operation' | 'mapping' | 'fixes'>): ValidateRow {
+  const fixed = listFixedFields(fixes)
+  const rules = [...createRules(operation, mapping), ...createLookRules(operation, mapping, fixed)]
   if (!isEmpty(mapping['request'])) {
     const checkMode = createModeRule(operation, mapping)
     rules.push(createRequestRule(operation), ...(checkMode === null ? [] : [checkMode]))
@@ -306,21 +312,23 @@ function createBlankRule(field: string): RowRule {
 }
 
 /** Warns of ids and terms that are not what they look like, and of ids that a spreadsheet or data frame changed. */
-function createLookRules(operation: Operation, mapping: Mapping): RowRule[] {
+function createLookRules(operation: Operation, mapping: Mapping, fixed: readonly string[]): RowRule[] {
+  const hasRequest = !isEmpty(mapping['request'])
   return fieldsOf(operation).flatMap(({ name }): RowRule[] => {
     if (name === 'term') return [createTermRule()]
     if (!ID_TEXT_FIELDS.some((field) => field === name)) return []
     const source = mapping[name]
     // A constant is what a person wrote.
     const isConstant = source?.kind === 'template' && isConstantTemplate(source.template)
-    return isConstant && isEmpty(mapping['request']) ? [] : [createIdRule(name)]
+    const mayDiffer = isEmpty(source) ? fixed.includes(name) : !isConstant
+    return mayDiffer || hasRequest ? [createIdRule(name)] : []
   })
 }
 
 function createIdRule(field: string): RowRule {
   return (found, row, body) => {
     const id = body[field]
-    if (typeof id !== 'string') return found
+    if (typeof id !== 'string' || isOrdinaryId(id)) return found
     let all = found
     if (hasUnseen(id)) {
       all = addProblem(all, row, 'warning', field, { code: 'invisible_characters' }, showUnseen(id))

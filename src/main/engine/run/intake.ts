@@ -19,7 +19,7 @@ import { createItemRequests } from '../sending/item-requests.ts'
 import { describeFiles } from '../source/describe-reading.ts'
 import { openSource } from '../source/open-source.ts'
 import type { SourceReader, SourceRow } from '../source/source-reader.ts'
-import { type IntakeRow, IntakeWriter } from './journal/intake-writer.ts'
+import { type IntakeRow, IntakeWriter, type OnWritten } from './journal/intake-writer.ts'
 
 /** How far intake has come. */
 export interface IntakeProgress {
@@ -53,15 +53,20 @@ export async function runIntake(options: {
     const { mapRow } = createItemRequests({ ...record, plan: resolved, columns }, options.workspace)
     const idColumns = new IdColumns(resolved)
     const leftOut = new LeftOutContent(plan, mapping, columns)
-    const checkRow = createRowCheck(resolved, columns, mapRow, idColumns)
-    const writer = createIntakeWriter(journal, resolved, mapRow, options.limit)
+    const checkRow = createRowCheck(resolved, columns, mapRow)
+    const writer = createIntakeWriter(journal, resolved, mapRow, {
+      limit: options.limit,
+      onWritten: ({ row, body = {}, told }, isSent) => idColumns.note(body, row, isSent, told),
+    })
     const splitter = new RowSplitter(plan, mapRow)
+    function* checkRows(rows: readonly SourceRow[]): Generator<IntakeRow, void, undefined> {
+      for (const row of rows) {
+        leftOut.note(row.cells)
+        yield checkRow(splitter.toFirstHalf(row))
+      }
+    }
     for await (const { rows, places, bytesRead } of reader.batches()) {
-      for (const { cells } of rows) leftOut.note(cells)
-      writer.writeRows(
-        rows.map((row) => checkRow(splitter.toFirstHalf(row))),
-        places,
-      )
+      writer.writeRows(checkRows(rows), places)
       options.onProgress({
         bytes: { read: bytesRead, total: reader.sizeBytes },
         rowsRead: writer.rowsRead,
@@ -128,30 +133,29 @@ export class RowSplitter {
   }
 }
 
-/** Maps and checks rows for the journal; `idColumns` takes in the ids. `plan` is one whose mapping is resolved. */
+/** Maps and checks rows for the journal. `plan` is one whose mapping is resolved. */
 export function createRowCheck(
   plan: Plan,
   columns: readonly string[],
   mapRow: MapRow,
-  idColumns: IdColumns | null = null,
 ): (read: ReadRow) => IntakeRow {
   const validate = createRowValidator(plan)
   const joins = createCellJoiner(plan.fixes ?? []) !== null
   const isUsed = createUseCheck(plan.mapping, columns)
   return ({ row, cells, kinds = null, problems: foundByReader }) => {
-    const read = foundByReader.filter((problem) => !(joins && problem.code === JOINED) && !isUsed(problem))
     const mapped = mapRow(row, cells, kinds)
-    const problems = toIdProblems(read, mapped.body)
-    const certain = listCertain(problems)
-    const ofCells = withoutReplaced(mapped.problems, problems)
-    const validated = withoutCertain(validate(row, mapped.body), certain)
-    const found = withoutConsequences(validated, [...problems, ...ofCells])
-    const all =
-      problems.length + ofCells.length + found.length === 0 ? problems : [...problems, ...ofCells, ...found]
-    const { uniqueKey, corrections } = mapped
-    const onWritten =
-      idColumns === null ? undefined : (isSent: boolean) => idColumns.note(mapped.body, row, isSent, certain)
-    return { row, cells, kinds, uniqueKey, problems: all, corrections, onWritten }
+    const validated = validate(row, mapped.body)
+    const { body, uniqueKey, corrections } = mapped
+    // Most rows have none.
+    if (foundByReader.length + mapped.problems.length + validated.length === 0) {
+      return { row, cells, kinds, uniqueKey, problems: foundByReader, corrections, body }
+    }
+    const read = foundByReader.filter((problem) => !(joins && problem.code === JOINED) && !isUsed(problem))
+    const ofSource = toIdProblems(read, body)
+    const told = listCertain(ofSource)
+    const before = [...ofSource, ...withoutReplaced(mapped.problems, ofSource)]
+    const problems = [...before, ...withoutConsequences(withoutCertain(validated, told), before)]
+    return { row, cells, kinds, uniqueKey, problems, corrections, body, told }
   }
 }
 
@@ -167,7 +171,7 @@ export function createIntakeWriter(
   journal: Journal,
   plan: Plan,
   mapRow: MapRow,
-  limit?: number,
+  { limit, onWritten }: { limit?: number | undefined; onWritten?: OnWritten } = {},
 ): IntakeWriter {
   return new IntakeWriter(
     journal,
@@ -175,6 +179,7 @@ export function createIntakeWriter(
     toRowsPerItem(plan.operation),
     createLeaveOut(plan.fixes ?? []),
     limit,
+    onWritten,
   )
 }
 

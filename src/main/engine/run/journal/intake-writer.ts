@@ -6,6 +6,7 @@ import { type RowPlace, type SourcePlace, toSourcePlace } from '../../../../shar
 import { type Problem, toFound } from '../../../../shared/run/problem.ts'
 import { CHECKPOINT_PAGES, checkpointEvery, type Journal } from '../../journal/journal.ts'
 import { updateRunRecord } from '../../journal/run-record.ts'
+import type { Body } from '../../mapping/json-text.ts'
 import { markHalf, toHalf } from '../../mapping/split-row.ts'
 import { BulkInsert, type DatabaseSync } from '../../workspace/sqlite.ts'
 import { SeenIds } from './seen-ids.ts'
@@ -34,9 +35,13 @@ export interface IntakeRow {
   problems: FoundProblem[]
   /** What the plan's fixes changed. */
   corrections?: readonly Correction[] | undefined
-  /** Told of a row that is not left out whether it can be sent. */
-  onWritten?: ((isSent: boolean) => void) | undefined
+  /** Its part of a request, and the ids of it that are told as changed: for who looks at all rows together. */
+  body?: Readonly<Body>
+  told?: ReadonlySet<string>
 }
+
+/** Is told of each row that is not left out, and whether it can be sent. */
+export type OnWritten = (row: IntakeRow, isSent: boolean) => void
 
 /** Most problems kept; beyond it they are only counted, by cause. */
 const PROBLEMS_MAX = 100_000
@@ -61,6 +66,7 @@ export class IntakeWriter {
   #grouped = 0
   readonly #rowsPerItem: number
   readonly #leavesOut: (row: number, problems: readonly Problem[]) => boolean
+  readonly #onWritten: OnWritten | undefined
   readonly #insertLeftOut: StatementSync
   #rowsRead = 0
   #items = 0
@@ -83,7 +89,9 @@ export class IntakeWriter {
     rowsPerItem = 1,
     leavesOut: (row: number, problems: readonly Problem[]) => boolean = () => false,
     trialRows = Infinity,
+    onWritten?: OnWritten,
   ) {
+    this.#onWritten = onWritten
     this.#trialLeft = trialRows
     this.#journal = journal
     this.#rowsPerItem = rowsPerItem
@@ -134,16 +142,20 @@ export class IntakeWriter {
     return this.#problems
   }
 
-  /** Writes a batch and where it stands in the source; some thousand rows share a transaction. Throws `DISK_FULL`. */
-  writeRows(rows: readonly IntakeRow[], places: readonly RowPlace[] = []): void {
+  /**
+   * Writes a batch and where it stands in the source; some thousand rows share a transaction. Rows are taken one by one, so
+   * that they can be made as they are written. Throws `DISK_FULL`.
+   */
+  writeRows(rows: Iterable<IntakeRow>, places: readonly RowPlace[] = []): void {
     const journal = this.#journal
     if (this.#grouped === 0) journal.begin('process')
+    const before = this.#rowsRead
     journal.attempt(() => {
       for (const place of places) this.#writePlace(place)
       for (const row of rows) this.#writeRow(row)
       this.#insertRow.flush()
     })
-    this.#grouped += rows.length
+    this.#grouped += this.#rowsRead - before
     if (this.#grouped >= GROUP_ROWS) this.#commitGroup()
   }
 
@@ -227,7 +239,8 @@ export class IntakeWriter {
     checkpointEvery(this.#journal.db, CHECKPOINT_PAGES)
   }
 
-  #writeRow({ row, cells, kinds = null, uniqueKey, problems, corrections, onWritten }: IntakeRow): void {
+  #writeRow(read: IntakeRow): void {
+    const { row, cells, kinds = null, uniqueKey, problems, corrections } = read
     this.#rowsRead += 1
     const { counters } = this.#journal
     const isLeftOut = this.#leavesOut(row, problems)
@@ -243,10 +256,8 @@ export class IntakeWriter {
         for (const problem of found) this.#insertProblem(problem)
       return
     }
-    const valid = found.every(({ severity }) => severity !== 'error')
-    const causes = new Set<string>()
-    for (const problem of found) this.#writeProblem(problem, causes, valid)
-    onWritten?.(valid)
+    const valid = found.length === 0 || this.#writeProblems(found)
+    this.#onWritten?.(read, valid)
     if (!valid) counters.add('state', 'invalid', 1)
     if (corrections !== undefined) {
       counters.add('corrected', 'rows', 1)
@@ -272,6 +283,14 @@ export class IntakeWriter {
     this.#item.rows += 1
     this.#trialLeft -= 1
     return this.#item.first
+  }
+
+  /** Writes the problems of a row; says whether it can be sent. */
+  #writeProblems(found: readonly Problem[]): boolean {
+    const valid = found.every(({ severity }) => severity !== 'error')
+    const causes = new Set<string>()
+    for (const problem of found) this.#writeProblem(problem, causes, valid)
+    return valid
   }
 
   /**

@@ -99,7 +99,7 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
         for (const [index, cells] of batch.records.entries()) {
           sheetRow += 1
           const beginsAt = line
-          line += countLines(cells)
+          line += batch.hasBreaks ? countLines(cells) : 1
           if (sheetRow <= recordsBefore) continue
           // A quote that opens nothing is no empty cell.
           if (isEmptyRecord(cells) && !batch.faults.has(index)) {

@@ -19,6 +19,8 @@ export interface RecordBatch {
   isWellFormed: boolean
   /** Whether text has a NUL character. */
   hasNul: boolean
+  /** Whether cells may have line breaks. */
+  hasBreaks: boolean
 }
 
 /** How records of a piece of text are read. */
@@ -86,6 +88,7 @@ export function* parseRecords(
       const { cells, hasTextBehind } = readOpenRecord(text.slice(cursor, rest.length), syntax)
       batch.faults.set(batch.records.length, hasTextBehind ? 'closed_early' : 'unclosed')
       batch.records.push(cells)
+      batch.hasBreaks = true
       yield batch
       return
     }
@@ -145,8 +148,16 @@ function parsePiece(text: string, syntax: RecordSyntax, options: PieceOptions): 
   if (newline === '\n' && text.includes('\r')) {
     for (const record of records) dropReturn(record)
   }
-  const faults = new Map<number, RecordFault>()
-  return { batch: { records, faults, ...judgeText(text) }, cursor: parsed.meta.cursor }
+  const { cursor } = parsed.meta
+  const hasBreaks = text.includes('"') && countBreaks(text, newline, cursor) > records.length
+  return { batch: { records, faults: new Map(), hasBreaks, ...judgeText(text) }, cursor }
+}
+
+/** How often one line break, where there is no other, stands before `end`. */
+function countBreaks(text: string, newline: RecordSyntax['newline'], end: number): number {
+  let count = 0
+  for (let at = text.indexOf(newline); at !== -1 && at < end; at = text.indexOf(newline, at + 1)) count += 1
+  return count
 }
 
 /** One cell a line. */
@@ -156,7 +167,7 @@ function splitLines(text: string, { newline }: RecordSyntax): ParsedPiece {
   if (newline === '\n' && text.includes('\r')) {
     for (const record of records) dropReturn(record)
   }
-  return { batch: { records, faults: new Map(), ...judgeText(text) }, cursor }
+  return { batch: { records, faults: new Map(), hasBreaks: false, ...judgeText(text) }, cursor }
 }
 
 /**
@@ -240,7 +251,7 @@ function parsePieceExactly(text: string, syntax: RecordSyntax, options: PieceOpt
     records.push(cells)
     cursor = end
   }
-  return { batch: { records, faults, ...judgeText(text) }, cursor }
+  return { batch: { records, faults, hasBreaks: true, ...judgeText(text) }, cursor }
 }
 
 /** Whether a record that has a backslash before a quote is broken, or reads well only if that is an escape. */

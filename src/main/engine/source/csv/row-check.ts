@@ -49,7 +49,7 @@ export function toSourceRow(
   if (cells.length !== expectation.cells || expectation.isInQuotes) {
     problems.push(toLengthProblem(row, cells, expectation, fault !== undefined))
   }
-  problems.push(...findUnnamed(row, cells, expectation))
+  if (expectation.named < expectation.cells) problems.push(...findUnnamed(row, cells, expectation))
   if (!batch.isWellFormed) {
     const problem = replaceUndecodable(row, cells, expectation.encoding)
     if (problem !== null) problems.push(problem)
