@@ -18,11 +18,11 @@ export class IdColumns {
     )
   }
 
-  /** Takes in the ids of a row, whether it can be sent, and the fields whose ids are told as changed already. */
-  note(body: Readonly<Body>, row: number, isSent: boolean, told = NONE): void {
+  /** Looks at the ids of one more row. `reported` are the fields whose ids have a warning already. */
+  note(body: Readonly<Body>, row: number, isSent: boolean, reported = NONE): void {
     for (const [field, column] of this.#columns) {
       const id = body[field]
-      if (typeof id === 'string') column.note(id, row, isSent && !told.has(field))
+      if (typeof id === 'string') column.note(id, row, isSent && !reported.has(field))
     }
   }
 
@@ -38,8 +38,8 @@ export class IdColumns {
 }
 
 /**
- * Numbers that a reader found too long, as problems of the ids that the row sends with them; of those that are no ids, the
- * first is told.
+ * Turns numbers that a reader found too long into problems of the id fields that send them. Of the numbers that no id field
+ * sends, only the first is reported.
  */
 export function toIdProblems(problems: readonly FoundProblem[], body: Readonly<Body>): FoundProblem[] {
   if (problems.length === 0) return []
@@ -59,7 +59,7 @@ export function toIdProblems(problems: readonly FoundProblem[], body: Readonly<B
   })
 }
 
-/** Ids that a spreadsheet certainly rounded need not be told as such that look rounded. */
+/** Drops the warning that an id looks rounded where a spreadsheet certainly rounded it, which is reported already. */
 export function withoutCertain(
   found: readonly FoundProblem[],
   certain: ReadonlySet<string>,

@@ -45,7 +45,7 @@ export class LeftOutContent {
     ]
   }
 
-  /** Takes in a row. Numbers are no texts, and what is sent anyway is not lost. */
+  /** Looks at one more row. A cell without letters is no text, and the same text as the one that is sent is not lost. */
   note(cells: readonly string[]): void {
     const kept = this.#kept
     if (kept === null) return

@@ -56,7 +56,7 @@ export async function runIntake(options: {
     const checkRow = createRowCheck(resolved, columns, mapRow)
     const writer = createIntakeWriter(journal, resolved, mapRow, {
       limit: options.limit,
-      onWritten: ({ row, body = {}, told }, isSent) => idColumns.note(body, row, isSent, told),
+      onWritten: ({ row, body = {}, reported }, isSent) => idColumns.note(body, row, isSent, reported),
     })
     const splitter = new RowSplitter(plan, mapRow)
     function* checkRows(rows: readonly SourceRow[]): Generator<IntakeRow, void, undefined> {
@@ -152,10 +152,10 @@ export function createRowCheck(
     }
     const read = foundByReader.filter((problem) => !(joins && problem.code === JOINED) && !isUsed(problem))
     const ofSource = toIdProblems(read, body)
-    const told = listCertain(ofSource)
+    const reported = listCertain(ofSource)
     const before = [...ofSource, ...withoutReplaced(mapped.problems, ofSource)]
-    const problems = [...before, ...withoutConsequences(withoutCertain(validated, told), before)]
-    return { row, cells, kinds, uniqueKey, problems, corrections, body, told }
+    const problems = [...before, ...withoutConsequences(withoutCertain(validated, reported), before)]
+    return { row, cells, kinds, uniqueKey, problems, corrections, body, reported }
   }
 }
 
@@ -194,8 +194,8 @@ function withoutReplaced(
 }
 
 /**
- * What is no row lacks all that a row needs, and a file of a folder that has no address or cannot be sent lacks its content:
- * that need not be told as well.
+ * Drops problems that only follow from others: a record that is no row lacks every field, and a file of a folder that has
+ * no address or cannot be sent lacks its content.
  */
 function withoutConsequences(
   found: readonly FoundProblem[],

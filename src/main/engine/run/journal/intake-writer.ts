@@ -35,9 +35,9 @@ export interface IntakeRow {
   problems: FoundProblem[]
   /** What the plan's fixes changed. */
   corrections?: readonly Correction[] | undefined
-  /** Its part of a request, and the ids of it that are told as changed: for who looks at all rows together. */
+  /** Its part of a request, and the fields whose ids are reported as changed: for checks of all rows together. */
   body?: Readonly<Body>
-  told?: ReadonlySet<string>
+  reported?: ReadonlySet<string>
 }
 
 /** Is told of each row that is not left out, and whether it can be sent. */
