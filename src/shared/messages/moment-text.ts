@@ -10,6 +10,13 @@ export function formatMoment(ms: number, nowMs: number): string {
   return day === toDay(nowMs) ? formatClock(ms) : `${day} ${formatClock(ms)}`
 }
 
+/** A moment in the person's own time: `2025-11-21 09:07`; nothing for none. */
+export function formatMinute(iso: string | null): string {
+  if (iso === null) return ''
+  const ms = Date.parse(iso)
+  return `${toDay(ms)} ${formatClock(ms).slice(0, 5)}`
+}
+
 function toDay(ms: number): string {
   const date = new Date(ms)
   return [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(toTwoDigits).join('-')

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { type Baseline, DEFAULT_BASELINE } from '../../../shared/lookback/baseline.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { foreign, text } from '../../../shared/report/report.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
@@ -60,23 +61,18 @@ export function addBaselineCommand(program: Command, context: CliContext): void 
         for (const { run_id: runId } of baselines) {
           if ((await engine.runs.findRuns(runId)).matching === 0) deleted.add(runId)
         }
-        const lines = formatTable(
-          context.outTerminal,
-          [
-            { title: 'NAME', align: 'left', minColumns: 8 },
-            { title: 'RUN', align: 'left' },
-            { title: 'OPERATION', align: 'left' },
-            { title: 'SOURCE', align: 'left', minColumns: 12 },
-            { title: 'CONNECTION', align: 'left', minColumns: 12 },
+        const lines = formatTable(context.outTerminal, {
+          columns: [
+            ...[foreign('NAME', 8), text('RUN'), text('OPERATION')],
+            ...[foreign('SOURCE', 12), foreign('CONNECTION', 12)],
           ],
-          baselines.map((one) => [
-            toPrintable(one.name),
+          rows: baselines.map((one) => [
+            one.name,
             deleted.has(one.run_id) ? `${one.run_id} (deleted)` : one.run_id,
             one.is_load_test ? `load ${one.operation}` : one.operation,
-            toPrintable(one.source),
-            one.base_url,
+            ...[one.source, one.base_url],
           ]),
-        )
+        })
         for (const line of lines) await context.out.writeLine(line)
       }),
     )

@@ -12,6 +12,8 @@ import {
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
+import { toComparisonReport } from '../../../shared/report/comparison-report.ts'
+import { toDecisionsReport } from '../../../shared/report/decisions-report.ts'
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { CliContext } from '../context.ts'
@@ -22,8 +24,7 @@ import { addLabelOptions, hasLabels, type LabelFlags, toLabelOptions } from '../
 import { createIntegerParser, parseFilledText } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
-import { formatComparison } from '../summary/comparison-text.ts'
-import { formatDecisions } from '../summary/decisions-text.ts'
+import { formatReport } from '../terminal/report-text.ts'
 
 interface CompareFlags extends WorkspaceFlags, LabelFlags {
   againstBaseline?: true
@@ -140,8 +141,9 @@ export function addCompareCommand(program: Command, context: CliContext): void {
         if (flags.json) await writeDocument(context.out, document)
         else {
           await context.out.writeLine(
-            formatComparison(context.outTerminal, comparison, (terminal) =>
-              decisions === null ? [] : formatDecisions(terminal, decisions),
+            formatReport(
+              context.outTerminal,
+              toComparisonReport(comparison, decisions === null ? [] : toDecisionsReport(decisions)),
             ),
           )
         }

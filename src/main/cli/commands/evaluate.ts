@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { evaluationSchema } from '../../../shared/lookback/evaluation.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
+import { toEvaluationReport } from '../../../shared/report/evaluation-report.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
@@ -14,7 +15,7 @@ import {
 import { hasLabels } from '../options/label-options.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
-import { formatEvaluation } from '../summary/evaluation-text.ts'
+import { formatReport } from '../terminal/report-text.ts'
 
 interface EvaluateFlags extends WorkspaceFlags, EvaluationFlags {
   export?: string
@@ -49,7 +50,10 @@ export function addEvaluateCommand(program: Command, context: CliContext): void 
         ...(flags.export === undefined ? {} : { exportFile: resolveFromCaller(flags.export, context.env) }),
       })
       if (flags.json) await writeDocument(context.out, evaluationSchema.parse(evaluation))
-      else await context.out.writeLine(formatEvaluation(context.outTerminal, evaluation))
+      else
+        await context.out.writeLine(
+          formatReport(context.outTerminal, toEvaluationReport(evaluation, 'terminal')),
+        )
       await reportAssertions(context, evaluation)
     })
   })

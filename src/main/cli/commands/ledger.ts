@@ -9,6 +9,7 @@ import {
   SHOWN_STATES,
 } from '../../../shared/lookback/ledger.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { toLedgerReport } from '../../../shared/report/ledger-report.ts'
 import { toBaseUrl } from '../../../shared/service/base-url.ts'
 import { findConnection, findConnectionInUse, readConnections } from '../../engine/workspace/connections.ts'
 import type { CliContext } from '../context.ts'
@@ -23,7 +24,7 @@ import {
   parseVariableName,
 } from '../options/parse-values.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
-import { formatLedger } from '../summary/ledger-text.ts'
+import { formatReport } from '../terminal/report-text.ts'
 
 /** Which service a ledger is of, as options say it. */
 export interface LedgerServiceFlags extends WorkspaceFlags {
@@ -189,6 +190,6 @@ async function showLedger(
     const { limit, offset } = flags
     const ledger = await engine.lookback.readLedger(query, { limit, offset })
     if (flags.json) return writeDocument(context.out, ledgerSchema.parse(ledger))
-    return context.out.writeLine(formatLedger(context.outTerminal, ledger, query))
+    return context.out.writeLine(formatReport(context.outTerminal, toLedgerReport(ledger, query)))
   })
 }

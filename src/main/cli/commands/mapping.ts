@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { type SavedMapping, toUsedMapping } from '../../../shared/mapping/saved-mappings.ts'
 import type { FieldSource } from '../../../shared/plan/plan.ts'
+import { foreign, text } from '../../../shared/report/report.ts'
 import { addNamed, findNamed, removeNamed, renameNamed } from '../../engine/workspace/named-entries.ts'
 import { changeSavedMappings, readSavedMappings } from '../../engine/workspace/saved-mappings.ts'
 import type { CliContext } from '../context.ts'
@@ -35,23 +36,16 @@ export function addMappingCommand(program: Command, context: CliContext): void {
       const saved = readSavedMappings(folderOf(flags))
       if (flags.json) return writeDocument(context.out, saved)
       if (saved.length === 0) return context.out.writeLine('No saved mappings.')
-      const lines = formatTable(
-        context.outTerminal,
-        [
-          { title: 'NAME', align: 'left', minColumns: 8 },
-          { title: 'OPERATION', align: 'left' },
-          { title: 'FIELDS', align: 'left', minColumns: 12 },
-        ],
-        saved.map((one) => [
-          toPrintable(one.name),
+      const lines = formatTable(context.outTerminal, {
+        columns: [foreign('NAME', 8), text('OPERATION'), foreign('FIELDS', 12)],
+        rows: saved.map((one) => [
+          one.name,
           one.operation,
-          toPrintable(
-            Object.entries(one.mapping)
-              .map(([field, source]) => `${field}=${sayFieldSource(source)}`)
-              .join(', '),
-          ),
+          Object.entries(one.mapping)
+            .map(([field, source]) => `${field}=${sayFieldSource(source)}`)
+            .join(', '),
         ]),
-      )
+      })
       for (const line of lines) await context.out.writeLine(line)
     })
   addExamples(list, ['mapping list', 'mapping list --json'])

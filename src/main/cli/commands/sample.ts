@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { ALLOCATIONS, type Allocation, type Sample } from '../../../shared/lookback/stratified-sample.ts'
-import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { count, foreign } from '../../../shared/report/report.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
@@ -11,7 +12,6 @@ import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { addSourceOptions, type SourceFlags } from '../options/source-options.ts'
 import { formatTable } from '../terminal/layout.ts'
-import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 interface SampleFlags extends WorkspaceFlags, SourceFlags {
@@ -84,16 +84,10 @@ function formatSample(terminal: Terminal, { file, rows, bytes, seed, strata }: S
   const shown = strata.slice(0, SHOWN)
   const table = formatTable(
     terminal,
-    [
-      { title: 'group', align: 'left', minColumns: 12 },
-      { title: 'rows', align: 'right' },
-      { title: 'drawn', align: 'right' },
-    ],
-    shown.map(({ stratum, rows: all, drawn }) => [
-      toPrintable(stratum === '' ? '(empty)' : stratum),
-      formatCount(all),
-      formatCount(drawn),
-    ]),
+    {
+      columns: [foreign('group', 12), count('rows'), count('drawn')],
+      rows: shown.map(({ stratum, rows: all, drawn }) => [stratum || '(empty)', all, drawn]),
+    },
     2,
   )
   return [

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { RUN_PAGE_MAX } from '../../../shared/lookback/run-list.ts'
 import { type Trend, trendSchema } from '../../../shared/lookback/trend.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { toTrendReport } from '../../../shared/report/trend-report.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
@@ -10,7 +11,7 @@ import { resolveFromCaller } from '../invocation.ts'
 import { addLabelOptions, hasLabels, type LabelFlags, toLabelOptions } from '../options/label-options.ts'
 import { resolveRun } from '../options/run-reference.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
-import { formatTrend } from '../summary/trend-text.ts'
+import { formatReport } from '../terminal/report-text.ts'
 
 /** Sources that an error lists. */
 const SOURCES_LISTED = 10
@@ -34,7 +35,7 @@ export function addTrendCommand(program: Command, context: CliContext): void {
         const path = resolveFromCaller(reference, context.env)
         const trend = await readTrend(engine, reference, path, labels)
         if (flags.json) await writeDocument(context.out, trendSchema.parse(trend))
-        else await context.out.writeLine(formatTrend(context.outTerminal, trend))
+        else await context.out.writeLine(formatReport(context.outTerminal, toTrendReport(trend), 0))
       })
     },
   )

@@ -9,6 +9,7 @@ import {
 } from '../../../shared/lookback/verdict.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { nameRow, toRowAndRecord } from '../../../shared/plan/source-place.ts'
+import { foreign, number, text } from '../../../shared/report/report.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
@@ -18,7 +19,6 @@ import { parseRowArgument } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { formatTable } from '../terminal/layout.ts'
-import { toPrintable } from '../terminal/output.ts'
 
 interface VerdictFlags extends WorkspaceFlags {
   note?: string
@@ -139,20 +139,11 @@ async function printVerdicts(
   const verdicts = row === undefined ? all : all.filter((verdict) => verdict.row === row)
   if (json) return writeDocument(out, { run_id: runId, verdicts: verdicts.map(toVerdictDocument) })
   if (verdicts.length === 0) return out.writeLine('No verdicts.')
-  const lines = formatTable(
-    outTerminal,
-    [
-      { title: 'row', align: 'right' },
-      { title: 'verdict', align: 'left' },
-      { title: 'rule', align: 'left', minColumns: 12 },
-      { title: 'note', align: 'left', minColumns: 12 },
-    ],
-    verdicts.map(({ row: number, place, verdict, rule, note }) => [
-      nameRow(toRowAndRecord(number, place)),
-      verdict,
-      toPrintable(rule ?? ''),
-      toPrintable(note ?? ''),
+  const lines = formatTable(outTerminal, {
+    columns: [number('row'), text('verdict'), foreign('rule', 12), foreign('note', 12)],
+    rows: verdicts.map(({ row: rowNumber, place, verdict, rule, note }) => [
+      ...[nameRow(toRowAndRecord(rowNumber, place)), verdict, rule ?? '', note ?? ''],
     ]),
-  )
+  })
   for (const line of lines) await out.writeLine(line)
 }

@@ -2,12 +2,12 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatProblemOfRow } from '../../../shared/messages/problem-messages.ts'
 import { type Plan, type PlanInput, planSchema } from '../../../shared/plan/plan.ts'
 import { toRowNumber } from '../../../shared/plan/source-place.ts'
+import { foreign, number, text } from '../../../shared/report/report.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { SAMPLE_FILES } from '../../program-files.ts'
 import type { SandboxOptions } from '../../sandbox/sandbox-options.ts'
 import { formatTable } from '../terminal/layout.ts'
-import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 /** The sandbox of the demo: slow enough to watch, and failing now and then, the same way each time. */
@@ -175,19 +175,17 @@ export async function formatUnsuccessfulRows(
       const reason = errors.length > 0 ? errors.map(formatProblemOfRow).join('; ') : answer.join(' ')
       reasons.push({
         row: result.row,
-        cells: [String(toRowNumber(result.place)), state, toPrintable(reason)],
+        cells: [String(toRowNumber(result.place)), state, reason],
       })
     }
   }
   if (reasons.length === 0) return []
   const table = formatTable(
     terminal,
-    [
-      { title: 'ROW', align: 'right' },
-      { title: 'STATE', align: 'left' },
-      { title: 'WHY', align: 'left', minColumns: 20 },
-    ],
-    reasons.toSorted((one, other) => one.row - other.row).map(({ cells }) => cells),
+    {
+      columns: [number('ROW'), text('STATE'), foreign('WHY', 20)],
+      rows: reasons.toSorted((one, other) => one.row - other.row).map(({ cells }) => cells),
+    },
     2,
   )
   return [terminal.tone('strong', 'Rows that did not succeed'), ...table]

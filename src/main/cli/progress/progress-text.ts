@@ -6,6 +6,7 @@ import {
   formatRate,
   formatSpan,
 } from '../../../shared/messages/figure-text.ts'
+import type { Tone } from '../../../shared/report/report.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import { formatSlowdown, formatStop, type RunSnapshot } from '../../../shared/run/snapshot.ts'
 import {
@@ -17,7 +18,7 @@ import {
   type Segment,
 } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
-import type { Terminal, Tone } from '../terminal/terminal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { formatLoadBlock, formatLoadLine, isLoadSnapshot } from './load-progress.ts'
 
 function toPercent(share: number): string {

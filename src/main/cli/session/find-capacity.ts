@@ -9,13 +9,19 @@ import { findCapacity, type LoadPlan, type SearchEnd } from '../../../shared/loa
 import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { SluiceError, toSluiceError } from '../../../shared/messages/errors.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
+import {
+  toCapacityAnswer,
+  toCapacityForecast,
+  toProbeReport,
+} from '../../../shared/report/capacity-report.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
+import { COMMAND_PREFIX } from '../invocation.ts'
 import type { RunTimeFlags } from '../options/sending-options.ts'
 import type { ReportingFlags } from '../options/shared-options.ts'
-import { describeCapacitySearch, formatCapacityReport, formatProbe } from '../summary/capacity-text.ts'
+import { formatReport } from '../terminal/report-text.ts'
 import { confirmSending, printOpenWarnings } from './consent.ts'
 import type { MetricsServer } from './metrics.ts'
 import type { RunAccess } from './run-access.ts'
@@ -70,7 +76,10 @@ export async function printReport(
 ): Promise<ExitCode> {
   const report = toCapacityReport(plan, capacity, outcome)
   if (flags.json) await writeDocument(context.out, capacityReportSchema.parse(report))
-  else await context.out.writeLine(formatCapacityReport(context.outTerminal, report))
+  else
+    await context.out.writeLine(
+      formatReport(context.outTerminal, toCapacityAnswer(report, `${COMMAND_PREFIX} runs`)),
+    )
   return EXITS[report.end] ?? EXIT.rowsFailed
 }
 
@@ -83,8 +92,8 @@ async function confirmSearch(
   const { baseUrl } = plan.connection
   const mustAsk = context.canAsk && (!flags.yes || open.length > 0)
   if (mustAsk || !flags.quiet) {
-    const lines = describeCapacitySearch(context.errTerminal, { baseUrl, capacity, load })
-    await context.err.writeLine(lines.join('\n'))
+    const forecast = toCapacityForecast(baseUrl, capacity, load)
+    await context.err.writeLine(formatReport(context.errTerminal, [forecast]))
   }
   if (guarded !== null) {
     const what = 'more and more load, until it fails,'
@@ -116,7 +125,9 @@ async function sendProbes(
       },
       onJudged: async (probe, number) => {
         if (flags.quiet) return
-        await context.err.writeLine(formatProbe(context.errTerminal, capacity, probe, number))
+        await context.err.writeLine(
+          formatReport(context.errTerminal, [toProbeReport(capacity.unit, probe, number)]),
+        )
       },
       pause: interruption.pause,
       isInterrupted: interruption.happened,

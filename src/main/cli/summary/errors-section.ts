@@ -1,6 +1,7 @@
 import stringWidth from 'string-width'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
 import { adviseInTerminal } from '../../../shared/messages/outcome-advice.ts'
+import type { Tone } from '../../../shared/report/report.ts'
 import { mergeErrorGroups } from '../../../shared/run/counts.ts'
 import type { ErrorGroup, RunSummary } from '../../../shared/run/run.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
@@ -14,7 +15,7 @@ import {
   wrapWords,
 } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
-import type { Terminal, Tone } from '../terminal/terminal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 const SHOWN_GROUPS = 10
 

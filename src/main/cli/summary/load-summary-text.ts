@@ -1,14 +1,10 @@
 import stringWidth from 'string-width'
 import type { LoadReport } from '../../../shared/load/load-report.ts'
 import { type LoadFact, type LoadNotice, type LoadView, toLoadView } from '../../../shared/load/load-view.ts'
-import {
-  formatCount,
-  formatCounted,
-  formatDuration,
-  formatFigure,
-} from '../../../shared/messages/figure-text.ts'
+import { formatCount, formatCounted, formatDuration } from '../../../shared/messages/figure-text.ts'
 import { adviseInTerminal } from '../../../shared/messages/outcome-advice.ts'
 import { nameRunSource } from '../../../shared/plan/source-paths.ts'
+import { figure, foreign, number, type Tone } from '../../../shared/report/report.ts'
 import { type RunSummary, toServiceUrl } from '../../../shared/run/run.ts'
 import {
   formatSection,
@@ -19,7 +15,8 @@ import {
   wrapWords,
 } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
-import type { Terminal, Tone } from '../terminal/terminal.ts'
+import { joinParts } from '../terminal/report-text.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { formatWarnings } from './service-section.ts'
 import { formatSourceRead } from './source-read.ts'
 import { formatLatency, STATE_TONES } from './summary-text.ts'
@@ -51,10 +48,7 @@ export function formatLoadSummary(terminal: Terminal, summary: RunSummary, repor
     formatGroups(terminal, view),
     formatGenerator(terminal, view),
   ]
-  return parts
-    .filter((part) => part.length > 0)
-    .map((part) => part.join('\n'))
-    .join('\n\n')
+  return joinParts(parts)
 }
 
 function formatNotice(terminal: Terminal, { kind, title, details }: LoadNotice): string[] {
@@ -215,20 +209,18 @@ function formatGroups(terminal: Terminal, { groups }: LoadView): string[] {
   const lines = groups.flatMap(({ by, rows }) =>
     formatTable(
       terminal,
-      [
-        { title: `by ${by}`, align: 'left', minColumns: 12 },
-        { title: 'requests', align: 'right' },
-        { title: 'failed', align: 'right' },
-        ...points.map((title) => ({ title, align: 'right' as const })),
-      ],
-      rows
-        .slice(0, SHOWN_GROUPS)
-        .map(({ label, requests, failedShare, percentiles }) => [
-          toPrintable(label),
-          requests,
-          failedShare,
-          ...points.map((point) => (percentiles === null ? '' : formatFigure(percentiles[point]))),
-        ]),
+      {
+        columns: [
+          ...[foreign(`by ${by}`, 12), number('requests'), number('failed')],
+          ...points.map((title) => figure(title)),
+        ],
+        rows: rows
+          .slice(0, SHOWN_GROUPS)
+          .map(({ label, requests, failedShare, percentiles }) => [
+            ...[label, requests, failedShare],
+            ...points.map((point) => percentiles?.[point] ?? ''),
+          ]),
+      },
       2,
     ),
   )

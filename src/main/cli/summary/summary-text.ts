@@ -5,12 +5,12 @@ import {
   formatCount,
   formatCounted,
   formatDuration,
-  formatFigure,
   formatRate,
   formatShare,
 } from '../../../shared/messages/figure-text.ts'
 import { sayCorrected } from '../../../shared/messages/fix-messages.ts'
 import { nameRunSource } from '../../../shared/plan/source-paths.ts'
+import { count, figure, type Tone, text } from '../../../shared/report/report.ts'
 import { type Percentiles, type RunState, type RunSummary, toServiceUrl } from '../../../shared/run/run.ts'
 import {
   describeOperation,
@@ -26,11 +26,11 @@ import {
   padLeft,
   padRight,
   sectionColumns,
-  type TableColumn,
   wrapWords,
 } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
-import type { Terminal, Tone } from '../terminal/terminal.ts'
+import { joinParts } from '../terminal/report-text.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { formatAnswers, formatCallbacks } from './answers-section.ts'
 import { formatErrors, formatTriggeredRules } from './errors-section.ts'
 import { formatGenerator, formatServiceNotes, formatWarnings } from './service-section.ts'
@@ -74,13 +74,6 @@ export function formatBriefSummary(terminal: Terminal, summary: RunSummary): str
     ],
     formatLatency(terminal, summary, ['http_req_duration', 'callback_latency']),
   ])
-}
-
-function joinParts(parts: readonly (readonly string[])[]): string {
-  return parts
-    .filter((part) => part.length > 0)
-    .map((part) => part.join('\n'))
-    .join('\n\n')
 }
 
 /** The colour of a run's state. */
@@ -229,15 +222,9 @@ export function formatLatency(
   if (measured.length === 0) return []
   const isFull = terminal.columns() >= FULL_COLUMNS
   const points = LATENCY_POINTS.filter(([point]) => isFull || FEW_POINTS.includes(point))
-  const columns: TableColumn[] = [
-    { title: '', align: 'left' },
-    { title: 'count', align: 'right' },
-    ...points.map(([, title]) => ({ title, align: 'right' as const })),
-  ]
-  const rows = measured.map(({ name, series }) => [
-    name,
-    formatCount(series.count),
-    ...points.map(([point]) => formatFigure(series[point])),
-  ])
-  return [...formatSection(terminal, 'Latency in ms', ['']), ...formatTable(terminal, columns, rows, 2)]
+  const table = {
+    columns: [text(''), count('count'), ...points.map(([, title]) => figure(title))],
+    rows: measured.map(({ name, series }) => [name, series.count, ...points.map(([point]) => series[point])]),
+  }
+  return [...formatSection(terminal, 'Latency in ms', ['']), ...formatTable(terminal, table, 2)]
 }

@@ -1,6 +1,8 @@
 import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
-import type { Terminal, Tone } from './terminal.ts'
+import { isNumeric, type Table, type Tone, toCellText } from '../../../shared/report/report.ts'
+import { toPrintable } from './output.ts'
+import type { Terminal } from './terminal.ts'
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
@@ -55,26 +57,22 @@ export function wrapWords(text: string, columns: number): string[] {
   return wrapAnsi(text, columns).split('\n')
 }
 
-/** One column of a {@link formatTable}. */
-export interface TableColumn {
-  title: string
-  align: 'left' | 'right'
-  /** Narrower than this the column is never cut; without it, it is never cut at all. */
-  minColumns?: number
-}
-
 /**
  * Lines of a table, header first, columns two spaces apart, everything `indent` spaces to the right. Where the terminal is too narrow, the columns that may be
- * cut give way, the widest first.
+ * cut give way, the widest first. What a terminal would obey is escaped.
  */
-export function formatTable(
-  terminal: Terminal,
-  columns: readonly TableColumn[],
-  rows: readonly string[][],
-  indent = 0,
-): string[] {
-  const widths = columns.map((column, index) =>
-    Math.max(stringWidth(column.title), ...rows.map((row) => stringWidth(row[index] ?? ''))),
+export function formatTable(terminal: Terminal, { columns, rows }: Table, indent = 0): string[] {
+  const titles = columns.map(({ title }) => toPrintable(title))
+  const cells = rows.map((row) =>
+    columns.map((column, index) => {
+      const cell = row[index] ?? null
+      const { tone = 'plain', sign } = typeof cell === 'object' && cell !== null ? cell : {}
+      const text = toPrintable(toCellText(column, cell))
+      return { tone, text: sign === undefined ? text : `${terminal.glyphs[sign]} ${text}` }
+    }),
+  )
+  const widths = titles.map((title, index) =>
+    Math.max(stringWidth(title), ...cells.map((row) => stringWidth(row[index]?.text ?? ''))),
   )
   let excess =
     widths.reduce((sum, width) => sum + width, 2 * (columns.length - 1)) + indent - terminal.columns()
@@ -89,20 +87,22 @@ export function formatTable(
     widths[widest] = (widths[widest] ?? 0) - 1
     excess -= 1
   }
-  const toLine = (cells: string[]) =>
+  const toLine = (row: readonly { text: string; tone: Tone }[]) =>
     ' '.repeat(indent) +
     columns
       .map((column, index) => {
         const width = widths[index] ?? 0
-        const cell = cells[index] ?? ''
-        const cut = stringWidth(cell) > width ? cutToWidth(cell, width, terminal.glyphs.ellipsis) : cell
-        return column.align === 'right' ? padLeft(cut, width) : padRight(cut, width)
+        const { text, tone } = row[index] ?? { text: '', tone: 'plain' }
+        const shown = terminal.tone(tone, cutToWidth(text, width, terminal.glyphs.ellipsis))
+        return isNumeric(column) ? padLeft(shown, width) : padRight(shown, width)
       })
       .join('  ')
       .trimEnd()
   return [
-    terminal.tone('quiet', toLine(columns.map((column) => column.title))),
-    ...rows.map((row) => toLine(row)),
+    ...(titles.every((title) => title === '')
+      ? []
+      : [terminal.tone('quiet', toLine(titles.map((text) => ({ text, tone: 'plain' }))))]),
+    ...cells.map(toLine),
   ]
 }
 

@@ -1,5 +1,6 @@
 import type { WriteStream } from 'node:tty'
 import { styleText } from 'node:util'
+import type { Tone } from '../../../shared/report/report.ts'
 
 /** Signs and bar pieces that the terminal can draw. */
 interface Glyphs {
@@ -56,9 +57,6 @@ const ASCII_GLYPHS: Glyphs = {
   barEmpty: '.',
   rule: '-',
 }
-
-/** How a piece of text is set off, by what it means. */
-export type Tone = 'good' | 'bad' | 'warn' | 'odd' | 'quiet' | 'strong' | 'accent' | 'plain'
 
 const FORMATS: Readonly<Record<Exclude<Tone, 'plain'>, Parameters<typeof styleText>[0]>> = {
   good: 'green',

@@ -7,11 +7,13 @@ import {
   type LoadView,
 } from '../../../shared/load/load-view.ts'
 import { TREND_METRICS } from '../../../shared/load/metrics.ts'
-import { formatCount, formatCounted, formatFigure } from '../../../shared/messages/figure-text.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { code, count, figure } from '../../../shared/report/report.ts'
 import { listRowWarnings, type RunWarning } from '../../../shared/run/run.ts'
 import { listTimeCharts, type MeasuredCourse, type TimeBucket, toNines, toSpectrum } from './chart-series.ts'
 import { drawDistribution, drawLineChart, drawSpectrum } from './charts.ts'
-import { drawList, drawTable, html, type Markup, NOTHING, quoteForeign } from './markup.ts'
+import { drawList, html, type Markup, NOTHING, quoteForeign } from './markup.ts'
+import { drawTable } from './report-markup.ts'
 
 /** What has to be known before any figure is read. */
 export function drawNotice({ title, text, details }: Omit<LoadNotice, 'kind'>): Markup {
@@ -52,15 +54,11 @@ export function drawLatencies(
   return html`<section><h2>Latency</h2>
 ${drawTable({
   caption: 'Milliseconds',
-  columns: [
-    { title: '', align: 'left' },
-    { title: 'samples', align: 'right' },
-    ...LATENCY_POINTS.map(([, title]) => ({ title, align: 'right' as const })),
-  ],
+  columns: [code(''), count('samples'), ...LATENCY_POINTS.map(([, title]) => figure(title))],
   rows: latencies.map(({ metric, meaning, percentiles }) => [
-    html`<code>${metric}</code><span class="meaning">${meaning}</span>`,
-    formatCount(percentiles.count),
-    ...LATENCY_POINTS.map(([point]) => formatFigure(percentiles[point])),
+    { text: metric, meaning },
+    percentiles.count,
+    ...LATENCY_POINTS.map(([point]) => percentiles[point]),
   ]),
 })}
 ${drawDistributions(histograms, latencyMs)}</section>`

@@ -43,33 +43,6 @@ function isMarkup(filling: Markup | readonly Markup[]): filling is Markup {
   return !Array.isArray(filling)
 }
 
-/** A table: what its columns hold, and its rows. The first column heads each row. */
-export interface Table {
-  caption: string | Markup
-  columns: readonly { title: string; align: 'left' | 'right' }[]
-  rows: readonly (readonly (string | Markup)[])[]
-}
-
-/** Rows of a table that is printed on one page. */
-const SHORT_ROWS = 12
-
-/** Draws a table that a screen reader can navigate; it scrolls by itself where it is too wide. */
-export function drawTable({ caption, columns, rows }: Table): Markup {
-  const toClass = (index: number) => (columns[index]?.align === 'right' ? 'number' : 'text')
-  return html`<div class="${rows.length > SHORT_ROWS ? 'scroll' : 'scroll short'}"><table>
-<caption>${caption}</caption>
-<thead><tr>${columns.map(({ title }, index) => (title === '' ? html`<td></td>` : html`<th scope="col" class="${toClass(index)}">${title}</th>`))}</tr></thead>
-<tbody>${rows.map(
-    (cells) => html`<tr>${cells.map((cell, index) =>
-      index === 0
-        ? html`<th scope="row" class="${toClass(index)}">${cell}</th>`
-        : html`<td class="${toClass(index)}">${cell}</td>`,
-    )}</tr>
-`,
-  )}</tbody>
-</table></div>`
-}
-
 /** A list of texts that may quote others; nothing where there is none. */
 export function drawList(texts: readonly string[]): Markup {
   return texts.length === 0

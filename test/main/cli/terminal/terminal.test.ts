@@ -19,6 +19,7 @@ import {
   formatFigure,
   formatShare,
 } from '../../../../src/shared/messages/figure-text.ts'
+import { count, text } from '../../../../src/shared/report/report.ts'
 import { createPlainTerminal } from '../plain-terminal.ts'
 
 describe('numbers for people', () => {
@@ -137,22 +138,22 @@ describe('a line that is too long', () => {
 })
 
 describe('a table', () => {
-  const columns = [
-    { title: 'NAME', align: 'left', minColumns: 4 },
-    { title: 'ROWS', align: 'right' },
-  ] as const
+  const columns = [text('NAME', 4), count('ROWS')]
 
   it('lines numbers up on the right', () => {
     expect(
-      formatTable(createPlainTerminal(80), columns, [
-        ['a', '1'],
-        ['bb', '1,000'],
-      ]),
+      formatTable(createPlainTerminal(80), {
+        columns,
+        rows: [
+          ['a', 1],
+          ['bb', 1_000],
+        ],
+      }),
     ).toEqual(['NAME   ROWS', 'a         1', 'bb    1,000'])
   })
 
   it('cuts what may be cut where the terminal is narrow', () => {
-    expect(formatTable(createPlainTerminal(12), columns, [['a long name', '1']])).toEqual([
+    expect(formatTable(createPlainTerminal(12), { columns, rows: [['a long name', 1]] })).toEqual([
       'NAME    ROWS',
       'a lon…     1',
     ])

@@ -8,6 +8,7 @@ import type {
   StoredConnection,
 } from '../../../../shared/plan/stored-connection.ts'
 import { saySystemRoute } from '../../../../shared/plan/system-route.ts'
+import { foreign, text } from '../../../../shared/report/report.ts'
 import { loadSystemAuthorities } from '../../../engine/secrets/system-authorities.ts'
 import { createEnvironmentProxies, findSystemRoute } from '../../../engine/secrets/system-proxy.ts'
 import { listUnusedKeys } from '../../../engine/workspace/connection-secrets.ts'
@@ -48,23 +49,22 @@ export function addConnectionListCommand(parent: Command, context: CliContext): 
     const rows = stored.connections.map((one) => [
       one.name === stored.inUse ? outTerminal.glyphs.arrow : '',
       one.name,
-      toPrintable(one.baseUrl),
+      one.baseUrl,
       one.activeKey,
       ...one.keys.filter(({ label }) => label === one.activeKey).map((key) => formatKey(env, key)),
       one.isProduction ? 'production' : '',
     ])
-    const table = formatTable(
-      outTerminal,
-      [
-        { title: '', align: 'left' },
-        { title: 'NAME', align: 'left' },
-        { title: 'BASE URL', align: 'left', minColumns: 24 },
-        { title: 'KEY', align: 'left' },
-        { title: 'FROM', align: 'left', minColumns: 12 },
-        { title: '', align: 'left' },
+    const table = formatTable(outTerminal, {
+      columns: [
+        text(''),
+        foreign('NAME'),
+        foreign('BASE URL', 24),
+        foreign('KEY'),
+        text('FROM', 12),
+        text(''),
       ],
       rows,
-    )
+    })
     return out.writeLine(table.join('\n'))
   })
   addExamples(command, ['connection list', 'connection list --json'])

@@ -9,7 +9,9 @@ import {
 } from '../../../../shared/lookback/run-list.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { formatCount, formatCounted, formatFigure } from '../../../../shared/messages/figure-text.ts'
+import { formatMinute } from '../../../../shared/messages/moment-text.ts'
 import { OPERATION_KINDS } from '../../../../shared/plan/operation.ts'
+import { type Column, foreign, number, text } from '../../../../shared/report/report.ts'
 import { isLoadRun, RUN_STATES, type RunSummary } from '../../../../shared/run/run.ts'
 import type { CliContext } from '../../context.ts'
 import { writeDocument } from '../../documents/write-document.ts'
@@ -18,97 +20,51 @@ import { COMMAND_PREFIX } from '../../invocation.ts'
 import { parseSince, parseUntil } from '../../options/parse-moment.ts'
 import { collect, createChoiceCollector, createIntegerParser } from '../../options/parse-values.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
-import { formatTable, type TableColumn } from '../../terminal/layout.ts'
+import { formatTable } from '../../terminal/layout.ts'
 import { toPrintable } from '../../terminal/output.ts'
 import { addRunsEditCommand } from './edit.ts'
 import { addRunsPruneCommand, addRunsRetentionCommand } from './prune.ts'
 
-/** A column of the list; where the terminal is too narrow, those of the lowest `keep` go first. */
-type RunColumn = TableColumn & {
+/** A column of the list; if the terminal is too narrow, those of the lowest `keep` go first. */
+interface RunColumn {
+  column: Column
   keep: number
-  /** Left out where every run has 0 there, so that the names have room. */
-  isOptional?: true
   toCell(run: RunSummary): string
+  /** Left out if every run has 0 there, so that the names have room. */
+  isOptional?: true
 }
 
+const always = (column: Column, keep: number, toCell: RunColumn['toCell']): RunColumn => ({
+  ...{ column, keep, toCell },
+})
+const optional = (...given: Parameters<typeof always>): RunColumn => ({
+  ...always(...given),
+  isOptional: true,
+})
+
 const COLUMNS: readonly RunColumn[] = [
-  { title: 'RUN', align: 'left', keep: 9, toCell: (run) => run.run_id },
-  { title: 'NAME', align: 'left', minColumns: 8, keep: 9, toCell: (run) => toPrintable(run.name) },
-  { title: 'STATE', align: 'left', keep: 9, toCell: (run) => run.state },
-  { title: 'ROWS', align: 'right', keep: 9, toCell: ({ rows }) => formatCount(rows.read) },
-  { title: 'OK', align: 'right', keep: 9, toCell: (run) => formatCount(toEnded(run).succeeded) },
-  { title: 'REJECTED', align: 'right', keep: 8, toCell: (run) => formatCount(toEnded(run).rejected) },
-  { title: 'FAILED', align: 'right', keep: 6, toCell: (run) => formatCount(toEnded(run).failed) },
-  { title: 'UNKNOWN', align: 'right', keep: 6, toCell: (run) => formatCount(toEnded(run).unknown) },
-  {
-    title: 'OVERDUE',
-    align: 'right',
-    keep: 5,
-    isOptional: true,
-    toCell: ({ rows }) => formatCount(rows.overdue),
-  },
-  {
-    title: 'AWAITING',
-    align: 'right',
-    keep: 5,
-    isOptional: true,
-    toCell: ({ rows }) => formatCount(rows.awaiting),
-  },
-  {
-    title: 'INVALID',
-    align: 'right',
-    keep: 4,
-    isOptional: true,
-    toCell: ({ rows }) => formatCount(rows.invalid),
-  },
-  {
-    title: 'NOT SENT',
-    align: 'right',
-    keep: 4,
-    isOptional: true,
-    // A load test goes through its source as often or as little as its pace asks for.
-    toCell: (run) => (isLoadRun(run) ? '' : formatCount(run.rows.not_sent)),
-  },
-  {
-    title: 'REQUESTS',
-    align: 'right',
-    keep: 7,
-    isOptional: true,
-    toCell: (run) => (isLoadRun(run) ? formatCount(run.requests.sent) : ''),
-  },
-  {
-    title: 'THRESHOLDS',
-    align: 'left',
-    keep: 8,
-    isOptional: true,
-    toCell: toThresholds,
-  },
-  {
-    title: 'RETRIES',
-    align: 'right',
-    keep: 7,
-    isOptional: true,
-    toCell: ({ retries }) => formatCount(retries.length),
-  },
-  {
-    title: 'TAGS',
-    align: 'left',
-    minColumns: 8,
-    keep: 6,
-    isOptional: true,
-    toCell: ({ tags = [] }) => toPrintable(tags.join(', ')),
-  },
-  { title: 'P95 MS', align: 'right', keep: 1, toCell: toP95 },
-  { title: 'OPERATION', align: 'left', keep: 3, toCell: toOperation },
-  {
-    title: 'STARTED',
-    align: 'left',
-    keep: 2,
-    toCell: (run) => formatMoment(run.started_at ?? run.created_at),
-  },
+  always(text('RUN'), 9, (run) => run.run_id),
+  always(foreign('NAME', 8), 9, (run) => toPrintable(run.name)),
+  always(text('STATE'), 9, (run) => run.state),
+  always(number('ROWS'), 9, ({ rows }) => formatCount(rows.read)),
+  always(number('OK'), 9, (run) => formatCount(toEnded(run).succeeded)),
+  always(number('REJECTED'), 8, (run) => formatCount(toEnded(run).rejected)),
+  always(number('FAILED'), 6, (run) => formatCount(toEnded(run).failed)),
+  always(number('UNKNOWN'), 6, (run) => formatCount(toEnded(run).unknown)),
+  optional(number('OVERDUE'), 5, ({ rows }) => formatCount(rows.overdue)),
+  optional(number('AWAITING'), 5, ({ rows }) => formatCount(rows.awaiting)),
+  optional(number('INVALID'), 4, ({ rows }) => formatCount(rows.invalid)),
+  // A load test goes through its source as often or as little as its pace asks for.
+  optional(number('NOT SENT'), 4, (run) => (isLoadRun(run) ? '' : formatCount(run.rows.not_sent))),
+  optional(number('REQUESTS'), 7, (run) => (isLoadRun(run) ? formatCount(run.requests.sent) : '')),
+  optional(text('THRESHOLDS'), 8, toThresholds),
+  optional(number('RETRIES'), 7, ({ retries }) => formatCount(retries.length)),
+  optional(foreign('TAGS', 8), 6, ({ tags = [] }) => toPrintable(tags.join(', '))),
+  always(number('P95 MS'), 1, toP95),
+  always(text('OPERATION'), 3, toOperation),
+  always(text('STARTED'), 2, (run) => formatMinute(run.started_at ?? run.created_at)),
 ]
 
-/** What ended how: rows, and of a load test, which uses its rows over and over, requests. */
 function toEnded(run: RunSummary): Pick<RunSummary['rows'], 'succeeded' | 'rejected' | 'failed' | 'unknown'> {
   return isLoadRun(run) ? run.requests : run.rows
 }
@@ -136,7 +92,7 @@ function toOperation(run: RunSummary): string {
 
 /** The columns that fit next to each other, each as narrow as it may be cut. */
 function chooseColumns(runs: readonly RunSummary[], room: number): RunColumn[] {
-  const toWidth = ({ title, minColumns, toCell }: RunColumn) => {
+  const toWidth = ({ column: { title, minColumns }, toCell }: RunColumn) => {
     const widest = Math.max(title.length, ...runs.map((run) => stringWidth(toCell(run))))
     return minColumns === undefined ? widest : Math.min(minColumns, widest)
   }
@@ -152,14 +108,6 @@ function chooseColumns(runs: readonly RunSummary[], room: number): RunColumn[] {
     chosen = chosen.filter((column) => column !== given)
   }
   return chosen
-}
-
-/** A moment in the person's own time: `2025-11-21 09:07`. */
-function formatMoment(iso: string): string {
-  const moment = new Date(iso)
-  const pad = (part: number) => String(part).padStart(2, '0')
-  const date = `${moment.getFullYear()}-${pad(moment.getMonth() + 1)}-${pad(moment.getDate())}`
-  return `${date} ${pad(moment.getHours())}:${pad(moment.getMinutes())}`
 }
 
 /** Runs of a page, unless the person says how many. */
@@ -255,8 +203,11 @@ async function listRuns(context: CliContext, flags: ListFlags): Promise<void> {
     return
   }
   const columns = chooseColumns(page.runs, context.outTerminal.columns())
-  const cells = page.runs.map((run) => columns.map(({ toCell }) => toCell(run)))
-  await context.out.writeLine(formatTable(context.outTerminal, columns, cells).join('\n'))
+  const table = {
+    columns: columns.map(({ column }) => column),
+    rows: page.runs.map((run) => columns.map(({ toCell }) => toCell(run))),
+  }
+  await context.out.writeLine(formatTable(context.outTerminal, table).join('\n'))
   const shownBefore = (flags.page - 1) * (limit ?? 0)
   if (page.total > page.runs.length) {
     const shown = `${formatCount(shownBefore + 1)} to ${formatCount(shownBefore + page.runs.length)} of ${formatCounted(page.total, 'run')}`

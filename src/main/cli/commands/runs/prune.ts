@@ -7,6 +7,7 @@ import {
 } from '../../../../shared/lookback/retention.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { formatBytes, formatCount, formatCounted } from '../../../../shared/messages/figure-text.ts'
+import { foreign, number, text } from '../../../../shared/report/report.ts'
 import { readRetention, writeRetention } from '../../../engine/workspace/retention-settings.ts'
 import type { CliContext } from '../../context.ts'
 import { writeDocument } from '../../documents/write-document.ts'
@@ -14,7 +15,6 @@ import { resolveWorkspace, withEngine } from '../../engine-access.ts'
 import { createDurationParser, createSizeParser } from '../../options/parse-values.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
 import { formatTable } from '../../terminal/layout.ts'
-import { toPrintable } from '../../terminal/output.ts'
 
 interface LimitFlags extends WorkspaceFlags {
   /** Milliseconds. */
@@ -139,23 +139,13 @@ const REASONS = { age: 'too old', size: 'too large', total: 'all runs too large'
 
 async function printRuns({ out, outTerminal }: CliContext, { runs }: PrunableRuns): Promise<void> {
   if (runs.length === 0) return
-  const lines = formatTable(
-    outTerminal,
-    [
-      { title: 'RUN', align: 'left' },
-      { title: 'NAME', align: 'left', minColumns: 8 },
-      { title: 'ENDED', align: 'left' },
-      { title: 'SIZE', align: 'right' },
-      { title: 'WHY', align: 'left' },
-    ],
-    runs.map((run) => [
-      run.run_id,
-      toPrintable(run.name),
-      run.ended_at.slice(0, 10),
-      formatBytes(run.size_bytes),
-      REASONS[run.reason],
+  const lines = formatTable(outTerminal, {
+    columns: [text('RUN'), foreign('NAME', 8), text('ENDED'), number('SIZE'), text('WHY')],
+    rows: runs.map((run) => [
+      ...[run.run_id, run.name, run.ended_at.slice(0, 10)],
+      ...[formatBytes(run.size_bytes), REASONS[run.reason]],
     ]),
-  )
+  })
   for (const line of lines) await out.writeLine(line)
 }
 

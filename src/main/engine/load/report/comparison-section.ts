@@ -1,8 +1,10 @@
 import { describeLimited, formatPercentileName } from '../../../../shared/load/compare-text.ts'
 import type { DifferenceComparison, LoadComparison } from '../../../../shared/load/load-comparison.ts'
-import { formatFigure, formatMs } from '../../../../shared/messages/figure-text.ts'
+import { formatFigure } from '../../../../shared/messages/figure-text.ts'
 import { sayPlanDifference } from '../../../../shared/plan/plan-differences.ts'
-import { drawList, drawTable, html, type Markup, quoteForeign } from '../../page/markup.ts'
+import { foreign, ms, number, text } from '../../../../shared/report/report.ts'
+import { drawList, html, type Markup, quoteForeign } from '../../page/markup.ts'
+import { drawTable } from '../../page/report-markup.ts'
 
 /** This run compared with an earlier one. */
 export function drawComparison(comparison: LoadComparison): Markup {
@@ -14,33 +16,16 @@ ${drawList(caveats)}
 ${series.map(({ metric, percentiles }) =>
   drawTable({
     caption: `${metric}: each percentile of both, and how many times A's B's is, with 99 % confidence`,
-    columns: [
-      { title: '', align: 'left' },
-      { title: 'A', align: 'right' },
-      { title: 'B', align: 'right' },
-      { title: 'B / A', align: 'right' },
-      { title: 'between', align: 'right' },
-      { title: 'verdict', align: 'left' },
-    ],
-    rows: percentiles.map((one) => [
-      formatPercentileName(one.percentile),
-      formatMs(one.aMs),
-      formatMs(one.bMs),
-      one.ratio.toFixed(3),
-      `${one.low?.toFixed(3) ?? 'no bound'} and ${one.high?.toFixed(3) ?? 'no bound'}`,
-      one.verdict,
+    columns: [text(''), ms('A'), ms('B'), number('B / A'), number('between'), text('verdict')],
+    rows: percentiles.map(({ percentile, aMs, bMs, ratio, low, high, verdict }) => [
+      ...[formatPercentileName(percentile), aMs, bMs, ratio.toFixed(3)],
+      ...[`${low?.toFixed(3) ?? 'no bound'} and ${high?.toFixed(3) ?? 'no bound'}`, verdict],
     ]),
   }),
 )}
 ${drawTable({
   caption: 'Errors and throughput, and the difference with 99 % confidence',
-  columns: [
-    { title: '', align: 'left' },
-    { title: 'A', align: 'right' },
-    { title: 'B', align: 'right' },
-    { title: 'B − A', align: 'right' },
-    { title: 'between', align: 'right' },
-  ],
+  columns: [text(''), number('A'), number('B'), number('B − A'), number('between')],
   rows: [
     toDifferenceRow('did not succeed, %', comparison.failedShare, 100),
     toDifferenceRow('succeeded a second', comparison.succeededPerS, 1),
@@ -51,14 +36,8 @@ ${
     ? html`<p class="about">The plans are the same.</p>`
     : drawTable({
         caption: 'What the plans say differently',
-        columns: [
-          { title: '', align: 'left' },
-          { title: 'A', align: 'left' },
-          { title: 'B', align: 'left' },
-        ],
-        rows: planDifferences
-          .map(sayPlanDifference)
-          .map(({ setting, a, b }) => [quoteForeign(setting), quoteForeign(a), quoteForeign(b)]),
+        columns: [foreign(''), foreign('A'), foreign('B')],
+        rows: planDifferences.map(sayPlanDifference).map(({ setting, a, b }) => [setting, a, b]),
       })
 }</section>`
 }

@@ -1,7 +1,8 @@
 import type { LoadReport } from '../../../../shared/load/load-report.ts'
 import { type LoadView, toLoadView } from '../../../../shared/load/load-view.ts'
 import { formatSetDuration } from '../../../../shared/messages/duration.ts'
-import { formatCount, formatMs } from '../../../../shared/messages/figure-text.ts'
+import { formatCount } from '../../../../shared/messages/figure-text.ts'
+import { code, count, foreign, ms, number, text } from '../../../../shared/report/report.ts'
 import { type TimeBucket, toBuckets, toGeneratorChart } from '../../page/chart-series.ts'
 import { drawLineChart } from '../../page/charts.ts'
 import {
@@ -12,8 +13,9 @@ import {
   drawTimeline,
   toRowsNotice,
 } from '../../page/figures.ts'
-import { drawList, drawTable, html, type Markup, NOTHING, quoteForeign } from '../../page/markup.ts'
+import { drawList, html, type Markup, NOTHING, quoteForeign } from '../../page/markup.ts'
 import { formatPage } from '../../page/page.ts'
+import { drawTable } from '../../page/report-markup.ts'
 import { drawComparison } from './comparison-section.ts'
 
 /** A load test as a page. What makes the figures doubtful stands above them. */
@@ -72,17 +74,10 @@ function drawThresholds({ thresholds: { rows, verdict, isMet, note } }: LoadView
   return html`<section><h2>Thresholds: ${drawVerdict(isMet, verdict)}</h2>
 ${drawTable({
   caption: 'Each threshold, what was measured, and how far that is from the limit',
-  columns: [
-    { title: '', align: 'left' },
-    { title: 'threshold', align: 'left' },
-    { title: 'measured', align: 'right' },
-    { title: 'by how much', align: 'left' },
-  ],
-  rows: rows.map((row) => [
-    drawVerdict(row.isMet, row.isMet ? 'holds' : 'crossed'),
-    html`<code>${row.expression}</code>`,
-    row.value,
-    row.margin,
+  columns: [text(''), code('threshold'), number('measured'), text('by how much')],
+  rows: rows.map(({ expression, isMet, value, margin }) => [
+    drawVerdict(isMet, isMet ? 'holds' : 'crossed'),
+    ...[expression, value, margin],
   ]),
 })}${notes}</section>`
 }
@@ -105,16 +100,8 @@ ${
     ? html`<p class="none">There were none.</p>`
     : drawTable({
         caption: 'By HTTP status and error code',
-        columns: [
-          { title: 'status', align: 'left' },
-          { title: 'requests', align: 'right' },
-          { title: 'share', align: 'right' },
-        ],
-        rows: statuses.map(({ name, requests: count, share }) => [
-          quoteForeign(name),
-          formatCount(count),
-          share,
-        ]),
+        columns: [foreign('status'), count('requests'), number('share')],
+        rows: statuses.map(({ name, requests: sent, share }) => [name, sent, share]),
       })
 }
 <h2>Errors</h2>
@@ -123,20 +110,14 @@ ${
     ? html`<p class="none">${requests.length === 0 ? 'Nothing was sent.' : 'Every request succeeded.'}</p>`
     : drawTable({
         caption: 'Requests that did not succeed, by cause',
-        columns: [
-          { title: 'outcome', align: 'left' },
-          { title: 'status', align: 'left' },
-          { title: 'message', align: 'left' },
-          { title: 'requests', align: 'right' },
-          { title: 'when', align: 'left' },
-        ],
+        columns: [text('outcome'), foreign('status'), foreign('message'), count('requests'), text('when')],
         rows: errors
           .slice(0, ERRORS_MAX)
-          .map(({ outcome, status, message, requests: count, when }) => [
+          .map(({ outcome, status, message, requests: sent, when }) => [
             outcome,
-            quoteForeign(status),
-            quoteForeign(message),
-            formatCount(count),
+            status,
+            message,
+            sent,
             when,
           ]),
       })
@@ -148,16 +129,12 @@ function drawGroup({ by, rows }: LoadView['groups'][number]): Markup {
   return html`<section><h2>${by === 'model' ? 'By model' : 'By size of content'}</h2>${drawTable({
     caption: 'http_req_duration of each',
     columns: [
-      { title: by, align: 'left' },
-      { title: 'requests', align: 'right' },
-      { title: 'did not succeed', align: 'right' },
-      ...points.map((title) => ({ title, align: 'right' as const })),
+      ...[foreign(by), number('requests'), number('did not succeed')],
+      ...points.map((title) => ms(title)),
     ],
     rows: rows.map(({ label, requests, failedShare, percentiles }) => [
-      quoteForeign(label),
-      requests,
-      failedShare,
-      ...points.map((point) => (percentiles === null ? '–' : formatMs(percentiles[point]))),
+      ...[label, requests, failedShare],
+      ...points.map((point) => percentiles?.[point] ?? null),
     ]),
   })}</section>
 `

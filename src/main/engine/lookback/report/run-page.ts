@@ -1,15 +1,13 @@
 import type { LoadReport } from '../../../../shared/load/load-report.ts'
 import { listLatencies } from '../../../../shared/load/load-view.ts'
+import type { Evaluation } from '../../../../shared/lookback/evaluation.ts'
 import type { Failure, RunReport } from '../../../../shared/lookback/run-report.ts'
-import {
-  formatCount,
-  formatCounted,
-  formatDuration,
-  formatShare,
-} from '../../../../shared/messages/figure-text.ts'
+import { formatCount, formatCounted, formatDuration } from '../../../../shared/messages/figure-text.ts'
 import { sayReadAs } from '../../../../shared/messages/reading-messages.ts'
 import { listUsedMapping } from '../../../../shared/messages/used-mapping-words.ts'
 import { nameRow } from '../../../../shared/plan/source-place.ts'
+import { toEvaluationReport } from '../../../../shared/report/evaluation-report.ts'
+import { count, number, share, text } from '../../../../shared/report/report.ts'
 import { type RunSummary, toServiceUrl } from '../../../../shared/run/run.ts'
 import {
   type CountedRows,
@@ -30,9 +28,9 @@ import {
   drawTimeline,
   toRowsNotice,
 } from '../../page/figures.ts'
-import { drawTable, html, type Markup, NOTHING, quoteForeign } from '../../page/markup.ts'
+import { html, type Markup, NOTHING, quoteForeign } from '../../page/markup.ts'
 import { formatPage } from '../../page/page.ts'
-import { drawEvaluation } from './evaluation-section.ts'
+import { drawReportSection, drawTable } from '../../page/report-markup.ts'
 
 /** Whole distributions of latencies, as a load test's report has them. */
 export type Histograms = LoadReport['histograms']
@@ -153,21 +151,17 @@ ${answers === null || answers.answers.length === 0 ? NOTHING : drawCounts(`${ans
 function drawCounts(caption: string, counts: readonly CountedRows[], all: number): Markup {
   return drawTable({
     caption,
-    columns: [
-      { title: 'outcome', align: 'left' },
-      { title: 'rows', align: 'right' },
-      { title: 'share', align: 'right' },
-      { title: '', align: 'left' },
-      { title: 'meaning', align: 'left' },
-    ],
+    columns: [text('outcome'), count('rows'), share('share'), text(''), text('meaning')],
     rows: counts.map(({ name, rows, meaning, tone }) => [
-      name,
-      formatCount(rows),
-      formatShare(rows, all),
-      drawShareBar(rows / all, tone),
-      meaning,
+      ...[name, rows, rows / all, drawShareBar(rows / all, tone), meaning],
     ]),
   })
+}
+
+/** How right the rules were, by labels. */
+function drawEvaluation(evaluation: Evaluation, hasContent: boolean): Markup {
+  return html`<section><h2>Evaluation</h2>
+${toEvaluationReport(evaluation, 'page', hasContent).map(drawReportSection)}</section>`
 }
 
 function drawFailures(report: RunReport): Markup {
@@ -180,19 +174,10 @@ function drawFailures(report: RunReport): Markup {
   return html`<section><h2>Failures by cause</h2>
 ${drawTable({
   caption: `Rows that did not succeed, and the first of each cause${isRepeated ? '; a row that failed several checks counts in each' : ''}`,
-  columns: [
-    { title: 'rows', align: 'right' },
-    { title: 'share', align: 'right' },
-    { title: 'outcome', align: 'left' },
-    { title: 'cause', align: 'left' },
-    { title: 'rows such as', align: 'left' },
-  ],
+  columns: [count('rows'), share('share'), text('outcome'), text('cause'), text('rows such as')],
   rows: failures.map((failure) => [
-    formatCount(failure.rows),
-    formatShare(failure.rows, summary.rows.read),
-    failure.outcome,
-    drawCause(failure),
-    failure.examples.map(nameRow).join(', '),
+    ...[failure.rows, failure.rows / Math.max(1, summary.rows.read), failure.outcome],
+    ...[drawCause(failure), failure.examples.map(nameRow).join(', ')],
   ]),
 })}
 ${further.causes === 0 ? NOTHING : html`<p class="about">${formatCounted(further.causes, 'further cause')} with ${formatCounted(further.rows, 'row')}.</p>`}
@@ -216,11 +201,7 @@ function drawExamples({ failures, columns }: RunReport): Markup {
   const names = columns ?? []
   return drawTable({
     caption: 'The first rows of each cause, with their cells',
-    columns: [
-      { title: 'row', align: 'right' },
-      { title: 'cause', align: 'left' },
-      { title: 'cells', align: 'left' },
-    ],
+    columns: [number('row'), text('cause'), text('cells')],
     rows: failures.flatMap((failure) =>
       failure.examples
         .slice(0, SHOWN_ROWS)
@@ -249,31 +230,24 @@ const RULES_MAX = 200
 
 function drawRules({ rows, triggered_rules: rules }: RunSummary, without: number): Markup {
   if (rows.succeeded === 0) return NOTHING
-  const drawRow = (name: Markup | string, count: number) => [
-    name,
-    formatCount(count),
-    formatShare(count, rows.succeeded),
-    drawShareBar(count / rows.succeeded, 'plain'),
-  ]
+  const drawRow = (name: Markup | string, triggered: number) => {
+    const part = triggered / rows.succeeded
+    return [name, triggered, part, drawShareBar(part, 'plain')]
+  }
   const left = rules.length - RULES_MAX
   return html`<section><h2>Triggered rules</h2>
 ${drawTable({
   caption: `Of ${formatCounted(rows.succeeded, 'row')} that succeeded; a row can trigger several rules`,
-  columns: [
-    { title: 'rule', align: 'left' },
-    { title: 'rows', align: 'right' },
-    { title: 'share', align: 'right' },
-    { title: '', align: 'left' },
-  ],
+  columns: [text('rule'), count('rows'), share('share'), text('')],
   rows: [
     ...rules
       .slice(0, RULES_MAX)
-      .map(({ rule_id: id, rule_name: name, rows: count }) =>
+      .map(({ rule_id: id, rule_name: name, rows: triggered }) =>
         drawRow(
           name === ''
             ? quoteForeign(id)
             : html`${quoteForeign(name)}<span class="meaning">${quoteForeign(id)}</span>`,
-          count,
+          triggered,
         ),
       ),
     drawRow(rules.length === 0 ? 'none' : 'no rule', without),

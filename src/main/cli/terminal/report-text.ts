@@ -1,0 +1,61 @@
+import { type Line, listPieces, type Section, type Tone } from '../../../shared/report/report.ts'
+import { formatSection, formatTable, sectionColumns, wrapWords } from './layout.ts'
+import { toPrintable } from './output.ts'
+import type { Terminal } from './terminal.ts'
+
+/** A report for a person to read, its sections a blank line apart; what stands below a title is set `indent` under it. */
+export function formatReport(terminal: Terminal, sections: readonly Section[], indent = 2): string {
+  return joinParts(sections.map((section) => formatReportSection(terminal, section, indent)))
+}
+
+/** Parts of a text, each in lines, a blank line apart. */
+export function joinParts(parts: readonly (readonly string[])[]): string {
+  return parts
+    .filter((part) => part.length > 0)
+    .map((part) => part.join('\n'))
+    .join('\n\n')
+}
+
+/** The lines of one section. */
+export function formatReportSection(
+  terminal: Terminal,
+  { title, lines = [], warnings = [], facts = [], tables = [], notes = [] }: Section,
+  titleIndent = 2,
+): string[] {
+  const columns = terminal.columns()
+  const indent = title === undefined ? 0 : titleIndent
+  const indented = (line: Line, tone: Tone = 'plain') =>
+    wrapWords(formatLine(terminal, line, tone), columns - indent).map((one) => ' '.repeat(indent) + one)
+  return [
+    ...(title === undefined ? [] : [formatLine(terminal, title, 'strong')]),
+    ...lines.flatMap((line) => indented(line)),
+    ...warnings.flatMap((warning) => formatWarning(terminal, warning)),
+    ...facts.flatMap((fact) =>
+      formatSection(
+        terminal,
+        fact.label,
+        fact.lines.flatMap((line) =>
+          wrapWords(formatLine(terminal, line, 'plain'), sectionColumns(terminal)),
+        ),
+      ),
+    ),
+    ...tables.flatMap((table) => formatTable(terminal, table, indent)),
+    ...notes.flatMap((note) => indented(note, 'quiet')),
+  ]
+}
+
+/** A line with its tones; pieces that have none of their own take that of the line. */
+function formatLine(terminal: Terminal, line: Line, usual: Tone): string {
+  return listPieces(line)
+    .map(({ text, tone = usual, sign }) => {
+      const shown = toPrintable(text)
+      return terminal.tone(tone, sign === undefined ? shown : `${terminal.glyphs[sign]}${shown}`)
+    })
+    .join('')
+}
+
+function formatWarning(terminal: Terminal, warning: string): string[] {
+  return wrapWords(toPrintable(warning), Math.max(30, terminal.columns() - 2)).map((line, index) =>
+    terminal.tone('warn', `${index === 0 ? '!' : ' '} ${line}`),
+  )
+}

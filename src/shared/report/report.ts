@@ -1,0 +1,112 @@
+import { formatCount, formatFigure, formatMs, formatRate, formatShare } from '../messages/figure-text.ts'
+
+/**
+ * What a report says, laid out once for whoever draws it: the terminal (`cli/terminal/report-text.ts`), a page
+ * (`engine/page/report-markup.ts`) and a workbook (`engine/lookback/report/run-workbook.ts`). Its texts may quote the
+ * source, the plan and the service, so they are never markup, and whoever draws them makes them harmless.
+ */
+export interface Section {
+  title?: Line
+  lines?: readonly Line[]
+  warnings?: readonly string[]
+  facts?: readonly Fact[]
+  tables?: readonly Table[]
+  /** What is said in passing, below the tables. */
+  notes?: readonly Line[]
+}
+
+/** How a text is set off, by what it means: `odd` is what nobody knows, `quiet` what is said in passing. */
+export type Tone = 'good' | 'bad' | 'warn' | 'odd' | 'quiet' | 'strong' | 'accent' | 'plain'
+
+/** A piece of text that is more than our own plain words. */
+export interface Marked {
+  text: string
+  tone?: Tone
+  /** Whether others wrote it: kept apart from what stands around it. */
+  isForeign?: boolean
+  /** A sign before it, as the surface draws signs. */
+  sign?: 'held' | 'crossed'
+  /** What it says in other words, where there is room. */
+  meaning?: string
+}
+
+/** A line, or the pieces that make it up. */
+export type Line = string | Marked | readonly (string | Marked)[]
+
+/** A label and what belongs to it, a line each; nothing is drawn of a fact without lines. */
+export interface Fact {
+  label: string
+  lines: readonly Line[]
+}
+
+/** A figure that its column writes, a text as it stands, or null if there is nothing to tell. */
+export type Cell = string | number | null | Marked
+
+const FIGURES = {
+  count: formatCount,
+  share: formatShare,
+  ms: formatMs,
+  figure: formatFigure,
+  rate: formatRate,
+} as const
+
+/** `text` is ours, `foreign` was written by others, `code` is typed as it stands, a `number` has no format of its own. */
+type ColumnKind = 'text' | 'foreign' | 'code' | 'number' | keyof typeof FIGURES
+
+/** One column of a {@link Table}. */
+export interface Column {
+  kind: ColumnKind
+  title: string
+  /** A terminal that is too narrow cuts the column down to this; without it, the column is never cut. */
+  minColumns?: number
+}
+
+/** Rows under a header; columns whose titles are all empty have none. */
+export interface Table<Filling = Cell> {
+  /** Of which title and lines of the section are the caption if there is none. */
+  caption?: Line
+  columns: readonly Column[]
+  rows: readonly (readonly Filling[])[]
+}
+
+const toColumn =
+  (kind: ColumnKind) =>
+  (title: string, minColumns?: number): Column => ({
+    ...{ kind, title },
+    ...(minColumns === undefined ? {} : { minColumns }),
+  })
+
+/** A column of each kind by its title, and how narrow a terminal may make it. */
+export const text = toColumn('text')
+export const foreign = toColumn('foreign')
+export const code = toColumn('code')
+export const number = toColumn('number')
+export const count = toColumn('count')
+export const share = toColumn('share')
+export const ms = toColumn('ms')
+export const figure = toColumn('figure')
+export const rate = toColumn('rate')
+
+/** Whether a column holds numbers, which stand at the right. */
+export function isNumeric({ kind }: Column): boolean {
+  return kind === 'number' || kind in FIGURES
+}
+
+/** What a cell says, without its marks. */
+export function toCellText({ kind }: Column, cell: Cell): string {
+  if (cell === null) return '–'
+  if (typeof cell === 'string') return cell
+  if (typeof cell !== 'number') return cell.text
+  return kind in FIGURES ? FIGURES[kind as keyof typeof FIGURES](cell) : String(cell)
+}
+
+/** A text that others wrote. */
+export function quote(text: string, tone?: Tone): Marked {
+  return { text, isForeign: true, ...(tone === undefined ? {} : { tone }) }
+}
+
+/** The pieces of a line. */
+export function listPieces(line: Line): readonly Marked[] {
+  const pieces = Array.isArray(line) ? (line as readonly (string | Marked)[]) : [line as string | Marked]
+  return pieces.map((piece) => (typeof piece === 'string' ? { text: piece } : piece))
+}
