@@ -9,6 +9,7 @@ import {
 } from '../../../shared/run/callback-overview.ts'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { type Figure, Figures, Panel } from '../../ui/layout/screen.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './callbacks.module.css'
 
@@ -18,36 +19,25 @@ export function AwaitingPanel(props: { runs: readonly AwaitingRun[]; onOpenRun: 
   if (runs.length === 0) return null
   return (
     <Panel title="Awaiting callbacks" aside={formatCounted(runs.length, 'run')} flush scrolls>
-      <table className={styles.table}>
-        <thead>
-          <tr>
-            <th scope="col">Run</th>
-            <th scope="col" className={styles.number}>
-              Waiting rows
-            </th>
-            <th scope="col">First row is overdue</th>
-            <th scope="col">Last row is overdue</th>
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((run) => (
-            <tr key={run.runId}>
-              <th scope="row" className={styles.run}>
-                <Anchor component="button" type="button" fz="inherit" onClick={() => onOpenRun(run.runId)}>
-                  <SafeText text={run.name} max={80} />
-                </Anchor>
-              </th>
-              <td className={styles.number}>{formatCount(run.rows)}</td>
-              <td>
-                <Moment atMs={run.firstOverdueAtMs} />
-              </td>
-              <td>
-                <Moment atMs={run.lastOverdueAtMs} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        className={styles.table}
+        rows={runs}
+        toKey={({ runId }) => runId}
+        columns={[
+          {
+            title: 'Run',
+            className: styles.run,
+            cell: (run) => (
+              <Anchor component="button" type="button" fz="inherit" onClick={() => onOpenRun(run.runId)}>
+                <SafeText text={run.name} max={80} />
+              </Anchor>
+            ),
+          },
+          { title: 'Waiting rows', isNumber: true, cell: ({ rows }) => formatCount(rows) },
+          { title: 'First row is overdue', cell: (run) => <Moment atMs={run.firstOverdueAtMs} /> },
+          { title: 'Last row is overdue', cell: (run) => <Moment atMs={run.lastOverdueAtMs} /> },
+        ]}
+      />
     </Panel>
   )
 }
@@ -92,18 +82,19 @@ export function ArrivedPanel({ overview }: { overview: CallbackOverview }) {
     <Panel title="Received" aside="callbacks of deleted runs count only as stored">
       <Figures figures={figures} />
       {kinds.length > 0 && (
-        <table className={styles.refused}>
-          <caption>Reasons for refusing</caption>
-          <tbody>
-            {kinds.map(([kind, times]) => (
-              <tr key={kind}>
-                <td className={styles.number}>{formatCount(times)}</td>
-                <th scope="row">{sayRefusal(kind)}</th>
-                <td className={styles.note}>{describeLast(lastRefused[kind])}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          look="plain"
+          className={styles.refused}
+          caption="Reasons for refusing"
+          isCaptionShown
+          hasNoHead
+          rows={kinds}
+          columns={[
+            { isNumber: true, cell: ([, times]) => formatCount(times) },
+            { isRowHead: true, cell: ([kind]) => sayRefusal(kind) },
+            { className: styles.note, cell: ([kind]) => describeLast(lastRefused[kind]) },
+          ]}
+        />
       )}
     </Panel>
   )

@@ -10,6 +10,7 @@ import { maskJson, useContentShown, useOnHideAll } from '../../ui/content/user-c
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Empty, Panel } from '../../ui/layout/screen.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './callbacks.module.css'
 
@@ -69,70 +70,62 @@ export function InboxPanel(props: {
       flush
       scrolls
     >
-      <table className={styles.table}>
-        <thead>
-          <tr>
-            <th scope="col">Run</th>
-            <th scope="col" className={styles.number}>
-              Row
-            </th>
-            <th scope="col">Received</th>
-            <th scope="col">What it did</th>
-            <th scope="col" className={styles.number}>
-              Size
-            </th>
-            <th scope="col">
-              <span className="visually-hidden">Content</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((callback) => {
-            const { id, run, row, file, record, receivedAtMs, effect, sizeBytes } = callback
-            return (
-              <tr key={id} data-effect={effect}>
-                <th scope="row" className={styles.run}>
-                  {run === null ? (
-                    <span className={styles.note}>not in this workspace</span>
-                  ) : (
-                    <Anchor
-                      component="button"
-                      type="button"
-                      fz="inherit"
-                      onClick={() => onOpenRun(run.runId)}
-                    >
-                      <SafeText text={run.name} max={80} />
-                    </Anchor>
-                  )}
-                </th>
-                <td className={styles.number}>
-                  {row ?? `record ${record}`}
-                  {file !== undefined && (
-                    <>
-                      {' '}
-                      of <SafeText text={file} max={60} />
-                    </>
-                  )}
-                </td>
-                <td>{formatTimestamp(new Date(receivedAtMs).toISOString())}</td>
-                <td>{EFFECTS[effect]}</td>
-                <td className={styles.number}>{formatBytes(sizeBytes)}</td>
-                <td>
-                  <Button
-                    variant="subtle"
-                    size="compact-xs"
-                    aria-label={`Open the callback for ${nameRow(callback)}`}
-                    onClick={() => setOpened(callback)}
-                  >
-                    Open
-                  </Button>
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-      {shown.length === 0 && <p className={styles.none}>No callback matches this filter.</p>}
+      <Table
+        className={styles.table}
+        rows={shown}
+        toKey={({ id }) => id}
+        toRow={({ effect }) => ({ 'data-effect': effect })}
+        empty="No callback matches this filter."
+        columns={[
+          {
+            title: 'Run',
+            className: styles.run,
+            cell: ({ run }) =>
+              run === null ? (
+                <span className={styles.note}>not in this workspace</span>
+              ) : (
+                <Anchor component="button" type="button" fz="inherit" onClick={() => onOpenRun(run.runId)}>
+                  <SafeText text={run.name} max={80} />
+                </Anchor>
+              ),
+          },
+          {
+            title: 'Row',
+            isNumber: true,
+            cell: ({ row, file, record }) => (
+              <>
+                {row ?? `record ${record}`}
+                {file !== undefined && (
+                  <>
+                    {' '}
+                    of <SafeText text={file} max={60} />
+                  </>
+                )}
+              </>
+            ),
+          },
+          {
+            title: 'Received',
+            cell: ({ receivedAtMs }) => formatTimestamp(new Date(receivedAtMs).toISOString()),
+          },
+          { title: 'What it did', cell: ({ effect }) => EFFECTS[effect] },
+          { title: 'Size', isNumber: true, cell: ({ sizeBytes }) => formatBytes(sizeBytes) },
+          {
+            title: 'Content',
+            isTitleHidden: true,
+            cell: (callback) => (
+              <Button
+                variant="subtle"
+                size="compact-xs"
+                aria-label={`Open the callback for ${nameRow(callback)}`}
+                onClick={() => setOpened(callback)}
+              >
+                Open
+              </Button>
+            ),
+          },
+        ]}
+      />
       {opened !== null && <CallbackDialog callback={opened} onClose={() => setOpened(null)} />}
     </Panel>
   )

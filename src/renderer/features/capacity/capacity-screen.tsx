@@ -27,6 +27,7 @@ import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
 import { CopyButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { type Figure, Figures, Panel, Screen } from '../../ui/layout/screen.tsx'
+import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './capacity.module.css'
 import { CapacityCurve } from './capacity-curve.tsx'
@@ -236,48 +237,48 @@ function ProbesPanel(props: {
   if (probes.length === 0) return null
   return (
     <Panel title="Probes" aside={formatCounted(probes.length, 'probe')} flush scrolls>
-      <table className={styles.table}>
-        <caption className="visually-hidden">Probes</caption>
-        <thead>
-          <tr>
-            <th scope="col">Probe</th>
-            <th scope="col">Verdict</th>
-            {['p50', 'p95', 'p99', 'Unsuccessful', 'Succeeded'].map((title) => (
-              <th key={title} scope="col" className={styles.number}>
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {probes.map((probe, index) => (
-            <tr key={probe.run_id}>
-              <th scope="row">
-                <button type="button" className={styles.run} onClick={() => props.onOpenRun(probe.run_id)}>
-                  Probe {index + 1} at {formatLevel(unit, probe.level)}
-                </button>
-              </th>
-              <td>
-                <Verdict verdict={probe.verdict} />
-                {probe.reasons.map((reason) => (
-                  <p key={reason} className={styles.reasons}>
+      <Table
+        className={styles.table}
+        caption="Probes"
+        rows={probes}
+        toKey={(probe) => probe.run_id}
+        columns={[
+          {
+            title: 'Probe',
+            cell: (probe, index) => (
+              <button type="button" className={styles.run} onClick={() => props.onOpenRun(probe.run_id)}>
+                Probe {index + 1} at {formatLevel(unit, probe.level)}
+              </button>
+            ),
+          },
+          {
+            title: 'Verdict',
+            cell: ({ verdict, reasons }) => (
+              <>
+                <Verdict verdict={verdict} />
+                {reasons.map((reason) => (
+                  <p key={reason} className={styles.quiet}>
                     <Sentence text={reason} />
                   </p>
                 ))}
-              </td>
-              {(['p50', 'p95', 'p99'] as const).map((point) => (
-                <td key={point} className={styles.number}>
-                  {probe.latency_ms === null ? '–' : formatMs(probe.latency_ms[point])}
-                </td>
-              ))}
-              <td className={styles.number}>
-                {probe.failed_share === null ? '–' : formatShare(probe.failed_share)}
-              </td>
-              <td className={styles.number}>{formatRate(probe.succeeded_per_s)}/s</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+              </>
+            ),
+          },
+          ...(['p50', 'p95', 'p99'] as const).map(
+            (title): Column<CapacityProbe> => ({
+              title,
+              isNumber: true,
+              cell: (probe) => (probe.latency_ms === null ? '–' : formatMs(probe.latency_ms[title])),
+            }),
+          ),
+          {
+            title: 'Unsuccessful',
+            isNumber: true,
+            cell: (probe) => (probe.failed_share === null ? '–' : formatShare(probe.failed_share)),
+          },
+          { title: 'Succeeded', isNumber: true, cell: (probe) => `${formatRate(probe.succeeded_per_s)}/s` },
+        ]}
+      />
     </Panel>
   )
 }

@@ -1,7 +1,7 @@
 import { Button, Loader } from '@mantine/core'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import type { ComparedDecisions, RunPair } from '../../../shared/bridge/compare.ts'
-import type { ChangeFilter, ComparedGroup, Flips } from '../../../shared/lookback/comparison.ts'
+import type { ChangeFilter, ComparedGroup } from '../../../shared/lookback/comparison.ts'
 import {
   describeChance,
   describeChange,
@@ -13,6 +13,7 @@ import { ask } from '../../bridge/client.ts'
 import { isFieldContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Figures, Panel } from '../../ui/layout/screen.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './compare.module.css'
 import { ScoresPanel } from './scores-panel.tsx'
@@ -160,81 +161,61 @@ function RulesPanel(props: { group: ComparedGroup; onRows: (list: ChangeFilter) 
   const triggered = group.rules.filter(({ both, newly, no_longer }) => both + newly + no_longer > 0)
   return (
     <Panel title="Rules" aside={`${formatCounted(group.decided, 'row')} answered in both runs`} flush scrolls>
-      {triggered.length === 0 ? (
-        <p className={styles.none}>No row triggered a rule in either run.</p>
-      ) : (
-        <table className={styles.table}>
-          <caption className="visually-hidden">Rows by rule</caption>
-          <thead>
-            <tr>
-              <th scope="col">Rule</th>
-              {['In A', 'In B', 'Newly', 'No longer', 'Still'].map((title) => (
-                <th key={title} scope="col" className={styles.number}>
-                  {title}
-                </th>
-              ))}
-              <th
-                scope="col"
-                title="McNemar's exact test: probability that chance alone makes a change at least this uneven"
-              >
-                McNemar’s p
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {triggered.map((rule) => (
-              <FlipsLine
-                key={rule.rule_ids.join(' ')}
-                name={rule.rule}
-                flips={rule}
-                onNewly={() => onRows({ kind: 'newly', rule: rule.rule })}
-                onNoLonger={() => onRows({ kind: 'no-longer', rule: rule.rule })}
+      <Table
+        className={styles.table}
+        caption="Rows by rule"
+        empty="No row triggered a rule in either run."
+        rows={[
+          ...triggered.map((rule) => ({ ...rule, isOpened: true })),
+          ...(triggered.length > 1 ? [{ rule: 'Any rule', ...group.overall, isOpened: false }] : []),
+        ]}
+        columns={[
+          { title: 'Rule', cell: ({ rule }) => <SafeText text={rule} max={60} /> },
+          { title: 'In A', isNumber: true, cell: (flips) => formatCount(flips.both + flips.no_longer) },
+          { title: 'In B', isNumber: true, cell: (flips) => formatCount(flips.both + flips.newly) },
+          {
+            title: 'Newly',
+            isNumber: true,
+            cell: ({ rule, newly, isOpened }) => (
+              <RowsLink
+                rows={newly}
+                label={`${rule}: rows that newly trigger it`}
+                onOpen={isOpened ? () => onRows({ kind: 'newly', rule }) : null}
               />
-            ))}
-            {triggered.length > 1 && <FlipsLine name="Any rule" flips={group.overall} />}
-          </tbody>
-        </table>
-      )}
+            ),
+          },
+          {
+            title: 'No longer',
+            isNumber: true,
+            cell: ({ rule, no_longer: noLonger, isOpened }) => (
+              <RowsLink
+                rows={noLonger}
+                label={`${rule}: rows that no longer trigger it`}
+                onOpen={isOpened ? () => onRows({ kind: 'no-longer', rule }) : null}
+              />
+            ),
+          },
+          { title: 'Still', isNumber: true, cell: ({ both }) => formatCount(both) },
+          {
+            title: 'McNemar’s p',
+            hint: "McNemar's exact test: probability that chance alone makes a change at least this uneven",
+            className: styles.chance,
+            cell: (flips) => (
+              <>
+                {formatP(flips.p)} <span className={styles.quiet}>{describeChance(flips)}</span>
+              </>
+            ),
+          },
+        ]}
+      />
       {triggered.length > 1 && <p className={styles.foot}>p is not adjusted for the number of rules.</p>}
     </Panel>
   )
 }
 
-function FlipsLine(props: { name: string; flips: Flips; onNewly?: () => void; onNoLonger?: () => void }) {
-  const { name, flips } = props
-  const { both, newly, no_longer: noLonger, p } = flips
-  return (
-    <tr>
-      <th scope="row">
-        <SafeText text={name} max={60} />
-      </th>
-      <td className={styles.number}>{formatCount(both + noLonger)}</td>
-      <td className={styles.number}>{formatCount(both + newly)}</td>
-      <td className={styles.number}>
-        <RowsLink
-          rows={newly}
-          label={`${name}: rows that newly trigger it`}
-          {...(props.onNewly && { onOpen: props.onNewly })}
-        />
-      </td>
-      <td className={styles.number}>
-        <RowsLink
-          rows={noLonger}
-          label={`${name}: rows that no longer trigger it`}
-          {...(props.onNoLonger && { onOpen: props.onNoLonger })}
-        />
-      </td>
-      <td className={styles.number}>{formatCount(both)}</td>
-      <td className={styles.chance}>
-        {formatP(p)} <span className={styles.quiet}>{describeChance(flips)}</span>
-      </td>
-    </tr>
-  )
-}
-
 /** A count that leads to its rows. */
-function RowsLink({ rows, label, onOpen }: { rows: number; label: string; onOpen?: () => void }) {
-  if (rows === 0 || onOpen === undefined) return formatCount(rows)
+function RowsLink({ rows, label, onOpen }: { rows: number; label: string; onOpen: (() => void) | null }) {
+  if (rows === 0 || onOpen === null) return formatCount(rows)
   return (
     <button
       type="button"
@@ -266,35 +247,17 @@ function OutcomesPanel(props: {
       flush
       scrolls
     >
-      {listed.length === 0 ? (
-        <p className={styles.none}>Every row ended as before.</p>
-      ) : (
-        <table className={styles.table}>
-          <caption className="visually-hidden">Rows that ended differently</caption>
-          <thead>
-            <tr>
-              <th scope="col">In A</th>
-              <th scope="col">In B</th>
-              <th scope="col" className={styles.number}>
-                Rows
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {listed.map(({ a, b, rows }) => (
-              <tr key={`${a} ${b}`}>
-                <td>
-                  <SafeText text={a} max={60} />
-                </td>
-                <td>
-                  <SafeText text={b} max={60} />
-                </td>
-                <td className={styles.number}>{formatCount(rows)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <Table
+        className={styles.table}
+        caption="Rows that ended differently"
+        empty="Every row ended as before."
+        rows={listed}
+        columns={[
+          { title: 'In A', isRowHead: false, cell: ({ a }) => <SafeText text={a} max={60} /> },
+          { title: 'In B', cell: ({ b }) => <SafeText text={b} max={60} /> },
+          { title: 'Rows', isNumber: true, cell: ({ rows }) => formatCount(rows) },
+        ]}
+      />
       {further > 0 && <p className={styles.foot}>{formatCounted(further, 'row')} with further outcomes</p>}
     </Panel>
   )

@@ -9,6 +9,7 @@ import { ask } from '../../bridge/client.ts'
 import { LabelsForm } from '../../ui/labels/labels-form.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
+import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './compare.module.css'
 import { Joining, useDecisions } from './decisions-view.tsx'
@@ -62,47 +63,12 @@ function MetricsPanel({ judged }: { judged: JudgedPair }) {
       flush
       scrolls
     >
-      <table className={styles.table}>
-        <caption className="visually-hidden">Precision, recall and F1 of both runs by rule</caption>
-        <thead>
-          <tr>
-            <th scope="col">Rule</th>
-            <th scope="col">Metric</th>
-            <th scope="col" className={styles.number}>
-              A
-            </th>
-            <th scope="col" className={styles.number}>
-              B
-            </th>
-            <th scope="col">Change in points, with its 95 % interval</th>
-            <th scope="col">Right only in</th>
-          </tr>
-        </thead>
-        {rules.map((rule) => (
-          <tbody key={rule.rule}>
-            {METRICS.map(([key, name], index) => (
-              <tr key={key}>
-                {index === 0 && (
-                  <th scope="rowgroup" rowSpan={METRICS.length}>
-                    <SafeText text={rule.rule} max={60} />
-                  </th>
-                )}
-                <td>{name}</td>
-                <td className={styles.number}>{formatMetric(rule.a[key])}</td>
-                <td className={styles.number}>{formatMetric(rule.b[key])}</td>
-                <td>
-                  <ChangeDrawing name={`${name} of ${rule.rule}`} change={rule.change[key]} />
-                </td>
-                {index === 0 && (
-                  <td rowSpan={METRICS.length}>
-                    <RightOnly rule={rule} />
-                  </td>
-                )}
-              </tr>
-            ))}
-          </tbody>
-        ))}
-      </table>
+      <Table
+        className={styles.table}
+        caption="Precision, recall and F1 of both runs by rule"
+        rows={rules.flatMap((rule) => METRICS.map(([key, name], index) => ({ rule, key, name, index })))}
+        columns={COLUMNS}
+      />
       <p className={styles.foot}>
         Where an interval does not cross the middle line, the change is unlikely to be chance.
       </p>
@@ -115,6 +81,31 @@ const METRICS = [
   ['recall', 'Recall'],
   ['f1', 'F1'],
 ] as const
+
+interface MetricLine {
+  rule: { rule: string } & ChangeOfMetrics
+  key: (typeof METRICS)[number][0]
+  name: string
+  index: number
+}
+
+/** The first line of a rule has what all of its lines share. */
+const spanLines: Column<MetricLine>['toCell'] = ({ index }) =>
+  index === 0 ? { rowSpan: METRICS.length } : null
+
+const COLUMNS: readonly Column<MetricLine>[] = [
+  { title: 'Rule', toCell: spanLines, cell: ({ rule }) => <SafeText text={rule.rule} max={60} /> },
+  { title: 'Metric', className: styles.metric, cell: ({ name }) => name },
+  { title: 'A', isNumber: true, cell: ({ rule, key }) => formatMetric(rule.a[key]) },
+  { title: 'B', isNumber: true, cell: ({ rule, key }) => formatMetric(rule.b[key]) },
+  {
+    title: 'Change in points, with its 95 % interval',
+    cell: ({ rule, key, name }) => (
+      <ChangeDrawing name={`${name} of ${rule.rule}`} change={rule.change[key]} />
+    ),
+  },
+  { title: 'Right only in', toCell: spanLines, cell: ({ rule }) => <RightOnly rule={rule} /> },
+]
 
 function formatMetric({ value }: Metric): string {
   return value === null ? '–' : formatShare(value)

@@ -18,6 +18,7 @@ import { ask } from '../../bridge/client.ts'
 import { LatencyOverlayChart, type OverlayKind, RUN_LINES } from '../../ui/charts/latency-overlay.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
+import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './compare.module.css'
 
@@ -189,59 +190,45 @@ const ROWS = [
 function PercentilesCompared(props: { overlay: LatencyOverlay; series: LatencyOverlay['series'][number] }) {
   const { overlay, series } = props
   return (
-    <table className={styles.table}>
-      <caption className="visually-hidden">Percentiles of {series.metric}</caption>
-      <thead>
-        <tr>
-          <th scope="col">Percentile</th>
-          {overlay.runs.map(({ letter, runId }, index) => (
-            <th key={runId} scope="col" className={styles.number}>
-              {letter}
-              {index > 0 && ', change from A'}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {ROWS.map(([percentile, key]) => (
-          <tr key={key}>
-            <th scope="row">{formatPercentileName(percentile)}</th>
-            {overlay.runs.map(({ runId }, index) => {
-              const ms = series.latencies[index]?.percentiles[key]
-              const compared =
-                index === 0
-                  ? undefined
-                  : overlay.comparisons[index - 1]?.series
-                      .find(({ metric }) => metric === series.metric)
-                      ?.percentiles.find((one) => one.percentile === percentile)
+    <Table
+      className={styles.table}
+      caption={`Percentiles of ${series.metric}`}
+      rows={[...ROWS, null]}
+      columns={[
+        { title: 'Percentile', cell: (row) => (row === null ? 'Answers' : formatPercentileName(row[0])) },
+        ...overlay.runs.map(
+          ({ letter }, index): Column<(typeof ROWS)[number] | null> => ({
+            title: index === 0 ? letter : `${letter}, change from A`,
+            isNumber: true,
+            cell: (row) => {
+              const percentiles = series.latencies[index]?.percentiles
+              if (row === null) {
+                return (
+                  <>
+                    {percentiles?.count === undefined ? 'unknown' : formatCount(percentiles.count)}
+                    {index > 0 && <span className={styles.verdict} />}
+                  </>
+                )
+              }
+              const [percentile, key] = row
+              const ms = percentiles?.[key]
+              const comparison = index === 0 ? undefined : overlay.comparisons[index - 1]
+              const compared = comparison?.series
+                .find(({ metric }) => metric === series.metric)
+                ?.percentiles.find((one) => one.percentile === percentile)
               return (
-                <td key={runId} className={styles.number}>
+                <>
                   {ms === undefined ? '–' : formatMs(ms)}
                   {compared !== undefined && (
-                    <ChangeOfPercentile
-                      {...compared}
-                      isLimited={(overlay.comparisons[index - 1]?.limited.length ?? 0) > 0}
-                    />
+                    <ChangeOfPercentile {...compared} isLimited={(comparison?.limited.length ?? 0) > 0} />
                   )}
-                </td>
+                </>
               )
-            })}
-          </tr>
-        ))}
-        <tr>
-          <th scope="row">Answers</th>
-          {overlay.runs.map(({ runId }, index) => {
-            const count = series.latencies[index]?.percentiles.count
-            return (
-              <td key={runId} className={styles.number}>
-                {count === undefined ? 'unknown' : formatCount(count)}
-                {index > 0 && <span className={styles.verdict} />}
-              </td>
-            )
-          })}
-        </tr>
-      </tbody>
-    </table>
+            },
+          }),
+        ),
+      ]}
+    />
   )
 }
 
@@ -283,34 +270,22 @@ function PlansPanel({ letter, comparison }: { letter: string; comparison: LoadCo
       flush
       scrolls
     >
-      <table className={styles.table}>
-        <caption className="visually-hidden">Differences of the plans of A and {letter}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Setting</th>
-            <th scope="col">A</th>
-            <th scope="col">{letter}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {planDifferences.map(({ path, ...values }) => {
-            const { setting, a, b } = sayPlanDifference({ path, ...values })
-            return (
-              <tr key={path} title={path}>
-                <th scope="row" className={styles.setting}>
-                  <SafeText text={setting} max={120} />
-                </th>
-                <td>
-                  <SafeText text={a} max={120} />
-                </td>
-                <td>
-                  <SafeText text={b} max={120} />
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+      <Table
+        className={styles.table}
+        caption={`Differences of the plans of A and ${letter}`}
+        rows={planDifferences.map((one) => ({ path: one.path, ...sayPlanDifference(one) }))}
+        toKey={({ path }) => path}
+        toRow={({ path }) => ({ title: path })}
+        columns={[
+          {
+            title: 'Setting',
+            className: styles.setting,
+            cell: ({ setting }) => <SafeText text={setting} max={120} />,
+          },
+          { title: 'A', cell: ({ a }) => <SafeText text={a} max={120} /> },
+          { title: letter, cell: ({ b }) => <SafeText text={b} max={120} /> },
+        ]}
+      />
     </Panel>
   )
 }

@@ -13,6 +13,7 @@ import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { nameOperation } from '../../ui/operations/operation-looks.tsx'
 import { isLoadTest, RunStateLabel, toVerdict } from '../../ui/states/run-state.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { BaselineMenu, useBaselines } from './baseline-menu.tsx'
 import { groupCandidates } from './candidates.ts'
@@ -62,30 +63,24 @@ export function RunsPanel(props: {
       flush
     >
       {runs.length > 0 && (
-        <table className={styles.runs}>
-          <caption className="visually-hidden">Compared runs</caption>
-          <thead>
-            <tr>
-              <th scope="col">
-                <span className="visually-hidden">Letter</span>
-              </th>
-              <th scope="col">Run</th>
-              <th scope="col">Started</th>
-              <th scope="col" className={styles.number}>
-                Size
-              </th>
-              <th scope="col">State</th>
-              <th scope="col">Baseline</th>
-              <th scope="col">
-                <span className="visually-hidden">Remove</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {runs.map((run, index) => (
-              <tr key={run.run_id}>
-                <td className={styles.letter}>{toRunLetter(index)}</td>
-                <th scope="row">
+        <Table
+          className={styles.table}
+          caption="Compared runs"
+          rows={runs}
+          toKey={(run) => run.run_id}
+          columns={[
+            {
+              title: 'Letter',
+              isTitleHidden: true,
+              width: '2rem',
+
+              cell: (_, index) => toRunLetter(index),
+            },
+            {
+              title: 'Run',
+              isRowHead: true,
+              cell: (run) => (
+                <>
                   <button type="button" className={styles.link} onClick={() => props.onOpenRun(run.run_id)}>
                     <SafeText text={run.name} max={60} />
                   </button>
@@ -95,27 +90,34 @@ export function RunsPanel(props: {
                       max={120}
                     />
                   </div>
-                </th>
-                <td>{formatTimestamp(run.started_at ?? run.created_at)}</td>
-                <td className={styles.number}>{describeSize(run)}</td>
-                <td>
-                  <RunStateLabel state={toVerdict(run)} isLoadTest={isLoadTest(run)} />
-                </td>
-                <td>
-                  <BaselineMenu run={run} />
-                </td>
-                <td>
-                  <ActionIcon
-                    aria-label={`Remove ${run.name} from the comparison`}
-                    onClick={() => onRuns(runIds.filter((runId) => runId !== run.run_id))}
-                  >
-                    <IconX size="1rem" aria-hidden />
-                  </ActionIcon>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+                </>
+              ),
+            },
+            {
+              title: 'Started',
+              className: styles.started,
+              cell: (run) => formatTimestamp(run.started_at ?? run.created_at),
+            },
+            { title: 'Size', isNumber: true, cell: describeSize },
+            {
+              title: 'State',
+              cell: (run) => <RunStateLabel state={toVerdict(run)} isLoadTest={isLoadTest(run)} />,
+            },
+            { title: 'Baseline', cell: (run) => <BaselineMenu run={run} /> },
+            {
+              title: 'Remove',
+              isActions: true,
+              cell: (run) => (
+                <ActionIcon
+                  aria-label={`Remove ${run.name} from the comparison`}
+                  onClick={() => onRuns(runIds.filter((runId) => runId !== run.run_id))}
+                >
+                  <IconX size="1rem" aria-hidden />
+                </ActionIcon>
+              ),
+            },
+          ]}
+        />
       )}
       <div className={styles.add}>
         {runIds.length < COMPARED_MAX && (

@@ -4,6 +4,7 @@ import { describeNoMoves, formatScoreMove } from '../../../shared/lookback/compa
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { RowNumber } from '../../ui/states/row-states.tsx'
+import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './compare.module.css'
 
@@ -12,59 +13,37 @@ export function ScoresPanel({ compared }: { compared: ComparedDecisions }) {
   const { scores, scored_rows: scoredRows } = compared
   return (
     <Panel title="Scores that moved" flush scrolls>
-      {scores.length === 0 ? (
-        <p className={styles.none}>{describeNoMoves(scoredRows)}</p>
-      ) : (
-        <table className={styles.table}>
-          <caption className="visually-hidden">Scores that moved, by class</caption>
-          <thead>
-            <tr>
-              <th scope="col">Class</th>
-              <th scope="col" className={styles.number}>
-                Rose
-              </th>
-              <th scope="col" className={styles.number}>
-                Fell
-              </th>
-              <th scope="col">Rows by move, B − A</th>
-              <th scope="col" className={styles.number}>
-                Mean move
-              </th>
-              <th scope="col" className={styles.number}>
-                Largest rise
-              </th>
-              <th scope="col" className={styles.number}>
-                Largest fall
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {scores.map((one) => (
-              <tr key={`${one.class} ${one.from_cache}`}>
-                <th scope="row">
-                  <SafeText text={one.class} max={60} />
-                  {one.from_cache && <span className={styles.quiet}> analysed before</span>}
-                </th>
-                <td className={styles.number}>{formatCounted(one.rose, 'row')}</td>
-                <td className={styles.number}>{formatCounted(one.fell, 'row')}</td>
-                <td>
-                  <MovesDrawing name={one.class} distribution={one.distribution} />
-                </td>
-                <td className={styles.number}>{formatScoreMove(one.mean)}</td>
-                <td className={styles.number}>
-                  <LargestMove move={one.largest_rise} />
-                </td>
-                <td className={styles.number}>
-                  <LargestMove move={one.largest_fall} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <Table
+        className={styles.table}
+        caption="Scores that moved, by class"
+        empty={describeNoMoves(scoredRows)}
+        rows={scores}
+        columns={COLUMNS}
+      />
     </Panel>
   )
 }
+
+const COLUMNS: readonly Column<ScoreMoves>[] = [
+  {
+    title: 'Class',
+    cell: (one) => (
+      <>
+        <SafeText text={one.class} max={60} />
+        {one.from_cache && <span className={styles.quiet}> analysed before</span>}
+      </>
+    ),
+  },
+  { title: 'Rose', isNumber: true, cell: (one) => formatCounted(one.rose, 'row') },
+  { title: 'Fell', isNumber: true, cell: (one) => formatCounted(one.fell, 'row') },
+  {
+    title: 'Rows by move, B − A',
+    cell: (one) => <MovesDrawing name={one.class} distribution={one.distribution} />,
+  },
+  { title: 'Mean move', isNumber: true, cell: (one) => formatScoreMove(one.mean) },
+  { title: 'Largest rise', isNumber: true, cell: (one) => <LargestMove move={one.largest_rise} /> },
+  { title: 'Largest fall', isNumber: true, cell: (one) => <LargestMove move={one.largest_fall} /> },
+]
 
 function LargestMove({ move }: { move: ScoreMoves['largest_rise'] }) {
   if (move === null) return '–'

@@ -10,16 +10,15 @@ import type {
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { isFieldContent, MaskedText } from '../../ui/content/user-content.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
-import type { TableColumn, TableColumns } from '../../ui/table-columns.tsx'
+import { type Column, Table } from '../../ui/table/table.tsx'
+import type { TableColumn, TableColumns } from '../../ui/table/table-columns.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { toListStateLook } from './list-looks.ts'
 import styles from './lists.module.css'
 
-/** A column of the entries; left out where no entry of the page has anything there. */
-interface EntryColumn<Entry> {
+/** A column of the entries, whose cells are null if there is nothing to show; left out if all of a page are. */
+type EntryColumn<Entry> = Pick<Column<Entry>, 'isNumber'> & {
   title: string
-  isNumber?: true
-  /** Null where there is nothing to show. */
   cell: (entry: Entry, isShown: boolean) => ReactNode
 }
 
@@ -50,36 +49,23 @@ function Entries<Entry extends IndexEntry | TermEntry | AppealEntry>(props: {
   table: TableColumns
   onOpenRun: (runId: string) => void
 }) {
-  const { of, columns, entries, isShown, table, onOpenRun } = props
-  const used = withCommonColumns(columns, of, onOpenRun).filter(
-    ({ title, cell }) => table.shows(title) && entries.some((entry) => cell(entry, isShown) !== null),
-  )
+  const { of, entries, isShown } = props
+  const columns = withCommonColumns(props.columns, of, props.onOpenRun)
+    .filter(({ cell }) => entries.some((entry) => cell(entry, isShown) !== null))
+    .map(
+      ({ cell, ...column }): Column<Entry> => ({
+        ...{ ...column, isRowHead: false },
+        cell: (entry) => cell(entry, isShown) ?? '–',
+      }),
+    )
   return (
-    <table className={styles.table}>
-      <caption className="visually-hidden">Entries, oldest first</caption>
-      <thead>
-        <tr>
-          {used.map(({ title, isNumber }) => (
-            <th key={title} scope="col" className={isNumber && styles.number} {...table.head(title)}>
-              {title}
-              {table.edge(title)}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {entries.map((entry, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: entries without an id are known by their place alone
-          <tr key={index}>
-            {used.map(({ title, isNumber, cell }) => (
-              <td key={title} className={isNumber && styles.number} style={table.cell(title)}>
-                {cell(entry, isShown) ?? '–'}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      className={styles.table}
+      caption="Entries, oldest first"
+      rows={entries}
+      columns={columns}
+      view={props.table}
+    />
   )
 }
 

@@ -11,6 +11,7 @@ import { formatCount, formatCounted } from '../../../shared/messages/figure-text
 import type { NamePlace } from '../../ui/connection/destination.ts'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { useShortcut } from '../../ui/shortcuts.ts'
+import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { LIST_LOOKS, nameService, toListStateLook, toServiceKey } from './list-looks.ts'
 import styles from './lists.module.css'
@@ -120,35 +121,29 @@ export function ListChoice({ ledger, onList }: { ledger: Ledger; onList: (list: 
   const { of, lists } = ledger
   return (
     <Panel title={`Choose one of ${formatCount(lists.length)}`} flush>
-      <table className={styles.table}>
-        <caption className="visually-hidden">{LIST_LOOKS[of].title}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{LIST_LOOKS[of].list}</th>
-            {LEDGER_STATES[of].map((state) => (
-              <th key={state} scope="col" className={styles.number}>
-                {toListStateLook(of, state).word}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {lists.map(({ name, counts }) => (
-            <tr key={name}>
-              <th scope="row">
-                <button type="button" className={styles.link} onClick={() => onList(name)}>
-                  <SafeText text={name} max={80} />
-                </button>
-              </th>
-              {LEDGER_STATES[of].map((state) => (
-                <td key={state} className={styles.number}>
-                  {formatCount(counts[state] ?? 0)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        className={styles.table}
+        caption={LIST_LOOKS[of].title}
+        rows={lists}
+        toKey={({ name }) => name}
+        columns={[
+          {
+            title: LIST_LOOKS[of].list,
+            cell: ({ name }) => (
+              <button type="button" className={styles.link} onClick={() => onList(name)}>
+                <SafeText text={name} max={80} />
+              </button>
+            ),
+          },
+          ...LEDGER_STATES[of].map(
+            (state): Column<(typeof lists)[number]> => ({
+              title: toListStateLook(of, state).word,
+              isNumber: true,
+              cell: ({ counts }) => formatCount(counts[state] ?? 0),
+            }),
+          ),
+        ]}
+      />
     </Panel>
   )
 }

@@ -6,6 +6,7 @@ import { BarTable } from '../../ui/charts/bar-table.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Figures, Panel } from '../../ui/layout/screen.tsx'
 import { StateLabel } from '../../ui/states/row-states.tsx'
+import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './load.module.css'
 
@@ -75,41 +76,26 @@ export function ThresholdsPanel(props: {
   const { rows, verdict } = thresholds
   return (
     <Panel title="Thresholds" aside={rows.length === 0 && !isOver ? 'none judged yet' : verdict} flush>
-      {rows.length === 0 ? (
-        <p className={styles.quiet}>
-          {isOver ? (note ?? 'No thresholds set.') : 'Evaluated from the first measured second on.'}
-        </p>
-      ) : (
-        <table className={styles.table}>
-          <caption className="visually-hidden">Thresholds</caption>
-          <thead>
-            <tr>
-              <th scope="col">Threshold</th>
-              <th scope="col">{isOver ? 'Verdict' : 'So far'}</th>
-              <th scope="col" className={styles.number}>
-                Value
-              </th>
-              <th scope="col">By how much</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ expression, isMet, value, margin }) => (
-              <tr key={expression} data-ok={isMet}>
-                <th scope="row">
-                  <code>
-                    <SafeText text={expression} max={80} />
-                  </code>
-                </th>
-                <td>
-                  <Verdict isMet={isMet} />
-                </td>
-                <td className={styles.number}>{value}</td>
-                <td>{margin}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <Table
+        caption="Thresholds"
+        empty={isOver ? (note ?? 'No thresholds set.') : 'Evaluated from the first measured second on.'}
+        rows={rows}
+        toKey={({ expression }) => expression}
+        toRow={({ isMet }) => ({ 'data-ok': isMet })}
+        columns={[
+          {
+            title: 'Threshold',
+            cell: ({ expression }) => (
+              <code>
+                <SafeText text={expression} max={80} />
+              </code>
+            ),
+          },
+          { title: isOver ? 'Verdict' : 'So far', cell: ({ isMet }) => <Verdict isMet={isMet} /> },
+          { title: 'Value', isNumber: true, cell: ({ value }) => value },
+          { title: 'By how much', cell: ({ margin }) => margin },
+        ]}
+      />
       {rows.length > 0 && note !== null && <p className={styles.quiet}>{note}</p>}
     </Panel>
   )
@@ -177,40 +163,35 @@ export function LoadErrorsPanel({ errors }: Pick<LoadView, 'errors'>) {
 
 /** Requests by model and by size of their content. */
 export function GroupsPanel({ groups }: Pick<LoadView, 'groups'>) {
-  const columns = ['Requests', 'Did not succeed', 'p50', 'p99']
   return (
     <Panel title="By model and size" flush scrolls>
-      <table className={styles.table}>
-        <caption className="visually-hidden">Requests by model and size of content</caption>
-        <thead>
-          <tr>
-            <th scope="col">Group</th>
-            {columns.map((title) => (
-              <th key={title} scope="col" className={styles.number}>
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {groups.flatMap(({ by, rows }) =>
-            rows.map(({ label, requests, failedShare, percentiles }) => (
-              <tr key={`${by} ${label}`}>
-                <th scope="row">
-                  {by} <SafeText text={label} max={60} />
-                </th>
-                <td className={styles.number}>{requests}</td>
-                <td className={styles.number}>{failedShare}</td>
-                <td className={styles.number}>{percentiles === null ? '–' : formatMs(percentiles.p50)}</td>
-                <td className={styles.number}>{percentiles === null ? '–' : formatMs(percentiles.p99)}</td>
-              </tr>
-            )),
-          )}
-        </tbody>
-      </table>
+      <Table
+        caption="Requests by model and size of content"
+        rows={groups.flatMap(({ by, rows }) => rows.map((row) => ({ by, ...row })))}
+        toKey={({ by, label }) => `${by} ${label}`}
+        columns={GROUP_COLUMNS}
+      />
     </Panel>
   )
 }
+
+const GROUP_COLUMNS: readonly Column<{ by: string } & LoadView['groups'][number]['rows'][number]>[] = [
+  {
+    title: 'Group',
+    cell: ({ by, label }) => (
+      <>
+        {by} <SafeText text={label} max={60} />
+      </>
+    ),
+  },
+  { title: 'Requests', isNumber: true, cell: ({ requests }) => requests },
+  { title: 'Did not succeed', isNumber: true, cell: ({ failedShare }) => failedShare },
+  ...(['p50', 'p99'] as const).map((title) => ({
+    ...{ title, isNumber: true as const },
+    cell: ({ percentiles }: LoadView['groups'][number]['rows'][number]) =>
+      percentiles === null ? '–' : formatMs(percentiles[title]),
+  })),
+]
 
 /** How this machine did: whether its figures are to be believed. */
 export function GeneratorPanel(props: {

@@ -1,14 +1,12 @@
-import { ActionIcon, Button, Checkbox, Popover, TextInput } from '@mantine/core'
-import { IconArrowDown, IconArrowUp, IconColumns3 } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
+import { Button, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import type { ColumnEntry } from '../../../shared/run/choose-columns.ts'
 import { COLUMN_REM, type ShownColumn } from '../../../shared/run/result-view.ts'
-import { WidthButtons } from '../../ui/grid/column-width.tsx'
-import { WITHIN_WINDOW } from '../../ui/table-columns.tsx'
+import { ColumnLine, ColumnMenu } from '../../ui/table/column-menu.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import menuStyles from './column-menu.module.css'
+import styles from './column-menu.module.css'
 import { toColumnTitle } from './result-columns.tsx'
-import styles from './results.module.css'
+import results from './results.module.css'
 
 const GROUPS: Record<ColumnEntry['group'], string> = {
   row: 'Outcome and answer',
@@ -28,27 +26,13 @@ interface ColumnChoice {
   onColumns: (columns: ShownColumn[] | null) => void
 }
 
-/** Chooses, orders and sizes the columns of the table, all by keyboard; the choice is kept for the operation. */
-export function ColumnMenu(props: ColumnChoice) {
+/** Chooses, orders and sizes the columns of the rows; the choice is kept for the operation. */
+export function ResultColumnMenu(props: ColumnChoice) {
   const [search, setSearch] = useState('')
   return (
-    <Popover position="bottom-end" width="27rem" {...WITHIN_WINDOW} trapFocus returnFocus withinPortal>
-      <Popover.Target>
-        <Button
-          className={menuStyles.columnsButton}
-          variant="default"
-          size="compact-xs"
-          aria-label="Columns"
-          title="Columns"
-          leftSection={<IconColumns3 size="1rem" aria-hidden />}
-        >
-          <span className={menuStyles.buttonWord}>Columns</span>
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown aria-label="Columns of the table">
-        <ColumnList {...props} search={search} onSearch={setSearch} />
-      </Popover.Dropdown>
-    </Popover>
+    <ColumnMenu width="27rem" size="compact-xs" isCrowded>
+      <ColumnList {...props} search={search} onSearch={setSearch} />
+    </ColumnMenu>
   )
 }
 
@@ -76,8 +60,8 @@ function ColumnList(props: ColumnChoice & { search: string; onSearch: (search: s
     onColumns(shown.map((column) => (column.name === name ? { ...column, rem } : column)))
   }
   return (
-    <div className={menuStyles.columns}>
-      <div className={menuStyles.columnsHead}>
+    <div className={styles.columns}>
+      <div className={styles.columnsHead}>
         <TextInput
           aria-label="Search the columns"
           placeholder="Search, or a path such as answer.user_id"
@@ -89,48 +73,39 @@ function ColumnList(props: ColumnChoice & { search: string; onSearch: (search: s
           Usual columns
         </Button>
       </div>
-      <div className={menuStyles.columnsList}>
-        <h3 className={styles.facetTitle}>Shown: arrows move a column, − and + size it</h3>
+      <div className={styles.columnsList}>
+        <h3 className={results.facetTitle}>Shown: arrows move a column, − and + size it</h3>
         <ul>
           {present
             .filter(({ entry }) => isFound(entry))
             .map(({ name, entry }) => {
               const title = toColumnTitle(entry)
               return (
-                <li key={name} className={menuStyles.column}>
-                  <Checkbox checked label={<SafeText text={title} max={60} />} onChange={() => hide(name)} />
-                  <span className={menuStyles.columnActions}>
-                    <Action
-                      name={`Move ${title} to the left`}
-                      icon={<IconArrowUp size="1rem" />}
-                      onPress={() => onColumns(move(shown, name, -1))}
-                    />
-                    <Action
-                      name={`Move ${title} to the right`}
-                      icon={<IconArrowDown size="1rem" />}
-                      onPress={() => onColumns(move(shown, name, 1))}
-                    />
-                    <WidthButtons title={title} onResize={(by) => resize(name, by)} />
-                  </span>
-                </li>
+                <ColumnLine
+                  key={name}
+                  title={title}
+                  label={<SafeText text={title} max={60} />}
+                  isShown
+                  onToggle={() => hide(name)}
+                  onMove={(by) => onColumns(move(shown, name, by))}
+                  onResize={(by) => resize(name, by)}
+                />
               )
             })}
         </ul>
         {[...Map.groupBy(hidden, ({ group }) => group)].map(([group, those]) => (
           <section key={group} aria-label={GROUPS[group]}>
-            <h3 className={styles.facetTitle}>{GROUPS[group]}</h3>
+            <h3 className={results.facetTitle}>{GROUPS[group]}</h3>
             <ul>
               {those.map((entry) => (
-                <li key={entry.name} className={menuStyles.column}>
-                  <Checkbox
-                    checked={false}
-                    label={<SafeText text={toColumnTitle(entry)} max={60} />}
-                    description={
-                      entry.group === 'source' ? undefined : <SafeText text={entry.name} max={60} />
-                    }
-                    onChange={() => show(entry.name)}
-                  />
-                </li>
+                <ColumnLine
+                  key={entry.name}
+                  title={toColumnTitle(entry)}
+                  label={<SafeText text={toColumnTitle(entry)} max={60} />}
+                  description={entry.group === 'source' ? undefined : <SafeText text={entry.name} max={60} />}
+                  isShown={false}
+                  onToggle={() => show(entry.name)}
+                />
               ))}
             </ul>
           </section>
@@ -141,18 +116,10 @@ function ColumnList(props: ColumnChoice & { search: string; onSearch: (search: s
           </Button>
         )}
         {hidden.length === 0 && !isNewPath && search !== '' && (
-          <p className={styles.facetEmpty}>No other column has this in its name.</p>
+          <p className={results.facetEmpty}>No other column has this in its name.</p>
         )}
       </div>
     </div>
-  )
-}
-
-function Action({ name, icon, onPress }: { name: string; icon: ReactNode; onPress: () => void }) {
-  return (
-    <ActionIcon aria-label={name} title={name} onClick={onPress}>
-      {icon}
-    </ActionIcon>
   )
 }
 

@@ -13,7 +13,7 @@ import type { ColumnActions } from '../../ui/grid/grid-head.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Empty } from '../../ui/layout/screen.tsx'
 import { isNarrowed } from '../../ui/states/describe-filter.ts'
-import { ColumnMenu, moveTo } from './column-menu.tsx'
+import { moveTo, ResultColumnMenu } from './column-menu.tsx'
 import { createResultColumns, toRowRem, toSortBy } from './result-columns.tsx'
 import { type Counted, usePageRows } from './result-pages.ts'
 import styles from './results.module.css'
@@ -152,7 +152,7 @@ const ResultsBar = memo(function ResultsBar(props: {
         </Button>
       )}
       <SortMenu sort={props.sort} classes={props.classes} isAsync={props.isAsync} onSort={props.onSort} />
-      <ColumnMenu
+      <ResultColumnMenu
         entries={props.entries}
         shown={props.shown}
         widthOf={(name) => columns.find(({ id }) => id === name)?.rem ?? 10}

@@ -22,7 +22,7 @@ import { countRetryable, countUnsendable } from '../../ui/states/row-states.tsx'
 import { useListCursor } from './list-cursor.ts'
 import { COUNT_AGAIN_MS, REFRESH_MS, useResultPages } from './result-pages.ts'
 import { withSearch } from './row-filter.ts'
-import { useTableColumns } from './use-table-columns.ts'
+import { useShownColumns } from './use-shown-columns.ts'
 
 const SEARCH_QUIET_MS = 250
 
@@ -68,7 +68,7 @@ export function useResults(runId: string, first: RowFilter) {
     }),
   )
   const hasVerdicts = useVerdicts(runId, run.operation === 'task').judged > 0
-  const table = useTableColumns({ run, names, entries, plan, found: found.data, hasVerdicts })
+  const table = useShownColumns({ run, names, entries, plan, found: found.data, hasVerdicts })
   const [sort, setSort] = useState<RowSort | null>(null)
   // Before its table asks for rows, another filter or order begins a list that keeps none.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above

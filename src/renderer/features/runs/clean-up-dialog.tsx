@@ -13,6 +13,7 @@ import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { forgetTick } from '../../ui/runs/run-selection.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './runs.module.css'
 
@@ -177,30 +178,17 @@ function PrunableTable({ found }: { found: PrunableRuns }) {
       {runs.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
         <section className={styles.prunable} tabIndex={0} aria-label="Runs to be deleted">
-          <table className={styles.table}>
-            <thead>
-              <tr>
-                <th scope="col">Run</th>
-                <th scope="col">Ended</th>
-                <th scope="col" className={styles.number}>
-                  On disk
-                </th>
-                <th scope="col">Why</th>
-              </tr>
-            </thead>
-            <tbody>
-              {runs.slice(0, SHOWN).map((run) => (
-                <tr key={run.run_id}>
-                  <th scope="row" className={styles.run}>
-                    <SafeText text={run.name} max={80} />
-                  </th>
-                  <td>{formatTimestamp(run.ended_at)}</td>
-                  <td className={styles.number}>{formatBytes(run.size_bytes)}</td>
-                  <td>{REASONS[run.reason]}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Table
+            className={styles.table}
+            rows={runs.slice(0, SHOWN)}
+            toKey={(run) => run.run_id}
+            columns={[
+              { title: 'Run', className: styles.run, cell: ({ name }) => <SafeText text={name} max={80} /> },
+              { title: 'Ended', cell: (run) => formatTimestamp(run.ended_at) },
+              { title: 'On disk', isNumber: true, cell: (run) => formatBytes(run.size_bytes) },
+              { title: 'Why', cell: ({ reason }) => REASONS[reason] },
+            ]}
+          />
           {runs.length > SHOWN && <p>and {formatCounted(runs.length - SHOWN, 'newer run')}</p>}
         </section>
       )}

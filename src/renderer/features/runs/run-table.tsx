@@ -1,5 +1,5 @@
 import { Menu, UnstyledButton } from '@mantine/core'
-import { IconArrowDown, IconArrowUp, IconChevronDown } from '@tabler/icons-react'
+import { IconChevronDown } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { RunEntry } from '../../../shared/bridge/runs.ts'
 import type { RunListQuery } from '../../../shared/lookback/run-list.ts'
@@ -22,7 +22,8 @@ import {
   RunStateLabel,
   toVerdict,
 } from '../../ui/states/run-state.tsx'
-import type { TableColumn, TableColumns } from '../../ui/table-columns.tsx'
+import { type Column, Table } from '../../ui/table/table.tsx'
+import type { TableColumn, TableColumns } from '../../ui/table/table-columns.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { changeFilter } from './run-filter.ts'
 import styles from './runs.module.css'
@@ -66,118 +67,110 @@ export const RUN_COLUMNS: readonly TableColumn[] = [
 
 /** A page of runs: what each did to how many rows, how fast, and how it stands. */
 export function RunTable(props: RunTableProps) {
-  const { order, onOrder, columns } = props
-  const head = { order, onOrder, columns }
+  const { order, onOrder, nowMs } = props
+  /** Sorts the list by a column; a second press takes the next of its orders. */
+  const sortBy = (...orders: readonly [RunOrder, ...RunOrder[]]): NonNullable<Column<RunEntry>['sort']> => {
+    const at = orders.indexOf(order)
+    return {
+      sorted: at < 0 ? null : ASCENDING.includes(order) ? 'ascending' : 'descending',
+      onSort: () => onOrder(orders[(at + 1) % orders.length] ?? orders[0]),
+    }
+  }
+  const columns: Column<RunEntry>[] = [
+    {
+      title: 'Compare',
+      isTitleHidden: true,
+      className: styles.tick,
+      cell: ({ summary }) => <RunTick run={summary} />,
+    },
+    {
+      title: 'Run',
+      isRowHead: true,
+      sort: sortBy('name'),
+      className: styles.run,
+      cell: (entry) => <RunCell {...props} entry={entry} />,
+    },
+    {
+      title: 'Rows',
+      isNumber: true,
+      sort: sortBy('rows'),
+      className: styles.rows,
+      cell: ({ summary }) => formatCount(summary.rows.read),
+    },
+    ...OUTCOMES.map((state): Column<RunEntry> => {
+      const { word } = STATE_LOOKS[state]
+      return {
+        title: <OutcomeHead state={state} />,
+        name: word,
+        isNumber: true,
+        className: state === 'rejected' || state === 'unknown' ? styles.minor : undefined,
+        cell: ({ summary }) => formatCount(toCounts(summary)[state]),
+        toCell: ({ summary }) => ({ 'data-zero': toCounts(summary)[state] === 0 }),
+      }
+    }),
+    {
+      title: 'p95',
+      isNumber: true,
+      sort: sortBy('p95'),
+      className: styles.latency,
+      cell: ({ summary, figures }) => {
+        const p95 = summary.latency_ms.http_req_duration?.p95
+        return (
+          <>
+            {p95 === undefined ? '–' : formatMs(p95)}
+            <Sparkline values={figures.courseMs} label={describeCourse(figures.courseMs)} />
+          </>
+        )
+      },
+    },
+    {
+      title: 'Started',
+      sort: sortBy('newest', 'oldest'),
+      className: styles.spare,
+      cell: ({ summary }) => formatAgo(toStart(summary), nowMs),
+      toCell: ({ summary }) => ({ title: formatTimestamp(toStart(summary)) }),
+    },
+    {
+      title: 'On disk',
+      isNumber: true,
+      sort: sortBy('size'),
+      className: styles.size,
+      cell: ({ figures }) => formatBytes(figures.sizeBytes),
+    },
+    {
+      title: 'State',
+      cell: ({ summary }) => (
+        <RunStateLabel
+          state={props.standings.get(summary.run_id) ?? toVerdict(summary)}
+          isLoadTest={isLoadTest(summary)}
+        />
+      ),
+    },
+    { title: 'Actions', isActions: true, cell: (entry) => <RunMenu {...props} entry={entry} /> },
+  ]
   return (
-    <table className={styles.table}>
-      <caption className="visually-hidden">Runs</caption>
-      <thead>
-        <tr>
-          <th scope="col" className={styles.tick}>
-            <span className="visually-hidden">Compare</span>
-          </th>
-          <th scope="col" {...toSorted(order, ['name'])}>
-            <SortButton {...head} orders={['name']} title="Run" />
-          </th>
-          <SortHead {...head} orders={['rows']} className={`${styles.number} ${styles.rows}`} title="Rows" />
-          {OUTCOMES.map((state) => {
-            const { word } = STATE_LOOKS[state]
-            if (!columns.shows(word)) return null
-            return (
-              <th
-                key={state}
-                scope="col"
-                className={styles.number}
-                data-outcome={state}
-                {...columns.head(word)}
-              >
-                <OutcomeHead state={state} />
-                {columns.edge(word)}
-              </th>
-            )
-          })}
-          <SortHead {...head} orders={['p95']} className={`${styles.number} ${styles.latency}`} title="p95" />
-          <SortHead {...head} orders={['newest', 'oldest']} className={styles.spare} title="Started" />
-          <SortHead
-            {...head}
-            orders={['size']}
-            className={`${styles.number} ${styles.size}`}
-            title="On disk"
-          />
-          {columns.shows('State') && (
-            <th scope="col" {...columns.head('State')}>
-              State
-              {columns.edge('State')}
-            </th>
-          )}
-          <th scope="col" className={styles.menu}>
-            <span className="visually-hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {props.entries.map((entry) => (
-          <RunLine key={entry.summary.run_id} entry={entry} {...props} />
-        ))}
-      </tbody>
-    </table>
+    <Table
+      className={styles.table}
+      caption="Runs"
+      columns={columns}
+      view={props.columns}
+      rows={props.entries}
+      toKey={({ summary }) => summary.run_id}
+      toRow={({ summary }) => ({ 'data-run': summary.run_id })}
+    />
   )
 }
 
 /** The orders that run from the smallest. */
 const ASCENDING: readonly RunOrder[] = ['name', 'oldest']
 
-type Orders = readonly [RunOrder, ...RunOrder[]]
-
-/** The head of a column that the list can be ordered by, where the column is shown. */
-function SortHead(props: {
-  orders: Orders
-  order: RunOrder
-  onOrder: (order: RunOrder) => void
-  columns: TableColumns
-  className?: string | undefined
-  title: string
-}) {
-  const { columns, title } = props
-  if (!columns.shows(title)) return null
-  return (
-    <th
-      scope="col"
-      className={props.className}
-      {...columns.head(title)}
-      {...toSorted(props.order, props.orders)}
-    >
-      <SortButton {...props} />
-      {columns.edge(title)}
-    </th>
-  )
+function toStart(run: RunSummary): string {
+  return run.started_at ?? run.created_at
 }
 
-function toSorted(order: RunOrder, orders: Orders) {
-  if (!orders.includes(order)) return {}
-  return { 'aria-sort': ASCENDING.includes(order) ? 'ascending' : 'descending' } as const
-}
-
-/** Orders the list; a second press takes the next of the column's orders. */
-function SortButton(props: {
-  orders: Orders
-  order: RunOrder
-  onOrder: (order: RunOrder) => void
-  title: string
-}) {
-  const { orders, order, onOrder } = props
-  const at = orders.indexOf(order)
-  const Arrow = ASCENDING.includes(order) ? IconArrowUp : IconArrowDown
-  return (
-    <button
-      type="button"
-      className={styles.sort}
-      onClick={() => onOrder(orders[(at + 1) % orders.length] ?? orders[0])}
-    >
-      {props.title}
-      {at >= 0 && <Arrow size="0.9rem" aria-hidden />}
-    </button>
-  )
+/** A load test uses its rows over and over: what counts is each request. */
+function toCounts(run: RunSummary): Record<(typeof OUTCOMES)[number], number> {
+  return isLoadTest(run) ? run.requests : run.rows
 }
 
 function OutcomeHead({ state }: { state: (typeof OUTCOMES)[number] }) {
@@ -191,107 +184,43 @@ function OutcomeHead({ state }: { state: (typeof OUTCOMES)[number] }) {
   )
 }
 
-function RunLine(props: { entry: RunEntry } & Omit<RunTableProps, 'entries'>) {
-  const { entry, nowMs, columns } = props
-  const { shows, cell } = columns
-  const { summary: run, figures } = entry
-  const p95 = run.latency_ms.http_req_duration?.p95
-  const started = run.started_at ?? run.created_at
-  const isLoad = isLoadTest(run)
+/** The name of a run with all that fits under it, or the fields to change it. */
+function RunCell(props: { entry: RunEntry } & RunTableProps) {
+  const { entry, nowMs } = props
+  const run = entry.summary
   const trial = describeTrial(run)
-  // A load test uses its rows over and over: what counts is each request.
-  const counts = isLoad ? run.requests : run.rows
-  const editor = props.toEditor(entry)
   return (
-    <tr data-run={run.run_id}>
-      <td className={styles.tick}>
-        <RunTick run={run} />
-      </td>
-      <th scope="row" className={styles.run}>
-        {editor ?? (
-          <>
-            <div className={styles.title}>
-              <button
-                type="button"
-                className={styles.name}
-                title={run.name}
-                onClick={() => props.onOpen(run)}
-              >
-                <SafeText text={run.name} max={80} />
-              </button>
-              <button
-                type="button"
-                className={styles.edit}
-                aria-label={`Edit name, tags and note of ${run.name}`}
-                onClick={() => props.onEdit(entry)}
-              >
-                Edit
-              </button>
-            </div>
-            <div className={styles.about}>
-              <span className={styles.narrowWhen}>
-                {formatAgo(started, nowMs)}
-                {DOT}
-              </span>
-              <SafeText text={describeRun(run)} max={120} />
+    <>
+      {props.toEditor(entry) ?? (
+        <>
+          <div className={styles.title}>
+            <button type="button" className={styles.name} title={run.name} onClick={() => props.onOpen(run)}>
+              <SafeText text={run.name} max={80} />
+            </button>
+            <button
+              type="button"
+              className={styles.edit}
+              aria-label={`Edit name, tags and note of ${run.name}`}
+              onClick={() => props.onEdit(entry)}
+            >
+              Edit
+            </button>
+          </div>
+          <div className={styles.about}>
+            <span className={styles.narrowWhen}>
+              {formatAgo(toStart(run), nowMs)}
               {DOT}
-              {trial !== null && trial + DOT}
-              <RunPlace run={run} namePlace={props.namePlace} />
-            </div>
-            <RunNotes entry={entry} />
-          </>
-        )}
-        {!isLoad && <CountsBar rows={run.rows} label={`Progress of ${run.name}`} />}
-      </th>
-      {shows('Rows') && (
-        <td className={`${styles.number} ${styles.rows}`} style={cell('Rows')}>
-          {formatCount(run.rows.read)}
-        </td>
+            </span>
+            <SafeText text={describeRun(run)} max={120} />
+            {DOT}
+            {trial !== null && trial + DOT}
+            <RunPlace run={run} namePlace={props.namePlace} />
+          </div>
+          <RunNotes entry={entry} />
+        </>
       )}
-      {OUTCOMES.map((state) => {
-        const { word } = STATE_LOOKS[state]
-        if (!shows(word)) return null
-        return (
-          <td
-            key={state}
-            className={styles.number}
-            style={cell(word)}
-            data-outcome={state}
-            data-zero={counts[state] === 0}
-          >
-            {formatCount(counts[state])}
-          </td>
-        )
-      })}
-      {shows('p95') && (
-        <td className={`${styles.number} ${styles.latency}`} style={cell('p95')}>
-          {p95 === undefined ? '–' : formatMs(p95)}
-          <Sparkline values={figures.courseMs} label={describeCourse(figures.courseMs)} />
-        </td>
-      )}
-      {shows('Started') && (
-        <td
-          className={`${styles.when} ${styles.spare}`}
-          style={cell('Started')}
-          title={formatTimestamp(started)}
-        >
-          {formatAgo(started, nowMs)}
-        </td>
-      )}
-      {shows('On disk') && (
-        <td className={`${styles.number} ${styles.size}`} style={cell('On disk')}>
-          {formatBytes(figures.sizeBytes)}
-        </td>
-      )}
-      {shows('State') && (
-        <td style={cell('State')}>
-          <RunStateLabel state={props.standings.get(run.run_id) ?? toVerdict(run)} isLoadTest={isLoad} />
-        </td>
-      )}
-      <td className={styles.menu}>
-        <RunMenu {...props} />
-      </td>
-    </tr>
+      {!isLoadTest(run) && <CountsBar rows={run.rows} label={`Progress of ${run.name}`} />}
+    </>
   )
 }
 

@@ -8,6 +8,7 @@ import { CopyButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { AskFirst } from './ask-first.tsx'
 import styles from './sandbox.module.css'
@@ -54,38 +55,33 @@ export function AddressPanel({ running }: { running: Running }) {
         only with this sandbox and can be copied only once.
       </p>
       {keys.length > 0 && (
-        <table className={styles.table}>
-          <caption className="visually-hidden">API keys for other programs</caption>
-          <thead>
-            <tr>
-              <th scope="col">API key</th>
-              <th scope="col">Created</th>
-              <th scope="col">
-                <span className="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {keys.map((key) => (
-              <tr key={key.key_id}>
-                <th scope="row">
-                  <SafeText text={key.label === '' ? 'no name' : key.label} max={80} />
-                </th>
-                <td>{formatTimestamp(key.created_at)}</td>
-                <td className={styles.rowActions}>
-                  <Button
-                    variant="subtle"
-                    size="compact-sm"
-                    aria-label={`Remove key ${key.label}`}
-                    onClick={() => remove.mutate(key.key_id)}
-                  >
-                    Remove
-                  </Button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          className={styles.table}
+          caption="API keys for other programs"
+          rows={keys}
+          toKey={(key) => key.key_id}
+          columns={[
+            {
+              title: 'API key',
+              cell: ({ label }) => <SafeText text={label === '' ? 'no name' : label} max={80} />,
+            },
+            { title: 'Created', cell: (key) => formatTimestamp(key.created_at) },
+            {
+              title: 'Actions',
+              isActions: true,
+              cell: (key) => (
+                <Button
+                  variant="subtle"
+                  size="compact-sm"
+                  aria-label={`Remove key ${key.label}`}
+                  onClick={() => remove.mutate(key.key_id)}
+                >
+                  Remove
+                </Button>
+              ),
+            },
+          ]}
+        />
       )}
       <form
         className={styles.fields}

@@ -6,6 +6,7 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { Pager } from '../../ui/pager.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './sandbox.module.css'
 
@@ -40,44 +41,32 @@ export function AppealsPanel(props: {
       flush
     >
       {count > 0 && (
-        <table className={styles.table}>
-          <caption className="visually-hidden">Appeals of the sandbox</caption>
-          <thead>
-            <tr>
-              <th scope="col">Appeal</th>
-              <th scope="col">Status</th>
-              <th scope="col">Review</th>
-              <th scope="col">Read</th>
-              <th scope="col">
-                <span className="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {page.data?.appeals.map((appeal) => (
-              <tr key={appeal.appeal_id}>
-                <th scope="row">
-                  <SafeText text={appeal.appeal_id} max={120} />
-                </th>
-                <td>{sayStatus(appeal)}</td>
-                <td>{sayReview(appeal)}</td>
-                <td>{formatCounted(appeal.reads, 'time')}</td>
-                <td className={styles.rowActions}>
-                  <Button
-                    variant="subtle"
-                    size="compact-sm"
-                    aria-label={`Remove appeal ${appeal.appeal_id}`}
-                    onClick={() =>
-                      onChange(() => bridge.sandbox.removeAppeals({ appealId: appeal.appeal_id }))
-                    }
-                  >
-                    Remove
-                  </Button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          className={styles.table}
+          caption="Appeals of the sandbox"
+          rows={page.data?.appeals ?? []}
+          toKey={(appeal) => appeal.appeal_id}
+          columns={[
+            { title: 'Appeal', cell: (appeal) => <SafeText text={appeal.appeal_id} max={120} /> },
+            { title: 'Status', cell: sayStatus },
+            { title: 'Review', cell: sayReview },
+            { title: 'Read', cell: (appeal) => formatCounted(appeal.reads, 'time') },
+            {
+              title: 'Actions',
+              isActions: true,
+              cell: (appeal) => (
+                <Button
+                  variant="subtle"
+                  size="compact-sm"
+                  aria-label={`Remove appeal ${appeal.appeal_id}`}
+                  onClick={() => onChange(() => bridge.sandbox.removeAppeals({ appealId: appeal.appeal_id }))}
+                >
+                  Remove
+                </Button>
+              ),
+            },
+          ]}
+        />
       )}
       <Pager offset={offset} limit={PAGE_APPEALS} total={count} noun="appeal" onOffset={setOffset} />
       <div className={styles.inset}>

@@ -1,7 +1,7 @@
 import { Button, Switch } from '@mantine/core'
 import { IconInbox } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
-import { Fragment, useState } from 'react'
+import { useState } from 'react'
 import type { SandboxArrived } from '../../../shared/bridge/sandbox.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { prettyJson } from '../../../shared/messages/pretty-json.ts'
@@ -12,6 +12,7 @@ import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Empty, Panel } from '../../ui/layout/screen.tsx'
 import { Pager } from '../../ui/pager.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './sandbox.module.css'
 
@@ -113,43 +114,32 @@ function Counts(props: {
 }) {
   const { chosen, onChoose } = props
   return (
-    <table className={styles.table}>
-      <caption className="visually-hidden">
-        Requests by route and outcome; choose one to see its requests
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">Route</th>
-          <th scope="col">Outcome</th>
-          <th scope="col" className={styles.number}>
-            Requests
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {props.counts.map(({ endpoint, outcome, requests }) => {
-          const isChosen = chosen.endpoint === endpoint && chosen.outcome === outcome
-          return (
-            <tr key={`${endpoint} ${outcome}`}>
-              <th scope="row">
-                <button
-                  type="button"
-                  className={styles.choice}
-                  aria-pressed={isChosen}
-                  onClick={() => onChoose(isChosen ? ALL : { endpoint, outcome })}
-                >
-                  {endpoint}
-                </button>
-              </th>
-              <td>
-                <OutcomeWord outcome={outcome} />
-              </td>
-              <td className={styles.number}>{formatCount(requests)}</td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
+    <Table
+      className={styles.table}
+      caption="Requests by route and outcome; choose one to see its requests"
+      rows={props.counts}
+      toKey={({ endpoint, outcome }) => `${endpoint} ${outcome}`}
+      columns={[
+        {
+          title: 'Route',
+          cell: ({ endpoint, outcome }) => {
+            const isChosen = chosen.endpoint === endpoint && chosen.outcome === outcome
+            return (
+              <button
+                type="button"
+                className={styles.choice}
+                aria-pressed={isChosen}
+                onClick={() => onChoose(isChosen ? ALL : { endpoint, outcome })}
+              >
+                {endpoint}
+              </button>
+            )
+          },
+        },
+        { title: 'Outcome', cell: ({ outcome }) => <OutcomeWord outcome={outcome} /> },
+        { title: 'Requests', isNumber: true, cell: ({ requests }) => formatCount(requests) },
+      ]}
+    />
   )
 }
 
@@ -185,60 +175,42 @@ function ArrivalTable({ arrivals }: { arrivals: readonly Arrival[] }) {
   const isShown = useContentShown()
   const [opened, setOpened] = useState<number | null>(null)
   return (
-    <table className={styles.table}>
-      <caption className="visually-hidden">Requests that arrived</caption>
-      <thead>
-        <tr>
-          <th scope="col" className={styles.number}>
-            No.
-          </th>
-          <th scope="col">Arrived</th>
-          <th scope="col">Route</th>
-          <th scope="col">About</th>
-          <th scope="col">Outcome</th>
-          <th scope="col">
-            <span className="visually-hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {arrivals.map(({ number, arrived_on: arrivedOn, endpoint, subject, outcome, body }) => (
-          <Fragment key={number}>
-            <tr>
-              <td className={styles.number}>{formatCount(number)}</td>
-              <td>{formatTimestamp(arrivedOn)}</td>
-              <td>{endpoint}</td>
-              <td>{subject === '' ? '–' : <SafeText text={subject} max={80} />}</td>
-              <td>
-                <OutcomeWord outcome={outcome} />
-              </td>
-              <td className={styles.rowActions}>
-                {body !== null && (
-                  <Button
-                    variant="subtle"
-                    size="compact-sm"
-                    aria-expanded={opened === number}
-                    aria-label={`Body of request ${number}`}
-                    onClick={() => setOpened(opened === number ? null : number)}
-                  >
-                    Body
-                  </Button>
-                )}
-              </td>
-            </tr>
-            {opened === number && body !== null && (
-              <tr>
-                <td colSpan={6}>
-                  <LongText
-                    text={prettyJson(isShown ? body : maskJson(body))}
-                    label={`Body of request ${number}`}
-                  />
-                </td>
-              </tr>
-            )}
-          </Fragment>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      className={styles.table}
+      caption="Requests that arrived"
+      rows={arrivals}
+      toKey={({ number }) => number}
+      below={({ number, body }) =>
+        opened === number && body !== null ? (
+          <LongText text={prettyJson(isShown ? body : maskJson(body))} label={`Body of request ${number}`} />
+        ) : null
+      }
+      columns={[
+        { title: 'No.', isNumber: true, isRowHead: false, cell: ({ number }) => formatCount(number) },
+        { title: 'Arrived', cell: (arrival) => formatTimestamp(arrival.arrived_on) },
+        { title: 'Route', cell: ({ endpoint }) => endpoint },
+        {
+          title: 'About',
+          cell: ({ subject }) => (subject === '' ? '–' : <SafeText text={subject} max={80} />),
+        },
+        { title: 'Outcome', cell: ({ outcome }) => <OutcomeWord outcome={outcome} /> },
+        {
+          title: 'Actions',
+          isActions: true,
+          cell: ({ number, body }) =>
+            body !== null && (
+              <Button
+                variant="subtle"
+                size="compact-sm"
+                aria-expanded={opened === number}
+                aria-label={`Body of request ${number}`}
+                onClick={() => setOpened(opened === number ? null : number)}
+              >
+                Body
+              </Button>
+            ),
+        },
+      ]}
+    />
   )
 }

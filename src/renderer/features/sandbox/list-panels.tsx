@@ -7,6 +7,7 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { AppealsPanel } from './appeals-panel.tsx'
 import { type EditedList, ListEditor } from './list-editor.tsx'
@@ -126,16 +127,19 @@ function NamedLists(props: {
       }
       flush
     >
-      <table className={styles.table}>
-        <caption className="visually-hidden">{props.title}</caption>
-        <tbody>
-          {props.lists.map(({ name, kind, entries, onEdit, onRemove }) => (
-            <tr key={name}>
-              <th scope="row">
-                <SafeText text={name} max={160} />
-              </th>
-              <td>{formatCounted(entries, props.noun)}</td>
-              <td className={styles.rowActions}>
+      <Table
+        className={styles.table}
+        caption={props.title}
+        hasNoHead
+        rows={props.lists}
+        toKey={({ name }) => name}
+        columns={[
+          { cell: ({ name }) => <SafeText text={name} max={160} /> },
+          { cell: ({ entries }) => formatCounted(entries, props.noun) },
+          {
+            isActions: true,
+            cell: ({ name, kind, onEdit, onRemove }) => (
+              <>
                 <Button
                   variant="subtle"
                   size="compact-sm"
@@ -154,11 +158,11 @@ function NamedLists(props: {
                     Remove
                   </Button>
                 )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+              </>
+            ),
+          },
+        ]}
+      />
     </Panel>
   )
 }

@@ -7,6 +7,7 @@ import type { Rule, RuleCondition } from '../../../shared/sandbox/content.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { RuleEditor } from './rule-editor.tsx'
 import styles from './sandbox.module.css'
@@ -62,38 +63,45 @@ export function RulesPanel() {
         }
         flush
       >
-        <table className={styles.table}>
-          <caption className="visually-hidden">Rules of the sandbox</caption>
-          <thead>
-            <tr>
-              <th scope="col">Active</th>
-              <th scope="col">Rule</th>
-              <th scope="col">Triggers when all of these hold</th>
-              <th scope="col">
-                <span className="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {list.map((rule) => (
-              <tr key={rule.rule_id}>
-                <td>
-                  <Switch
-                    aria-label={`${rule.rule_name} is active`}
-                    checked={rule.active}
-                    onChange={(event) => put({ ...rule, active: event.currentTarget.checked })}
-                  />
-                </td>
-                <th scope="row">
+        <Table
+          className={styles.table}
+          caption="Rules of the sandbox"
+          rows={list}
+          toKey={(rule) => rule.rule_id}
+          columns={[
+            {
+              title: 'Active',
+              cell: (rule) => (
+                <Switch
+                  aria-label={`${rule.rule_name} is active`}
+                  checked={rule.active}
+                  onChange={(event) => put({ ...rule, active: event.currentTarget.checked })}
+                />
+              ),
+            },
+            {
+              title: 'Rule',
+              isRowHead: true,
+              cell: (rule) => (
+                <>
                   <SafeText text={rule.rule_name} max={120} />
                   <div className={styles.id}>
                     <SafeText text={rule.rule_id} max={120} />
                   </div>
-                </th>
-                <td>
-                  <SafeText text={rule.conditions.map(sayCondition).join('; ')} max={400} lines />
-                </td>
-                <td className={styles.rowActions}>
+                </>
+              ),
+            },
+            {
+              title: 'Triggers when all of these hold',
+              cell: (rule) => (
+                <SafeText text={rule.conditions.map(sayCondition).join('; ')} max={400} lines />
+              ),
+            },
+            {
+              title: 'Actions',
+              isActions: true,
+              cell: (rule) => (
+                <>
                   <Button
                     variant="subtle"
                     size="compact-sm"
@@ -114,11 +122,11 @@ export function RulesPanel() {
                   >
                     Remove
                   </Button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+                </>
+              ),
+            },
+          ]}
+        />
       </Panel>
       {opened !== null && (
         <RuleEditor

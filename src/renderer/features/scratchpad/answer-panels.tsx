@@ -15,6 +15,7 @@ import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Empty, Figures, Panel } from '../../ui/layout/screen.tsx'
 import { StateLabel } from '../../ui/states/row-states.tsx'
+import { FactTable } from '../../ui/table/table.tsx'
 import { LongText, MarkedText, SafeText } from '../../ui/text/safe-text.tsx'
 import { findRuleMarks } from './request-text.ts'
 import styles from './scratchpad.module.css'
@@ -192,22 +193,15 @@ function CallbackPanel({ request }: { request: SentRequest }) {
 function Headers({ title, headers }: { title: string; headers: ScratchExchange['request']['headers'] }) {
   return (
     <Panel title={title} flush>
-      <table className={styles.table}>
-        <caption className="visually-hidden">{title}</caption>
-        <tbody>
-          {headers.map(([name, value], index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: headers may share a name and never move
-            <tr key={index}>
-              <th scope="row">
-                <SafeText text={name} max={120} />
-              </th>
-              <td>
-                <SafeText text={value} max={1_000} lines />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <FactTable
+        look="dense"
+        className={styles.table}
+        caption={title}
+        facts={headers.map(([name, value]) => [
+          <SafeText key="name" text={name} max={120} />,
+          <SafeText key="value" text={value} max={1_000} lines />,
+        ])}
+      />
     </Panel>
   )
 }

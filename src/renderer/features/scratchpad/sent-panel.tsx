@@ -8,6 +8,7 @@ import { formatTimestamp } from '../../ui/format-time.ts'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { OPERATION_LOOKS } from '../../ui/operations/operation-looks.tsx'
 import { StateLabel } from '../../ui/states/row-states.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './scratchpad.module.css'
 import type { SentRequest } from './scratchpad.ts'
@@ -42,61 +43,65 @@ export function SentPanel(props: {
       }
       flush
     >
-      <table className={styles.table}>
-        <caption className="visually-hidden">The last 20 requests; they are forgotten on reload</caption>
-        <thead>
-          <tr>
-            <th scope="col" className={styles.tick}>
-              <span className="visually-hidden">Compare</span>
-            </th>
-            <th scope="col">Sent</th>
-            <th scope="col">Operation</th>
-            <th scope="col">Destination</th>
-            <th scope="col">Answer</th>
-            <th scope="col" className={styles.number}>
-              Duration
-            </th>
-            <th scope="col">
-              <span className="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {sent.map((request) => {
-            const { exchange, endpoint, destination, callback } = request
-            const { outcome, isAcknowledgement } = callback?.verdict ?? exchange.verdict
-            const at = formatTimestamp(exchange.sentAt)
-            return (
-              <tr key={exchange.id} aria-current={exchange.id === shownId ? 'true' : undefined}>
-                <td>
-                  <Checkbox
-                    aria-label={`Compare the request of ${at}`}
-                    checked={chosen.includes(exchange.id)}
-                    onChange={(event) =>
-                      setChosen(
-                        event.currentTarget.checked
-                          ? [...chosen, exchange.id].slice(-2)
-                          : chosen.filter((id) => id !== exchange.id),
-                      )
-                    }
-                  />
-                </td>
-                <td>{at}</td>
-                <td>{OPERATION_LOOKS[endpoint.kind].title}</td>
-                <td>
-                  <SafeText
-                    text={destination.kind === 'sandbox' ? 'the sandbox' : destination.name}
-                    max={80}
-                  />
-                </td>
-                <td>
-                  <span className={styles.verdict}>
-                    {exchange.answer?.status ?? 'none'}
-                    <StateLabel state={isAcknowledgement ? 'acknowledged' : outcome} attempts={1} />
-                  </span>
-                </td>
-                <td className={styles.number}>{formatMs(exchange.timings.durationMs)}</td>
-                <td className={styles.rowActions}>
+      <Table
+        look="dense"
+        className={styles.table}
+        caption="The last 20 requests; they are forgotten on reload"
+        rows={sent}
+        toKey={({ exchange }) => exchange.id}
+        toRow={({ exchange }) => ({ 'aria-current': exchange.id === shownId ? 'true' : undefined })}
+        columns={[
+          {
+            title: 'Compare',
+            isTitleHidden: true,
+            isRowHead: false,
+            width: '2rem',
+            cell: ({ exchange }) => (
+              <Checkbox
+                aria-label={`Compare the request of ${formatTimestamp(exchange.sentAt)}`}
+                checked={chosen.includes(exchange.id)}
+                onChange={(event) =>
+                  setChosen(
+                    event.currentTarget.checked
+                      ? [...chosen, exchange.id].slice(-2)
+                      : chosen.filter((id) => id !== exchange.id),
+                  )
+                }
+              />
+            ),
+          },
+          { title: 'Sent', cell: ({ exchange }) => formatTimestamp(exchange.sentAt) },
+          { title: 'Operation', cell: ({ endpoint }) => OPERATION_LOOKS[endpoint.kind].title },
+          {
+            title: 'Destination',
+            cell: ({ destination }) => (
+              <SafeText text={destination.kind === 'sandbox' ? 'the sandbox' : destination.name} max={80} />
+            ),
+          },
+          {
+            title: 'Answer',
+            cell: ({ exchange, callback }) => {
+              const { outcome, isAcknowledgement } = callback?.verdict ?? exchange.verdict
+              return (
+                <span className={styles.verdict}>
+                  {exchange.answer?.status ?? 'none'}
+                  <StateLabel state={isAcknowledgement ? 'acknowledged' : outcome} attempts={1} />
+                </span>
+              )
+            },
+          },
+          {
+            title: 'Duration',
+            isNumber: true,
+            cell: ({ exchange }) => formatMs(exchange.timings.durationMs),
+          },
+          {
+            title: 'Actions',
+            isActions: true,
+            cell: (request) => {
+              const at = formatTimestamp(request.exchange.sentAt)
+              return (
+                <>
                   <Button
                     variant="subtle"
                     size="compact-sm"
@@ -113,12 +118,12 @@ export function SentPanel(props: {
                   >
                     Edit again
                   </Button>
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+                </>
+              )
+            },
+          },
+        ]}
+      />
       {isComparing && later !== undefined && earlier !== undefined && (
         <DiffDialog earlier={earlier} later={later} onClose={() => setComparing(false)} />
       )}

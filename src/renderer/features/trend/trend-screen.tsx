@@ -12,6 +12,7 @@ import { LabelsForm } from '../../ui/labels/labels-form.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel, Screen } from '../../ui/layout/screen.tsx'
 import { nameOperation } from '../../ui/operations/operation-looks.tsx'
+import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './trend.module.css'
 import { findCommonRules, toMetricLines } from './trend-lines.ts'
@@ -171,37 +172,16 @@ function RunsTable({ runs, hrefOf }: { runs: Trend['runs']; hrefOf: (runId: stri
   const isLoad = runs[0]?.is_load_test ?? false
   return (
     <Panel title={isLoad ? 'Load tests' : 'Runs'} aside="Oldest first" flush scrolls>
-      <table className={styles.table}>
-        <caption className="visually-hidden">Figures of each run, oldest first</caption>
-        <thead>
-          <tr>
-            <th scope="col">Run</th>
-            <th scope="col">Started</th>
-            <th scope="col">State</th>
-            <th scope="col" className={styles.number}>
-              {isLoad ? 'Requests' : 'Rows'}
-            </th>
-            <th scope="col" className={styles.number}>
-              Unsuccessful
-            </th>
-            {rules.map(({ rule }) => (
-              <th key={rule} scope="col" className={styles.number}>
-                <SafeText text={rule} max={40} />
-              </th>
-            ))}
-            <th scope="col" className={styles.number}>
-              p50
-            </th>
-            <th scope="col" className={styles.number}>
-              p99
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((run, index) => (
-            <tr key={run.run_id}>
-              <th scope="row">
-                <a href={hrefOf(run.run_id)}>
+      <Table
+        caption="Figures of each run, oldest first"
+        rows={runs}
+        toKey={(run) => run.run_id}
+        columns={[
+          {
+            title: 'Run',
+            cell: (run) => (
+              <>
+                <a className={styles.run} href={hrefOf(run.run_id)}>
                   <SafeText text={run.name} max={60} />
                 </a>
                 <div className={styles.quiet}>
@@ -212,25 +192,33 @@ function RunsTable({ runs, hrefOf }: { runs: Trend['runs']; hrefOf: (runId: stri
                     not evaluated: <SafeText text={run.without_metrics} max={300} />
                   </div>
                 )}
-              </th>
-              <td>{formatTimestamp(run.started_at)}</td>
-              <td>{run.state}</td>
-              <td className={styles.number}>{formatCount(run.rows)}</td>
-              <td className={styles.number}>{formatCount(run.unsuccessful)}</td>
-              {rules.map(({ rule, values }) => (
-                <td key={rule} className={styles.number}>
-                  {toShareText(values[index] ?? null)}
-                </td>
-              ))}
-              <td className={styles.number}>{toMsText(run.latency_ms?.p50)}</td>
-              <td className={styles.number}>
+              </>
+            ),
+          },
+          { title: 'Started', cell: (run) => formatTimestamp(run.started_at) },
+          { title: 'State', cell: (run) => run.state },
+          { title: isLoad ? 'Requests' : 'Rows', isNumber: true, cell: (run) => formatCount(run.rows) },
+          { title: 'Unsuccessful', isNumber: true, cell: (run) => formatCount(run.unsuccessful) },
+          ...rules.map(
+            ({ rule, values }): Column<TrendPoint> => ({
+              title: <SafeText text={rule} max={40} />,
+              isNumber: true,
+              cell: (_, index) => toShareText(values[index] ?? null),
+            }),
+          ),
+          { title: 'p50', isNumber: true, cell: (run) => toMsText(run.latency_ms?.p50) },
+          {
+            title: 'p99',
+            isNumber: true,
+            cell: (run) => (
+              <>
                 {toMsText(run.latency_ms?.p99)}
                 {run.generator_limited && <div className={styles.quiet}>limited by this machine</div>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+              </>
+            ),
+          },
+        ]}
+      />
     </Panel>
   )
 }

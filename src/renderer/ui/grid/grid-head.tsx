@@ -1,6 +1,6 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows out of view have no elements, so the roles are spelt out
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { memo, type ReactNode } from 'react'
+import { SortTitle } from '../table/sort-title.tsx'
 import { ColumnEdge } from './column-width.tsx'
 import styles from './grid.module.css'
 
@@ -86,16 +86,13 @@ function readName({ title, name }: HeadColumn): string | undefined {
 function Title({ column, actions }: { column: HeadColumn; actions: ColumnActions }) {
   const { onSort, sorted = null } = actions
   if (onSort === undefined || column.isSortable !== true) return column.title
-  const Arrow = sorted?.order === 'ascending' ? IconArrowUp : IconArrowDown
   return (
-    <button
-      type="button"
-      className={styles.sort}
-      title={`Sort by ${readName(column) ?? 'this column'}`}
-      onClick={() => onSort(column.id)}
+    <SortTitle
+      sorted={sorted?.id === column.id ? sorted.order : null}
+      hint={`Sort by ${readName(column) ?? 'this column'}`}
+      onSort={() => onSort(column.id)}
     >
       {column.title}
-      {sorted?.id === column.id && <Arrow size="0.9em" aria-hidden />}
-    </button>
+    </SortTitle>
   )
 }

@@ -11,7 +11,7 @@ import type { ScoreScale } from './score-bars.tsx'
 import { useResultView } from './use-result-view.ts'
 
 /** The columns that a run's rows can have, those that are shown, and the scale of the scores that are drawn. */
-export function useTableColumns(options: {
+export function useShownColumns(options: {
   run: { operation: OperationKind; isAsync: boolean }
   names: readonly string[]
   /** The columns to choose from, as the run has them. */

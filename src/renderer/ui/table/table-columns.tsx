@@ -1,17 +1,10 @@
-import { Button, Checkbox, Popover } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import { useViewportSize } from '@mantine/hooks'
-import { IconColumns3 } from '@tabler/icons-react'
 import { type CSSProperties, type ReactNode, type RefCallback, useRef, useState } from 'react'
-import { COLUMN_REM, type TableView } from '../../shared/run/result-view.ts'
-import { ColumnEdge, WidthButtons } from './grid/column-width.tsx'
-import styles from './grid/grid.module.css'
-import { useRem } from './theme.ts'
-
-/** A menu over a low window is only as high as the window has room for. */
-export const WITHIN_WINDOW = {
-  middlewares: { flip: true, shift: true, size: true },
-  classNames: { dropdown: styles.menu ?? '' },
-}
+import { COLUMN_REM, type TableView } from '../../../shared/run/result-view.ts'
+import { ColumnEdge } from '../grid/column-width.tsx'
+import { useRem } from '../theme.ts'
+import { ColumnLine, ColumnMenu } from './column-menu.tsx'
 
 /** A column of a table, by its title. */
 export interface TableColumn {
@@ -23,10 +16,8 @@ export interface TableColumn {
 /** What a table with columns that can be hidden and resized is drawn with. */
 export interface TableColumns {
   shows: (title: string) => boolean
-  /** For the head of a column: where it is, and how wide. */
-  head: (title: string) => { ref: RefCallback<HTMLTableCellElement>; style: CSSProperties }
-  /** The edge of a column, the last child of its head. */
-  edge: (title: string) => ReactNode
+  /** For the head of a column: where it is, and its edge, its last child; undefined if it stays as it is. */
+  head: (title: string) => { ref: RefCallback<HTMLTableCellElement>; edge: ReactNode } | undefined
   /** For the cells of a column. */
   cell: (title: string) => CSSProperties | undefined
   /** Hides, shows and sizes the columns by keyboard. */
@@ -67,28 +58,25 @@ export function useTableColumns(
   const hasRoom = (title: string) => heads.current.get(title)?.checkVisibility() !== false
   return {
     shows,
-    head: (title) => ({
-      ref: (element) => {
-        if (element === null) heads.current.delete(title)
-        else heads.current.set(title, element)
-      },
-      style: { position: 'relative', ...cell(title) },
-    }),
-    edge: (title) => (
-      <ColumnEdge
-        onResizing={(rem) => setResizing({ title, rem })}
-        onResized={(rem) => setWidth(title, rem)}
-      />
-    ),
+    head: (title) =>
+      columns.some((column) => column.title === title)
+        ? {
+            ref: (element) => {
+              if (element === null) heads.current.delete(title)
+              else heads.current.set(title, element)
+            },
+            edge: (
+              <ColumnEdge
+                onResizing={(rem) => setResizing({ title, rem })}
+                onResized={(rem) => setWidth(title, rem)}
+              />
+            ),
+          }
+        : undefined,
     cell,
     menu: (
-      <Popover position="bottom-end" width="21rem" {...WITHIN_WINDOW} trapFocus returnFocus withinPortal>
-        <Popover.Target>
-          <Button variant="default" size="compact-sm" leftSection={<IconColumns3 size="1rem" aria-hidden />}>
-            Columns
-          </Button>
-        </Popover.Target>
-        <Popover.Dropdown aria-label="Columns of the table">
+      <ColumnMenu width="21rem" size="compact-sm">
+        <Stack gap="sm">
           <ColumnList
             columns={columns}
             shows={shows}
@@ -99,8 +87,8 @@ export function useTableColumns(
           <Button variant="default" size="compact-sm" onClick={() => onView({ hidden: [], widths: {} })}>
             Usual columns
           </Button>
-        </Popover.Dropdown>
-      </Popover>
+        </Stack>
+      </ColumnMenu>
     ),
   }
 }
@@ -117,21 +105,19 @@ function ColumnList(props: {
   // Drawn again when the window is resized, which may make room.
   useViewportSize()
   return (
-    <ul className={styles.columnList}>
-      {props.columns.map(({ title, isFixed }) => {
+    <ul>
+      {props.columns.map(({ title, isFixed = false }) => {
         const isWaiting = shows(title) && !hasRoom(title)
         return (
-          <li key={title}>
-            <Checkbox
-              label={isWaiting ? `${title} (shown in wider windows)` : title}
-              checked={shows(title)}
-              disabled={isFixed === true}
-              onChange={() => onToggle(title)}
-            />
-            {shows(title) && !isWaiting && (
-              <WidthButtons title={title} onResize={(by) => onResize(title, by)} />
-            )}
-          </li>
+          <ColumnLine
+            key={title}
+            title={title}
+            label={isWaiting ? `${title} (shown in wider windows)` : title}
+            isShown={shows(title)}
+            isFixed={isFixed}
+            onToggle={() => onToggle(title)}
+            {...(shows(title) && !isWaiting && { onResize: (by: number) => onResize(title, by) })}
+          />
         )
       })}
     </ul>
