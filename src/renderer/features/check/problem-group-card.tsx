@@ -10,6 +10,7 @@ import { getPlace } from '../../../shared/run/problem.ts'
 import { isFoundContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { ExpectedSentence } from '../../ui/problems/expected-sentence.tsx'
 import { RowNumber } from '../../ui/states/row-states.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './check.module.css'
 import type { GroupFixes } from './offered-fixes.ts'
@@ -97,50 +98,43 @@ export function ProblemGroupCard(props: {
       )}
       {group.examples.length > 0 && (
         <div className={styles.scroll}>
-          <table
+          <Table
+            look="dense"
             className={styles.examples}
-            data-in-files={group.examples.some((problem) => getPlace(problem).file !== undefined)}
-          >
-            <caption className="visually-hidden">First rows with this problem</caption>
-            <thead>
-              <tr>
-                <th scope="col" className={styles.number}>
-                  Row
-                </th>
-                <th scope="col" className={styles.column}>
-                  Column
-                </th>
-                <th scope="col">Expected</th>
-                <th scope="col">Found</th>
-                <th scope="col" className={styles.actionColumn}>
-                  <span className="visually-hidden">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {group.examples.map((problem) => (
-                <tr key={`${problem.row} ${problem.field ?? ''} ${sayExpected(problem, 'window')}`}>
-                  <th scope="row" className={styles.number}>
-                    <RowNumber record={problem.row} place={getPlace(problem)} />
-                  </th>
-                  <td>
-                    <SafeText text={toColumnName(problem.field, columnOf)} max={40} />
-                  </td>
-                  <td>
-                    <Sentence text={sayExpected(problem, 'window')} />
-                  </td>
-                  <td className={styles.found}>
-                    {problem.found === undefined ? (
-                      <span className={styles.none}>nothing</span>
-                    ) : (
-                      <MaskedText
-                        text={problem.found}
-                        max={80}
-                        revealed={shown || !isFoundContent(problem)}
-                      />
-                    )}
-                  </td>
-                  <td className={styles.rowActions}>
+            caption="First rows with this problem"
+            rows={group.examples}
+            toKey={(problem) => `${problem.row} ${problem.field ?? ''} ${sayExpected(problem, 'window')}`}
+            columns={[
+              {
+                title: 'Row',
+                isNumber: true,
+                className: group.examples.some((problem) => getPlace(problem).file !== undefined)
+                  ? styles.fileRow
+                  : styles.row,
+                cell: (problem) => <RowNumber record={problem.row} place={getPlace(problem)} />,
+              },
+              {
+                title: 'Column',
+                className: styles.column,
+                cell: ({ field }) => <SafeText text={toColumnName(field, columnOf)} max={40} />,
+              },
+              { title: 'Expected', cell: (problem) => <Sentence text={sayExpected(problem, 'window')} /> },
+              {
+                title: 'Found',
+                className: styles.found,
+                cell: (problem) =>
+                  problem.found === undefined ? (
+                    <span className={styles.none}>nothing</span>
+                  ) : (
+                    <MaskedText text={problem.found} max={80} revealed={shown || !isFoundContent(problem)} />
+                  ),
+              },
+              {
+                title: 'Actions',
+                isActions: true,
+                className: styles.rowActions,
+                cell: (problem) => (
+                  <>
                     {editFields.length > 0 && (
                       <Button
                         variant="default"
@@ -159,11 +153,11 @@ export function ProblemGroupCard(props: {
                     >
                       Scratchpad
                     </Button>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+                  </>
+                ),
+              },
+            ]}
+          />
         </div>
       )}
       {group.examples.length > 0 && group.rows > group.examples.length && (

@@ -7,6 +7,7 @@ import { sayRow, toRowNumber } from '../../../shared/plan/source-place.ts'
 import { ask } from '../../bridge/client.ts'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { RowNumber } from '../../ui/states/row-states.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './check.module.css'
 
@@ -67,61 +68,55 @@ export function RetriedRows(props: {
       }
     >
       <div className={styles.scroll}>
-        <table
+        <Table
+          look="dense"
           className={styles.examples}
-          data-in-files={shown.some(({ place }) => place.file !== undefined)}
-        >
-          <caption className="visually-hidden">Rows of this retry</caption>
-          <thead>
-            <tr>
-              <th scope="col" className={styles.number}>
-                Row
-              </th>
-              <th scope="col">Last answer</th>
-              <th scope="col" className={styles.actionColumn}>
-                <span className="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((row) => (
-              <tr key={row.row}>
-                <th scope="row" className={styles.number}>
-                  <RowNumber record={row.row} place={row.place} />
-                </th>
-                <td>
-                  <SafeText text={toAnswer(row)} max={160} />
-                </td>
-                <td className={styles.rowActions}>
+          caption="Rows of this retry"
+          rows={shown}
+          toKey={({ row }) => row}
+          columns={[
+            {
+              title: 'Row',
+              isNumber: true,
+              className: shown.some(({ place }) => place.file !== undefined) ? styles.fileRow : styles.row,
+              cell: ({ row, place }) => <RowNumber record={row} place={place} />,
+            },
+            { title: 'Last answer', cell: (row) => <SafeText text={toAnswer(row)} max={160} /> },
+            {
+              title: 'Actions',
+              isActions: true,
+              className: styles.rowActions,
+              cell: ({ row, place }) => (
+                <>
                   <Button
                     variant="default"
                     size="compact-xs"
-                    aria-label={`Edit row ${sayRow(row.place)}`}
-                    onClick={() => onEdit(row.row)}
+                    aria-label={`Edit row ${sayRow(place)}`}
+                    onClick={() => onEdit(row)}
                   >
-                    Edit row {toRowNumber(row.place)}
+                    Edit row {toRowNumber(place)}
                   </Button>{' '}
                   <Button
                     variant="default"
                     size="compact-xs"
-                    aria-label={`Leave out row ${sayRow(row.place)}`}
-                    onClick={() => onFixes(addFix(fixes, { kind: 'leave_out_row', record: row.row }))}
+                    aria-label={`Leave out row ${sayRow(place)}`}
+                    onClick={() => onFixes(addFix(fixes, { kind: 'leave_out_row', record: row }))}
                   >
                     Leave out
                   </Button>{' '}
                   <Button
                     variant="default"
                     size="compact-xs"
-                    aria-label={`Open row ${sayRow(row.place)} in Scratchpad`}
-                    onClick={() => props.onScratchpad(row.row)}
+                    aria-label={`Open row ${sayRow(place)} in Scratchpad`}
+                    onClick={() => props.onScratchpad(row)}
                   >
                     Scratchpad
                   </Button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+                </>
+              ),
+            },
+          ]}
+        />
       </div>
     </Panel>
   )

@@ -9,6 +9,7 @@ import { bridge } from '../../bridge/client.ts'
 import { useFileChoice } from '../../bridge/file-choice.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './evaluate.module.css'
 import {
@@ -280,46 +281,39 @@ function ValuesTable(props: LabelsProps & { evaluation: Evaluation | null }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <section className={styles.values} tabIndex={0} aria-label="What each label means">
-      <table className={styles.table}>
-        <thead>
-          <tr>
-            <th scope="col">Label</th>
-            <th scope="col" className={styles.number}>
-              Rows
-            </th>
-            <th scope="col">Should trigger</th>
-          </tr>
-        </thead>
-        <tbody>
-          {values.map(({ value, rows }) => {
-            const meaning =
-              positives.length > 0
-                ? findMeaning(positives, value)
-                : (taken.find((one) => one.value === value)?.rules ?? [])
-            return (
-              <tr key={value}>
-                <th scope="row">
-                  <SafeText text={value} max={120} />
-                </th>
-                <td className={styles.number}>{formatCount(rows)}</td>
-                <td className={styles.meaning}>
-                  <TagsInput
-                    size="xs"
-                    aria-label={`Rules of ${value}`}
-                    placeholder={meaning.length === 0 ? 'no rule' : ''}
-                    data={rules}
-                    value={meaning}
-                    onChange={(chosen) =>
-                      onChange({ positives: changePositives(positives, taken, value, chosen) })
-                    }
-                    comboboxProps={{ withinPortal: true }}
-                  />
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+      <Table
+        look="dense"
+        className={styles.table}
+        rows={values}
+        toKey={({ value }) => value}
+        columns={[
+          { title: 'Label', cell: ({ value }) => <SafeText text={value} max={120} /> },
+          { title: 'Rows', isNumber: true, cell: ({ rows }) => formatCount(rows) },
+          {
+            title: 'Should trigger',
+            width: '55%',
+            cell: ({ value }) => {
+              const meaning =
+                positives.length > 0
+                  ? findMeaning(positives, value)
+                  : (taken.find((one) => one.value === value)?.rules ?? [])
+              return (
+                <TagsInput
+                  size="xs"
+                  aria-label={`Rules of ${value}`}
+                  placeholder={meaning.length === 0 ? 'no rule' : ''}
+                  data={rules}
+                  value={meaning}
+                  onChange={(chosen) =>
+                    onChange({ positives: changePositives(positives, taken, value, chosen) })
+                  }
+                  comboboxProps={{ withinPortal: true }}
+                />
+              )
+            },
+          },
+        ]}
+      />
       <p className={styles.belowTable}>
         {further > 0 && `${formatCounted(further, 'further value')} without a rule. `}
         {evaluation === null

@@ -11,6 +11,7 @@ import {
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
 import { IntervalBar } from '../../ui/charts/interval-bar.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
+import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './evaluate.module.css'
 import matrixStyles from './matrix.module.css'
@@ -72,56 +73,41 @@ function RulesTable(props: {
   const fired = others.filter(({ rows }) => rows > 0)
   return (
     <Panel title="Rules" aside="choose one to look at it closely" flush>
-      <table className={styles.table}>
-        <thead>
-          <tr>
-            <th scope="col">Rule</th>
-            <th scope="col" className={styles.number}>
-              Should trigger
-            </th>
-            {FIGURES.map(({ name, label }) => (
-              <th key={name} scope="col" className={styles.figure}>
-                {label}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {lines.map(({ rule, judged }) => (
-            <tr key={rule ?? ''} data-picked={rule === close || undefined}>
-              <th scope="row">
+      <Table
+        look="dense"
+        className={styles.table}
+        rows={[...lines, ...AVERAGES]}
+        toKey={(line) => ('judged' in line ? `rule ${line.rule ?? ''}` : line.name)}
+        toRow={(line) => ({ 'data-picked': ('judged' in line && line.rule === close) || undefined })}
+        columns={[
+          {
+            title: 'Rule',
+            toCell: (line) => ('judged' in line ? {} : { colSpan: 2, className: styles.average }),
+            cell: (line) =>
+              'judged' in line ? (
                 <button
                   type="button"
                   className={styles.pick}
-                  aria-pressed={rule === close}
-                  onClick={() => onPick(rule)}
+                  aria-pressed={line.rule === close}
+                  onClick={() => onPick(line.rule)}
                 >
-                  {rule === null ? OVERALL_NAME : <SafeText text={rule} max={60} />}
+                  {line.rule === null ? OVERALL_NAME : <SafeText text={line.rule} max={60} />}
                 </button>
-              </th>
-              <td className={styles.number}>{formatEstimate(judged, countSupport(judged))}</td>
-              {FIGURES.map(({ name, label }) => (
-                <td key={name} className={styles.figure}>
-                  <span className={styles.small}>{toShareText(judged[name].value)}</span>
-                  <IntervalBar name={label} metric={judged[name]} />
-                </td>
-              ))}
-            </tr>
-          ))}
-          {AVERAGES.map(({ name, meaning }) => (
-            <tr key={name}>
-              <th scope="row" colSpan={2} className={styles.average}>
-                {meaning}
-              </th>
-              {FIGURES.map((figure) => (
-                <td key={figure.name} className={styles.figure}>
-                  <span className={styles.small}>{toShareText(evaluation[name][figure.name])}</span>
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+              ) : (
+                line.meaning
+              ),
+          },
+          {
+            title: 'Should trigger',
+            isNumber: true,
+            toCell: (line) => ('judged' in line ? {} : null),
+            cell: (line) => 'judged' in line && formatEstimate(line.judged, countSupport(line.judged)),
+          },
+          ...toFigureColumns((line: (typeof lines)[number] | (typeof AVERAGES)[number]) =>
+            'judged' in line ? line.judged : evaluation[line.name],
+          ),
+        ]}
+      />
       {fired.length > 0 && (
         <p className={styles.under}>
           Not judged, because no label stands for them:{' '}
@@ -138,10 +124,36 @@ function RulesTable(props: {
   )
 }
 
+/** Precision, recall and F1 of each row, drawn with their intervals, or the averages of several. */
+export function toFigureColumns<Row>(toJudged: (row: Row) => Judged | Evaluation['macro']): Column<Row>[] {
+  return FIGURES.map(({ name, label }) => ({
+    title: label,
+    className: styles.figure,
+    cell: (row) => {
+      const metric = toJudged(row)[name]
+      if (metric === null || typeof metric === 'number') {
+        return <span className={styles.small}>{toShareText(metric)}</span>
+      }
+      return (
+        <>
+          <span className={styles.small}>{toShareText(metric.value)}</span>
+          <IntervalBar name={label} metric={metric} />
+        </>
+      )
+    },
+  }))
+}
+
 /** Rules that are named in a sentence. */
 const SHOWN = 10
 
-const CELLS: { cell: Cell; word: string; count: keyof Judged['matrix'] }[][] = [
+interface MatrixCell {
+  cell: Cell
+  word: string
+  count: keyof Judged['matrix']
+}
+
+const CELLS: readonly (readonly [triggered: MatrixCell, not: MatrixCell])[] = [
   [
     { cell: 'tp', word: 'found', count: 'true_positives' },
     { cell: 'fn', word: 'missed', count: 'false_negatives' },
@@ -159,47 +171,34 @@ function Matrix({ judged, onCell }: { judged: Judged; onCell: (cell: Cell) => vo
   const { matrix, estimated } = judged
   const counts = estimated ?? matrix
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  const toCell = ({ cell, word, count }: MatrixCell) => (
+    <button
+      type="button"
+      className={matrixStyles.cell}
+      data-right={cell === 'tp' || cell === 'tn'}
+      disabled={matrix[count] === 0}
+      title={matrix[count] === 0 ? 'No rows' : `Show the ${formatCounted(matrix[count], 'row')} in Results`}
+      onClick={() => onCell(cell)}
+    >
+      <span className={matrixStyles.cellCount}>{formatEstimate(judged, counts[count])}</span>
+      <span className={matrixStyles.cellWord}>{word}</span>
+      <span className={matrixStyles.cellShare}>
+        {formatShare(counts[count], all)} of the rows
+        <span className="visually-hidden">: {CELL_WORDS[cell]}</span>
+      </span>
+    </button>
+  )
   return (
-    <table className={matrixStyles.matrix}>
-      <caption className="visually-hidden">Rows by what the rule did and should have done</caption>
-      <thead>
-        <tr>
-          <td />
-          <th scope="col">triggered</th>
-          <th scope="col">not triggered</th>
-        </tr>
-      </thead>
-      <tbody>
-        {CELLS.map((cells, line) => (
-          <tr key={EXPECTATIONS[line]}>
-            <th scope="row">{EXPECTATIONS[line]}</th>
-            {cells.map(({ cell, word, count }) => (
-              <td key={cell}>
-                <button
-                  type="button"
-                  className={matrixStyles.cell}
-                  data-right={cell === 'tp' || cell === 'tn'}
-                  disabled={matrix[count] === 0}
-                  title={
-                    matrix[count] === 0
-                      ? 'No rows'
-                      : `Show the ${formatCounted(matrix[count], 'row')} in Results`
-                  }
-                  onClick={() => onCell(cell)}
-                >
-                  <span className={matrixStyles.cellCount}>{formatEstimate(judged, counts[count])}</span>
-                  <span className={matrixStyles.cellWord}>{word}</span>
-                  <span className={matrixStyles.cellShare}>
-                    {formatShare(counts[count], all)} of the rows
-                    <span className="visually-hidden">: {CELL_WORDS[cell]}</span>
-                  </span>
-                </button>
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      className={matrixStyles.matrix}
+      caption="Rows by what the rule did and should have done"
+      rows={CELLS}
+      columns={[
+        { cell: (_, line) => EXPECTATIONS[line] },
+        { title: 'triggered', cell: ([triggered]) => toCell(triggered) },
+        { title: 'not triggered', cell: ([, not]) => toCell(not) },
+      ]}
+    />
   )
 }
 

@@ -1,6 +1,6 @@
 import { Button, NativeSelect, NumberInput } from '@mantine/core'
 import { IconChartHistogram, IconPlus } from '@tabler/icons-react'
-import { useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import type {
   DrawnScore,
   Evaluation,
@@ -19,6 +19,7 @@ import {
 } from '../../../shared/lookback/score-curve.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
 import { Empty, Panel } from '../../ui/layout/screen.tsx'
+import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './evaluate.module.css'
 import { PrecisionRecallCurve } from './precision-recall-curve.tsx'
@@ -241,56 +242,53 @@ const COUNTS = [
 
 /** What the threshold would find, next to what the rule decided. */
 function WhatIf({ point, rule }: { point: ThresholdPoint; rule: JudgedRule | null }) {
+  const lines: WhatIfLine[] = [
+    {
+      name: `Score ≥ ${formatScore(point.threshold)}`,
+      figures: FIGURES.map(({ name }) => point[name]),
+      counts: point,
+    },
+  ]
+  if (rule !== null) {
+    lines.push({
+      name: (
+        <>
+          <SafeText text={rule.rule} max={60} />, as it decided
+        </>
+      ),
+      figures: FIGURES.map(({ name }) => rule[name].value),
+      counts: rule.estimated ?? rule.matrix,
+    })
+  }
   return (
-    <table className={`${styles.table} ${scoreStyles.whatIf}`}>
-      <caption className="visually-hidden">What the threshold would find</caption>
-      <thead>
-        <tr>
-          <td />
-          {FIGURES.map(({ name, label }) => (
-            <th key={name} scope="col" className={styles.number}>
-              {label}
-            </th>
-          ))}
-          {COUNTS.map(({ name, label }) => (
-            <th key={name} scope="col" className={styles.number}>
-              {label}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        <tr>
-          <th scope="row">Score ≥ {formatScore(point.threshold)}</th>
-          {FIGURES.map(({ name }) => (
-            <td key={name} className={styles.number}>
-              {toShareText(point[name])}
-            </td>
-          ))}
-          {COUNTS.map(({ name }) => (
-            <td key={name} className={styles.number}>
-              {formatCount(point[name])}
-            </td>
-          ))}
-        </tr>
-        {rule !== null && (
-          <tr>
-            <th scope="row">
-              <SafeText text={rule.rule} max={60} />, as it decided
-            </th>
-            {FIGURES.map(({ name }) => (
-              <td key={name} className={styles.number}>
-                {toShareText(rule[name].value)}
-              </td>
-            ))}
-            {COUNTS.map(({ name }) => (
-              <td key={name} className={styles.number}>
-                {formatCount((rule.estimated ?? rule.matrix)[name])}
-              </td>
-            ))}
-          </tr>
-        )}
-      </tbody>
-    </table>
+    <Table
+      look="dense"
+      className={`${styles.table} ${scoreStyles.whatIf}`}
+      caption="What the threshold would find"
+      rows={lines}
+      columns={WHAT_IF_COLUMNS}
+    />
   )
 }
+
+interface WhatIfLine {
+  name: ReactNode
+  figures: (number | null)[]
+  counts: Record<(typeof COUNTS)[number]['name'], number>
+}
+
+const WHAT_IF_COLUMNS: readonly Column<WhatIfLine>[] = [
+  { cell: ({ name }) => name },
+  ...FIGURES.map(
+    ({ label }, index): Column<WhatIfLine> => ({
+      ...{ title: label, isNumber: true },
+      cell: ({ figures }) => toShareText(figures[index] ?? null),
+    }),
+  ),
+  ...COUNTS.map(
+    ({ name, label }): Column<WhatIfLine> => ({
+      ...{ title: label, isNumber: true },
+      cell: ({ counts }) => formatCount(counts[name]),
+    }),
+  ),
+]

@@ -1,12 +1,12 @@
 import { MultiSelect } from '@mantine/core'
-import type { Evaluation } from '../../../shared/lookback/evaluation.ts'
-import { countSupport, FIGURES, toShareText } from '../../../shared/lookback/evaluation-view.ts'
+import type { Evaluation, Judged } from '../../../shared/lookback/evaluation.ts'
+import { countSupport } from '../../../shared/lookback/evaluation-view.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
-import { IntervalBar } from '../../ui/charts/interval-bar.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './evaluate.module.css'
-import { findPicked, formatEstimate, type PickedRule } from './rule-panels.tsx'
+import { findPicked, formatEstimate, type PickedRule, toFigureColumns } from './rule-panels.tsx'
 
 /** Slices that are no columns of the source. */
 const SPECIAL = [
@@ -58,49 +58,32 @@ function SliceTable({ slice, picked }: { slice: Evaluation['slices'][number]; pi
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <section className={styles.slice} tabIndex={0} aria-label={`By ${column}`}>
-      <table className={styles.table}>
-        <caption>
-          By <SafeText text={column} max={60} />: <SafeText text={findPicked(first, picked).name} max={60} />
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">
-              <SafeText text={column} max={60} />
-            </th>
-            <th scope="col" className={styles.number}>
-              Rows
-            </th>
-            <th scope="col" className={styles.number}>
-              Should trigger
-            </th>
-            {FIGURES.map(({ name, label }) => (
-              <th key={name} scope="col" className={styles.figure}>
-                {label}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {values.map((value) => {
-            const { judged } = findPicked(value, picked)
-            return (
-              <tr key={value.value}>
-                <th scope="row">
-                  {value.value === '' ? <em>empty</em> : <SafeText text={value.value} max={60} />}
-                </th>
-                <td className={styles.number}>{formatCount(value.rows)}</td>
-                <td className={styles.number}>{formatEstimate(judged, countSupport(judged))}</td>
-                {FIGURES.map(({ name, label }) => (
-                  <td key={name} className={styles.figure}>
-                    <span className={styles.small}>{toShareText(judged[name].value)}</span>
-                    <IntervalBar name={label} metric={judged[name]} />
-                  </td>
-                ))}
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+      <Table
+        look="dense"
+        className={styles.table}
+        isCaptionShown
+        caption={
+          <>
+            By <SafeText text={column} max={60} />:{' '}
+            <SafeText text={findPicked(first, picked).name} max={60} />
+          </>
+        }
+        rows={values.map((value) => ({ ...value, judged: findPicked(value, picked).judged }))}
+        toKey={({ value }) => value}
+        columns={[
+          {
+            title: <SafeText text={column} max={60} />,
+            cell: ({ value }) => (value === '' ? <em>empty</em> : <SafeText text={value} max={60} />),
+          },
+          { title: 'Rows', isNumber: true, cell: ({ rows }) => formatCount(rows) },
+          {
+            title: 'Should trigger',
+            isNumber: true,
+            cell: ({ judged }) => formatEstimate(judged, countSupport(judged)),
+          },
+          ...toFigureColumns(({ judged }: { judged: Judged }) => judged),
+        ]}
+      />
       {further > 0 && <p className={styles.quiet}>{formatCounted(further, 'row')} with further values.</p>}
     </section>
   )

@@ -10,6 +10,7 @@ import { type Verdicts, whenStored } from '../../bridge/verdicts.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Figures, Panel } from '../../ui/layout/screen.tsx'
+import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './labelling.module.css'
 import type { LabellingState } from './use-labelling.ts'
@@ -93,10 +94,6 @@ function EstimatePanel({ evaluation, onEvaluate }: { evaluation: Evaluation; onE
   const { overall, rules, rows, strata } = evaluation
   const leftOut = describeLeftOut(evaluation)
   const all = (strata ?? []).reduce((sum, stratum) => sum + stratum.rows, 0)
-  const lines: { name: string; judged: Judged }[] = [
-    { name: 'Any of these rules', judged: overall },
-    ...rules.map((judged) => ({ name: judged.rule, judged })),
-  ]
   return (
     <Panel
       title="How right the rules are"
@@ -107,34 +104,7 @@ function EstimatePanel({ evaluation, onEvaluate }: { evaluation: Evaluation; onE
       }
       scrolls
     >
-      <table className={styles.estimates}>
-        <thead>
-          <tr>
-            <th scope="col">Rule</th>
-            <th scope="col">Precision, 95 % interval</th>
-            <th scope="col">Recall, 95 % interval</th>
-            <th scope="col">F1, 95 % interval</th>
-            <th scope="col">Right</th>
-            <th scope="col">Too much</th>
-            <th scope="col">Missed</th>
-          </tr>
-        </thead>
-        <tbody>
-          {lines.map(({ name, judged: { precision, recall, f1, matrix } }) => (
-            <tr key={name}>
-              <th scope="row">
-                <SafeText text={name} max={120} />
-              </th>
-              <MetricCell metric={precision} />
-              <MetricCell metric={recall} />
-              <MetricCell metric={f1} />
-              <td>{formatCounted(matrix.true_positives, 'row')}</td>
-              <td>{formatCounted(matrix.false_positives, 'row')}</td>
-              <td>{formatCounted(matrix.false_negatives, 'row')}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table rows={[{ rule: 'Any of these rules', ...overall }, ...rules]} columns={ESTIMATE_COLUMNS} />
       <p className={styles.foot}>
         {strata !== null && 'Each labelled row counts for the rows of its group. '}
         Counts are of labelled rows. {leftOut !== null && `Left out: ${leftOut}.`}
@@ -148,16 +118,26 @@ function EstimatePanel({ evaluation, onEvaluate }: { evaluation: Evaluation; onE
   )
 }
 
-function MetricCell({ metric: { value, low, high } }: { metric: Metric }) {
+const ESTIMATE_COLUMNS: readonly Column<Judged & { rule: string }>[] = [
+  { title: 'Rule', cell: ({ rule }) => <SafeText text={rule} max={120} /> },
+  { title: 'Precision, 95 % interval', cell: ({ precision }) => <MetricWithInterval {...precision} /> },
+  { title: 'Recall, 95 % interval', cell: ({ recall }) => <MetricWithInterval {...recall} /> },
+  { title: 'F1, 95 % interval', cell: ({ f1 }) => <MetricWithInterval {...f1} /> },
+  { title: 'Right', isNumber: true, cell: ({ matrix }) => formatCounted(matrix.true_positives, 'row') },
+  { title: 'Too much', isNumber: true, cell: ({ matrix }) => formatCounted(matrix.false_positives, 'row') },
+  { title: 'Missed', isNumber: true, cell: ({ matrix }) => formatCounted(matrix.false_negatives, 'row') },
+]
+
+function MetricWithInterval({ value, low, high }: Metric) {
   return (
-    <td>
-      <strong>{toShareText(value)}</strong>
+    <>
+      <strong className={styles.figure}>{toShareText(value)}</strong>
       {low !== null && high !== null && (
         <span className={styles.interval}>
           {' '}
           {toShareText(low)} to {toShareText(high)}
         </span>
       )}
-    </td>
+    </>
   )
 }
