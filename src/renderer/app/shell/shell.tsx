@@ -6,6 +6,7 @@ import { useConnection } from '../../bridge/client.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Toasts } from '../../ui/layout/toasts.tsx'
 import { nameKey, nameShortcut, useShortcut } from '../../ui/shortcuts.ts'
+import { FactTable } from '../../ui/table/table.tsx'
 import { focusTitle } from '../keep-focus.ts'
 import type { Route } from '../route.ts'
 import { CrashNotices } from './crash-notices.tsx'
@@ -142,20 +143,14 @@ function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose: () => 
       title="Keyboard shortcuts"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <table className={styles.keys}>
-        <tbody>
-          {SHORTCUTS.map(([does, ...keys]) => (
-            <tr key={does}>
-              <th scope="row">{does}</th>
-              <td>
-                {keys.map((key) => (
-                  <kbd key={key}>{nameKey(key)}</kbd>
-                ))}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <FactTable
+        look="plain"
+        className={styles.keys}
+        facts={SHORTCUTS.map(([does, ...keys]) => [
+          does,
+          keys.map((key) => <kbd key={key}>{nameKey(key)}</kbd>),
+        ])}
+      />
     </Modal>
   )
 }

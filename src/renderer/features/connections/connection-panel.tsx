@@ -10,6 +10,7 @@ import { isAtHand, isTypeable } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { showToast } from '../../ui/layout/toasts.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { CheckNotice } from './check-notice.tsx'
 import { ConnectionFiles } from './connection-files.tsx'
@@ -93,40 +94,41 @@ export function ConnectionPanel(props: {
         )}
         <ConnectionFiles entry={entry} act={act} />
       </dl>
-      <table className={styles.keys}>
-        <caption className="visually-hidden">API keys of {name}</caption>
-        <thead>
-          <tr>
-            <th scope="col">API key</th>
-            <th scope="col">From</th>
-            <th scope="col">State</th>
-            <th scope="col">
-              <span className="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr key={key.label}>
-              <th scope="row">
-                {key.label} {key.label === activeKey && <span className={styles.active}>active</span>}
-              </th>
-              <td>{sayOrigin(key)}</td>
-              <td data-set={isAtHand(key)}>{sayState(key)}</td>
-              <td>
-                <KeyMenu
-                  keyEntry={key}
-                  isActive={key.label === activeKey}
-                  isOnly={keys.length === 1}
-                  onActivate={() => act(() => bridge.connections.use({ name, key: key.label }))}
-                  onType={() => setTyping({ key })}
-                  onRemove={() => act(() => removeKey(name, key, onEntries))}
-                />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        look="dense"
+        className={styles.keys}
+        caption={`API keys of ${name}`}
+        rows={keys}
+        toKey={({ label }) => label}
+        columns={[
+          {
+            title: 'API key',
+            width: '26%',
+            cell: ({ label }) => (
+              <>
+                {label} {label === activeKey && <span className={styles.active}>active</span>}
+              </>
+            ),
+          },
+          { title: 'From', width: '26%', cell: sayOrigin },
+          { title: 'State', toCell: (key) => ({ 'data-set': isAtHand(key) }), cell: sayState },
+          {
+            title: 'Actions',
+            isTitleHidden: true,
+            width: '9rem',
+            cell: (key) => (
+              <KeyMenu
+                keyEntry={key}
+                isActive={key.label === activeKey}
+                isOnly={keys.length === 1}
+                onActivate={() => act(() => bridge.connections.use({ name, key: key.label }))}
+                onType={() => setTyping({ key })}
+                onRemove={() => act(() => removeKey(name, key, onEntries))}
+              />
+            ),
+          },
+        ]}
+      />
       <div>
         <Button variant="subtle" size="compact-sm" onClick={() => setTyping({ key: 'new' })}>
           Add an API key

@@ -17,6 +17,7 @@ import {
   MaskedText,
   useContentShown,
 } from '../../ui/content/user-content.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './mapping.module.css'
 
@@ -56,68 +57,54 @@ export function ColumnTable(props: {
   const isContent = createContentRule(columns, mapping, preview.rows)
   const shown = useContentShown()
   return (
-    <table className={styles.table}>
-      <thead>
-        <tr>
-          <th scope="col" className={styles.column}>
-            Column
-          </th>
-          <th scope="col">First values</th>
-          <td className={styles.arrow} />
-          <th scope="col" className={styles.becomes}>
-            Becomes
-          </th>
-          <th scope="col" className={styles.match}>
-            Match
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {columns.map((column, index) => {
-          const field = fieldOfColumn(mapping, columns, index)
-          const isSuggested = field !== null && toColumnIndex(columns, suggested[field]) === index
-          const confidence = field === null ? undefined : props.confidence[field]
-          return (
-            // biome-ignore lint/suspicious/noArrayIndexKey: columns may share a name and never move
-            <tr key={index}>
-              <th scope="row" className={styles.column} title={column}>
-                <SafeText text={column === '' ? `(column ${index + 1}, no name)` : column} max={48} />
-              </th>
-              <td className={styles.samples}>
-                <Samples preview={preview} index={index} isContent={isContent} shown={shown} />
-              </td>
-              <td className={styles.arrow}>
-                <IconArrowRight size="1rem" aria-hidden />
-              </td>
-              <td className={styles.becomes}>
-                {isMediaPath(preview, column) ? (
-                  <span className={styles.fixed}>url, the address of the file</span>
-                ) : (
-                  <NativeSelect
-                    aria-label={`${column} becomes`}
-                    value={field ?? CARRIED}
-                    onChange={(event) => {
-                      const chosen = event.currentTarget.value
-                      props.onMapping(
-                        assignColumn(mapping, columns, index, chosen === CARRIED ? null : chosen),
-                      )
-                    }}
-                    data={toOptions(operation, column === '' ? `column ${index + 1}` : column, field)}
-                  />
-                )}
-              </td>
-              {isSuggested && confidence ? (
-                <td className={styles.match} title={CONFIDENCE[confidence].meaning}>
-                  {CONFIDENCE[confidence].word}
-                </td>
-              ) : (
-                <td className={styles.match} />
-              )}
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
+    <Table
+      className={styles.table}
+      rows={columns.map((name, index) => {
+        const field = fieldOfColumn(mapping, columns, index)
+        const isSuggested = field !== null && toColumnIndex(columns, suggested[field]) === index
+        const confidence = isSuggested ? props.confidence[field] : undefined
+        return { name, field, match: confidence === undefined ? null : CONFIDENCE[confidence] }
+      })}
+      columns={[
+        {
+          title: 'Column',
+          className: styles.column,
+          toCell: ({ name }) => ({ title: name }),
+          cell: ({ name }, index) => (
+            <SafeText text={name === '' ? `(column ${index + 1}, no name)` : name} max={48} />
+          ),
+        },
+        {
+          title: 'First values',
+          cell: (_, index) => <Samples preview={preview} index={index} isContent={isContent} shown={shown} />,
+        },
+        { className: styles.arrow, cell: () => <IconArrowRight size="1rem" aria-hidden /> },
+        {
+          title: 'Becomes',
+          className: styles.becomes,
+          cell: ({ name, field }, index) =>
+            isMediaPath(preview, name) ? (
+              <span className={styles.quiet}>url, the address of the file</span>
+            ) : (
+              <NativeSelect
+                aria-label={`${name} becomes`}
+                value={field ?? CARRIED}
+                onChange={(event) => {
+                  const chosen = event.currentTarget.value
+                  props.onMapping(assignColumn(mapping, columns, index, chosen === CARRIED ? null : chosen))
+                }}
+                data={toOptions(operation, name === '' ? `column ${index + 1}` : name, field)}
+              />
+            ),
+        },
+        {
+          title: 'Match',
+          className: styles.match,
+          toCell: ({ match }) => ({ title: match?.meaning }),
+          cell: ({ match }) => match?.word,
+        },
+      ]}
+    />
   )
 }
 

@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { fieldsFor, toColumnIndex } from '../../../shared/mapping/match-columns.ts'
 import type { Mapping, Operation } from '../../../shared/plan/plan.ts'
+import { Table } from '../../ui/table/table.tsx'
 import { Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './mapping.module.css'
 
@@ -19,63 +20,57 @@ export function FieldTable(props: {
     .filter((field) => toColumnIndex(columns, mapping[field.name]) < 0)
     .sort((a, b) => Number(b.required === 'always') - Number(a.required === 'always'))
   return (
-    <table className={styles.table}>
-      <thead>
-        <tr>
-          <th scope="col" className={styles.column}>
-            Field
-          </th>
-          <th scope="col" className={styles.value}>
-            Value for all rows
-          </th>
-          <th scope="col">Description</th>
-        </tr>
-      </thead>
-      <tbody>
-        {fields.map((field) => {
-          const source = mapping[field.name]
-          const gap = gaps.find((known) => known.field === field.name)
-          return (
-            <tr key={field.name}>
-              <th scope="row" className={styles.column}>
-                {field.name}
-                {field.required === 'always' && <span className={styles.required}> required</span>}
-              </th>
-              <td className={styles.value}>
-                <TextInput
-                  aria-label={`${field.name} for all rows`}
-                  placeholder={field.required === 'always' ? 'type a value' : 'not sent'}
-                  value={source?.kind === 'template' ? source.template : ''}
-                  onChange={(event) =>
-                    props.onMapping(assignTemplate(mapping, field.name, event.currentTarget.value))
-                  }
-                  error={field.required === 'always' && gap ? gap.message : undefined}
-                  spellCheck={false}
-                />
-              </td>
-              <td className={styles.about}>
-                <Sentence text={field.note} />
-              </td>
-            </tr>
-          )
-        })}
-      </tbody>
-      <tfoot>
-        <tr>
-          <td colSpan={3} className={styles.about}>
-            {fields.length === 0 ? (
-              'Every field has a column.'
-            ) : (
-              <>
-                A value can hold <code>{'{{row}}'}</code>, <code>{'{{run}}'}</code> and{' '}
-                <code>{'{{column name}}'}</code>, which are filled in for each row. <code>{'{{row}}'}</code>{' '}
-                is the record number: 1 for the first row below the header.
-              </>
-            )}
-          </td>
-        </tr>
-      </tfoot>
-    </table>
+    <Table
+      className={styles.table}
+      rows={fields}
+      toKey={({ name }) => name}
+      columns={[
+        {
+          title: 'Field',
+          className: styles.column,
+          cell: ({ name, required }) => (
+            <>
+              {name}
+              {required === 'always' && <span className={styles.required}> required</span>}
+            </>
+          ),
+        },
+        {
+          title: 'Value for all rows',
+          width: '38%',
+          cell: ({ name, required }) => {
+            const source = mapping[name]
+            const gap = gaps.find((known) => known.field === name)
+            return (
+              <TextInput
+                aria-label={`${name} for all rows`}
+                placeholder={required === 'always' ? 'type a value' : 'not sent'}
+                value={source?.kind === 'template' ? source.template : ''}
+                onChange={(event) =>
+                  props.onMapping(assignTemplate(mapping, name, event.currentTarget.value))
+                }
+                error={required === 'always' && gap ? gap.message : undefined}
+                spellCheck={false}
+              />
+            )
+          },
+        },
+        { title: 'Description', className: styles.quiet, cell: ({ note }) => <Sentence text={note} /> },
+      ]}
+      foot={
+        <span className={styles.quiet}>
+          {fields.length === 0 ? (
+            'Every field has a column.'
+          ) : (
+            <>
+              A value can hold <code>{'{{row}}'}</code>, <code>{'{{run}}'}</code> and{' '}
+              <code>{'{{column name}}'}</code>, which are filled in for each row. <code>{'{{row}}'}</code> is
+              the record number: 1 for the first row below the header.
+            </>
+          )}
+        </span>
+      }
+    />
   )
 }
 

@@ -2,6 +2,7 @@ import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { IN_FLIGHT_MAX, RATE_MAX, type StagesPace } from '../../../shared/load/load-pace.ts'
 import { formatDurationMs, parseDurationMs } from '../../../shared/messages/duration.ts'
+import { Table } from '../../ui/table/table.tsx'
 import { LoadProfile } from './load-profile.tsx'
 import styles from './operation.module.css'
 import {
@@ -88,58 +89,52 @@ function StageTable({ pace, onPace }: { pace: StagesPace; onPace: (pace: StagesP
     />
   )
   return (
-    <table className={styles.stages}>
-      <caption className="visually-hidden">Stages of the load</caption>
-      <thead>
-        <tr>
-          <th scope="col">Stage</th>
-          <th scope="col">From ({unit})</th>
-          <th scope="col">To ({unit})</th>
-          <th scope="col">Duration</th>
-          <th scope="col">
-            <span className="visually-hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {pace.stages.map(({ from, to, durationMs }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a stage is its place in the sequence
-          <tr key={index}>
-            <th scope="row">{index + 1}</th>
-            <td>{level(index, 'from', from)}</td>
-            <td>{level(index, 'to', to)}</td>
-            <td>
-              <DurationField
-                label={`Stage ${index + 1}, duration`}
-                valueMs={durationMs}
-                onValue={(ms) => onPace(changeDuration(pace, index, ms))}
-              />
-            </td>
-            <td>
-              <Group gap={4} wrap="nowrap">
-                <Button
-                  variant="subtle"
-                  size="compact-xs"
-                  aria-label={`Add after stage ${index + 1}`}
-                  onClick={() => onPace(addStage(pace, index))}
-                >
-                  Add after
-                </Button>
-                <Button
-                  variant="subtle"
-                  size="compact-xs"
-                  aria-label={`Remove stage ${index + 1}`}
-                  disabled={pace.stages.length === 1}
-                  onClick={() => onPace(removeStage(pace, index))}
-                >
-                  Remove
-                </Button>
-              </Group>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      look="plain"
+      className={styles.stages}
+      caption="Stages of the load"
+      rows={pace.stages}
+      columns={[
+        { title: 'Stage', cell: (_, index) => index + 1 },
+        { title: `From (${unit})`, cell: ({ from }, index) => level(index, 'from', from) },
+        { title: `To (${unit})`, cell: ({ to }, index) => level(index, 'to', to) },
+        {
+          title: 'Duration',
+          cell: ({ durationMs }, index) => (
+            <DurationField
+              label={`Stage ${index + 1}, duration`}
+              valueMs={durationMs}
+              onValue={(ms) => onPace(changeDuration(pace, index, ms))}
+            />
+          ),
+        },
+        {
+          title: 'Actions',
+          isTitleHidden: true,
+          cell: (_, index) => (
+            <Group gap={4} wrap="nowrap">
+              <Button
+                variant="subtle"
+                size="compact-xs"
+                aria-label={`Add after stage ${index + 1}`}
+                onClick={() => onPace(addStage(pace, index))}
+              >
+                Add after
+              </Button>
+              <Button
+                variant="subtle"
+                size="compact-xs"
+                aria-label={`Remove stage ${index + 1}`}
+                disabled={pace.stages.length === 1}
+                onClick={() => onPace(removeStage(pace, index))}
+              >
+                Remove
+              </Button>
+            </Group>
+          ),
+        },
+      ]}
+    />
   )
 }
 

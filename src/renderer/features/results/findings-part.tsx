@@ -1,8 +1,8 @@
 import type { TaskFindings } from '../../../shared/service/answer-findings.ts'
 import { MaskedText } from '../../ui/content/user-content.tsx'
+import { FactTable } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './results.module.css'
-import { Fact } from './row-parts.tsx'
 
 /** Most entries of a list that are shown; the answer has them all. */
 const ENTRIES_MAX = 50
@@ -28,48 +28,38 @@ export function FindingsPart({ findings, revealed }: { findings: TaskFindings; r
   return (
     <section>
       <h3>Found in the content</h3>
-      <table className={styles.facts}>
-        <tbody>
-          {languages.length > 0 && (
-            <Fact name="Language">
-              <SafeText text={languages.join(', ')} max={200} />
-            </Fact>
-          )}
-          {models.length > 0 && (
-            <Fact name="Models">
-              <ul>
-                {models.map(({ model, code, message }) => (
-                  <li key={`${model} ${code}`}>
-                    <SafeText text={model} max={80} />
-                    {code !== null && code !== '0' && (
-                      <>
-                        : code <SafeText text={code} max={40} /> <SafeText text={message ?? ''} max={120} />
-                      </>
-                    )}
-                  </li>
-                ))}
-              </ul>
-            </Fact>
-          )}
-          {quoting.map(
+      <FactTable
+        look="plain"
+        className={styles.facts}
+        facts={[
+          languages.length > 0 && ['Language', <SafeText key="all" text={languages.join(', ')} max={200} />],
+          models.length > 0 && [
+            'Models',
+            <ul key="all">
+              {models.map(({ model, code, message }) => (
+                <li key={`${model} ${code}`}>
+                  <SafeText text={model} max={80} />
+                  {code !== null && code !== '0' && (
+                    <>
+                      : code <SafeText text={code} max={40} /> <SafeText text={message ?? ''} max={120} />
+                    </>
+                  )}
+                </li>
+              ))}
+            </ul>,
+          ],
+          ...quoting.map(
             ([name, list]) =>
-              list.length > 0 && (
-                <Fact key={name} name={name}>
-                  <Entries list={list} revealed={revealed} />
-                </Fact>
-              ),
-          )}
-          {naming.map(
+              list.length > 0 && ([name, <Entries key={name} list={list} revealed={revealed} />] as const),
+          ),
+          ...naming.map(
             ([name, list]) =>
-              list.length > 0 && (
-                <Fact key={name} name={name}>
-                  <SafeText text={list.map(toText).join(', ')} max={400} />
-                </Fact>
-              ),
-          )}
-          {fromCache !== null && <Fact name="From cache">{fromCache ? 'yes' : 'no'}</Fact>}
-        </tbody>
-      </table>
+              list.length > 0 &&
+              ([name, <SafeText key={name} text={list.map(toText).join(', ')} max={400} />] as const),
+          ),
+          fromCache !== null && ['From cache', fromCache ? 'yes' : 'no'],
+        ]}
+      />
     </section>
   )
 }

@@ -11,6 +11,7 @@ import { CopyButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { AnswerLabel } from '../../ui/states/answers.tsx'
+import { FactTable, Table } from '../../ui/table/table.tsx'
 import { LongText, MarkedText, SafeText } from '../../ui/text/safe-text.tsx'
 import { CELL_MAX_CHARACTERS } from '../../ui/text/visible-text.ts'
 import styles from './results.module.css'
@@ -39,45 +40,38 @@ export function OutcomePart({ operation, detail }: { operation: string; detail: 
       )}
       <section>
         <h3>Outcome</h3>
-        <table className={styles.facts}>
-          <tbody>
-            {operation === 'task' && (
-              <Fact name="Triggered rules">
-                {result.triggeredRules.length === 0
-                  ? toNoRules(result.state)
-                  : result.triggeredRules.map((rule) => (
-                      <span key={rule.ruleId} className={styles.rule}>
-                        <SafeText text={rule.ruleName} max={80} />
-                      </span>
-                    ))}
-              </Fact>
-            )}
-            {result.answer !== null && (
-              <Fact name={ANSWER_TITLES[operation] ?? 'Term outcome'}>
-                <AnswerLabel answer={result.answer} />
-              </Fact>
-            )}
-            {result.state === 'succeeded' && result.message !== null && (
-              <Fact name="In words">
-                <SafeText text={result.message} max={500} />
-              </Fact>
-            )}
-            {result.customIndexItemId !== null && (
-              <Fact name="custom_index_item_id">
-                <SafeText text={result.customIndexItemId} />
-              </Fact>
-            )}
-            {result.callbackLatencyMs !== null && (
-              <Fact name="Callback latency">{formatMs(result.callbackLatencyMs)}</Fact>
-            )}
-            {hasTasks(operation) && (
-              <Fact name="task_id">{result.taskId === null ? '–' : <SafeText text={result.taskId} />}</Fact>
-            )}
-            {operation === 'task' && (
-              <Fact name="post_id">{result.postId === null ? '–' : <SafeText text={result.postId} />}</Fact>
-            )}
-          </tbody>
-        </table>
+        <FactTable
+          look="plain"
+          className={styles.facts}
+          facts={[
+            operation === 'task' && [
+              'Triggered rules',
+              result.triggeredRules.length === 0
+                ? toNoRules(result.state)
+                : result.triggeredRules.map((rule) => (
+                    <span key={rule.ruleId} className={styles.rule}>
+                      <SafeText text={rule.ruleName} max={80} />
+                    </span>
+                  )),
+            ],
+            result.answer !== null && [
+              ANSWER_TITLES[operation] ?? 'Term outcome',
+              <AnswerLabel key="answer" answer={result.answer} />,
+            ],
+            result.state === 'succeeded' &&
+              result.message !== null && [
+                'In words',
+                <SafeText key="words" text={result.message} max={500} />,
+              ],
+            result.customIndexItemId !== null && [
+              'custom_index_item_id',
+              <SafeText key="id" text={result.customIndexItemId} />,
+            ],
+            result.callbackLatencyMs !== null && ['Callback latency', formatMs(result.callbackLatencyMs)],
+            hasTasks(operation) && ['task_id', toId(result.taskId)],
+            operation === 'task' && ['post_id', toId(result.postId)],
+          ]}
+        />
       </section>
     </>
   )
@@ -93,14 +87,8 @@ function hasTasks(operation: string): boolean {
   return operation === 'task' || operation.startsWith('index-')
 }
 
-/** One line of a table of facts: a name, and what it is. */
-export function Fact({ name, children }: { name: string; children: React.ReactNode }) {
-  return (
-    <tr>
-      <th scope="row">{name}</th>
-      <td>{children}</td>
-    </tr>
-  )
+function toId(id: string | null) {
+  return id === null ? '–' : <SafeText text={id} />
 }
 
 function ErrorNotice({ detail, operation }: { detail: RowDetail; operation: string }) {
@@ -136,29 +124,23 @@ export function CellsTable(props: {
   return (
     <section>
       <h3>Cells</h3>
-      <table className={styles.facts}>
-        <tbody>
-          {props.cells.map((cell, index) => {
-            const name = props.columns[index] ?? `Column ${index + 1}`
-            return (
-              // biome-ignore lint/suspicious/noArrayIndexKey: columns may share a name and never move
-              <tr key={index}>
-                <th scope="row">
-                  <SafeText text={name} max={240} />
-                </th>
-                <td>
-                  <CellText
-                    name={name}
-                    cell={cell}
-                    revealed={props.revealed || !props.isContent(index, cell)}
-                    findMarks={props.findMarks}
-                  />
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+      <FactTable
+        look="plain"
+        className={styles.facts}
+        facts={props.cells.map((cell, index) => {
+          const name = props.columns[index] ?? `Column ${index + 1}`
+          return [
+            <SafeText key="name" text={name} max={240} />,
+            <CellText
+              key="cell"
+              name={name}
+              cell={cell}
+              revealed={props.revealed || !props.isContent(index, cell)}
+              findMarks={props.findMarks}
+            />,
+          ]
+        })}
+      />
     </section>
   )
 }
@@ -234,40 +216,29 @@ export function AttemptsTable({ attempts }: { attempts: readonly AttemptDetail[]
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
         <section className={styles.wide} tabIndex={0} aria-label="Table of tries">
-          <table className={styles.facts}>
-            <thead>
-              <tr>
-                <th scope="col">#</th>
-                <th scope="col">Sent</th>
-                <th scope="col">Ended</th>
-                <th scope="col">Connect</th>
-                <th scope="col">TLS</th>
-                <th scope="col">Waiting</th>
-                <th scope="col">Duration</th>
-              </tr>
-            </thead>
-            <tbody>
-              {attempts.map((attempt) => (
-                <tr key={attempt.number}>
-                  <td>{attempt.number}</td>
-                  <td>{formatTimestamp(attempt.sentAt)}</td>
-                  <td>
-                    {attempt.outcome} {attempt.status ?? ''}{' '}
-                    <SafeText
-                      text={
-                        attempt.errorCode === null ? (attempt.message ?? '') : nameCode(attempt.errorCode)
-                      }
-                      max={80}
-                    />
-                  </td>
-                  <td>{toTime(attempt.connectMs)}</td>
-                  <td>{toTime(attempt.tlsMs)}</td>
-                  <td>{toTime(attempt.waitingMs)}</td>
-                  <td>{toTime(attempt.durationMs)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Table
+            look="plain"
+            className={styles.facts}
+            rows={attempts}
+            toKey={({ number }) => number}
+            columns={[
+              { title: '#', isRowHead: false, cell: ({ number }) => number },
+              { title: 'Sent', cell: ({ sentAt }) => formatTimestamp(sentAt) },
+              {
+                title: 'Ended',
+                cell: ({ outcome, status, errorCode, message }) => (
+                  <>
+                    {outcome} {status ?? ''}{' '}
+                    <SafeText text={errorCode === null ? (message ?? '') : nameCode(errorCode)} max={80} />
+                  </>
+                ),
+              },
+              { title: 'Connect', cell: ({ connectMs }) => toTime(connectMs) },
+              { title: 'TLS', cell: ({ tlsMs }) => toTime(tlsMs) },
+              { title: 'Waiting', cell: ({ waitingMs }) => toTime(waitingMs) },
+              { title: 'Duration', cell: ({ durationMs }) => toTime(durationMs) },
+            ]}
+          />
         </section>
       )}
     </section>

@@ -1,5 +1,6 @@
 import type { ResultRow } from '../../../shared/run/results.ts'
 import { toScoreScale } from '../../../shared/run/score-bands.ts'
+import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './scores.module.css'
 
@@ -86,17 +87,21 @@ export function ScoreBars({
   return (
     <section>
       <h3>Scores</h3>
-      <table className={styles.table}>
-        <tbody>
-          {toHighestFirst(scores).map(({ className, score }) => {
-            const own = thresholds.filter((one) => one.className === className)
-            return (
-              <tr key={className}>
-                <th scope="row">
-                  <SafeText text={className} max={60} />
-                </th>
-                <td className={styles.number}>{formatScore(score)}</td>
-                <td className={styles.wideBar}>
+      <Table
+        look="plain"
+        className={styles.table}
+        hasNoHead
+        rows={toHighestFirst(scores)}
+        toKey={({ className }) => className}
+        columns={[
+          { width: '10rem', cell: ({ className }) => <SafeText text={className} max={60} /> },
+          { isNumber: true, width: '4.5rem', cell: ({ score }) => formatScore(score) },
+          {
+            className: styles.wideBar,
+            cell: ({ className, score }) => {
+              const own = thresholds.filter((one) => one.className === className)
+              return (
+                <>
                   <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden>
                     <rect className={styles.track} width={100} height={8} />
                     <rect className={styles.bar} width={Math.min(100, (score / end) * 100)} height={8} />
@@ -115,12 +120,12 @@ export function ScoreBars({
                       <SafeText text={ruleName} max={60} /> triggers from {formatScore(threshold)}
                     </span>
                   ))}
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+                </>
+              )
+            },
+          },
+        ]}
+      />
       <p className={styles.note}>Scale from 0 to {end}</p>
     </section>
   )

@@ -1,5 +1,6 @@
 import type { Correction } from '../../../shared/plan/fixes.ts'
 import { isFieldContent, MaskedText } from '../../ui/content/user-content.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './results.module.css'
 
@@ -12,30 +13,23 @@ export function SentAs({ corrections, revealed }: { corrections: readonly Correc
   return (
     <section>
       <h3>Corrected</h3>
-      <table className={styles.facts}>
-        <thead>
-          <tr>
-            <th scope="col">Field</th>
-            <th scope="col">In the source</th>
-            <th scope="col">Sent as</th>
-          </tr>
-        </thead>
-        <tbody>
-          {corrections.map(({ field, before, sent }) => (
-            <tr key={field}>
-              <th scope="row">
-                <SafeText text={field} max={60} />
-              </th>
-              <td>
-                <FieldText field={field} text={before} revealed={revealed} />
-              </td>
-              <td>
-                <FieldText field={field} text={sent} revealed={revealed} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        look="plain"
+        className={styles.facts}
+        rows={corrections}
+        toKey={({ field }) => field}
+        columns={[
+          { title: 'Field', cell: ({ field }) => <SafeText text={field} max={60} /> },
+          {
+            title: 'In the source',
+            cell: ({ field, before }) => <FieldText field={field} text={before} revealed={revealed} />,
+          },
+          {
+            title: 'Sent as',
+            cell: ({ field, sent }) => <FieldText field={field} text={sent} revealed={revealed} />,
+          },
+        ]}
+      />
     </section>
   )
 }

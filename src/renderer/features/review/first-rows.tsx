@@ -5,6 +5,7 @@ import type { RowCounts } from '../../../shared/run/run.ts'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { AnswerLabel } from '../../ui/states/answers.tsx'
 import { countSettled, RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './review.module.css'
 
@@ -20,40 +21,30 @@ export function FirstRows({ operation, rows }: { operation: string; rows: readon
   const outcome = OUTCOME_TITLES[operation] ?? 'Triggered rules'
   return (
     <Panel title="The first rows, as the service answered" flush scrolls>
-      <table className={styles.first}>
-        <thead>
-          <tr>
-            <th scope="col" className={styles.number}>
-              Row
-            </th>
-            <th scope="col">State</th>
-            <th scope="col">{outcome}</th>
-            <th scope="col">Answer</th>
-            <th scope="col" className={styles.number}>
-              Latency
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.row}>
-              <th scope="row" className={styles.number}>
-                <RowNumber record={row.row} place={row.place} />
-              </th>
-              <td>
-                <StateLabel state={row.state} attempts={row.attempts} />
-              </td>
-              <td>
-                <RowOutcome operation={operation} row={row} />
-              </td>
-              <td>
-                <SafeText text={nameAnswer(row.status, row.errorCode ?? row.message)} max={80} />
-              </td>
-              <td className={styles.number}>{row.durationMs === null ? '–' : formatMs(row.durationMs)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        look="dense"
+        className={styles.first}
+        rows={rows}
+        toKey={({ row }) => row}
+        columns={[
+          {
+            title: 'Row',
+            isNumber: true,
+            cell: ({ row, place }) => <RowNumber record={row} place={place} />,
+          },
+          { title: 'State', cell: ({ state, attempts }) => <StateLabel state={state} attempts={attempts} /> },
+          { title: outcome, cell: (row) => <RowOutcome operation={operation} row={row} /> },
+          {
+            title: 'Answer',
+            cell: (row) => <SafeText text={nameAnswer(row.status, row.errorCode ?? row.message)} max={80} />,
+          },
+          {
+            title: 'Latency',
+            isNumber: true,
+            cell: ({ durationMs }) => (durationMs === null ? '–' : formatMs(durationMs)),
+          },
+        ]}
+      />
     </Panel>
   )
 }

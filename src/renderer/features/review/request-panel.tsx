@@ -12,6 +12,7 @@ import { maskJson, useContentShown } from '../../ui/content/user-content.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { describePlace } from '../../ui/states/row-states.tsx'
+import { FactTable } from '../../ui/table/table.tsx'
 import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './review.module.css'
 
@@ -115,30 +116,17 @@ function RequestText({ request }: { request: RequestReview }) {
   }
   return (
     <div className={styles.request}>
-      <table className={styles.headers}>
-        <tbody>
-          <tr>
-            <th scope="row">row</th>
-            <td>
-              {toRowNumber(request.place)}, {describePlace(request.row, request.place)}
-            </td>
-          </tr>
-          <tr>
-            <th scope="row">{request.method}</th>
-            <td>
-              <SafeText text={request.url} max={2_000} lines />
-            </td>
-          </tr>
-          {request.headers.map(([name, value]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td>
-                <SafeText text={value} max={200} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <FactTable
+        look="plain"
+        className={styles.headers}
+        facts={[
+          ['row', `${toRowNumber(request.place)}, ${describePlace(request.row, request.place)}`],
+          [request.method, <SafeText key="url" text={request.url} max={2_000} lines />],
+          ...request.headers.map(
+            ([name, value]) => [name, <SafeText key={name} text={value} max={200} />] as const,
+          ),
+        ]}
+      />
       {request.body === null ? (
         <p className={styles.none}>no body</p>
       ) : (

@@ -4,6 +4,7 @@ import { sayRefusal } from '../../../shared/run/callback-overview.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { ask } from '../../bridge/client.ts'
 import { type Figure, Figures, Panel } from '../../ui/layout/screen.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './run.module.css'
 
@@ -72,17 +73,17 @@ function UnexpectedCallbacks({ callbacks }: { callbacks: NonNullable<RunSnapshot
   const odd = ODD.filter(([kind]) => callbacks[kind] > 0)
   if (odd.length === 0) return null
   return (
-    <table className={styles.odd}>
-      <caption className="visually-hidden">Callbacks that were not as usual</caption>
-      <tbody>
-        {odd.map(([kind, word, meaning]) => (
-          <tr key={kind}>
-            <td>{formatCount(callbacks[kind])}</td>
-            <th scope="row">{word}</th>
-            <td>{meaning}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      look="plain"
+      className={styles.odd}
+      caption="Callbacks that were not as usual"
+      hasNoHead
+      rows={odd}
+      columns={[
+        { isNumber: true, cell: ([kind]) => formatCount(callbacks[kind]) },
+        { isRowHead: true, cell: ([, word]) => word },
+        { className: styles.quietInside, cell: ([, , meaning]) => meaning },
+      ]}
+    />
   )
 }

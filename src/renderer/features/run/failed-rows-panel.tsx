@@ -10,6 +10,7 @@ import { ContentSwitch, isFieldContent, MaskedText, useContentShown } from '../.
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './run.module.css'
 
@@ -62,43 +63,37 @@ export function FailedRowsPanel(props: {
   const hasContent = rows.some(({ cells }) => isFieldContent(named.field, cells[named.index] ?? ''))
   return (
     <Panel title={`Failed ${noun}s`} aside={formatCounted(total, noun)} flush scrolls>
-      <table className={styles.failed}>
-        <caption className="visually-hidden">Failed {noun}s with their reasons</caption>
-        <thead>
-          <tr>
-            <th scope="col">Row</th>
-            <th scope="col">{noun === 'term' ? 'Term' : 'Item'}</th>
-            <th scope="col">State</th>
-            <th scope="col">Reason</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ row, place, state, status, errorCode, message, cells, cellLengths }) => {
-            const text = cells[named.index] ?? ''
-            return (
-              <tr key={row}>
-                <th scope="row">
-                  <RowNumber record={row} place={place} />
-                </th>
-                <td>
-                  <MaskedText
-                    text={text}
-                    length={cellLengths[named.index] ?? text.length}
-                    revealed={shown || !isFieldContent(named.field, text)}
-                    max={80}
-                  />
-                </td>
-                <td>
-                  <StateLabel state={state} />
-                </td>
-                <td>
-                  <Sentence text={message ?? [status ?? 'no answer', errorCode].filter(Boolean).join(' ')} />
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+      <Table
+        className={styles.failed}
+        caption={`Failed ${noun}s with their reasons`}
+        rows={rows}
+        toKey={({ row }) => row}
+        columns={[
+          { title: 'Row', cell: ({ row, place }) => <RowNumber record={row} place={place} /> },
+          {
+            title: noun === 'term' ? 'Term' : 'Item',
+            cell: ({ cells, cellLengths }) => {
+              const text = cells[named.index] ?? ''
+              return (
+                <MaskedText
+                  text={text}
+                  length={cellLengths[named.index] ?? text.length}
+                  revealed={shown || !isFieldContent(named.field, text)}
+                  max={80}
+                />
+              )
+            },
+          },
+          { title: 'State', cell: ({ state }) => <StateLabel state={state} /> },
+          {
+            title: 'Reason',
+            className: styles.reason,
+            cell: ({ status, errorCode, message }) => (
+              <Sentence text={message ?? [status ?? 'no answer', errorCode].filter(Boolean).join(' ')} />
+            ),
+          },
+        ]}
+      />
       <div className={styles.failedFoot}>
         {hasContent && <ContentSwitch />}
         <Button variant="default" size="xs" onClick={() => props.onResults(filter)}>

@@ -7,6 +7,7 @@ import type { RequestField } from '../../../shared/service/request-field.ts'
 import type { UploadProgress } from '../../bridge/take-files.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { Panel, Screen } from '../../ui/layout/screen.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './source.module.css'
 
@@ -61,21 +62,20 @@ export function ExpectedData({ operation }: { operation: Operation }) {
   )
   return (
     <Panel title="Expected columns" aside="Any column names work; you match them next" flush>
-      <table className={styles.expected}>
-        <tbody>
-          {fields.map((field) => (
-            <tr key={field.name}>
-              <th scope="row">{field.name}</th>
-              <td className={styles.need}>
-                {field.name === 'post_id' ? 'generated if missing' : NEED[field.required]}
-              </td>
-              <td>
-                <Sentence text={field.note} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        className={styles.expected}
+        hasNoHead
+        rows={fields}
+        toKey={({ name }) => name}
+        columns={[
+          { width: '12rem', cell: ({ name }) => name },
+          {
+            width: '11.5rem',
+            cell: ({ name, required }) => (name === 'post_id' ? 'generated if missing' : NEED[required]),
+          },
+          { cell: ({ note }) => <Sentence text={note} /> },
+        ]}
+      />
     </Panel>
   )
 }

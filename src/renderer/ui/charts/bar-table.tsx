@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
+import { Table } from '../table/table.tsx'
 import styles from './charts.module.css'
 
 /** One ranked thing and its number of rows. */
@@ -13,29 +14,34 @@ export interface RankedBar {
 export function BarTable(props: { caption: string; bars: RankedBar[]; onPick?: (id: string) => void }) {
   const most = Math.max(1, ...props.bars.map((bar) => bar.rows))
   return (
-    <table className={styles.bars}>
-      <caption className="visually-hidden">{props.caption}</caption>
-      <tbody>
-        {props.bars.map((bar) => (
-          <tr key={bar.id}>
-            <th scope="row" className={styles.name}>
-              {props.onPick ? (
-                <button type="button" className={styles.pick} onClick={() => props.onPick?.(bar.id)}>
-                  {bar.name}
-                </button>
-              ) : (
-                bar.name
-              )}
-            </th>
-            <td>
-              <div className={styles.track} aria-hidden>
-                <span className={styles.fill} style={{ width: `${(bar.rows / most) * 100}%` }} />
-              </div>
-            </td>
-            <td className={styles.number}>{formatCount(bar.rows)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      look="plain"
+      className={styles.bars}
+      caption={props.caption}
+      hasNoHead
+      rows={props.bars}
+      toKey={({ id }) => id}
+      columns={[
+        {
+          className: styles.name,
+          cell: ({ id, name }) =>
+            props.onPick ? (
+              <button type="button" className={styles.pick} onClick={() => props.onPick?.(id)}>
+                {name}
+              </button>
+            ) : (
+              name
+            ),
+        },
+        {
+          cell: ({ rows }) => (
+            <div className={styles.track} aria-hidden>
+              <span className={styles.fill} style={{ width: `${(rows / most) * 100}%` }} />
+            </div>
+          ),
+        },
+        { isNumber: true, width: '4.5rem', cell: ({ rows }) => formatCount(rows) },
+      ]}
+    />
   )
 }

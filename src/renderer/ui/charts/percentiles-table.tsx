@@ -1,41 +1,38 @@
 import { LATENCY_POINTS } from '../../../shared/load/load-view.ts'
 import { formatCount, formatMs } from '../../../shared/messages/figure-text.ts'
 import type { Percentiles } from '../../../shared/run/run.ts'
+import { type Column, Table } from '../table/table.tsx'
 import styles from './charts.module.css'
 
-const COLUMNS = LATENCY_POINTS.filter(([point]) => point !== 'mean')
+interface Series {
+  name: string
+  percentiles: Percentiles | null
+}
+
+const COLUMNS: readonly Column<Series>[] = [
+  { title: 'Metric', className: styles.metric, cell: ({ name }) => name },
+  ...LATENCY_POINTS.filter(([point]) => point !== 'mean').map(
+    ([key, title]): Column<Series> => ({
+      ...{ title, isNumber: true },
+      cell: ({ percentiles }) => (percentiles === null ? '–' : formatMs(percentiles[key])),
+    }),
+  ),
+  {
+    ...{ title: 'answers', isNumber: true },
+    cell: ({ percentiles }) => (percentiles === null ? '–' : formatCount(percentiles.count)),
+  },
+]
 
 /** The percentiles of one or more latency series, a line for each. */
-export function PercentilesTable({
-  series,
-}: {
-  series: { name: string; percentiles: Percentiles | null }[]
-}) {
+export function PercentilesTable({ series }: { series: readonly Series[] }) {
   return (
-    <table className={styles.percentiles}>
-      <caption className="visually-hidden">Latency percentiles</caption>
-      <thead>
-        <tr>
-          <th scope="col">Metric</th>
-          {COLUMNS.map(([key, title]) => (
-            <th key={key} scope="col">
-              {title}
-            </th>
-          ))}
-          <th scope="col">answers</th>
-        </tr>
-      </thead>
-      <tbody>
-        {series.map(({ name, percentiles }) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            {COLUMNS.map(([key]) => (
-              <td key={key}>{percentiles === null ? '–' : formatMs(percentiles[key])}</td>
-            ))}
-            <td>{percentiles === null ? '–' : formatCount(percentiles.count)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      look="plain"
+      className={styles.percentiles}
+      caption="Latency percentiles"
+      rows={series}
+      toKey={({ name }) => name}
+      columns={COLUMNS}
+    />
   )
 }

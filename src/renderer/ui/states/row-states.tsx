@@ -19,6 +19,7 @@ import { type SourcePlace, toRowNumber } from '../../../shared/plan/source-place
 import type { RowState } from '../../../shared/run/item-state.ts'
 import type { ResultRow } from '../../../shared/run/results.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
+import { Table } from '../table/table.tsx'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './states.module.css'
 
@@ -204,26 +205,39 @@ export function CountsTable(props: { rows: RowCounts; toRepeat: number; hasEnded
   const shown =
     toRepeat === 0 ? states : [...states, { key: 'to_repeat', look: TO_BE_REPEATED, count: toRepeat }]
   return (
-    <table className={styles.counts}>
-      <caption className="visually-hidden">Rows by state</caption>
-      <tbody>
-        {shown.map(({ key, look, count }) => {
-          const Icon = look.icon
-          return (
-            <tr key={key} title={look.meaning} data-state={key}>
-              <th scope="row">
-                <span className={styles.label} style={{ color: look.color }}>
-                  <Icon size="1.1em" stroke={2} aria-hidden />
-                  {look.word}
-                </span>
-              </th>
-              <td data-count={count}>{formatCount(count)}</td>
-              <td className={styles.share}>{formatShare(count, rows.read)}</td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
+    <Table
+      look="plain"
+      className={styles.counts}
+      caption="Rows by state"
+      hasNoHead
+      rows={shown}
+      toKey={({ key }) => key}
+      toRow={({ key, look }) => ({ title: look.meaning, 'data-state': key })}
+      columns={[
+        {
+          cell: ({ look }) => {
+            const Icon = look.icon
+            return (
+              <span className={styles.label} style={{ color: look.color }}>
+                <Icon size="1.1em" stroke={2} aria-hidden />
+                {look.word}
+              </span>
+            )
+          },
+        },
+        {
+          isNumber: true,
+          toCell: ({ count }) => ({ 'data-count': count }),
+          cell: ({ count }) => formatCount(count),
+        },
+        {
+          isNumber: true,
+          width: '4.5rem',
+          className: styles.share,
+          cell: ({ count }) => formatShare(count, rows.read),
+        },
+      ]}
+    />
   )
 }
 
