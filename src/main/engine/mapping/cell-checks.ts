@@ -8,7 +8,12 @@ import { toCellKinds } from './split-row.ts'
 import { findDamage } from './text-damage.ts'
 
 /** Finds what is wrong with the cells that fill the fields of a row, which the request no longer shows. */
-export type CheckCells = (row: number, cells: readonly string[], kinds: string | null) => FoundProblem[]
+export type CheckCells = (
+  row: number,
+  cells: readonly string[],
+  kinds: string | null,
+  isAscii: boolean,
+) => FoundProblem[]
 
 /** A field, and a column that it is filled from. */
 interface FilledField {
@@ -37,7 +42,7 @@ export function createCellCheck(
       (index): FilledField => ({ field, index, isContent: isContent(field, operation) }),
     ),
   )
-  return (row, cells, kinds) => {
+  return (row, cells, kinds, isAscii) => {
     let found = NO_PROBLEMS
     const letters = kinds === null ? '' : toCellKinds(kinds)
     for (const { field, index, isContent: isText } of filled) {
@@ -45,7 +50,7 @@ export function createCellCheck(
       if (cell.length === SPREADSHEET_CELL_CHARACTERS) {
         found = [...found, { row, severity: 'warning', code: 'cut_cell', field, found: toEnd(cell) }]
       }
-      const damage = findDamage(cell)
+      const damage = isAscii ? null : findDamage(cell)
       if (damage !== null) {
         const { as, at } = damage
         const around = toFound(cell.slice(Math.max(0, at - 20), at + 20).toWellFormed())

@@ -9,18 +9,19 @@ const NONE: ReadonlySet<string> = new Set()
 
 /** The columns that a plan takes ids from, looked at as a whole while its source is read. */
 export class IdColumns {
-  readonly #columns: readonly (readonly [field: string, column: IdColumn])[]
+  readonly #columns: readonly { field: string; column: IdColumn }[]
 
   /** The mapping of the plan is resolved. */
   constructor({ mapping }: Pick<Plan, 'mapping'>) {
-    this.#columns = ID_TEXT_FIELDS.filter((field) => mapping[field]?.kind === 'column').map(
-      (field) => [field, new IdColumn()] as const,
-    )
+    this.#columns = ID_TEXT_FIELDS.filter((field) => mapping[field]?.kind === 'column').map((field) => ({
+      field,
+      column: new IdColumn(),
+    }))
   }
 
   /** Looks at the ids of one more row. `reported` are the fields whose ids have a warning already. */
   note(body: Readonly<Body>, row: number, isSent: boolean, reported = NONE): void {
-    for (const [field, column] of this.#columns) {
+    for (const { field, column } of this.#columns) {
       const id = body[field]
       if (typeof id === 'string') column.note(id, row, isSent && !reported.has(field))
     }
@@ -28,7 +29,7 @@ export class IdColumns {
 
   /** What the rows together show: how many of those that can be sent, and the first of them. */
   findWarnings(): { rows: number; example: FoundProblem }[] {
-    return this.#columns.flatMap(([field, column]) =>
+    return this.#columns.flatMap(({ field, column }) =>
       column.list().map(({ as, rows, first: { row, id } }) => {
         const cause = { code: 'lost_id', args: { as } } as const
         return { rows, example: { row, severity: 'warning' as const, field, ...cause, found: toFound(id) } }

@@ -61,9 +61,14 @@ interface UniqueKey {
 
 /**
  * Maps a row, 1-based, with the cells it has. Pure: the same plan, columns, run and row give the same body. `kinds` says
- * of a row of JSON which cells are null or missing; without it all are text.
+ * of a row of JSON which cells are null or missing; without it all are text. `isAscii` as in a `SourceBatch`.
  */
-export type MapRow = (row: number, cells: readonly string[], kinds?: string | null) => MappedRow
+export type MapRow = (
+  row: number,
+  cells: readonly string[],
+  kinds?: string | null,
+  isAscii?: boolean,
+) => MappedRow
 
 const NO_PROBLEMS: readonly FoundProblem[] = Object.freeze([])
 
@@ -82,7 +87,7 @@ export function createRowMapper(
   const writers = createWriters(plan, mapping, columns, { runToken, addresses })
   const toUniqueKey = createUniqueKey(plan, mapping)
   const checkCells = createCellCheck(plan.operation, mapping, columns)
-  const mapCells = (row: number, cells: readonly string[], kinds: string | null) => {
+  const mapCells = (row: number, cells: readonly string[], kinds: string | null, isAscii = false) => {
     const body: Body = {}
     let problems: FoundProblem[] | null = null
     for (const write of writers) {
@@ -92,7 +97,7 @@ export function createRowMapper(
         problems.push(problem)
       }
     }
-    const found = checkCells(row, cells, kinds)
+    const found = checkCells(row, cells, kinds, isAscii)
     if (found.length > 0) problems = problems === null ? found : [...problems, ...found]
     return { body, problems: problems ?? NO_PROBLEMS }
   }
@@ -102,10 +107,10 @@ export function createRowMapper(
   )
   const joinCells = createCellJoiner(plan.fixes ?? [])
   const hasFixes = plan.fixes !== undefined && plan.fixes.length > 0
-  return (row, cells, kinds = null) => {
+  return (row, cells, kinds = null, isAscii = false) => {
     const half = toHalf(row, kinds)
     if (!hasFixes && half === null) {
-      const { body, problems } = mapCells(row, cells, kinds)
+      const { body, problems } = mapCells(row, cells, kinds, isAscii)
       return { body, uniqueKey: toKey(body), problems }
     }
     const record = half?.of ?? row

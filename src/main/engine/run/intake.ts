@@ -59,14 +59,12 @@ export async function runIntake(options: {
       onWritten: ({ row, body = {}, reported }, isSent) => idColumns.note(body, row, isSent, reported),
     })
     const splitter = new RowSplitter(plan, mapRow)
-    function* checkRows(rows: readonly SourceRow[]): Generator<IntakeRow, void, undefined> {
-      for (const row of rows) {
-        leftOut.note(row.cells)
-        yield checkRow(splitter.toFirstHalf(row))
-      }
+    const check = (row: SourceRow, isAscii: boolean): IntakeRow => {
+      leftOut.note(row.cells)
+      return checkRow(splitter.toFirstHalf(row), isAscii)
     }
-    for await (const { rows, places, bytesRead } of reader.batches()) {
-      writer.writeRows(checkRows(rows), places)
+    for await (const { rows, places, bytesRead, isAscii = false } of reader.batches()) {
+      writer.writeRows(rows, (row) => check(row, isAscii), places)
       options.onProgress({
         bytes: { read: bytesRead, total: reader.sizeBytes },
         rowsRead: writer.rowsRead,
@@ -138,12 +136,12 @@ export function createRowCheck(
   plan: Plan,
   columns: readonly string[],
   mapRow: MapRow,
-): (read: ReadRow) => IntakeRow {
+): (read: ReadRow, isAscii?: boolean) => IntakeRow {
   const validate = createRowValidator(plan)
   const joins = createCellJoiner(plan.fixes ?? []) !== null
   const isUsed = createUseCheck(plan.mapping, columns)
-  return ({ row, cells, kinds = null, problems: foundByReader }) => {
-    const mapped = mapRow(row, cells, kinds)
+  return ({ row, cells, kinds = null, problems: foundByReader }, isAscii) => {
+    const mapped = mapRow(row, cells, kinds, isAscii)
     const validated = validate(row, mapped.body)
     const { body, uniqueKey, corrections } = mapped
     // Most rows have none.

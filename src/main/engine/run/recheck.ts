@@ -87,17 +87,12 @@ export class Recheck {
   checkAll(wholeFile: string): void {
     const { repeats, lastRow } = this.#readWhole(wholeFile)
     for (const page of this.#pages()) {
-      this.#writer.writeRows(
-        page.map((row) => {
-          const checked = this.#check(this.#splitter.toFirstHalf(row))
-          const other = repeats.get(row.row)
-          if (other === undefined || checked.uniqueKey === null) return checked
-          return {
-            ...checked,
-            problems: [...checked.problems, toRepeated(row.row, other, checked.uniqueKey)],
-          }
-        }),
-      )
+      this.#writer.writeRows(page, (row) => {
+        const checked = this.#check(this.#splitter.toFirstHalf(row))
+        const other = repeats.get(row.row)
+        if (other === undefined || checked.uniqueKey === null) return checked
+        return { ...checked, problems: [...checked.problems, toRepeated(row.row, other, checked.uniqueKey)] }
+      })
     }
     let behind = lastRow + 1
     for (const records of this.#splitter.takeSplit()) {

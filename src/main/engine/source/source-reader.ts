@@ -28,6 +28,8 @@ export interface SourceBatch {
   places?: readonly RowPlace[]
   /** Bytes of the source read so far. */
   bytesRead: number
+  /** True only if no cell has a character beyond ASCII, so that nobody needs to look for one. */
+  isAscii?: boolean
 }
 
 /** What a workbook has in addition to its rows. */

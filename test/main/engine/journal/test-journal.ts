@@ -57,6 +57,7 @@ export function openReadyJournal(
   const writer = new IntakeWriter(journal, (_, cells) => ({ field: 'post_id', value: cells[0] ?? '' }))
   writer.writeRows(
     typeof rows === 'number' ? Array.from({ length: rows }, (_, i) => toIntakeRow(i + 1)) : rows,
+    (row) => row,
   )
   writer.finish(['text_data'])
   return journal

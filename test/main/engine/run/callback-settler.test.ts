@@ -320,7 +320,10 @@ function openCutOff(rows: number) {
     }),
   )
   const writer = new IntakeWriter(journal, (_, cells) => ({ field: 'post_id', value: cells[0] ?? '' }))
-  writer.writeRows(Array.from({ length: rows }, (_, i) => toIntakeRow(i + 1)))
+  writer.writeRows(
+    Array.from({ length: rows }, (_, i) => i + 1),
+    toIntakeRow,
+  )
   writer.finish(['text_data'])
   const claims = new ItemClaims(journal, readRecord(journal))
   journal.transact('power', () => {

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openDelimitedSource } from '../../../../src/main/engine/source/csv/delimited-source.ts'
+import type { SourceBatch } from '../../../../src/main/engine/source/source-reader.ts'
 import { SluiceError } from '../../../../src/shared/messages/errors.ts'
 import { formatProblem } from '../../../../src/shared/messages/problem-messages.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
@@ -235,4 +236,28 @@ test('lines above the header that is named are passed over, blank ones among the
   expect(readText(text, { headerRow: 4, header: false }).cells[0]).toEqual(['Report', '', ''])
   expect(failReading(writeSource(text), { headerRow: 7 })).toContain('but the file ends before it')
   expect(failReading(writeSource(text), { headerRow: 6 })).toContain('found only a line with column names')
+})
+
+test('a batch is told to be of ASCII only if it is, wherever a read of the file ends', () => {
+  const rows = Array.from(
+    { length: 200 },
+    (_, i) => `${i},${i % 9 === 4 ? 'Ã©Ã¨, and much of ASCII' : 'plain'}`,
+  )
+  const path = writeSource(`id,text\n${rows.join('\n')}\n`)
+  const source = { path, header: true, format: 'csv' } as const
+  const isBeyond = ({ rows: some }: SourceBatch): boolean =>
+    some.some((row) => /[^\0-\x7f]/.test(row.cells.join('')))
+  for (let readBytes = 1; readBytes <= 64; readBytes += 1) {
+    const batches = [...openDelimitedSource(source, readBytes).batches()]
+    expect(batches.filter((batch) => batch.isAscii && isBeyond(batch))).toEqual([])
+    if (readBytes <= 16) expect(batches.filter((batch) => batch.isAscii).length).toBeGreaterThan(50)
+  }
+})
+
+test('characters whose bytes are all of ASCII are not told to be', () => {
+  const path = writeSource(Buffer.from('id,text\n1,\u4e00\u4e01\n', 'utf16le'))
+  const source = { path, header: true, format: 'csv', encoding: 'utf-16le' } as const
+  const [batch] = openDelimitedSource(source).batches()
+  expect(batch?.rows.map(({ cells }) => cells)).toEqual([['1', '\u4e00\u4e01']])
+  expect(batch?.isAscii).toBe(false)
 })

@@ -8,7 +8,8 @@ import { CHECKPOINT_PAGES, checkpointEvery, type Journal } from '../../journal/j
 import { updateRunRecord } from '../../journal/run-record.ts'
 import type { Body } from '../../mapping/json-text.ts'
 import { markHalf, toHalf } from '../../mapping/split-row.ts'
-import { BulkInsert, type DatabaseSync } from '../../workspace/sqlite.ts'
+import type { DatabaseSync } from '../../workspace/sqlite.ts'
+import { RowInsert } from './row-insert.ts'
 import { SeenIds } from './seen-ids.ts'
 import { createProblemInsert, toCauseKey } from './stored-problems.ts'
 
@@ -54,7 +55,7 @@ const INTAKE_CHECKPOINT_PAGES = 4 * CHECKPOINT_PAGES
 /** Writes what intake reads. Memory does not grow with the source: even seen post_ids live in a temporary table. */
 export class IntakeWriter {
   readonly #journal: Journal
-  readonly #insertRow: BulkInsert
+  readonly #insertRow: RowInsert
   readonly #insertProblem: ReturnType<typeof createProblemInsert>
   readonly #insertPlace: StatementSync
   readonly #insertFile: StatementSync
@@ -107,7 +108,7 @@ export class IntakeWriter {
     )
     checkpointEvery(db, INTAKE_CHECKPOINT_PAGES)
     db.exec('CREATE TEMP TABLE seen (id TEXT PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID')
-    this.#insertRow = new BulkInsert(db, 'INSERT INTO row (id, cells, item, kinds)', '(?, ?, ?, ?)')
+    this.#insertRow = new RowInsert(db)
     this.#insertPlace = db.prepare('INSERT INTO row_place (row, sheet_row, line) VALUES (?, ?, ?)')
     this.#insertFile = db.prepare('INSERT INTO source_file (row, name) VALUES (?, ?)')
     this.#insertProblem = createProblemInsert(db)
@@ -143,16 +144,20 @@ export class IntakeWriter {
   }
 
   /**
-   * Writes a batch and where it stands in the source; some thousand rows share a transaction. Rows are taken one by one, so
-   * that they can be made as they are written. Throws `DISK_FULL`.
+   * Checks and writes a batch, row by row, and where it stands in the source; some thousand rows share a transaction.
+   * Throws `DISK_FULL`.
    */
-  writeRows(rows: Iterable<IntakeRow>, places: readonly RowPlace[] = []): void {
+  writeRows<Read>(
+    rows: readonly Read[],
+    check: (row: Read) => IntakeRow,
+    places: readonly RowPlace[] = [],
+  ): void {
     const journal = this.#journal
     if (this.#grouped === 0) journal.begin('process')
     const before = this.#rowsRead
     journal.attempt(() => {
       for (const place of places) this.#writePlace(place)
-      for (const row of rows) this.#writeRow(row)
+      for (const row of rows) this.#writeRow(check(row))
       this.#insertRow.flush()
     })
     this.#grouped += this.#rowsRead - before
@@ -176,16 +181,16 @@ export class IntakeWriter {
     const toPlace = createPlaceReader(db)
     const find = db.prepare('SELECT cells, kinds FROM row WHERE id = ?')
     const places: RowPlace[] = []
-    const rows = records.map((of, index) => {
+    const halves = records.map((of, index): ReadHalf => {
       const row = firstRow + index
       const { row: sheetRow, line, file } = toPlace(of, null)
       places.push({ row, sheetRow, line: line ?? sheetRow, ...(file !== undefined && { file }) })
       const { cells, kinds = null } = find.get(of) ?? {}
       const marked = markHalf(kinds === null ? null : String(kinds), { content: 'url', of })
-      return check({ row, cells: parseCells(String(cells)), kinds: marked, problems: [] })
+      return { row, cells: parseCells(String(cells)), kinds: marked, problems: [] }
     })
-    this.writeRows(rows, places)
-    this.#journal.counters.add('corrected', 'split', rows.length)
+    this.writeRows(halves, check, places)
+    this.#journal.counters.add('corrected', 'split', halves.length)
   }
 
   /**

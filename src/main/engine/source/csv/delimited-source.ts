@@ -93,7 +93,8 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
     headerWatch = watchHeader()
     try {
       const isEscapeGuessed = dialect.escapeBy !== 'given'
-      const options = { readBytes, width: head.cells, isEscapeGuessed }
+      const takeIsAscii = () => encoding === 'utf-8' && text.takeIsAscii()
+      const options = { readBytes, width: head.cells, isEscapeGuessed, takeIsAscii }
       for (const batch of parseRecords(unpadded.readText, dialect, options)) {
         const rows: SourceRow[] = []
         for (const [index, cells] of batch.records.entries()) {
@@ -117,7 +118,8 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
           const hasBreaks = line - beginsAt > 1
           rows.push(toSourceRow({ row, line: beginsAt, hasBreaks, cells, batch, index }, expectation))
         }
-        if (rows.length > 0) yield { rows, places: places.take(), bytesRead: text.bytesRead() }
+        if (rows.length > 0)
+          yield { rows, places: places.take(), bytesRead: text.bytesRead(), isAscii: batch.isAscii }
       }
       padding = unpadded.padding()
     } catch (error) {

@@ -19,6 +19,8 @@ export interface RecordBatch {
   isWellFormed: boolean
   /** Whether text has a NUL character. */
   hasNul: boolean
+  /** True only if all text is of ASCII. */
+  isAscii: boolean
   /** Whether cells may have line breaks. */
   hasBreaks: boolean
 }
@@ -31,7 +33,7 @@ interface PieceOptions extends RecordOptions {
 
 /** What a piece of text holds. */
 interface ParsedPiece {
-  batch: RecordBatch
+  batch: Omit<RecordBatch, 'isAscii'>
   /** Behind the last whole record. */
   cursor: number
 }
@@ -44,6 +46,8 @@ export interface RecordOptions {
   width?: number | undefined
   /** Whether the escape was guessed, so that a record which reads well only with the other reading is a fault. */
   isEscapeGuessed?: boolean
+  /** Whether all text that was read since the last call is of ASCII (default: nobody knows). */
+  takeIsAscii?: () => boolean
 }
 
 /** Longest record that is read, in UTF-16 code units. */
@@ -75,15 +79,19 @@ export function* parseRecords(
   syntax: RecordSyntax,
   options: RecordOptions = {},
 ): Generator<RecordBatch, void, undefined> {
-  const { readBytes = READ_BYTES } = options
+  const { readBytes = READ_BYTES, takeIsAscii = () => false } = options
   let rest = ''
+  let isRestAscii = true
   for (;;) {
     const piece = readText(rest.length > READ_BYTES ? toLongRead(rest.length) : readBytes)
     if (piece === '') continue
     if (piece === null && rest === '') return
     // At the end the last record gets the line end that it may lack.
     const text = rest + (piece ?? syntax.newline)
-    const { batch, cursor } = parsePiece(text, syntax, { ...options, isEnd: piece === null })
+    const isPieceAscii = takeIsAscii()
+    const isAscii: boolean = isPieceAscii && isRestAscii
+    const { batch: parsed, cursor } = parsePiece(text, syntax, { ...options, isEnd: piece === null })
+    const batch = { ...parsed, isAscii }
     if (piece === null && cursor < text.length) {
       const { cells, hasTextBehind } = readOpenRecord(text.slice(cursor, rest.length), syntax)
       batch.faults.set(batch.records.length, hasTextBehind ? 'closed_early' : 'unclosed')
@@ -102,6 +110,7 @@ export function* parseRecords(
     if (batch.records.length > 0) yield batch
     if (piece === null) return
     rest = text.slice(cursor)
+    isRestAscii = isAscii || (isPieceAscii && rest.length <= piece.length)
     if (rest.length > MAX_RECORD_CHARACTERS) throw new RecordTooLong('characters', rest)
     if (rest.length > MAX_COLUMNS && isTooWide(rest, syntax)) throw new RecordTooLong('columns', rest)
   }

@@ -16,6 +16,8 @@ export interface TextReader {
   readText: ReadText
   /** Bytes of the file read so far, a byte-order mark included. */
   bytesRead(): number
+  /** Whether all bytes that were read since the last call are of ASCII. */
+  takeIsAscii(): boolean
 }
 
 /**
@@ -31,6 +33,7 @@ export function createTextReader(
   let offset = startOffset
   let toSkip = skipCharacters
   let isAtEnd = false
+  let isAllAscii = true
   // Decoders keep nothing of a piece, so every read can use the same memory.
   let buffer: Buffer = Buffer.alloc(0)
   const readPiece = (sizeBytes: number): string | null => {
@@ -39,6 +42,7 @@ export function createTextReader(
     const piece = file.readInto(buffer.subarray(0, sizeBytes), offset)
     if (piece.length > 0) {
       offset += piece.length
+      isAllAscii &&= isAscii(piece)
       return decoder.decode(piece)
     }
     isAtEnd = true
@@ -53,6 +57,11 @@ export function createTextReader(
       return text.slice(skipped)
     },
     bytesRead: () => offset,
+    takeIsAscii() {
+      const taken = isAllAscii
+      isAllAscii = true
+      return taken
+    },
   }
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
   createPlaceReader,
+  type IntakeRow,
   IntakeWriter,
   parseCells,
 } from '../../../../../src/main/engine/run/journal/intake-writer.ts'
@@ -25,6 +26,7 @@ import { createWorkbook } from '../../source/workbook-files.ts'
 const toUniqueKey = (_: number, cells: string[]) => ({ field: 'post_id', value: cells[0] ?? '' })
 const withId = (row: number, id: string) =>
   toIntakeRow(row, { cells: [id], uniqueKey: { field: 'post_id', value: id } })
+const asGiven = (row: IntakeRow): IntakeRow => row
 const toError = (
   row: number,
   cause: ProblemCause = { code: 'required', args: { lack: 'value' } },
@@ -126,20 +128,58 @@ test('intake that was cut off begins afresh, with nothing counted twice', () => 
   const journal = openTestJournal()
   insertTestRun(journal)
   const first = new IntakeWriter(journal, toUniqueKey)
-  first.writeRows([withId(1, 'a'), { ...withId(2, 'a'), problems: [toError(2)] }])
+  first.writeRows([withId(1, 'a'), { ...withId(2, 'a'), problems: [toError(2)] }], asGiven)
   // A few thousand rows make a group that is committed.
-  first.writeRows(Array.from({ length: 12_000 }, (_, i) => withId(i + 3, `id ${i}`)))
+  first.writeRows(
+    Array.from({ length: 12_000 }, (_, i) => withId(i + 3, `id ${i}`)),
+    asGiven,
+  )
   const { file } = journal
   journal.close()
   const again = openTestJournal({ file })
   expect(readRecord(again).state).toBe('intake')
   const second = new IntakeWriter(again, toUniqueKey)
-  second.writeRows([withId(1, 'a'), { ...withId(2, 'a'), problems: [toError(2)] }, withId(3, 'b')])
+  second.writeRows([withId(1, 'a'), { ...withId(2, 'a'), problems: [toError(2)] }, withId(3, 'b')], asGiven)
   second.finish(['text_data'])
   expect(readRecord(again)).toMatchObject({ state: 'ready', rowsRead: 3, items: 2 })
   expect(again.db.prepare('SELECT count(*) AS n FROM row').get()?.['n']).toBe(3)
   expect(again.counters.get('state', 'invalid')).toBe(1)
   expect([...again.counters.entries('problem').values()].filter((n) => n !== 0)).toEqual([1, 1])
+})
+
+test('rows are stored in their order, whatever stands between those that are written together', () => {
+  const journal = openTestJournal()
+  insertTestRun(journal)
+  const writer = new IntakeWriter(journal, toUniqueKey)
+  // One row in each series of some is invalid or of JSON, and a batch ends in the middle of a series.
+  const rows = Array.from({ length: 500 }, (_, i) => {
+    const row = i + 1
+    if (row % 47 === 0) return toIntakeRow(row, { problems: [toError(row)] })
+    return row % 71 === 0 ? toIntakeRow(row, { kinds: 'j' }) : toIntakeRow(row)
+  })
+  writer.writeRows(rows.slice(0, 333), asGiven)
+  writer.writeRows(rows.slice(333), asGiven)
+  writer.finish(['text_data'])
+  expect(journal.db.prepare('SELECT id, cells, item, kinds FROM row ORDER BY id').all()).toEqual(
+    rows.map(({ row, cells, kinds = null, problems }) => ({
+      ...{ id: row, cells: JSON.stringify(cells), item: problems.length === 0 ? row : null, kinds },
+    })),
+  )
+})
+
+test('ids that differ in their last character alone are told apart, and found again', () => {
+  const journal = openTestJournal()
+  insertTestRun(journal)
+  const writer = new IntakeWriter(journal, toUniqueKey)
+  const ids = Array.from({ length: 3_000 }, (_, i) => String.fromCodePoint(0x20 + i))
+  const repeated = ['', ...ids.slice(0, 3)]
+  writer.writeRows(
+    [...ids, ...repeated].map((id, at) => withId(at + 1, id)),
+    asGiven,
+  )
+  writer.finish(['text_data'])
+  const found = journal.db.prepare("SELECT row FROM problem WHERE code = 'not_unique' ORDER BY row").all()
+  expect(found.map(({ row }) => row)).toEqual([3_002, 3_003, 3_004])
 })
 
 test('uniqueness holds across groups of a long source', () => {
@@ -150,6 +190,7 @@ test('uniqueness holds across groups of a long source', () => {
     // Every row of the second half repeats the id of a row of the first.
     writer.writeRows(
       Array.from({ length: 1_000 }, (_, i) => withId(start + i + 1, `id ${(start + i) % 7_000}`)),
+      asGiven,
     )
   }
   writer.finish(['text_data'])
@@ -217,10 +258,7 @@ async function readPlaces(name: string, content: string | Uint8Array, options: o
   const writer = new IntakeWriter(journal, (_, cells) => ({ field: 'post_id', value: cells[0] ?? '' }))
   const reader = await openSource(source)
   for await (const { rows, places } of reader.batches()) {
-    writer.writeRows(
-      rows.map(({ row, cells }) => toIntakeRow(row, { cells })),
-      places,
-    )
+    writer.writeRows(rows, ({ row, cells }) => toIntakeRow(row, { cells }), places)
   }
   writer.finish([...reader.columns])
   reader.close()

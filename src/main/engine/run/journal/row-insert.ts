@@ -1,0 +1,55 @@
+import { BulkInsert, type DatabaseSync, type StatementSync } from '../../workspace/sqlite.ts'
+
+/** Plain rows of one statement. */
+const PLAIN_ROWS = 32
+
+/**
+ * Inserts the rows of a source in their order. Most are plain: consecutive, each an item of its own, with cells of text
+ * alone. Their statement binds the first number and the cells, a quarter of the values, since binding takes longer than
+ * adding numbers. What {@link add} was given is in the file after {@link flush}.
+ */
+export class RowInsert {
+  readonly #any: BulkInsert
+  readonly #plain: StatementSync
+  /** Plain rows that are not written yet: the number of the first, and the cells of each. */
+  #first = 0
+  #cells: string[] = []
+
+  constructor(db: DatabaseSync) {
+    this.#any = new BulkInsert(db, 'INSERT INTO row (id, cells, item, kinds)', '(?, ?, ?, ?)')
+    const rows = Array.from({ length: PLAIN_ROWS }, (_, at) => `(?1 + ${at}, ?${at + 2}, ?1 + ${at}, NULL)`)
+    this.#plain = db.prepare(`INSERT INTO row (id, cells, item, kinds) VALUES ${rows.join(', ')}`)
+  }
+
+  /** Takes a row with the JSON of its cells; `item` is null if it is not sent. */
+  add(row: number, cells: string, item: number | null, kinds: string | null): void {
+    if (item !== row || kinds !== null) {
+      this.#handOn()
+      this.#any.add(row, cells, item, kinds)
+      return
+    }
+    if (row !== this.#first + this.#cells.length) this.#handOn()
+    if (this.#cells.length === 0) {
+      this.#any.flush()
+      this.#first = row
+    }
+    this.#cells.push(cells)
+    if (this.#cells.length < PLAIN_ROWS) return
+    this.#plain.run(this.#first, ...this.#cells)
+    this.#cells = []
+  }
+
+  /** Writes the rows that are left. */
+  flush(): void {
+    this.#handOn()
+    this.#any.flush()
+  }
+
+  /** Plain rows that fill no statement are written like the others. */
+  #handOn(): void {
+    for (const [at, cells] of this.#cells.entries()) {
+      this.#any.add(this.#first + at, cells, this.#first + at, null)
+    }
+    this.#cells = []
+  }
+}
