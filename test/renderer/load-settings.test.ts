@@ -56,12 +56,16 @@ describe('a load test as it is typed', () => {
     [{ pace: 'stages', stages: '10@soon' }, 'stages', /^At character 4: expected a duration/],
     [{ pace: 'open', ratePerSecond: 0 }, 'rate', /more than 0/],
     [{ duration: '60' }, 'duration', /60s/],
-    [{ warmup: '2h' }, 'warm-up', /at most an hour/],
-    [{ gracefulStop: 'soon' }, 'graceful stop', /30s/],
+    [{ warmupMs: '2h' }, 'warm-up', /at most an hour/],
+    [{ gracefulStopMs: 'soon' }, 'graceful stop', /30s/],
     [{ thinkFrom: '2s', thinkTo: '1s' }, 'think time', /shorter duration first/],
     [{ pace: 'open', workers: 4, maxInFlight: 2 }, 'sending threads', /at most as many/],
     [{ goal: 'capacity', thresholds: 'p(99)<500', search: { ...SEARCH, max: 5 } }, 'highest level', /10/],
-    [{ goal: 'capacity', thresholds: 'p(99)<500', search: { ...SEARCH, maxTime: '' } }, 'longest time', /1h/],
+    [
+      { goal: 'capacity', thresholds: 'p(99)<500', search: { ...SEARCH, maxTimeMs: '' } },
+      'longest time',
+      /1h/,
+    ],
   ] satisfies [Partial<LoadSettings>, string, RegExp][])(
     'says what is wrong with %j',
     (change, field, how) => {
@@ -76,7 +80,7 @@ describe('a load test as it is typed', () => {
   it('has every option of the command line', () => {
     const load = toPlanLoad(
       of({
-        ...{ thinkFrom: '500ms', thinkTo: '2s', gracefulStop: '1m', httpVersion: '2', http2Connections: 3 },
+        ...{ thinkFrom: '500ms', thinkTo: '2s', gracefulStopMs: '1m', httpVersion: '2', http2Connections: 3 },
         ...{ workers: 2, sampleSize: 10, errorLimit: 20 },
       }),
     )

@@ -4,7 +4,7 @@ import { fixesSchema } from '../../shared/plan/fixes.ts'
 import { operationSchema } from '../../shared/plan/operation.ts'
 import { planSchema } from '../../shared/plan/plan.ts'
 import { bridge } from '../bridge/client.ts'
-import { DEFAULT_LOAD } from '../features/operation/load-settings.ts'
+import { DEFAULT_LOAD, loadSettingsSchema } from '../features/operation/load-settings.ts'
 import { PREVIEW_ROWS } from '../features/source/reading.ts'
 import type { Destination } from '../ui/connection/destination.ts'
 import { changeDraft, type Draft, FIRST_OPERATION, useDraft } from './draft.ts'
@@ -27,38 +27,6 @@ const destinationSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('service'), baseUrl: z.string(), taskBaseUrl: z.string() }),
 ])
 
-const loadSchema = z.object({
-  goal: z.enum(['measure', 'capacity']),
-  pace: z.enum(['closed', 'open', 'stages']),
-  concurrency: z.int().min(1),
-  ratePerSecond: z.number(),
-  stages: z.string(),
-  endsBy: z.enum(['duration', 'requests']),
-  duration: z.string(),
-  requests: z.int().min(1),
-  warmup: z.string(),
-  gracefulStop: z.string(),
-  thinkFrom: z.string(),
-  thinkTo: z.string(),
-  maxInFlight: z.int().min(1).nullable(),
-  whenFull: z.enum(['wait', 'drop']),
-  httpVersion: z.enum(['1.1', '2']),
-  http2Connections: z.int().min(1).nullable(),
-  workers: z.int().min(1),
-  retries: z.int().min(0),
-  sampleSize: z.int().min(0),
-  errorLimit: z.int().min(0),
-  thresholds: z.string(),
-  search: z.object({
-    warmup: z.string(),
-    measured: z.string(),
-    coolDown: z.string(),
-    max: z.number().nullable(),
-    maxProbes: z.int().min(1),
-    maxTime: z.string(),
-  }),
-})
-
 /** What outlives a reload of the page: everything but the API key and what stands in the rows. */
 const memorySchema = z.object({
   // One whose index or watchlist was not typed yet is none: it begins as the first one again.
@@ -66,7 +34,7 @@ const memorySchema = z.object({
   isOperationChosen: z.boolean().catch(true),
   isDestinationChosen: z.boolean().catch(true),
   isLoad: z.boolean().catch(false),
-  load: loadSchema.catch(DEFAULT_LOAD),
+  load: loadSettingsSchema.catch(DEFAULT_LOAD),
   callback: z.object({ publicUrl: z.string(), overdueMinutes: z.int().min(1) }),
   settings: z.object({
     destination: destinationSchema,

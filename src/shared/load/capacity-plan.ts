@@ -1,41 +1,19 @@
 import { z } from 'zod'
+import { CAPACITY_OPTIONS, MAX_FACTOR } from '../options/capacity-options.ts'
+import { toShape } from '../options/option.ts'
 import type { CapacitySettings } from './capacity-search.ts'
 import type { Load } from './load.ts'
-import {
-  IN_FLIGHT_MAX,
-  isOpen,
-  isWholeRate,
-  LOAD_MAX_MS,
-  type LoadPace,
-  RATE_MAX,
-  toPeak,
-} from './load-pace.ts'
+import { IN_FLIGHT_MAX, isOpen, isWholeRate, type LoadPace, RATE_MAX, toPeak } from './load-pace.ts'
 import { METRIC_KINDS } from './metrics.ts'
 import type { Threshold } from './thresholds.ts'
 
-/** What a capacity search does unless a person says otherwise (docs/load-tests.md §11). Times are milliseconds. */
-export const CAPACITY_DEFAULTS = {
-  warmupMs: 10_000,
-  measuredMs: 30_000,
-  coolDownMs: 5_000,
-  maxProbes: 25,
-  maxTimeMs: 3_600_000,
-  /** Six doublings of the start. */
-  maxFactor: 64,
-} as const
+/** What each probe of a capacity search is by default (docs/load-tests.md §11). Times are milliseconds. */
+export const PROBE_DEFAULTS = { warmupMs: 10_000, measuredMs: 30_000 } as const
 
 const REPEATS = 3
 const RESOLUTION = 0.05
 
-/** What bounds a capacity search; the plan's load test is its probe. */
-export const capacityBoundsSchema = z.object({
-  /** Highest level to send (default: 64 times the start). */
-  max: z.number().positive().max(RATE_MAX).exactOptional(),
-  maxProbes: z.int().min(1).max(1_000).default(CAPACITY_DEFAULTS.maxProbes),
-  maxTimeMs: z.int().min(1).max(LOAD_MAX_MS).default(CAPACITY_DEFAULTS.maxTimeMs),
-  /** Pause after each probe. */
-  coolDownMs: z.int().min(0).max(3_600_000).default(CAPACITY_DEFAULTS.coolDownMs),
-})
+export const capacityBoundsSchema = z.object(toShape(CAPACITY_OPTIONS))
 
 export type CapacityBounds = z.infer<typeof capacityBoundsSchema>
 
@@ -84,7 +62,7 @@ export function planCapacity(
   const start = toPeak(pace)
   const unit = isOpen(pace) ? 'rate' : 'concurrency'
   const highest = unit === 'rate' ? RATE_MAX : IN_FLIGHT_MAX
-  const max = asked ?? Math.min(highest, Math.round(start * CAPACITY_DEFAULTS.maxFactor * 1000) / 1000)
+  const max = asked ?? Math.min(highest, Math.round(start * MAX_FACTOR * 1000) / 1000)
   if (max < start) return { ok: false, mistake: 'max_below_start' }
   const isLevel = unit === 'rate' ? isWholeRate(max) : Number.isInteger(max)
   if (max > highest || !isLevel) return { ok: false, mistake: 'max_not_a_level' }

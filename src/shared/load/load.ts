@@ -1,69 +1,18 @@
 import { z } from 'zod'
 import { formatSetDuration } from '../messages/duration.ts'
 import { formatCount, formatCounted } from '../messages/figure-text.ts'
+import { LOAD_OPTIONS } from '../options/load-options.ts'
+import { type PlanOption, readOption, toShape } from '../options/option.ts'
 import {
   type ArrivalSchedule,
   type ConcurrencySchedule,
   createArrivalSchedule,
   createConcurrencySchedule,
 } from './arrival-schedule.ts'
-import {
-  IN_FLIGHT_MAX,
-  isOpen,
-  LOAD_MAX_MS,
-  type LoadPace,
-  loadPaceSchema,
-  toPeak,
-  toStages,
-} from './load-pace.ts'
-import { formatThreshold, thresholdSchema } from './thresholds.ts'
+import { IN_FLIGHT_MAX, isOpen, LOAD_MAX_MS, type LoadPace, toPeak, toStages } from './load-pace.ts'
+import { formatThreshold } from './thresholds.ts'
 
-/** Whole requests that are kept as a sample unless the plan says otherwise. */
-export const SAMPLE_SIZE_DEFAULT = 1_000
-
-/** Requests that did not succeed and are kept whole unless the plan says otherwise; all of them are counted. */
-export const ERROR_LIMIT_DEFAULT = 1_000
-
-/** How long requests in flight may take to end once the load is over, unless the plan says otherwise (as in k6). */
-export const GRACEFUL_STOP_MS = 30_000
-
-/** Most requests that can be kept whole. */
-export const KEPT_MAX = 100_000
-
-const thinkTimeSchema = z
-  .object({
-    minMs: z.int().min(0).max(3_600_000),
-    maxMs: z.int().min(0).max(3_600_000),
-  })
-  .refine(({ minMs, maxMs }) => minMs <= maxMs, { error: 'minMs must not be above maxMs', path: ['minMs'] })
-
-const fieldsSchema = z.object({
-  pace: loadPaceSchema,
-  /** Measured time of a closed or open pace; stages have durations of their own. */
-  durationMs: z.int().min(1).max(LOAD_MAX_MS).optional(),
-  /** Requests to send, instead of a duration. */
-  requests: z.int().min(1).max(1_000_000_000).optional(),
-  /** Sent before, at the level the load begins with; left out of every figure. */
-  warmupMs: z.int().min(0).max(3_600_000).default(0),
-  /** Pause between an answer and the next request of a closed pace, random within a range. */
-  thinkTime: thinkTimeSchema.optional(),
-  /** How long requests in flight may take to end once the load is over; then they are given up as unknown. */
-  gracefulStopMs: z.int().min(0).max(3_600_000).default(GRACEFUL_STOP_MS),
-  /** Most requests of an open pace in flight; see {@link toMaxInFlight}. */
-  maxInFlight: z.int().min(1).max(IN_FLIGHT_MAX).optional(),
-  /** What happens to a due request that finds {@link toMaxInFlight} of them in flight. */
-  whenFull: z.enum(['wait', 'drop']).default('wait'),
-  thresholds: z.array(thresholdSchema).default([]),
-  /** Requests that are kept whole, drawn evenly from all of them. */
-  sampleSize: z.int().min(0).max(KEPT_MAX).default(SAMPLE_SIZE_DEFAULT),
-  /** Requests that did not succeed and are kept whole, the first ones. */
-  errorLimit: z.int().min(0).max(KEPT_MAX).default(ERROR_LIMIT_DEFAULT),
-  httpVersion: z.enum(['1.1', '2']).default('1.1'),
-  /** Most HTTP/2 connections of each worker (default: as many as the service's limit of streams asks for). */
-  http2Connections: z.int().min(1).max(IN_FLIGHT_MAX).optional(),
-  /** Threads that send. */
-  workers: z.int().min(1).max(64).default(1),
-})
+const fieldsSchema = z.object(toShape(LOAD_OPTIONS))
 
 /** What a plan says about its load test (docs/load-tests.md). */
 export const loadSchema = fieldsSchema.superRefine((load, context) => {
@@ -89,19 +38,18 @@ function listContradictions(load: Load): Contradiction[] {
   } else if ((durationMs === undefined) === (requests === undefined)) {
     wrong.push({ path: 'durationMs', message: 'expected either a duration or a number of requests' })
   }
-  if (load.http2Connections !== undefined && load.httpVersion !== '2') {
-    wrong.push({ path: 'http2Connections', message: 'only HTTP/2 shares connections' })
+  if (isOpen(pace) && load.maxInFlight !== undefined && load.maxInFlight < load.workers) {
+    wrong.push({ path: 'workers', message: 'must not exceed the number of requests in flight' })
   }
-  if (isOpen(pace)) {
-    const message = 'a think time belongs to a closed pace; an open one has its schedule'
-    if (load.thinkTime !== undefined) wrong.push({ path: 'thinkTime', message })
-    if (load.maxInFlight !== undefined && load.maxInFlight < load.workers) {
-      wrong.push({ path: 'workers', message: 'must not exceed the number of requests in flight' })
-    }
-  } else {
-    const message = 'belongs to an open pace; a closed one has its own number in flight'
-    if (load.maxInFlight !== undefined) wrong.push({ path: 'maxInFlight', message })
-    if (load.whenFull === 'drop') wrong.push({ path: 'whenFull', message })
+  const circumstances: readonly string[] = [
+    isOpen(pace) ? 'open' : 'closed',
+    ...(load.httpVersion === '2' ? ['http2'] : []),
+  ]
+  for (const [name, option] of Object.entries<PlanOption>(LOAD_OPTIONS)) {
+    const path = name as keyof Load
+    const { needs } = option
+    if (needs === undefined || circumstances.includes(needs.circumstance)) continue
+    if (load[path] !== readOption(name, option).otherwise) wrong.push({ path, message: needs.otherwise })
   }
   return wrong
 }
@@ -147,14 +95,18 @@ export function describeLoad(load: Load, timeoutMs: number): string[] {
       ? [`at most ${cap} in flight, ${load.whenFull === 'drop' ? 'dropping' : 'waiting'} when full`]
       : []),
     ...(thinkTime === undefined ? [] : [`think time ${describeThinkTime(thinkTime)}`]),
-    `HTTP/${load.httpVersion}`,
-    ...(load.http2Connections === undefined
-      ? []
-      : [`at most ${formatCounted(load.http2Connections, 'HTTP/2 connection')} per worker`]),
-    ...(load.workers > 1 ? [`${load.workers} sending threads`] : []),
+    ...listPhrases(load),
     `graceful stop ${formatSetDuration(load.gracefulStopMs)}`,
     ...(thresholds.length === 0 ? [] : [`thresholds ${thresholds.map(formatThreshold).join('; ')}`]),
   ]
+}
+
+/** What the table of options says of their values. */
+function listPhrases(load: Load): string[] {
+  return Object.entries<PlanOption>(LOAD_OPTIONS).flatMap(([name, { phrase }]) => {
+    const value = load[name as keyof Load]
+    return value === undefined ? [] : (phrase?.(value as never) ?? [])
+  })
 }
 
 /** A pace: `open, 200 requests a second`. */

@@ -1,4 +1,5 @@
 import { formatSetDuration } from '../messages/duration.ts'
+import { VALUE_WORDS } from '../options/plan-options.ts'
 
 /** Something that two runs' plans say differently. */
 interface PlanDifference {
@@ -9,15 +10,13 @@ interface PlanDifference {
 }
 
 /** What a plan says that does not change what is measured. */
-const HARMLESS = [
+const HARMLESS: readonly string[] = [
   'version',
   'name',
   'filledBy',
   'connection.name',
   'connection.apiKeyEnv',
-  'load.thresholds',
-  'load.sampleSize',
-  'load.errorLimit',
+  ...[...VALUE_WORDS].flatMap(([path, { setting }]) => (setting === null ? [path] : [])),
 ]
 
 /** Everything that two plans say differently and that bears on what is measured, in the order of the first. */
@@ -48,7 +47,7 @@ function* listLeaves(value: unknown, path: string): Generator<[path: string, tex
   yield [path, typeof value === 'string' ? value : JSON.stringify(value)]
 }
 
-/** Settings by their place in a plan, in words. */
+/** Settings by their place in a plan, in words; those of the tables of options have theirs there. */
 const SETTINGS: Readonly<Record<string, string>> = {
   'connection.baseUrl': 'base URL',
   'connection.taskBaseUrl': 'second host',
@@ -62,40 +61,16 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'connection.tls.caFile': 'file of authorities',
   'connection.tls.certFile': 'client certificate',
   'connection.tls.keyFile': 'key of the client certificate',
-  'source.path': 'source',
-  'source.more': 'further source',
-  'source.headerRow': 'header in row',
-  'source.rows': 'rows of the spreadsheet',
-  'source.media.kind': 'media',
   'operation.kind': 'operation',
   'operation.mode': 'answers',
   'operation.api': 'version of the interface',
   'operation.legacy': 'legacy answer',
   'operation.models': 'model',
   'operation.indexId': 'index',
-  'callback.url': 'callbacks to',
-  'callback.timeoutMs': 'callbacks overdue after',
-  'callback.maxBytes': 'largest callback, bytes',
   'pace.kind': 'pace',
   'pace.concurrency': 'requests in flight',
   'pace.ratePerSecond': 'requests a second',
   'pace.maxInFlight': 'requests in flight at most',
-  'load.pace.kind': 'pace of the load test',
-  'load.pace.concurrency': 'requests in flight',
-  'load.pace.ratePerSecond': 'requests a second',
-  'load.pace.stages': 'stage',
-  'load.durationMs': 'duration',
-  'load.warmupMs': 'warm-up',
-  'load.thinkTime.minMs': 'shortest think time',
-  'load.thinkTime.maxMs': 'longest think time',
-  'load.maxInFlight': 'requests in flight at most',
-  'load.whenFull': 'when the limit is reached',
-  'load.httpVersion': 'HTTP version',
-  'load.http2Connections': 'HTTP/2 connections',
-  'retry.limit': 'retries',
-  'retry.baseMs': 'shortest back-off',
-  'retry.maxMs': 'longest back-off',
-  'retry.maxRetryAfterMs': 'longest Retry-After',
 }
 
 /** A difference in words: the setting instead of its path, durations with their unit. */
@@ -108,7 +83,7 @@ export function sayPlanDifference({ path, a, b }: PlanDifference): { setting: st
 }
 
 function nameSetting(path: string): string {
-  const known = SETTINGS[path]
+  const known = VALUE_WORDS.get(path)?.setting ?? SETTINGS[path]
   if (known !== undefined) return known
   const [, field, filled] = /^mapping\.(.+)\.(\w+)$/.exec(path) ?? []
   if (field !== undefined) return `${field}, ${filled === 'kind' ? 'filled by' : filled}`

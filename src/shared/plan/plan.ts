@@ -1,9 +1,12 @@
 import { z } from 'zod'
 import { loadSchema } from '../load/load.ts'
 import { IN_FLIGHT_MAX, RATE_MAX } from '../load/load-pace.ts'
+import { CALLBACK_OPTIONS } from '../options/callback-options.ts'
+import { toShape } from '../options/option.ts'
+import { RETRY_OPTIONS } from '../options/retry-options.ts'
+import { SOURCE_OPTIONS } from '../options/source-options.ts'
 import { acceptCodeSchema } from '../run/accept-code.ts'
-import { callbackSchema } from './callback.ts'
-import { bareUrlSchema, connectionSchema } from './connection.ts'
+import { connectionSchema } from './connection.ts'
 import { fixesSchema } from './fixes.ts'
 import { operationSchema } from './operation.ts'
 import { SOURCE_FORMAT_NAMES } from './source-formats.ts'
@@ -34,56 +37,15 @@ const filledBySchema = z.record(z.string(), z.enum(['name', 'guess']))
 /** Fields of a mapping that nobody stated: filled by a column of their name, or by a guess. */
 export type FilledBy = z.infer<typeof filledBySchema>
 
-const mediaSchema = z.discriminatedUnion('kind', [
-  /** Addresses made from a template; `{{path}}` is the file's path inside the folder, percent-encoded. */
-  z.object({ kind: z.literal('template'), template: z.string().min(1) }),
-  /** The media host serves the files itself; `url` is its public base (default: its own address). */
-  z.object({ kind: z.literal('host'), url: bareUrlSchema.optional() }),
-])
-
-/** Where the service finds the media files of a folder. */
-export type PlanMedia = z.infer<typeof mediaSchema>
-
 /** How a source is read. */
 export const sourceFormatSchema = z.enum(SOURCE_FORMAT_NAMES)
 
-/** One character of delimited text that means something, or that there is none. */
-const characterSchema = z.union([z.string().length(1), z.literal('none')])
-
-const sourceSchema = z.object({
-  /** Absolute path of the file or folder. */
-  path: z.string().min(1),
-  /** Absolute paths of further files, or folders of tables, whose rows follow in this order. */
-  more: z.array(z.string().min(1)).min(1).optional(),
-  /** By the file's ending unless given. */
-  format: sourceFormatSchema.optional(),
-  /** Whether the first record names the columns. */
-  header: z.boolean().default(true),
-  /** 1-based record that names the columns; those before it are passed over. */
-  headerRow: z.int().min(1).optional(),
-  /** Name or 1-based number of a spreadsheet's sheet (default: the first). */
-  sheet: z.union([z.string(), z.int().min(1)]).optional(),
-  /** Which rows of a spreadsheet are read (default: all, and a run asks before it sends hidden ones). */
-  rows: z.enum(['all', 'visible']).optional(),
-  /**
-   * Whether empty cells get the text of the first cell that they are merged with (default: they stay empty, which is
-   * told).
-   */
-  merged: z.enum(['empty', 'fill']).optional(),
-  /** A label that `iconv-lite` or TextDecoder knows, such as `windows-1252` (default: recognised). */
-  encoding: z.string().optional(),
-  /** One character, or `none` for one cell a line (default: recognised). */
-  delimiter: characterSchema.optional(),
-  /** Stands around cells that contain delimiters or line breaks; `none` where nothing does (default: recognised). */
-  quote: characterSchema.optional(),
-  /** Makes a quote inside a cell part of its text; `none` where quotes are doubled (default: recognised). */
-  escape: characterSchema.optional(),
-  /** A folder's media files; without it they have no address and cannot be sent. */
-  media: mediaSchema.optional(),
-})
+const sourceSchema = z.object(toShape(SOURCE_OPTIONS))
 
 /** A file or folder of rows and how to read it. */
 export type PlanSource = z.infer<typeof sourceSchema>
+
+const callbackSchema = z.object(toShape(CALLBACK_OPTIONS))
 
 const paceSchema = z.discriminatedUnion('kind', [
   /** At most `concurrency` requests in flight; the next is sent when one returns. */
@@ -99,19 +61,7 @@ const paceSchema = z.discriminatedUnion('kind', [
 /** How fast to send. */
 export type Pace = z.infer<typeof paceSchema>
 
-/** Longest wait that a plan may ask for, milliseconds; a timer lasts at most 24 days. */
-const WAIT_MAX_MS = 3_600_000
-
-const retrySchema = z.object({
-  /** Retries after the first try, 0 for none. */
-  limit: z.int().min(0).max(100).default(3),
-  /** Back-off before the first retry; doubled each time, with full jitter. */
-  baseMs: z.int().min(1).max(WAIT_MAX_MS).default(200),
-  /** Bound of one back-off. */
-  maxMs: z.int().min(1).max(WAIT_MAX_MS).default(10_000),
-  /** Bound on a Retry-After that is waited for; a longer one is cut to this up to a minute, and holds the run beyond. */
-  maxRetryAfterMs: z.int().min(1).max(WAIT_MAX_MS).default(60_000),
-})
+const retrySchema = z.object(toShape(RETRY_OPTIONS))
 
 /** When and how often an attempt that was not taken is repeated (docs/architecture.md §2.2). */
 export type RetryRules = z.infer<typeof retrySchema>

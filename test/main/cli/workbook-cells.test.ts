@@ -83,3 +83,14 @@ it('says what is behind the cells of a workbook, and sends it as a person asks',
   })
   expect((await sluice('plan', plan, '--dry-run')).stdout).toContain('"url": "https://cdn.test/1.jpg"')
 })
+
+it('draws a sample of a workbook whose merged cells are filled', async () => {
+  const folder = createTemporaryFolder()
+  const path = await writeWorkbook(join(folder, 'book.xlsx'))
+  const file = join(folder, 'sample.csv')
+  const drawn = await runInProcess(['sample', path, file, '--size', '3', '--merged', 'fill'], {
+    workspace: join(folder, 'workspace'),
+  })
+  expect(drawn.code, drawn.stderr).toBe(0)
+  expect(readFileSync(file, 'utf8')).toMatch(/^u1,photo.*\r?\nu1,photo/m)
+})

@@ -2,9 +2,10 @@ import type { Command } from 'commander'
 import { createLogUpdate } from 'log-update'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { formatCount, formatCounted, formatDuration } from '../../../shared/messages/figure-text.ts'
+import { CALLBACK_OPTIONS } from '../../../shared/options/callback-options.ts'
 import { sayRefusal } from '../../../shared/run/callback-overview.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { ReceiverOptions, ReceiverStatus } from '../../engine/engine-interface.ts'
+import type { ReceiverStatus } from '../../engine/engine-interface.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
 import { writeDocumentLine } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
@@ -13,27 +14,20 @@ import {
   addExamples,
   addReceiverOptions,
   addReportingOptions,
-  type ReceiverFlags,
+  type CallbackFlags,
   type ReportingFlags,
 } from '../options/shared-options.ts'
+import { readFlags } from '../options/table-options.ts'
 import { formatSection } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 const LOOK_EVERY_MS = 1_000
 
-type OpenFlags = ReceiverFlags & ReportingFlags
+type OpenFlags = CallbackFlags & ReportingFlags
 
 interface TestFlags extends OpenFlags {
   callbackUrl: string
-}
-
-function toReceiverOptions({ callbackHost, callbackPort, callbackMaxSize }: ReceiverFlags): ReceiverOptions {
-  return {
-    ...(callbackHost === undefined ? {} : { host: callbackHost }),
-    ...(callbackPort === undefined ? {} : { port: callbackPort }),
-    ...(callbackMaxSize === undefined ? {} : { maxBytes: callbackMaxSize }),
-  }
 }
 
 function toDocument({ baseUrl, role, received, refused, probes }: ReceiverStatus) {
@@ -70,7 +64,7 @@ function followCounts(
 
 async function keepOpen(context: CliContext, engine: Engine, flags: OpenFlags): Promise<void> {
   const { out, outTerminal, err } = context
-  const status = await engine.receiver.open(toReceiverOptions(flags))
+  const status = await engine.receiver.open(readFlags(CALLBACK_OPTIONS, flags))
   const asked = Promise.withResolvers<void>()
   const stopWatching = watchInterrupts({
     first: () => asked.resolve(),
@@ -110,7 +104,7 @@ export function addReceiverCommand(program: Command, context: CliContext): void 
     // Options of the same name before `test` count, too.
     const flags = command.optsWithGlobals<TestFlags>()
     await withEngine(context, flags.workspace, async (engine) => {
-      const status = await engine.receiver.open(toReceiverOptions(flags))
+      const status = await engine.receiver.open(readFlags(CALLBACK_OPTIONS, flags))
       const { arrivedMs } = await engine.receiver.test(flags.callbackUrl)
       if (flags.json) {
         return writeDocumentLine(context.out, {

@@ -3,6 +3,7 @@ import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { findNeeds } from '../../../shared/messages/problem-traits.ts'
+import { CALLBACK_OPTIONS } from '../../../shared/options/callback-options.ts'
 import type { PlanSource } from '../../../shared/plan/plan.ts'
 import { type AcceptCode, joinAccepted } from '../../../shared/run/accept-code.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
@@ -17,7 +18,6 @@ import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import {
   type AcceptFlags,
   addAcceptOption,
-  addCallbackTimeoutOption,
   addDeliveredCodeOption,
   addExamples,
   addExportOption,
@@ -29,6 +29,7 @@ import {
   type UnknownFlags,
   type YesFlags,
 } from '../options/shared-options.ts'
+import { addTableOptions } from '../options/table-options.ts'
 import { chooseOnUnknown, confirmSending, findGuarded } from '../session/consent.ts'
 import { createRunAccess } from '../session/run-access.ts'
 import { exportEnded, printSummary, settleRun, toExitCode } from '../session/settle-run.ts'
@@ -51,6 +52,11 @@ interface Again {
   start(engine: Engine, runId: string, options: ResumeOptions): Promise<RunHandle>
 }
 
+const CALLBACK_TIMEOUT = {
+  ...CALLBACK_OPTIONS.timeoutMs,
+  help: "time to wait for a callback before a row is overdue (default: the run's value)",
+}
+
 function addAgainOptions(command: Command): Command {
   command.option(
     '--api-key-env <name>',
@@ -61,7 +67,7 @@ function addAgainOptions(command: Command): Command {
   addYesOption(command)
   addAcceptOption(command)
   addOnUnknownOption(command)
-  addCallbackTimeoutOption(command, "the run's value")
+  addTableOptions(command, { timeoutMs: CALLBACK_TIMEOUT }, ['awaiting'])
   addExportOption(command)
   return addReportingOptions(command)
 }

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { describeSourceChange, findPostIds, renewPostIds } from '../../../shared/lookback/run-again.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { RETRY_OPTIONS } from '../../../shared/options/retry-options.ts'
 import { type Plan, type PlanSource, planSchema } from '../../../shared/plan/plan.ts'
 import type { SourceChange } from '../../../shared/plan/source-fingerprint.ts'
 import { listSourcePaths, nameSource } from '../../../shared/plan/source-paths.ts'
@@ -31,6 +32,7 @@ import {
   toTls,
 } from '../options/service-options.ts'
 import { addExamples, addMetricsOption } from '../options/shared-options.ts'
+import { readFlags } from '../options/table-options.ts'
 import { sendPlan } from '../session/send-plan.ts'
 
 interface RunAgainFlags extends RunTimeFlags, ServiceFlags, PaceFlags {
@@ -38,11 +40,7 @@ interface RunAgainFlags extends RunTimeFlags, ServiceFlags, PaceFlags {
   name?: string
   keepPostIds?: true
   ifUnchanged?: true
-  retries?: number
 }
-
-/** Of retries: the plan of the earlier run says how many. */
-const NO_DEFAULT = null
 
 /** Adds `run-again RUN`: starts a new run with the plan of an earlier one. */
 export function addRunAgainCommand(program: Command, context: CliContext): void {
@@ -61,7 +59,7 @@ export function addRunAgainCommand(program: Command, context: CliContext): void 
       'send the post_ids of the source again; the service may refuse them as duplicates',
     )
     .option('--name <text>', 'name of the new run, instead of the name of the earlier run')
-  hideDefaults(addPaceOptions(addServiceOptions(command), NO_DEFAULT))
+  hideDefaults(addPaceOptions(addServiceOptions(command)))
   addMetricsOption(command)
   addLimitOption(addRunTimeOptions(command.optionsGroup('Run:'))).action(
     async (reference: string, flags: RunAgainFlags) => {
@@ -145,6 +143,7 @@ function override(
   { workspace, env }: { workspace: string; env: NodeJS.ProcessEnv },
 ): Plan {
   const isPaced = flags.concurrency !== undefined || flags.rate !== undefined
+  const retry = readFlags(RETRY_OPTIONS, flags)
   if (plan.load !== undefined && (isPaced || flags.retries !== undefined)) {
     throw new InvalidArgumentError('--concurrency, --rate and --retries do not apply to load tests.')
   }
@@ -153,7 +152,7 @@ function override(
     ...plan,
     connection,
     name: flags.name ?? run.name,
-    ...(flags.retries !== undefined && { retry: { ...plan.retry, limit: flags.retries } }),
+    retry: { ...plan.retry, ...retry },
   })
   return isPaced ? { ...parsed, pace: toPace(flags, parsed.connection.timeoutMs) } : parsed
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { ALLOCATIONS, type Allocation, type Sample } from '../../../shared/lookback/stratified-sample.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { SOURCE_OPTIONS } from '../../../shared/options/source-options.ts'
 import { count, foreign } from '../../../shared/report/report.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
@@ -11,6 +12,7 @@ import { createIntegerParser } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { addSourceOptions, type SourceFlags } from '../options/source-options.ts'
+import { readFlags } from '../options/table-options.ts'
 import { formatTable } from '../terminal/layout.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -62,10 +64,10 @@ export function addSampleCommand(program: Command, context: CliContext): void {
       const path = resolveFromCaller(reference, context.env)
       const sample = await withEngine(context, flags.workspace, async (engine) => {
         if (existsSync(path)) {
-          const { format, sheet, header, headerRow, rows, encoding, delimiter, quote } = flags
-          const given = { format, sheet, headerRow, rows, encoding, delimiter, quote, escape: flags.escape }
-          const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-          return engine.runs.sampleSource({ path, header, ...known }, options)
+          return engine.runs.sampleSource(
+            { header: true, ...readFlags(SOURCE_OPTIONS, flags), path },
+            options,
+          )
         }
         const { run_id: runId } = await resolveRun(engine, reference)
         return engine.lookback.sampleRun(runId, options)

@@ -1,53 +1,30 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import {
-  CAPACITY_DEFAULTS,
   type CapacityMistake,
   type CapacityPlan,
+  capacityBoundsSchema,
+  PROBE_DEFAULTS,
   planCapacity,
   toCapacityThresholds,
 } from '../../../shared/load/capacity-plan.ts'
 import type { Load } from '../../../shared/load/load.ts'
-import { IN_FLIGHT_MAX, isOpen, RATE_MAX, toPeak } from '../../../shared/load/load-pace.ts'
+import { IN_FLIGHT_MAX, isOpen, toPeak } from '../../../shared/load/load-pace.ts'
+import { CAPACITY_OPTIONS } from '../../../shared/options/capacity-options.ts'
 import type { LoadFlags } from './load-options.ts'
-import { createDurationParser, createIntegerParser, createPositiveNumberParser } from './parse-values.ts'
+import { addTableOptions, type FlagsOf, readFlags } from './table-options.ts'
 
 /** The options of a capacity search. */
-export interface CapacityFlags {
-  findCapacity?: true
-  maxLevel?: number
-  maxProbes?: number
-  maxTime?: number
-  coolDown?: number
-}
+export type CapacityFlags = FlagsOf<typeof CAPACITY_OPTIONS> & { findCapacity?: true }
 
 /** Declares the capacity search of `load` (docs/load-tests.md §11). */
 export function addCapacityOptions(command: Command): Command {
-  return command
+  command
     .optionsGroup('Capacity search:')
     .option(
       '--find-capacity',
       'find the highest rate (or concurrency) at which all thresholds hold, starting at --rate or --concurrency: doubles it until a threshold fails, so it overloads the service',
     )
-    .option(
-      '--max-level <n>',
-      `highest rate or concurrency to send (default: ${CAPACITY_DEFAULTS.maxFactor} times the start)`,
-      createPositiveNumberParser(RATE_MAX),
-    )
-    .option(
-      '--max-probes <n>',
-      `maximum number of probes (default: ${CAPACITY_DEFAULTS.maxProbes})`,
-      createIntegerParser(1, 1000),
-    )
-    .option(
-      '--max-time <duration>',
-      'maximum duration of the whole search (default: 1h)',
-      createDurationParser('7d'),
-    )
-    .option(
-      '--cool-down <duration>',
-      `pause between probes (default: ${CAPACITY_DEFAULTS.coolDownMs / 1000}s)`,
-      createDurationParser('1h', { allowsZero: true }),
-    )
+  return addTableOptions(command, CAPACITY_OPTIONS, ['bounds', 'pause'])
 }
 
 /** Options that contradict a capacity search, with what to do instead. */
@@ -64,11 +41,9 @@ const CONFLICTS = {
 /** The flags with what each probe lasts by default. Throws commander's `InvalidArgumentError` for contradictions. */
 export function completeProbeFlags<Flags extends LoadFlags & CapacityFlags>(flags: Flags): Flags {
   if (!flags.findCapacity) {
-    const idle = (['maxLevel', 'maxProbes', 'maxTime', 'coolDown'] as const).find(
-      (name) => flags[name] !== undefined,
-    )
+    const [idle] = Object.keys(readFlags(CAPACITY_OPTIONS, flags)) as (keyof typeof CAPACITY_OPTIONS)[]
     if (idle === undefined) return flags
-    const flag = `--${idle.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}`
+    const [flag] = CAPACITY_OPTIONS[idle].flag.split(' ')
     throw new InvalidArgumentError(`${flag} only works with --find-capacity.`)
   }
   for (const [name, message] of Object.entries(CONFLICTS)) {
@@ -79,8 +54,8 @@ export function completeProbeFlags<Flags extends LoadFlags & CapacityFlags>(flag
   }
   return {
     ...flags,
-    duration: flags.duration ?? CAPACITY_DEFAULTS.measuredMs,
-    warmup: flags.warmup ?? CAPACITY_DEFAULTS.warmupMs,
+    duration: flags.duration ?? PROBE_DEFAULTS.measuredMs,
+    warmup: flags.warmup ?? PROBE_DEFAULTS.warmupMs,
   }
 }
 
@@ -92,13 +67,7 @@ export function toProbeLoad(load: Load, flags: CapacityFlags): Load {
 /** The search that was asked for; null where none was. Throws commander's `InvalidArgumentError`. */
 export function toCapacityPlan(load: Load, flags: CapacityFlags): CapacityPlan | null {
   if (!flags.findCapacity) return null
-  const { coolDownMs, maxProbes, maxTimeMs } = CAPACITY_DEFAULTS
-  const planned = planCapacity(load, {
-    ...(flags.maxLevel === undefined ? {} : { max: flags.maxLevel }),
-    maxProbes: flags.maxProbes ?? maxProbes,
-    maxTimeMs: flags.maxTime ?? maxTimeMs,
-    coolDownMs: flags.coolDown ?? coolDownMs,
-  })
+  const planned = planCapacity(load, capacityBoundsSchema.parse(readFlags(CAPACITY_OPTIONS, flags)))
   if (planned.ok) return planned.plan
   throw new InvalidArgumentError(`${sayMistake(planned.mistake, load)}.`)
 }

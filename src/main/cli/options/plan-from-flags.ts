@@ -2,15 +2,19 @@ import { InvalidArgumentError } from 'commander'
 import type { Load } from '../../../shared/load/load.ts'
 import { IN_FLIGHT_MAX } from '../../../shared/load/load-pace.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { CALLBACK_OPTIONS } from '../../../shared/options/callback-options.ts'
+import { nameFlag } from '../../../shared/options/plan-options.ts'
+import { RETRY_OPTIONS } from '../../../shared/options/retry-options.ts'
+import { type PlanMedia, SOURCE_OPTIONS } from '../../../shared/options/source-options.ts'
 import { findConflicts, type PlanConflict } from '../../../shared/plan/file/find-conflicts.ts'
 import type { Operation } from '../../../shared/plan/operation.ts'
-import { type Pace, type Plan, type PlanMedia, planSchema } from '../../../shared/plan/plan.ts'
+import { type Pace, type Plan, planSchema } from '../../../shared/plan/plan.ts'
 import { nameSource } from '../../../shared/plan/source-paths.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
 import type { PaceFlags, SendingFlags } from './sending-options.ts'
 import { toConnectionInput } from './service-options.ts'
-import type { CallbackFlags } from './shared-options.ts'
 import { type SourceFlags, toMapping } from './source-options.ts'
+import { readFlags } from './table-options.ts'
 
 const DEFAULT_CONCURRENCY = 4
 const DEFAULT_TIMEOUT_MS = 60_000
@@ -19,8 +23,6 @@ const DEFAULT_TIMEOUT_MS = 60_000
 const FLAGS: Readonly<Record<string, string>> = {
   mapping: '--map, --set',
   'operation.legacy': '--legacy',
-  'load.httpVersion': '--http',
-  'source.headerRow': '--header-row',
   'source.media.template': '--media-template',
 }
 
@@ -61,34 +63,15 @@ function toMedia({ mediaTemplate, mediaHost, mediaUrl }: SourceFlags): PlanMedia
 function toSource([path, ...more]: Request['sourcePaths'], flags: SourceFlags) {
   const media = toMedia(flags)
   return {
+    ...readFlags(SOURCE_OPTIONS, flags),
     path,
     ...(more.length === 0 ? {} : { more }),
-    header: flags.header,
-    ...(flags.format === undefined ? {} : { format: flags.format }),
-    ...(flags.sheet === undefined ? {} : { sheet: flags.sheet }),
-    ...(flags.headerRow === undefined ? {} : { headerRow: flags.headerRow }),
-    ...(flags.rows === undefined ? {} : { rows: flags.rows }),
-    ...(flags.merged === undefined ? {} : { merged: flags.merged }),
-    ...(flags.encoding === undefined ? {} : { encoding: flags.encoding }),
-    ...(flags.delimiter === undefined ? {} : { delimiter: flags.delimiter }),
-    ...(flags.quote === undefined ? {} : { quote: flags.quote }),
-    ...(flags.escape === undefined ? {} : { escape: flags.escape }),
     ...(media === undefined ? {} : { media }),
   }
 }
 
-function toCallback(flags: CallbackFlags) {
-  return {
-    ...(flags.callbackHost === undefined ? {} : { host: flags.callbackHost }),
-    ...(flags.callbackPort === undefined ? {} : { port: flags.callbackPort }),
-    ...(flags.callbackUrl === undefined ? {} : { url: flags.callbackUrl }),
-    ...(flags.callbackTimeout === undefined ? {} : { timeoutMs: flags.callbackTimeout }),
-    ...(flags.callbackMaxSize === undefined ? {} : { maxBytes: flags.callbackMaxSize }),
-  }
-}
-
 function toSentence({ path, message }: PlanConflict): string {
-  const flag = FLAGS[path.join('.')] ?? FLAGS[String(path[0])]
+  const flag = FLAGS[path.join('.')] ?? nameFlag(path.join('.')) ?? FLAGS[String(path[0])]
   return `${flag ?? path.join('.')}: ${message}`
 }
 
@@ -106,9 +89,9 @@ export function toPlan({ operation, sourcePaths, flags, load, stored, env }: Req
     mapping: toMapping([...(flags.map ?? []), ...(flags.set ?? [])]),
     ...(flags.accept === undefined ? {} : { accept: flags.accept }),
     operation,
-    callback: toCallback(flags),
+    callback: readFlags(CALLBACK_OPTIONS, flags),
     ...(load === null ? { pace: toPace(flags, connection.timeoutMs ?? DEFAULT_TIMEOUT_MS) } : { load }),
-    retry: { limit: flags.retries },
+    retry: { ...(load !== null && { limit: 0 }), ...readFlags(RETRY_OPTIONS, flags) },
   })
   const conflicts = findConflicts(plan)
   if (conflicts.length === 0) return plan

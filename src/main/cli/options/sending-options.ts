@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { IN_FLIGHT_MAX } from '../../../shared/load/load-pace.ts'
+import { RETRY_OPTIONS } from '../../../shared/options/retry-options.ts'
 import { createIntegerParser, createPositiveNumberParser } from './parse-values.ts'
 import { addServiceOptions, type ServiceFlags } from './service-options.ts'
 import {
@@ -24,6 +25,7 @@ import {
   type FieldAssignment,
   type SourceFlags,
 } from './source-options.ts'
+import { addTableOptions, type FlagsOf } from './table-options.ts'
 
 /** What only matters while a plan runs, and is in no plan. */
 export interface RunTimeFlags
@@ -38,12 +40,13 @@ export interface RunTimeFlags
   exportK6?: string
 }
 
+type RetryFlags = FlagsOf<typeof RETRY_OPTIONS>
+
 /** What the options of every sending command hold once parsed. */
-export interface SendingFlags extends RunTimeFlags, ServiceFlags, SourceFlags, CallbackFlags {
+export interface SendingFlags extends RunTimeFlags, ServiceFlags, SourceFlags, CallbackFlags, RetryFlags {
   mapping?: string
   map?: FieldAssignment[]
   set?: FieldAssignment[]
-  retries: number
   name?: string
   savePlan?: string
 }
@@ -68,14 +71,14 @@ export function addLimitOption(command: Command): Command {
 }
 
 /** How fast a run sends, except load tests. */
-export interface PaceFlags {
+export interface PaceFlags extends RetryFlags {
   concurrency?: number
   rate?: number
 }
 
-/** Declares how fast a run sends, except load tests; `retries` is the default of that option. */
-export function addPaceOptions(command: Command, retries: number | null = 3): Command {
-  return command
+/** Declares how fast a run sends, except load tests. */
+export function addPaceOptions(command: Command): Command {
+  command
     .optionsGroup('Pace:')
     .option(
       '--concurrency <n>',
@@ -87,12 +90,7 @@ export function addPaceOptions(command: Command, retries: number | null = 3): Co
       'requests per second (default: as fast as --concurrency allows)',
       createPositiveNumberParser(1_000_000),
     )
-    .option(
-      '--retries <n>',
-      'retries per request, if it is safe to repeat',
-      createIntegerParser(0, 100),
-      retries ?? undefined,
-    )
+  return addTableOptions(command, RETRY_OPTIONS, ['pace'])
 }
 
 /**

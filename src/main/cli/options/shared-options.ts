@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { CALLBACK_OPTIONS } from '../../../shared/options/callback-options.ts'
 import {
   ACCEPT_CODES,
   type AcceptCode,
@@ -6,13 +7,8 @@ import {
   joinAccepted,
 } from '../../../shared/run/accept-code.ts'
 import { COMMAND_PREFIX } from '../invocation.ts'
-import {
-  collect,
-  createDurationParser,
-  createIntegerParser,
-  createSizeParser,
-  parseBaseUrl,
-} from './parse-values.ts'
+import { collect, createIntegerParser, parseBaseUrl } from './parse-values.ts'
+import { addTableOptions, type FlagsOf } from './table-options.ts'
 
 /**
  * Ends a command's help with examples to paste, then its exit codes. `test/main/cli/examples.test.ts` runs every example.
@@ -149,21 +145,8 @@ export function addMetricsOption(command: Command): Command {
     )
 }
 
-/** Where the callback receiver listens. */
-export interface ReceiverFlags {
-  callbackHost?: string
-  callbackPort?: number
-  callbackMaxSize?: number
-}
-
 /** Where and how long callbacks are awaited. */
-export interface CallbackFlags extends ReceiverFlags {
-  callbackUrl?: string
-  callbackTimeout?: number
-}
-
-const MINIMUM_BYTES = 1024
-const MAXIMUM_BYTES = 1024 ** 3
+export type CallbackFlags = FlagsOf<typeof CALLBACK_OPTIONS>
 
 /** Parser of an address to listen on. */
 function parseHost(text: string): string {
@@ -173,40 +156,11 @@ function parseHost(text: string): string {
 
 /** Declares where the receiver listens. */
 export function addReceiverOptions(command: Command): Command {
-  return command
-    .option('--callback-host <host>', 'callback receiver address (default: 127.0.0.1)', parseHost)
-    .option(
-      '--callback-port <n>',
-      'callback receiver port (default: a fixed port per workspace)',
-      createIntegerParser(1, 65_535),
-    )
-    .option(
-      '--callback-max-size <size>',
-      'maximum callback size (default: 5MiB)',
-      createSizeParser(MINIMUM_BYTES, MAXIMUM_BYTES),
-    )
-}
-
-/** Declares `--callback-url`. */
-function addCallbackUrlOption(command: Command): Command {
-  return command.option(
-    '--callback-url <url>',
-    "public URL of the callback receiver, such as a tunnel (default: the receiver's address)",
-    parseBaseUrl,
-  )
+  return addTableOptions(command, CALLBACK_OPTIONS, ['receiver'], { host: parseHost })
 }
 
 /** Declares where and how long callbacks are awaited. */
 export function addCallbackOptions(command: Command): Command {
   addReceiverOptions(command.optionsGroup('Callbacks:'))
-  return addCallbackTimeoutOption(addCallbackUrlOption(command), '10m')
-}
-
-/** Declares `--callback-timeout`; `otherwise` says what it is by default. */
-export function addCallbackTimeoutOption(command: Command, otherwise: string): Command {
-  return command.option(
-    '--callback-timeout <duration>',
-    `time to wait for a callback before a row is overdue (default: ${otherwise})`,
-    createDurationParser('7d'),
-  )
+  return addTableOptions(command, CALLBACK_OPTIONS, ['awaiting'], { url: parseBaseUrl })
 }

@@ -1,21 +1,11 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
+import { SOURCE_OPTIONS } from '../../../shared/options/source-options.ts'
 import type { FieldSource, Mapping } from '../../../shared/plan/plan.ts'
-import { SOURCE_FORMAT_NAMES, type SourceFormat } from '../../../shared/plan/source-formats.ts'
 import { createIntegerParser, parseBaseUrl, parseQuote, parseSourceDelimiter } from './parse-values.ts'
+import { addTableOptions, type FlagsOf } from './table-options.ts'
 
 /** How a source is read. */
-export interface SourceFlags {
-  format?: SourceFormat
-  sheet?: string | number
-  /** False under `--no-header`. */
-  header: boolean
-  headerRow?: number
-  rows?: 'all' | 'visible'
-  merged?: 'empty' | 'fill'
-  encoding?: string
-  delimiter?: string
-  quote?: string
-  escape?: string
+export type SourceFlags = FlagsOf<typeof SOURCE_OPTIONS> & {
   mediaTemplate?: string
   mediaHost?: true
   mediaUrl?: string
@@ -31,48 +21,13 @@ function parseSheet(text: string): string | number {
 
 /** Declares how a source is read (docs/sources.md). */
 export function addSourceOptions(command: Command): Command {
-  return command
-    .optionsGroup('Source:')
-    .addOption(
-      new Option('--format <format>', 'source format (default: from the file extension)').choices(
-        SOURCE_FORMAT_NAMES,
-      ),
-    )
-    .option(
-      '--sheet <name|n>',
-      'sheet name or number (default: the first visible sheet with rows)',
-      parseSheet,
-    )
-    .option('--no-header', 'treat the first record as data, not as column names')
-    .option(
-      '--header-row <n>',
-      'record with the column names; earlier records are skipped (default: 1)',
-      createIntegerParser(1, 1_048_576),
-    )
-    .addOption(
-      new Option(
-        '--rows <rows>',
-        'rows of a spreadsheet (default: all; asks before it sends hidden ones)',
-      ).choices(['all', 'visible']),
-    )
-    .addOption(
-      new Option(
-        '--merged <cells>',
-        'merged cells of a spreadsheet: empty but for the first, or filled with its text (default: empty, with a warning)',
-      ).choices(['empty', 'fill']),
-    )
-    .option('--encoding <name>', 'character encoding, such as windows-1252 (default: detected)')
-    .option(
-      '--delimiter <character>',
-      'character between cells, `tab`, or `none` for one cell a line (default: detected)',
-      parseSourceDelimiter,
-    )
-    .option('--quote <character>', 'character around cells, or `none` (default: detected)', parseQuote)
-    .option(
-      '--escape <character>',
-      'character before a quote that is part of a cell, or `none` if quotes are doubled (default: detected)',
-      parseQuote,
-    )
+  return addTableOptions(command.optionsGroup('Source:'), SOURCE_OPTIONS, ['file', 'cells'], {
+    sheet: parseSheet,
+    headerRow: createIntegerParser(1, 1_048_576),
+    delimiter: parseSourceDelimiter,
+    quote: parseQuote,
+    escape: parseQuote,
+  })
     .option(
       '--media-template <template>',
       'URL template for the media files of a folder, such as https://media.example.com/{{path}}',

@@ -1,4 +1,4 @@
-import { CALLBACK_MAX_BYTES } from '../../../shared/plan/callback.ts'
+import { CALLBACK_MAX_BYTES } from '../../../shared/options/callback-options.ts'
 
 /** Limits beyond which a receiver refuses callbacks. */
 export interface ReceiverLimits {

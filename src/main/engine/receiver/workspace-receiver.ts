@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
-import { CALLBACK_MAX_BYTES } from '../../../shared/plan/callback.ts'
+import { CALLBACK_MAX_BYTES } from '../../../shared/options/callback-options.ts'
 import { isAsync } from '../../../shared/plan/operation.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { ReceiverTest } from '../../../shared/run/callback-overview.ts'

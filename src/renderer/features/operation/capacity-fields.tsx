@@ -1,9 +1,9 @@
 import { Group, NumberInput, Stack, TextInput } from '@mantine/core'
-import { CAPACITY_DEFAULTS } from '../../../shared/load/capacity-plan.ts'
 import { CAPACITY_WARNING } from '../../../shared/load/capacity-view.ts'
 import { IN_FLIGHT_MAX, RATE_MAX } from '../../../shared/load/load-pace.ts'
-import { WholeNumber } from '../../ui/controls.tsx'
+import { CAPACITY_OPTIONS, MAX_FACTOR } from '../../../shared/options/capacity-options.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
+import { OptionInputs } from '../../ui/options/option-inputs.tsx'
 import { LevelField } from './level-field.tsx'
 import { hasSchedule, type LoadMistakes, type LoadSettings, type SearchSettings } from './load-settings.ts'
 
@@ -17,6 +17,7 @@ export function CapacityFields(props: {
   const { search } = load
   const isRate = hasSchedule(load)
   const change = (part: Partial<SearchSettings>) => onLoad({ ...load, search: { ...search, ...part } })
+  const fields = { table: CAPACITY_OPTIONS, values: search, mistakes, onChange: change }
   return (
     <Stack gap="md">
       <Notice kind="warning" title="What a capacity search does">
@@ -32,7 +33,7 @@ export function CapacityFields(props: {
         />
         <NumberInput
           label="Highest level to send"
-          placeholder={`${CAPACITY_DEFAULTS.maxFactor} times the first`}
+          placeholder={`${MAX_FACTOR} times the first`}
           w="12rem"
           value={search.max ?? ''}
           min={0}
@@ -41,20 +42,7 @@ export function CapacityFields(props: {
           error={mistakes['highest level']}
           onChange={(value) => change({ max: typeof value === 'number' ? value : null })}
         />
-        <WholeNumber
-          label="Probes at most"
-          w="8rem"
-          value={search.maxProbes}
-          max={1_000}
-          onValue={(maxProbes) => change({ maxProbes })}
-        />
-        <TextInput
-          label="Longest time"
-          w="8rem"
-          value={search.maxTime}
-          error={mistakes['longest time']}
-          onChange={(event) => change({ maxTime: event.currentTarget.value })}
-        />
+        <OptionInputs {...fields} section="bounds" />
       </Group>
       <Group gap="md" align="start">
         <TextInput
@@ -71,13 +59,7 @@ export function CapacityFields(props: {
           error={mistakes['warm-up']}
           onChange={(event) => change({ warmup: event.currentTarget.value })}
         />
-        <TextInput
-          label="Pause between probes"
-          w="11rem"
-          value={search.coolDown}
-          error={mistakes['pause between probes']}
-          onChange={(event) => change({ coolDown: event.currentTarget.value })}
-        />
+        <OptionInputs {...fields} section="pause" />
       </Group>
     </Stack>
   )

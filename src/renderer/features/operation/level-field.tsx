@@ -20,7 +20,7 @@ export function LevelField(props: {
       min={0}
       max={RATE_MAX}
       decimalScale={3}
-      error={props.mistakes.rate}
+      error={props.mistakes['rate']}
       onChange={(value) => {
         if (typeof value === 'number') onLoad({ ...load, ratePerSecond: value })
       }}

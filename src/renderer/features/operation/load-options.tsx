@@ -1,14 +1,23 @@
-import { Group, NumberInput, SegmentedControl, Stack, TextInput } from '@mantine/core'
+import { Group, Stack, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { KEPT_MAX } from '../../../shared/load/load.ts'
-import { IN_FLIGHT_MAX, type StagesPace } from '../../../shared/load/load-pace.ts'
+import type { StagesPace } from '../../../shared/load/load-pace.ts'
 import { formatDurationMs, parseDurationMs } from '../../../shared/messages/duration.ts'
+import { LOAD_OPTIONS, LOAD_SECTIONS } from '../../../shared/options/load-options.ts'
+import type { PlanOption } from '../../../shared/options/option.ts'
 import { WholeNumber } from '../../ui/controls.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
+import { Choice, InputGroup, OptionInputs } from '../../ui/options/option-inputs.tsx'
+import { isOfUse } from '../../ui/options/typed-options.ts'
 import { CapacityFields } from './capacity-fields.tsx'
 import { LevelField } from './level-field.tsx'
 import { LoadProfile } from './load-profile.tsx'
-import { findLoadMistakes, hasSchedule, type LoadMistakes, type LoadSettings } from './load-settings.ts'
+import {
+  findLoadMistakes,
+  hasSchedule,
+  type LoadMistakes,
+  type LoadSettings,
+  listCircumstances,
+} from './load-settings.ts'
 import styles from './operation.module.css'
 import { StageEditor } from './stage-editor.tsx'
 import { changeUnit, formatStages, type LevelUnit, readStages } from './stages.ts'
@@ -34,7 +43,7 @@ export function LoadOptions({ load, onLoad }: Omit<LoadFieldsProps, 'mistakes'>)
           ) : load.pace === 'stages' ? (
             <StageEditor
               text={load.stages}
-              mistake={fields.mistakes.stages}
+              mistake={fields.mistakes['stages']}
               onText={(stages) => onLoad({ ...load, stages })}
             />
           ) : (
@@ -45,7 +54,7 @@ export function LoadOptions({ load, onLoad }: Omit<LoadFieldsProps, 'mistakes'>)
       <Panel title="Thresholds" aside={THRESHOLDS_ARE[load.goal]}>
         <ThresholdEditor
           text={load.thresholds}
-          mistake={fields.mistakes.thresholds}
+          mistake={fields.mistakes['thresholds']}
           onText={(thresholds) => onLoad({ ...load, thresholds })}
         />
       </Panel>
@@ -62,44 +71,19 @@ const THRESHOLDS_ARE = {
   capacity: 'A level holds if all of them hold.',
 } satisfies Record<LoadSettings['goal'], string>
 
-/** A choice between two or more, with its name above. */
-function Choice<Value extends string>(props: {
-  label: string
-  options: readonly { value: Value; label: string }[]
-  value: Value
-  onValue: (value: Value) => void
-}) {
-  return (
-    <Stack gap={4}>
-      <span className={styles.fieldLabel} aria-hidden>
-        {props.label}
-      </span>
-      <SegmentedControl
-        aria-label={props.label}
-        data={[...props.options]}
-        value={props.value}
-        onChange={(value) => {
-          const chosen = props.options.find((option) => option.value === value)
-          if (chosen) props.onValue(chosen.value)
-        }}
-      />
-    </Stack>
-  )
-}
-
 const GOALS = [
-  { value: 'measure', label: 'Measure a load' },
-  { value: 'capacity', label: 'Find the capacity' },
+  ['measure', 'Measure a load'],
+  ['capacity', 'Find the capacity'],
 ] as const
 
 const UNITS = [
-  { value: 'rate', label: 'Arrival rate' },
-  { value: 'concurrency', label: 'Concurrency' },
+  ['rate', 'Arrival rate'],
+  ['concurrency', 'Concurrency'],
 ] as const
 
 const SHAPES = [
-  { value: 'constant', label: 'Constant' },
-  { value: 'stages', label: 'Stages' },
+  ['constant', 'Constant'],
+  ['stages', 'Stages'],
 ] as const
 
 const MEANINGS: Record<LevelUnit, string> = {
@@ -123,17 +107,17 @@ function ChoiceFields({ load, onLoad }: LoadFieldsProps) {
       <Group gap="md">
         <Choice
           label="Goal"
-          options={GOALS}
+          choices={GOALS}
           value={load.goal}
           onValue={(goal) =>
             onLoad({ ...load, goal, ...(goal === 'capacity' && { pace: toConstant(unit) }) })
           }
         />
-        <Choice label="Pace" options={UNITS} value={unit} onValue={changeLevelUnit} />
+        <Choice label="Pace" choices={UNITS} value={unit} onValue={changeLevelUnit} />
         {load.goal === 'measure' && (
           <Choice
             label="Shape"
-            options={SHAPES}
+            choices={SHAPES}
             value={load.pace === 'stages' ? 'stages' : 'constant'}
             onValue={(shape) => {
               const stages = readStages(load.stages)
@@ -185,7 +169,7 @@ function ConstantFields({ load, mistakes, onLoad }: LoadFieldsProps) {
         />
         <Choice
           label="Ends after"
-          options={ENDS}
+          choices={ENDS}
           value={load.endsBy}
           onValue={(endsBy) => onLoad({ ...load, endsBy })}
         />
@@ -194,7 +178,7 @@ function ConstantFields({ load, mistakes, onLoad }: LoadFieldsProps) {
             label="Duration"
             w="8rem"
             value={load.duration}
-            error={mistakes.duration}
+            error={mistakes['duration']}
             onChange={(event) => onLoad({ ...load, duration: event.currentTarget.value })}
           />
         ) : (
@@ -213,131 +197,50 @@ function ConstantFields({ load, mistakes, onLoad }: LoadFieldsProps) {
 }
 
 const ENDS = [
-  { value: 'duration', label: 'a time' },
-  { value: 'requests', label: 'requests' },
-] as const
-
-const FULL = [
-  { value: 'wait', label: 'wait' },
-  { value: 'drop', label: 'drop' },
-] as const
-
-const HTTP_VERSIONS = [
-  { value: '1.1', label: 'HTTP/1.1' },
-  { value: '2', label: 'HTTP/2' },
+  ['duration', 'a time'],
+  ['requests', 'requests'],
 ] as const
 
 /** How requests are sent: around the load, at its limits, over which connections, and what is kept of them. */
 function SendingFields({ load, mistakes, onLoad }: LoadFieldsProps) {
-  const isRate = hasSchedule(load)
-  const change = (part: Partial<LoadSettings>) => onLoad({ ...load, ...part })
+  const circumstances = listCircumstances(load)
+  const isUsed = (section: string) =>
+    Object.values<PlanOption>(LOAD_OPTIONS).some(
+      (one) => one.section === section && isOfUse(one, circumstances),
+    )
+  const others: Partial<Record<string, ReactNode>> = {
+    around: (
+      <WholeNumber
+        label="Retries per request"
+        w="11rem"
+        title="Each retry counts as a request. What is sent again hides what is measured: 0 is usual."
+        value={load.retries}
+        min={0}
+        max={100}
+        onValue={(retries) => onLoad({ ...load, retries })}
+      />
+    ),
+    think: <ThinkTimeFields {...{ load, mistakes, onLoad }} />,
+  }
   return (
     <Stack gap="lg">
-      <FieldGroup title="Before and after">
-        {load.goal === 'measure' && (
-          <TextInput
-            label="Warm-up"
-            title="Requests of the warm-up are sent, but not measured."
-            w="11rem"
-            value={load.warmup}
-            error={mistakes['warm-up']}
-            onChange={(event) => change({ warmup: event.currentTarget.value })}
-          />
-        )}
-        <TextInput
-          label="Graceful stop"
-          w="11rem"
-          title="Requests in flight at the end get this long; then they are given up as unknown."
-          value={load.gracefulStop}
-          error={mistakes['graceful stop']}
-          onChange={(event) => change({ gracefulStop: event.currentTarget.value })}
-        />
-        <WholeNumber
-          label="Retries per request"
-          w="11rem"
-          title="Each retry counts as a request. What is sent again hides what is measured: 0 is usual."
-          value={load.retries}
-          min={0}
-          max={100}
-          onValue={(retries) => change({ retries })}
-        />
-      </FieldGroup>
-      {isRate ? (
-        <FieldGroup title="When the service is slower than the schedule">
-          <OptionalNumber
-            label="In flight, at most"
-            placeholder="rate × timeout"
-            value={load.maxInFlight}
-            onValue={(maxInFlight) => change({ maxInFlight })}
-          />
-          <Choice
-            label="At that limit, requests"
-            options={FULL}
-            value={load.whenFull}
-            onValue={(whenFull) => change({ whenFull })}
-          />
-        </FieldGroup>
-      ) : (
-        <FieldGroup title="Think time before the next request">
-          <TextInput
-            label="From"
-            placeholder="none"
-            w="8rem"
-            value={load.thinkFrom}
-            error={mistakes['think time']}
-            onChange={(event) => change({ thinkFrom: event.currentTarget.value })}
-          />
-          <TextInput
-            label="To, drawn at random"
-            placeholder="the same"
-            w="10rem"
-            value={load.thinkTo}
-            onChange={(event) => change({ thinkTo: event.currentTarget.value })}
-          />
-        </FieldGroup>
+      {Object.entries(LOAD_SECTIONS).map(([section, { title }]) =>
+        title === null || !isUsed(section) ? null : (
+          <InputGroup key={section} title={title}>
+            <OptionInputs
+              table={LOAD_OPTIONS}
+              section={section}
+              // Each probe of a search has a warm-up of its own.
+              without={load.goal === 'capacity' ? ['warmupMs'] : []}
+              circumstances={circumstances}
+              values={load}
+              mistakes={mistakes}
+              onChange={(change) => onLoad({ ...load, ...change })}
+            />
+            {others[section]}
+          </InputGroup>
+        ),
       )}
-      <FieldGroup title="Connections">
-        <Choice
-          label="Protocol"
-          options={HTTP_VERSIONS}
-          value={load.httpVersion}
-          onValue={(httpVersion) => change({ httpVersion })}
-        />
-        {load.httpVersion === '2' && (
-          <OptionalNumber
-            label="Connections per thread, at most"
-            placeholder="as needed"
-            value={load.http2Connections}
-            onValue={(http2Connections) => change({ http2Connections })}
-          />
-        )}
-        <WholeNumber
-          label="Sending threads"
-          w="9rem"
-          value={load.workers}
-          max={64}
-          error={mistakes['sending threads']}
-          onValue={(workers) => change({ workers })}
-        />
-      </FieldGroup>
-      <FieldGroup title="Requests kept in full">
-        <WholeNumber
-          label="Sample of all"
-          w="9rem"
-          value={load.sampleSize}
-          min={0}
-          max={KEPT_MAX}
-          onValue={(sampleSize) => change({ sampleSize })}
-        />
-        <WholeNumber
-          label="Failed ones, earliest first"
-          w="12rem"
-          value={load.errorLimit}
-          min={0}
-          max={KEPT_MAX}
-          onValue={(errorLimit) => change({ errorLimit })}
-        />
-      </FieldGroup>
       {load.httpVersion === '2' && (
         <p className={styles.quiet}>HTTP/2 needs an https address; the sandbox speaks HTTP/1.1 only.</p>
       )}
@@ -345,35 +248,24 @@ function SendingFields({ load, mistakes, onLoad }: LoadFieldsProps) {
   )
 }
 
-function FieldGroup({ title, children }: { title: string; children: ReactNode }) {
+function ThinkTimeFields({ load, mistakes, onLoad }: LoadFieldsProps) {
   return (
-    <fieldset className={styles.fieldGroup}>
-      <legend>{title}</legend>
-      <Group gap="md" align="start">
-        {children}
-      </Group>
-    </fieldset>
-  )
-}
-
-/** A whole number, or nothing. */
-function OptionalNumber(props: {
-  label: string
-  placeholder: string
-  value: number | null
-  onValue: (value: number | null) => void
-}) {
-  return (
-    <NumberInput
-      label={props.label}
-      placeholder={props.placeholder}
-      w="14rem"
-      value={props.value ?? ''}
-      min={1}
-      max={IN_FLIGHT_MAX}
-      clampBehavior="strict"
-      allowDecimal={false}
-      onChange={(value) => props.onValue(typeof value === 'number' ? value : null)}
-    />
+    <>
+      <TextInput
+        label="From"
+        placeholder="none"
+        w="8rem"
+        value={load.thinkFrom}
+        error={mistakes['think time']}
+        onChange={(event) => onLoad({ ...load, thinkFrom: event.currentTarget.value })}
+      />
+      <TextInput
+        label="To, drawn at random"
+        placeholder="the same"
+        w="10rem"
+        value={load.thinkTo}
+        onChange={(event) => onLoad({ ...load, thinkTo: event.currentTarget.value })}
+      />
+    </>
   )
 }

@@ -1,16 +1,11 @@
+import { z } from 'zod'
 import {
-  CAPACITY_DEFAULTS,
   type CapacityBounds,
   capacityBoundsSchema,
+  PROBE_DEFAULTS,
   planCapacity,
 } from '../../../shared/load/capacity-plan.ts'
-import {
-  ERROR_LIMIT_DEFAULT,
-  GRACEFUL_STOP_MS,
-  type Load,
-  loadSchema,
-  SAMPLE_SIZE_DEFAULT,
-} from '../../../shared/load/load.ts'
+import { type Load, loadSchema } from '../../../shared/load/load.ts'
 import {
   IN_FLIGHT_MAX,
   isWholeRate,
@@ -21,107 +16,54 @@ import {
 import { parseThreshold } from '../../../shared/load/threshold-parser.ts'
 import { formatDurationMs, parseDurationMs } from '../../../shared/messages/duration.ts'
 import type { TextMistake } from '../../../shared/messages/text-mistake.ts'
+import { CAPACITY_OPTIONS } from '../../../shared/options/capacity-options.ts'
+import { LOAD_OPTIONS, type LoadCircumstance } from '../../../shared/options/load-options.ts'
+import { nameOption, readTyped, toTypedShape } from '../../ui/options/typed-options.ts'
 
-/** A load test as it is typed; durations as `parseDurationMs` reads them. */
-export interface LoadSettings {
+const searchSettingsSchema = z.object({
+  ...toTypedShape(CAPACITY_OPTIONS),
+  /** Of each probe. */
+  warmup: z.string().default(formatDurationMs(PROBE_DEFAULTS.warmupMs)),
+  measured: z.string().default(formatDurationMs(PROBE_DEFAULTS.measuredMs)),
+  /** Highest level to send; null for 64 times the first. */
+  max: z.number().nullable().default(null),
+})
+
+/** A load test as it is typed, with what a new one begins with; durations as `parseDurationMs` reads them. */
+export const loadSettingsSchema = z.object({
+  ...toTypedShape(LOAD_OPTIONS),
   /** `measure`: one load. `capacity`: one after another, until a threshold fails. */
-  goal: 'measure' | 'capacity'
-  pace: 'closed' | 'open' | 'stages'
+  goal: z.enum(['measure', 'capacity']).default('measure'),
+  pace: z.enum(['closed', 'open', 'stages']).default('closed'),
   /** Requests in flight of a closed pace. */
-  concurrency: number
+  concurrency: z.int().min(1).default(10),
   /** Requests a second of an open pace. */
-  ratePerSecond: number
+  ratePerSecond: z.number().default(50),
   /** As `parseStages` reads it. */
-  stages: string
+  stages: z.string().default('0..50@1m, 50@2m, 50..0@30s'),
   /** What ends a pace that is not stages. */
-  endsBy: 'duration' | 'requests'
-  duration: string
-  requests: number
-  warmup: string
-  gracefulStop: string
+  endsBy: z.enum(['duration', 'requests']).default('duration'),
+  duration: z.string().default('1m'),
+  requests: z.int().min(1).default(1_000),
   /** Pause of a closed pace before the next request, random between the two; empty for none. */
-  thinkFrom: string
-  thinkTo: string
-  /** Most in flight of an open pace; null for as many as its rate and the time-out come to. */
-  maxInFlight: number | null
-  whenFull: 'wait' | 'drop'
-  httpVersion: '1.1' | '2'
-  /** Most HTTP/2 connections of each sending thread; null for as many as needed. */
-  http2Connections: number | null
-  workers: number
-  retries: number
-  sampleSize: number
-  errorLimit: number
+  thinkFrom: z.string().default(''),
+  thinkTo: z.string().default(''),
+  retries: z.int().min(0).default(0),
   /** One a line, as `parseThreshold` reads them. */
-  thresholds: string
-  search: SearchSettings
-}
+  thresholds: z.string().default(''),
+  search: searchSettingsSchema.prefault({}),
+})
+
+export type LoadSettings = z.infer<typeof loadSettingsSchema>
 
 /** What a capacity search is bounded by, as it is typed. */
-export interface SearchSettings {
-  /** Of each probe. */
-  warmup: string
-  measured: string
-  coolDown: string
-  /** Highest level to send; null for 64 times the first. */
-  max: number | null
-  maxProbes: number
-  maxTime: string
-}
-
-const SEARCH_DEFAULTS = capacityBoundsSchema.parse({})
+export type SearchSettings = LoadSettings['search']
 
 /** What a load test starts with unless the person says otherwise. */
-export const DEFAULT_LOAD: LoadSettings = {
-  goal: 'measure',
-  pace: 'closed',
-  concurrency: 10,
-  ratePerSecond: 50,
-  stages: '0..50@1m, 50@2m, 50..0@30s',
-  endsBy: 'duration',
-  duration: '1m',
-  requests: 1_000,
-  warmup: '5s',
-  gracefulStop: formatDurationMs(GRACEFUL_STOP_MS),
-  thinkFrom: '',
-  thinkTo: '',
-  maxInFlight: null,
-  whenFull: 'wait',
-  httpVersion: '1.1',
-  http2Connections: null,
-  workers: 1,
-  retries: 0,
-  sampleSize: SAMPLE_SIZE_DEFAULT,
-  errorLimit: ERROR_LIMIT_DEFAULT,
-  thresholds: '',
-  search: {
-    warmup: formatDurationMs(CAPACITY_DEFAULTS.warmupMs),
-    measured: formatDurationMs(CAPACITY_DEFAULTS.measuredMs),
-    coolDown: formatDurationMs(SEARCH_DEFAULTS.coolDownMs),
-    max: null,
-    maxProbes: SEARCH_DEFAULTS.maxProbes,
-    maxTime: formatDurationMs(SEARCH_DEFAULTS.maxTimeMs),
-  },
-}
+export const DEFAULT_LOAD: LoadSettings = loadSettingsSchema.parse({})
 
-/** Fields that can be wrong, by their names in sentences, and how each is. */
-export type LoadMistakes = Partial<
-  Record<
-    | 'rate'
-    | 'stages'
-    | 'duration'
-    | 'warm-up'
-    | 'graceful stop'
-    | 'think time'
-    | 'thresholds'
-    | 'sending threads'
-    | 'probe duration'
-    | 'pause between probes'
-    | 'highest level'
-    | 'longest time',
-    string
-  >
->
+/** How fields are wrong, by their names in sentences. */
+export type LoadMistakes = Partial<Record<string, string>>
 
 const HOUR_MS = 3_600_000
 
@@ -132,55 +74,64 @@ export function hasSchedule({ pace, stages }: Pick<LoadSettings, 'pace' | 'stage
   return !parsed.ok || parsed.pace.of === 'rate'
 }
 
+/** What options may need to do anything. */
+export function listCircumstances(settings: LoadSettings): LoadCircumstance[] {
+  return [
+    hasSchedule(settings) ? 'open' : 'closed',
+    ...(settings.httpVersion === '2' ? ['http2' as const] : []),
+  ]
+}
+
+/** What was typed for the options of the table; each probe of a search has a warm-up of its own. */
+function readOptions(settings: LoadSettings): ReturnType<typeof readTyped> {
+  const { goal, warmupMs, search } = settings
+  return readTyped(
+    LOAD_OPTIONS,
+    { ...settings, warmupMs: goal === 'capacity' ? search.warmup : warmupMs },
+    listCircumstances(settings),
+  )
+}
+
 /** What is wrong with what was typed, by field; fields that are of no use here are never wrong. */
 export function findLoadMistakes(settings: LoadSettings): LoadMistakes {
-  const { goal, pace, ratePerSecond, endsBy, duration, warmup, gracefulStop } = settings
+  const { goal, pace, ratePerSecond, endsBy, duration } = settings
   const mistakes: LoadMistakes = {}
   if (pace === 'open' && !(ratePerSecond > 0 && ratePerSecond <= RATE_MAX && isWholeRate(ratePerSecond))) {
-    mistakes.rate = `Expected more than 0 and at most ${RATE_MAX} a second, with at most three decimals.`
+    mistakes['rate'] = `Expected more than 0 and at most ${RATE_MAX} a second, with at most three decimals.`
   }
   if (pace === 'stages') {
     const parsed = parseStages(settings.stages)
-    if (!parsed.ok) mistakes.stages = `At ${describeMistake(parsed.mistake)}`
-  } else if (goal === 'measure' && endsBy === 'duration' && !isDuration(duration, 1, LOAD_MAX_MS)) {
-    mistakes.duration = 'Expected a duration such as 60s or 2m30s, at most a week.'
+    if (!parsed.ok) mistakes['stages'] = `At ${describeMistake(parsed.mistake)}`
+  } else if (goal === 'measure' && endsBy === 'duration' && !isDuration(duration, LOAD_MAX_MS)) {
+    mistakes['duration'] = 'Expected a duration such as 60s or 2m30s, at most a week.'
   }
-  if (!isDuration(goal === 'capacity' ? settings.search.warmup : warmup, 0, HOUR_MS)) {
-    mistakes['warm-up'] = 'Expected a duration such as 10s, at most an hour; 0s for none.'
-  }
-  if (!isDuration(gracefulStop, 0, HOUR_MS)) {
-    mistakes['graceful stop'] = 'Expected a duration such as 30s, at most an hour; 0s gives up at once.'
-  }
+  Object.assign(mistakes, readOptions(settings).mistakes)
   if (!hasSchedule(settings)) {
     const think = readThinkTime(settings)
     if (think !== null && 'mistake' in think) mistakes['think time'] = think.mistake
   } else if (settings.maxInFlight !== null && settings.maxInFlight < settings.workers) {
-    mistakes['sending threads'] = `Expected at most as many as requests in flight, ${settings.maxInFlight}.`
+    const threads = nameOption(LOAD_OPTIONS.workers)
+    mistakes[threads] = `Expected at most as many as requests in flight, ${settings.maxInFlight}.`
   }
   const thresholds = listThresholds(settings).flatMap(({ line, text }) => {
     const parsed = parseThreshold(text)
     return parsed.ok ? [] : [`Line ${line}, ${describeMistake(parsed.mistake)}`]
   })
-  if (thresholds.length > 0) mistakes.thresholds = thresholds.join('\n')
+  if (thresholds.length > 0) mistakes['thresholds'] = thresholds.join('\n')
   return goal === 'capacity' ? { ...mistakes, ...findSearchMistakes(settings) } : mistakes
 }
 
 function findSearchMistakes(settings: LoadSettings): LoadMistakes {
-  const { measured, coolDown, max, maxTime } = settings.search
+  const { measured, max } = settings.search
   const mistakes: LoadMistakes = {}
-  if (!isDuration(measured, 1, LOAD_MAX_MS)) {
+  if (!isDuration(measured, LOAD_MAX_MS)) {
     mistakes['probe duration'] = 'Expected a duration such as 30s or 1m.'
   }
-  if (!isDuration(coolDown, 0, HOUR_MS)) {
-    mistakes['pause between probes'] = 'Expected a duration such as 5s, at most an hour; 0s for none.'
-  }
-  if (!isDuration(maxTime, 1, LOAD_MAX_MS)) {
-    mistakes['longest time'] = 'Expected a duration such as 1h, at most a week.'
-  }
+  Object.assign(mistakes, readTyped(CAPACITY_OPTIONS, settings.search).mistakes)
   const start = hasSchedule(settings) ? settings.ratePerSecond : settings.concurrency
   if (max !== null && max < start) mistakes['highest level'] = `Expected at least the first level, ${start}.`
   if (listThresholds(settings).length === 0) {
-    mistakes.thresholds = 'Add at least one: a search ends at the level where a threshold fails.'
+    mistakes['thresholds'] = 'Add at least one: a search ends at the level where a threshold fails.'
   }
   return mistakes
 }
@@ -203,7 +154,7 @@ function readThinkTime({
 /** The load that a plan has; null while something typed is wrong. */
 export function toPlanLoad(settings: LoadSettings): Load | null {
   if (Object.keys(findLoadMistakes(settings)).length > 0) return null
-  const { goal, pace, endsBy, duration, requests, warmup, maxInFlight, whenFull, search } = settings
+  const { goal, pace, endsBy, duration, requests, search } = settings
   const ends =
     pace === 'stages'
       ? {}
@@ -212,21 +163,12 @@ export function toPlanLoad(settings: LoadSettings): Load | null {
         : endsBy === 'duration'
           ? { durationMs: parseDurationMs(duration.trim()) }
           : { requests }
-  const isScheduled = hasSchedule(settings)
-  const thinkTime = isScheduled ? null : readThinkTime(settings)
+  const thinkTime = hasSchedule(settings) ? null : readThinkTime(settings)
   const parsed = loadSchema.safeParse({
+    ...readOptions(settings).values,
     pace: toPace(settings),
     ...ends,
-    warmupMs: parseDurationMs((goal === 'capacity' ? search.warmup : warmup).trim()) ?? 0,
-    gracefulStopMs: parseDurationMs(settings.gracefulStop.trim()) ?? GRACEFUL_STOP_MS,
     ...(thinkTime !== null && { thinkTime }),
-    ...(isScheduled && { whenFull, ...(maxInFlight !== null && { maxInFlight }) }),
-    httpVersion: settings.httpVersion,
-    ...(settings.httpVersion === '2' &&
-      settings.http2Connections !== null && { http2Connections: settings.http2Connections }),
-    workers: settings.workers,
-    sampleSize: settings.sampleSize,
-    errorLimit: settings.errorLimit,
     thresholds: listThresholds(settings).map(({ text }) => text),
   })
   return parsed.data ?? null
@@ -236,13 +178,11 @@ export function toPlanLoad(settings: LoadSettings): Load | null {
 export function toCapacityBounds(settings: LoadSettings): CapacityBounds | null {
   const load = toPlanLoad(settings)
   if (settings.goal !== 'capacity' || load === null) return null
-  const { max, maxProbes, maxTime, coolDown } = settings.search
-  const bounds = {
+  const { max } = settings.search
+  const bounds = capacityBoundsSchema.parse({
+    ...readTyped(CAPACITY_OPTIONS, settings.search).values,
     ...(max !== null && { max }),
-    maxProbes,
-    maxTimeMs: parseDurationMs(maxTime.trim()) ?? SEARCH_DEFAULTS.maxTimeMs,
-    coolDownMs: parseDurationMs(coolDown.trim()) ?? SEARCH_DEFAULTS.coolDownMs,
-  }
+  })
   return planCapacity(load, bounds).ok ? bounds : null
 }
 
@@ -270,10 +210,9 @@ function listThresholds({ thresholds }: LoadSettings): { line: number; text: str
     .filter(({ text }) => text !== '')
 }
 
-function isDuration(text: string, leastMs: number, mostMs: number): boolean {
-  const trimmed = text.trim()
-  const ms = trimmed === '' && leastMs === 0 ? 0 : parseDurationMs(trimmed)
-  return ms !== null && ms >= leastMs && ms <= mostMs
+function isDuration(text: string, mostMs: number): boolean {
+  const ms = parseDurationMs(text.trim())
+  return ms !== null && ms >= 1 && ms <= mostMs
 }
 
 /** Where a typed text is wrong, and how. */

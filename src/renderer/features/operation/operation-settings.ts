@@ -1,4 +1,4 @@
-import { CALLBACK_TIMEOUT_MS } from '../../../shared/plan/callback.ts'
+import { CALLBACK_TIMEOUT_MS } from '../../../shared/options/callback-options.ts'
 import {
   type Operation,
   type OperationKind,

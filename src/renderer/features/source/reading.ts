@@ -1,5 +1,6 @@
 import { DELIMITER_NAMES } from '../../../shared/messages/reading-messages.ts'
-import type { PlanMedia, PlanSource } from '../../../shared/plan/plan.ts'
+import type { PlanMedia } from '../../../shared/options/source-options.ts'
+import type { PlanSource } from '../../../shared/plan/plan.ts'
 import { parseBaseUrl } from '../../ui/connection/destination.ts'
 
 /** How a source is read, as far as the person says; what is left out is recognised. */

@@ -1,8 +1,11 @@
+import { VALUE_WORDS } from '../../options/plan-options.ts'
+
 /**
  * What each key of a plan file means, a sentence, by its path; `*` stands for any key. Editors show these next to what
  * is typed. Kinds of a union share the words of a key they have in common.
  */
 export const PLAN_WORDS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Array.from(VALUE_WORDS, ([path, { words }]) => [path, words])),
   $schema: 'Schema of plan files, for editors; Sluice does not read it.',
   $comment: 'A note for people; Sluice does not read it.',
   version: 'Format version.',
@@ -34,26 +37,6 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   'connection.systemProxy':
     "Whether to use the system's proxy for https if `proxy` is missing (default: true).",
   source: 'The file or folder of rows, and how to read it.',
-  'source.path': 'The file or folder; relative to the plan file.',
-  'source.more':
-    'Further files, or folders of tables, relative to the plan file; their rows follow in this order.',
-  'source.format': 'Source format (default: from the file extension).',
-  'source.header': 'Whether the first record has the column names.',
-  'source.headerRow': 'Record with the column names, from 1; earlier records are skipped.',
-  'source.sheet': 'Sheet name, or number from 1 (default: the first visible sheet with rows).',
-  'source.rows':
-    'Rows of a spreadsheet: all or only visible ones (default: all, asks before it sends hidden ones).',
-  'source.merged':
-    'Cells that are merged with another: empty, or fill them with its text (default: empty, with a warning).',
-  'source.encoding': 'Character encoding, such as windows-1252 (default: detected).',
-  'source.delimiter': 'Character between cells, or none for one cell a line (default: detected).',
-  'source.quote': 'Character around cells, or none (default: detected).',
-  'source.escape':
-    'Character before a quote that is part of a cell, or none if quotes are doubled (default: detected).',
-  'source.media': 'Where the service finds the media files of a folder.',
-  'source.media.kind': 'URLs from a template, or served by Sluice.',
-  'source.media.template': 'URL in which {{path}} is the path of the file inside the folder.',
-  'source.media.url': 'Public URL of the media host (default: its own address).',
   mapping: 'What fills each field of the request (default: columns matched by name).',
   'mapping.*': 'What fills this field: a column, or a template.',
   'mapping.*.kind': 'A column of the source, or a text with placeholders.',
@@ -92,52 +75,11 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   'operation.termsPerRequest': 'Maximum terms per request.',
   'operation.emptyNotes': 'What an empty notes cell does: keep the notes, or clear them.',
   callback: 'Where to receive callbacks of an async run, and how long to wait.',
-  'callback.host': 'Callback receiver address.',
-  'callback.port': 'Callback receiver port (default: a fixed port per workspace).',
-  'callback.url': 'Public URL of the receiver, such as a tunnel (default: its own address).',
-  'callback.timeoutMs': 'Time to wait for a callback before a row is overdue, in milliseconds.',
-  'callback.maxBytes': 'Maximum callback size, in bytes.',
   pace: 'How fast to send.',
   'pace.kind': 'closed: a number of requests in flight. open: a rate of requests per second.',
   'pace.concurrency': 'Maximum requests in flight.',
   'pace.ratePerSecond': 'Requests per second, sent on schedule even if the service slows down.',
   'pace.maxInFlight': 'Maximum requests in flight; at the limit, due requests wait.',
   load: "Load test instead of sending each row once; its pace replaces the plan's pace.",
-  'load.pace': 'Rate, concurrency or stages.',
-  'load.pace.kind':
-    'closed: a number of requests in flight. open: a rate of requests per second. stages: a sequence of either.',
-  'load.pace.concurrency': 'Requests in flight.',
-  'load.pace.ratePerSecond': 'Requests per second, sent on schedule even if the service slows down.',
-  'load.pace.of': 'Unit of the stages: requests per second, or requests in flight.',
-  'load.pace.stages': 'Stages in order, each from one level to another.',
-  'load.pace.stages.*.from': 'Level at the start of the stage.',
-  'load.pace.stages.*.to': 'Level at the end of the stage.',
-  'load.pace.stages.*.durationMs': 'Duration of the stage, in milliseconds.',
-  'load.durationMs':
-    'Test duration with a closed or open pace, in milliseconds; stages have their own durations.',
-  'load.requests': 'Number of requests, instead of a duration.',
-  'load.warmupMs': 'Warm-up duration at the initial load, excluded from results; in milliseconds.',
-  'load.thinkTime': 'Pause before the next request with a closed pace, random within a range.',
-  'load.thinkTime.minMs': 'Shortest pause, in milliseconds.',
-  'load.thinkTime.maxMs': 'Longest pause, in milliseconds.',
-  'load.gracefulStopMs':
-    'Time for requests in flight to finish after the test, in milliseconds; requests that take longer are unknown.',
-  'load.maxInFlight': 'Limit of requests in flight with an open pace (default: highest rate × timeout).',
-  'load.whenFull': 'What a due request does when maxInFlight is reached: wait, or drop.',
-  'load.thresholds': 'Pass/fail criteria, such as p(99)<500.',
-  'load.thresholds.*.expression': 'Criterion in k6 syntax, such as p(99)<500.',
-  'load.thresholds.*.abortOnFail': 'Whether to stop the test when it fails.',
-  'load.thresholds.*.delayAbortEvalMs': 'Measured time before it can stop the test, in milliseconds.',
-  'load.sampleSize': 'Requests to keep in full, sampled at random.',
-  'load.errorLimit': 'Unsuccessful requests to keep in full, earliest first.',
-  'load.httpVersion': 'Required HTTP version.',
-  'load.http2Connections':
-    "Maximum HTTP/2 connections per worker (default: as many as the service's stream limit requires).",
-  'load.workers': 'Sending threads.',
   retry: 'Retries of requests that are safe to repeat.',
-  'retry.limit': 'Retries per request.',
-  'retry.baseMs': 'Pause before the first retry, in milliseconds; doubled each time, with jitter.',
-  'retry.maxMs': 'Longest pause between retries, in milliseconds.',
-  'retry.maxRetryAfterMs':
-    'Longest Retry-After to wait for, in milliseconds. A longer one is cut to it up to 1 minute; beyond that the run stops or pauses.',
 }

@@ -1,0 +1,127 @@
+import { Checkbox, Group, NumberInput, SegmentedControl, Stack, TextInput } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { type OptionTable, type PlanOption, readOption } from '../../../shared/options/option.ts'
+import { WholeNumber } from '../controls.tsx'
+import styles from './option-inputs.module.css'
+import { isOfUse, nameOption, type TypedOptions } from './typed-options.ts'
+
+/** An input for each option of a section that a form has and that does something in these circumstances. */
+export function OptionInputs<Table extends OptionTable>(props: {
+  table: Table
+  section: string
+  /** Names of options that are left out. */
+  without?: readonly string[]
+  circumstances?: readonly string[]
+  values: TypedOptions<Table>
+  mistakes?: Readonly<Record<string, string | undefined>>
+  onChange: (change: Partial<TypedOptions<Table>>) => void
+}) {
+  const { table, section, without = [], circumstances = [], mistakes = {}, onChange } = props
+  const values: Readonly<Record<string, unknown>> = props.values
+  return Object.entries<PlanOption>(table)
+    .filter(([name, option]) => option.section === section && !without.includes(name))
+    .filter(([, option]) => isOfUse(option, circumstances))
+    .map(([name, option]) => (
+      <OptionInput
+        key={name}
+        name={name}
+        option={option}
+        value={values[name]}
+        mistake={mistakes[nameOption(option)]}
+        onValue={(value) => onChange({ [name]: value } as Partial<TypedOptions<Table>>)}
+      />
+    ))
+}
+
+function OptionInput(props: {
+  name: string
+  option: PlanOption
+  value: unknown
+  mistake: string | undefined
+  onValue: (value: unknown) => void
+}) {
+  const { option, value, mistake, onValue } = props
+  const { field } = option
+  const kind = readOption(props.name, option)
+  if (field === undefined) return null
+  const { label, title, placeholder, width = 11 } = field
+  const looks = { label, title, placeholder, w: `${width}rem`, error: mistake }
+  switch (kind.kind) {
+    case 'duration':
+    case 'text':
+    case 'other':
+      return (
+        <TextInput
+          {...looks}
+          value={String(value ?? '')}
+          onChange={({ currentTarget: { value: text } }) =>
+            onValue(text === '' && kind.kind !== 'duration' ? null : text)
+          }
+        />
+      )
+    case 'choice':
+      return <Choice label={label} choices={kind.choices} value={String(value)} onValue={onValue} />
+    case 'switch':
+      return (
+        <Checkbox
+          label={label}
+          title={title}
+          checked={value === true}
+          onChange={(event) => onValue(event.currentTarget.checked)}
+        />
+      )
+    case 'size':
+    case 'integer':
+    case 'number':
+      return value === null || kind.otherwise === undefined ? (
+        <NumberInput
+          {...looks}
+          value={typeof value === 'number' ? value : ''}
+          min={kind.min}
+          max={kind.max}
+          clampBehavior="strict"
+          allowDecimal={kind.kind === 'number'}
+          onChange={(next) => onValue(typeof next === 'number' ? next : null)}
+        />
+      ) : (
+        <WholeNumber {...looks} value={Number(value)} min={kind.min} max={kind.max} onValue={onValue} />
+      )
+  }
+}
+
+/** A choice between two or more, with its name above. */
+export function Choice<Value extends string>(props: {
+  label: string
+  choices: readonly (readonly [value: Value, label: string])[]
+  value: Value
+  onValue: (value: Value) => void
+}) {
+  return (
+    <Stack gap={4}>
+      <span className={styles.label} aria-hidden>
+        {props.label}
+      </span>
+      <SegmentedControl
+        aria-label={props.label}
+        data={props.choices.map(([value, label]) => ({ value, label }))}
+        value={props.value}
+        onChange={(value) => {
+          const chosen = props.choices.find(([one]) => one === value)
+          if (chosen) props.onValue(chosen[0])
+        }}
+      />
+    </Stack>
+  )
+}
+
+/** Inputs that belong together, with a title. */
+export function InputGroup({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <fieldset className={styles.group}>
+      <legend>{title}</legend>
+      <Group gap="md" align="start">
+        {children}
+      </Group>
+    </fieldset>
+  )
+}

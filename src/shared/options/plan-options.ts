@@ -1,0 +1,32 @@
+import { CALLBACK_OPTIONS } from './callback-options.ts'
+import { LOAD_OPTIONS } from './load-options.ts'
+import type { OptionTable, PlanOption, ValueWords } from './option.ts'
+import { RETRY_OPTIONS } from './retry-options.ts'
+import { SOURCE_OPTIONS } from './source-options.ts'
+
+const TABLES: Readonly<Record<string, OptionTable>> = {
+  source: SOURCE_OPTIONS,
+  callback: CALLBACK_OPTIONS,
+  load: LOAD_OPTIONS,
+  retry: RETRY_OPTIONS,
+}
+
+/** The options of all tables by their path in a plan, such as `load.whenFull`. */
+export const PLAN_OPTIONS: ReadonlyMap<string, PlanOption> = new Map(
+  Object.entries(TABLES).flatMap(([part, table]) =>
+    Object.entries(table).map(([name, option]) => [`${part}.${name}`, option] as const),
+  ),
+)
+
+/** What every value that the tables know is called, by its path; `*` stands for any place in a list. */
+export const VALUE_WORDS: ReadonlyMap<string, ValueWords> = new Map(
+  [...PLAN_OPTIONS].flatMap(([path, option]) => [
+    [path, option] as const,
+    ...Object.entries(option.parts ?? {}).map(([inner, words]) => [`${path}.${inner}`, words] as const),
+  ]),
+)
+
+/** The option of the command line that says a value of a plan, without what stands for its value. */
+export function nameFlag(path: string): string | undefined {
+  return PLAN_OPTIONS.get(path)?.flag?.split(' ')[0]
+}
