@@ -5,21 +5,10 @@ import { operationSchema } from '../../shared/plan/operation.ts'
 import { planSchema } from '../../shared/plan/plan.ts'
 import { bridge } from '../bridge/client.ts'
 import { DEFAULT_LOAD, loadSettingsSchema } from '../features/operation/load-settings.ts'
-import { PREVIEW_ROWS } from '../features/source/reading.ts'
+import { sendingSettingsSchema } from '../features/review/settings.ts'
+import { PREVIEW_ROWS, readingSchema } from '../features/source/reading.ts'
 import type { Destination } from '../ui/connection/destination.ts'
 import { changeDraft, type Draft, FIRST_OPERATION, useDraft } from './draft.ts'
-
-const readingSchema = planSchema.shape.source.pick({
-  header: true,
-  headerRow: true,
-  sheet: true,
-  rows: true,
-  merged: true,
-  encoding: true,
-  delimiter: true,
-  quote: true,
-  escape: true,
-})
 
 const destinationSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('sandbox') }),
@@ -36,12 +25,7 @@ const memorySchema = z.object({
   isLoad: z.boolean().catch(false),
   load: loadSettingsSchema.catch(DEFAULT_LOAD),
   callback: z.object({ publicUrl: z.string(), overdueMinutes: z.int().min(1) }),
-  settings: z.object({
-    destination: destinationSchema,
-    concurrency: z.int().min(1),
-    retries: z.int().min(0),
-    timeoutS: z.int().min(1),
-  }),
+  settings: sendingSettingsSchema.extend({ destination: destinationSchema }),
   source: chosenSourceSchema.nullable(),
   reading: readingSchema,
   media: z.discriminatedUnion('kind', [

@@ -1,6 +1,7 @@
 import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import type { RunRequestInput } from '../../shared/bridge/runs.ts'
 import { suggestMapping, toFilledBy, toPlanMapping } from '../../shared/mapping/match-columns.ts'
+import { RETRY_OPTIONS } from '../../shared/options/retry-options.ts'
 import { isAsync, type Operation, sendsKey } from '../../shared/plan/operation.ts'
 import { findLoadGap, toPlanLoad } from '../features/operation/load-settings.ts'
 import {
@@ -8,8 +9,10 @@ import {
   findOperationGap,
   toPlanCallback,
 } from '../features/operation/operation-settings.ts'
+import { findSettingsGap } from '../features/review/settings.ts'
 import { findMediaGap, toPlanMedia } from '../features/source/reading.ts'
 import { findDestinationGap, findEntry, parseServiceUrl } from '../ui/connection/destination.ts'
+import { readTyped } from '../ui/options/typed-options.ts'
 import type { Draft } from './draft.ts'
 
 /** What the operation and where it goes still lack before rows can be checked, or null. */
@@ -21,6 +24,7 @@ export function findOperationTodo(
   return (
     findOperationGap(operation) ??
     (draft.isLoad ? findLoadGap(draft.load) : null) ??
+    findSettingsGap(settings) ??
     (isAsync(operation) ? findCallbackGap(callback) : null) ??
     findDestinationGap(settings.destination, {
       ...known,
@@ -40,7 +44,7 @@ export function toRunRequest(draft: Draft, connections: readonly ConnectionEntry
   const destination = toDestination(draft, connections)
   const load = draft.isLoad ? toPlanLoad(draft.load) : undefined
   if (source === null || destination === null || load === null) return null
-  const { concurrency, retries, timeoutS } = settings
+  const { concurrency, retry, timeoutS } = settings
   const columns = preview?.columns ?? []
   return {
     destination,
@@ -57,7 +61,10 @@ export function toRunRequest(draft: Draft, connections: readonly ConnectionEntry
     ...(isAsync(operation) && { callback: toPlanCallback(callback) }),
     pace: { kind: 'closed', concurrency },
     ...(load !== undefined && { load }),
-    retry: { limit: load === undefined ? retries : draft.load.retries },
+    retry: {
+      ...readTyped(RETRY_OPTIONS, retry).values,
+      ...(load !== undefined && { limit: draft.load.retries }),
+    },
   }
 }
 

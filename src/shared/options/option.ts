@@ -36,7 +36,7 @@ export interface ValueWords {
 }
 
 /** How a form has an option. */
-export interface OptionField {
+interface OptionField {
   label: string
   title?: string
   /** Stands for nothing typed. */

@@ -1,3 +1,4 @@
+import { CONNECTION_OPTIONS } from '../plan/connection.ts'
 import { CALLBACK_OPTIONS } from './callback-options.ts'
 import { LOAD_OPTIONS } from './load-options.ts'
 import type { OptionTable, PlanOption, ValueWords } from './option.ts'
@@ -5,6 +6,7 @@ import { RETRY_OPTIONS } from './retry-options.ts'
 import { SOURCE_OPTIONS } from './source-options.ts'
 
 const TABLES: Readonly<Record<string, OptionTable>> = {
+  connection: CONNECTION_OPTIONS,
   source: SOURCE_OPTIONS,
   callback: CALLBACK_OPTIONS,
   load: LOAD_OPTIONS,
@@ -12,7 +14,7 @@ const TABLES: Readonly<Record<string, OptionTable>> = {
 }
 
 /** The options of all tables by their path in a plan, such as `load.whenFull`. */
-export const PLAN_OPTIONS: ReadonlyMap<string, PlanOption> = new Map(
+const PLAN_OPTIONS: ReadonlyMap<string, PlanOption> = new Map(
   Object.entries(TABLES).flatMap(([part, table]) =>
     Object.entries(table).map(([name, option]) => [`${part}.${name}`, option] as const),
   ),

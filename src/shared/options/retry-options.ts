@@ -13,6 +13,7 @@ export const RETRY_OPTIONS = {
     section: 'pace',
     flag: '--retries <n>',
     help: 'retries per request, if it is safe to repeat',
+    field: { label: 'Retries', width: 6.5 },
   },
   /** Doubled each time, with full jitter. */
   baseMs: {

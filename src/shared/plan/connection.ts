@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type OptionTable, toShape } from '../options/option.ts'
 
 /** A plan is journaled and shown, so its addresses must carry no secret. */
 function isBareUrl(text: string): boolean {
@@ -28,12 +29,10 @@ export const proxySchema = z.object({
   credentialsEnv: environmentNameSchema.optional(),
 })
 
+/** Paths are absolute here. */
 const tlsFilesSchema = z.object({
-  /** Whether the certificate authorities of this system are trusted in addition to the built-in ones (default: true). */
   systemAuthorities: z.boolean().optional(),
-  /** Absolute path of a PEM file of further certificate authorities to trust. */
   caFile: z.string().min(1).optional(),
-  /** Absolute paths of the client's certificate and its key, both PEM, both or neither. */
   certFile: z.string().min(1).optional(),
   keyFile: z.string().min(1).optional(),
 })
@@ -45,29 +44,108 @@ export const tlsSchema = tlsFilesSchema.refine(
 )
 
 /** A deployment of the service, as a plan names it; it holds no secret, only where secrets are found. */
-export const connectionSchema = z.object({
-  /** The stored connection it was taken from, whose active key can be switched during a run. */
-  name: z.string().min(1).optional(),
-  /** Scheme, host, port and an optional path prefix, without a trailing slash. */
-  baseUrl: bareUrlSchema,
-  /** The second host for v2 tasks (docs/interface.md §5.5) (default: the base URL). */
-  taskBaseUrl: bareUrlSchema.optional(),
-  /** Name of the environment variable that holds the API key; the key itself is never in a plan. */
-  apiKeyEnv: environmentNameSchema.default('SLUICE_API_KEY'),
+export const CONNECTION_OPTIONS = {
+  /** It can be given another active key during a run. */
+  name: {
+    schema: z.string().min(1).optional(),
+    words:
+      'Stored connection: provides what is missing here. Its active key is sent, even if it is switched during the run.',
+    setting: null,
+  },
+  /** Without a trailing slash. */
+  baseUrl: {
+    schema: bareUrlSchema,
+    words:
+      'Service URL: scheme, host, port and an optional path, without user name, password, query and fragment.',
+    setting: 'base URL',
+    section: 'service',
+    flag: '--base-url <url>',
+    help: 'service URL, such as https://api.example.com',
+  },
+  /** docs/interface.md §5.5 */
+  taskBaseUrl: {
+    schema: bareUrlSchema.optional(),
+    words: 'Service URL for v2 tasks (default: the base URL).',
+    setting: 'second host',
+    section: 'service',
+    flag: '--task-base-url <url>',
+    help: 'service URL for v2 tasks (default: the base URL)',
+  },
+  apiKeyEnv: {
+    schema: environmentNameSchema.default('SLUICE_API_KEY'),
+    words: 'Environment variable with the API key. A plan never contains the key itself.',
+    setting: null,
+    section: 'service',
+    flag: '--api-key-env <name>',
+    help: 'environment variable with the API key',
+  },
   /**
-   * `window` where the address was typed into a window, or is its sandbox's: the key was, too, and no variable is read
-   * for it, now or when the run is taken up again.
+   * `window` if the address was typed into a window, or is its sandbox's: the key was, too, and no variable is read for
+   * it, now or when the run is taken up again.
    */
-  keyFrom: z.literal('window').optional(),
+  keyFrom: {
+    schema: z.literal('window').optional(),
+    words: '`window`: the URL and key were typed into the window, so the key is not read from a variable.',
+    setting: 'where the key is from',
+  },
   /** From handing a request to the connection until its last byte. */
-  timeoutMs: timeoutMsSchema.default(60_000),
-  /** Service error codes that mean "this post_id was delivered before"; such an answer counts as succeeded. */
-  deliveredCodes: z.array(z.string()).default([]),
-  tls: tlsSchema.optional(),
-  proxy: proxySchema.optional(),
-  /** Whether the proxy of the system is used for https where the connection names none (default: true). */
-  systemProxy: z.boolean().optional(),
-})
+  timeoutMs: {
+    schema: timeoutMsSchema.default(60_000),
+    words: 'Request timeout, in milliseconds.',
+    setting: 'timeout',
+    section: 'service',
+    flag: '--timeout <duration>',
+    help: 'request timeout, such as 30s or 500ms (default: 60s)',
+  },
+  deliveredCodes: {
+    schema: z.array(z.string()).default([]),
+    words: 'Error codes that mean the service already has the post; they count as succeeded.',
+    setting: 'delivered code',
+    section: 'service',
+    flag: '--delivered-code <code>',
+    help: 'error code that means the service already has the post; counts as succeeded; repeatable',
+  },
+  tls: {
+    schema: tlsSchema.optional(),
+    words: 'Certificates.',
+    parts: {
+      systemAuthorities: {
+        words: 'Whether to trust the certificate authorities of this system, too (default: true).',
+        setting: 'authorities of the system',
+      },
+      caFile: {
+        words: 'PEM file with additional trusted certificate authorities; relative to the plan file.',
+        setting: 'file of authorities',
+      },
+      certFile: {
+        words: 'PEM file with the client certificate; requires keyFile; relative to the plan file.',
+        setting: 'client certificate',
+      },
+      keyFile: {
+        words: 'PEM file with the key of the client certificate; relative to the plan file.',
+        setting: 'key of the client certificate',
+      },
+    },
+  },
+  proxy: {
+    schema: proxySchema.optional(),
+    words: "HTTP or HTTPS proxy for every request (default: the system's, for https).",
+    parts: {
+      url: { words: 'Scheme, host and port of the proxy.', setting: 'proxy' },
+      credentialsEnv: {
+        words: 'Environment variable with user:password for the proxy, if it needs them.',
+        setting: 'variable of the proxy credentials',
+      },
+    },
+  },
+  systemProxy: {
+    schema: z.boolean().optional(),
+    words: "Whether to use the system's proxy for https if `proxy` is missing (default: true).",
+    setting: 'proxy of the system',
+  },
+} as const satisfies OptionTable
+
+export const connectionSchema = z.object(toShape(CONNECTION_OPTIONS))
 
 export type PlanConnection = z.infer<typeof connectionSchema>
 

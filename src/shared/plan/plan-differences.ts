@@ -14,8 +14,6 @@ const HARMLESS: readonly string[] = [
   'version',
   'name',
   'filledBy',
-  'connection.name',
-  'connection.apiKeyEnv',
   ...[...VALUE_WORDS].flatMap(([path, { setting }]) => (setting === null ? [path] : [])),
 ]
 
@@ -49,18 +47,6 @@ function* listLeaves(value: unknown, path: string): Generator<[path: string, tex
 
 /** Settings by their place in a plan, in words; those of the tables of options have theirs there. */
 const SETTINGS: Readonly<Record<string, string>> = {
-  'connection.baseUrl': 'base URL',
-  'connection.taskBaseUrl': 'second host',
-  'connection.keyFrom': 'where the key is from',
-  'connection.timeoutMs': 'timeout',
-  'connection.deliveredCodes': 'delivered code',
-  'connection.systemProxy': 'proxy of the system',
-  'connection.proxy.url': 'proxy',
-  'connection.proxy.credentialsEnv': 'variable of the proxy credentials',
-  'connection.tls.systemAuthorities': 'authorities of the system',
-  'connection.tls.caFile': 'file of authorities',
-  'connection.tls.certFile': 'client certificate',
-  'connection.tls.keyFile': 'key of the client certificate',
   'operation.kind': 'operation',
   'operation.mode': 'answers',
   'operation.api': 'version of the interface',

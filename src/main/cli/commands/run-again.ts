@@ -27,7 +27,7 @@ import {
   noteCorrectedUrls,
   type ServiceFlags,
   toConnectionInput,
-  toGivenUrls,
+  toGivenConnection,
   toProxy,
   toTls,
 } from '../options/service-options.ts'
@@ -171,9 +171,7 @@ function toConnection(plan: Plan, flags: RunAgainFlags, workspace: string, env: 
     ...(flags.apiKeyEnv === undefined
       ? keyFrom !== undefined && { keyFrom }
       : { apiKeyEnv: flags.apiKeyEnv }),
-    ...toGivenUrls(flags),
-    ...(flags.timeout !== undefined && { timeoutMs: flags.timeout }),
-    ...(flags.deliveredCode !== undefined && { deliveredCodes: flags.deliveredCode }),
+    ...toGivenConnection(flags),
     ...(tls !== undefined && { tls }),
     ...toProxy(flags, given.proxy),
   }

@@ -94,9 +94,6 @@ export function createDurationParser(
   }
 }
 
-/** Parser of `--timeout`: a duration from 1 ms to 1 hour. */
-export const parseTimeoutMs = createDurationParser('1h')
-
 const UNIT_BYTES: Readonly<Record<string, number>> = {
   b: 1,
   kb: 1000,

@@ -1,6 +1,6 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import type { PlanConnectionInput } from '../../../shared/plan/connection.ts'
+import { CONNECTION_OPTIONS, type PlanConnectionInput } from '../../../shared/plan/connection.ts'
 import {
   type ConnectionKey,
   type StoredConnection,
@@ -9,21 +9,16 @@ import {
 import { sayCorrectedUrl, toBaseUrl } from '../../../shared/service/base-url.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import {
+  collect,
   parseBaseUrl,
   parseConnectionName,
   parseProxyUrl,
-  parseTimeoutMs,
   parseVariableName,
 } from './parse-values.ts'
-import { addDeliveredCodeOption } from './shared-options.ts'
+import { addTableOptions, type FlagsOf, readFlags } from './table-options.ts'
 
 /** What a deployment is, as far as options say it; a stored connection says the rest. */
-export interface DeploymentFlags {
-  baseUrl?: string
-  taskBaseUrl?: string
-  apiKeyEnv?: string
-  timeout?: number
-  deliveredCode?: string[]
+export type DeploymentFlags = FlagsOf<typeof CONNECTION_OPTIONS> & {
   systemCa?: boolean
   ca?: string
   clientCert?: string
@@ -35,27 +30,18 @@ export interface DeploymentFlags {
 }
 
 /** Which deployment requests go to. */
-export interface ServiceFlags extends DeploymentFlags {
+export type ServiceFlags = DeploymentFlags & {
   connection?: string
 }
 
 /** Declares what says where a deployment is and how it is reached; `connection add` and every sending command. */
 export function addDeploymentOptions(command: Command): Command {
-  command
-    .option('--base-url <url>', 'service URL, such as https://api.example.com', parseBaseUrl)
-    .option('--task-base-url <url>', 'service URL for v2 tasks (default: the base URL)', parseBaseUrl)
-    .option(
-      '--api-key-env <name>',
-      'environment variable with the API key (default: SLUICE_API_KEY)',
-      parseVariableName,
-    )
-    .addOption(
-      new Option('--timeout <duration>', 'request timeout, such as 30s or 500ms (default: 60s)').argParser(
-        parseTimeoutMs,
-      ),
-    )
-  addDeliveredCodeOption(command)
-  return command
+  return addTableOptions(command, CONNECTION_OPTIONS, ['service'], {
+    baseUrl: parseBaseUrl,
+    taskBaseUrl: parseBaseUrl,
+    apiKeyEnv: parseVariableName,
+    deliveredCodes: collect,
+  })
     .option('--ca <file>', 'PEM file with additional trusted certificate authorities')
     .option('--system-ca', 'trust the certificate authorities of this system, too (default: yes)')
     .option('--no-system-ca', 'do not trust the certificate authorities of this system')
@@ -92,9 +78,12 @@ export function noteCorrectedUrls({ baseUrl, taskBaseUrl }: DeploymentFlags): st
   return [baseUrl, taskBaseUrl].flatMap((url) => (url === undefined ? [] : (sayCorrectedUrl(url) ?? [])))
 }
 
-/** The addresses that options give, without paths of endpoints. */
-export function toGivenUrls({ baseUrl, taskBaseUrl }: DeploymentFlags) {
+/** What options give of a connection but its keys, addresses without paths of endpoints. */
+export function toGivenConnection(flags: DeploymentFlags) {
+  const { apiKeyEnv: _key, ...given } = readFlags(CONNECTION_OPTIONS, flags)
+  const { baseUrl, taskBaseUrl } = given
   return {
+    ...given,
     ...(baseUrl === undefined ? {} : { baseUrl: toBaseUrl(baseUrl) }),
     ...(taskBaseUrl === undefined ? {} : { taskBaseUrl: toBaseUrl(taskBaseUrl) }),
   }
@@ -180,7 +169,7 @@ export function toConnectionInput(
   env: NodeJS.ProcessEnv,
 ): PlanConnectionInput {
   const base = stored === null ? undefined : toPlanConnection(stored)
-  const given = toGivenUrls(flags)
+  const given = toGivenConnection(flags)
   const baseUrl = given.baseUrl ?? base?.baseUrl
   if (baseUrl === undefined) {
     throw new SluiceError({ id: 'base_url_missing' })
@@ -191,8 +180,6 @@ export function toConnectionInput(
     ...given,
     baseUrl,
     ...(flags.apiKeyEnv === undefined ? {} : { apiKeyEnv: flags.apiKeyEnv }),
-    ...(flags.timeout === undefined ? {} : { timeoutMs: flags.timeout }),
-    ...(flags.deliveredCode === undefined ? {} : { deliveredCodes: flags.deliveredCode }),
     ...(tls === undefined ? {} : { tls }),
     ...toProxy(flags, base?.proxy),
   }

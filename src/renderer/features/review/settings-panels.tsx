@@ -7,8 +7,11 @@ import {
 import { describeCapacityPlan } from '../../../shared/load/capacity-view.ts'
 import { describeLoad, type Load, toMeasuredMs, toPlannedRequests } from '../../../shared/load/load.ts'
 import { formatCount, formatSpan } from '../../../shared/messages/figure-text.ts'
+import { RETRY_OPTIONS } from '../../../shared/options/retry-options.ts'
 import { WholeNumber } from '../../ui/controls.tsx'
 import { type Figure, Figures, Panel } from '../../ui/layout/screen.tsx'
+import { OptionInputs } from '../../ui/options/option-inputs.tsx'
+import { readTyped } from '../../ui/options/typed-options.ts'
 import styles from './review.module.css'
 import { estimateDurationMs, type Settings } from './settings.ts'
 
@@ -41,13 +44,12 @@ export function PacePanel(props: {
           max={1000}
           onValue={(concurrency) => onSettings({ ...settings, concurrency })}
         />
-        <WholeNumber
-          w="6.5rem"
-          label="Retries"
-          value={settings.retries}
-          min={0}
-          max={100}
-          onValue={(retries) => onSettings({ ...settings, retries })}
+        <OptionInputs
+          table={RETRY_OPTIONS}
+          section="pace"
+          values={settings.retry}
+          mistakes={readTyped(RETRY_OPTIONS, settings.retry).mistakes}
+          onChange={(change) => onSettings({ ...settings, retry: { ...settings.retry, ...change } })}
         />
         <WholeNumber
           w="6.5rem"

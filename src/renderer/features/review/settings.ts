@@ -1,25 +1,34 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
+import { z } from 'zod'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import { RETRY_OPTIONS } from '../../../shared/options/retry-options.ts'
 import { type Destination, findEntry } from '../../ui/connection/destination.ts'
+import { readTyped, toTypedShape } from '../../ui/options/typed-options.ts'
 
-/** Destination, pace, retries and time-out. */
-export interface Settings {
-  destination: Destination
+/** How fast a run sends and what it tries again, as typed, with what a new one begins with. */
+export const sendingSettingsSchema = z.object({
   /** Requests in flight. */
-  concurrency: number
-  /** Retries after the first try. */
-  retries: number
+  concurrency: z.int().min(1).default(4),
+  retry: z.object(toTypedShape(RETRY_OPTIONS)).prefault({}),
   /** Longest wait for an answer, in seconds. */
-  timeoutS: number
+  timeoutS: z.int().min(1).default(60),
+})
+
+export interface Settings extends z.infer<typeof sendingSettingsSchema> {
+  destination: Destination
 }
 
 /** What a run starts with unless the person says otherwise. */
 export const DEFAULT_SETTINGS: Settings = {
   destination: { kind: 'sandbox' },
-  concurrency: 4,
-  retries: 3,
-  timeoutS: 60,
+  ...sendingSettingsSchema.parse({}),
+}
+
+/** What is wrong with what was typed, or null. */
+export function findSettingsGap({ retry }: Settings): string | null {
+  const [option] = Object.keys(readTyped(RETRY_OPTIONS, retry).mistakes)
+  return option === undefined ? null : `Correct the ${option}`
 }
 
 /** Time to send so many requests, in milliseconds, when each takes `answerMs` and `concurrency` are in flight. */

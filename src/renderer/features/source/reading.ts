@@ -1,13 +1,18 @@
+import type { z } from 'zod'
 import { DELIMITER_NAMES } from '../../../shared/messages/reading-messages.ts'
 import type { PlanMedia } from '../../../shared/options/source-options.ts'
-import type { PlanSource } from '../../../shared/plan/plan.ts'
+import { planSchema } from '../../../shared/plan/plan.ts'
 import { parseBaseUrl } from '../../ui/connection/destination.ts'
 
 /** How a source is read, as far as the person says; what is left out is recognised. */
-export type Reading = Pick<
-  PlanSource,
-  'header' | 'headerRow' | 'sheet' | 'rows' | 'merged' | 'encoding' | 'delimiter' | 'quote' | 'escape'
->
+export const readingSchema = planSchema.shape.source.omit({
+  path: true,
+  more: true,
+  format: true,
+  media: true,
+})
+
+export type Reading = z.infer<typeof readingSchema>
 
 /** How the service finds the media files of a folder, as typed. */
 export type MediaSettings =

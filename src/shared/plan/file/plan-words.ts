@@ -11,31 +11,6 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   version: 'Format version.',
   name: 'Run name (default: the name of the source).',
   connection: 'The service to send to.',
-  'connection.name':
-    'Stored connection: provides what is missing here. Its active key is sent, even if it is switched during the run.',
-  'connection.baseUrl':
-    'Service URL: scheme, host, port and an optional path, without user name, password, query and fragment.',
-  'connection.taskBaseUrl': 'Service URL for v2 tasks (default: the base URL).',
-  'connection.keyFrom':
-    '`window`: the URL and key were typed into the window, so the key is not read from a variable.',
-  'connection.apiKeyEnv': 'Environment variable with the API key. A plan never contains the key itself.',
-  'connection.timeoutMs': 'Request timeout, in milliseconds.',
-  'connection.deliveredCodes':
-    'Error codes that mean the service already has the post; they count as succeeded.',
-  'connection.tls': 'Certificates.',
-  'connection.tls.systemAuthorities':
-    'Whether to trust the certificate authorities of this system, too (default: true).',
-  'connection.tls.caFile':
-    'PEM file with additional trusted certificate authorities; relative to the plan file.',
-  'connection.tls.certFile':
-    'PEM file with the client certificate; requires keyFile; relative to the plan file.',
-  'connection.tls.keyFile': 'PEM file with the key of the client certificate; relative to the plan file.',
-  'connection.proxy': "HTTP or HTTPS proxy for every request (default: the system's, for https).",
-  'connection.proxy.url': 'Scheme, host and port of the proxy.',
-  'connection.proxy.credentialsEnv':
-    'Environment variable with user:password for the proxy, if it needs them.',
-  'connection.systemProxy':
-    "Whether to use the system's proxy for https if `proxy` is missing (default: true).",
   source: 'The file or folder of rows, and how to read it.',
   mapping: 'What fills each field of the request (default: columns matched by name).',
   'mapping.*': 'What fills this field: a column, or a template.',

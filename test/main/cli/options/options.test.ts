@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  createDurationParser,
   createIntegerParser,
   createPositiveNumberParser,
   createSizeParser,
@@ -7,7 +8,6 @@ import {
   parseDelimiter,
   parseDurationMs,
   parseProxyUrl,
-  parseTimeoutMs,
   parseVariableName,
 } from '../../../../src/main/cli/options/parse-values.ts'
 import { collectKey } from '../../../../src/main/cli/options/service-options.ts'
@@ -39,8 +39,8 @@ describe('a duration', () => {
   })
 
   it('is at most an hour as a timeout', () => {
-    expect(() => parseTimeoutMs('61m')).toThrow('from 1ms to 1h')
-    expect(() => parseTimeoutMs('0ms')).toThrow('from 1ms to 1h')
+    expect(() => createDurationParser('1h')('61m')).toThrow('from 1ms to 1h')
+    expect(() => createDurationParser('1h')('0ms')).toThrow('from 1ms to 1h')
   })
 })
 

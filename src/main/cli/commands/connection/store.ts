@@ -27,7 +27,7 @@ import {
   type DeploymentFlags,
   hideDefaults,
   noteCorrectedUrls,
-  toGivenUrls,
+  toGivenConnection,
   toProxy,
   toTls,
 } from '../../options/service-options.ts'
@@ -59,9 +59,7 @@ function applyFlags<T extends Partial<StoredConnection>>(
   readSecureContext(toTls(flags, undefined, env))
   return {
     ...known,
-    ...toGivenUrls(flags),
-    ...(flags.timeout === undefined ? {} : { timeoutMs: flags.timeout }),
-    ...(flags.deliveredCode === undefined ? {} : { deliveredCodes: flags.deliveredCode }),
+    ...toGivenConnection(flags),
     ...(flags.production === undefined ? {} : { isProduction: flags.production }),
     ...(tls === undefined ? {} : { tls }),
     ...toProxy(flags, known.proxy),
