@@ -1,5 +1,6 @@
 import { toJournalFile } from '../src/main/engine/workspace/workspace-files.ts'
-import type { PageQuery, RowFilter } from '../src/shared/run/results.ts'
+import type { PageQuery } from '../src/shared/run/results.ts'
+import type { RowFilter } from '../src/shared/run/row-filters.ts'
 import { addAnswers, prepareRun } from './lib/answered-run.ts'
 import { printTable, toMedian, toText } from './lib/figures.ts'
 import { createBenchEngine, withFolder } from './lib/workspace.ts'

@@ -8,7 +8,7 @@ export interface TypicalChange {
   files: string[]
 }
 
-// A file that names the existing one is taken for a file that a new one of its kind would touch. The patterns fit every
+// A file whose code names the existing one is taken for a file that a new one of its kind would touch. The patterns fit every
 // spelling of the name in code: the contract's own, camel case, a file's name in an import, a flag. Examples are ones
 // that mean nothing else.
 const CHANGES = [
@@ -25,11 +25,14 @@ const CHANGES = [
   { change: 'a source format', example: 'TSV', pattern: /\btsv\b/i },
 ]
 
+// Not those behind code, where `//` may be part of a text.
+const COMMENTS = /\/\*\*?\s[\s\S]*?\*\/|^\s*\/\/.*$/gm
+
 /** Files that each of ten typical changes touches. */
 export function findTypicalChanges(files: readonly SourceFile[]): TypicalChange[] {
   return CHANGES.map(({ change, example, pattern }) => ({
     change,
     example,
-    files: files.filter(({ text }) => pattern.test(text)).map(({ path }) => path),
+    files: files.filter(({ text }) => pattern.test(text.replaceAll(COMMENTS, ''))).map(({ path }) => path),
   }))
 }

@@ -5,16 +5,16 @@ import { NARROWED_BY_VERDICT, readNarrowedAgain } from '../../src/renderer/bridg
 import { move, moveTo } from '../../src/renderer/features/results/column-menu.tsx'
 import { listTextColumns, toUsualColumns } from '../../src/renderer/features/results/result-columns.tsx'
 import { createResultPages, PAGES_KEPT } from '../../src/renderer/features/results/result-pages.ts'
-import { listChosen, toggleFacet, withSearch } from '../../src/renderer/features/results/row-filter.ts'
+import { toggleFacet, withSearch } from '../../src/renderer/features/results/row-filter.ts'
 import { isSameFilter } from '../../src/renderer/features/results/saved-filters.tsx'
 import { toNextSort } from '../../src/renderer/features/results/sort-menu.tsx'
-import { ANSWER_LOOKS } from '../../src/renderer/ui/states/answers.tsx'
 import { STATE_LOOKS, toStateLook } from '../../src/renderer/ui/states/row-states.tsx'
 import type { PageRow } from '../../src/shared/bridge/results.ts'
 import { prettyJson } from '../../src/shared/messages/pretty-json.ts'
 import { describeState } from '../../src/shared/messages/state-name.ts'
 import type { RowState } from '../../src/shared/run/item-state.ts'
-import type { Facet } from '../../src/shared/run/results.ts'
+import { ROW_ANSWERS } from '../../src/shared/run/item-state.ts'
+import { type Facet, listChosen } from '../../src/shared/run/row-filters.ts'
 
 describe('JSON for reading', () => {
   it('indents and changes no value, not even a number too long to be one', () => {
@@ -322,6 +322,6 @@ describe('the state of a row', () => {
 
   it('shares no word with what the service answered of a term', () => {
     const words = Object.values(STATE_LOOKS).map(({ word }) => word)
-    for (const { word } of Object.values(ANSWER_LOOKS)) expect(words).not.toContain(word)
+    for (const { word } of Object.values(ROW_ANSWERS)) expect(words).not.toContain(word)
   })
 })

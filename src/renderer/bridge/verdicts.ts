@@ -8,7 +8,8 @@ import {
   type RowVerdict,
   type Verdict,
 } from '../../shared/lookback/verdict.ts'
-import { KEPT_ROWS_MAX, type ResultRow, type RowFilter } from '../../shared/run/results.ts'
+import type { ResultRow } from '../../shared/run/results.ts'
+import { KEPT_ROWS_MAX, type RowFilter } from '../../shared/run/row-filters.ts'
 import { ask, bridge, queryClient } from './client.ts'
 
 /** A row and its number in the spreadsheet, by which persons know it. */

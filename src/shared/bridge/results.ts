@@ -6,14 +6,13 @@ import { columnEntrySchema } from '../run/choose-columns.ts'
 import { LOAD_EXPORT_FORMATS, ROW_EXPORT_FORMATS } from '../run/export-formats.ts'
 import { problemGroupSchema, problemSchema } from '../run/problem.ts'
 import {
-  facetListSchema,
   latencySeriesSchema,
   offsetQuerySchema,
   pageQuerySchema,
   resultRowSchema,
   rowDetailSchema,
-  rowFilterSchema,
 } from '../run/results.ts'
+import { facetListSchema, rowFilterSchema } from '../run/row-filters.ts'
 import { latencyBarsSchema, runSummarySchema } from '../run/run.ts'
 import { base, runIdSchema, toStrict } from './procedure.ts'
 import { chosenSourceSchema, excerptShape } from './source.ts'

@@ -6,7 +6,7 @@ import {
   tableNameSchema,
   tableViewSchema,
 } from '../run/result-view.ts'
-import { rowFilterSchema } from '../run/results.ts'
+import { rowFilterSchema } from '../run/row-filters.ts'
 import { base, toStrict } from './procedure.ts'
 
 const ofOperation = z.strictObject({ operation: operationKindSchema })

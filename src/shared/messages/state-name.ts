@@ -1,5 +1,4 @@
 import type { RowState } from '../run/item-state.ts'
-import type { ResultRow } from '../run/results.ts'
 
 /** A row's state as documents, exports and options name it: the words of a summary's counts. */
 export type StateName = Exclude<RowState, 'pending' | 'acknowledged'> | 'not_sent' | 'awaiting'
@@ -17,7 +16,7 @@ export function fromStateName(name: StateName): RowState {
 }
 
 /** A row's state for a person to read; a row that was sent before and waits to be sent again is to be repeated. */
-export function describeState({ state, attempts }: Pick<ResultRow, 'state' | 'attempts'>): string {
+export function describeState({ state, attempts }: { state: RowState; attempts: number }): string {
   if (state === 'pending' && attempts > 0) return 'to be repeated'
   return toStateName(state).replaceAll('_', ' ')
 }

@@ -110,26 +110,49 @@ export function isSettled(state: ItemState): boolean {
  * appeal (docs/interface.md §2.6, §4.5, §4.6). `added_or_pre_existing` is pre-existing after a try whose answer was
  * lost, which may have added the term. `reviewed` is a judgment that says neither overturned nor upheld, `other_status`
  * a status that the interface does not list. Of an async item: whether its callbacks differ, whether one could not be
- * read, and whether the one that counts names another post.
+ * read, and whether the one that counts names another post. `meaning` is for who meets it first.
  */
-export const rowAnswerSchema = z.enum([
-  'added',
-  'pre_existing',
-  'added_or_pre_existing',
-  'updated',
-  'non_existent',
-  'failed',
-  'in_review',
-  'reviewed',
-  'overturned',
-  'upheld',
-  'other_status',
-  'differing_callbacks',
-  'unreadable_callback',
-  'callback_of_other_post',
-])
+export const ROW_ANSWERS = {
+  added: { word: 'added', meaning: 'The term is new in the watchlist.' },
+  pre_existing: {
+    word: 'pre-existing',
+    meaning: 'The term was in the watchlist already; its notes were overwritten.',
+  },
+  added_or_pre_existing: {
+    word: 'added or pre-existing',
+    meaning: 'The first answer was lost, so nobody knows whether this run added the term.',
+  },
+  updated: { word: 'updated', meaning: 'The term has the new notes.' },
+  non_existent: {
+    word: 'non-existent',
+    meaning: 'The watchlist has no such term, and an update creates none.',
+  },
+  failed: { word: 'not processed', meaning: 'The service could not process the term.' },
+  in_review: { word: 'in review', meaning: 'Nobody has judged the appeal yet.' },
+  reviewed: { word: 'reviewed', meaning: 'Judged; the service does not say whether the decision stands.' },
+  overturned: { word: 'overturned', meaning: 'The final judgment overturns the decision.' },
+  upheld: { word: 'upheld', meaning: 'The final judgment upholds the decision.' },
+  other_status: {
+    word: 'other status',
+    meaning: 'The service names a status other than In Review and Reviewed.',
+  },
+  differing_callbacks: {
+    word: 'callbacks differ',
+    meaning: 'More than one callback came, and they do not say the same. A result counts more than an error.',
+  },
+  unreadable_callback: { word: 'unreadable callback', meaning: 'A callback came that could not be read.' },
+  callback_of_other_post: {
+    word: 'names another post',
+    meaning: 'The callback at the address of this row names the post_id of another one.',
+  },
+}
 
-export type RowAnswer = z.infer<typeof rowAnswerSchema>
+export type RowAnswer = keyof typeof ROW_ANSWERS
+
+/** Every answer, in the order in which they are shown. */
+export const ROW_ANSWER_NAMES = Object.keys(ROW_ANSWERS) as [RowAnswer, ...RowAnswer[]]
+
+export const rowAnswerSchema = z.enum(ROW_ANSWER_NAMES)
 
 const APPEAL_ANSWERS: readonly RowAnswer[] = ['in_review', 'reviewed', 'overturned', 'upheld', 'other_status']
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { OPERATION_KINDS } from '../plan/operation.ts'
-import { rowFilterSchema } from './results.ts'
+import { rowFilterSchema } from './row-filters.ts'
 
 /** Most columns of a table, and most saved filters of an operation. */
 const COLUMNS_MAX = 300

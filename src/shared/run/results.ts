@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { trendMetricSchema } from '../load/metrics.ts'
-import { evaluatedCellSchema } from '../lookback/evaluation.ts'
-import { NO_VERDICT, VERDICTS, type Verdict } from '../lookback/verdict.ts'
+import type { Verdict } from '../lookback/verdict.ts'
 import { type Correction, correctionSchema } from '../plan/fixes.ts'
 import { sourceFormatSchema } from '../plan/plan.ts'
 import { type RowAndRecord, sourcePlaceSchema } from '../plan/source-place.ts'
@@ -9,66 +8,14 @@ import type { AppealFindings, TaskFindings } from '../service/answer-findings.ts
 import { rowAnswerSchema, rowStateSchema } from './item-state.ts'
 import { problemSchema } from './problem.ts'
 import { readAsSchema } from './read-as.ts'
+import { type RowFilter, rowFilterSchema } from './row-filters.ts'
 import { latencyBarsSchema, percentilesSchema } from './run.ts'
 
 /** Most rows of one page. */
 const PAGE_MAX_ROWS = 500
 
-/** Most rules, or values of another kind, of one filter. */
-const FILTER_MAX_VALUES = 1_000
-
 /** Most columns that a page is asked for. */
 const PAGE_MAX_COLUMNS = 300
-
-/** Stands among rules for the rows that succeeded without triggering any. */
-export const NO_RULE = ''
-
-const valuesSchema = z.array(z.string()).min(1).max(FILTER_MAX_VALUES)
-
-/** Rows whose score of a class is at least `from` and less than `below`; null is no limit. */
-const scoreFilterSchema = z.object({
-  className: z.string(),
-  from: z.number(),
-  below: z.number().nullable(),
-})
-
-export type ScoreFilter = z.infer<typeof scoreFilterSchema>
-
-/** Most rows that a filter keeps although their verdicts have changed. */
-export const KEPT_ROWS_MAX = 5_000
-
-/** Which rows a page holds; an absent member does not narrow. */
-export const rowFilterSchema = z.object({
-  state: rowStateSchema.exactOptional(),
-  /** Rows that ended without success: invalid, rejected, failed, unknown or overdue; not together with `state`. */
-  unsuccessful: z.literal(true).exactOptional(),
-  /** Rows that triggered at least one of these rules; {@link NO_RULE} stands for succeeding without any. */
-  ruleIds: z.array(z.string()).max(FILTER_MAX_VALUES).exactOptional(),
-  /** Rows that ended without success and with this service error code. */
-  errorCode: z.string().exactOptional(),
-  /** Rows that did not succeed for this cause, a key of `toErrorKey` or `toInvalidKey`. */
-  cause: z.string().exactOptional(),
-  /** Rows with this answer of the service. */
-  answer: rowAnswerSchema.exactOptional(),
-  /** Rows with this verdict of a person, among others; {@link NO_VERDICT} stands for having none. */
-  verdict: z.enum([...VERDICTS, NO_VERDICT]).exactOptional(),
-  /** Rows that count as having `verdict`, whatever was said of them since: a table keeps them until it is read anew. */
-  keptRows: z.array(z.int().min(1)).max(KEPT_ROWS_MAX).exactOptional(),
-  /** Rows whose answer names at least one of these languages. */
-  languages: valuesSchema.exactOptional(),
-  /** Rows that at least one of these models answered, or was asked of where the answer names none. */
-  models: valuesSchema.exactOptional(),
-  /** Rows that were sent with one of these values of `content_variant`. */
-  variants: valuesSchema.exactOptional(),
-  /** Rows with a score in one of the bands of each class that is named. */
-  scores: z.array(scoreFilterSchema).min(1).max(FILTER_MAX_VALUES).exactOptional(),
-  /** Rows of one cell of an evaluation that the engine keeps. */
-  cell: evaluatedCellSchema.exactOptional(),
-  /** Rows any of whose cells contains this text, ASCII letters in either case. */
-  search: z.string().exactOptional(),
-})
-
-export type RowFilter = z.infer<typeof rowFilterSchema>
 
 /** Which rows are neither in a success file nor in its error file, in words. */
 export const IN_NEITHER =
@@ -247,39 +194,6 @@ export interface ExportRow extends ResultRow {
   /** The `message` of an answer of an index or a watchlist. */
   serviceMessage: string | null
 }
-
-/**
- * A value and how many rows have it. A `cause` is that of an error without a code, or what kept a row back. The value of
- * a `score` is the JSON of its part of a filter.
- */
-const facetSchema = z.object({
-  kind: z.enum([
-    'state',
-    'rule',
-    'error',
-    'cause',
-    'answer',
-    'verdict',
-    'language',
-    'model',
-    'variant',
-    'score',
-  ]),
-  value: z.string(),
-  label: z.string(),
-  rows: z.int(),
-})
-
-export type Facet = z.infer<typeof facetSchema>
-
-/** What the rows under a filter can be narrowed by; those of one kind disregard what the filter says of their kind. */
-export const facetListSchema = z.object({
-  facets: z.array(facetSchema),
-  /** False while rows are still being counted: each facet has at least as many. */
-  isCounted: z.boolean(),
-})
-
-export type FacetList = z.infer<typeof facetListSchema>
 
 /** One second of a run. */
 const runSecondSchema = z.object({

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import type { RowFilter, RowSort } from '../../../src/shared/run/results.ts'
+import type { RowSort } from '../../../src/shared/run/results.ts'
+import type { RowFilter } from '../../../src/shared/run/row-filters.ts'
 import { startHeldAnswers } from '../../helpers/held-answers.ts'
 import { connectWindow, withBridge } from './connect.ts'
 import { createRequest, writeRows } from './plans.ts'

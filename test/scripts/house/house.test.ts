@@ -52,6 +52,7 @@ describe('a typical change', () => {
       toFile('src/b.ts', 'judgeIndexRemove(answer)'),
       toFile('src/c.ts', 'INDEX_REMOVE_FIELDS'),
       toFile('src/d.ts', "const kind = 'index-add'"),
+      toFile('src/e.ts', '/** Not of index-remove. */\n// Nor here: index-remove.\nexport const url = 1'),
     ])
     const { files } = changes.find(({ example }) => example === 'index-remove') ?? {}
     expect(files).toEqual(['src/a.ts', 'src/b.ts', 'src/c.ts'])

@@ -13,8 +13,8 @@ import {
   type ExportResult,
   IN_NEITHER,
   OUTCOME_FILES,
-  type RowFilter,
 } from '../../../shared/run/results.ts'
+import type { RowFilter } from '../../../shared/run/row-filters.ts'
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { isWritable } from '../../engine/workspace/workspace-files.ts'
@@ -41,14 +41,12 @@ const STATES = [
 /** Beside the states: every row that ended without success. */
 const UNSUCCESSFUL = 'unsuccessful'
 
-interface ExportFlags extends WorkspaceFlags {
+interface ExportFlags extends WorkspaceFlags, Partial<Record<keyof typeof FILTER_FLAGS, RowFilter>> {
   columns?: string[]
   rulesAsColumns?: true
   delimiter?: string
   format?: 'csv' | 'jsonl'
   lossless?: true
-  state?: RowFilter
-  answer?: RowFilter
   errors?: string
   json?: true
 }
@@ -90,25 +88,33 @@ function parseAnswer(text: string): RowFilter {
   return { answer }
 }
 
+/** What narrows the rows. */
+const FILTER_FLAGS = {
+  state: {
+    help: `only rows in this state: ${STATES.join(', ')}, or ${UNSUCCESSFUL} for all that did not succeed`,
+    parse: parseState,
+  },
+  answer: {
+    help: 'only rows with this answer, such as failed, pre_existing or overturned',
+    parse: parseAnswer,
+  },
+}
+const FILTER_NAMES = Object.keys(FILTER_FLAGS) as (keyof typeof FILTER_FLAGS)[]
+
+function listFilterFlags(flags: ExportFlags): string[] {
+  return FILTER_NAMES.flatMap((name) => (flags[name] === undefined ? [] : [`--${name}`]))
+}
+
 /** What only exports of rows take; a load test's are of other things. */
-function refuseRowOptions({
-  lossless,
-  columns,
-  rulesAsColumns,
-  delimiter,
-  format,
-  state,
-  answer,
-  errors,
-}: ExportFlags): void {
+function refuseRowOptions(flags: ExportFlags): void {
+  const { lossless, columns, rulesAsColumns, delimiter, format, errors } = flags
   const given = [
     ...(columns === undefined ? [] : ['--columns']),
     ...(rulesAsColumns ? ['--rules-as-columns'] : []),
     ...(delimiter === undefined ? [] : ['--delimiter']),
     ...(format === undefined ? [] : ['--format']),
     ...(lossless ? ['--lossless'] : []),
-    ...(state === undefined ? [] : ['--state']),
-    ...(answer === undefined ? [] : ['--answer']),
+    ...listFilterFlags(flags),
     ...(errors === undefined ? [] : ['--errors']),
   ]
   if (given.length === 0) return
@@ -116,13 +122,10 @@ function refuseRowOptions({
 }
 
 /** The error file says which rows are in either file, so that nothing else can. */
-function refuseWithErrors({ env }: CliContext, file: string, { state, answer, errors }: ExportFlags): void {
+function refuseWithErrors({ env }: CliContext, file: string, flags: ExportFlags): void {
+  const { errors } = flags
   if (errors === undefined) return
-  const given = [
-    ...(state === undefined ? [] : ['--state']),
-    ...(answer === undefined ? [] : ['--answer']),
-    ...(file === '-' || errors === '-' ? ['stdout'] : []),
-  ]
+  const given = [...listFilterFlags(flags), ...(file === '-' || errors === '-' ? ['stdout'] : [])]
   if (given.length > 0) throw new InvalidArgumentError(`--errors cannot be used with ${given.join(', ')}.`)
   const [first, second] = [resolveFromCaller(file, env), resolveFromCaller(errors, env)]
   // A disk may take two names that differ in case for one file, or reach one folder by two paths.
@@ -242,16 +245,11 @@ export function addExportCommand(program: Command, context: CliContext): void {
     )
     .addOption(new Option('--format <format>', 'format on stdout (default: csv)').choices(['csv', 'jsonl']))
     .option('--lossless', 'write names and cells unchanged, without escaping formulas')
-    .option(
-      '--state <state>',
-      `only rows in this state: ${STATES.join(', ')}, or ${UNSUCCESSFUL} for all that did not succeed`,
-      parseState,
-    )
-    .option(
-      '--answer <answer>',
-      'only rows with this answer, such as failed, pre_existing or overturned',
-      parseAnswer,
-    )
+  for (const name of FILTER_NAMES) {
+    const { help, parse } = FILTER_FLAGS[name]
+    command.option(`--${name} <${name}>`, help, parse)
+  }
+  command
     .option(
       '--errors <file>',
       'second file for the rows that did not succeed, each with its reason; <file> then has only those that succeeded',
@@ -267,9 +265,9 @@ export function addExportCommand(program: Command, context: CliContext): void {
         rulesAsColumns: flags.rulesAsColumns === true,
         ...(flags.columns === undefined ? {} : { columns: flags.columns }),
         ...(flags.delimiter === undefined ? {} : { delimiter: flags.delimiter }),
-        ...(flags.state === undefined && flags.answer === undefined
-          ? {}
-          : { filter: { ...flags.state, ...flags.answer } }),
+        ...(listFilterFlags(flags).length > 0 && {
+          filter: Object.assign({}, ...FILTER_NAMES.map((name) => flags[name])) as RowFilter,
+        }),
         ...(flags.errors === undefined ? {} : { filter: OUTCOME_FILES.success }),
       }
       if (file === '-') {

@@ -4,6 +4,7 @@ import { readTaskFindings, type TaskFindings } from '../../../shared/service/ans
 import type { RunFamily, RunView } from '../journal/run-family.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'
 import { createExchangeReader } from '../run/journal/stored-bodies.ts'
+import { FOUND, FOUND_KINDS, type FoundKind } from '../run/results/journal-findings.ts'
 import { parseJson } from '../service/judgement.ts'
 import type { AnsweredRow } from './answered-rows.ts'
 import { findColumnOrThrow } from './row-labels.ts'
@@ -11,32 +12,29 @@ import { findColumnOrThrow } from './row-labels.ts'
 /** Reads the values that a row is grouped by. */
 type SliceReader = (row: AnsweredRow) => string
 
-/** Slices that are no columns of the source; a column of that name goes before them. */
-const SPECIAL: Record<string, (family: RunFamily) => SliceReader> = {
-  // Said by the answer, so that each is read and parsed.
-  language: () => createAnswerReader(({ languages }) => languages.join('; ')),
-  model: () => createAnswerReader(({ models }) => models.map(({ model }) => model).join('; ')),
-  variant: createVariantReader,
-}
-
-/** A reader for each of the named slices: columns of the source, or `language`, `model` or `variant`. */
+/** A reader for each of the named slices: columns of the source, or what answers and requests name, such as `language`. */
 export function createSliceReaders(family: RunFamily, names: readonly string[]): SliceReader[] {
   const { columns, plan } = family.record
   return names.map((name) => {
     const at = findColumn(columns, name)
     if (at !== null) return (row) => row.cell(at)
-    const special = SPECIAL[name]
-    if (special !== undefined) return special(family)
+    const kind = FOUND_KINDS.find((found) => found === name)
+    if (kind !== undefined) return createFoundReader(family, FOUND[kind])
     const missing = findColumnOrThrow(columns, name, '--slice', plan.source.path)
     return (row) => row.cell(missing)
   })
 }
 
-function createVariantReader({ record: { plan, columns, runToken } }: RunFamily): SliceReader {
-  const mapRow = createRowMapper(plan, columns, runToken)
+function createFoundReader(
+  { record }: RunFamily,
+  { field = '', read }: (typeof FOUND)[FoundKind],
+): SliceReader {
+  // Each answer is read and parsed.
+  if (read !== undefined) return createAnswerReader((found) => read(found).join('; '))
+  const mapRow = createRowMapper(record.plan, record.columns, record.runToken)
   return ({ row, cells, kinds }) => {
-    const { content_variant: variant } = mapRow(row, cells, kinds).body
-    return typeof variant === 'string' ? variant : ''
+    const value = mapRow(row, cells, kinds).body[field]
+    return typeof value === 'string' ? value : ''
   }
 }
 

@@ -10,7 +10,7 @@ import {
   INTERVAL_MEANING,
 } from '../../../shared/lookback/evaluation-view.ts'
 import { formatShare } from '../../../shared/messages/figure-text.ts'
-import type { RowFilter } from '../../../shared/run/results.ts'
+import type { RowFilter } from '../../../shared/run/row-filters.ts'
 import { ask } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'

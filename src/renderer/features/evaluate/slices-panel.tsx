@@ -2,6 +2,7 @@ import { MultiSelect } from '@mantine/core'
 import type { Evaluation, Judged } from '../../../shared/lookback/evaluation.ts'
 import { countSupport } from '../../../shared/lookback/evaluation-view.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { FACET_GROUPS } from '../../../shared/run/row-filters.ts'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -9,11 +10,9 @@ import styles from './evaluate.module.css'
 import { findPicked, formatEstimate, type PickedRule, toFigureColumns } from './rule-panels.tsx'
 
 /** Slices that are no columns of the source. */
-const SPECIAL = [
-  { value: 'language', label: 'language, as the answer says' },
-  { value: 'model', label: 'model, as the answer says' },
-  { value: 'variant', label: 'content variant, as it was sent' },
-]
+const SPECIAL = Object.entries(FACET_GROUPS).flatMap(([value, { slice: label }]) =>
+  label === undefined ? [] : [{ value, label }],
+)
 
 /** The picked rule, judged for each value of a column apart. */
 export function SlicesPanel(props: {

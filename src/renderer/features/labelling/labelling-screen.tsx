@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconTags } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { RowFilter } from '../../../shared/run/results.ts'
+import type { RowFilter } from '../../../shared/run/row-filters.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { useVerdicts } from '../../bridge/verdicts.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'

@@ -5,48 +5,33 @@ import { NO_VERDICT, type Verdict } from '../../../shared/lookback/verdict.ts'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { nameCode } from '../../../shared/messages/name-code.ts'
 import { isUnsuccessful } from '../../../shared/run/item-state.ts'
-import type { Facet, RowFilter } from '../../../shared/run/results.ts'
+import {
+  FACET_GROUPS,
+  type Facet,
+  type FacetHead,
+  type FacetId,
+  findGroup,
+  listChosen,
+  type RowFilter,
+  toFacetLabel,
+} from '../../../shared/run/row-filters.ts'
 import { AnswerLabel, isRowAnswer, nameAnswers } from '../../ui/states/answers.tsx'
-import { STATE_LOOKS } from '../../ui/states/row-states.tsx'
+import { isRowState, STATE_LOOKS } from '../../ui/states/row-states.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { VerdictLabel } from '../../ui/verdicts/verdict-mark.tsx'
 import styles from './results.module.css'
-import {
-  isFacetChosen,
-  isRowState,
-  listChosen,
-  toFacetLabel,
-  toggleFacet,
-  toggleUnsuccessful,
-} from './row-filter.ts'
+import { isFacetChosen, toggleFacet, toggleUnsuccessful } from './row-filter.ts'
 import { ScoreFacets } from './score-facets.tsx'
 
-interface FacetGroup {
-  kinds: readonly Facet['kind'][]
-  title: string
-  /** What stands there where no row has any of it; without it the group is then left out. */
-  empty?: string
-}
-
-/** The groups that have a meaning for an operation. */
-function toGroups(operation: string): FacetGroup[] {
+/** The groups that have a meaning for an operation; scores are drawn apart. */
+function toGroups(operation: string): (FacetHead & { name: string })[] {
   const answers = nameAnswers(operation)
-  return [
-    { kinds: ['state'], title: 'State', empty: 'no rows' },
-    ...(answers === null
-      ? [{ kinds: ['answer'], title: 'Callbacks' } as const]
-      : [{ kinds: ['answer'], title: answers, empty: 'none answered' } as const]),
-    ...(operation === 'task'
-      ? [{ kinds: ['rule'], title: 'Triggered rule', empty: 'none triggered' } as const]
-      : []),
-    { kinds: ['error', 'cause'], title: 'Error', empty: 'no errors' },
-    ...(operation === 'task'
-      ? [{ kinds: ['verdict'], title: 'Your verdict', empty: 'none given' } as const]
-      : []),
-    { kinds: ['language'], title: 'Language' },
-    { kinds: ['model'], title: 'Model' },
-    { kinds: ['variant'], title: 'Content variant' },
-  ]
+  return Object.entries(FACET_GROUPS)
+    .filter(([name, { isOfTasks }]) => name !== 'score' && (!isOfTasks || operation === 'task'))
+    .map(([name, group]) => ({
+      name,
+      ...(name === 'answer' && answers !== null ? { title: answers, empty: 'none answered' } : group),
+    }))
 }
 
 /** Facets that are counted, or are being counted. */
@@ -73,16 +58,16 @@ export function FacetList(props: {
   return (
     <div className={styles.facets}>
       {toGroups(props.operation).map((group) => {
-        const shown = facets.filter(({ kind }) => group.kinds.includes(kind))
+        const shown = facets.filter(({ kind }) => findGroup(kind) === group.name)
         if (shown.length === 0 && group.empty === undefined) return null
         const unsuccessful = countUnsuccessful(shown)
         return (
-          <FacetSection key={group.title} title={group.title}>
+          <FacetSection key={group.name} title={group.title}>
             {shown.length === 0 && (
               <p className={styles.facetEmpty}>{counted.isCounted ? group.empty : 'counting…'}</p>
             )}
             <FacetButtons facets={shown} filter={filter} onFilter={onFilter} />
-            {group.title === 'State' && (unsuccessful > 0 || filter.unsuccessful) && (
+            {group.name === 'state' && (unsuccessful > 0 || filter.unsuccessful) && (
               <FacetButton
                 name="all that did not succeed"
                 rows={unsuccessful}
@@ -170,7 +155,7 @@ function withChosen(
   filter: RowFilter,
   labels: ReadonlyMap<string, string>,
 ): Facet[] {
-  const isShown = (chosen: Pick<Facet, 'kind' | 'value'>) =>
+  const isShown = (chosen: FacetId) =>
     facets.some(({ kind, value }) => kind === chosen.kind && value === chosen.value)
   const others = listChosen(filter).filter((chosen) => !isShown(chosen))
   return [

@@ -1,9 +1,9 @@
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
-import type { Facet, RowFilter } from '../../../shared/run/results.ts'
+import { type Facet, parseBand, type RowFilter } from '../../../shared/run/row-filters.ts'
 import { sayScoreBand } from '../../../shared/run/score-bands.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './results.module.css'
-import { isFacetChosen, parseBand, toggleFacet } from './row-filter.ts'
+import { isFacetChosen, toggleFacet } from './row-filter.ts'
 import scoreStyles from './scores.module.css'
 
 /** Least height of a band that has rows, percent. */

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { OperationKind } from '../../../shared/plan/operation.ts'
 import { type ResultView, type ShownColumn, USUAL_VIEW } from '../../../shared/run/result-view.ts'
-import type { RowFilter } from '../../../shared/run/results.ts'
+import type { RowFilter } from '../../../shared/run/row-filters.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
 
 /** The chosen columns and saved filters of an operation, which all of its runs share, and how they are changed. */

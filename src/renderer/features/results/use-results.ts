@@ -6,7 +6,8 @@ import { toWholeMapping } from '../../../shared/mapping/match-columns.ts'
 import { OPERATION_KINDS } from '../../../shared/plan/operation.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { ColumnEntry } from '../../../shared/run/choose-columns.ts'
-import type { RowFilter, RowSort } from '../../../shared/run/results.ts'
+import type { RowSort } from '../../../shared/run/results.ts'
+import type { RowFilter } from '../../../shared/run/row-filters.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { KEPT_AHEAD_MS } from '../../bridge/read-ahead.ts'
@@ -124,7 +125,7 @@ export function useResults(runId: string, first: RowFilter) {
     isDescribed,
     isContent,
     facets: facets.data ?? null,
-    /** Facets of languages, models, variants and scores. */
+    /** Facets of what is found in answers. */
     found: found.data ?? null,
     /** The columns of the table, and the saved filters. */
     table,

@@ -3,12 +3,12 @@ import { formatCount, formatCounted } from '../../../shared/messages/figure-text
 import { nameAnswer } from '../../../shared/messages/name-code.ts'
 import { adviseInWindow } from '../../../shared/messages/outcome-advice.ts'
 import { isProblemCode, PROBLEM_MESSAGES } from '../../../shared/messages/problem-messages.ts'
-import type { RowAnswer } from '../../../shared/run/item-state.ts'
+import { ROW_ANSWER_NAMES, type RowAnswer } from '../../../shared/run/item-state.ts'
 import type { ErrorGroup, TriggeredRule } from '../../../shared/run/run.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { BarTable } from '../../ui/charts/bar-table.tsx'
 import { Figures, Panel } from '../../ui/layout/screen.tsx'
-import { AnswerLabel, isRowAnswer, ROW_ANSWERS } from '../../ui/states/answers.tsx'
+import { AnswerLabel, isRowAnswer } from '../../ui/states/answers.tsx'
 import { StateLabel } from '../../ui/states/row-states.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './run.module.css'
@@ -22,7 +22,7 @@ export function AnswersPanel(props: {
   onPick: (answer: RowAnswer) => void
 }) {
   const { answers, live, onPick } = props
-  const shown = ROW_ANSWERS.flatMap((answer) => {
+  const shown = ROW_ANSWER_NAMES.flatMap((answer) => {
     const rows = answers[answer] ?? 0
     return rows === 0 ? [] : [{ answer, rows }]
   })

@@ -97,6 +97,11 @@ export const STATE_LOOKS: Record<RowState, StateLook> = {
   },
 }
 
+/** Whether a text names a row state. */
+export function isRowState(text: string): text is RowState {
+  return Object.hasOwn(STATE_LOOKS, text)
+}
+
 /** The look of rows that were sent before and wait to be sent again. */
 const TO_BE_REPEATED: StateLook = {
   word: describeState({ state: 'pending', attempts: 1 }),

@@ -6,7 +6,7 @@ import { readPage } from '../../../../src/main/engine/run/results/result-page.ts
 import { readRow } from '../../../../src/main/engine/run/results/row-detail.ts'
 import { type Plan, type PlanInput, planSchema } from '../../../../src/shared/plan/plan.ts'
 import type { RowAnswer } from '../../../../src/shared/run/item-state.ts'
-import type { RowFilter } from '../../../../src/shared/run/results.ts'
+import type { RowFilter } from '../../../../src/shared/run/row-filters.ts'
 import { type FaultServer, startFaultServer, toErrorAnswer } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
 import { openTestFolder } from '../../../helpers/test-folder.ts'

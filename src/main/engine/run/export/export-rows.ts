@@ -1,13 +1,8 @@
 import { listFixedFields } from '../../../../shared/plan/fixes.ts'
 import { isAsync } from '../../../../shared/plan/operation.ts'
 import { toRowAndRecord, toSourcePlace } from '../../../../shared/plan/source-place.ts'
-import type {
-  AttemptDetail,
-  CallbackDetail,
-  ExportRow,
-  ResultRow,
-  RowFilter,
-} from '../../../../shared/run/results.ts'
+import type { AttemptDetail, CallbackDetail, ExportRow, ResultRow } from '../../../../shared/run/results.ts'
+import type { RowFilter } from '../../../../shared/run/row-filters.ts'
 import {
   readAppealFindings,
   readServiceMessage,

@@ -4,7 +4,8 @@ import {
   listAnswerPaths,
   listColumns,
 } from '../../../../shared/run/choose-columns.ts'
-import type { ExportRow, RowFilter } from '../../../../shared/run/results.ts'
+import type { ExportRow } from '../../../../shared/run/results.ts'
+import type { RowFilter } from '../../../../shared/run/row-filters.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
 import { hasSeveralFiles } from '../journal/intake-writer.ts'
 import { findNewest } from '../results/family-rows.ts'

@@ -1,7 +1,17 @@
-import { NO_VERDICT, VERDICT_WORDS, VERDICTS } from '../../../../shared/lookback/verdict.ts'
-import { toCauseLabel, toErrorGroups, toErrorKey, toInvalidKey } from '../../../../shared/run/counts.ts'
+import { NO_VERDICT, VERDICTS } from '../../../../shared/lookback/verdict.ts'
+import { toErrorGroups, toErrorKey, toInvalidKey } from '../../../../shared/run/counts.ts'
 import type { Problem, ProblemGroup } from '../../../../shared/run/problem.ts'
-import { type Facet, type FacetList, NO_RULE, type RowFilter } from '../../../../shared/run/results.ts'
+import {
+  type Facet,
+  type FacetId,
+  type FacetList,
+  type FacetOf,
+  listFacetKinds,
+  NO_RULE,
+  type RowFilter,
+  toFacetLabel,
+  withoutGroup,
+} from '../../../../shared/run/row-filters.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import { createPlaceAdder } from '../journal/problem-places.ts'
 import {
@@ -28,9 +38,12 @@ import { type CountedKind, readJudgedFor } from './row-search.ts'
 /** Rows that illustrate a group of problems. */
 const EXAMPLES = 10
 
-type JournalKind = 'state' | 'rule' | 'error' | 'cause' | 'answer' | 'verdict'
-type Counts = Record<JournalKind, ReadonlyMap<string, number>>
-type JournalCounts = Omit<Counts, 'verdict'>
+const JOURNAL_KINDS = listFacetKinds('counters', 'kinds', 'verdicts')
+
+/** The facets that the kinds of rows tell apart. */
+type KindFacet = FacetOf<'counters' | 'kinds'>
+type JournalCounts = Record<KindFacet, ReadonlyMap<string, number>>
+type Counts = Record<(typeof JOURNAL_KINDS)[number], ReadonlyMap<string, number>>
 
 /**
  * Reads the facets of the rows under a filter that the journal counts or its indexes know, most rows first within a
@@ -76,7 +89,7 @@ function countVerdicts(judged: JudgedRows, count: CountVerdict): Map<string, num
   return new Map(([...VERDICTS, NO_VERDICT] as const).map((verdict) => [verdict, count(verdict)]))
 }
 
-/** The facets that only findings know: languages, models, variants and scores; none before all rows were counted once. */
+/** The facets that only findings know, of values and scores; none before all rows were counted once. */
 export function readFoundFacets(view: RunFamily, filter: RowFilter = {}, counted?: Counted): FacetList {
   const { index, findings, isCounted } = counted ?? countAll(view, { filter }, true)
   // What was counted before a run went on is better than nothing.
@@ -118,11 +131,8 @@ function countRuled(family: RunFamily, rules: ReadonlyMap<string, number>, succe
 
 /** Counts each kind of facet among the rows that all the other kinds of the filter leave. */
 function countKinds(kinds: readonly CountedKind[], filter: RowFilter): JournalCounts {
-  const { state: _state, unsuccessful: _unsuccessful, ...withoutState } = filter
-  const { ruleIds: _ruleIds, ...withoutRules } = filter
-  const { errorCode: _errorCode, cause: _cause, ...withoutErrors } = filter
-  const { answer: _answer, ...withoutAnswer } = filter
-  const count = (others: RowFilter, toValues: (kind: CountedKind) => readonly (string | null)[]) => {
+  const count = (facet: KindFacet, toValues: (kind: CountedKind) => readonly (string | null)[]) => {
+    const others = withoutGroup(filter, facet)
     const counts = new Map<string, number>()
     for (const kind of kinds) {
       if (!isOfKind(kind, others)) continue
@@ -133,14 +143,14 @@ function countKinds(kinds: readonly CountedKind[], filter: RowFilter): JournalCo
     return counts
   }
   return {
-    state: count(withoutState, ({ state }) => [state]),
-    rule: count(withoutRules, (kind) => (hasRule(kind, NO_RULE) ? [NO_RULE] : kind.rules)),
-    error: count(withoutErrors, ({ errorCode }) => [errorCode]),
+    state: count('state', ({ state }) => [state]),
+    rule: count('rule', (kind) => (hasRule(kind, NO_RULE) ? [NO_RULE] : kind.rules)),
+    error: count('error', ({ errorCode }) => [errorCode]),
     // An error with a code is counted by it; only the cause that was chosen is a facet besides.
-    cause: count(withoutErrors, ({ errorCode, causes }) =>
+    cause: count('cause', ({ errorCode, causes }) =>
       errorCode === null ? causes : causes.filter((cause) => cause === filter.cause),
     ),
-    answer: count(withoutAnswer, ({ answer }) => [answer]),
+    answer: count('answer', ({ answer }) => [answer]),
   }
 }
 
@@ -148,15 +158,12 @@ function toFacets({ members, record }: RunFamily, counts: Counts): Facet[] {
   // Rules are triggered by tasks alone.
   const isTask = record.plan.operation.kind === 'task'
   const nameOf = readRuleNames(members)
-  const toLabel = (kind: JournalKind, value: string) => {
-    if (kind === 'rule') return value === NO_RULE ? 'no rule' : (nameOf.get(value) ?? value)
-    if (kind === 'verdict') return VERDICT_WORDS[value as keyof typeof VERDICT_WORDS]
-    return kind === 'cause' ? toCauseLabel(value) : value
-  }
-  return (['state', 'rule', 'error', 'cause', 'answer', 'verdict'] as const).flatMap((kind) =>
+  const toLabel = (facet: FacetId) =>
+    (facet.kind === 'rule' ? nameOf.get(facet.value) : null) ?? toFacetLabel(facet)
+  return JOURNAL_KINDS.flatMap((kind) =>
     [...counts[kind]]
       .filter(([value, rows]) => rows > 0 && (isTask || kind !== 'rule' || value !== NO_RULE))
-      .map(([value, rows]) => ({ kind, value, label: toLabel(kind, value), rows }))
+      .map(([value, rows]) => ({ kind, value, label: toLabel({ kind, value }), rows }))
       .sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1)),
   )
 }

@@ -4,7 +4,13 @@ import type { RunView } from '../../journal/run-family.ts'
 import { refuseIrregular } from '../../workspace/regular-file.ts'
 import { replaceFileSync } from '../../workspace/replace-file.ts'
 import { listFindingsDrafts, toFindingsFile } from '../../workspace/workspace-files.ts'
-import { type FoundColumns, JournalFindings, readFingerprint } from './journal-findings.ts'
+import {
+  FOUND_KINDS,
+  type FoundColumns,
+  JournalFindings,
+  readFingerprint,
+  toFoundValues,
+} from './journal-findings.ts'
 import { type RowKind, RowKinds } from './row-kinds.ts'
 import { RowScores, RowValues } from './row-values.ts'
 
@@ -36,7 +42,7 @@ interface Head {
   hasAllClasses: boolean
   columns: StoredColumn[]
   kinds: readonly RowKind[]
-  /** The sets of values by number: languages, models, variants, and the columns of the source in `cells`. */
+  /** The sets of values by number: those of each kind, and of the columns of the source in `cells`. */
   sets: string[][][]
   cells: number[]
   /** For each class, whether its scores are numbered. */
@@ -110,7 +116,7 @@ const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
 
 function pack(found: FoundColumns, fingerprint: string): Uint8Array {
   const { last, hasAllClasses, scores } = found
-  const values = [found.languages, found.models, found.variants, ...found.cells.values()]
+  const values = [...FOUND_KINDS.map((kind) => found.values[kind]), ...found.cells.values()]
   const stored = [...scores].map(([name, own]) => ({ name, ...own.stored }))
   const columns: Column[] = [
     ...[found.marks, found.attempts, found.stamps, found.latencies, found.callbackLatencies, found.kinds.of],
@@ -169,10 +175,11 @@ function unpack(bytes: Buffer<ArrayBuffer>): FoundColumns | null {
     callbackLatencies: take(Float32Array),
     kinds: new RowKinds(take(Uint16Array), [...head.kinds]),
   }
-  const [languages, models, variants, ...ofCells] = head.sets.map(
-    (sets) => new RowValues(take(Uint16Array), sets),
-  )
-  if (languages === undefined || models === undefined || variants === undefined) return null
+  // Those of another version may have other kinds.
+  if (head.sets.length !== FOUND_KINDS.length + head.cells.length) return null
+  const stored = head.sets.map((sets) => new RowValues(take(Uint16Array), sets))
+  const values = toFoundValues((kind) => stored[FOUND_KINDS.indexOf(kind)] ?? new RowValues(head.last + 1))
+  const ofCells = stored.slice(FOUND_KINDS.length)
   const length = head.last + 1
   const scores = new Map(
     head.classes.map(([name, isNumbered]) => {
@@ -187,7 +194,7 @@ function unpack(bytes: Buffer<ArrayBuffer>): FoundColumns | null {
     }),
   )
   const { last, hasAllClasses } = head
-  return { last, hasAllClasses, ...fixed, languages, models, variants, scores, cells }
+  return { last, hasAllClasses, ...fixed, values, scores, cells }
 }
 
 function toKind(column: Column): keyof typeof KINDS {

@@ -1,14 +1,18 @@
-import type { Facet, RowFilter, RowSort, ScoreFilter } from '../../../../shared/run/results.ts'
+import type { RowSort } from '../../../../shared/run/results.ts'
+import {
+  type Facet,
+  listAskedOf,
+  listChosen,
+  type RowFilter,
+  type ScoreFilter,
+} from '../../../../shared/run/row-filters.ts'
 import { sayScoreBand } from '../../../../shared/run/score-bands.ts'
 import type { JudgedRows } from '../journal/verdict-store.ts'
-import type { FoundKind, RowFindings } from './row-findings.ts'
+import { FOUND_KINDS, type FoundKind } from './journal-findings.ts'
+import type { RowFindings } from './row-findings.ts'
 import { isOfKind } from './row-kinds.ts'
 import { hasVerdict, type RowIndex } from './row-search.ts'
 import { NO_BAND } from './row-values.ts'
-
-/** What a filter calls the values of each kind. */
-const MEMBERS = { language: 'languages', model: 'models', variant: 'variants' } as const
-const KINDS = ['language', 'model', 'variant'] as const satisfies FoundKind[]
 
 /** Most values of a kind that are listed, those with most rows. */
 const FACETS_MAX = 200
@@ -29,8 +33,7 @@ export interface Searched {
 
 /** Whether only {@link RowFindings} know the rows that are asked for, or their order. */
 export function needsFindings({ filter, sort }: Wanted): boolean {
-  const { languages, models, variants, scores } = filter
-  const isFound = [languages, models, variants, scores].some((narrowing) => narrowing !== undefined)
+  const isFound = listAskedOf(filter).some((source) => source === 'values' || source === 'scores')
   return isFound || (sort !== undefined && sort.by.kind !== 'row')
 }
 
@@ -82,7 +85,7 @@ export function countKindRows(searched: Searched, filter: RowFilter): Uint32Arra
 }
 
 /**
- * Counts the languages, models, variants and bands of scores of the rows under a filter; each disregards what the filter
+ * Counts the values and bands of scores of the rows under a filter; each disregards what the filter
  * says of its own kind, a band of its own class. Only of complete findings.
  */
 export function countFound(searched: Searched, filter: RowFilter): Facet[] {
@@ -91,7 +94,7 @@ export function countFound(searched: Searched, filter: RowFilter): Facet[] {
   const tests = toTests(searched, filter)
   const failed = findFailed(searched, tests, filter)
   const counts = [
-    ...KINDS.map((kind) => toValueCount(kind, findings)),
+    ...FOUND_KINDS.map((kind) => toValueCount(kind, findings)),
     ...findings.classes.map((className) => toBandCount(className, findings)),
   ]
   const passes = failed.every((state) => state === PASSED)
@@ -147,8 +150,9 @@ function toTests({ findings, judged }: Searched, filter: RowFilter): Test[] {
     subject: 'verdict',
     passes: (row) => hasVerdict(row, verdict, judged),
   }
-  const byValue = KINDS.flatMap((kind): Test[] => {
-    const wanted = filter[MEMBERS[kind]]
+  const chosen = Map.groupBy(listChosen(filter), ({ kind }) => kind)
+  const byValue = FOUND_KINDS.flatMap((kind): Test[] => {
+    const wanted = chosen.get(kind)?.map(({ value }) => value)
     if (wanted === undefined) return []
     const { of, sets } = findings.valuesOf(kind)
     const isWanted = Uint8Array.from(sets, (set) => (set.some((value) => wanted.includes(value)) ? 1 : 0))

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import { isAsync } from '../../../../shared/plan/operation.ts'
 import type { RowState } from '../../../../shared/run/item-state.ts'
-import { readTaskFindings } from '../../../../shared/service/answer-findings.ts'
+import { type FacetOf, listFacetKinds } from '../../../../shared/run/row-filters.ts'
+import { readTaskFindings, type TaskFindings } from '../../../../shared/service/answer-findings.ts'
 import type { RunView } from '../../journal/run-family.ts'
 import { createFieldMapper } from '../../mapping/row-mapper.ts'
 import { parseJson } from '../../service/judgement.ts'
@@ -36,6 +37,24 @@ export const MARKS = {
   cached: 32,
 } as const
 
+/** The facets whose values findings have of each row. */
+export type FoundKind = FacetOf<'values'>
+
+export const FOUND_KINDS: readonly FoundKind[] = listFacetKinds('values')
+
+/** Where the values of a kind stand: in a field of the request, in the answer of a task, or there if it has any. */
+export const FOUND: Record<FoundKind, { field?: string; read?: (found: TaskFindings) => readonly string[] }> =
+  {
+    language: { read: ({ languages }) => languages },
+    model: { field: 'models', read: ({ models }) => models.map(({ model }) => model) },
+    variant: { field: 'content_variant' },
+  }
+
+const ANSWERED = FOUND_KINDS.flatMap((kind) => {
+  const { read } = FOUND[kind]
+  return read === undefined ? [] : [{ kind, read }]
+})
+
 /** What {@link JournalFindings} hold by row number, ready to be stored. */
 export interface FoundColumns {
   /** The last row number of the journal. */
@@ -51,9 +70,7 @@ export interface FoundColumns {
   callbackLatencies: Float32Array
   /** What facets say of it: its state, its error, its rules. */
   kinds: RowKinds
-  languages: RowValues
-  models: RowValues
-  variants: RowValues
+  values: Record<FoundKind, RowValues>
   scores: Map<string, RowScores>
   /** By its number, each column of the source in which few values occur, as labels do. */
   cells: Map<number, RowValues>
@@ -145,9 +162,9 @@ export class JournalFindings {
   /** What was sent: cells that few values occur in, the variant, and the models, which the answer's take the place of. */
   #readSent(run: RunView, range: Range): void {
     this.#mappers ??= createMappers(run)
-    const { toVariant, toModels } = this.#mappers
-    const { marks, variants, models, cells, last } = this.columns
-    const isMapped = toVariant !== null || toModels !== null
+    const mappers = this.#mappers
+    const { marks, values: found, cells, last } = this.columns
+    const isMapped = mappers.length > 0
     if (!isMapped && cells.size === 0) return
     const rows = readTuples<[number, string, string | null, number | null]>(
       run.db,
@@ -162,13 +179,12 @@ export class JournalFindings {
       }
       if (!isMapped || item === null) continue
       marks[row] = (marks[row] ?? 0) | MARKS.sent
-      variants.set(row, toTexts(toVariant?.(row, own, kinds)))
-      models.set(row, toTexts(toModels?.(row, own, kinds)))
+      for (const { kind, toValue } of mappers) found[kind].set(row, toTexts(toValue(row, own, kinds)))
     }
   }
 
   #readAnswers(run: RunView, [above, upTo]: Range): void {
-    const { marks, stamps, languages, models } = this.columns
+    const { marks, stamps, values } = this.columns
     const before = this.#before
     let isAnyUnread = false
     const isUnread = (row: number) => before === null || before.stamps[row] !== stamps[row]
@@ -176,9 +192,8 @@ export class JournalFindings {
       if (stamps[row] === 0) continue
       if (isUnread(row)) isAnyUnread = true
       else {
-        languages.of[row] = before?.languages.of[row] ?? 0
         marks[row] = (marks[row] ?? 0) | ((before?.marks[row] ?? 0) & (MARKS.read | MARKS.cached))
-        models.of[row] = before?.models.of[row] ?? 0
+        for (const { kind } of ANSWERED) values[kind].of[row] = before?.values[kind].of[row] ?? 0
       }
     }
     if (!isAnyUnread) return
@@ -188,9 +203,9 @@ export class JournalFindings {
       if (!MENTIONS.test(text)) continue
       const found = readTaskFindings(parseJson(text))
       if (found.fromCache === true) marks[row] = (marks[row] ?? 0) | MARKS.cached
-      languages.set(row, found.languages.toSorted())
-      if (found.models.length > 0) {
-        models.set(row, [...new Set(found.models.map(({ model }) => model))].sort())
+      for (const { kind, read } of ANSWERED) {
+        const named = [...new Set(read(found))].sort()
+        if (named.length > 0) values[kind].set(row, named)
       }
     }
   }
@@ -220,9 +235,7 @@ function createColumns(last: number, columns: number, before: FoundColumns | nul
     ...{ stamps: new Uint16Array(length), latencies: nothing(), callbackLatencies: nothing() },
     kinds: new RowKinds(length),
     // Answers that are not read again keep the numbers of what they name.
-    languages: new RowValues(length, before?.languages.sets),
-    models: new RowValues(length, before?.models.sets),
-    variants: new RowValues(length),
+    values: toFoundValues((kind) => new RowValues(length, FOUND[kind].read && before?.values[kind].sets)),
     scores: new Map(),
     cells: new Map(
       Array.from({ length: Math.min(columns, CELL_COLUMNS_MAX) }, (_, column) => [
@@ -233,16 +246,22 @@ function createColumns(last: number, columns: number, before: FoundColumns | nul
   }
 }
 
-/** What requests say of a row; null where nothing fills the field. */
-type Mappers = Record<'toVariant' | 'toModels', ReturnType<typeof createFieldMapper>>
+/** The values of every kind. */
+export function toFoundValues(toValues: (kind: FoundKind) => RowValues): Record<FoundKind, RowValues> {
+  return Object.fromEntries(FOUND_KINDS.map((kind) => [kind, toValues(kind)])) as Record<FoundKind, RowValues>
+}
 
-/** The run's functions for the fields that requests have, compiled once. */
+type Mappers = { kind: FoundKind; toValue: NonNullable<ReturnType<typeof createFieldMapper>> }[]
+
+/** The run's functions for what requests say of a row, compiled once; without those of fields that nothing fills. */
 function createMappers({ record: { plan, columns, runToken } }: RunView): Mappers {
-  const compile = (name: string) => createFieldMapper(plan, columns, runToken, name)
-  return {
-    toVariant: compile('content_variant'),
-    toModels: plan.operation.kind === 'task' ? compile('models') : null,
-  }
+  return FOUND_KINDS.flatMap((kind) => {
+    const { field, read } = FOUND[kind]
+    // What the answer of a task can name, only a task asks for.
+    if (field === undefined || (read !== undefined && plan.operation.kind !== 'task')) return []
+    const toValue = createFieldMapper(plan, columns, runToken, field)
+    return toValue === null ? [] : [{ kind, toValue }]
+  })
 }
 
 /** States of rows that may still be answered. */

@@ -1,12 +1,7 @@
 import { countSendable, toErrorGroups, toRowCounts } from '../../../../shared/run/counts.ts'
 import { UNSUCCESSFUL_STATES } from '../../../../shared/run/item-state.ts'
-import {
-  NO_RULE,
-  type PageQuery,
-  type ResultPage,
-  type ResultRow,
-  type RowFilter,
-} from '../../../../shared/run/results.ts'
+import type { PageQuery, ResultPage, ResultRow } from '../../../../shared/run/results.ts'
+import { listAskedOf, NO_RULE, type RowFilter } from '../../../../shared/run/row-filters.ts'
 import { findTakersOf, type RunFamily, type RunView } from '../../journal/run-family.ts'
 import { countRowsRead, readFacetCounts, readFamilyCounts, summarizeFamilyCounts } from './family-counts.ts'
 import { type FamilyRow, findNewest, listFamilyRows, readFamilyRows, toPageSource } from './family-rows.ts'
@@ -22,13 +17,10 @@ const ERROR_GROUPS_CERTAIN = 100
 
 /** Whether the journal's own counters and indexes count and page a filter: it narrows by one thing, and by no text. */
 function isSimple(filter: RowFilter): boolean {
-  const { ruleIds = [], search = '', cause, verdict, cell, ...others } = filter
-  if (needsFindings({ filter })) return false
-  const isCounted = (cause ?? verdict ?? cell) === undefined
-  if (search !== '' || !isCounted || ruleIds.length > 1 || ruleIds[0] === NO_RULE) {
-    return false
-  }
-  return ruleIds.length + Object.values(others).filter((value) => value !== undefined).length <= 1
+  const { ruleIds = [], search, ...others } = filter
+  if (search || ruleIds.length > 1 || ruleIds[0] === NO_RULE) return false
+  const sources = listAskedOf(others)
+  return ruleIds.length + sources.length <= 1 && sources.every((source) => source === 'counters')
 }
 
 /** What answers a question about all rows; `isCounted` is false while it may still grow. */

@@ -4,17 +4,14 @@ import type { DatabaseSync } from '../../workspace/sqlite.ts'
 import { areFindingsStored, loadFindings, storeFindings } from './findings-file.ts'
 import {
   CLASSES_MAX,
+  FOUND,
   type FoundColumns,
+  type FoundKind,
   JournalFindings,
   MARKS,
   readFingerprint,
 } from './journal-findings.ts'
 import { RowScores, RowValues, type ScoreBands } from './row-values.ts'
-
-/** What rows can have a value of: the language and the models of the answer, and the variant that was sent. */
-export type FoundKind = 'language' | 'model' | 'variant'
-
-const COLUMN_OF = { language: 'languages', model: 'models', variant: 'variants' } as const
 
 /** Findings of smaller journals are not stored: reading them again takes some milliseconds. */
 export const STORED_FROM_ROWS = 5_000
@@ -163,10 +160,9 @@ export class RowFindings {
 
   /** The values of a kind that rows have. */
   valuesOf(kind: FoundKind): RowValues {
-    const name = COLUMN_OF[kind]
     return this.#merge(
-      name,
-      (columns) => columns[name],
+      kind,
+      ({ values }) => values[kind],
       () => this.#mergeValues(kind),
     )
   }
@@ -254,13 +250,14 @@ export class RowFindings {
   }
 
   #mergeValues(kind: FoundKind): RowValues {
-    const name = COLUMN_OF[kind]
+    const { field, read } = FOUND[kind]
     const merged = new RowValues(this.#length)
-    const decidedBy = { language: MARKS.read, model: MARKS.sent | MARKS.read, variant: MARKS.sent }[kind]
+    const decidedBy = (field === undefined ? 0 : MARKS.sent) | (read === undefined ? 0 : MARKS.read)
     this.#visit(decidedBy, (columns, row) => {
-      const values = columns[name].at(row)
-      // An answer that names no model leaves those that were asked for.
-      const isKept = kind === 'model' && values.length === 0 && ((columns.marks[row] ?? 0) & MARKS.sent) === 0
+      const values = columns.values[kind].at(row)
+      // An answer that names none leaves those that were asked for.
+      const isKept =
+        field !== undefined && values.length === 0 && ((columns.marks[row] ?? 0) & MARKS.sent) === 0
       if (!isKept) merged.set(row, values)
     })
     return merged

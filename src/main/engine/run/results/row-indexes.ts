@@ -1,4 +1,4 @@
-import type { RowFilter } from '../../../../shared/run/results.ts'
+import type { RowFilter } from '../../../../shared/run/row-filters.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
 import { KeptIndexes } from './kept-indexes.ts'
 import type { RowFindings } from './row-findings.ts'

@@ -1,6 +1,6 @@
 import { toErrorKey, toErrorPattern, toInvalidKey } from '../../../../shared/run/counts.ts'
 import { isUnsuccessful, type RowState } from '../../../../shared/run/item-state.ts'
-import { NO_RULE, type RowFilter } from '../../../../shared/run/results.ts'
+import { type FilterOf, NO_RULE, type RowFilter } from '../../../../shared/run/row-filters.ts'
 import { FURTHER_ERRORS } from '../../journal/counters.ts'
 import type { RunView } from '../../journal/run-family.ts'
 import type { DatabaseSync, SQLInputValue } from '../../workspace/sqlite.ts'
@@ -89,16 +89,25 @@ export function toShown(kind: RowKind, { isCutOff }: Pick<RunView, 'isCutOff'>):
 
 /** Whether rows of a kind match a filter, search and verdict apart. */
 export function isOfKind(kind: RowKind, filter: RowFilter): boolean {
-  const { state, unsuccessful, ruleIds = [], errorCode, cause, answer } = filter
-  return (
-    (state === undefined || kind.state === state) &&
-    (unsuccessful !== true || isUnsuccessful(kind.state)) &&
-    (ruleIds.length === 0 || ruleIds.some((ruleId) => hasRule(kind, ruleId))) &&
-    (errorCode === undefined || kind.errorCode === errorCode) &&
-    (cause === undefined || kind.causes.includes(cause)) &&
-    (answer === undefined || kind.answer === answer)
-  )
+  for (const name of TESTED) {
+    const value = filter[name]
+    if (value !== undefined && !(TESTS[name] as (kind: RowKind, value: unknown) => boolean)(kind, value))
+      return false
+  }
+  return true
 }
+
+type Tested = FilterOf<'counters' | 'kinds'>
+
+const TESTS: { [Name in Tested]: (kind: RowKind, value: NonNullable<RowFilter[Name]>) => boolean } = {
+  state: (kind, state) => kind.state === state,
+  unsuccessful: (kind) => isUnsuccessful(kind.state),
+  ruleIds: (kind, ruleIds) => ruleIds.length === 0 || ruleIds.some((ruleId) => hasRule(kind, ruleId)),
+  errorCode: (kind, code) => kind.errorCode === code,
+  cause: (kind, cause) => kind.causes.includes(cause),
+  answer: (kind, answer) => kind.answer === answer,
+}
+const TESTED = Object.keys(TESTS) as Tested[]
 
 /** Whether rows of a kind triggered a rule, or succeeded without any where the rule is {@link NO_RULE}. */
 export function hasRule(kind: RowKind, ruleId: string): boolean {

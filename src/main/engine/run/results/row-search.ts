@@ -1,5 +1,5 @@
 import { NO_VERDICT } from '../../../../shared/lookback/verdict.ts'
-import type { RowFilter } from '../../../../shared/run/results.ts'
+import type { RowFilter } from '../../../../shared/run/row-filters.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
 import { toTextMatch } from '../../workspace/text-match.ts'

@@ -5,7 +5,8 @@ import { CUT_OFF_CAUSE, CUT_OFF_MESSAGE } from '../../../../../src/main/engine/r
 import { readFacets, readProblemGroups } from '../../../../../src/main/engine/run/results/facets.ts'
 import { readPage } from '../../../../../src/main/engine/run/results/result-page.ts'
 import type { RowAnswer, RowState } from '../../../../../src/shared/run/item-state.ts'
-import { NO_RULE, type ResultRow, type RowFilter } from '../../../../../src/shared/run/results.ts'
+import type { ResultRow } from '../../../../../src/shared/run/results.ts'
+import { NO_RULE, type RowFilter } from '../../../../../src/shared/run/row-filters.ts'
 import { openTestFolder } from '../../../../helpers/test-folder.ts'
 import { completeRun, readAllResults, startUnendingRun } from './moderated-runs.ts'
 

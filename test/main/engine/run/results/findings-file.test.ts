@@ -25,7 +25,7 @@ import {
   toFindingsFile,
   toJournalFile,
 } from '../../../../../src/main/engine/workspace/workspace-files.ts'
-import type { RowFilter } from '../../../../../src/shared/run/results.ts'
+import type { RowFilter } from '../../../../../src/shared/run/row-filters.ts'
 import { startCallbackService } from '../../../../helpers/callback-service.ts'
 import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../../helpers/in-process-runs.ts'

@@ -7,7 +7,8 @@ import { readFacets, readFoundFacets } from '../../../../../src/main/engine/run/
 import { listAllPages, readPage } from '../../../../../src/main/engine/run/results/result-page.ts'
 import { RowFindings } from '../../../../../src/main/engine/run/results/row-findings.ts'
 import { findOffset } from '../../../../../src/main/engine/run/results/row-offset.ts'
-import type { RowFilter, RowSort } from '../../../../../src/shared/run/results.ts'
+import type { RowSort } from '../../../../../src/shared/run/results.ts'
+import type { RowFilter } from '../../../../../src/shared/run/row-filters.ts'
 import { openReadyJournal, readRecord, toAttempt, toIntakeRow } from '../../journal/test-journal.ts'
 
 const ROWS = 1_200

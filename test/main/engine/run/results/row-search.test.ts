@@ -11,7 +11,7 @@ import { readFacets, readProblemGroups } from '../../../../../src/main/engine/ru
 import { listAllPages, readPage } from '../../../../../src/main/engine/run/results/result-page.ts'
 import { RowIndexes } from '../../../../../src/main/engine/run/results/row-indexes.ts'
 import type { NewVerdict } from '../../../../../src/shared/lookback/verdict.ts'
-import { NO_RULE, type RowFilter } from '../../../../../src/shared/run/results.ts'
+import { NO_RULE, type RowFilter } from '../../../../../src/shared/run/row-filters.ts'
 import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
 import { openReadyJournal, readRecord, toAttempt, toIntakeRow } from '../../journal/test-journal.ts'
 
