@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { INDEX_ADD_FIELDS, INDEX_REMOVE_FIELDS } from '../../src/shared/service/custom-index.ts'
-import {
-  appealStatusPath,
-  indexAddPath,
-  indexRemovePath,
-  taskPath,
-  WATCHLIST_ADD_PATH,
-  WATCHLIST_UPDATE_PATH,
-} from '../../src/shared/service/endpoints.ts'
+import { appealStatusPath } from '../../src/shared/operations/appeal-status.ts'
+import { INDEX_ADD_FIELDS, indexAddPath } from '../../src/shared/operations/index-add.ts'
+import { INDEX_REMOVE_FIELDS, indexRemovePath } from '../../src/shared/operations/index-remove.ts'
+import { taskPath } from '../../src/shared/operations/task.ts'
+import { TERM_FIELDS } from '../../src/shared/operations/watchlist.ts'
+import { WATCHLIST_ADD_PATH } from '../../src/shared/operations/watchlist-add.ts'
+import { WATCHLIST_UPDATE_PATH } from '../../src/shared/operations/watchlist-update.ts'
 import { SERVICE_ERRORS } from '../../src/shared/service/errors.ts'
 import { MODELS } from '../../src/shared/service/models.ts'
 import {
@@ -19,7 +17,6 @@ import {
   VIDEO_MAX_HOURS,
 } from '../../src/shared/service/request-field.ts'
 import { TASK_FIELDS } from '../../src/shared/service/tasks.ts'
-import { TERM_FIELDS } from '../../src/shared/service/watchlist.ts'
 import { PROJECT_FOLDER } from './read-module.ts'
 
 const PAGE = readFileSync(join(PROJECT_FOLDER, 'docs', 'interface.md'), 'utf8')
@@ -88,7 +85,7 @@ describe('the page about the interface', () => {
   })
 
   it('lists every path that the code sends to', () => {
-    const index = { customIndexId: 'ID' }
+    const index = { indexId: 'ID' }
     const paths = [
       ...(['v1', 'v2'] as const).flatMap((api) =>
         (['sync', 'async'] as const).map((mode) => taskPath({ api, mode, legacy: false })),
@@ -107,15 +104,13 @@ describe('the page about the interface', () => {
 
   it('lists the errors that the code knows, except the contradictory pairs', () => {
     const toEndpoint = (name: string) => name.replace('index-', 'custom index ').replaceAll('-', ' ')
-    expect(
-      readTable('7.1', 'status').map(([status, code, , endpoints]) => [status, code, endpoints]),
-    ).toEqual(
-      SERVICE_ERRORS.filter(({ consistent }) => consistent).map(({ status, errorCode, endpoints }) => [
-        String(status),
-        errorCode,
-        endpoints.map(toEndpoint).join(', '),
-      ]),
+    const listed = readTable('7.1', 'status').flatMap(([status, code, , endpoints = '']) =>
+      endpoints.split(', ').map((endpoint) => `${status} ${code} ${endpoint}`),
     )
+    const known = SERVICE_ERRORS.filter(({ consistent }) => consistent !== false).map(
+      ({ status, errorCode, operation }) => `${status} ${errorCode} ${toEndpoint(operation)}`,
+    )
+    expect(listed.toSorted()).toEqual(known.toSorted())
   })
 
   it('lists the limits that the code holds', () => {

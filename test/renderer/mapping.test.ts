@@ -8,7 +8,7 @@ import {
   suggestMapping,
   toPlanMapping,
 } from '../../src/shared/mapping/match-columns.ts'
-import type { Operation } from '../../src/shared/plan/plan.ts'
+import type { Operation } from '../../src/shared/operations/operations.ts'
 
 const OPERATION: Operation = { kind: 'task', mode: 'sync', api: 'v1', legacy: false, models: [] }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { listGroupFixes } from '../../src/renderer/features/check/offered-fixes.ts'
-import { operationSchema } from '../../src/shared/plan/operation.ts'
+import { operationSchema } from '../../src/shared/operations/operations.ts'
 import type { ProblemGroup } from '../../src/shared/run/problem.ts'
 
 const TASK = operationSchema.parse({ kind: 'task' })

@@ -17,7 +17,7 @@ import { describeOptions } from '../../src/renderer/ui/operations/operation-look
 import { isPressed, nameShortcut } from '../../src/renderer/ui/shortcuts.ts'
 import type { BridgePreview, ChosenSource } from '../../src/shared/bridge/source.ts'
 import { adviseInWindow } from '../../src/shared/messages/outcome-advice.ts'
-import type { Operation } from '../../src/shared/plan/operation.ts'
+import type { Operation } from '../../src/shared/operations/operations.ts'
 import type { RunSnapshot } from '../../src/shared/run/snapshot.ts'
 
 describe('the address of a screen', () => {

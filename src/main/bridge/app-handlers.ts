@@ -1,5 +1,5 @@
 import type { AppDescription } from '../../shared/bridge/app.ts'
-import type { Operation } from '../../shared/plan/operation.ts'
+import type { Operation } from '../../shared/operations/operations.ts'
 import type { Connections } from '../../shared/plan/stored-connection.ts'
 import { APP_VERSION } from '../../shared/version.ts'
 import type { Engine } from '../engine/engine.ts'

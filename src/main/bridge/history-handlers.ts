@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { describeSourceChange, findPostIds, renewPostIds } from '../../shared/lookback/run-again.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
-import { type Operation, sendsKey } from '../../shared/plan/operation.ts'
+import { type Operation, sendsKey } from '../../shared/operations/operations.ts'
 import { type Plan, planSchema } from '../../shared/plan/plan.ts'
 import { listSourcePaths, nameSource } from '../../shared/plan/source-paths.ts'
 import { isLoadRun, type RunSummary } from '../../shared/run/run.ts'

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { CapacityPlan } from '../../shared/load/capacity-plan.ts'
 import { CAPACITY_WARNING, formatLongLevel } from '../../shared/load/capacity-view.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
+import { OPERATIONS, type OperationKind } from '../../shared/operations/operations.ts'
 import type { PlanConnection } from '../../shared/plan/connection.ts'
-import type { OperationKind } from '../../shared/plan/operation.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
 import {
   findProduction,
@@ -225,24 +225,6 @@ function toConsent({ name, baseUrl, taskBaseUrl }: StoredConnection, plan: Plan)
   return createHash('sha256').update(about).digest('base64url')
 }
 
-const VERBS: Record<OperationKind, string> = {
-  task: 'submits content of',
-  'index-add': 'adds',
-  'index-remove': 'removes',
-  'watchlist-add': 'adds',
-  'watchlist-update': 'updates',
-  'appeal-status': 'reads appeals of',
-}
-
-const SINGLE_VERBS: Record<OperationKind, string> = {
-  task: 'submits content',
-  'index-add': 'adds an item to an index',
-  'index-remove': 'removes an item from an index',
-  'watchlist-add': 'adds terms to a watchlist',
-  'watchlist-update': 'updates terms of a watchlist',
-  'appeal-status': 'reads an appeal',
-}
-
 /** Longest name of a run that is shown, in characters. */
 const NAME_MAX = 80
 
@@ -278,7 +260,7 @@ export function describeProduction(question: ProductionQuestion): QuestionWords 
     return {
       title: `Send one request to production connection ${question.connection}?`,
       lines: [
-        `The request of the Scratchpad ${SINGLE_VERBS[question.operation]}.`,
+        `The request of the Scratchpad ${OPERATIONS[question.operation].words.single}.`,
         `Address: ${question.baseUrl}`,
         'What is sent there is real and cannot be taken back.',
       ],
@@ -310,7 +292,7 @@ export function describeProduction(question: ProductionQuestion): QuestionWords 
     title: `Send to production connection ${connection}?`,
     lines: [
       `Run: ${toBare(run)}`,
-      `It ${VERBS[operation]} ${count}.`,
+      `It ${OPERATIONS[operation].words.verb} ${count}.`,
       ...notes,
       `Address: ${baseUrl}`,
       'What is sent there is real and cannot be taken back.',

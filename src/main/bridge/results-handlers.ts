@@ -2,7 +2,7 @@ import { LOAD_SECONDS_MAX, type LoadOverview } from '../../shared/bridge/results
 import { decodeHistogram, toLatencyBars } from '../../shared/load/latency-meter.ts'
 import type { LoadChartSecond, LoadReport, LoadSecond } from '../../shared/load/load-report.ts'
 import { TREND_METRICS, type TrendMetric } from '../../shared/load/metrics.ts'
-import { sendsKey } from '../../shared/plan/operation.ts'
+import { sendsKey } from '../../shared/operations/operations.ts'
 import { removeSourceEnding } from '../../shared/plan/source-formats.ts'
 import { OUTCOME_FILES } from '../../shared/run/results.ts'
 import { AUTHORIZATION_HEADER, JSON_CONTENT_TYPE, toAuthorization } from '../../shared/service/endpoints.ts'

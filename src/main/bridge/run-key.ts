@@ -1,7 +1,7 @@
 import type { KeyState } from '../../shared/bridge/connections.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
+import { sendsKey } from '../../shared/operations/operations.ts'
 import type { PlanConnection } from '../../shared/plan/connection.ts'
-import { sendsKey } from '../../shared/plan/operation.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
 import {
   type ConnectionKey,

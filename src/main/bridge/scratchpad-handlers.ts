@@ -1,10 +1,10 @@
 import type { ScratchDestination } from '../../shared/bridge/scratchpad.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
+import { OPERATIONS } from '../../shared/operations/operations.ts'
 import { connectionSchema, type PlanConnection } from '../../shared/plan/connection.ts'
-import type { Operation } from '../../shared/plan/operation.ts'
 import { formatRow } from '../../shared/plan/source-place.ts'
 import { isJsonObject } from '../../shared/service/json-object.ts'
-import { SCRATCH_TEXT_MAX, type ScratchEndpoint } from '../../shared/service/scratchpad.ts'
+import { SCRATCH_TEXT_MAX } from '../../shared/service/scratchpad.ts'
 import { type BridgeContext, bridge } from './bridge-context.ts'
 import { findRunSecrets, findStoredConnection } from './run-key.ts'
 import { toConnection } from './runs-handlers.ts'
@@ -22,14 +22,15 @@ export const scratchpadHandlers = scratchpad.router({
       engine.results.readRow(runId, row),
       engine.runs.readPlan(runId),
     ])
-    // An appeal has no body: its id is in the address.
-    const appealId = decodeURIComponent(new URL(detail.requestUrl).pathname.split('/').at(-1) ?? '')
-    const text = detail.requestBody ?? detail.unsentBody ?? JSON.stringify({ appeal_id: appealId })
+    const { namedBy, single } = OPERATIONS[operation.kind]
+    // A GET has no body: what its row names, such as an appeal, is in the address.
+    const id = decodeURIComponent(new URL(detail.requestUrl).pathname.split('/').at(-1) ?? '')
+    const text = detail.requestBody ?? detail.unsentBody ?? JSON.stringify({ [namedBy[0]]: id })
     if (text.length > SCRATCH_TEXT_MAX) {
       throw new SluiceError({ id: 'scratch_row_too_long', row: formatRow(detail.result.place) })
     }
     return {
-      endpoint: toEndpoint(operation),
+      endpoint: single.of(operation),
       text: engine.scratchpad.withoutOwnCallback(text),
       destination: await findDestination(context, connection),
     }
@@ -59,22 +60,6 @@ function namesCallback(text: string): boolean {
     return isJsonObject(body) && body['callback_url'] !== undefined
   } catch {
     return false
-  }
-}
-
-function toEndpoint(operation: Operation): ScratchEndpoint {
-  switch (operation.kind) {
-    case 'task': {
-      const { kind, api, mode, legacy } = operation
-      return { kind, api, mode, legacy }
-    }
-    case 'index-add':
-    case 'index-remove': {
-      const { kind, mode, indexId } = operation
-      return { kind, mode, indexId }
-    }
-    default:
-      return { kind: operation.kind }
   }
 }
 

@@ -1,4 +1,4 @@
-import type { OperationKind } from '../../shared/plan/operation.ts'
+import type { OperationKind } from '../../shared/operations/operations.ts'
 import type { SavedFilter } from '../../shared/run/result-view.ts'
 import { addNamed, removeNamed, renameNamed } from '../engine/workspace/named-entries.ts'
 import {

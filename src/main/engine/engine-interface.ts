@@ -1,14 +1,10 @@
+import type { ScratchEndpoint } from '../../shared/operations/operations.ts'
 import type { PlanConnection } from '../../shared/plan/connection.ts'
 import type { Fix } from '../../shared/plan/fixes.ts'
 import type { AcceptCode } from '../../shared/run/accept-code.ts'
 import type { RunSummary } from '../../shared/run/run.ts'
 import type { RunSnapshot } from '../../shared/run/snapshot.ts'
-import type {
-  ScratchCallback,
-  ScratchEndpoint,
-  ScratchExchange,
-  ScratchProblem,
-} from '../../shared/service/scratchpad.ts'
+import type { ScratchCallback, ScratchExchange, ScratchProblem } from '../../shared/service/scratchpad.ts'
 import type { ApiKey, ProxyCredentials } from './secrets/bound-secret.ts'
 import type { FindSystemProxy } from './secrets/system-proxy.ts'
 

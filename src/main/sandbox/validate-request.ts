@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { indexAddRequestSchema, indexRemoveRequestSchema } from '../../shared/service/custom-index.ts'
+import { indexAddRequestSchema } from '../../shared/operations/index-add.ts'
+import { updateTermSchema } from '../../shared/operations/watchlist-update.ts'
 import { isJsonObject, type JsonObject } from '../../shared/service/json-object.ts'
 import { findModel } from '../../shared/service/models.ts'
 import { taskRequestSchema, v2TaskRequestSchema } from '../../shared/service/tasks.ts'
-import { updateTermSchema } from '../../shared/service/watchlist.ts'
 import type { Content } from './analysis/analyse-content.ts'
 import { formatIssues, SandboxRefusal } from './sandbox-errors.ts'
 
@@ -48,6 +48,15 @@ export function parseV2Task(value: unknown, isIndex: (indexId: string) => boolea
     if (findModel(model) === null && !isIndex(model)) throw toUnknownModel(model, 'a model or a custom index')
   }
   return toCheckedTask(task, value)
+}
+
+/** Reads a body by its schema. Refuses it with `PARAM_REQUIRED` if a field is missing or of another type. */
+export function parseBody<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const { issues } = parsed.error
+  const hasWrongType = issues.some((issue) => issue.code === 'invalid_type')
+  throw new SandboxRefusal(hasWrongType ? 'PARAM_REQUIRED' : 'INVALID_PARAM', formatIssues(issues, value))
 }
 
 function parseFields<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
@@ -116,20 +125,6 @@ export function parseIndexAdd(value: unknown): CheckedIndexItem {
   if (hasNoMedia && !hasWrongType) {
     throw new SandboxRefusal('REQUIRE_AT_LEAST_ONE_PARAM', 'at least one of url and media is required')
   }
-  throw new SandboxRefusal(hasWrongType ? 'PARAM_REQUIRED' : 'INVALID_PARAM', formatIssues(issues, value))
-}
-
-/**
- * Checks an item to remove (docs/interface.md §4.4). Refuses it with `PARAM_REQUIRED` where the identifier is missing
- * or has another type, with `INVALID_PARAM` where a rule is broken.
- */
-export function parseIndexRemove(value: unknown): { itemId: string; callbackUrl: string | null } {
-  const parsed = indexRemoveRequestSchema.safeParse(value)
-  if (parsed.success) {
-    return { itemId: parsed.data.custom_index_item_id, callbackUrl: parsed.data.callback_url ?? null }
-  }
-  const { issues } = parsed.error
-  const hasWrongType = issues.some((issue) => issue.code === 'invalid_type')
   throw new SandboxRefusal(hasWrongType ? 'PARAM_REQUIRED' : 'INVALID_PARAM', formatIssues(issues, value))
 }
 

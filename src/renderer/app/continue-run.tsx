@@ -5,6 +5,7 @@ import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import type { RunAccess } from '../../shared/bridge/runs.ts'
 import { formatCounted } from '../../shared/messages/figure-text.ts'
 import { sayDoubleAdds } from '../../shared/messages/outcome-advice.ts'
+import { mayAddTwice } from '../../shared/operations/operations.ts'
 import type { AcceptCode } from '../../shared/run/accept-code.ts'
 import { ADD_TWICE, countDoubleAdds, isAddTwice } from '../../shared/run/counts.ts'
 import type { ProblemGroup } from '../../shared/run/problem.ts'
@@ -78,14 +79,14 @@ export function ContinueRun(props: {
   if (summary === undefined || access.isPending || open.isPending) return null
   // A retry sends what is left of the whole run, whichever part of it is shown.
   const rows = kind === 'resume' ? summary.rows : (summary.whole_run?.rows ?? summary.rows)
-  const mayAddTwice = summary.operation === 'index-add'
-  const unknown = mayAddTwice ? countDoubleAdds(rows, kind === 'resume' ? 'resume' : 'retry') : rows.unknown
+  const addsTwice = mayAddTwice(summary.operation)
+  const unknown = addsTwice ? countDoubleAdds(rows, kind === 'resume' ? 'resume' : 'retry') : rows.unknown
   return (
     <ContinueDialog
       kind={kind}
       rows={toCertain(kind, summary, rows) - (kind === 'resume' ? 0 : unknown)}
       unknown={unknown}
-      mayAddTwice={mayAddTwice}
+      mayAddTwice={addsTwice}
       awaiting={rows.awaiting}
       // A correction checks its rows again, and asks then.
       open={kind === 'correct' ? [] : (open.data ?? [])}

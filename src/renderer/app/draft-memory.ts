@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { chosenSourceSchema } from '../../shared/bridge/source.ts'
+import { operationSchema } from '../../shared/operations/operations.ts'
 import { fixesSchema } from '../../shared/plan/fixes.ts'
-import { operationSchema } from '../../shared/plan/operation.ts'
 import { planSchema } from '../../shared/plan/plan.ts'
 import { bridge } from '../bridge/client.ts'
 import { DEFAULT_LOAD, loadSettingsSchema } from '../features/operation/load-settings.ts'

@@ -1,7 +1,8 @@
 import { create } from 'zustand'
 import type { BridgePreview, ChosenSource } from '../../shared/bridge/source.ts'
+import type { Operation } from '../../shared/operations/operations.ts'
 import type { Fix } from '../../shared/plan/fixes.ts'
-import type { Mapping, Operation } from '../../shared/plan/plan.ts'
+import type { Mapping } from '../../shared/plan/plan.ts'
 import { DEFAULT_LOAD, type LoadSettings } from '../features/operation/load-settings.ts'
 import {
   type CallbackSettings,

@@ -7,8 +7,9 @@ import { isObvious } from '../../shared/mapping/check-mapping.ts'
 import { keepKnownFields, suggestMapping } from '../../shared/mapping/match-columns.ts'
 import { isSameMapping } from '../../shared/mapping/saved-mappings.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
+import { type Operation, withTarget } from '../../shared/operations/operations.ts'
 import type { Fix } from '../../shared/plan/fixes.ts'
-import type { Mapping, Operation } from '../../shared/plan/plan.ts'
+import type { Mapping } from '../../shared/plan/plan.ts'
 import type { AcceptCode } from '../../shared/run/accept-code.ts'
 import { ask, bridge, queryClient } from '../bridge/client.ts'
 import type { ListDraft } from '../features/lists/list-actions.tsx'
@@ -72,7 +73,7 @@ export async function openListDraft(
       : isSandbox
         ? { kind: 'sandbox' }
         : { kind: 'service', baseUrl: service.base_url, taskBaseUrl: '', apiKey: '' }
-  changeOperation(toListOperation(operation, list))
+  changeOperation(list === null ? operation : withTarget(operation, list))
   openSource(source)
   changeDraft({
     isDestinationChosen: true,
@@ -81,12 +82,6 @@ export async function openListDraft(
   keepPreview(await bridge.source.preview({ source: { sourceId: source.sourceId, header: true } }))
   if (findOperationTodo(useDraft.getState(), { connections }) === null) await checkDraft()
   else goTo({ kind: 'draft', step: 'operation' })
-}
-
-function toListOperation(operation: Operation, list: string | null): Operation {
-  if (list === null) return operation
-  if ('indexId' in operation) return { ...operation, indexId: list }
-  return 'watchlist' in operation ? { ...operation, watchlist: list } : operation
 }
 
 /** Begins with what the newest run did, unless the person has chosen something in this window. */

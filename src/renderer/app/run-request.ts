@@ -1,8 +1,14 @@
 import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import type { RunRequestInput } from '../../shared/bridge/runs.ts'
 import { suggestMapping, toFilledBy, toPlanMapping } from '../../shared/mapping/match-columns.ts'
+import {
+  isAsync,
+  type Operation,
+  sendsKey,
+  targetOf,
+  withTarget,
+} from '../../shared/operations/operations.ts'
 import { RETRY_OPTIONS } from '../../shared/options/retry-options.ts'
-import { isAsync, type Operation, sendsKey } from '../../shared/plan/operation.ts'
 import { findLoadGap, toPlanLoad } from '../features/operation/load-settings.ts'
 import {
   findCallbackGap,
@@ -98,7 +104,5 @@ export function typedKey(draft: Draft): string | null {
 
 /** Names as they were typed, without the spaces around them that come with copying. */
 function toPlanOperation(operation: Operation): Operation {
-  if ('indexId' in operation) return { ...operation, indexId: operation.indexId.trim() }
-  if ('watchlist' in operation) return { ...operation, watchlist: operation.watchlist.trim() }
-  return operation
+  return withTarget(operation, targetOf(operation)?.trim() ?? '')
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { operationSchema } from '../plan/operation.ts'
+import { operationSchema } from '../operations/operations.ts'
 import { connectionNameSchema } from '../plan/stored-connection.ts'
 import { base } from './procedure.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { lastMappingSchema, mappingNameSchema, savedMappingSchema } from '../mapping/saved-mappings.ts'
-import { operationSchema } from '../plan/operation.ts'
+import { operationSchema } from '../operations/operations.ts'
 import { base, toStrict } from './procedure.ts'
 
 const listSchema = z.array(savedMappingSchema)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { loadSchema } from '../load/load.ts'
-import { operationSchema } from '../plan/operation.ts'
+import { operationSchema } from '../operations/operations.ts'
 import { base, runIdSchema, toStrict } from './procedure.ts'
 import { exportedSchema, exportTargetSchema } from './results.ts'
 import { apiKeySchema } from './runs.ts'

@@ -1,10 +1,10 @@
 import { z } from 'zod'
+import { scratchEndpointSchema } from '../operations/operations.ts'
 import { bareUrlSchema } from '../plan/connection.ts'
 import { connectionNameSchema } from '../plan/stored-connection.ts'
 import {
   SCRATCH_TEXT_MAX,
   scratchCallbackSchema,
-  scratchEndpointSchema,
   scratchExchangeSchema,
   scratchProblemSchema,
 } from '../service/scratchpad.ts'

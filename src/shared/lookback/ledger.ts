@@ -1,5 +1,10 @@
 import { z } from 'zod'
-import type { OperationKind } from '../plan/operation.ts'
+import {
+  type AnyOperation,
+  OPERATION_KINDS,
+  OPERATIONS,
+  type OperationKind,
+} from '../operations/operations.ts'
 import { rowAndRecordShape } from '../plan/source-place.ts'
 
 /** What a ledger is of: items of custom indexes, terms of watchlists, or appeals. */
@@ -108,9 +113,21 @@ export type LedgerEntry = IndexEntry | TermEntry | AppealEntry
 
 /** The operations whose runs make a ledger. */
 export const LEDGER_OPERATIONS: Readonly<Record<LedgerKind, readonly OperationKind[]>> = {
-  index: ['index-add', 'index-remove'],
-  watchlist: ['watchlist-add', 'watchlist-update'],
-  appeals: ['appeal-status'],
+  index: listOperations('index'),
+  watchlist: listOperations('watchlist'),
+  appeals: listOperations('appeals'),
+}
+
+function listOperations(of: LedgerKind): OperationKind[] {
+  return OPERATION_KINDS.filter((kind) => OPERATIONS[kind].ledger?.of === of)
+}
+
+/** What an operation does to an entry. */
+export type LedgerEffect = NonNullable<AnyOperation['ledger']>['effect']
+
+/** The operation that does something to the entries of a ledger; null if none does. */
+export function findLedgerOperation(of: LedgerKind, effect: LedgerEffect): OperationKind | null {
+  return LEDGER_OPERATIONS[of].find((kind) => OPERATIONS[kind].ledger?.effect === effect) ?? null
 }
 
 /** Whose runs a ledger adds up: those to one address with the keys of stored connections, or with one other key. */

@@ -1,5 +1,5 @@
-import { DEFAULT_POST_ID } from '../mapping/match-columns.ts'
 import { formatBytes, formatCounted } from '../messages/figure-text.ts'
+import { DEFAULT_POST_ID } from '../operations/task.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { SourceChange, SourceFingerprint } from '../plan/source-fingerprint.ts'
 

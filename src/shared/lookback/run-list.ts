@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { OPERATION_KINDS } from '../plan/operation.ts'
+import { OPERATION_KINDS } from '../operations/operations.ts'
 import { type RunSummary, runStateSchema } from '../run/run.ts'
 
 /** How runs can be ordered. Where order is by a figure, the largest comes first. */

@@ -1,7 +1,14 @@
 import { findNearest } from '../messages/find-nearest.ts'
 import type { MappingMistake } from '../messages/mapping-messages.ts'
-import { fieldsOf, listFieldNames, parseFieldName, REQUEST_FIELD } from '../plan/operation.ts'
-import type { FieldSource, Mapping, Operation } from '../plan/plan.ts'
+import {
+  emptyNotesOf,
+  fieldsOf,
+  listFieldNames,
+  type Operation,
+  parseFieldName,
+  REQUEST_FIELD,
+} from '../operations/operations.ts'
+import type { FieldSource, Mapping } from '../plan/plan.ts'
 import { toFound } from '../run/problem.ts'
 import { FORBIDDEN_ID_CHARACTERS } from '../service/request-field.ts'
 import { findDoubtfulColumns } from './doubt-columns.ts'
@@ -63,7 +70,7 @@ function findMissing(mapping: Mapping, table: MappedTable): MappingMistake[] {
 
 /** Clearing the notes of every term because a column has another name would be a loss; it must be asked for. */
 function findUnsaidClearing(mapping: Mapping, { operation }: MappedTable): MappingMistake[] {
-  if (operation.kind !== 'watchlist-update' || operation.emptyNotes !== 'clear') return []
+  if (emptyNotesOf(operation) !== 'clear') return []
   if (mapping['notes'] !== undefined || !isEmpty(mapping[REQUEST_FIELD.name])) return []
   return [{ id: 'notes_cleared_by_omission', field: 'notes' }]
 }
@@ -93,7 +100,7 @@ export function assessMapping(
   if (postId?.kind === 'template' && postId.template !== '' && isConstantTemplate(postId.template)) {
     mistakes.push({ id: 'post_id_constant', field: 'post_id' })
   }
-  if (operation.kind === 'watchlist-update' && !areWhole && isEmpty(mapping['notes'])) {
+  if (emptyNotesOf(operation) !== null && !areWhole && isEmpty(mapping['notes'])) {
     const isKnown = mistakes.some(({ field }) => field === 'notes')
     if (!isKnown) mistakes.push({ id: 'notes_missing', field: 'notes' })
   }

@@ -1,7 +1,8 @@
+import { DEFAULT_POST_ID } from '../operations/task.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { UsedMapping } from '../run/used-mapping.ts'
 import { isEmpty } from './check-mapping.ts'
-import { DEFAULT_POST_ID, toWholeMapping } from './match-columns.ts'
+import { toWholeMapping } from './match-columns.ts'
 import { listColumnsOf } from './templates.ts'
 
 /** What fills each field of a plan's requests, and how that came about; `columns` are those of its source. */

@@ -1,14 +1,21 @@
 import { isJson } from '../messages/pretty-json.ts'
-import { fieldsOf, isAsync, parseFieldName, REQUEST_FIELD } from '../plan/operation.ts'
-import type { FieldSource, FilledBy, Mapping, Operation, Plan } from '../plan/plan.ts'
+import {
+  fieldsOf,
+  hasModes,
+  isAbout,
+  isAsync,
+  OPERATIONS,
+  type Operation,
+  parseFieldName,
+  REQUEST_FIELD,
+} from '../operations/operations.ts'
+import { DEFAULT_POST_ID } from '../operations/task.ts'
+import type { FieldSource, FilledBy, Mapping, Plan } from '../plan/plan.ts'
 import { FORBIDDEN_ID_CHARACTERS, type RequestField } from '../service/request-field.ts'
 import { trimName } from './id-text.ts'
 
 /** What an export calls the item that a run added, so that a later run can remove it (docs/interface.md §4.4). */
 const EXPORTED_ITEM_ID = 'sluice_custom_index_item_id'
-
-/** What post_id is without a mapping: unique for each row of each run. */
-export const DEFAULT_POST_ID: FieldSource = { kind: 'template', template: '{{run}}-{{row}}' }
 
 /**
  * The index of a column by its exact name, its 1-based number, or its name without what nobody sees of it, or null. A name
@@ -149,7 +156,7 @@ export function matchColumns(columns: readonly string[], operation: Operation): 
 
 /** The fields of an operation that are listed for its other mode only (docs/interface.md §2.1, §4.3, §4.4). */
 export function findUnlistedFields(operation: Operation): readonly RequestField[] {
-  if (!('mode' in operation)) return []
+  if (!hasModes(operation)) return []
   return fieldsOf(operation).filter(({ mode }) => mode !== 'both' && mode !== operation.mode)
 }
 
@@ -163,10 +170,14 @@ export function toWholeMapping(
   columns: readonly string[],
 ): Mapping {
   const whole: Mapping = { ...matchColumns(columns, operation), ...mapping }
-  if (operation.kind === 'task') whole['post_id'] ??= DEFAULT_POST_ID
+  fillDefaults(whole, operation)
   // A load submits each row again and again, every time with a post_id of its own.
   if (load !== undefined) whole['post_id'] = DEFAULT_POST_ID
   return whole
+}
+
+function fillDefaults(mapping: Mapping, { kind }: Operation): void {
+  for (const [field, source] of Object.entries(OPERATIONS[kind].defaults ?? {})) mapping[field] ??= source
 }
 
 /** The fields of the other mode that a column is named like; {@link matchColumns} leaves such a column alone. */
@@ -226,7 +237,7 @@ function guessColumns(
   const used = listUsed(columns, mapping, seen)
   const guessed: Mapping = {}
   for (const { name, required } of fieldsFor(operation)) {
-    const isWanted = required !== 'never' || ('watchlist' in operation && name === 'notes')
+    const isWanted = required !== 'never' || (isAbout(operation, 'term') && name === 'notes')
     if (!isWanted || mapping[name] !== undefined || isRivalMapped(name, { ...mapping, ...guessed })) continue
     const index = findByWord(columns, name, used)
     if (index < 0) continue
@@ -366,7 +377,7 @@ export function suggestMapping(
     mapping[field] = source
     confidence[field] = 'guess'
   }
-  if (operation.kind === 'task') mapping['post_id'] ??= DEFAULT_POST_ID
+  fillDefaults(mapping, operation)
   return { mapping, confidence }
 }
 

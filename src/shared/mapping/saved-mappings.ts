@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Operation } from '../plan/operation.ts'
+import type { Operation } from '../operations/operations.ts'
 import { type Mapping, planSchema } from '../plan/plan.ts'
 import { operationKindSchema } from '../run/result-view.ts'
 import { isEmpty } from './check-mapping.ts'

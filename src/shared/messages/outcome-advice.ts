@@ -1,4 +1,4 @@
-import { sendsKey } from '../plan/operation.ts'
+import { mayAddTwice, sendsKey } from '../operations/operations.ts'
 import { type ErrorGroup, type RowCounts, type RunSummary, toServiceUrl } from '../run/run.ts'
 import { isKeyRefusal } from '../service/errors.ts'
 import { formatCounted } from './figure-text.ts'
@@ -72,7 +72,7 @@ const missingTarget =
 const OUTCOMES: readonly OutcomeEntry[] = [
   {
     applies: ({ outcome }, operation) =>
-      operation === 'index-add' && (outcome === 'unknown' || outcome === 'overdue'),
+      mayAddTwice(operation) && (outcome === 'unknown' || outcome === 'overdue'),
     terminal: ({ unknownRows, runId }) => ({
       text: sayDoubleAdds(unknownRows),
       command: `retry ${runId} --resend-index-adds`,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { loadSchema } from '../load/load.ts'
 import { IN_FLIGHT_MAX, RATE_MAX } from '../load/load-pace.ts'
+import { operationSchema } from '../operations/operations.ts'
 import { CALLBACK_OPTIONS } from '../options/callback-options.ts'
 import { toShape } from '../options/option.ts'
 import { RETRY_OPTIONS } from '../options/retry-options.ts'
@@ -8,10 +9,7 @@ import { SOURCE_OPTIONS } from '../options/source-options.ts'
 import { acceptCodeSchema } from '../run/accept-code.ts'
 import { connectionSchema } from './connection.ts'
 import { fixesSchema } from './fixes.ts'
-import { operationSchema } from './operation.ts'
 import { SOURCE_FORMAT_NAMES } from './source-formats.ts'
-
-export type { Operation, TaskOperation } from './operation.ts'
 
 /** Where a field's value comes from. */
 const fieldSourceSchema = z.discriminatedUnion('kind', [

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SluiceError } from '../messages/errors.ts'
 import { listNearest } from '../messages/find-nearest.ts'
-import type { OperationKind } from '../plan/operation.ts'
+import type { OperationKind } from '../operations/operations.ts'
 import {
   type ExportColumn,
   FILE_COLUMN,

@@ -1,5 +1,6 @@
 import { toStateName } from '../messages/state-name.ts'
-import type { OperationKind } from '../plan/operation.ts'
+import { OPERATIONS, type OperationKind } from '../operations/operations.ts'
+import type { Subject } from '../operations/subjects.ts'
 import { toRowNumber } from '../plan/source-place.ts'
 import type { TaskFindings } from '../service/answer-findings.ts'
 import { readRepeatedMember } from '../service/repeated-members.ts'
@@ -15,11 +16,6 @@ export interface ExportColumn {
   /** The cell of a row; '' where there is nothing to say. */
   read: (row: ExportRow) => string
 }
-
-const TASK = ['task'] as const
-const INDEX = ['index-add', 'index-remove'] as const
-const WATCHLIST = ['watchlist-add', 'watchlist-update'] as const
-const APPEAL = ['appeal-status'] as const
 
 /**
  * Columns of every export, in order; the names are an interface, so that one that has shipped neither changes nor moves.
@@ -53,121 +49,121 @@ export const FILE_COLUMN: ExportColumn = {
 const RECORD_COLUMN: ExportColumn = { name: 'sluice_record', title: 'Record', read: ({ row }) => String(row) }
 
 /** Columns of the exports of some operations, behind the common ones. */
-const OPERATION_COLUMNS: readonly (ExportColumn & { operations: readonly OperationKind[] })[] = [
+const OPERATION_COLUMNS: readonly (ExportColumn & { of: readonly Subject[] })[] = [
   {
     name: 'sluice_rule_ids',
     title: 'Rule ids',
-    operations: TASK,
+    of: ['content'],
     read: (row) => joinTexts(row.triggeredRules.map(({ ruleId }) => ruleId)),
   },
   {
     name: 'sluice_from_cache',
     title: 'From cache',
-    operations: TASK,
+    of: ['content'],
     read: (row) => toText(row.task?.fromCache),
   },
   {
     name: 'sluice_language',
     title: 'Language',
-    operations: TASK,
+    of: ['content'],
     read: (row) => toListText(row.task?.languages),
   },
-  { name: 'sluice_pii', title: 'Personal data', operations: TASK, read: (row) => toFoundText(row, 'pii') },
-  { name: 'sluice_urls', title: 'Addresses', operations: TASK, read: (row) => toFoundText(row, 'urls') },
+  { name: 'sluice_pii', title: 'Personal data', of: ['content'], read: (row) => toFoundText(row, 'pii') },
+  { name: 'sluice_urls', title: 'Addresses', of: ['content'], read: (row) => toFoundText(row, 'urls') },
   {
     name: 'sluice_text_filters',
     title: 'Text filters',
-    operations: TASK,
+    of: ['content'],
     read: (row) => toFoundText(row, 'textFilters'),
   },
   {
     name: 'sluice_custom_classes',
     title: 'Custom classes',
-    operations: TASK,
+    of: ['content'],
     read: (row) => toFoundText(row, 'customClasses'),
   },
   {
     name: 'sluice_moderated_classes',
     title: 'Moderated classes',
-    operations: TASK,
+    of: ['content'],
     read: (row) => toFoundText(row, 'moderatedClasses'),
   },
   {
     name: 'sluice_model_results',
     title: 'Model results',
-    operations: TASK,
+    of: ['content'],
     read: (row) => toListText(row.task?.models),
   },
   {
     name: 'sluice_index_matches',
     title: 'Index matches',
-    operations: TASK,
+    of: ['content'],
     read: (row) => toFoundText(row, 'matches'),
   },
   {
     name: 'sluice_custom_index_item_id',
     title: 'Item id',
-    operations: INDEX,
+    of: ['item'],
     read: (row) => row.customIndexItemId ?? '',
   },
   {
     name: 'sluice_term_outcome',
     title: 'Term outcome',
-    operations: WATCHLIST,
+    of: ['term'],
     read: (row) => (row.answer === null || isAppealAnswer(row.answer) ? '' : row.answer),
   },
   {
     name: 'sluice_term_notes',
     title: 'Notes of the term',
-    operations: WATCHLIST,
+    of: ['term'],
     read: (row) => row.termNotes ?? '',
   },
   {
     name: 'sluice_service_message',
     title: 'Message of the service',
-    operations: [...INDEX, ...WATCHLIST],
+    of: ['item', 'term'],
     read: (row) => row.serviceMessage ?? '',
   },
   {
     name: 'sluice_appeal_status',
     title: 'Appeal',
-    operations: APPEAL,
+    of: ['appeal'],
     read: (row) => (row.answer !== null && isAppealAnswer(row.answer) ? row.answer : ''),
   },
   {
     name: 'sluice_appeal_action_id',
     title: 'Action id of the judgment',
-    operations: APPEAL,
+    of: ['appeal'],
     read: (row) => row.appeal?.actionId ?? '',
   },
   {
     name: 'sluice_appeal_action_name',
     title: 'Action of the judgment',
-    operations: APPEAL,
+    of: ['appeal'],
     read: (row) => row.appeal?.actionName ?? '',
   },
   {
     name: 'sluice_appeal_reasons',
     title: 'Reasons of the judgment',
-    operations: APPEAL,
+    of: ['appeal'],
     read: (row) => toListText(row.appeal?.reasons),
   },
   {
     name: 'sluice_original_action_id',
     title: 'Original action id',
-    operations: APPEAL,
+    of: ['appeal'],
     read: (row) => row.appeal?.originalActionId ?? '',
   },
   {
     name: 'sluice_original_action_name',
     title: 'Original action',
-    operations: APPEAL,
+    of: ['appeal'],
     read: (row) => row.appeal?.originalActionName ?? '',
   },
   {
     name: 'sluice_original_reasons',
     title: 'Original reasons',
-    operations: APPEAL,
+    of: ['appeal'],
     read: (row) => toListText(row.appeal?.originalReasons),
   },
 ]
@@ -252,7 +248,7 @@ export function toExportColumns(
     ...COMMON_COLUMNS,
     ...(hasFiles ? [FILE_COLUMN] : []),
     RECORD_COLUMN,
-    ...OPERATION_COLUMNS.filter(({ operations }) => operations.includes(operation)),
+    ...OPERATION_COLUMNS.filter(({ of }) => of.includes(OPERATIONS[operation].subject)),
     ...(hasVerdicts ? VERDICT_COLUMNS : []),
     ...(withRaw ? RAW_COLUMNS : []),
     ...toSentColumns(corrected),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { OPERATION_KINDS } from '../plan/operation.ts'
+import { OPERATION_KINDS } from '../operations/operations.ts'
 import { rowFilterSchema } from './row-filters.ts'
 
 /** Most columns of a table, and most saved filters of an operation. */

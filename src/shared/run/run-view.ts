@@ -8,6 +8,7 @@ import {
   formatRate,
   formatShare,
 } from '../messages/figure-text.ts'
+import { findOperation } from '../operations/operations.ts'
 import { countTrial, countUnsuccessful, type RunSummary } from './run.ts'
 import { formatPace } from './snapshot.ts'
 
@@ -56,19 +57,21 @@ export function listAnswers(summary: RunSummary): { title: string; answers: Coun
 }
 
 function listAllAnswers({
-  operation,
   terms,
   items,
   appeals,
 }: RunSummary): { title: string; answers: CountedRows[] } | null {
   if (terms !== undefined) {
-    const inWatchlist =
-      operation === 'watchlist-add' ? 'already in the watchlist; any new notes replaced the old ones' : ''
     return {
       title: 'Terms',
       answers: [
         { name: 'added', rows: terms.added, tone: 'good', meaning: '' },
-        { name: 'pre-existing', rows: terms.pre_existing, tone: 'good', meaning: inWatchlist },
+        {
+          name: 'pre-existing',
+          rows: terms.pre_existing,
+          tone: 'good',
+          meaning: 'already in the watchlist; any new notes replaced the old ones',
+        },
         {
           name: 'added or pre-existing',
           rows: terms.added_or_pre_existing ?? 0,
@@ -99,7 +102,7 @@ function listAllAnswers({
       meaning: 'the export has their ids, for `index remove`',
     }
     const removed: CountedRows = { name: 'removed', rows: items.removed, tone: 'good', meaning: '' }
-    return { title: 'Items', answers: [operation === 'index-add' ? added : removed] }
+    return { title: 'Items', answers: [added, removed] }
   }
   if (appeals === undefined) return null
   return {
@@ -132,7 +135,7 @@ function listAllAnswers({
 /** The operation with what it has a choice of: mode and version for tasks, mode for indexes. */
 export function describeOperation({ operation, mode, api, target }: RunSummary): string {
   if (operation === 'task') return `${operation} ${mode} ${api}`
-  const name = operation.startsWith('index-') ? `${operation} ${mode}` : operation
+  const name = findOperation(operation)?.modeOf === undefined ? operation : `${operation} ${mode}`
   return target === undefined ? name : `${name} "${target}"`
 }
 

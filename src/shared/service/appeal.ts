@@ -1,16 +1,4 @@
 import { z } from 'zod'
-import type { RequestField } from './request-field.ts'
-
-/** What names an appeal: the path's one parameter (docs/interface.md §4.7). */
-export const APPEAL_FIELDS = [
-  {
-    name: 'appeal_id',
-    kind: 'string',
-    required: 'always',
-    mode: 'both',
-    note: 'Identifier of the appeal whose status is read.',
-  },
-] as const satisfies readonly RequestField[]
 
 /** `Reviewed` comes with a judgment (docs/interface.md §2.6, §3). */
 export const appealStatusSchema = z.enum(['In Review', 'Reviewed'])

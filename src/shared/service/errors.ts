@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { ShownError } from '../operations/operation-entry.ts'
+import { OPERATION_KINDS, OPERATIONS, type OperationKind } from '../operations/operations.ts'
 import { isJsonObject } from './json-object.ts'
 
 /** The error body, returned with the HTTP status that equals its `status` (docs/interface.md §7). */
@@ -17,82 +19,15 @@ export type ServiceErrorBody = z.infer<typeof serviceErrorSchema>
 /** The code of an answer that refuses the key. */
 export const INVALID_API_KEY = 'INVALID_API_KEY'
 
-/** The endpoints that docs/interface.md §7.1 names in its table. */
-type ErrorEndpoint = 'watchlist-add' | 'watchlist-update' | 'index-add' | 'index-remove' | 'appeal-status'
-
 /** One row of the error table (docs/interface.md §7). */
-export interface ServiceErrorEntry {
-  status: number
-  errorCode: string
-  /** When the service answers so. */
-  condition: string
-  endpoints: readonly ErrorEndpoint[]
-  /**
-   * False for the pairings of watchlist add that docs/interface.md §7.2 calls contradictory; a client must accept both.
-   */
-  consistent: boolean
+export interface ServiceErrorEntry extends ShownError {
+  operation: OperationKind
 }
 
 /** The errors that docs/interface.md §7.1 shows; those of task submission are not shown. */
-export const SERVICE_ERRORS: readonly ServiceErrorEntry[] = [
-  {
-    status: 400,
-    errorCode: 'PARAM_REQUIRED',
-    condition: 'A required parameter is missing or of an invalid type.',
-    endpoints: ['watchlist-add', 'watchlist-update'],
-    consistent: true,
-  },
-  {
-    status: 403,
-    errorCode: 'INVALID_API_KEY',
-    condition: 'No application matches the key.',
-    endpoints: ['watchlist-update'],
-    consistent: true,
-  },
-  {
-    status: 403,
-    errorCode: 'PARAM_REQUIRED',
-    condition:
-      'A required parameter is missing or of an invalid type, as the table of watchlist add pairs it.',
-    endpoints: ['watchlist-add'],
-    consistent: false,
-  },
-  {
-    status: 400,
-    errorCode: 'INVALID_API_KEY',
-    condition: 'No application matches the key, as the table of watchlist add pairs it.',
-    endpoints: ['watchlist-add'],
-    consistent: false,
-  },
-  {
-    status: 400,
-    errorCode: 'INVALID_CUSTOM_INDEX',
-    condition: 'The custom_index_id names no existing index.',
-    endpoints: ['index-add'],
-    consistent: true,
-  },
-  {
-    status: 400,
-    errorCode: 'REQUIRE_AT_LEAST_ONE_PARAM',
-    condition: 'Neither media nor url was supplied.',
-    endpoints: ['index-add'],
-    consistent: true,
-  },
-  {
-    status: 400,
-    errorCode: 'INVALID_CUSTOM_INDEX_ITEM',
-    condition: 'The custom_index_item_id names no existing item.',
-    endpoints: ['index-remove'],
-    consistent: true,
-  },
-  {
-    status: 400,
-    errorCode: 'INVALID_APPEAL',
-    condition: 'The appeal_id is unknown.',
-    endpoints: ['appeal-status'],
-    consistent: true,
-  },
-]
+export const SERVICE_ERRORS: readonly ServiceErrorEntry[] = OPERATION_KINDS.flatMap((operation) =>
+  OPERATIONS[operation].errors.map((error) => ({ operation, ...error })),
+)
 
 /** What an error answer says; what it does not say is null. */
 export interface ServiceError {

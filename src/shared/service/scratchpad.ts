@@ -1,33 +1,5 @@
 import { z } from 'zod'
 import { problemSchema } from '../run/problem.ts'
-import { isDotSegment } from './endpoints.ts'
-
-const modeSchema = z.enum(['sync', 'async'])
-
-const indexIdSchema = z
-  .string()
-  .min(1)
-  .max(200)
-  .refine((id) => !isDotSegment(id), 'must not be "." or "..", which would lead to another path')
-
-/** Which endpoint a single request goes to (docs/interface.md §4); what a body says itself is not part of it. */
-export const scratchEndpointSchema = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('task'),
-    api: z.enum(['v1', 'v2']),
-    mode: modeSchema,
-    /** Ask for the legacy response; only v1 has one. */
-    legacy: z.boolean(),
-  }),
-  z.strictObject({ kind: z.literal('index-add'), mode: modeSchema, indexId: indexIdSchema }),
-  z.strictObject({ kind: z.literal('index-remove'), mode: modeSchema, indexId: indexIdSchema }),
-  z.strictObject({ kind: z.literal('watchlist-add') }),
-  z.strictObject({ kind: z.literal('watchlist-update') }),
-  /** A GET, whose id stands in the text as it would in a body. */
-  z.strictObject({ kind: z.literal('appeal-status') }),
-])
-
-export type ScratchEndpoint = z.infer<typeof scratchEndpointSchema>
 
 /** Longest text of a single request, in UTF-16 code units. */
 export const SCRATCH_TEXT_MAX = 1024 * 1024

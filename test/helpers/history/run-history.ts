@@ -1,5 +1,5 @@
 import type { StoredState } from '../../../src/main/engine/journal/run-record.ts'
-import type { Operation } from '../../../src/shared/plan/plan.ts'
+import type { Operation } from '../../../src/shared/operations/operations.ts'
 import type { Outcome, RowState } from '../../../src/shared/run/item-state.ts'
 import type { RowCounts } from '../../../src/shared/run/run.ts'
 

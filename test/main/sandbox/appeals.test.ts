@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createSampleAppeals } from '../../../src/main/sandbox/appeals.ts'
+import { appealStatusPath } from '../../../src/shared/operations/appeal-status.ts'
 import { appealResponseSchema } from '../../../src/shared/service/appeal.ts'
-import { appealStatusPath } from '../../../src/shared/service/endpoints.ts'
 import { serviceErrorSchema } from '../../../src/shared/service/errors.ts'
 import { type TestSandbox, withSandbox } from '../../helpers/sandbox.ts'
 

@@ -3,7 +3,8 @@ import { createServer } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { toMediaPath } from '../../../src/main/engine/receiver/addresses.ts'
 import { readReceiverSettings } from '../../../src/main/engine/receiver/receiver-settings.ts'
-import { indexAddPath, indexRemovePath } from '../../../src/shared/service/endpoints.ts'
+import { indexAddPath } from '../../../src/shared/operations/index-add.ts'
+import { indexRemovePath } from '../../../src/shared/operations/index-remove.ts'
 import { serviceErrorSchema } from '../../../src/shared/service/errors.ts'
 import {
   indexAddAcknowledgementSchema,
@@ -15,10 +16,10 @@ import { type TestSandbox, withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 
 const INDEX = 'sandbox-index'
-const ADD = indexAddPath({ customIndexId: INDEX, mode: 'sync' })
-const ADD_ASYNC = indexAddPath({ customIndexId: INDEX, mode: 'async' })
-const REMOVE = indexRemovePath({ customIndexId: INDEX, mode: 'sync' })
-const REMOVE_ASYNC = indexRemovePath({ customIndexId: INDEX, mode: 'async' })
+const ADD = indexAddPath({ indexId: INDEX, mode: 'sync' })
+const ADD_ASYNC = indexAddPath({ indexId: INDEX, mode: 'async' })
+const REMOVE = indexRemovePath({ indexId: INDEX, mode: 'sync' })
+const REMOVE_ASYNC = indexRemovePath({ indexId: INDEX, mode: 'async' })
 const IMAGE = 'https://example.com/cat.png'
 
 async function add(sandbox: TestSandbox, item: Record<string, unknown>, path = ADD) {
@@ -135,7 +136,7 @@ describe('adding to a custom index', () => {
 
   it('to an unknown index is refused, and without the key', async () => {
     const sandbox = await withSandbox()
-    const path = indexAddPath({ customIndexId: 'no/such index', mode: 'sync' })
+    const path = indexAddPath({ indexId: 'no/such index', mode: 'sync' })
     expect(await refuse(sandbox, path, { url: IMAGE })).toBe('INVALID_CUSTOM_INDEX')
     expect((await sandbox.post(ADD, { url: IMAGE }, { authorization: 'token wrong' })).status).toBe(403)
     expect((await sandbox.requests()).map(({ subject, outcome }) => `${subject} ${outcome}`)).toEqual([
@@ -162,8 +163,8 @@ describe('removing from a custom index', () => {
   it('that cannot be is refused', async () => {
     const sandbox = await withSandbox({ indexes: [INDEX, 'other'] })
     const { custom_index_item_id } = await add(sandbox, { url: IMAGE })
-    const removeFrom = (customIndexId: string, body: unknown) =>
-      refuse(sandbox, indexRemovePath({ customIndexId, mode: 'sync' }), body)
+    const removeFrom = (indexId: string, body: unknown) =>
+      refuse(sandbox, indexRemovePath({ indexId, mode: 'sync' }), body)
     expect(await removeFrom('other', { custom_index_item_id })).toBe('INVALID_CUSTOM_INDEX_ITEM')
     expect(await removeFrom('nowhere', { custom_index_item_id })).toBe('INVALID_CUSTOM_INDEX')
     expect(await removeFrom(INDEX, {})).toBe('PARAM_REQUIRED')

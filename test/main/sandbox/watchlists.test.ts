@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { WATCHLIST_ADD_PATH, WATCHLIST_UPDATE_PATH } from '../../../src/shared/service/endpoints.ts'
-import { serviceErrorSchema } from '../../../src/shared/service/errors.ts'
 import {
+  WATCHLIST_ADD_PATH,
   watchlistAddResponseSchema,
+} from '../../../src/shared/operations/watchlist-add.ts'
+import {
+  WATCHLIST_UPDATE_PATH,
   watchlistUpdateResponseSchema,
-} from '../../../src/shared/service/watchlist.ts'
+} from '../../../src/shared/operations/watchlist-update.ts'
+import { serviceErrorSchema } from '../../../src/shared/service/errors.ts'
 import { type TestSandbox, withSandbox } from '../../helpers/sandbox.ts'
 
 const LIST = 'mine'

@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest'
-import {
-  DEFAULT_POST_ID,
-  findColumn,
-  matchColumns,
-  suggestMapping,
-} from '../../../src/shared/mapping/match-columns.ts'
+import { findColumn, matchColumns, suggestMapping } from '../../../src/shared/mapping/match-columns.ts'
 import { findPlaceholder } from '../../../src/shared/mapping/templates.ts'
-import type { Operation } from '../../../src/shared/plan/plan.ts'
+import type { Operation } from '../../../src/shared/operations/operations.ts'
+import { DEFAULT_POST_ID } from '../../../src/shared/operations/task.ts'
 
 const TASK: Operation = { kind: 'task', mode: 'sync', api: 'v1', legacy: false, models: [] }
 

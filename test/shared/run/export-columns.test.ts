@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { operationSchema } from '../../../src/shared/plan/operation.ts'
+import { operationSchema } from '../../../src/shared/operations/operations.ts'
 import { isExportHeader, toAnswerColumn, toExportColumns } from '../../../src/shared/run/export-columns.ts'
 import type { ExportRow } from '../../../src/shared/run/results.ts'
 import { readTaskFindings } from '../../../src/shared/service/answer-findings.ts'

@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { operationSchema } from '../../../src/shared/plan/operation.ts'
-import {
-  appealStatusPath,
-  indexAddPath,
-  indexRemovePath,
-  isDotSegment,
-  taskPath,
-  toAuthorization,
-} from '../../../src/shared/service/endpoints.ts'
+import { appealStatusPath } from '../../../src/shared/operations/appeal-status.ts'
+import { indexAddPath } from '../../../src/shared/operations/index-add.ts'
+import { indexRemovePath } from '../../../src/shared/operations/index-remove.ts'
+import { operationSchema } from '../../../src/shared/operations/operations.ts'
+import { taskPath } from '../../../src/shared/operations/task.ts'
+import { isDotSegment, toAuthorization } from '../../../src/shared/service/endpoints.ts'
 
 describe('paths of the service', () => {
   it('name version and mode of a task, and ask v1 alone for the legacy response', () => {
@@ -17,10 +14,8 @@ describe('paths of the service', () => {
   })
 
   it('keep an id within its segment', () => {
-    expect(indexAddPath({ customIndexId: 'a/b ?', mode: 'sync' })).toBe(
-      '/api/v1/custom_index/a%2Fb%20%3F/add/sync',
-    )
-    expect(indexRemovePath({ customIndexId: 'logos', mode: 'async' })).toBe(
+    expect(indexAddPath({ indexId: 'a/b ?', mode: 'sync' })).toBe('/api/v1/custom_index/a%2Fb%20%3F/add/sync')
+    expect(indexRemovePath({ indexId: 'logos', mode: 'async' })).toBe(
       '/api/v1/custom_index/logos/remove/async',
     )
     expect(appealStatusPath('../keys')).toBe('/api/v1/appeals/status/..%2Fkeys')
@@ -29,8 +24,8 @@ describe('paths of the service', () => {
   it('refuse an id that would leave its segment, however it is spelled', () => {
     for (const id of ['.', '..', '%2e', '%2E.', '.%2e', '%2e%2E', '%252e%252e']) {
       expect(isDotSegment(id), id).toBe(true)
-      expect(() => indexAddPath({ customIndexId: id, mode: 'sync' }), id).toThrow('leave its place')
-      expect(() => indexRemovePath({ customIndexId: id, mode: 'async' }), id).toThrow('leave its place')
+      expect(() => indexAddPath({ indexId: id, mode: 'sync' }), id).toThrow('leave its place')
+      expect(() => indexRemovePath({ indexId: id, mode: 'async' }), id).toThrow('leave its place')
       expect(() => appealStatusPath(id), id).toThrow('leave its place')
       expect(operationSchema.safeParse({ kind: 'index-add', indexId: id }).success, id).toBe(false)
       expect(operationSchema.safeParse({ kind: 'index-remove', indexId: id }).success, id).toBe(false)

@@ -51,12 +51,14 @@ describe('reading an error body', () => {
 
 describe('the table of errors', () => {
   it('has both pairings of watchlist add, which contradict each other', () => {
-    const ofAdd = SERVICE_ERRORS.filter((entry) => entry.endpoints.includes('watchlist-add'))
-    expect(ofAdd.map(({ status, errorCode, consistent }) => [status, errorCode, consistent])).toEqual([
-      [400, 'PARAM_REQUIRED', true],
-      [403, 'PARAM_REQUIRED', false],
-      [400, 'INVALID_API_KEY', false],
-    ])
+    const ofAdd = SERVICE_ERRORS.filter((entry) => entry.operation === 'watchlist-add')
+    expect(ofAdd.map(({ status, errorCode, consistent }) => [status, errorCode, consistent ?? true])).toEqual(
+      [
+        [400, 'PARAM_REQUIRED', true],
+        [403, 'PARAM_REQUIRED', false],
+        [400, 'INVALID_API_KEY', false],
+      ],
+    )
   })
 
   it('has every code that the interface shows', () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { appealResponseSchema } from '../../../src/shared/service/appeal.ts'
-import { indexAddRequestSchema, indexRemoveRequestSchema } from '../../../src/shared/service/custom-index.ts'
+import { indexAddRequestSchema } from '../../../src/shared/operations/index-add.ts'
+import { indexRemoveRequestSchema } from '../../../src/shared/operations/index-remove.ts'
+import { addTermSchema, watchlistAddResponseSchema } from '../../../src/shared/operations/watchlist-add.ts'
 import {
-  addTermSchema,
   updateTermSchema,
-  watchlistAddResponseSchema,
   watchlistUpdateResponseSchema,
-} from '../../../src/shared/service/watchlist.ts'
+} from '../../../src/shared/operations/watchlist-update.ts'
+import { appealResponseSchema } from '../../../src/shared/service/appeal.ts'
 import { indexAddResponseSchema } from '../../helpers/answer-schemas.ts'
 
 describe('watchlist terms', () => {

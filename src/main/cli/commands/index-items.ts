@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { operationSchema } from '../../../shared/plan/operation.ts'
+import { operationSchema } from '../../../shared/operations/operations.ts'
 import { isDotSegment } from '../../../shared/service/endpoints.ts'
 import type { CliContext } from '../context.ts'
 import { parseFilledText } from '../options/parse-values.ts'

@@ -3,6 +3,7 @@ import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { findNeeds } from '../../../shared/messages/problem-traits.ts'
+import { mayAddTwice } from '../../../shared/operations/operations.ts'
 import { CALLBACK_OPTIONS } from '../../../shared/options/callback-options.ts'
 import type { PlanSource } from '../../../shared/plan/plan.ts'
 import { type AcceptCode, joinAccepted } from '../../../shared/run/accept-code.ts'
@@ -86,7 +87,7 @@ function hasNothingToRetry(
 ): boolean {
   const { rejected, failed, overdue, not_sent, awaiting, unknown } = run.rows
   // An index add whose callback is overdue was acknowledged, and is resent as unknown ones are.
-  const [certain, open] = run.operation === 'index-add' ? [0, unknown + overdue] : [overdue, unknown]
+  const [certain, open] = mayAddTwice(run.operation) ? [0, unknown + overdue] : [overdue, unknown]
   if (isLoadRun(run) || rejected + failed + certain + not_sent + awaiting > 0) return false
   return open === 0 || onUnknown === 'skip'
 }
@@ -111,7 +112,7 @@ function describeNothingLeft(run: RunSummary, how: Again['how']): string {
       ? `Run ${run.run_id} has nothing left to send.`
       : `Run ${run.run_id} has nothing left to send. To send unsuccessful rows again: ${COMMAND_PREFIX} retry ${run.run_id}`
   }
-  const again = run.operation === 'index-add' ? '--resend-index-adds' : '--on-unknown resend'
+  const again = mayAddTwice(run.operation) ? '--resend-index-adds' : '--on-unknown resend'
   return [
     `Run ${run.run_id} has nothing to retry.`,
     ...(unknown > 0
@@ -174,7 +175,7 @@ async function sendAgain(
     if (choice.onUnknown === 'skip' && run.rows.unknown > 0 && !flags.quiet) {
       const { unknown } = run.rows
       await context.err.writeLine(
-        `${formatCounted(unknown, 'row')} with an unknown outcome ${unknown === 1 ? 'was' : 'were'} left alone. Add ${run.operation === 'index-add' ? '--resend-index-adds' : '--on-unknown resend'} to send ${unknown === 1 ? 'it' : 'them'} again.`,
+        `${formatCounted(unknown, 'row')} with an unknown outcome ${unknown === 1 ? 'was' : 'were'} left alone. Add ${mayAddTwice(run.operation) ? '--resend-index-adds' : '--on-unknown resend'} to send ${unknown === 1 ? 'it' : 'them'} again.`,
       )
     }
     const { deliveredCode: deliveredCodes } = flags
@@ -187,7 +188,7 @@ async function sendAgain(
         accept: joinAccepted(flags.accept, accept),
       })
       // A resent index add is not resent again on its own.
-      return settleRun(context, engine, handle, flags, access, { mayResend: run.operation !== 'index-add' })
+      return settleRun(context, engine, handle, flags, access, { mayResend: !mayAddTwice(run.operation) })
     }
     const question = { what: again.what(run), baseUrl: connection.baseUrl, guarded }
     return sendAccepted(context, engine, { runId: run.run_id, flags, question, send })

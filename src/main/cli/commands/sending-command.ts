@@ -3,7 +3,7 @@ import type { CapacityPlan } from '../../../shared/load/capacity-plan.ts'
 import type { Load } from '../../../shared/load/load.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { toSluiceError } from '../../../shared/messages/errors.ts'
-import { isAsync, type Operation } from '../../../shared/plan/operation.ts'
+import { hasModes, isAsync, type Operation } from '../../../shared/operations/operations.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { SOURCE_ENDINGS_TEXT } from '../../../shared/plan/source-formats.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
@@ -99,7 +99,7 @@ function noteIdleOptions(operation: Operation, flags: SendingFlags): string[] {
   ]
   if (given.length === 0) return []
   const has = given.length === 1 ? 'has' : 'have'
-  const why = 'mode' in operation ? 'without --async' : 'for this operation, which has no callbacks'
+  const why = hasModes(operation) ? 'without --async' : 'for this operation, which has no callbacks'
   return [`${given.join(', ')} ${has} no effect ${why}.`]
 }
 

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { type Operation, operationSchema } from '../../../shared/plan/operation.ts'
+import { type Operation, operationSchema } from '../../../shared/operations/operations.ts'
 import type { CliContext } from '../context.ts'
 import { collect } from '../options/parse-values.ts'
 import { type AsyncFlags, addAsyncOption } from '../options/shared-options.ts'

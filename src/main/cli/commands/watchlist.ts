@@ -1,9 +1,6 @@
 import { type Command, Option } from 'commander'
-import {
-  operationSchema,
-  TERMS_PER_REQUEST_DEFAULT,
-  TERMS_PER_REQUEST_MAX,
-} from '../../../shared/plan/operation.ts'
+import { operationSchema } from '../../../shared/operations/operations.ts'
+import { TERMS_PER_REQUEST_DEFAULT, TERMS_PER_REQUEST_MAX } from '../../../shared/operations/watchlist.ts'
 import type { CliContext } from '../context.ts'
 import { createIntegerParser, parseFilledText } from '../options/parse-values.ts'
 import { addSendingCommand } from './sending-command.ts'

@@ -2,7 +2,7 @@ import { listNeeded } from '../../../shared/messages/accept-messages.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayDoubleAdds } from '../../../shared/messages/outcome-advice.ts'
-import { sendsKey } from '../../../shared/plan/operation.ts'
+import { mayAddTwice, sendsKey } from '../../../shared/operations/operations.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { Connections, StoredConnection } from '../../../shared/plan/stored-connection.ts'
 import type { AcceptCode } from '../../../shared/run/accept-code.ts'
@@ -92,7 +92,7 @@ export async function chooseOnUnknown(
   how: 'resume' | 'retry',
 ): Promise<UnknownChoice> {
   if (flags.onUnknown === 'skip') return SKIP
-  if (run.operation === 'index-add') return chooseDoubleAdds(context, run, flags, how)
+  if (mayAddTwice(run.operation)) return chooseDoubleAdds(context, run, flags, how)
   if (flags.onUnknown === 'resend') return { onUnknown: 'resend' }
   if (run.rows.unknown === 0 || !context.canAsk) return SKIP
   const isResend = await context.ask(

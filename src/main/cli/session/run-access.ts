@@ -1,6 +1,6 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { type OperationKind, sendsKey } from '../../../shared/operations/operations.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
-import { type OperationKind, sendsKey } from '../../../shared/plan/operation.ts'
 import { findProduction } from '../../../shared/plan/production-service.ts'
 import {
   type ConnectionKey,

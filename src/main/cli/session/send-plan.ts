@@ -9,6 +9,7 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { saySheetChoice } from '../../../shared/messages/mapping-messages.ts'
 import { hasGuess, sayReadAs } from '../../../shared/messages/reading-messages.ts'
 import { sayPassedOver } from '../../../shared/messages/used-mapping-words.ts'
+import { mayAddTwice, OPERATIONS } from '../../../shared/operations/operations.ts'
 import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { listSourcePaths } from '../../../shared/plan/source-paths.ts'
 import { findSheetChoice } from '../../../shared/plan/source-place.ts'
@@ -81,12 +82,8 @@ function withAccepted<P extends Plan>(plan: P, accept: readonly AcceptCode[] | u
 
 /** What cannot be undone. */
 function listLasting({ operation }: Plan): string[] {
-  return [
-    ...(operation.kind === 'watchlist-add' ? ['Existing notes of these terms will be overwritten.'] : []),
-    ...(operation.kind === 'watchlist-update' && operation.emptyNotes === 'clear'
-      ? ['Terms with an empty notes cell will lose their notes.']
-      : []),
-  ]
+  const lasting = OPERATIONS[operation.kind].words.lasting?.(operation) ?? null
+  return lasting === null ? [] : [lasting]
 }
 
 /** What of a plan has no effect. */
@@ -235,7 +232,7 @@ async function sendAll(
 
 /** Without a terminal, resending must be confirmed before the run. Throws `NOT_CONFIRMED`. */
 function refuseUnconfirmedResend(context: CliContext, { operation }: Plan, flags: RunTimeFlags): void {
-  if (operation.kind !== 'index-add' || flags.onUnknown !== 'resend') return
+  if (!mayAddTwice(operation.kind) || flags.onUnknown !== 'resend') return
   if (flags.resendIndexAdds || context.canAsk) return
   throw new SluiceError({ id: 'resend_unconfirmed' })
 }

@@ -1,5 +1,6 @@
 import stringWidth from 'string-width'
 import { isDuplicate, isFinal, toDeliveredRetry } from '../../../shared/messages/outcome-advice.ts'
+import { mayAddTwice } from '../../../shared/operations/operations.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import { LOAD_EXPORT_FORMATS, listEndings } from '../../../shared/run/export-formats.ts'
 import { canResume, listRowWarnings, type RunSummary } from '../../../shared/run/run.ts'
@@ -76,7 +77,7 @@ export function formatNextSteps(terminal: Terminal, summary: RunSummary): string
   }
   if (rows.unknown > 0 && state !== 'running') {
     const again = `${isResumable ? 'resume' : 'retry'} ${runId}`
-    if (summary.operation === 'index-add') {
+    if (mayAddTwice(summary.operation)) {
       steps.push([`${again} --resend-index-adds`, 'also send unknown rows; may add them twice'])
     } else {
       steps.push([

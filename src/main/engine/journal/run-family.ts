@@ -1,4 +1,5 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { mayAddTwice } from '../../../shared/operations/operations.ts'
 import type { ItemState } from '../../../shared/run/item-state.ts'
 import { isThere } from '../workspace/is-there.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
@@ -233,7 +234,7 @@ export function toRetriedStates({ plan }: Pick<RunRecord, 'plan'>): {
   certain: readonly ItemState[]
   unknown: readonly ItemState[]
 } {
-  return plan.operation.kind === 'index-add'
+  return mayAddTwice(plan.operation.kind)
     ? { certain: ['rejected', 'failed', 'pending'], unknown: ['unknown', 'overdue'] }
     : { certain: ['rejected', 'failed', 'overdue', 'pending'], unknown: ['unknown'] }
 }

@@ -1,4 +1,4 @@
-import { isAsync } from '../../../shared/plan/operation.ts'
+import { isAsync } from '../../../shared/operations/operations.ts'
 import { serveCalls } from '../../worker-rpc.ts'
 import { openJournalReader } from '../journal/journal.ts'
 import { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'

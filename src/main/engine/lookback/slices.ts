@@ -1,5 +1,5 @@
 import { findColumn } from '../../../shared/mapping/match-columns.ts'
-import { isAsync } from '../../../shared/plan/operation.ts'
+import { isAsync } from '../../../shared/operations/operations.ts'
 import { readTaskFindings, type TaskFindings } from '../../../shared/service/answer-findings.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'

@@ -2,7 +2,8 @@ import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
 import { trimName } from '../../../shared/mapping/id-text.ts'
 import { findColumn, findLeftOutFields, findUnlistedFields } from '../../../shared/mapping/match-columns.ts'
 import type { PlanWarning } from '../../../shared/messages/problem-messages.ts'
-import type { Mapping, Operation, Plan, TaskOperation } from '../../../shared/plan/plan.ts'
+import { emptyNotesOf, type Operation, type TaskOperation } from '../../../shared/operations/operations.ts'
+import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
 import { TASK_FIELDS } from '../../../shared/service/tasks.ts'
 import { fillsUserMetadata, findConstantModels, findModelWarning } from './validate-row.ts'
@@ -62,7 +63,7 @@ function toModeWarning({ name, mode }: RequestField, isSent: boolean): PlanWarni
 }
 
 function findUpdateWarnings(operation: Operation, mapping: Mapping): PlanWarning[] {
-  if (operation.kind !== 'watchlist-update' || operation.emptyNotes === 'clear') return []
+  if (emptyNotesOf(operation) !== 'keep') return []
   if (!isEmpty(mapping['notes']) || !isEmpty(mapping['request'])) return []
   return [{ severity: 'warning', code: 'recommended', args: { lack: 'all_that_changes' }, field: 'notes' }]
 }

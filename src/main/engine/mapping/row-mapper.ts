@@ -11,8 +11,14 @@ import {
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { MappingMistake } from '../../../shared/messages/mapping-messages.ts'
 import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
+import {
+  emptyNotesOf,
+  fieldsOf,
+  isAbout,
+  parseFieldName,
+  REQUEST_FIELD,
+} from '../../../shared/operations/operations.ts'
 import type { Correction } from '../../../shared/plan/fixes.ts'
-import { fieldsOf, parseFieldName, REQUEST_FIELD } from '../../../shared/plan/operation.ts'
 import type { FieldSource, Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { type RequestField, V1_MAX_MODELS } from '../../../shared/service/request-field.ts'
 import { createCellCheck } from './cell-checks.ts'
@@ -258,7 +264,7 @@ function createWriters(
   const writers: WriteField[] = []
   if (readRequest !== null) {
     writers.push(
-      createRequestWriter(readRequest, fields, plan.operation.kind === 'watchlist-update' ? ['notes'] : []),
+      createRequestWriter(readRequest, fields, emptyNotesOf(plan.operation) === null ? [] : ['notes']),
     )
   }
   for (const field of fields) {
@@ -301,10 +307,11 @@ function createWriter(
     return read !== null || models.length > 0 ? createModelsWriter(name, read, models) : null
   }
   const indexes = listColumnsOf(mapping[name], columns)
-  if (name === 'notes' && operation.kind === 'watchlist-update') {
+  const emptyNotes = emptyNotesOf(operation)
+  if (name === 'notes' && emptyNotes !== null) {
     const source = mapping[name]
     const index = source?.kind === 'column' ? findColumn(columns, source.column) : null
-    const clearsEmpty = operation.emptyNotes === 'clear'
+    const clearsEmpty = emptyNotes === 'clear'
     if (read === null && !clearsEmpty) return null
     return refuseStructured(name, indexes, createNotesWriter(read, { index, clearsEmpty }))
   }
@@ -351,7 +358,7 @@ function createUniqueKey(
   { operation, fixes = [] }: Plan,
   mapping: Mapping,
 ): ((body: Readonly<Record<string, unknown>>) => UniqueKey | null) | null {
-  if ('watchlist' in operation) return ({ term }) => toTermKey(term)
+  if (isAbout(operation, 'term')) return ({ term }) => toTermKey(term)
   if (operation.kind !== 'task') return null
   const postId = mapping['post_id']
   const isUnique = postId?.kind === 'template' && isUniqueByConstruction(postId.template)

@@ -11,20 +11,27 @@ import {
 import { findUnlistedFields } from '../../../shared/mapping/match-columns.ts'
 import { isConstantTemplate } from '../../../shared/mapping/templates.ts'
 import type { FoundProblem, PlanWarning, ProblemCause } from '../../../shared/messages/problem-messages.ts'
+import type { RowCheck } from '../../../shared/operations/operation-entry.ts'
+import {
+  emptyNotesOf,
+  fieldsOf,
+  isAbout,
+  OPERATIONS,
+  type Operation,
+  REQUEST_FIELD,
+  type TaskOperation,
+} from '../../../shared/operations/operations.ts'
+import { hasAtMost } from '../../../shared/operations/watchlist.ts'
 import { listFixedFields } from '../../../shared/plan/fixes.ts'
-import { fieldsOf, REQUEST_FIELD } from '../../../shared/plan/operation.ts'
-import type { Mapping, Operation, Plan, TaskOperation } from '../../../shared/plan/plan.ts'
+import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { type Severity, toFound } from '../../../shared/run/problem.ts'
 import { isDotSegment } from '../../../shared/service/endpoints.ts'
 import { findModel } from '../../../shared/service/models.ts'
 import {
   FORBIDDEN_ID_CHARACTERS,
-  NOTES_MAX_CHARACTERS,
   type RequestField,
-  TERM_MAX_CHARACTERS,
   V1_MAX_MODELS,
 } from '../../../shared/service/request-field.ts'
-import { hasAtMost } from '../../../shared/service/watchlist.ts'
 import { findDoubledKeys } from '../source/jsonl/parse-json-line.ts'
 import { parseModels } from './field-writers.ts'
 import { type Body, findRequestText, isObjectValue, JsonText, toValueText } from './json-text.ts'
@@ -60,28 +67,40 @@ export function createRowValidator({
 }
 
 function createRules(operation: Operation, mapping: Mapping): RowRule[] {
-  switch (operation.kind) {
-    case 'task':
-      return [
-        createContentRule(operation, mapping),
-        createBlankRule('text_data'),
-        checkIds,
-        checkGroup,
-        checkCallbackUrl,
-        createMetadataRule(['content_metadata', 'user_metadata']),
-        createModelsRule(operation, findConstantModels(operation, mapping) !== null),
-        ...(fillsUserMetadata(mapping) ? [checkUserMetadata] : []),
-      ]
-    case 'index-add':
-      return [checkIndexMedia, createMetadataRule(['metadata']), checkCallbackUrl]
-    case 'index-remove':
-      return [createRequiredRule('custom_index_item_id'), checkCallbackUrl]
-    case 'watchlist-add':
-    case 'watchlist-update':
-      return [createRequiredRule('term'), createBlankRule('term'), checkLengths]
-    case 'appeal-status':
-      return [createRequiredRule('appeal_id'), checkAppealId]
+  if (isAbout(operation, 'content')) return createTaskRules(operation, mapping)
+  return OPERATIONS[operation.kind].checks.map(createRule)
+}
+
+function createRule(check: RowCheck): RowRule {
+  switch (check.rule) {
+    case 'required':
+      return createRequiredRule(check.field)
+    case 'blank':
+      return createBlankRule(check.field)
+    case 'address':
+      return (found, row, body) => checkUrl(found, row, check.field, body[check.field])
+    case 'object':
+      return createMetadataRule([check.field])
+    case 'path segment':
+      return createSegmentRule(check.field)
+    case 'length':
+      return createLengthRule(check.field, check.max)
+    case 'one of':
+      return createOneOfRule(check.one, check.other)
   }
+}
+
+function createTaskRules(operation: TaskOperation, mapping: Mapping): RowRule[] {
+  return [
+    createContentRule(operation, mapping),
+    createBlankRule('text_data'),
+    checkIds,
+    checkGroup,
+    (found, row, { callback_url: url }) => checkUrl(found, row, 'callback_url', url),
+    createMetadataRule(['content_metadata', 'user_metadata']),
+    createModelsRule(operation, findConstantModels(operation, mapping) !== null),
+    ...(fillsUserMetadata(mapping) ? [checkUserMetadata] : []),
+  ]
 }
 
 /** Whether any column or template fills user_metadata or a key of it. */
@@ -99,7 +118,6 @@ type Found = FoundProblem[] | null
 type RowRule = (found: Found, row: number, body: RequestBody) => Found
 
 const NO_VALUE = { code: 'required', args: { lack: 'value' } } as const
-const NO_INDEX_MEDIA = { code: 'one_of', args: { one: 'url', other: 'media', isExclusive: false } } as const
 
 /** Adds a problem to those found; `value` is shown as it was found. */
 function addProblem(
@@ -131,10 +149,6 @@ function checkUrl(found: Found, row: number, field: string, value: unknown): Fou
     ? found
     : addProblem(found, row, 'error', field, { code: 'not_a_url' }, value)
 }
-
-/** callback_url is an address, in either mode. */
-const checkCallbackUrl: RowRule = (found, row, body) =>
-  checkUrl(found, row, 'callback_url', body['callback_url'])
 
 /** Exactly one of text_data and url; v2 does not say so, and takes both. */
 function createContentRule(operation: TaskOperation, mapping: Mapping): RowRule {
@@ -255,13 +269,13 @@ export function findConstantModels(operation: TaskOperation, mapping: Mapping): 
   return models.length > 0 ? models : operation.models
 }
 
-/** At least one of url and media, both addresses (docs/interface.md §4.3). */
-const checkIndexMedia: RowRule = (found, row, { url, media }) => {
-  const all =
-    url === undefined && media === undefined
-      ? addProblem(found, row, 'error', null, NO_INDEX_MEDIA, 'neither')
+/** At least one of two fields (docs/interface.md §4.3). */
+function createOneOfRule(one: string, other: string): RowRule {
+  const cause = { code: 'one_of', args: { one, other, isExclusive: false } } as const
+  return (found, row, body) =>
+    body[one] === undefined && body[other] === undefined
+      ? addProblem(found, row, 'error', null, cause, 'neither')
       : found
-  return checkUrl(checkUrl(all, row, 'url', url), row, 'media', media)
 }
 
 /** A field that must be there (docs/interface.md §4.4, §4.7). */
@@ -272,33 +286,25 @@ function createRequiredRule(field: string): RowRule {
   }
 }
 
-/** What would lead the request to another path is not an id of an appeal (docs/interface.md §4.7). */
-const checkAppealId: RowRule = (found, row, { appeal_id: id }) => {
-  if (typeof id !== 'string' || !isDotSegment(id)) return found
-  return addProblem(
-    found,
-    row,
-    'error',
-    'appeal_id',
-    { code: 'forbidden_character', args: { of: 'path' } },
-    id,
-  )
+/** What would lead the request to another path is no id (docs/interface.md §4.7). */
+function createSegmentRule(field: string): RowRule {
+  const cause = { code: 'forbidden_character', args: { of: 'path' } } as const
+  return (found, row, body) => {
+    const id = body[field]
+    return typeof id === 'string' && isDotSegment(id)
+      ? addProblem(found, row, 'error', field, cause, id)
+      : found
+  }
 }
 
 /** Term and notes have at most 1024 characters each (docs/interface.md §2.5, §8). */
-const checkLengths: RowRule = (found, row, { term, notes }) =>
-  checkLength(
-    checkLength(found, row, 'term', term, TERM_MAX_CHARACTERS),
-    row,
-    'notes',
-    notes,
-    NOTES_MAX_CHARACTERS,
-  )
-
-function checkLength(found: Found, row: number, field: string, text: unknown, max: number): Found {
-  if (typeof text !== 'string' || hasAtMost(text, max)) return found
-  const details = { characters: Array.from(text).length }
-  return addProblem(found, row, 'error', field, { code: 'too_long', args: { max }, details }, text)
+function createLengthRule(field: string, max: number): RowRule {
+  return (found, row, body) => {
+    const text = body[field]
+    if (typeof text !== 'string' || hasAtMost(text, max)) return found
+    const details = { characters: Array.from(text).length }
+    return addProblem(found, row, 'error', field, { code: 'too_long', args: { max }, details }, text)
+  }
 }
 
 /** What has nothing to see matches nothing, and says nothing, that a person would look for. */
@@ -389,7 +395,7 @@ function createRequestRule(operation: Operation): RowRule {
 function hasType(value: unknown, { name, kind }: RequestField, operation: Operation): boolean {
   if (kind === 'json_object') return isObjectValue(value)
   if (kind === 'string_array') return Array.isArray(value) && value.every((item) => typeof item === 'string')
-  if (name === 'notes' && operation.kind === 'watchlist-update' && value === null) return true
+  if (name === 'notes' && value === null && emptyNotesOf(operation) !== null) return true
   return typeof value === 'string'
 }
 

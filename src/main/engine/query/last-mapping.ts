@@ -1,6 +1,6 @@
 import { isLinkColumn } from '../../../shared/mapping/link-columns.ts'
 import { type LastMapping, toUsedMapping } from '../../../shared/mapping/saved-mappings.ts'
-import type { Operation } from '../../../shared/plan/operation.ts'
+import type { Operation } from '../../../shared/operations/operations.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 

@@ -1,9 +1,10 @@
 import { LatencyMeter } from '../../../shared/load/latency-meter.ts'
 import { TREND_METRICS } from '../../../shared/load/metrics.ts'
+import type { LedgerEffect } from '../../../shared/lookback/ledger.ts'
 import { describeMapping } from '../../../shared/mapping/describe-mapping.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { isAbout, isAsync, OPERATIONS, targetOf } from '../../../shared/operations/operations.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
-import { isAsync, type Operation } from '../../../shared/plan/operation.ts'
 import {
   toCallbackCounts,
   toCorrectedCounts,
@@ -49,6 +50,8 @@ export function summarizeRun(family: RunFamily): RunSummary {
   const latency = readFamilyLatency(members)
   const durationS = members.reduce((sum, member) => sum + toDurationS(member), 0)
   const { operation } = record.plan
+  const { batch } = OPERATIONS[operation.kind]
+  const target = targetOf(operation)
   const generator = readGenerator(members, latency, counts.get('waited')?.get('') ?? 0)
   const standing = findStanding(members)
   const last = members.at(-1) ?? family
@@ -56,9 +59,9 @@ export function summarizeRun(family: RunFamily): RunSummary {
     run_id: record.runId,
     ...toNamed(family),
     operation: operation.kind,
-    ...toTarget(operation),
-    mode: 'mode' in operation ? operation.mode : 'sync',
-    api: 'api' in operation ? operation.api : 'v1',
+    ...(target !== null && { target }),
+    mode: OPERATIONS[operation.kind].modeOf?.(operation) ?? 'sync',
+    api: isAbout(operation, 'content') ? operation.api : 'v1',
     state: toRunState(standing),
     stop_reason: standing.record.stopReason,
     stop_advice: standing.record.stopAdvice,
@@ -82,8 +85,8 @@ export function summarizeRun(family: RunFamily): RunSummary {
     throughput: {
       duration_s: durationS,
       attempted_per_s: toRate(requests.sent, durationS),
-      // A request of a watchlist carries many rows.
-      succeeded_per_s: toRate('watchlist' in operation ? rows.succeeded : requests.succeeded, durationS),
+      // A request may carry many rows.
+      succeeded_per_s: toRate(batch === undefined ? requests.succeeded : rows.succeeded, durationS),
     },
     latency_ms: { ...told.state?.percentiles, ...toLatency(latency) },
     triggered_rules: rules,
@@ -191,14 +194,8 @@ export function findStanding(members: readonly RunView[]): RunView {
   return standing
 }
 
-/** The watchlist or custom index that every row goes to. */
 function toTaskBaseUrl({ taskBaseUrl }: PlanConnection): { task_base_url?: string } {
   return taskBaseUrl === undefined ? {} : { task_base_url: taskBaseUrl }
-}
-
-function toTarget(operation: Operation): { target?: string } {
-  if ('watchlist' in operation) return { target: operation.watchlist }
-  return 'indexId' in operation ? { target: operation.indexId } : {}
 }
 
 function toRunState({ record: { state }, isHeld }: RunView): RunState {
@@ -267,15 +264,15 @@ function toAnswerCounts(
   const callbacks = isAsync(operation)
     ? { callbacks: toCallbackCounts(counts.get('callback') ?? new Map()) }
     : {}
-  switch (operation.kind) {
-    case 'task':
+  const { subject, ledger } = OPERATIONS[operation.kind]
+  switch (subject) {
+    case 'content':
       return callbacks
-    case 'index-add':
-      return { ...callbacks, items: { added: rows.succeeded, removed: 0 } }
-    case 'index-remove':
-      return { ...callbacks, items: { added: 0, removed: rows.succeeded } }
-    case 'watchlist-add':
-    case 'watchlist-update': {
+    case 'item': {
+      const countIf = (effect: LedgerEffect) => (ledger?.effect === effect ? rows.succeeded : 0)
+      return { ...callbacks, items: { added: countIf('adds'), removed: countIf('removes') } }
+    }
+    case 'term': {
       const terms: TermCounts = {
         added: of('added'),
         pre_existing: of('pre_existing'),
@@ -288,7 +285,7 @@ function toAnswerCounts(
       }
       return { terms }
     }
-    case 'appeal-status': {
+    case 'appeal': {
       const appeals = {
         in_review: of('in_review'),
         reviewed: of('reviewed'),

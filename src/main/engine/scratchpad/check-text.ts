@@ -1,13 +1,13 @@
 import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
-import type { Operation } from '../../../shared/plan/operation.ts'
-import { planSchema } from '../../../shared/plan/plan.ts'
+import {
+  OPERATIONS,
+  type Operation,
+  operationSchema,
+  type ScratchEndpoint,
+} from '../../../shared/operations/operations.ts'
 import { toFound } from '../../../shared/run/problem.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
-import {
-  SCRATCH_PROBLEMS_MAX,
-  type ScratchEndpoint,
-  type ScratchProblem,
-} from '../../../shared/service/scratchpad.ts'
+import { SCRATCH_PROBLEMS_MAX, type ScratchProblem } from '../../../shared/service/scratchpad.ts'
 import { createRowValidator, type ValidateRow } from '../mapping/validate-row.ts'
 import { parseJsonLine } from '../source/jsonl/parse-json-line.ts'
 
@@ -63,31 +63,27 @@ function findProblems(endpoint: ScratchEndpoint, text: string): ScratchProblem[]
   if (read.kind === 'fault') return [{ ...read.problem, path: [] }]
   const { body } = read
   const validate = createValidator(toOperation(endpoint, body))
-  if (!isWatchlist(endpoint)) return validate(1, body).map((problem) => toTextProblem(problem, []))
+  const { batch, namedBy } = OPERATIONS[endpoint.kind]
+  if (batch === undefined) return validate(1, body).map((problem) => toTextProblem(problem, []))
   const problems: ScratchProblem[] = []
-  const { watchlist, terms } = body
-  if (typeof watchlist !== 'string' || watchlist === '') problems.push(toMissing('watchlist', watchlist))
-  if (!Array.isArray(terms) || terms.length === 0) return [...problems, toMissing('terms', terms)]
-  for (const [index, term] of terms.entries()) {
+  const { [batch.target]: target, [batch.list]: rows } = body
+  if (typeof target !== 'string' || target === '') problems.push(toMissing(batch.target, target))
+  if (!Array.isArray(rows) || rows.length === 0) return [...problems, toMissing(batch.list, rows)]
+  for (const [index, row] of rows.entries()) {
     if (problems.length >= SCRATCH_PROBLEMS_MAX) break
-    const path = ['terms', index]
-    if (isJsonObject(term)) problems.push(...validate(1, term).map((one) => toTextProblem(one, path)))
-    else problems.push({ ...toMissing('term', term), path })
+    const path = [batch.list, index]
+    if (isJsonObject(row)) problems.push(...validate(1, row).map((one) => toTextProblem(one, path)))
+    else problems.push({ ...toMissing(namedBy[0], row), path })
   }
   return problems
 }
 
-function isWatchlist({ kind }: ScratchEndpoint): boolean {
-  return kind === 'watchlist-add' || kind === 'watchlist-update'
-}
-
 /** The operation of a plan that would send such a request. */
 export function toOperation(endpoint: ScratchEndpoint, body: Record<string, unknown>): Operation {
-  const { watchlist } = body
-  const parts = isWatchlist(endpoint)
-    ? { watchlist: typeof watchlist === 'string' && watchlist !== '' ? watchlist : 'none' }
-    : {}
-  return planSchema.shape.operation.parse({ ...endpoint, ...parts })
+  const { batch } = OPERATIONS[endpoint.kind]
+  const target = batch === undefined ? undefined : body[batch.target]
+  const parts = batch && { [batch.target]: typeof target === 'string' && target !== '' ? target : 'none' }
+  return operationSchema.parse({ ...endpoint, ...parts })
 }
 
 /** A text is checked as a row is whose request is given whole, and whose models may differ from row to row. */

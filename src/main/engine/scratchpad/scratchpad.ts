@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { sayExpected } from '../../../shared/messages/problem-messages.ts'
+import { isAsync, OPERATIONS, type ScratchEndpoint, sendsKey } from '../../../shared/operations/operations.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
-import { isAsync, sendsKey } from '../../../shared/plan/operation.ts'
 import {
   AUTHORIZATION_HEADER,
   JSON_CONTENT_TYPE,
   toAuthorization,
 } from '../../../shared/service/endpoints.ts'
-import type { ScratchEndpoint, ScratchExchange, ScratchVerdict } from '../../../shared/service/scratchpad.ts'
+import type { ScratchExchange, ScratchVerdict } from '../../../shared/service/scratchpad.ts'
 import { APP_VERSION } from '../../../shared/version.ts'
 import type { Scratchpad, ScratchSecrets } from '../engine-interface.ts'
 import { parseCallbackPath, toCallbackPath } from '../receiver/addresses.ts'
@@ -66,9 +66,11 @@ export function createScratchpad(
   /** The body that a text holds. Throws `BAD_USAGE` for what cannot or must not be sent. */
   function readBody(endpoint: ScratchEndpoint, text: string): Record<string, unknown> {
     const read = readText(text)
-    // The id of an appeal becomes part of the path, so only one that keeps the rules is sent.
+    // What becomes part of a path, such as the id of an appeal, is only sent if it keeps the rules.
     const [problem] =
-      read.kind === 'fault' || endpoint.kind === 'appeal-status' ? checkText(endpoint, text) : []
+      read.kind === 'fault' || OPERATIONS[endpoint.kind].endpoint.method === 'GET'
+        ? checkText(endpoint, text)
+        : []
     if (problem !== undefined || read.kind === 'fault') {
       const expected = problem === undefined ? 'must be JSON' : sayExpected(problem, 'window')
       throw new SluiceError({ id: 'scratch_unsendable', field: problem?.field ?? null, expected })
@@ -121,7 +123,8 @@ export function createScratchpad(
         { operation, connection },
         { deliveredCodes: [], nowMs: Date.now },
       )
-      const rows = 'watchlist' in operation ? toTerms(body) : [body]
+      const { batch } = OPERATIONS[endpoint.kind]
+      const rows = batch === undefined ? [body] : toRows(body[batch.list])
       const request = toRequest(exchange.toRequest(rows, null), sent)
       const ended = await sendOnce(exchange.baseUrl, connection, request, { ...secrets, proxyCredentials })
       if (awaitsCallback) {
@@ -199,9 +202,9 @@ function addCallback(text: string, url: string): string {
   return `${text.slice(0, at)}"callback_url":${JSON.stringify(url)}${isEmpty ? '' : ','}${text.slice(at)}`
 }
 
-function toTerms({ terms }: Record<string, unknown>): Record<string, unknown>[] {
-  return Array.isArray(terms)
-    ? terms.map((term) => (typeof term === 'object' && term !== null ? term : { term }))
+function toRows(listed: unknown): Record<string, unknown>[] {
+  return Array.isArray(listed)
+    ? listed.map((row) => (typeof row === 'object' && row !== null ? row : { term: row }))
     : []
 }
 

@@ -4,7 +4,6 @@ import { createJudgement, cutMessage, type Judgement, type OperationReader } fro
 
 /** Reads where an appeal stands (docs/interface.md §2.6, §4.7). */
 export const APPEAL_READER: OperationReader = {
-  isRepeatable: true,
   readSuccess: ({ status }, body) => judgeAppeal(body, status),
   readRefusal: () => null,
 }

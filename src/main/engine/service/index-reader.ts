@@ -1,23 +1,33 @@
-import type { Operation } from '../../../shared/plan/plan.ts'
+import type { Mode } from '../../../shared/service/endpoints.ts'
 import { isJsonObject, toTaskId } from '../../../shared/service/json-object.ts'
 import { createJudgement, cutMessage, type Judgement, type OperationReader } from './judgement.ts'
 
-type IndexOperation = Extract<Operation, { kind: 'index-add' | 'index-remove' }>
+/** Reads the answers to items that are added to a custom index (docs/interface.md §4.3). */
+export function createAddReader({ mode }: { mode: Mode }): OperationReader {
+  return { ...createItemReader(mode, judgeAdded), readRefusal: () => null }
+}
 
-/** Reads the answers to items that are added to a custom index or removed from it (docs/interface.md §4.3, §4.4). */
-export function createIndexReader(operation: IndexOperation): OperationReader {
-  const isAdd = operation.kind === 'index-add'
+/** Reads the answers to items that are removed from a custom index (docs/interface.md §4.4). */
+export function createRemoveReader({ mode }: { mode: Mode }): OperationReader {
   return {
-    // A second add would add a second item; a second removal finds nothing left to remove.
-    isRepeatable: !isAdd,
-    readSuccess: ({ status }, body, rowKeys) => {
-      if (operation.mode === 'async') return judgeAcknowledgement(body, status, rowKeys)
-      return isAdd ? judgeAdded(body, status) : judgeRemoved(body, status)
-    },
+    ...createItemReader(mode, judgeRemoved),
     readRefusal: ({ status, errorCode }, _rowKeys, earlierTries) =>
-      !isAdd && errorCode === 'INVALID_CUSTOM_INDEX_ITEM' && earlierTries > 0
+      errorCode === 'INVALID_CUSTOM_INDEX_ITEM' && earlierTries > 0
         ? createJudgement({ outcome: 'succeeded', status, errorCode, message: toGone(earlierTries) })
         : null,
+  }
+}
+
+type JudgeItem = (body: unknown, status: number) => Judgement | null
+
+function createItemReader(
+  mode: Mode,
+  judge: JudgeItem,
+): Pick<OperationReader, 'readSuccess' | 'judgeCallback'> {
+  return {
+    readSuccess: ({ status }, body, rowKeys) =>
+      mode === 'async' ? judgeAcknowledgement(body, status, rowKeys) : judge(body, status),
+    judgeCallback: (body) => judgeItemCallback(body, judge),
   }
 }
 
@@ -51,8 +61,8 @@ function judgeRemoved(body: unknown, status: number): Judgement | null {
  * Judges the callback of an index operation: the body of its sync answer (docs/interface.md §6). One of an add that
  * names no item cannot mean that it was added.
  */
-export function judgeIndexCallback(body: unknown, isAdd: boolean): Judgement | null {
-  const judgement = isAdd ? judgeAdded(body, 200) : judgeRemoved(body, 200)
+function judgeItemCallback(body: unknown, judge: JudgeItem): Judgement | null {
+  const judgement = judge(body, 200)
   if (judgement === null || judgement.outcome === 'succeeded')
     return judgement && { ...judgement, status: null }
   const said = isJsonObject(body) && typeof body['message'] === 'string' ? `: ${body['message']}` : ''

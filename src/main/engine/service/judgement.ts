@@ -1,3 +1,4 @@
+import type { AnyOperation } from '../../../shared/operations/operations.ts'
 import type { Outcome, RowAnswer } from '../../../shared/run/item-state.ts'
 import { isServiceErrorBody, readServiceError } from '../../../shared/service/errors.ts'
 import { toBreakdownMessage } from './breakdown-message.ts'
@@ -78,8 +79,6 @@ export function createJudgement(parts: Pick<Judgement, 'outcome'> & Partial<Judg
 
 /** What an operation makes of its answers. */
 export interface OperationReader {
-  /** Whether a try that may have been taken may be repeated; only an index add may not (docs/architecture.md §2.2). */
-  isRepeatable: boolean
   /** Reads a 2xx that is not an error body; null where it is not of the interface. */
   readSuccess: (
     answer: Answer,
@@ -89,6 +88,8 @@ export interface OperationReader {
   ) => Judgement | null
   /** Reads an error that is final; null where it is a plain rejection. */
   readRefusal: (refusal: Refusal, rowKeys: readonly string[], earlierTries: number) => Judgement | null
+  /** Reads a callback that is no error body; null where it is none. Absent of operations without callbacks. */
+  judgeCallback?: (body: unknown) => Judgement | null
 }
 
 /** Judges how a try ended. */
@@ -102,7 +103,11 @@ export type JudgeExchange = (
  * Builds the judge of an operation: what is the same for all of them, around what it reads itself (docs/architecture.md
  * §2.2).
  */
-export function createJudge(reader: OperationReader, baseUrl: string, nowMs: () => number): JudgeExchange {
+export function createJudge(
+  reader: OperationReader & Pick<AnyOperation, 'isRepeatable'>,
+  baseUrl: string,
+  nowMs: () => number,
+): JudgeExchange {
   const { origin } = new URL(baseUrl)
   const ambiguous = reader.isRepeatable ? 'ambiguous' : 'never'
   return (exchange, rowKeys, earlierTries = 0) => {

@@ -1,16 +1,16 @@
-import type { Operation, Plan } from '../../../shared/plan/plan.ts'
 import {
-  appealStatusPath,
-  indexAddPath,
-  indexRemovePath,
-  taskPath,
-  WATCHLIST_ADD_PATH,
-  WATCHLIST_UPDATE_PATH,
-} from '../../../shared/service/endpoints.ts'
+  isAbout,
+  isAsync,
+  OPERATIONS,
+  type Operation,
+  type OperationKind,
+  targetOf,
+} from '../../../shared/operations/operations.ts'
+import type { Plan } from '../../../shared/plan/plan.ts'
 import { isServiceErrorBody, readServiceError } from '../../../shared/service/errors.ts'
 import { type Body, writeBody } from '../mapping/json-text.ts'
 import { APPEAL_READER } from './appeal-reader.ts'
-import { createIndexReader, judgeIndexCallback, OWN_CALLBACK } from './index-reader.ts'
+import { createAddReader, createRemoveReader, OWN_CALLBACK } from './index-reader.ts'
 import {
   createJudge,
   createJudgement,
@@ -22,8 +22,8 @@ import {
 } from './judgement.ts'
 import { judgeWhole } from './redact-exchange.ts'
 import type { ServiceRequest } from './service-client.ts'
-import { createTaskReader, judgeTaskCallback } from './task-reader.ts'
-import { createWatchlistReader } from './watchlist-reader.ts'
+import { createTaskReader } from './task-reader.ts'
+import { ADD_LISTS, createTermReader, UPDATE_LISTS } from './watchlist-reader.ts'
 
 /** How an operation's rows go out and what comes back of them. */
 export interface OperationExchange {
@@ -61,48 +61,48 @@ export function createOperationExchange(
 ): OperationExchange {
   const baseUrl = toServiceUrl({ operation, connection })
   const deliveredCodes = [...connection.deliveredCodes, ...options.deliveredCodes]
-  const reader = createReader(operation, deliveredCodes)
+  const reader = findReader(operation.kind).createReader(operation, deliveredCodes)
+  const { isRepeatable } = OPERATIONS[operation.kind]
   return {
     baseUrl,
     toRequest: createToRequest(operation),
     toRowKeys: createToRowKeys(operation),
-    judge: judgeWhole(createJudge(reader, baseUrl, options.nowMs)),
-    judgeCallback: (text) => judgeCallback(operation, parseJson(text)),
+    judge: judgeWhole(createJudge({ ...reader, isRepeatable }, baseUrl, options.nowMs)),
+    judgeCallback: (text) => judgeCallback(reader, parseJson(text)),
   }
 }
 
-function createReader(operation: Operation, deliveredCodes: readonly string[]): OperationReader {
-  switch (operation.kind) {
-    case 'task':
-      return createTaskReader(operation, deliveredCodes)
-    case 'index-add':
-    case 'index-remove':
-      return createIndexReader(operation)
-    case 'watchlist-add':
-    case 'watchlist-update':
-      return createWatchlistReader(operation.kind)
-    case 'appeal-status':
-      return APPEAL_READER
-  }
+interface ReaderEntry<Own> {
+  createReader(operation: Own, deliveredCodes: readonly string[]): OperationReader
+}
+
+// What answers mean is for the engine alone to know; the rest of an operation is in `shared/operations`.
+const READERS: { [Kind in OperationKind]: ReaderEntry<Extract<Operation, { kind: Kind }>> } = {
+  task: { createReader: createTaskReader },
+  'index-add': { createReader: createAddReader },
+  'index-remove': { createReader: createRemoveReader },
+  'watchlist-add': { createReader: () => createTermReader(ADD_LISTS) },
+  'watchlist-update': { createReader: () => createTermReader(UPDATE_LISTS) },
+  'appeal-status': { createReader: () => APPEAL_READER },
+}
+
+function findReader(kind: OperationKind): ReaderEntry<Operation> {
+  return READERS[kind]
 }
 
 function createToRowKeys(operation: Operation): OperationExchange['toRowKeys'] {
-  if ('watchlist' in operation) return (terms) => terms.map(({ term }) => String(term).toLowerCase())
-  if (!('mode' in operation) || operation.mode === 'sync') return () => NO_KEYS
+  if (isAbout(operation, 'term')) return (terms) => terms.map(({ term }) => String(term).toLowerCase())
+  if (!isAsync(operation)) return () => NO_KEYS
   return ([body]) => (body?.['callback_url'] === undefined ? NO_KEYS : OWN_CALLBACK_KEYS)
 }
 
-function judgeCallback(operation: Operation, body: unknown): Judgement | null {
+function judgeCallback(reader: OperationReader, body: unknown): Judgement | null {
   if (isServiceErrorBody(body)) {
     const error = readServiceError(body)
     const message = cutMessage(error?.message ?? 'the callback says error, and nothing else')
     return createJudgement({ outcome: 'rejected', errorCode: error?.errorCode ?? null, message })
   }
-  if (operation.kind === 'task') return judgeTaskCallback(body, operation.api)
-  if (operation.kind === 'index-add' || operation.kind === 'index-remove') {
-    return judgeIndexCallback(body, operation.kind === 'index-add')
-  }
-  return null
+  return reader.judgeCallback?.(body) ?? null
 }
 
 /** The body of one row, as the mapper made it. */
@@ -111,59 +111,30 @@ type RowBody = Readonly<Body>
 /** Builds the request of an item; `callbackUrl` takes the result where the row itself names no other receiver. */
 type ToRequest = (bodies: readonly RowBody[], callbackUrl: string | null) => ServiceRequest
 
+const NO_ROW: RowBody = Object.freeze({})
+
 /** Builds an operation's requests from the bodies of their rows (docs/interface.md §4). */
 function createToRequest(operation: Operation): ToRequest {
-  switch (operation.kind) {
-    case 'task':
-      return createSingleRequest(taskPath(operation), operation.mode)
-    case 'index-add':
-      return createSingleRequest(
-        indexAddPath({ customIndexId: operation.indexId, mode: operation.mode }),
-        operation.mode,
-      )
-    case 'index-remove':
-      return createSingleRequest(
-        indexRemovePath({ customIndexId: operation.indexId, mode: operation.mode }),
-        operation.mode,
-      )
-    case 'watchlist-add':
-      return createTermsRequest(WATCHLIST_ADD_PATH, operation.watchlist)
-    case 'watchlist-update':
-      return createTermsRequest(WATCHLIST_UPDATE_PATH, operation.watchlist)
-    case 'appeal-status':
-      return (bodies) => ({
-        method: 'GET',
-        path: appealStatusPath(String(onlyOne(bodies)['appeal_id'])),
-        body: null,
-        isAnonymous: true,
-      })
+  const { endpoint, batch } = OPERATIONS[operation.kind]
+  const { method } = endpoint
+  const isAnonymous = !endpoint.sendsKey
+  if (method === 'GET') {
+    return (bodies) => ({ method, path: endpoint.path(operation, onlyOne(bodies)), body: null, isAnonymous })
   }
-}
-
-function createSingleRequest(path: string, mode: 'sync' | 'async'): ToRequest {
-  if (mode === 'sync') {
-    return (bodies) => ({
-      method: 'POST',
-      path,
-      body: writeBody(onlyOne(bodies)),
-      isAnonymous: false,
-    })
+  const path = endpoint.path(operation, NO_ROW)
+  if (batch !== undefined) {
+    const head = `{${JSON.stringify(batch.target)}:${JSON.stringify(targetOf(operation))},${JSON.stringify(batch.list)}:[`
+    return (rows) => ({ method, path, body: `${head}${rows.map(writeBody).join(',')}]}`, isAnonymous })
+  }
+  if (!isAsync(operation)) {
+    return (bodies) => ({ method, path, body: writeBody(onlyOne(bodies)), isAnonymous })
   }
   return (bodies, callbackUrl) => {
     const body = onlyOne(bodies)
     const isComplete = callbackUrl === null || body['callback_url'] !== undefined
     const completed = isComplete ? body : { ...body, callback_url: callbackUrl }
-    return { method: 'POST', path, body: writeBody(completed), isAnonymous: false }
+    return { method, path, body: writeBody(completed), isAnonymous }
   }
-}
-
-function createTermsRequest(path: string, watchlist: string): ToRequest {
-  return (terms) => ({
-    method: 'POST',
-    path,
-    body: `{"watchlist":${JSON.stringify(watchlist)},"terms":[${terms.map(writeBody).join(',')}]}`,
-    isAnonymous: false,
-  })
 }
 
 function onlyOne(bodies: readonly RowBody[]): RowBody {

@@ -1,4 +1,4 @@
-import type { TaskOperation } from '../../../shared/plan/plan.ts'
+import type { TaskOperation } from '../../../shared/operations/operations.ts'
 import { isServiceErrorBody, readServiceError } from '../../../shared/service/errors.ts'
 import { isJsonObject, type JsonObject, toTaskId } from '../../../shared/service/json-object.ts'
 import { judgeAcknowledgement, OWN_CALLBACK } from './index-reader.ts'
@@ -12,7 +12,6 @@ export function createTaskReader(
   const isAsync = operation.mode === 'async'
   const judgeResult = operation.api === 'v2' ? judgeV2TaskResult : judgeTaskResult
   return {
-    isRepeatable: true,
     readSuccess: ({ status }, body, rowKeys) => {
       if (!isAsync) return judgeResult(body, status)
       const result = judgeResult(body, status)
@@ -22,6 +21,7 @@ export function createTaskReader(
       if (errorCode === null || !deliveredCodes.includes(errorCode)) return null
       return toDelivered(status, errorCode, isAsync && !rowKeys.includes(OWN_CALLBACK))
     },
+    judgeCallback: (body) => judgeTaskCallback(body, operation.api),
   }
 }
 
@@ -60,7 +60,7 @@ function judgeV2TaskResult(body: unknown, status: number | null): Judgement | nu
  * Judges the callback of a task, whose shape is not shown (docs/interface.md §6): the default or the legacy body,
  * anything with a task_id, anything with a field of a result; in v2 anything that is not empty. Null for the rest.
  */
-export function judgeTaskCallback(body: unknown, api: 'v1' | 'v2'): Judgement | null {
+function judgeTaskCallback(body: unknown, api: 'v1' | 'v2'): Judgement | null {
   if (api === 'v2' && isV2Body(body)) {
     return Object.keys(body).length > 0 ? judgeCallbackRead(readV2TaskResponse(body), body) : null
   }

@@ -15,25 +15,23 @@ interface AnswerList {
   answer: RowAnswer
 }
 
-/** Lists of an answer, the gravest first: it decides where a term is in several (docs/interface.md §4.5, §4.6). */
-const LISTS: Record<'watchlist-add' | 'watchlist-update', readonly AnswerList[]> = {
-  'watchlist-add': [
-    { name: 'failed_terms', answer: 'failed' },
-    { name: 'added_terms', answer: 'added' },
-    { name: 'pre_existing_terms', answer: 'pre_existing' },
-  ],
-  'watchlist-update': [
-    { name: 'failed_terms', answer: 'failed' },
-    { name: 'non_existent_terms', answer: 'non_existent' },
-    { name: 'updated_terms', answer: 'updated' },
-  ],
-}
+/** Lists of an answer, the gravest first: it decides where a term is in several (docs/interface.md §4.5). */
+export const ADD_LISTS: readonly AnswerList[] = [
+  { name: 'failed_terms', answer: 'failed' },
+  { name: 'added_terms', answer: 'added' },
+  { name: 'pre_existing_terms', answer: 'pre_existing' },
+]
+
+/** As {@link ADD_LISTS} (docs/interface.md §4.6). */
+export const UPDATE_LISTS: readonly AnswerList[] = [
+  { name: 'failed_terms', answer: 'failed' },
+  { name: 'non_existent_terms', answer: 'non_existent' },
+  { name: 'updated_terms', answer: 'updated' },
+]
 
 /** Reads the answers to terms: one judgement for each, from the lists of a 200 (docs/interface.md §4.5, §4.6, §7.3). */
-export function createWatchlistReader(kind: keyof typeof LISTS): OperationReader {
-  const lists = LISTS[kind]
+export function createTermReader(lists: readonly AnswerList[]): OperationReader {
   return {
-    isRepeatable: true,
     readSuccess: ({ status }, body, rowKeys, earlierTries) => {
       const judgement = judgeLists(body, status, lists, rowKeys)
       if (earlierTries === 0 || judgement === null) return judgement

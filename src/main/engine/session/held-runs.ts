@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { SluiceError, toSluiceError } from '../../../shared/messages/errors.ts'
 import { findNeeds } from '../../../shared/messages/problem-traits.ts'
-import { sendsKey } from '../../../shared/plan/operation.ts'
+import { mayAddTwice, sendsKey } from '../../../shared/operations/operations.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { countDoubleAdds } from '../../../shared/run/counts.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
@@ -293,7 +293,7 @@ export class HeldRuns {
     { onUnknown, resendIndexAdds = false }: ResumeOptions,
     how: 'resume' | 'retry',
   ): Promise<void> {
-    if (operation.kind !== 'index-add' || onUnknown === 'skip' || resendIndexAdds) return
+    if (!mayAddTwice(operation.kind) || onUnknown === 'skip' || resendIndexAdds) return
     const { rows, whole_run: whole } = await this.#options.stored.runs.summarizeRun(runId)
     // A retry takes rows of the whole run, whichever part of it is named.
     const items = countDoubleAdds(how === 'retry' ? (whole?.rows ?? rows) : rows, how)

@@ -1,5 +1,5 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { sendsKey } from '../../../shared/plan/operation.ts'
+import { sendsKey } from '../../../shared/operations/operations.ts'
 import type { Journal } from '../journal/journal.ts'
 import { describeSuccessor, findSuccessor, isDeleted } from '../journal/run-family.ts'
 import { insertRunRecord, type RunRecord, readRunRecord, updateRunRecord } from '../journal/run-record.ts'

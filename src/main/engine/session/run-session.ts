@@ -1,6 +1,6 @@
 import type { Load } from '../../../shared/load/load.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toRowsPerItem } from '../../../shared/plan/operation.ts'
+import { toRowsPerItem } from '../../../shared/operations/operations.ts'
 import { joinAccepted } from '../../../shared/run/accept-code.ts'
 import { toRowCounts } from '../../../shared/run/counts.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'

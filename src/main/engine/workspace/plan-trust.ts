@@ -1,5 +1,5 @@
 import { isConstantTemplate } from '../../../shared/mapping/templates.ts'
-import { sendsKey } from '../../../shared/plan/operation.ts'
+import { sendsKey } from '../../../shared/operations/operations.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { nameSource } from '../../../shared/plan/source-paths.ts'
 import type { Connections } from '../../../shared/plan/stored-connection.ts'

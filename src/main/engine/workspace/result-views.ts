@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { z } from 'zod'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
-import type { OperationKind } from '../../../shared/plan/operation.ts'
+import type { OperationKind } from '../../../shared/operations/operations.ts'
 import {
   type ResultView,
   resultViewsSchema,

@@ -1,13 +1,16 @@
 import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Mode, WATCHLIST_ADD_PATH, WATCHLIST_UPDATE_PATH } from '../../../shared/service/endpoints.ts'
+import { indexRemoveRequestSchema } from '../../../shared/operations/index-remove.ts'
+import { WATCHLIST_ADD_PATH } from '../../../shared/operations/watchlist-add.ts'
+import { WATCHLIST_UPDATE_PATH } from '../../../shared/operations/watchlist-update.ts'
+import type { Mode } from '../../../shared/service/endpoints.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
 import type { RequestResult } from '../answer-request.ts'
 import { addTerms, updateTerms } from '../change-watchlist.ts'
 import type { SandboxContext } from '../sandbox-context.ts'
 import { type SandboxErrorCode, SandboxRefusal } from '../sandbox-errors.ts'
 import { toSeededId } from '../seeded-draw.ts'
-import { parseIndexAdd, parseIndexRemove, parseTerms } from '../validate-request.ts'
+import { parseBody, parseIndexAdd, parseTerms } from '../validate-request.ts'
 import { type LoggedWork, registerLoggedRoute } from './endpoint.ts'
 
 /** Serves adding to and removing from custom indexes, sync and async (docs/interface.md §4.3, §4.4). */
@@ -64,7 +67,10 @@ function checkAdd(
 function checkRemove(context: SandboxContext, mode: Mode, indexId: string, body: unknown): LoggedWork {
   const { options, store } = context
   requireIndex(context, indexId)
-  const { itemId, callbackUrl } = parseIndexRemove(body)
+  const { custom_index_item_id: itemId, callback_url: callbackUrl = null } = parseBody(
+    indexRemoveRequestSchema,
+    body,
+  )
   checkRoom(context, mode, callbackUrl)
   return {
     key: `${indexId}\n${itemId}`,

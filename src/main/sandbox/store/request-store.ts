@@ -1,20 +1,19 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import { OPERATION_KINDS, OPERATIONS, type OperationKind } from '../../../shared/operations/operations.ts'
+import type { Mode } from '../../../shared/service/endpoints.ts'
 import type { GroupCommit } from './open-database.ts'
 import type { OutcomeCount } from './task-store.ts'
 
 /** Endpoints whose requests are logged; those of tasks have a record of their own. */
-export const LOGGED_ENDPOINTS = [
-  'index-add/sync',
-  'index-add/async',
-  'index-remove/sync',
-  'index-remove/async',
-  'watchlist-add',
-  'watchlist-update',
-  'appeal-status',
-] as const
+export const LOGGED_ENDPOINTS: readonly LoggedEndpoint[] = OPERATION_KINDS.flatMap((kind) => {
+  if (kind === 'task') return []
+  return OPERATIONS[kind].modeOf === undefined ? [kind] : [`${kind}/sync` as const, `${kind}/async` as const]
+})
+
+type LoggedKind = Exclude<OperationKind, 'task'>
 
 /** One of {@link LOGGED_ENDPOINTS}. */
-export type LoggedEndpoint = (typeof LOGGED_ENDPOINTS)[number]
+export type LoggedEndpoint = LoggedKind | `${LoggedKind}/${Mode}`
 
 /** A request as it came, and its outcome. */
 interface LoggedRequest {

@@ -1,6 +1,6 @@
 import { COMPARED_FIELDS, ID_TEXT_FIELDS } from '../../../shared/mapping/id-text.ts'
+import { fieldsOf, type Operation, REQUEST_FIELD } from '../../../shared/operations/operations.ts'
 import type { Fix } from '../../../shared/plan/fixes.ts'
-import { fieldsOf, type Operation, REQUEST_FIELD } from '../../../shared/plan/operation.ts'
 import type { ProblemCode, ProblemGroup } from '../../../shared/run/problem.ts'
 
 /** A fix that a person applies with one press. */

@@ -4,13 +4,15 @@ import type { ComponentProps } from 'react'
 import { LIST_FORMATS } from '../../../shared/bridge/lists.ts'
 import type { ChosenSource } from '../../../shared/bridge/source.ts'
 import {
+  findLedgerOperation,
   LEDGER_STATES,
   type Ledger,
+  type LedgerEffect,
   type LedgerService,
   type LedgerState,
 } from '../../../shared/lookback/ledger.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
-import type { OperationKind } from '../../../shared/plan/operation.ts'
+import type { OperationKind } from '../../../shared/operations/operations.ts'
 import { ROW_EXPORT_FORMATS } from '../../../shared/run/export-formats.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { ADDABLE_STATES, LIST_LOOKS, REMOVABLE_STATES } from './list-looks.ts'
@@ -67,6 +69,10 @@ export function ListAction(props: {
   const { ledger, states, search, busy, onDraft } = props
   const shown = formatCounted(ledger.total, LIST_LOOKS[ledger.of].noun)
   const areAll = (known: readonly LedgerState[]) => states.every((state) => known.includes(state))
+  const draft = (effect: LedgerEffect, ...of: [readonly LedgerState[], string]) => {
+    const kind = findLedgerOperation(ledger.of, effect)
+    if (kind !== null) onDraft(kind, ...of)
+  }
   switch (ledger.of) {
     case 'index':
       return (
@@ -79,7 +85,7 @@ export function ListAction(props: {
                 ? undefined
                 : 'Choose known items, or those whose removal is unknown'
           }
-          onPress={() => onDraft('index-remove', states, search)}
+          onPress={() => draft('removes', states, search)}
         >
           {areAll(REMOVABLE_STATES) ? `Remove ${shown}…` : 'Remove items…'}
         </WithReason>
@@ -95,7 +101,7 @@ export function ListAction(props: {
                 ? undefined
                 : 'Choose absent, failed or unknown terms'
           }
-          onPress={() => onDraft('watchlist-add', states, search)}
+          onPress={() => draft('adds', states, search)}
         >
           {areAll(ADDABLE_STATES) ? `Add ${shown} again…` : 'Add terms again…'}
         </WithReason>
@@ -106,18 +112,14 @@ export function ListAction(props: {
       return (
         <>
           {isFiltered && ledger.total > 0 && (
-            <Button
-              variant="default"
-              disabled={busy}
-              onClick={() => onDraft('appeal-status', states, search)}
-            >
+            <Button variant="default" disabled={busy} onClick={() => draft('reads', states, search)}>
               Check the {formatCount(ledger.total)} shown…
             </Button>
           )}
           <WithReason
             busy={busy}
             blocked={inReview === 0 ? 'No appeal is in review' : undefined}
-            onPress={() => onDraft('appeal-status', ['in_review'], '')}
+            onPress={() => draft('reads', ['in_review'], '')}
           >
             Check {formatCount(inReview)} in review again…
           </WithReason>

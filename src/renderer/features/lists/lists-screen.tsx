@@ -12,7 +12,7 @@ import {
   SHOWN_STATES,
 } from '../../../shared/lookback/ledger.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
-import type { OperationKind } from '../../../shared/plan/operation.ts'
+import type { OperationKind } from '../../../shared/operations/operations.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { saveExport } from '../../bridge/save-export.ts'
 import { useTableView } from '../../bridge/table-view.ts'

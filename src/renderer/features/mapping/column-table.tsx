@@ -8,8 +8,8 @@ import {
   toColumnIndex,
   toColumnSource,
 } from '../../../shared/mapping/match-columns.ts'
-import { REQUEST_FIELD } from '../../../shared/plan/operation.ts'
-import type { Mapping, Operation } from '../../../shared/plan/plan.ts'
+import { type Operation, REQUEST_FIELD } from '../../../shared/operations/operations.ts'
+import type { Mapping } from '../../../shared/plan/plan.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
 import {
   type ContentRule,

@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { fieldsFor, toColumnIndex } from '../../../shared/mapping/match-columns.ts'
-import type { Mapping, Operation } from '../../../shared/plan/plan.ts'
+import type { Operation } from '../../../shared/operations/operations.ts'
+import type { Mapping } from '../../../shared/plan/plan.ts'
 import { Table } from '../../ui/table/table.tsx'
 import { Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './mapping.module.css'

@@ -9,7 +9,8 @@ import {
   type SavedMapping,
 } from '../../../shared/mapping/saved-mappings.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
-import type { Mapping, Operation } from '../../../shared/plan/plan.ts'
+import type { Operation } from '../../../shared/operations/operations.ts'
+import type { Mapping } from '../../../shared/plan/plan.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { formatAgo, formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'

@@ -1,10 +1,10 @@
 import { NativeSelect, Radio, Select, Stack, Switch, TagsInput, TextInput } from '@mantine/core'
 import type { SandboxOffers } from '../../../shared/bridge/sandbox.ts'
-import { type Operation, type TaskOperation, TERMS_PER_REQUEST_MAX } from '../../../shared/plan/operation.ts'
+import { hasEmptyNotes, type Operation, type TaskOperation } from '../../../shared/operations/operations.ts'
+import { TERMS_PER_REQUEST_MAX } from '../../../shared/operations/watchlist.ts'
 import { findModel, MODELS } from '../../../shared/service/models.ts'
 import { WholeNumber } from '../../ui/controls.tsx'
-import { Notice } from '../../ui/layout/notice.tsx'
-import { OverwriteNotice } from '../../ui/operations/operation-looks.tsx'
+import { OperationNotice } from '../../ui/operations/operation-looks.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './operation.module.css'
 import { chooseVersion } from './operation-settings.ts'
@@ -143,11 +143,7 @@ export function IndexOptions(props: {
         autoComplete="off"
       />
       <ModeChoice mode={operation.mode} onMode={(mode) => onOperation({ ...operation, mode })} />
-      {operation.kind === 'index-add' && (
-        <Notice kind="info" title="The service cannot list what is in an index">
-          The ids it gives are kept with this run. Export them: that file is what removes the items again.
-        </Notice>
-      )}
+      <OperationNotice kind={operation.kind} />
     </Stack>
   )
 }
@@ -186,7 +182,7 @@ export function WatchlistOptions(props: {
         max={TERMS_PER_REQUEST_MAX}
         onValue={(termsPerRequest) => onOperation({ ...operation, termsPerRequest })}
       />
-      {operation.kind === 'watchlist-update' && (
+      {hasEmptyNotes(operation) && (
         <Radio.Group
           label="Where the notes are empty"
           value={operation.emptyNotes}
@@ -208,7 +204,7 @@ export function WatchlistOptions(props: {
           </Stack>
         </Radio.Group>
       )}
-      {operation.kind === 'watchlist-add' && <OverwriteNotice />}
+      <OperationNotice kind={operation.kind} />
     </Stack>
   )
 }

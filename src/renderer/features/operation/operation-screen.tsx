@@ -3,18 +3,21 @@ import { IconArrowRight } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import type { SandboxOffers } from '../../../shared/bridge/sandbox.ts'
-import { isAsync, type Operation, sendsKey } from '../../../shared/plan/operation.ts'
+import {
+  hasModes,
+  isAbout,
+  isAsync,
+  isOperationKind,
+  OPERATION_KINDS,
+  type Operation,
+  sendsKey,
+} from '../../../shared/operations/operations.ts'
 import { ask } from '../../bridge/client.ts'
 import { type Destination, toServiceUrl } from '../../ui/connection/destination.ts'
 import { DestinationPanel } from '../../ui/connection/destination-panel.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { Panel, Screen } from '../../ui/layout/screen.tsx'
-import {
-  type Activity,
-  isOperationKind,
-  OPERATION_KINDS,
-  toLook,
-} from '../../ui/operations/operation-looks.tsx'
+import { type Activity, toLook } from '../../ui/operations/operation-looks.tsx'
 import { CallbackPanel } from './callback-panel.tsx'
 import { LoadOptions } from './load-options.tsx'
 import type { LoadSettings } from './load-settings.ts'
@@ -92,7 +95,7 @@ export function OperationScreen(props: {
             lastBaseUrl={props.lastBaseUrl}
             onDestination={props.onDestination}
           />
-          {awaitsCallbacks && 'mode' in operation && (
+          {awaitsCallbacks && hasModes(operation) && (
             <CallbackPanel
               callback={callback}
               serviceUrl={toServiceUrl(destination, props.connections)}
@@ -113,22 +116,20 @@ function Options(props: {
   onOperation: (operation: Operation) => void
 }) {
   const { operation, offers, onOperation } = props
-  switch (operation.kind) {
-    case 'task':
-      return <TaskOptions operation={operation} modelsColumn={props.modelsColumn} onOperation={onOperation} />
-    case 'index-add':
-    case 'index-remove':
-      return <IndexOptions offers={offers} operation={operation} onOperation={onOperation} />
-    case 'watchlist-add':
-    case 'watchlist-update':
-      return <WatchlistOptions offers={offers} operation={operation} onOperation={onOperation} />
-    case 'appeal-status':
-      return (
-        <p className={styles.quiet}>
-          One request for each appeal_id. It needs no API key, and changes nothing at the service.
-        </p>
-      )
+  if (isAbout(operation, 'content')) {
+    return <TaskOptions operation={operation} modelsColumn={props.modelsColumn} onOperation={onOperation} />
   }
+  if (isAbout(operation, 'item')) {
+    return <IndexOptions offers={offers} operation={operation} onOperation={onOperation} />
+  }
+  if (isAbout(operation, 'term')) {
+    return <WatchlistOptions offers={offers} operation={operation} onOperation={onOperation} />
+  }
+  return (
+    <p className={styles.quiet}>
+      One request for each appeal_id. It needs no API key, and changes nothing at the service.
+    </p>
+  )
 }
 
 /** Everything the service offers and a test of its load, a card each, one of them chosen. */

@@ -1,10 +1,12 @@
-import { CALLBACK_TIMEOUT_MS } from '../../../shared/options/callback-options.ts'
 import {
+  OPERATIONS,
   type Operation,
   type OperationKind,
   type TaskOperation,
-  TERMS_PER_REQUEST_DEFAULT,
-} from '../../../shared/plan/operation.ts'
+  targetOf,
+  withTarget,
+} from '../../../shared/operations/operations.ts'
+import { CALLBACK_TIMEOUT_MS } from '../../../shared/options/callback-options.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { findModel } from '../../../shared/service/models.ts'
 import { isLoopback, parseBaseUrl } from '../../ui/connection/destination.ts'
@@ -14,24 +16,12 @@ export type RememberedOperations = Partial<Record<OperationKind, Operation>>
 
 /** An operation as it is first offered; its index or watchlist is that of its counterpart where there is one. */
 function createOperation(kind: OperationKind, remembered: RememberedOperations): Operation {
-  const others = Object.values(remembered)
-  const indexId = others.map((one) => ('indexId' in one ? one.indexId : '')).find((id) => id !== '') ?? ''
-  const watchlist =
-    others.map((one) => ('watchlist' in one ? one.watchlist : '')).find((name) => name !== '') ?? ''
-  const termsPerRequest = TERMS_PER_REQUEST_DEFAULT
-  switch (kind) {
-    case 'task':
-      return { kind, mode: 'sync', api: 'v1', legacy: false, models: [] }
-    case 'index-add':
-    case 'index-remove':
-      return { kind, mode: 'sync', indexId }
-    case 'watchlist-add':
-      return { kind, watchlist, termsPerRequest }
-    case 'watchlist-update':
-      return { kind, watchlist, termsPerRequest, emptyNotes: 'keep' }
-    case 'appeal-status':
-      return { kind }
-  }
+  const { first, target } = OPERATIONS[kind]
+  const known = Object.values(remembered)
+    .filter((one) => OPERATIONS[one.kind].target?.kind === target?.kind)
+    .map(targetOf)
+    .find((name) => name !== null && name !== '')
+  return withTarget(first, known ?? '')
 }
 
 /** The operation of that kind as it was left, or as it is first offered. */
@@ -49,9 +39,8 @@ export function chooseVersion(operation: TaskOperation, api: TaskOperation['api'
 
 /** What an operation still lacks, or null. */
 export function findOperationGap(operation: Operation): string | null {
-  if ('indexId' in operation && operation.indexId.trim() === '') return 'Type the id of the custom index'
-  if ('watchlist' in operation && operation.watchlist.trim() === '') return 'Type the name of the watchlist'
-  return null
+  if (targetOf(operation)?.trim() !== '') return null
+  return OPERATIONS[operation.kind].target?.missing ?? null
 }
 
 /** Where and how long callbacks are awaited, as typed. */

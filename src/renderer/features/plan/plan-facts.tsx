@@ -1,7 +1,7 @@
 import { describeLoad } from '../../../shared/load/load.ts'
 import { formatSetDuration } from '../../../shared/messages/duration.ts'
 import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
-import { isAsync } from '../../../shared/plan/operation.ts'
+import { isAbout, isAsync } from '../../../shared/operations/operations.ts'
 import type { FieldSource, Plan } from '../../../shared/plan/plan.ts'
 import { describeLoadTest, describeOptions, toLook } from '../../ui/operations/operation-looks.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -32,7 +32,7 @@ export function listSourceFacts({ operation, load, source }: Plan): Fact[] {
   const does = load === undefined ? describeOptions(operation) : describeLoadTest(operation, load)
   return [
     ['Operation', `${toLook(load === undefined ? operation.kind : 'load').title}: ${does}`],
-    ...('models' in operation && operation.models.length > 1
+    ...(isAbout(operation, 'content') && operation.models.length > 1
       ? [['Models', operation.models.join(', ')] as const]
       : []),
     ...listFileFacts([path, ...(source.more ?? [])]),

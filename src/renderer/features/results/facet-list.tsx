@@ -4,6 +4,7 @@ import { type ReactNode, useDeferredValue, useRef, useState } from 'react'
 import { NO_VERDICT, type Verdict } from '../../../shared/lookback/verdict.ts'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { nameCode } from '../../../shared/messages/name-code.ts'
+import { findOperation } from '../../../shared/operations/operations.ts'
 import { isUnsuccessful } from '../../../shared/run/item-state.ts'
 import {
   FACET_GROUPS,
@@ -78,7 +79,7 @@ export function FacetList(props: {
           </FacetSection>
         )
       })}
-      {!isFound && (props.operation === 'task' || props.operation === 'index-add') && (
+      {!isFound && hasVariants(props.operation) && (
         <FacetSection title={props.operation === 'task' ? 'Language, model and scores' : 'Content variant'}>
           <p className={styles.facetEmpty} aria-live="polite">
             counting…
@@ -94,6 +95,10 @@ export function FacetList(props: {
       )}
     </div>
   )
+}
+
+function hasVariants(operation: string): boolean {
+  return findOperation(operation)?.fields.some(({ name }) => name === 'content_variant') === true
 }
 
 function FacetSection({ title, children }: { title: string; children: ReactNode }) {

@@ -2,6 +2,7 @@ import type { PageRow } from '../../../shared/bridge/results.ts'
 import type { RowVerdict } from '../../../shared/lookback/verdict.ts'
 import { formatCount, formatCounted, formatMs } from '../../../shared/messages/figure-text.ts'
 import { nameCode } from '../../../shared/messages/name-code.ts'
+import { subjectOf } from '../../../shared/operations/operations.ts'
 import { toRowNumber } from '../../../shared/plan/source-place.ts'
 import { type ColumnEntry, SOURCE } from '../../../shared/run/choose-columns.ts'
 import type { ShownColumn } from '../../../shared/run/result-view.ts'
@@ -9,7 +10,7 @@ import type { RowSort } from '../../../shared/run/results.ts'
 import { type ContentRule, MASK_REM, MaskedText, toMaskedEm } from '../../ui/content/user-content.tsx'
 import { toTextEm, toWordEm } from '../../ui/grid/cell-width.ts'
 import type { GridColumn } from '../../ui/grid/data-grid.tsx'
-import { AnswerLabel, nameAnswers } from '../../ui/states/answers.tsx'
+import { AnswerLabel } from '../../ui/states/answers.tsx'
 import { RowNumber, StateLabel, toStateLook } from '../../ui/states/row-states.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { VerdictMark } from '../../ui/verdicts/verdict-mark.tsx'
@@ -215,7 +216,7 @@ export function toUsualColumns(options: {
   return [
     'sluice_row',
     ...(options.hasFiles ? ['sluice_file'] : []),
-    ...['sluice_state', toOutcome(options.operation)],
+    ...['sluice_state', subjectOf(options.operation).column],
     ...(options.hasVerdicts ? [VERDICT] : []),
     ...(options.hasScores ? [SCORES] : []),
     ...(first === undefined ? [] : [first]),
@@ -224,13 +225,6 @@ export function toUsualColumns(options: {
     'sluice_attempts',
     ...others,
   ].map((name) => ({ name }))
-}
-
-/** A row's outcome in the words of the operation. */
-function toOutcome(operation: string): string {
-  if (operation === 'index-add' || operation === 'index-remove') return 'sluice_custom_index_item_id'
-  if (nameAnswers(operation) === null) return 'sluice_triggered_rules'
-  return operation === 'appeal-status' ? 'sluice_appeal_status' : 'sluice_term_outcome'
 }
 
 /** The columns whose texts a page is asked for: all that are neither drawn nor cells of the source. */

@@ -3,6 +3,7 @@ import { nameAnswer, nameCode } from '../../../shared/messages/name-code.ts'
 import { adviseInWindow } from '../../../shared/messages/outcome-advice.ts'
 import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import { sayExpected } from '../../../shared/messages/problem-messages.ts'
+import { findOperation, subjectOf } from '../../../shared/operations/operations.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
 import type { AttemptDetail, CutFrom, RowDetail } from '../../../shared/run/results.ts'
 import type { TextMark } from '../../../shared/service/text-marks.ts'
@@ -16,12 +17,10 @@ import { LongText, MarkedText, SafeText } from '../../ui/text/safe-text.tsx'
 import { CELL_MAX_CHARACTERS } from '../../ui/text/visible-text.ts'
 import styles from './results.module.css'
 
-/** What the answer of a row is called that has a word of its own; a term's outcome elsewhere. */
-const ANSWER_TITLES: Partial<Record<string, string>> = { task: 'Callbacks', 'appeal-status': 'Appeal' }
-
 /** The outcome of a row: its error and what to do, or the rules it triggered. */
 export function OutcomePart({ operation, detail }: { operation: string; detail: RowDetail }) {
   const { result, problems } = detail
+  const { answers, outcome } = subjectOf(operation)
   return (
     <>
       <ErrorNotice detail={detail} operation={operation} />
@@ -55,7 +54,7 @@ export function OutcomePart({ operation, detail }: { operation: string; detail: 
                   )),
             ],
             result.answer !== null && [
-              ANSWER_TITLES[operation] ?? 'Term outcome',
+              answers === null ? 'Callbacks' : outcome,
               <AnswerLabel key="answer" answer={result.answer} />,
             ],
             result.state === 'succeeded' &&
@@ -68,7 +67,7 @@ export function OutcomePart({ operation, detail }: { operation: string; detail: 
               <SafeText key="id" text={result.customIndexItemId} />,
             ],
             result.callbackLatencyMs !== null && ['Callback latency', formatMs(result.callbackLatencyMs)],
-            hasTasks(operation) && ['task_id', toId(result.taskId)],
+            findOperation(operation)?.modeOf !== undefined && ['task_id', toId(result.taskId)],
             operation === 'task' && ['post_id', toId(result.postId)],
           ]}
         />
@@ -80,11 +79,6 @@ export function OutcomePart({ operation, detail }: { operation: string; detail: 
 /** Only a row that the service judged can have triggered no rule. */
 function toNoRules(state: RowState): string {
   return state === 'succeeded' ? 'none' : '–'
-}
-
-/** Watchlists and appeals are answered without a task. */
-function hasTasks(operation: string): boolean {
-  return operation === 'task' || operation.startsWith('index-')
 }
 
 function toId(id: string | null) {

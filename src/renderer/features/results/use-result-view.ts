@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { OperationKind } from '../../../shared/plan/operation.ts'
+import type { OperationKind } from '../../../shared/operations/operations.ts'
 import { type ResultView, type ShownColumn, USUAL_VIEW } from '../../../shared/run/result-view.ts'
 import type { RowFilter } from '../../../shared/run/row-filters.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'

@@ -3,7 +3,7 @@ import { keepPreviousData, skipToken, type UseQueryResult, useQueries, useQuery 
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { PageRow } from '../../../shared/bridge/results.ts'
 import { toWholeMapping } from '../../../shared/mapping/match-columns.ts'
-import { OPERATION_KINDS } from '../../../shared/plan/operation.ts'
+import { OPERATION_KINDS } from '../../../shared/operations/operations.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { ColumnEntry } from '../../../shared/run/choose-columns.ts'
 import type { RowSort } from '../../../shared/run/results.ts'

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import type { OperationKind } from '../../../shared/plan/operation.ts'
+import type { OperationKind } from '../../../shared/operations/operations.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { ColumnEntry } from '../../../shared/run/choose-columns.ts'
 import { type FacetList, parseBand } from '../../../shared/run/row-filters.ts'

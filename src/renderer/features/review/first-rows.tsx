@@ -1,6 +1,7 @@
 import type { PageRow } from '../../../shared/bridge/results.ts'
 import { formatCount, formatMs } from '../../../shared/messages/figure-text.ts'
 import { nameAnswer } from '../../../shared/messages/name-code.ts'
+import { subjectOf } from '../../../shared/operations/operations.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { AnswerLabel } from '../../ui/states/answers.tsx'
@@ -18,7 +19,7 @@ export function findRefusedTrial(rows: RowCounts): string | null {
 
 /** The outcome of the first rows that were sent to try. */
 export function FirstRows({ operation, rows }: { operation: string; rows: readonly PageRow[] }) {
-  const outcome = OUTCOME_TITLES[operation] ?? 'Triggered rules'
+  const { outcome } = subjectOf(operation)
   return (
     <Panel title="The first rows, as the service answered" flush scrolls>
       <Table
@@ -47,14 +48,6 @@ export function FirstRows({ operation, rows }: { operation: string; rows: readon
       />
     </Panel>
   )
-}
-
-const OUTCOME_TITLES: Partial<Record<string, string>> = {
-  'index-add': 'Item id',
-  'index-remove': 'Item id',
-  'watchlist-add': 'Term outcome',
-  'watchlist-update': 'Term outcome',
-  'appeal-status': 'Appeal',
 }
 
 function RowOutcome({ operation, row }: { operation: string; row: PageRow }) {

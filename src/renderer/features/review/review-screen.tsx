@@ -7,7 +7,7 @@ import type { CapacityBounds } from '../../../shared/load/capacity-plan.ts'
 import type { Load } from '../../../shared/load/load.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { findMendingStep, type MendingStep } from '../../../shared/messages/outcome-advice.ts'
-import { type Operation, sendsKey, toRowsPerItem } from '../../../shared/plan/operation.ts'
+import { type Operation, sendsKey, toRowsPerItem } from '../../../shared/operations/operations.ts'
 import type { AcceptCode } from '../../../shared/run/accept-code.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { ask, bridge } from '../../bridge/client.ts'
@@ -19,7 +19,7 @@ import { ContentSwitch } from '../../ui/content/user-content.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
-import { OverwriteNotice } from '../../ui/operations/operation-looks.tsx'
+import { OperationNotice } from '../../ui/operations/operation-looks.tsx'
 import { BeforeSending, useAcceptance } from '../../ui/problems/before-sending.tsx'
 import { toGuess } from '../../ui/runs/read-as-line.tsx'
 import { countSettled } from '../../ui/states/row-states.tsx'
@@ -222,7 +222,7 @@ export function ReviewScreen(props: {
         </Notice>
       )}
       {k6.notice}
-      {operation.kind === 'watchlist-add' && <OverwriteNotice />}
+      <OperationNotice kind={operation.kind} isLast />
       <BeforeSending
         acceptance={acceptance}
         rows={left}

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { toColumnIndex, toWholeMapping } from '../../../shared/mapping/match-columns.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { findOperation, subjectOf } from '../../../shared/operations/operations.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { RowFilter } from '../../../shared/run/row-filters.ts'
 import { ask } from '../../bridge/client.ts'
@@ -19,28 +20,24 @@ const LISTED_MAX = 50
 
 const LIVE_EVERY_MS = 2_000
 
-/** What can fail of a watchlist or a custom index, by operation, and the fields that say which it is. */
-const KINDS = {
-  'watchlist-add': { noun: 'term', fields: ['term'], filter: { answer: 'failed' } },
-  'watchlist-update': { noun: 'term', fields: ['term'], filter: { answer: 'failed' } },
-  'index-add': { noun: 'item', fields: ['url', 'media'], filter: { unsuccessful: true } },
-  'index-remove': { noun: 'item', fields: ['custom_index_item_id'], filter: { unsuccessful: true } },
-} as const satisfies Record<string, { noun: string; fields: readonly string[]; filter: RowFilter }>
-
 /** Whether an operation has terms or items that can fail one by one. */
-export function hasFailedRows(operation: string): operation is keyof typeof KINDS {
-  return Object.hasOwn(KINDS, operation)
+export function hasFailedRows(operation: string): boolean {
+  const { noun } = subjectOf(operation)
+  return noun === 'term' || noun === 'item'
 }
 
 /** The terms or items that the service did not take, one by one, each with the reason. */
 export function FailedRowsPanel(props: {
   runId: string
-  operation: keyof typeof KINDS
+  operation: string
   live: boolean
   onResults: (filter: RowFilter) => void
 }) {
   const { runId, live } = props
-  const { noun, fields, filter } = KINDS[props.operation]
+  const { noun } = subjectOf(props.operation)
+  const fields = findOperation(props.operation)?.namedBy ?? []
+  // What a term fails by is an answer; an item fails with its request.
+  const filter: RowFilter = noun === 'term' ? { answer: 'failed' } : { unsuccessful: true }
   const unsuccessful = useLiveRuns((known) => {
     const rows = known.snapshots[runId]?.rows
     return rows === undefined ? 0 : rows.rejected + rows.failed + rows.unknown

@@ -3,6 +3,7 @@ import { formatCount, formatCounted } from '../../../shared/messages/figure-text
 import { nameAnswer } from '../../../shared/messages/name-code.ts'
 import { adviseInWindow } from '../../../shared/messages/outcome-advice.ts'
 import { isProblemCode, PROBLEM_MESSAGES } from '../../../shared/messages/problem-messages.ts'
+import { findOperation } from '../../../shared/operations/operations.ts'
 import { ROW_ANSWER_NAMES, type RowAnswer } from '../../../shared/run/item-state.ts'
 import type { ErrorGroup, TriggeredRule } from '../../../shared/run/run.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
@@ -88,23 +89,20 @@ export function RulesPanel(props: {
 }
 
 /** How many items went into a custom index or out of it; of those added, the ids have to be kept. */
-export function ItemsPanel(props: {
-  kind: 'index-add' | 'index-remove'
-  items: number
-  onExport: () => void
-}) {
-  const { kind, items } = props
+export function ItemsPanel(props: { operation: string; items: number; onExport: () => void }) {
+  const { items } = props
+  const operation = findOperation(props.operation)
   return (
     <Panel title="Items">
       <Figures
         figures={[
           {
-            label: kind === 'index-add' ? 'Added to the index' : 'Removed from the index',
+            label: operation?.words.done ?? 'Succeeded',
             value: formatCount(items),
           },
         ]}
       />
-      {kind === 'index-add' && items > 0 && (
+      {operation?.ledger?.effect === 'adds' && items > 0 && (
         <div className={styles.keepIds}>
           <p className={styles.quietInside}>
             The service cannot list its items: this run is the only record of their ids. You need them to

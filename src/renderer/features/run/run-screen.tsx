@@ -2,6 +2,7 @@ import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useMemo, useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import type { MendingStep } from '../../../shared/messages/outcome-advice.ts'
+import { findOperation } from '../../../shared/operations/operations.ts'
 import { toErrorKey } from '../../../shared/run/counts.ts'
 import type { RowFilter } from '../../../shared/run/row-filters.ts'
 import { type ErrorGroup, listRowWarnings, type RunSummary } from '../../../shared/run/run.ts'
@@ -176,8 +177,8 @@ function LiveOutcomes(props: {
   const rules = useLiveRuns((known) => known.snapshots[runId]?.triggeredRules)
   const answers = useLiveRuns((known) => known.snapshots[runId]?.answers)
   const succeeded = useLiveRuns((known) => known.snapshots[runId]?.rows.succeeded)
-  if (operation === 'index-add' || operation === 'index-remove') {
-    return <ItemsPanel kind={operation} items={succeeded ?? 0} onExport={props.onExport} />
+  if (findOperation(operation)?.subject === 'item') {
+    return <ItemsPanel operation={operation} items={succeeded ?? 0} onExport={props.onExport} />
   }
   const title = nameAnswers(operation)
   if (title !== null) {

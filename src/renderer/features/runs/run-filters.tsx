@@ -3,10 +3,10 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import { RUN_ORDERS, type RunChoices } from '../../../shared/lookback/run-list.ts'
-import { OPERATION_KINDS } from '../../../shared/plan/operation.ts'
+import { OPERATION_KINDS } from '../../../shared/operations/operations.ts'
 import { RUN_STATES } from '../../../shared/run/run.ts'
 import type { NamePlace } from '../../ui/connection/destination.ts'
-import { type Activity, LOAD_LOOK, OPERATION_LOOKS } from '../../ui/operations/operation-looks.tsx'
+import { type Activity, toLook } from '../../ui/operations/operation-looks.tsx'
 import { useShortcut } from '../../ui/shortcuts.ts'
 import {
   changeFilter,
@@ -57,7 +57,7 @@ export function RunFilters(props: {
         value={filter.activity}
         options={ACTIVITIES.map((one) => ({
           value: one,
-          label: (one === 'load' ? LOAD_LOOK : OPERATION_LOOKS[one]).title,
+          label: toLook(one).title,
         }))}
         onValue={(activity) => changeFilter({ activity: ACTIVITIES.find((one) => one === activity) ?? null })}
       />

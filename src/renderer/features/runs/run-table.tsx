@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import type { RunEntry } from '../../../shared/bridge/runs.ts'
 import type { RunListQuery } from '../../../shared/lookback/run-list.ts'
 import { formatBytes, formatCount, formatCounted, formatMs } from '../../../shared/messages/figure-text.ts'
+import { findOperation } from '../../../shared/operations/operations.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { describeTrial } from '../../../shared/run/run-view.ts'
@@ -297,7 +298,7 @@ function RunPlace(props: { run: RunSummary; namePlace: NamePlace }) {
 function describeRun(run: RunSummary): string {
   const { operation, mode, api } = run
   if (isLoadTest(run)) return describeLoad(run)
-  const hasModes = operation === 'task' || operation.startsWith('index-')
+  const hasModes = findOperation(operation)?.modeOf !== undefined
   const parts = [
     nameOperation(operation),
     ...(hasModes ? [operation === 'task' ? `${api} ${mode}` : mode] : []),

@@ -6,16 +6,16 @@ import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import type { ScratchDestination } from '../../../shared/bridge/scratchpad.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayExpected } from '../../../shared/messages/problem-messages.ts'
-import { OPERATION_KINDS } from '../../../shared/plan/operation.ts'
 import {
-  SCRATCH_PROBLEMS_MAX,
+  hasModes,
+  OPERATION_KINDS,
+  OPERATIONS,
   type ScratchEndpoint,
-  type ScratchProblem,
-} from '../../../shared/service/scratchpad.ts'
+} from '../../../shared/operations/operations.ts'
+import { SCRATCH_PROBLEMS_MAX, type ScratchProblem } from '../../../shared/service/scratchpad.ts'
 import { ask } from '../../bridge/client.ts'
 import { maskJson, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
-import { OPERATION_LOOKS } from '../../ui/operations/operation-looks.tsx'
 import { LongText, SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import { findPlace, formatText, setMember } from './request-text.ts'
 import styles from './scratchpad.module.css'
@@ -39,7 +39,7 @@ export function RequestEditor({ connections }: { connections: readonly Connectio
         <Select
           label="Operation"
           allowDeselect={false}
-          data={OPERATION_KINDS.map((kind) => ({ value: kind, label: OPERATION_LOOKS[kind].title }))}
+          data={OPERATION_KINDS.map((kind) => ({ value: kind, label: OPERATIONS[kind].words.title }))}
           value={endpoint.kind}
           onChange={(value) => {
             const kind = OPERATION_KINDS.find((one) => one === value)
@@ -61,7 +61,7 @@ export function RequestEditor({ connections }: { connections: readonly Connectio
           onChange={(value) => value !== null && set({ destination: toDestination(value) })}
         />
         <EndpointFields endpoint={endpoint} onEndpoint={setEndpoint} />
-        {'mode' in endpoint && endpoint.mode === 'async' && destination?.kind === 'stored' && (
+        {hasModes(endpoint) && endpoint.mode === 'async' && destination?.kind === 'stored' && (
           <TextInput
             label="Public address for the callback"
             description="Of a proxy or tunnel to this machine; empty if the service runs here"
@@ -94,7 +94,7 @@ function EndpointFields(props: {
   onEndpoint: (endpoint: ScratchEndpoint) => void
 }) {
   const { endpoint, onEndpoint } = props
-  if (!('mode' in endpoint)) return null
+  if (!hasModes(endpoint)) return null
   return (
     <>
       <Input.Wrapper size="xs" label="Answer" labelElement="div">
@@ -153,7 +153,8 @@ function BodyEditor() {
     placeholderData: keepPreviousData,
   })
   const problems = check.data ?? []
-  const isGet = endpoint.kind === 'appeal-status'
+  const { endpoint: address, namedBy } = OPERATIONS[endpoint.kind]
+  const isGet = address.method === 'GET'
   const lead = (problem: ScratchProblem) => {
     const { start, end } = findPlace(text, problem)
     area.current?.focus()
@@ -177,7 +178,7 @@ function BodyEditor() {
         label={isGet ? 'Fields' : 'JSON body'}
         description={
           isGet
-            ? 'Goes out as a GET without a body: appeal_id becomes part of the address.'
+            ? `Goes out as a GET without a body: ${namedBy[0]} becomes part of the address.`
             : 'Sent as it stands'
         }
         classNames={{ input: styles.text ?? '' }}

@@ -2,6 +2,7 @@ import { IconSend } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import { hasModes } from '../../../shared/operations/operations.ts'
 import { bridge } from '../../bridge/client.ts'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
@@ -24,7 +25,7 @@ export function ScratchpadScreen(props: { connections: readonly ConnectionEntry[
     mutationFn: async () => {
       if (destination === null) return
       const address = callbackUrl.trim().replace(/\/+$/, '')
-      const isAsync = 'mode' in endpoint && endpoint.mode === 'async'
+      const isAsync = hasModes(endpoint) && endpoint.mode === 'async'
       const exchange = await bridge.scratchpad.send({
         ...{ destination, endpoint, text },
         ...(isAsync && address !== '' && { callbackUrl: address }),

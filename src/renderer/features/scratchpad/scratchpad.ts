@@ -1,6 +1,11 @@
 import { create } from 'zustand'
 import type { ScratchDestination, ScratchDraft } from '../../../shared/bridge/scratchpad.ts'
-import type { ScratchCallback, ScratchEndpoint, ScratchExchange } from '../../../shared/service/scratchpad.ts'
+import {
+  OPERATIONS,
+  type OperationKind,
+  type ScratchEndpoint,
+} from '../../../shared/operations/operations.ts'
+import type { ScratchCallback, ScratchExchange } from '../../../shared/service/scratchpad.ts'
 import { bridge } from '../../bridge/client.ts'
 import { formatText } from './request-text.ts'
 
@@ -35,7 +40,7 @@ interface Scratchpad {
 /** Exchanges that are remembered until the page is reloaded. */
 const SENT_MAX = 20
 
-const FIRST: ScratchEndpoint = { kind: 'task', api: 'v1', mode: 'sync', legacy: false }
+const FIRST = OPERATIONS.task.single.first({ kind: 'task' })
 
 /** The request that is being written, and those that were sent; in memory alone, as they hold content. */
 export const useScratchpad = create<Scratchpad>((set) => ({
@@ -83,40 +88,10 @@ export function createPostId(): string {
 
 /** A request that the service of an endpoint would take. */
 export function toExample(endpoint: ScratchEndpoint): string {
-  return JSON.stringify(toExampleBody(endpoint), null, 2)
-}
-
-function toExampleBody(endpoint: ScratchEndpoint): object {
-  switch (endpoint.kind) {
-    case 'task': {
-      const content =
-        endpoint.api === 'v2'
-          ? { url: 'https://media.example.com/sandbox-hate-2.png' }
-          : { text_data: 'Win a free prize, you stupid idiot' }
-      return { ...content, user_id: 'someone', post_id: createPostId() }
-    }
-    case 'index-add':
-      return { url: 'https://media.example.com/picture.png' }
-    case 'index-remove':
-      return { custom_index_item_id: 'the id that adding it answered' }
-    case 'watchlist-add':
-    case 'watchlist-update':
-      return { watchlist: 'sandbox_terms', terms: [{ term: 'free coins', notes: 'seen in spam' }] }
-    case 'appeal-status':
-      return { appeal_id: 'appeal-1' }
-  }
+  return JSON.stringify(OPERATIONS[endpoint.kind].single.example(endpoint, createPostId()), null, 2)
 }
 
 /** Another kind of endpoint, with the settings that it shares with the one before. */
-export function changeKind(before: ScratchEndpoint, kind: ScratchEndpoint['kind']): ScratchEndpoint {
-  const mode = 'mode' in before ? before.mode : 'sync'
-  switch (kind) {
-    case 'task':
-      return { kind, api: 'v1', mode, legacy: false }
-    case 'index-add':
-    case 'index-remove':
-      return { kind, mode, indexId: 'indexId' in before ? before.indexId : 'sandbox-index' }
-    default:
-      return { kind }
-  }
+export function changeKind(before: ScratchEndpoint, kind: OperationKind): ScratchEndpoint {
+  return OPERATIONS[kind].single.first(before)
 }

@@ -3,10 +3,10 @@ import { diffLines } from 'diff'
 import { useState } from 'react'
 import { formatMs } from '../../../shared/messages/figure-text.ts'
 import { prettyJson } from '../../../shared/messages/pretty-json.ts'
+import { OPERATIONS } from '../../../shared/operations/operations.ts'
 import { maskJson, useContentShown } from '../../ui/content/user-content.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { Panel } from '../../ui/layout/screen.tsx'
-import { OPERATION_LOOKS } from '../../ui/operations/operation-looks.tsx'
 import { StateLabel } from '../../ui/states/row-states.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -71,7 +71,7 @@ export function SentPanel(props: {
             ),
           },
           { title: 'Sent', cell: ({ exchange }) => formatTimestamp(exchange.sentAt) },
-          { title: 'Operation', cell: ({ endpoint }) => OPERATION_LOOKS[endpoint.kind].title },
+          { title: 'Operation', cell: ({ endpoint }) => OPERATIONS[endpoint.kind].words.title },
           {
             title: 'Destination',
             cell: ({ destination }) => (

@@ -1,7 +1,7 @@
 import { Button, Progress } from '@mantine/core'
 import { IconTableImport } from '@tabler/icons-react'
 import { formatBytes, formatCount, formatShare } from '../../../shared/messages/figure-text.ts'
-import { fieldsOf, isAsync, type Operation } from '../../../shared/plan/operation.ts'
+import { fieldsOf, isAsync, type Operation } from '../../../shared/operations/operations.ts'
 import { SOURCE_NAMES_TEXT } from '../../../shared/plan/source-formats.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
 import type { UploadProgress } from '../../bridge/take-files.ts'

@@ -1,5 +1,5 @@
 import { toColumnIndex, toWholeMapping } from '../../../shared/mapping/match-columns.ts'
-import { REQUEST_FIELD } from '../../../shared/plan/operation.ts'
+import { REQUEST_FIELD } from '../../../shared/operations/operations.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 
 /** What a row is about, in the order in which the table shows it. */

@@ -10,7 +10,12 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react'
 import { describePace, type Load } from '../../../shared/load/load.ts'
-import type { Operation, OperationKind } from '../../../shared/plan/operation.ts'
+import {
+  findOperation,
+  OPERATIONS,
+  type Operation,
+  type OperationKind,
+} from '../../../shared/operations/operations.ts'
 import type { NamedPlace } from '../connection/destination.ts'
 import { ConnectionChip } from '../connection/destination-panel.tsx'
 import { Notice } from '../layout/notice.tsx'
@@ -24,48 +29,15 @@ interface OperationLook {
   /** What it does with a row, a sentence. */
   meaning: string
   icon: TablerIcon
-  /** What a row of its source is, for counting. */
-  row: string
 }
 
-/** The looks of every operation, in the order they are offered. */
-export const OPERATION_LOOKS: Record<OperationKind, OperationLook> = {
-  task: {
-    title: 'Submit content',
-    meaning: 'Submits texts, or URLs of images and videos, and lists the rules that each one triggers.',
-    icon: IconSend,
-    row: 'row',
-  },
-  'index-add': {
-    title: 'Add to index',
-    meaning: 'Adds images to a custom index. The ids it returns are the only way to remove them.',
-    icon: IconPhotoPlus,
-    row: 'item',
-  },
-  'index-remove': {
-    title: 'Remove from index',
-    meaning: 'Removes items from a custom index by id, such as from the export of the run that added them.',
-    icon: IconPhotoMinus,
-    row: 'item',
-  },
-  'watchlist-add': {
-    title: 'Add terms',
-    meaning: 'Adds terms, with optional notes, to an existing watchlist.',
-    icon: IconListDetails,
-    row: 'term',
-  },
-  'watchlist-update': {
-    title: 'Update terms',
-    meaning: 'Replaces the notes of terms in a watchlist. It never adds a term.',
-    icon: IconNotes,
-    row: 'term',
-  },
-  'appeal-status': {
-    title: 'Appeal status',
-    meaning: 'Looks up appeals: in review, upheld or overturned. It changes nothing.',
-    icon: IconGavel,
-    row: 'appeal',
-  },
+const ICONS: Record<OperationKind, TablerIcon> = {
+  task: IconSend,
+  'index-add': IconPhotoPlus,
+  'index-remove': IconPhotoMinus,
+  'watchlist-add': IconListDetails,
+  'watchlist-update': IconNotes,
+  'appeal-status': IconGavel,
 }
 
 /** What can be chosen to be done: an operation on each row, or a load test that submits content. */
@@ -76,25 +48,18 @@ export const LOAD_LOOK: OperationLook = {
   title: 'Load test',
   meaning: 'Submits content at a set pace to measure how fast and how reliably a deployment answers.',
   icon: IconGauge,
-  row: 'row',
 }
 
 /** How an activity is shown. */
 export function toLook(activity: Activity): OperationLook {
-  return activity === 'load' ? LOAD_LOOK : OPERATION_LOOKS[activity]
+  if (activity === 'load') return LOAD_LOOK
+  const { title, meaning } = OPERATIONS[activity].words
+  return { title, meaning, icon: ICONS[activity] }
 }
 
 /** The name of what a run does within a sentence; of an operation that is not known, as it is stored. */
 export function nameOperation(operation: string): string {
-  return isOperationKind(operation) ? OPERATION_LOOKS[operation].title.toLowerCase() : operation
-}
-
-/** Every operation, in the order they are offered. */
-export const OPERATION_KINDS = Object.keys(OPERATION_LOOKS).filter(isOperationKind)
-
-/** Whether a text names an operation. */
-export function isOperationKind(text: string): text is OperationKind {
-  return Object.hasOwn(OPERATION_LOOKS, text)
+  return findOperation(operation)?.words.title.toLowerCase() ?? operation
 }
 
 /** What a load test is set to, in a few words: `v1 sync, open, 50 requests a second`. */
@@ -106,21 +71,7 @@ export function describeLoadTest(operation: Operation, load: Load | null): strin
 
 /** What an operation is set to, in a few words: `v2 async, 3 models`, `faces, sync`, `badwords, 500 terms per request`. */
 export function describeOptions(operation: Operation): string {
-  switch (operation.kind) {
-    case 'task': {
-      const { api, mode, models, legacy } = operation
-      const named = models.length > 1 ? `${models.length} models` : models[0]
-      return [`${api} ${mode}`, named, legacy ? 'legacy answer' : undefined].filter(Boolean).join(', ')
-    }
-    case 'index-add':
-    case 'index-remove':
-      return `${operation.indexId || 'no index yet'}, ${operation.mode}`
-    case 'watchlist-add':
-    case 'watchlist-update':
-      return `${operation.watchlist || 'no watchlist yet'}, ${operation.termsPerRequest} terms per request`
-    case 'appeal-status':
-      return 'only reads'
-  }
+  return OPERATIONS[operation.kind].words.describe(operation)
 }
 
 /** What the rows being prepared are for and where they go, in a line, with the way to change it. */
@@ -151,12 +102,13 @@ export function OperationStrip(props: {
   )
 }
 
-/** Said before terms are added: what the service does to those it has already (docs/interface.md §4.5). */
-export function OverwriteNotice() {
+/** What a person should know before an operation is used; with `isLast` only what cannot be undone. */
+export function OperationNotice({ kind, isLast = false }: { kind: OperationKind; isLast?: boolean }) {
+  const { notice } = OPERATIONS[kind].words
+  if (notice === undefined || (isLast && notice.kind !== 'warning')) return null
   return (
-    <Notice kind="warning" title="Notes of existing terms are overwritten">
-      If a term exists in the watchlist, the notes from this source replace its notes, and it counts as
-      pre-existing. The old notes cannot be read back.
+    <Notice kind={notice.kind} title={notice.title}>
+      {notice.text}
     </Notice>
   )
 }

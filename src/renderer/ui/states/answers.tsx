@@ -14,7 +14,7 @@ import {
   IconShieldCheck,
   type TablerIcon,
 } from '@tabler/icons-react'
-import type { OperationKind } from '../../../shared/plan/operation.ts'
+import { subjectOf } from '../../../shared/operations/operations.ts'
 import { ROW_ANSWERS, type RowAnswer } from '../../../shared/run/item-state.ts'
 import styles from './states.module.css'
 
@@ -43,12 +43,7 @@ export function isRowAnswer(text: string): text is RowAnswer {
 
 /** What the answers of an operation are about; null where it has none. */
 export function nameAnswers(operation: string): string | null {
-  const names: Partial<Record<OperationKind, string>> = {
-    'watchlist-add': 'Terms',
-    'watchlist-update': 'Terms',
-    'appeal-status': 'Appeals',
-  }
-  return Object.entries(names).find(([kind]) => kind === operation)?.[1] ?? null
+  return subjectOf(operation).answers
 }
 
 /** What the service answered of a row, as an icon and a word in its colour. */

@@ -1,6 +1,6 @@
 import { findNearest } from '../../messages/find-nearest.ts'
+import { fieldsOf, listFieldNames, parseFieldName, REQUEST_FIELD } from '../../operations/operations.ts'
 import { sayCorrectedUrl, toBaseUrl } from '../../service/base-url.ts'
-import { fieldsOf, listFieldNames, parseFieldName, REQUEST_FIELD } from '../operation.ts'
 import type { Plan } from '../plan.ts'
 
 /** Parts of a plan that are in order each for itself and do not go together. */

@@ -2,11 +2,9 @@ import { expect, test } from 'vitest'
 import { createRowMapper, resolveMapping } from '../../../../src/main/engine/mapping/row-mapper.ts'
 import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
 import { formatProblem } from '../../../../src/shared/messages/problem-messages.ts'
+import { indexAddRequestSchema } from '../../../../src/shared/operations/index-add.ts'
+import { indexRemoveRequestSchema } from '../../../../src/shared/operations/index-remove.ts'
 import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
-import {
-  indexAddRequestSchema,
-  indexRemoveRequestSchema,
-} from '../../../../src/shared/service/custom-index.ts'
 import { buildPlan, readBody } from './build-plan.ts'
 
 type IndexKind = 'index-add' | 'index-remove'

@@ -3,8 +3,9 @@ import { findPlanWarnings } from '../../../../src/main/engine/mapping/plan-warni
 import { createRowMapper, resolveMapping } from '../../../../src/main/engine/mapping/row-mapper.ts'
 import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
 import { formatProblem, sayExpected } from '../../../../src/shared/messages/problem-messages.ts'
+import { addTermSchema } from '../../../../src/shared/operations/watchlist-add.ts'
+import { updateTermSchema } from '../../../../src/shared/operations/watchlist-update.ts'
 import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
-import { addTermSchema, updateTermSchema } from '../../../../src/shared/service/watchlist.ts'
 import { buildPlan } from './build-plan.ts'
 
 const ADD: PlanInput['operation'] = { kind: 'watchlist-add', watchlist: 'w' }

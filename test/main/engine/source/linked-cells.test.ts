@@ -3,7 +3,7 @@ import { describeFiles } from '../../../../src/main/engine/source/describe-readi
 import { openSource } from '../../../../src/main/engine/source/open-source.ts'
 import { previewSource } from '../../../../src/main/engine/source/preview.ts'
 import { suggestMapping } from '../../../../src/shared/mapping/match-columns.ts'
-import { operationSchema } from '../../../../src/shared/plan/operation.ts'
+import { operationSchema } from '../../../../src/shared/operations/operations.ts'
 import { readAnySource, writeSource } from './read-source.ts'
 import { createWorkbook } from './workbook-files.ts'
 

@@ -10,7 +10,7 @@ import {
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { formatCount, formatCounted, formatFigure } from '../../../../shared/messages/figure-text.ts'
 import { formatMinute } from '../../../../shared/messages/moment-text.ts'
-import { OPERATION_KINDS } from '../../../../shared/plan/operation.ts'
+import { OPERATION_KINDS } from '../../../../shared/operations/operations.ts'
 import { type Column, foreign, number, text } from '../../../../shared/report/report.ts'
 import { isLoadRun, RUN_STATES, type RunSummary } from '../../../../shared/run/run.ts'
 import type { CliContext } from '../../context.ts'

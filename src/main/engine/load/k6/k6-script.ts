@@ -1,6 +1,7 @@
 import { type Load, toMeasuredMs } from '../../../../shared/load/load.ts'
+import { taskPath } from '../../../../shared/operations/task.ts'
 import type { Plan } from '../../../../shared/plan/plan.ts'
-import { JSON_CONTENT_TYPE, taskPath } from '../../../../shared/service/endpoints.ts'
+import { JSON_CONTENT_TYPE } from '../../../../shared/service/endpoints.ts'
 import { toK6Scenarios } from './k6-scenarios.ts'
 import { NOT_SUCCEEDED, toK6Thresholds } from './k6-thresholds.ts'
 

@@ -3,7 +3,7 @@ import { choosePrunable, type PrunableRuns, type Retention } from '../../../../s
 import type { FoundRuns, RunListQuery, RunPage } from '../../../../shared/lookback/run-list.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../../shared/messages/thrown.ts'
-import type { OperationKind } from '../../../../shared/plan/operation.ts'
+import type { OperationKind } from '../../../../shared/operations/operations.ts'
 import { ReaderPool, readRunFamily } from '../../journal/run-family.ts'
 import { InboxReader } from '../../receiver/inbox.ts'
 import { isThere } from '../../workspace/is-there.ts'

@@ -1,6 +1,6 @@
 import type { RetainedRun } from '../../../../shared/lookback/retention.ts'
 import type { FoundRuns, RunChoices, RunListQuery, RunPage } from '../../../../shared/lookback/run-list.ts'
-import type { OperationKind } from '../../../../shared/plan/operation.ts'
+import type { OperationKind } from '../../../../shared/operations/operations.ts'
 import type { CallbackCounts, RunSummary } from '../../../../shared/run/run.ts'
 import type { DatabaseSync, SQLInputValue } from '../../workspace/sqlite.ts'
 import { foldText } from './catalogued-run.ts'

@@ -1,6 +1,6 @@
 import type { IndexEntry } from '../../../../shared/lookback/ledger.ts'
 import { toStateName } from '../../../../shared/messages/state-name.ts'
-import { isAsync } from '../../../../shared/plan/operation.ts'
+import { isAsync, OPERATIONS, targetOf } from '../../../../shared/operations/operations.ts'
 import { isJsonObject } from '../../../../shared/service/json-object.ts'
 import type { RunView } from '../../journal/run-family.ts'
 import { createExchangeReader } from '../../run/journal/stored-bodies.ts'
@@ -32,8 +32,9 @@ type Events = Parameters<LedgerReader<IndexDetail>['collect']>[1]
  */
 export const INDEX_LEDGER: LedgerReader<IndexDetail> = {
   collect(run, events) {
-    if (run.record.plan.operation.kind === 'index-add') collectAdds(run, events)
-    else collectRemovals(run, events)
+    const { ledger } = OPERATIONS[run.record.plan.operation.kind]
+    if (ledger?.effect === 'adds') collectAdds(run, events)
+    if (ledger?.effect === 'removes') collectRemovals(run, events)
   },
   fold: (events) => (events[0]?.key.startsWith(ROW) ? foldRow(events) : foldItem(events)),
 }
@@ -115,7 +116,7 @@ function prepare({ db, record }: RunView) {
       return [{ outcome, itemId, isSettled: effect === 'settled', atUs: Date.parse(receivedAt) * 1_000 }]
     })
   return {
-    list: 'indexId' in operation ? operation.indexId : '',
+    list: targetOf(operation) ?? '',
     runId,
     runToken,
     /** Null of sync runs, which have no callbacks. */

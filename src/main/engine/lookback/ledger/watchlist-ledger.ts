@@ -1,4 +1,5 @@
 import type { TermEntry } from '../../../../shared/lookback/ledger.ts'
+import { OPERATIONS, targetOf } from '../../../../shared/operations/operations.ts'
 import { readAnsweredTerms } from '../../../../shared/service/answer-findings.ts'
 import type { RunView } from '../../journal/run-family.ts'
 import { createExchangeReader } from '../../run/journal/stored-bodies.ts'
@@ -21,8 +22,8 @@ export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
   collect(run, events) {
     const { runId, plan } = run.record
     const { operation } = plan
-    if (!('watchlist' in operation)) return
-    const isAdd = operation.kind === 'watchlist-add'
+    const list = targetOf(operation) ?? ''
+    const isAdd = OPERATIONS[operation.kind].ledger?.effect === 'adds'
     const readTerms = createTermsReader(run)
     for (const sent of readSentRows(run)) {
       const { numbers, item, body, state, answer } = sent
@@ -31,7 +32,7 @@ export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
       const key = term.toLowerCase()
       const terms = readTerms(item)
       const add = (atUs: number, detail: TermDetail) =>
-        events.add({ list: operation.watchlist, key, atUs, runId, numbers, detail })
+        events.add({ list, key, atUs, runId, numbers, detail })
       const isAnswered = (state === 'succeeded' || state === 'rejected') && answer !== null
       const said = terms?.get(key) ?? terms?.get(key.trim())
       // The answer may pass a term over in silence.

@@ -1,5 +1,5 @@
+import { isAsync, OPERATIONS } from '../../../../shared/operations/operations.ts'
 import { listFixedFields } from '../../../../shared/plan/fixes.ts'
-import { isAsync } from '../../../../shared/plan/operation.ts'
 import { toRowAndRecord, toSourcePlace } from '../../../../shared/plan/source-place.ts'
 import type { AttemptDetail, CallbackDetail, ExportRow, ResultRow } from '../../../../shared/run/results.ts'
 import type { RowFilter } from '../../../../shared/run/row-filters.ts'
@@ -150,9 +150,8 @@ function createExportRows(view: RunView, withRequests: boolean): (row: RunRow) =
   const exchanges = createExchangeReader(view.db)
   const requests = createRowRequests(view)
   const toPlace = createPlaceReader(view.db)
-  const isTask = operation.kind === 'task'
-  const isWatchlist = 'watchlist' in operation
-  const isAppeal = operation.kind === 'appeal-status'
+  const { subject } = OPERATIONS[operation.kind]
+  const [isTask, isTerm, isAppeal] = [subject === 'content', subject === 'term', subject === 'appeal']
   const { fixes = [] } = view.record.plan
   let last: ItemExchange | null = null
 
@@ -162,7 +161,7 @@ function createExportRows(view: RunView, withRequests: boolean): (row: RunRow) =
     const callbacks = isAsync(operation) ? exchanges.readCallbacks(item) : []
     const settled = callbacks.find(({ effect }) => effect === 'settled')
     const body = parseJson(settled?.body ?? response?.text ?? '')
-    const termNotes = isWatchlist ? readTermNotes(body) : new Map<string, null>()
+    const termNotes = isTerm ? readTermNotes(body) : new Map<string, null>()
     last = { item, row, response, callbacks, body, termNotes }
     return last
   }
@@ -197,7 +196,7 @@ function createExportRows(view: RunView, withRequests: boolean): (row: RunRow) =
       body,
       task: isTask && body !== undefined ? readTaskFindings(body) : null,
       appeal: isAppeal && body !== undefined ? readAppealFindings(body) : null,
-      termNotes: exchange !== null && isWatchlist ? findNotes(exchange, result, joined.kinds) : null,
+      termNotes: exchange !== null && isTerm ? findNotes(exchange, result, joined.kinds) : null,
       serviceMessage: isTask || isAppeal ? null : readServiceMessage(body),
     }
   }

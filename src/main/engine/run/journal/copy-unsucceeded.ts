@@ -1,6 +1,6 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
+import { toRowsPerItem } from '../../../../shared/operations/operations.ts'
 import type { Fix } from '../../../../shared/plan/fixes.ts'
-import { toRowsPerItem } from '../../../../shared/plan/operation.ts'
 import { Journal } from '../../journal/journal.ts'
 import {
   describeSuccessor,

@@ -1,5 +1,5 @@
 import type { StatementSync } from 'node:sqlite'
-import { toRowsPerItem } from '../../../../shared/plan/operation.ts'
+import { toRowsPerItem } from '../../../../shared/operations/operations.ts'
 import type { Journal } from '../../journal/journal.ts'
 import type { RunRecord } from '../../journal/run-record.ts'
 import { parseCells } from './intake-writer.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { isAsync } from '../../../../shared/plan/operation.ts'
+import { isAsync } from '../../../../shared/operations/operations.ts'
 import type { RowState } from '../../../../shared/run/item-state.ts'
 import { type FacetOf, listFacetKinds } from '../../../../shared/run/row-filters.ts'
 import { readTaskFindings, type TaskFindings } from '../../../../shared/service/answer-findings.ts'

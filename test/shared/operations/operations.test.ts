@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest'
+import { indexAddRequestSchema } from '../../../src/shared/operations/index-add.ts'
+import { indexRemoveRequestSchema } from '../../../src/shared/operations/index-remove.ts'
 import {
   fieldsOf,
   listFieldNames,
   type OperationKind,
   parseFieldName,
-} from '../../../src/shared/plan/operation.ts'
-import { indexAddRequestSchema, indexRemoveRequestSchema } from '../../../src/shared/service/custom-index.ts'
+} from '../../../src/shared/operations/operations.ts'
+import { addTermSchema } from '../../../src/shared/operations/watchlist-add.ts'
+import { updateTermSchema } from '../../../src/shared/operations/watchlist-update.ts'
 import { taskRequestSchema } from '../../../src/shared/service/tasks.ts'
-import { addTermSchema, updateTermSchema } from '../../../src/shared/service/watchlist.ts'
 
 test.each<[OperationKind, string[]]>([
   ['task', [...Object.keys(taskRequestSchema.shape), 'request']],

@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { NOTES_MAX_CHARACTERS, type RequestField, TERM_MAX_CHARACTERS } from '../service/request-field.ts'
+import type { RowCheck, ShownError } from './operation-entry.ts'
+
+/** Every field of a watchlist's term, in the order of docs/interface.md §2.5. */
+export const TERM_FIELDS = [
+  {
+    name: 'term',
+    kind: 'string',
+    required: 'always',
+    mode: 'both',
+    note: 'A word or phrase of at most 1024 characters; the service lower-cases it.',
+  },
+  {
+    name: 'notes',
+    kind: 'string',
+    required: 'never',
+    mode: 'both',
+    note: 'What people should know about the term, at most 1024 characters.',
+  },
+] as const satisfies readonly RequestField[]
+
+/** Whether a text has at most so many characters, an emoji being one: counts code points. */
+export function hasAtMost(text: string, maxCharacters: number): boolean {
+  return text.length <= maxCharacters || Array.from(text).length <= maxCharacters
+}
+
+/** A term (docs/interface.md §2.5). The service lower-cases it before matching. */
+export const termTextSchema = z
+  .string()
+  .min(1, 'must not be empty')
+  .refine(
+    (term) => hasAtMost(term, TERM_MAX_CHARACTERS),
+    `must have at most ${TERM_MAX_CHARACTERS} characters`,
+  )
+
+/** The notes of a term. */
+export const notesTextSchema = z
+  .string()
+  .refine(
+    (notes) => hasAtMost(notes, NOTES_MAX_CHARACTERS),
+    `must have at most ${NOTES_MAX_CHARACTERS} characters`,
+  )
+
+/** A term in an answer: an object, or its text alone where the shape is not shown (docs/interface.md §4.5, §4.6). */
+export const answeredTermSchema = z.union([
+  z.string(),
+  z.looseObject({ term: z.string(), notes: z.string().nullish() }),
+])
+
+/** Most terms that one request may be asked to carry; what the service takes is not known (docs/interface.md §8). */
+export const TERMS_PER_REQUEST_MAX = 10_000
+
+/** Terms of one request, unless the plan says otherwise. */
+export const TERMS_PER_REQUEST_DEFAULT = 500
+
+/** What an operation on a watchlist is set to. */
+export const watchlistShape = {
+  watchlist: z.string().min(1),
+  termsPerRequest: z.int().min(1).max(TERMS_PER_REQUEST_MAX).default(TERMS_PER_REQUEST_DEFAULT),
+}
+
+interface OfWatchlist {
+  watchlist: string
+  termsPerRequest: number
+}
+
+const checks: readonly RowCheck[] = [
+  { rule: 'required', field: 'term' },
+  { rule: 'blank', field: 'term' },
+  { rule: 'length', field: 'term', max: TERM_MAX_CHARACTERS },
+  { rule: 'length', field: 'notes', max: NOTES_MAX_CHARACTERS },
+]
+
+/** What the operations on watchlists have in common. */
+export const WATCHLIST_TRAITS = {
+  subject: 'term',
+  fields: TERM_FIELDS,
+  namedBy: ['term'],
+  checks,
+  isRepeatable: true,
+  target: {
+    kind: 'watchlist',
+    of: ({ watchlist }: OfWatchlist) => watchlist,
+    with: <Own extends OfWatchlist>(operation: Own, watchlist: string): Own => ({ ...operation, watchlist }),
+    missing: 'Type the name of the watchlist',
+  },
+  batch: {
+    target: 'watchlist',
+    list: 'terms',
+    rowsPerItem: ({ termsPerRequest }: OfWatchlist) => termsPerRequest,
+  },
+} as const
+
+/** What an operation on a watchlist is set to, in a few words. */
+export function describeWatchlist({ watchlist, termsPerRequest }: OfWatchlist): string {
+  return `${watchlist || 'no watchlist yet'}, ${termsPerRequest} terms per request`
+}
+
+/** A body that the service takes of any operation on terms. */
+export function toExampleTerms(): object {
+  return { watchlist: 'sandbox_terms', terms: [{ term: 'free coins', notes: 'seen in spam' }] }
+}
+
+/** The error of a request that lacks something. */
+export const TERMS_INCOMPLETE: ShownError = {
+  status: 400,
+  errorCode: 'PARAM_REQUIRED',
+  condition: 'A required parameter is missing or of an invalid type.',
+}
