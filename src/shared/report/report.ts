@@ -18,25 +18,33 @@ export interface Section {
 /** How a text is set off, by what it means: `odd` is what nobody knows, `quiet` what is said in passing. */
 export type Tone = 'good' | 'bad' | 'warn' | 'odd' | 'quiet' | 'strong' | 'accent' | 'plain'
 
+/** Pages draw the first two alone. */
+export type Sign = 'held' | 'crossed' | 'ok' | 'rejected' | 'failed' | 'unknown' | 'skipped' | 'dot' | 'none'
+
 /** A piece of text that is more than our own plain words. */
 export interface Marked {
-  text: string
+  /** In a table also a figure that the column writes. */
+  text: string | number
   tone?: Tone
   /** Whether others wrote it: kept apart from what stands around it. */
   isForeign?: boolean
-  /** A sign before it, as the surface draws signs. */
-  sign?: 'held' | 'crossed'
-  /** What it says in other words, where there is room. */
+  /** A sign before it, as the surface draws signs; `none` keeps its place. */
+  sign?: Sign
+  /** What it says in other words, or what to do about it, below it. */
   meaning?: string
+  /** A command to type, which stays in one piece. */
+  command?: string
 }
 
 /** A line, or the pieces that make it up. */
 export type Line = string | Marked | readonly (string | Marked)[]
 
-/** A label and what belongs to it, a line each; nothing is drawn of a fact without lines. */
+/** A label and what belongs to it: lines, then a table, then what is said in passing. Without these it is not drawn. */
 export interface Fact {
   label: string
-  lines: readonly Line[]
+  lines?: readonly Line[]
+  table?: Table
+  notes?: readonly string[]
 }
 
 /** A figure that its column writes, a text as it stands, or null if there is nothing to tell. */
@@ -50,8 +58,11 @@ const FIGURES = {
   rate: formatRate,
 } as const
 
-/** `text` is ours, `foreign` was written by others, `code` is typed as it stands, a `number` has no format of its own. */
-type ColumnKind = 'text' | 'foreign' | 'code' | 'number' | keyof typeof FIGURES
+/**
+ * `text` is ours, `foreign` was written by others, `code` is typed as it stands, a `number` has no format of its own, a
+ * `bar` is a share as a length.
+ */
+type ColumnKind = 'text' | 'foreign' | 'code' | 'number' | 'bar' | keyof typeof FIGURES
 
 /** One column of a {@link Table}. */
 export interface Column {
@@ -59,6 +70,12 @@ export interface Column {
   title: string
   /** A terminal that is too narrow cuts the column down to this; without it, the column is never cut. */
   minColumns?: number
+  /** A terminal makes the column as wide as this, even if nothing in it is. */
+  least?: number
+  /** A terminal that is too narrow leaves the column out. */
+  isOptional?: true
+  /** The text of this last column wraps on a terminal. */
+  isWrapped?: true
 }
 
 /** Rows under a header; columns whose titles are all empty have none. */
@@ -67,6 +84,8 @@ export interface Table<Filling = Cell> {
   caption?: Line
   columns: readonly Column[]
   rows: readonly (readonly Filling[])[]
+  /** Spaces between the columns on a terminal, usually 2. */
+  gap?: number
 }
 
 const toColumn =
@@ -86,6 +105,7 @@ export const share = toColumn('share')
 export const ms = toColumn('ms')
 export const figure = toColumn('figure')
 export const rate = toColumn('rate')
+export const bar = toColumn('bar')
 
 /** Whether a column holds numbers, which stand at the right. */
 export function isNumeric({ kind }: Column): boolean {
@@ -94,10 +114,16 @@ export function isNumeric({ kind }: Column): boolean {
 
 /** What a cell says, without its marks. */
 export function toCellText({ kind }: Column, cell: Cell): string {
-  if (cell === null) return '–'
-  if (typeof cell === 'string') return cell
-  if (typeof cell !== 'number') return cell.text
-  return kind in FIGURES ? FIGURES[kind as keyof typeof FIGURES](cell) : String(cell)
+  const value = typeof cell === 'object' && cell !== null ? cell.text : cell
+  if (value === null) return '–'
+  return typeof value === 'number' && kind in FIGURES
+    ? FIGURES[kind as keyof typeof FIGURES](value)
+    : String(value)
+}
+
+/** A part of a whole, of which there may be none. */
+export function partOf(part: number, whole: number): number {
+  return whole > 0 ? part / whole : 0
 }
 
 /** A text that others wrote. */
@@ -106,7 +132,9 @@ export function quote(text: string, tone?: Tone): Marked {
 }
 
 /** The pieces of a line. */
-export function listPieces(line: Line): readonly Marked[] {
+export function listPieces(line: Line): readonly (Marked & { text: string })[] {
   const pieces = Array.isArray(line) ? (line as readonly (string | Marked)[]) : [line as string | Marked]
-  return pieces.map((piece) => (typeof piece === 'string' ? { text: piece } : piece))
+  return pieces.map((piece) =>
+    typeof piece === 'string' ? { text: piece } : { ...piece, text: String(piece.text) },
+  )
 }

@@ -90,7 +90,7 @@ function formatSample(terminal: Terminal, { file, rows, bytes, seed, strata }: S
       columns: [foreign('group', 12), count('rows'), count('drawn')],
       rows: shown.map(({ stratum, rows: all, drawn }) => [stratum || '(empty)', all, drawn]),
     },
-    2,
+    { indent: 2 },
   )
   return [
     `${formatCounted(rows, 'row')} in ${file} (${formatBytes(bytes)}), seed ${seed}`,

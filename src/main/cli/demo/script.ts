@@ -186,7 +186,7 @@ export async function formatUnsuccessfulRows(
       columns: [number('ROW'), text('STATE'), foreign('WHY', 20)],
       rows: reasons.toSorted((one, other) => one.row - other.row).map(({ cells }) => cells),
     },
-    2,
+    { indent: 2 },
   )
   return [terminal.tone('strong', 'Rows that did not succeed'), ...table]
 }

@@ -7,6 +7,7 @@ import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import { findNeeds } from '../../../shared/messages/problem-traits.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { formatRow, toRowAndRecord } from '../../../shared/plan/source-place.ts'
+import { listSourceFacts } from '../../../shared/report/summary-report.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import type { SourceRead } from '../../../shared/run/read-as.ts'
@@ -22,10 +23,9 @@ import type { ReportingFlags } from '../options/shared-options.ts'
 import { createProgressReporter } from '../progress/progress-reporter.ts'
 import { formatOpenWarnings } from '../summary/open-warnings.ts'
 import { formatProblemGroups, toWordedGroup, toWordedGroups } from '../summary/row-text.ts'
-import { formatSourceRead } from '../summary/source-read.ts'
-import { formatUsedMapping } from '../summary/used-mapping.ts'
 import { formatSection, sectionColumns, wrapWords } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
+import { formatReportSection } from '../terminal/report-text.ts'
 
 /** A plan to check without sending anything. */
 export type Trial = { plan: Plan } & Pick<StartOptions, 'proxyCredentials'>
@@ -140,8 +140,8 @@ async function printFindings(context: CliContext, plan: Plan, found: Findings): 
   ].join(', ')
   await out.writeLine(formatSection(outTerminal, 'Dry run', ['nothing was sent']).join('\n'))
   await printLoad(context, plan)
-  for (const line of formatSourceRead(outTerminal, sourceRead)) await out.writeLine(line)
-  for (const line of formatUsedMapping(outTerminal, mapping)) await out.writeLine(line)
+  const facts = listSourceFacts({ source_read: sourceRead, mapping })
+  for (const line of formatReportSection(outTerminal, { facts })) await out.writeLine(line)
   await out.writeLine(formatSection(outTerminal, 'Rows', [counted]).join('\n'))
   if (corrected !== null) {
     await out.writeLine(formatSection(outTerminal, 'Corrected', [sayCorrected(corrected)]).join('\n'))

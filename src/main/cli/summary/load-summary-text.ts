@@ -1,25 +1,32 @@
 import stringWidth from 'string-width'
 import type { LoadReport } from '../../../shared/load/load-report.ts'
-import { type LoadFact, type LoadNotice, type LoadView, toLoadView } from '../../../shared/load/load-view.ts'
-import { formatCount, formatCounted, formatDuration } from '../../../shared/messages/figure-text.ts'
+import { type LoadNotice, type LoadView, toLoadView } from '../../../shared/load/load-view.ts'
+import { formatCounted, formatDuration } from '../../../shared/messages/figure-text.ts'
 import { adviseInTerminal } from '../../../shared/messages/outcome-advice.ts'
 import { nameRunSource } from '../../../shared/plan/source-paths.ts'
-import { figure, foreign, number, type Tone } from '../../../shared/report/report.ts'
-import { type RunSummary, toServiceUrl } from '../../../shared/run/run.ts'
 import {
-  formatSection,
-  formatTable,
-  padLeft,
-  padRight,
-  sectionColumns,
-  wrapWords,
-} from '../terminal/layout.ts'
+  type Cell,
+  count,
+  type Fact,
+  figure,
+  foreign,
+  number,
+  type Section,
+  text,
+} from '../../../shared/report/report.ts'
+import {
+  listSourceFacts,
+  listWarningFacts,
+  toErrorsFact,
+  toFact,
+  toLatency,
+} from '../../../shared/report/summary-report.ts'
+import { type RunSummary, toServiceUrl } from '../../../shared/run/run.ts'
+import { formatSection, hang, padLeft, padRight, sectionColumns, wrapWords } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
-import { joinParts } from '../terminal/report-text.ts'
+import { formatReportSection, joinParts } from '../terminal/report-text.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { formatWarnings } from './service-section.ts'
-import { formatSourceRead } from './source-read.ts'
-import { formatLatency, STATE_TONES } from './summary-text.ts'
+import { STATE_TONES } from './summary-text.ts'
 
 const SHOWN_STATUSES = 12
 const SHOWN_ERRORS = 10
@@ -32,34 +39,34 @@ const SHOWN_GROUPS = 12
 export function formatLoadSummary(terminal: Terminal, summary: RunSummary, report: LoadReport): string {
   const view = toLoadView(report)
   const { notices, caveats, traffic } = view
-  const parts = [
+  const draw = (section: Section) => formatReportSection(terminal, section)
+  return joinParts([
     // A load test that another process is running has not ended.
     ...notices
       .filter(({ kind }) => kind === 'limited' || summary.state !== 'running')
       .map((notice) => formatNotice(terminal, notice)),
     formatHeading(terminal, summary, report),
-    formatSourceRead(terminal, summary.source_read),
+    draw({ facts: listSourceFacts({ source_read: summary.source_read }) }),
     formatThresholds(terminal, view),
-    formatRequests(terminal, view),
-    [...formatLatency(terminal, summary), ...caveats.flatMap((caveat) => formatCaveat(terminal, caveat))],
-    formatStatuses(terminal, view),
-    formatErrors(terminal, summary, view),
-    [...traffic.flatMap((fact) => formatTraffic(terminal, fact)), ...formatWarnings(terminal, summary)],
-    formatGroups(terminal, view),
-    formatGenerator(terminal, view),
-  ]
-  return joinParts(parts)
+    draw({ facts: [toRequestsFact(view)] }),
+    [...draw(toLatency(summary)), ...caveats.flatMap((caveat) => formatCaveat(terminal, caveat))],
+    draw({ facts: [toStatusesFact(view)] }),
+    draw({ facts: [toLoadErrorsFact(summary, view)] }),
+    draw({ facts: [...traffic.map(toFact), ...listWarningFacts(summary)] }),
+    draw(toGroups(view)),
+    draw({ facts: listGeneratorFacts(view) }),
+  ])
 }
 
 function formatNotice(terminal: Terminal, { kind, title, details }: LoadNotice): string[] {
-  const columns = Math.max(30, terminal.columns() - 2)
-  const glyph = kind === 'limited' ? terminal.glyphs.failed : terminal.glyphs.stopped
-  const tone = kind === 'limited' ? 'warn' : 'bad'
+  const columns = terminal.columns()
+  const [glyph, tone] =
+    kind === 'limited'
+      ? ([terminal.glyphs.failed, 'warn'] as const)
+      : ([terminal.glyphs.stopped, 'bad'] as const)
   return [
-    ...wrapWords(toPrintable(title), columns).map((line, index) =>
-      terminal.tone(tone, `${index === 0 ? glyph : ' '} ${line}`),
-    ),
-    ...details.flatMap((detail) => wrapWords(toPrintable(detail), columns).map((line) => `  ${line}`)),
+    ...hang(`${glyph} `, toPrintable(title), columns).map((line) => terminal.tone(tone, line)),
+    ...details.flatMap((detail) => hang('  ', toPrintable(detail), columns)),
   ]
 }
 
@@ -103,81 +110,50 @@ function toInline(label: string): string {
   return label.charAt(0).toLowerCase() + label.slice(1)
 }
 
-function formatRequests(terminal: Terminal, { requests }: LoadView): string[] {
-  if (requests.length === 0) return formatSection(terminal, 'Requests', ['none sent'])
-  const labelColumns = Math.max(...requests.map(({ label }) => label.length))
-  const valueColumns = Math.max(...requests.map(({ value }) => value.length))
-  const indent = ' '.repeat(labelColumns + valueColumns + 3)
-  const room = Math.max(24, sectionColumns(terminal) - indent.length)
-  return formatSection(
-    terminal,
-    'Requests',
-    requests.flatMap(({ label, value, note = '', tone: given }) => {
-      const tone: Tone = given ?? 'plain'
-      const [first = '', ...others] = wrapWords(note, room)
-      const head = `${terminal.tone(tone, padRight(toInline(label), labelColumns))} ${padLeft(value, valueColumns)}  `
-      return [
-        head + terminal.tone('quiet', first),
-        ...others.map((line) => indent + terminal.tone('quiet', line)),
-      ]
-    }),
-  )
+function toRequestsFact({ requests }: LoadView): Fact {
+  if (requests.length === 0) return { label: 'Requests', lines: ['none sent'] }
+  return {
+    label: 'Requests',
+    table: {
+      columns: [text(''), number(''), { ...text(''), isWrapped: true }],
+      rows: requests.map(({ label, value, note = '', tone }): Cell[] => [
+        { text: toInline(label), tone: tone ?? 'plain' },
+        // The note stands further off than the figure.
+        `${value} `,
+        { text: note, tone: 'quiet' },
+      ]),
+      gap: 1,
+    },
+  }
 }
 
 function formatCaveat(terminal: Terminal, caveat: string): string[] {
-  return wrapWords(caveat, Math.max(30, terminal.columns() - 4)).map((line, index) =>
-    terminal.tone('warn', `  ${index === 0 ? '!' : ' '} ${line}`),
-  )
+  return hang('  ! ', caveat, terminal.columns()).map((line) => terminal.tone('warn', line))
 }
 
-function formatStatuses(terminal: Terminal, { statuses }: LoadView): string[] {
-  const shown = statuses.slice(0, SHOWN_STATUSES).map((one) => ({ ...one, name: toPrintable(one.name) }))
-  const nameColumns = Math.max(0, ...shown.map(({ name }) => stringWidth(name)))
-  const countColumns = Math.max(0, ...shown.map(({ requests }) => formatCount(requests).length))
-  const more = statuses.length - shown.length
-  return formatSection(terminal, 'Statuses', [
-    ...shown.map(
-      ({ name, requests, share }) =>
-        `${padRight(name, nameColumns)}  ${padLeft(formatCount(requests), countColumns)}  ${padLeft(share, 7)}`,
-    ),
-    ...(more > 0 ? [terminal.tone('quiet', `and ${formatCounted(more, 'kind')} more; --json has them`)] : []),
-  ])
-}
-
-const OUTCOME_TONES: Readonly<Record<LoadView['errors'][number]['outcome'], Tone>> = {
-  rejected: 'bad',
-  failed: 'warn',
-  unknown: 'odd',
+function toStatusesFact({ statuses }: LoadView): Fact {
+  const more = statuses.length - SHOWN_STATUSES
+  return {
+    label: 'Statuses',
+    table: {
+      columns: [foreign(''), count(''), { ...number(''), least: 7 }],
+      rows: statuses.slice(0, SHOWN_STATUSES).map(({ name, requests, share }) => [name, requests, share]),
+    },
+    notes: more > 0 ? [`and ${formatCounted(more, 'kind')} more; --json has them`] : [],
+  }
 }
 
 /** What did not succeed by cause, when, and what to do about it. */
-function formatErrors(terminal: Terminal, summary: RunSummary, { errors }: LoadView): string[] {
-  const shown = errors.slice(0, SHOWN_ERRORS)
-  const countColumns = Math.max(0, ...shown.map(({ requests }) => formatCount(requests).length))
-  const indent = ' '.repeat(countColumns + 10)
-  const columns = Math.max(24, sectionColumns(terminal) - indent.length)
-  const arrow = `${terminal.glyphs.arrow} `
-  const lines = shown.flatMap((error) => {
-    const { outcome, status, message, requests, when } = error
-    const [first = '', ...others] = wrapWords(toPrintable(`${status}: ${message} (${when})`), columns)
-    const advice = adviseOnLoad(error, summary)
-    const count = padLeft(formatCount(requests), countColumns)
-    return [
-      `${count} ${terminal.tone(OUTCOME_TONES[outcome], padRight(outcome, 9))}${first}`,
-      ...others.map((line) => indent + line),
-      ...(advice === null ? [] : wrapWords(advice, columns - stringWidth(arrow))).map(
-        (line, index) =>
-          indent + terminal.tone('quiet', padRight(index === 0 ? arrow : '', stringWidth(arrow)) + line),
-      ),
-    ]
-  })
-  const more = errors.length - shown.length
-  return formatSection(terminal, 'Errors', [
-    ...lines,
-    ...(more > 0
-      ? [terminal.tone('quiet', `and ${formatCounted(more, 'cause')} more; --json has them all`)]
-      : []),
-  ])
+function toLoadErrorsFact(summary: RunSummary, { errors }: LoadView): Fact {
+  return toErrorsFact(
+    errors.slice(0, SHOWN_ERRORS).map((error) => ({
+      ...{ count: error.requests, outcome: error.outcome },
+      cause: `${error.status}: ${error.message} (${error.when})`,
+      advice: adviseOnLoad(error, summary),
+    })),
+    errors.length - SHOWN_ERRORS,
+    8,
+  )
 }
 
 /** Statuses whose cause is not the load itself. */
@@ -192,53 +168,34 @@ function adviseOnLoad({ group }: LoadView['errors'][number], summary: RunSummary
   )
 }
 
-/** Throttling, callbacks or connections. */
-function formatTraffic(terminal: Terminal, { label, value, note, tone }: LoadFact): string[] {
-  const text = note === undefined ? value : `${value}, ${note}`
-  const lines = wrapWords(text, sectionColumns(terminal))
-  return formatSection(
-    terminal,
-    label,
-    lines.map((line) => terminal.tone(tone ?? 'plain', line)),
-  )
-}
-
-/** Latency by model and by size of content, where the source has more than one of them. */
-function formatGroups(terminal: Terminal, { groups }: LoadView): string[] {
+/** Latency by model and by size of content, if the source has more than one of them. */
+function toGroups({ groups }: LoadView): Section {
+  if (groups.length === 0) return {}
   const points = ['p50', 'p90', 'p99', 'max'] as const
-  const lines = groups.flatMap(({ by, rows }) =>
-    formatTable(
-      terminal,
-      {
-        columns: [
-          ...[foreign(`by ${by}`, 12), number('requests'), number('failed')],
-          ...points.map((title) => figure(title)),
-        ],
-        rows: rows
-          .slice(0, SHOWN_GROUPS)
-          .map(({ label, requests, failedShare, percentiles }) => [
-            ...[label, requests, failedShare],
-            ...points.map((point) => percentiles?.[point] ?? ''),
-          ]),
-      },
-      2,
-    ),
-  )
-  return lines.length === 0 ? [] : [...formatSection(terminal, 'http_req_duration in ms', ['']), ...lines]
+  return {
+    title: 'http_req_duration in ms',
+    tables: groups.map(({ by, rows }) => ({
+      columns: [
+        ...[foreign(`by ${by}`, 12), number('requests'), number('failed')],
+        ...points.map((title) => figure(title)),
+      ],
+      rows: rows
+        .slice(0, SHOWN_GROUPS)
+        .map(({ label, requests, failedShare, percentiles }) => [
+          ...[label, requests, failedShare],
+          ...points.map((point) => percentiles?.[point] ?? ''),
+        ]),
+    })),
+  }
 }
 
 /** How this machine did: start lag, stalls, pauses, and what of the schedule went out. */
-function formatGenerator(terminal: Terminal, { generator }: LoadView): string[] {
+function listGeneratorFacts({ generator }: LoadView): Fact[] {
   if (generator === null || generator.facts.length === 0) return []
   const { verdict, isLimited, facts } = generator
   const texts = facts.map(({ label, value, note }) =>
     note === undefined ? `${toInline(label)} ${value}` : `${toInline(label)} ${value} (${note})`,
   )
-  return formatSection(
-    terminal,
-    'Generator',
-    wrapWords(`${verdict}: ${texts.join(', ')}`, sectionColumns(terminal)).map((line) =>
-      isLimited ? terminal.tone('warn', line) : line,
-    ),
-  )
+  const said = `${verdict}: ${texts.join(', ')}`
+  return [{ label: 'Generator', lines: [{ text: said, tone: isLimited ? 'warn' : 'plain' }] }]
 }

@@ -1,6 +1,14 @@
 import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
-import { isNumeric, type Table, type Tone, toCellText } from '../../../shared/report/report.ts'
+import {
+  type Cell,
+  type Column,
+  isNumeric,
+  type Sign,
+  type Table,
+  type Tone,
+  toCellText,
+} from '../../../shared/report/report.ts'
 import { toPrintable } from './output.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -57,53 +65,118 @@ export function wrapWords(text: string, columns: number): string[] {
   return wrapAnsi(text, columns).split('\n')
 }
 
+/** A head and a text next to it, which wraps behind the head. */
+export function hang(head: string, text: string, columns: number): string[] {
+  const width = stringWidth(head)
+  return wrapWords(text, Math.max(24, columns - width)).map(
+    (line, index) => (index === 0 ? head : ' '.repeat(width)) + line,
+  )
+}
+
+/** Columns of a bar; texts are cut for the usual ones, and one of fewer than the least is not drawn. */
+const SHARE_BAR = { min: 6, usual: 10, max: 24 }
+
 /**
- * Lines of a table, header first, columns two spaces apart, everything `indent` spaces to the right. Where the terminal is too narrow, the columns that may be
- * cut give way, the widest first. What a terminal would obey is escaped.
+ * Lines of a table, header first unless it is headless or has no titles, everything `indent` spaces to the right. If they
+ * do not fit into `room`, optional columns are left out, then those that may be cut give way, the widest first. What a
+ * terminal would obey is escaped.
  */
-export function formatTable(terminal: Terminal, { columns, rows }: Table, indent = 0): string[] {
-  const titles = columns.map(({ title }) => toPrintable(title))
+export function formatTable(
+  terminal: Terminal,
+  { columns: given, rows, gap = 2 }: Table,
+  {
+    indent = 0,
+    room = terminal.columns(),
+    isHeadless = given.every(({ title }) => title === ''),
+  }: { indent?: number; room?: number; isHeadless?: boolean } = {},
+): string[] {
   const cells = rows.map((row) =>
-    columns.map((column, index) => {
-      const cell = row[index] ?? null
-      const { tone = 'plain', sign } = typeof cell === 'object' && cell !== null ? cell : {}
-      const text = toPrintable(toCellText(column, cell))
-      return { tone, text: sign === undefined ? text : `${terminal.glyphs[sign]} ${text}` }
-    }),
+    given.map((column, index) => drawCell(terminal, column, row[index] ?? null)),
   )
-  const widths = titles.map((title, index) =>
-    Math.max(stringWidth(title), ...cells.map((row) => stringWidth(row[index]?.text ?? ''))),
-  )
-  let excess =
-    widths.reduce((sum, width) => sum + width, 2 * (columns.length - 1)) + indent - terminal.columns()
-  while (excess > 0) {
-    let widest = -1
-    for (const [index, column] of columns.entries()) {
-      const width = widths[index] ?? 0
-      if (column.minColumns === undefined || width <= column.minColumns) continue
-      if (widest < 0 || width > (widths[widest] ?? 0)) widest = index
-    }
-    if (widest < 0) break
-    widths[widest] = (widths[widest] ?? 0) - 1
-    excess -= 1
+  const last = given.at(-1)
+  const isOpen = last?.kind === 'bar' || last?.isWrapped === true
+  let columns = (isOpen ? given.slice(0, -1) : given).map((column, index) => ({
+    ...{ ...column, index, title: toPrintable(column.title) },
+    width: Math.max(
+      column.least ?? 0,
+      isHeadless ? 0 : stringWidth(toPrintable(column.title)),
+      ...cells.map((row) => stringWidth(row[index]?.text ?? '')),
+    ),
+  }))
+  const taken = () => columns.reduce((sum, { width }) => sum + width + gap, indent) - (isOpen ? 0 : gap)
+  if (taken() > room) columns = columns.filter(({ isOptional }) => isOptional !== true)
+  const kept = last?.kind === 'bar' ? SHARE_BAR.usual + 1 : 0
+  for (let excess = taken() + kept - room; excess > 0; excess -= 1) {
+    const cut = columns.filter(({ minColumns, width }) => minColumns !== undefined && width > minColumns)
+    const [first, ...others] = cut
+    if (first === undefined) break
+    others.reduce((widest, column) => (column.width > widest.width ? column : widest), first).width -= 1
   }
-  const toLine = (row: readonly { text: string; tone: Tone }[]) =>
+  const toLine = (row: readonly DrawnCell[]) =>
     ' '.repeat(indent) +
     columns
-      .map((column, index) => {
-        const width = widths[index] ?? 0
-        const { text, tone } = row[index] ?? { text: '', tone: 'plain' }
-        const shown = terminal.tone(tone, cutToWidth(text, width, terminal.glyphs.ellipsis))
-        return isNumeric(column) ? padLeft(shown, width) : padRight(shown, width)
+      .map((column) => {
+        const { text, tone } = row[column.index] ?? EMPTY
+        const shown = terminal.tone(tone, cutToWidth(text, column.width, terminal.glyphs.ellipsis))
+        return isNumeric(column) ? padLeft(shown, column.width) : padRight(shown, column.width)
       })
-      .join('  ')
-      .trimEnd()
+      .join(' '.repeat(gap))
+  const shares = rows.map((row) => Number(row[given.length - 1]))
+  const barColumns = Math.min(SHARE_BAR.max, room - taken() + gap - 2)
+  const toLines = (row: readonly DrawnCell[], at: number): string[] => {
+    const line = toLine(row)
+    if (!isOpen) return [line.trimEnd()]
+    if (last?.kind === 'bar') {
+      return [
+        `${line}  ${formatShareBar(terminal, (shares[at] ?? 0) / Math.max(...shares), barColumns)}`.trimEnd(),
+      ]
+    }
+    const { text, tone, meaning, command } = row[given.length - 1] ?? EMPTY
+    const head = line + ' '.repeat(gap)
+    const arrow = `${terminal.glyphs.arrow} `
+    const more = meaning === '' ? [] : hang(arrow, meaning, room - stringWidth(head))
+    // A command stays in one piece, however narrow the terminal: it is there to be pasted.
+    if (command !== '') more.push((more.length === 0 ? arrow : ' '.repeat(stringWidth(arrow))) + command)
+    return [
+      ...hang(head, terminal.tone(tone, text), room),
+      ...more.map((one) => ' '.repeat(stringWidth(head)) + terminal.tone('quiet', one)),
+    ].map((one) => one.trimEnd())
+  }
+  const titles = given.map(({ title }): DrawnCell => ({ ...EMPTY, text: toPrintable(title) }))
   return [
-    ...(titles.every((title) => title === '')
-      ? []
-      : [terminal.tone('quiet', toLine(titles.map((text) => ({ text, tone: 'plain' }))))]),
-    ...cells.map(toLine),
+    ...(isHeadless ? [] : [terminal.tone('quiet', toLine(titles).trimEnd())]),
+    ...cells.flatMap(toLines),
   ]
+}
+
+interface DrawnCell {
+  text: string
+  tone: Tone
+  meaning: string
+  command: string
+}
+
+const EMPTY: DrawnCell = { text: '', tone: 'plain', meaning: '', command: '' }
+
+function drawCell(terminal: Terminal, column: Column, cell: Cell): DrawnCell {
+  const {
+    tone = 'plain',
+    sign,
+    meaning = '',
+    command = '',
+  } = typeof cell === 'object' && cell !== null ? cell : {}
+  const text = toPrintable(toCellText(column, cell))
+  return { tone, meaning, command, text: sign === undefined ? text : `${drawSign(terminal, sign)} ${text}` }
+}
+
+/** A sign as the terminal can draw it. */
+export function drawSign({ glyphs }: Terminal, sign: Sign): string {
+  return sign === 'none' ? ' ' : glyphs[sign]
+}
+
+function formatShareBar(terminal: Terminal, share: number, columns: number): string {
+  if (columns < SHARE_BAR.min || !Number.isFinite(share)) return ''
+  return terminal.tone('accent', terminal.glyphs.barFull.repeat(Math.max(1, Math.round(share * columns))))
 }
 
 const TITLE_COLUMNS = 17
@@ -118,16 +191,6 @@ export function formatSection(terminal: Terminal, title: string, lines: readonly
 /** Columns left of the title's own for a section's lines. */
 export function sectionColumns(terminal: Terminal): number {
   return Math.max(30, terminal.columns() - TITLE_COLUMNS)
-}
-
-/** A bar for a share of the most, drawn only where there is room next to `used` columns. */
-export function formatShareBar(terminal: Terminal, part: number, most: number, used: string): string {
-  const room = Math.min(24, sectionColumns(terminal) - stringWidth(used) - 2)
-  if (room < 6 || most === 0) return ''
-  return terminal.tone(
-    'accent',
-    terminal.glyphs.barFull.repeat(Math.max(1, Math.round((part / most) * room))),
-  )
 }
 
 /** Columns of the word before a bar, the space behind it included. */

@@ -1,5 +1,5 @@
-import { type Line, listPieces, type Section, type Tone } from '../../../shared/report/report.ts'
-import { formatSection, formatTable, sectionColumns, wrapWords } from './layout.ts'
+import { type Fact, type Line, listPieces, type Section, type Tone } from '../../../shared/report/report.ts'
+import { drawSign, formatSection, formatTable, hang, sectionColumns, wrapWords } from './layout.ts'
 import { toPrintable } from './output.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -30,18 +30,19 @@ export function formatReportSection(
     ...(title === undefined ? [] : [formatLine(terminal, title, 'strong')]),
     ...lines.flatMap((line) => indented(line)),
     ...warnings.flatMap((warning) => formatWarning(terminal, warning)),
-    ...facts.flatMap((fact) =>
-      formatSection(
-        terminal,
-        fact.label,
-        fact.lines.flatMap((line) =>
-          wrapWords(formatLine(terminal, line, 'plain'), sectionColumns(terminal)),
-        ),
-      ),
-    ),
-    ...tables.flatMap((table) => formatTable(terminal, table, indent)),
+    ...facts.flatMap((fact) => formatFact(terminal, fact)),
+    ...tables.flatMap((table) => formatTable(terminal, table, { indent })),
     ...notes.flatMap((note) => indented(note, 'quiet')),
   ]
+}
+
+function formatFact(terminal: Terminal, { label, lines = [], table, notes = [] }: Fact): string[] {
+  const room = sectionColumns(terminal)
+  return formatSection(terminal, label, [
+    ...lines.flatMap((line) => wrapWords(formatLine(terminal, line, 'plain'), room)),
+    ...(table === undefined || table.rows.length === 0 ? [] : formatTable(terminal, table, { room })),
+    ...notes.map((note) => terminal.tone('quiet', note)),
+  ])
 }
 
 /** A line with its tones; pieces that have none of their own take that of the line. */
@@ -49,13 +50,11 @@ function formatLine(terminal: Terminal, line: Line, usual: Tone): string {
   return listPieces(line)
     .map(({ text, tone = usual, sign }) => {
       const shown = toPrintable(text)
-      return terminal.tone(tone, sign === undefined ? shown : `${terminal.glyphs[sign]}${shown}`)
+      return terminal.tone(tone, sign === undefined ? shown : `${drawSign(terminal, sign)}${shown}`)
     })
     .join('')
 }
 
 function formatWarning(terminal: Terminal, warning: string): string[] {
-  return wrapWords(toPrintable(warning), Math.max(30, terminal.columns() - 2)).map((line, index) =>
-    terminal.tone('warn', `${index === 0 ? '!' : ' '} ${line}`),
-  )
+  return hang('! ', toPrintable(warning), terminal.columns()).map((line) => terminal.tone('warn', line))
 }

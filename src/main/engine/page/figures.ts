@@ -12,7 +12,7 @@ import { code, count, figure } from '../../../shared/report/report.ts'
 import { listRowWarnings, type RunWarning } from '../../../shared/run/run.ts'
 import { listTimeCharts, type MeasuredCourse, type TimeBucket, toNines, toSpectrum } from './chart-series.ts'
 import { drawDistribution, drawLineChart, drawSpectrum } from './charts.ts'
-import { drawList, html, type Markup, NOTHING, quoteForeign } from './markup.ts'
+import { drawList, html, type Markup, quoteForeign } from './markup.ts'
 import { drawTable } from './report-markup.ts'
 
 /** What has to be known before any figure is read. */
@@ -35,12 +35,6 @@ export function toRowsNotice(warnings: readonly RunWarning[]): Omit<LoadNotice, 
 /** The few figures that a reader looks for first. */
 export function drawCards(facts: readonly LoadFact[]): Markup {
   return html`<div class="cards">${facts.map(({ label, value, note }) => html`<div class="card"><p class="card-title">${label}</p><p class="card-value">${value}</p><p class="card-note">${note ?? ''}</p></div>`)}</div>`
-}
-
-/** Figures by name, in as many columns as there is room for; nothing where there are none. */
-export function drawFacts(facts: readonly LoadFact[]): Markup {
-  if (facts.length === 0) return NOTHING
-  return html`<dl class="facts">${facts.map(({ label, value, note }) => html`<div><dt>${label}</dt><dd>${note === undefined ? value : `${value}, ${note}`}</dd></div>`)}</dl>`
 }
 
 /** Every latency that was measured, in milliseconds, and how it is distributed. */

@@ -1,13 +1,16 @@
 import {
   type Cell,
   type Column,
+  type Fact,
   isNumeric,
   type Line,
   listPieces,
   type Section,
+  type Sign,
   type Table,
   toCellText,
 } from '../../../shared/report/report.ts'
+import { drawShareBar } from './charts.ts'
 import { drawList, html, type Markup, NOTHING, quoteForeign } from './markup.ts'
 
 /** Draws a part of a report. Title and lines of a section with a table are its caption. */
@@ -34,6 +37,12 @@ function toEnd(note: Line): string {
 
 function join(lines: readonly Markup[]): Markup {
   return html`${lines.map((line, index) => html`${index === 0 ? '' : ' '}${line}`)}`
+}
+
+/** Facts by name, in as many columns as there is room for; nothing without any. */
+export function drawFacts(facts: readonly Fact[]): Markup {
+  if (facts.length === 0) return NOTHING
+  return html`<dl class="facts">${facts.map(({ label, lines = [] }) => html`<div><dt>${label}</dt><dd>${join(lines.map(drawLine))}</dd></div>`)}</dl>`
 }
 
 function drawLine(line: Line): Markup {
@@ -68,10 +77,14 @@ export function drawTable({
 </table></div>`
 }
 
-const SIGNS = { held: '✓', crossed: '✗' } as const
+const SIGNS: Partial<Record<Sign, string>> = { held: '✓', crossed: '✗' }
 
 function drawCell(column: Column, cell: Cell | Markup): Markup {
   if (isMarkup(cell)) return cell
+  if (column.kind === 'bar') {
+    const { text = cell, tone = 'plain' } = typeof cell === 'object' && cell !== null ? cell : {}
+    return drawShareBar(Number(text), tone)
+  }
   const {
     tone,
     sign,
@@ -84,7 +97,7 @@ function drawCell(column: Column, cell: Cell | Markup): Markup {
     : column.kind === 'code'
       ? html`<code>${said}</code>`
       : html`${said}`
-  const signed = sign === undefined ? drawn : html`${SIGNS[sign]} ${drawn}`
+  const signed = sign === undefined ? drawn : html`${SIGNS[sign] ?? ''} ${drawn}`
   const toned =
     tone === 'good' || tone === 'bad'
       ? html`<span class="${tone === 'good' ? 'ok' : 'bad'}">${signed}</span>`

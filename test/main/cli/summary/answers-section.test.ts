@@ -1,8 +1,15 @@
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
-import { formatAnswers, formatCallbacks } from '../../../../src/main/cli/summary/answers-section.ts'
+import { formatReportSection } from '../../../../src/main/cli/terminal/report-text.ts'
+import type { Terminal } from '../../../../src/main/cli/terminal/terminal.ts'
+import { listAnswerFacts, listCallbackFacts } from '../../../../src/shared/report/summary-report.ts'
 import type { RunSummary } from '../../../../src/shared/run/run.ts'
 import { createPlainTerminal } from '../plain-terminal.ts'
+
+const formatAnswers = (terminal: Terminal, summary: RunSummary) =>
+  formatReportSection(terminal, { facts: listAnswerFacts(summary) })
+const formatCallbacks = (terminal: Terminal, summary: RunSummary) =>
+  formatReportSection(terminal, { facts: listCallbackFacts(summary) })
 
 /** As much of a summary as these sections read. */
 function createSummary(changes: Partial<RunSummary>): RunSummary {

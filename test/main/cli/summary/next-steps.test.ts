@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { formatNextSteps } from '../../../../src/main/cli/summary/next-steps.ts'
-import { formatRequests, formatRows } from '../../../../src/main/cli/summary/summary-text.ts'
+import { formatReportSection } from '../../../../src/main/cli/terminal/report-text.ts'
 import { adviseInTerminal } from '../../../../src/shared/messages/outcome-advice.ts'
+import { listRequestFacts, toRowsFact } from '../../../../src/shared/report/summary-report.ts'
 import type { ErrorGroup, RunSummary } from '../../../../src/shared/run/run.ts'
 import { createPlainTerminal } from '../plain-terminal.ts'
 
@@ -40,7 +41,9 @@ describe('rows that were not sent', () => {
       not_sent: 5,
     }
     const show = (changes: Partial<RunSummary>) =>
-      formatRows(terminal, createSummary(createGroup({}), { rows, ...changes })).join('\n')
+      formatReportSection(terminal, {
+        facts: [toRowsFact(createSummary(createGroup({}), { rows, ...changes }))],
+      }).join('\n')
     expect(show({})).toMatch(/not sent +5 .*not sent yet$/)
     expect(show({ to_repeat: { rows: 2 } })).toMatch(
       /not sent +3 .*not sent yet\n.*to be repeated +2 .*sent before, to be sent again$/,
@@ -130,14 +133,18 @@ describe('what to type next', () => {
 describe('throughput', () => {
   const requests = { sent: 1, succeeded: 1, rejected: 0, failed: 0, unknown: 0, retried: 0 }
   const format = (duration_s: number, changes: Partial<RunSummary> = {}) =>
-    formatRequests(
-      terminal,
-      createSummary(createGroup({}), {
-        requests,
-        throughput: { duration_s, attempted_per_s: 2, succeeded_per_s: 38 },
-        ...changes,
-      }),
-    ).at(-1)
+    formatReportSection(terminal, {
+      facts: listRequestFacts(
+        createSummary(createGroup({}), {
+          requests,
+          throughput: { duration_s, attempted_per_s: 2, succeeded_per_s: 38 },
+          retry_after: { answers: 0, waited_s: 0 },
+          from_cache: { rows: 0 },
+          result_lost: { rows: 0 },
+          ...changes,
+        }),
+      ),
+    }).find((line) => line.startsWith('Throughput'))
 
   it('has no rate if sending took less than a tenth of a second', () => {
     expect(format(0.02)).toMatch(/^Throughput +sent for only 20 ms: too short for a rate$/)

@@ -3,19 +3,13 @@ import { type LoadView, toLoadView } from '../../../../shared/load/load-view.ts'
 import { formatSetDuration } from '../../../../shared/messages/duration.ts'
 import { formatCount } from '../../../../shared/messages/figure-text.ts'
 import { code, count, foreign, ms, number, text } from '../../../../shared/report/report.ts'
+import { toFact } from '../../../../shared/report/summary-report.ts'
 import { type TimeBucket, toBuckets, toGeneratorChart } from '../../page/chart-series.ts'
 import { drawLineChart } from '../../page/charts.ts'
-import {
-  drawCards,
-  drawFacts,
-  drawLatencies,
-  drawNotice,
-  drawTimeline,
-  toRowsNotice,
-} from '../../page/figures.ts'
+import { drawCards, drawLatencies, drawNotice, drawTimeline, toRowsNotice } from '../../page/figures.ts'
 import { drawList, html, type Markup, NOTHING, quoteForeign } from '../../page/markup.ts'
 import { formatPage } from '../../page/page.ts'
-import { drawTable } from '../../page/report-markup.ts'
+import { drawFacts, drawTable } from '../../page/report-markup.ts'
 import { drawComparison } from './comparison-section.ts'
 
 /** A load test as a page. What makes the figures doubtful stands above them. */
@@ -86,7 +80,7 @@ function drawRequests({ requests, traffic }: LoadView): Markup {
   if (requests.length === 0) return html`<section><h2>Requests</h2><p class="none">None sent.</p></section>`
   return html`<section><h2>Requests</h2>
 ${drawCards(requests)}
-${drawFacts(traffic)}</section>`
+${drawFacts(traffic.map(toFact))}</section>`
 }
 
 /** Groups of errors that a page lists; more of them say nothing new. */
@@ -145,6 +139,6 @@ function drawGenerator({ generator }: LoadView, buckets: readonly TimeBucket[]):
   if (generator === null) return NOTHING
   const chart = toGeneratorChart(buckets)
   return html`<section><h2>This machine: ${generator.verdict}</h2>
-${drawFacts(generator.facts)}
+${drawFacts(generator.facts.map(toFact))}
 ${chart === null ? NOTHING : drawLineChart(chart)}</section>`
 }

@@ -7,30 +7,21 @@ import { sayReadAs } from '../../../../shared/messages/reading-messages.ts'
 import { listUsedMapping } from '../../../../shared/messages/used-mapping-words.ts'
 import { nameRow } from '../../../../shared/plan/source-place.ts'
 import { toEvaluationReport } from '../../../../shared/report/evaluation-report.ts'
-import { count, number, share, text } from '../../../../shared/report/report.ts'
+import { bar, count, number, share, text } from '../../../../shared/report/report.ts'
+import { listRequestFacts, toCounts } from '../../../../shared/report/summary-report.ts'
 import { type RunSummary, toServiceUrl } from '../../../../shared/run/run.ts'
 import {
-  type CountedRows,
   describeOperation,
   listAnswers,
   listOutcomes,
-  listRunFacts,
   listRunFigures,
   toDurationMs,
 } from '../../../../shared/run/run-view.ts'
 import type { TimeBucket } from '../../page/chart-series.ts'
-import { drawShareBar } from '../../page/charts.ts'
-import {
-  drawCards,
-  drawFacts,
-  drawLatencies,
-  drawNotice,
-  drawTimeline,
-  toRowsNotice,
-} from '../../page/figures.ts'
+import { drawCards, drawLatencies, drawNotice, drawTimeline, toRowsNotice } from '../../page/figures.ts'
 import { html, type Markup, NOTHING, quoteForeign } from '../../page/markup.ts'
 import { formatPage } from '../../page/page.ts'
-import { drawReportSection, drawTable } from '../../page/report-markup.ts'
+import { drawFacts, drawReportSection, drawTable } from '../../page/report-markup.ts'
 
 /** Whole distributions of latencies, as a load test's report has them. */
 export type Histograms = LoadReport['histograms']
@@ -143,19 +134,9 @@ function drawOutcomes(summary: RunSummary): Markup {
   }
   return html`<section><h2>Rows</h2>
 ${drawCards(listRunFigures(summary))}
-${drawCounts('Rows by outcome', listOutcomes(summary), summary.rows.read)}
-${drawFacts(listRunFacts(summary))}
-${answers === null || answers.answers.length === 0 ? NOTHING : drawCounts(`${answers.title} by answer`, answers.answers, summary.rows.read)}</section>`
-}
-
-function drawCounts(caption: string, counts: readonly CountedRows[], all: number): Markup {
-  return drawTable({
-    caption,
-    columns: [text('outcome'), count('rows'), share('share'), text(''), text('meaning')],
-    rows: counts.map(({ name, rows, meaning, tone }) => [
-      ...[name, rows, rows / all, drawShareBar(rows / all, tone), meaning],
-    ]),
-  })
+${drawTable(toCounts('Rows by outcome', listOutcomes(summary), summary.rows.read))}
+${drawFacts(listRequestFacts(summary))}
+${answers === null || answers.answers.length === 0 ? NOTHING : drawTable(toCounts(`${answers.title} by answer`, answers.answers, summary.rows.read))}</section>`
 }
 
 /** How right the rules were, by labels. */
@@ -232,13 +213,13 @@ function drawRules({ rows, triggered_rules: rules }: RunSummary, without: number
   if (rows.succeeded === 0) return NOTHING
   const drawRow = (name: Markup | string, triggered: number) => {
     const part = triggered / rows.succeeded
-    return [name, triggered, part, drawShareBar(part, 'plain')]
+    return [name, triggered, part, part]
   }
   const left = rules.length - RULES_MAX
   return html`<section><h2>Triggered rules</h2>
 ${drawTable({
   caption: `Of ${formatCounted(rows.succeeded, 'row')} that succeeded; a row can trigger several rules`,
-  columns: [text('rule'), count('rows'), share('share'), text('')],
+  columns: [text('rule'), count('rows'), share('share'), bar('')],
   rows: [
     ...rules
       .slice(0, RULES_MAX)

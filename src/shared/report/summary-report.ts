@@ -1,0 +1,412 @@
+import type { LoadFact } from '../load/load-view.ts'
+import { LATENCY_POINTS } from '../load/load-view.ts'
+import { TREND_METRICS, type TrendMetric } from '../load/metrics.ts'
+import {
+  formatCount,
+  formatCounted,
+  formatDuration,
+  formatFigure,
+  formatRate,
+} from '../messages/figure-text.ts'
+import { sayCorrected } from '../messages/fix-messages.ts'
+import { adviseInTerminal } from '../messages/outcome-advice.ts'
+import { sayReadAs } from '../messages/reading-messages.ts'
+import { listUsedMapping } from '../messages/used-mapping-words.ts'
+import { nameRow } from '../plan/source-place.ts'
+import { countSendable, mergeErrorGroups } from '../run/counts.ts'
+import { type ErrorGroup, listRowWarnings, type Percentiles, type RunSummary } from '../run/run.ts'
+import {
+  type CountedRows,
+  describeCallbacks,
+  describeThrottling,
+  listAnswers,
+  listOutcomes,
+  RATE_MIN_S,
+} from '../run/run-view.ts'
+import {
+  bar,
+  type Cell,
+  count,
+  type Fact,
+  figure,
+  foreign,
+  partOf,
+  type Section,
+  type Sign,
+  share,
+  type Table,
+  type Tone,
+  text,
+} from './report.ts'
+
+/** Lines of each list that are shown; a document has more. */
+const SHOWN = { terms: 5, groups: 10, rules: 15, files: 10 } as const
+
+/** The whole run, below its heading: first what has to be known, then rows, requests, latency, rules, errors. */
+export function toSummaryReport(summary: RunSummary, commandPrefix: string): Section[] {
+  const machine = listMachineFacts(summary)
+  const { limited } = summary.generator
+  return [
+    { facts: limited ? machine : [] },
+    { facts: listWarningFacts(summary) },
+    { facts: [...listSourceFacts(summary), toRowsFact(summary), ...listCorrectedFacts(summary)] },
+    { facts: listAnswerFacts(summary) },
+    { facts: listRequestFacts(summary) },
+    toLatency(summary),
+    { facts: listRuleFacts(summary) },
+    { facts: listErrorFacts(summary, commandPrefix) },
+    { facts: limited ? [] : machine },
+  ]
+}
+
+/** A run in a few facts: rows, what was answered of them, callbacks and how long they took. */
+export function toBriefReport(summary: RunSummary): Section[] {
+  return [
+    { facts: [toRowsFact(summary), ...listAnswerFacts(summary), ...listCallbackFacts(summary)] },
+    toLatency(summary, ['http_req_duration', 'callback_latency']),
+  ]
+}
+
+/** A figure of a load test as a fact. */
+export function toFact({ label, value, note, tone }: LoadFact): Fact {
+  const said = note === undefined ? value : `${value}, ${note}`
+  return { label, lines: [tone === undefined ? said : { text: said, tone }] }
+}
+
+/** How the source was read, a file at a time, and what filled the fields; nothing of what is not known. */
+export function listSourceFacts({
+  source_read: sourceRead,
+  mapping,
+}: {
+  source_read?: RunSummary['source_read'] | null | undefined
+  mapping?: RunSummary['mapping'] | undefined
+}): Fact[] {
+  const files = sourceRead?.read_as ?? []
+  const left = files.length - SHOWN.files
+  return [
+    {
+      label: 'Read as',
+      lines: [
+        ...files
+          .slice(0, SHOWN.files)
+          .map(
+            (readAs) =>
+              `${readAs.file === undefined ? '' : `${readAs.file}: `}${sayReadAs(readAs, 'terminal')}`,
+          ),
+        ...(left > 0 ? [`and ${left} more ${left === 1 ? 'file' : 'files'}`] : []),
+      ],
+    },
+    { label: 'Mapping', lines: mapping === undefined ? [] : listUsedMapping(mapping) },
+  ]
+}
+
+/** What is odd about the way to the service, and the warnings about rows, by cause. */
+export function listWarningFacts({ warnings }: Pick<RunSummary, 'warnings'>): Fact[] {
+  return [
+    ...warnings
+      .filter(({ rows }) => rows === undefined)
+      .map(({ message }) => ({ label: 'Warning', lines: [{ text: message, tone: 'warn' as const }] })),
+    {
+      label: 'Warnings',
+      table: {
+        columns: [text(''), { ...text(''), isWrapped: true }],
+        rows: listRowWarnings(warnings).map(({ rows, message }) => [
+          { text: formatCounted(rows, 'row'), tone: 'warn' },
+          { text: message, tone: 'warn' },
+        ]),
+      },
+    },
+  ]
+}
+
+const SIGNS: Readonly<Record<string, Sign>> = {
+  succeeded: 'ok',
+  rejected: 'rejected',
+  failed: 'failed',
+  unknown: 'unknown',
+  overdue: 'unknown',
+  invalid: 'skipped',
+  'left out': 'skipped',
+}
+
+/** Rows by outcome. */
+export function toRowsFact(summary: RunSummary): Fact {
+  const { read } = summary.rows
+  return {
+    label: 'Rows',
+    table: {
+      columns: [
+        { ...text(''), least: 12 },
+        count(''),
+        { ...share(''), least: 8 },
+        { ...text(''), isOptional: true },
+      ],
+      rows: [
+        [{ text: 'read', sign: 'none' }, read, '', ''],
+        ...listOutcomes(summary).map(({ name, rows, tone, meaning }) => [
+          { text: name, tone, sign: SIGNS[name] ?? ('dot' as const) },
+          ...[rows, partOf(rows, read), toMeaning(meaning)],
+        ]),
+      ],
+      gap: 1,
+    },
+  }
+}
+
+function toMeaning(meaning: string): Cell {
+  return { text: meaning === '' ? '' : ` ${meaning}`, tone: 'quiet' }
+}
+
+/** Rows by outcome or answer, for a page. */
+export function toCounts(caption: string, counts: readonly CountedRows[], all: number): Table {
+  return {
+    caption,
+    columns: [text('outcome'), count('rows'), share('share'), bar(''), text('meaning')],
+    rows: counts.map(({ name, rows, meaning, tone }) => [
+      ...[name, rows, partOf(rows, all), { text: partOf(rows, all), tone }, meaning],
+    ]),
+  }
+}
+
+function listCorrectedFacts({ corrected }: RunSummary): Fact[] {
+  return corrected === undefined ? [] : [{ label: 'Corrected', lines: [sayCorrected(corrected)] }]
+}
+
+/**
+ * What the service did with terms, items or appeals, the first terms that were not processed by name; nothing for other
+ * operations.
+ */
+export function listAnswerFacts(summary: RunSummary): Fact[] {
+  const found = listAnswers(summary)
+  if (found === null) return []
+  const { rows, terms } = summary
+  const { title, answers } = found
+  if (answers.length === 0) {
+    const isRefused = rows.rejected > 0 && rows.rejected === countSendable(rows)
+    return [{ label: title, lines: [isRefused ? 'none: every request was refused' : 'none answered'] }]
+  }
+  const failed = terms?.failed ?? []
+  return [
+    {
+      label: title,
+      table: {
+        columns: [text(''), count(''), { ...text(''), isOptional: true }],
+        rows: answers.map(({ name, rows: answered, tone, meaning }) => [
+          ...[{ text: name, tone }, answered, toMeaning(meaning)],
+        ]),
+        gap: 1,
+      },
+    },
+    {
+      label: '',
+      table: {
+        columns: [foreign('', 1)],
+        rows: failed
+          .slice(0, SHOWN.terms)
+          .map(({ term, notes, ...named }) => [
+            `row ${nameRow(named)}: ${term}${notes === null || notes === '' ? '' : `, notes ${notes}`}`,
+          ]),
+      },
+      notes: listMore(failed.length - SHOWN.terms, 'term', '--json has them'),
+    },
+  ]
+}
+
+function listMore(left: number, noun: string, where: string): string[] {
+  return left > 0 ? [`and ${formatCounted(left, noun)} more; ${where}`] : []
+}
+
+/** Processed callbacks and their outcomes; nothing for sync runs. */
+export function listCallbackFacts({ callbacks }: Pick<RunSummary, 'callbacks'>): Fact[] {
+  if (callbacks === undefined) return []
+  const tone = callbacks.unreadable > 0 ? 'warn' : 'plain'
+  return [{ label: 'Callbacks', lines: [{ text: describeCallbacks(callbacks), tone }] }]
+}
+
+/** Requests by how they ended, how many a second, and what the service said about its rate, its cache and its callbacks. */
+export function listRequestFacts(summary: RunSummary): Fact[] {
+  const { requests, retry_after: asked, from_cache: cached, result_lost: lost } = summary
+  const kinds = (['succeeded', 'rejected', 'failed', 'unknown', 'retried'] as const)
+    .filter((kind) => kind === 'succeeded' || requests[kind] > 0)
+    .map((kind) => `${formatCount(requests[kind])} ${kind}`)
+  const throttling = describeThrottling(summary)
+  const facts: (readonly [label: string, line: string | null])[] = [
+    [
+      'Requests',
+      requests.sent === 0 ? 'none sent' : `${formatCount(requests.sent)} sent: ${kinds.join(', ')}`,
+    ],
+    ['Throughput', requests.sent === 0 ? null : describeThroughput(summary)],
+  ]
+  const notes: typeof facts = [
+    ['Throttling', throttling],
+    [
+      'Retry-After',
+      asked.answers === 0
+        ? null
+        : `${formatCounted(asked.answers, 'answer')} asked to wait; rows waited ${formatDuration(asked.waited_s * 1000)} in total`,
+    ],
+    [
+      'From cache',
+      cached.rows === 0
+        ? null
+        : `${formatCounted(cached.rows, 'row')} answered from the service's cache, with the latency of the cache`,
+    ],
+    [
+      'No result',
+      lost.rows === 0
+        ? null
+        : `${formatCounted(lost.rows, 'succeeded row')} had been delivered before; the service does not repeat the result, so the triggered rules are unknown`,
+    ],
+  ]
+  const toFacts = (all: typeof facts) =>
+    all.flatMap(([label, line]) => (line === null ? [] : [{ label, lines: [line] }]))
+  return [...toFacts(facts), ...listCallbackFacts(summary), ...toFacts(notes)]
+}
+
+function describeThroughput({ throughput, callbacks }: RunSummary): string {
+  const duration = formatDuration(throughput.duration_s * 1000)
+  if (throughput.duration_s < RATE_MIN_S) return `sent for only ${duration}: too short for a rate`
+  const rates = `${formatRate(throughput.attempted_per_s)} requests/s, ${formatRate(throughput.succeeded_per_s)} rows`
+  return callbacks === undefined
+    ? `${rates} succeeded/s, over ${duration}`
+    : `${rates} accepted/s, over ${duration} (excludes waiting for callbacks)`
+}
+
+/** Latency series that were measured, in milliseconds; all of them unless some are named. */
+export function toLatency(
+  { latency_ms }: Pick<RunSummary, 'latency_ms'>,
+  wanted: readonly TrendMetric[] = TREND_METRICS,
+): Section {
+  const measured = wanted.flatMap((name) => {
+    const series: Percentiles | undefined = latency_ms[name]
+    return series === undefined || series.count === 0 ? [] : [{ name, series }]
+  })
+  if (measured.length === 0) return {}
+  return {
+    title: 'Latency in ms',
+    tables: [
+      {
+        columns: [
+          ...[text(''), count('count')],
+          ...LATENCY_POINTS.map(([point, title]) =>
+            FEW_POINTS.has(point) ? figure(title) : { ...figure(title), isOptional: true as const },
+          ),
+        ],
+        rows: measured.map(({ name, series }) => [
+          ...[name, series.count],
+          ...LATENCY_POINTS.map(([point]) => series[point]),
+        ]),
+      },
+    ],
+  }
+}
+
+/** On narrower terminals only these are shown. */
+const FEW_POINTS: ReadonlySet<keyof Percentiles> = new Set(['p50', 'p95', 'p99', 'max'] as const)
+
+/** Triggered rules, most rows first. */
+function listRuleFacts({ triggered_rules: rules, rows: { succeeded }, operation }: RunSummary): Fact[] {
+  const label = 'Triggered rules'
+  if (rules.length === 0) return succeeded === 0 || operation !== 'task' ? [] : [{ label, lines: ['none'] }]
+  return [
+    {
+      label,
+      table: {
+        columns: [foreign('', 12), count('rows'), share('of succeeded'), bar('')],
+        rows: rules
+          .slice(0, SHOWN.rules)
+          .map(({ rule_id: id, rule_name: name, rows }) => [
+            ...[name === '' ? id : name, rows, partOf(rows, succeeded), rows],
+          ]),
+        gap: 1,
+      },
+      notes: listMore(rules.length - SHOWN.rules, 'rule', '--json has them all'),
+    },
+  ]
+}
+
+/** The tone of an outcome without success. */
+const OUTCOME_TONES: Readonly<Record<ErrorGroup['outcome'], Tone>> = {
+  invalid: 'warn',
+  rejected: 'bad',
+  failed: 'warn',
+  unknown: 'odd',
+  overdue: 'odd',
+}
+
+/** Rows that did not succeed by cause, most first, each cause with what to do about it. */
+function listErrorFacts(summary: RunSummary, commandPrefix: string): Fact[] {
+  // Rows that did not pass the checks are listed by cause, with examples, after the summary.
+  const groups = mergeErrorGroups(summary.errors.filter((group) => group.outcome !== 'invalid'))
+  return [
+    toErrorsFact(
+      groups.slice(0, SHOWN.groups).map(({ group, merged }) => {
+        const advice = adviseInTerminal(group, summary)
+        return {
+          ...{ count: group.rows, outcome: group.outcome, cause: nameCause(group, merged.length) },
+          advice: advice?.text ?? null,
+          ...(advice?.command === undefined ? {} : { command: `${commandPrefix} ${advice.command}` }),
+        }
+      }),
+      groups.length - SHOWN.groups,
+      10,
+    ),
+  ]
+}
+
+/** What did not succeed by cause, each with what to do about it, and a command that stays in one piece. */
+export function toErrorsFact(
+  causes: readonly {
+    count: number
+    outcome: ErrorGroup['outcome']
+    cause: string
+    advice: string | null
+    command?: string
+  }[],
+  left: number,
+  least: number,
+): Fact {
+  return {
+    label: 'Errors',
+    table: {
+      columns: [count(''), { ...text(''), least }, { ...foreign(''), isWrapped: true }],
+      rows: causes.map(({ count: counted, outcome, cause, advice, command }) => [
+        counted,
+        { text: outcome, tone: OUTCOME_TONES[outcome] },
+        {
+          text: cause,
+          ...(advice === null ? {} : { meaning: advice }),
+          ...(command === undefined ? {} : { command }),
+        },
+      ]),
+      gap: 1,
+    },
+    notes: listMore(left, 'cause', '--json has them all'),
+  }
+}
+
+function nameCause(group: ErrorGroup, messages: number): string {
+  const code = [
+    group.status === null ? '' : String(group.status),
+    group.error_code !== null && !group.message.includes(group.error_code) ? group.error_code : '',
+  ].filter(Boolean)
+  const others = messages > 1 ? ` (and ${formatCounted(messages - 1, 'other message')})` : ''
+  return [code.join(' '), group.message].filter(Boolean).join(': ') + others
+}
+
+/** Whether this machine, rather than the service, set the pace. */
+function listMachineFacts({ generator }: RunSummary): Fact[] {
+  const { dropped, waited, start_lag_p99_ms: lagMs, event_loop_max_ms: stallMs } = generator
+  const facts = [
+    ...(dropped > 0 ? [`${formatCount(dropped)} dropped`] : []),
+    ...(waited > 0
+      ? [`${formatCounted(waited, 'request')} waited: --concurrency was too low for the rate`]
+      : []),
+    ...(lagMs === null ? [] : [`start lag p99 ${formatFigure(lagMs)} ms`]),
+    ...(stallMs === null ? [] : [`longest stall ${formatFigure(stallMs)} ms`]),
+  ].join(', ')
+  const label = 'This machine'
+  if (!generator.limited) return facts === '' ? [] : [{ label, lines: [`kept up: ${facts}`] }]
+  const said = `stalled or sent late at times${facts === '' ? '' : ` (${facts})`}. Treat latencies with caution.`
+  return [{ label, lines: [{ text: said, tone: 'warn' }] }]
+}
