@@ -1,4 +1,6 @@
+import type { PlanWarning } from '../messages/problem-messages.ts'
 import type { Mapping } from '../plan/plan.ts'
+import { ID_TEXT_FIELDS } from './id-text.ts'
 import { toColumnIndex } from './match-columns.ts'
 
 /** A column whose cells look like those of another field. */
@@ -8,8 +10,6 @@ export interface DoubtfulColumn {
   looksLike: 'texts' | 'ids'
 }
 
-/** Fields with an id in each row; how the text of a row is checked says nothing of what it means. */
-export const ID_FIELDS: readonly string[] = ['user_id', 'post_id', 'appeal_id', 'custom_index_item_id']
 const TEXT_FIELDS = ['text_data']
 
 /** Filled cells below which nothing is said of a column. */
@@ -39,7 +39,12 @@ export function findDoubtfulColumns(
       const looks = looksLike === 'texts' ? areTexts(cells) : areIds(cells)
       return looks ? [{ field, column: columns[at] || `column ${at + 1}`, looksLike }] : []
     })
-  return [...find(ID_FIELDS, 'texts'), ...find(TEXT_FIELDS, 'ids')]
+  return [...find(ID_TEXT_FIELDS, 'texts'), ...find(TEXT_FIELDS, 'ids')]
+}
+
+/** The warning of a column that was probably swapped. */
+export function toSwappedWarning(found: DoubtfulColumn): PlanWarning {
+  return { severity: 'warning', code: 'swapped_columns', args: { ...found }, field: found.field }
 }
 
 function areTexts(cells: readonly string[]): boolean {

@@ -251,6 +251,26 @@ export const PROBLEM_MESSAGES = {
     remedy: 'A request takes one text or one URL. In Mapping, check that the right column fills it.',
     needs: 'content_cut',
   },
+  swapped_columns: {
+    expected: ({
+      column,
+      field,
+      looksLike,
+    }: {
+      column: string
+      field: string
+      looksLike: 'texts' | 'ids'
+    }) => {
+      const found =
+        looksLike === 'texts'
+          ? 'most of its first values are texts, not ids'
+          : 'its first values look like ids, not texts'
+      const doubt = `is filled from the column \`${column}\`, but ${found}`
+      return { terminal: `${doubt}. If another is meant, pass --map ${field}=COLUMN`, window: doubt }
+    },
+    title: 'Columns that may be swapped',
+    remedy: 'In Mapping, choose another column for the field, or continue if this one is right.',
+  },
   ambiguous_column: {
     expected: ({ columns }: { columns: number[] }) => {
       const used = `is the name of columns ${columns.join(' and ')}; column ${columns[0]} is used`

@@ -50,6 +50,7 @@ export const problemCodeSchema = z.enum([
   'id_precision',
   'one_of',
   'content_not_sent',
+  'swapped_columns',
   'not_unique',
   'look_alike',
   'not_distinct',

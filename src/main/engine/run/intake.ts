@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { findDoubtfulColumns, toSwappedWarning } from '../../../shared/mapping/doubt-columns.ts'
 import { listColumnsOf } from '../../../shared/mapping/templates.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
@@ -54,6 +55,7 @@ export async function runIntake(options: {
     const idColumns = new IdColumns(resolved)
     const leftOut = new LeftOutContent(plan, mapping, columns)
     const checkRow = createRowCheck(resolved, columns, mapRow)
+    const firstRows: SourceRow[] = []
     const writer = createIntakeWriter(journal, resolved, mapRow, {
       limit: options.limit,
       onWritten: ({ row, body = {}, reported }, isSent) => idColumns.note(body, row, isSent, reported),
@@ -64,6 +66,7 @@ export async function runIntake(options: {
       return checkRow(splitter.toFirstHalf(row), isAscii)
     }
     for await (const { rows, places, bytesRead, isAscii = false } of reader.batches()) {
+      for (const row of rows.slice(0, FIRST_ROWS - firstRows.length)) firstRows.push(row)
       writer.writeRows(rows, (row) => check(row, isAscii), places)
       options.onProgress({
         bytes: { read: bytesRead, total: reader.sizeBytes },
@@ -82,6 +85,8 @@ export async function runIntake(options: {
     }
     for (const warning of findPlanWarnings(plan, mapping, reader.columns, reader.header))
       writer.writeCommonProblem(warning)
+    for (const found of findDoubtfulColumns(mapping, columns, firstRows))
+      writer.writeCommonProblem(toSwappedWarning(found))
     const isSent = createSentCheck(plan, mapping, columns)
     const ofSource = [...(reader.findWarnings?.(isSent) ?? []), ...leftOut.findWarnings()]
     for (const { rows, ...warning } of ofSource) writer.writeCommonProblem(warning, rows)
@@ -93,6 +98,9 @@ export async function runIntake(options: {
     reader.close()
   }
 }
+
+/** Rows whose cells say whether columns look swapped, as many as a preview has. */
+const FIRST_ROWS = 100
 
 /** Second halves of split rows that are written at once. */
 const HALVES_AT_ONCE = 500

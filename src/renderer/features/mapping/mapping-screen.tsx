@@ -3,10 +3,11 @@ import { IconArrowRight } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import { assessMapping } from '../../../shared/mapping/check-mapping.ts'
-import { findDoubtfulColumns } from '../../../shared/mapping/doubt-columns.ts'
+import { findDoubtfulColumns, toSwappedWarning } from '../../../shared/mapping/doubt-columns.ts'
 import { suggestMapping, toColumnIndex } from '../../../shared/mapping/match-columns.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayMistake } from '../../../shared/messages/mapping-messages.ts'
+import { sayExpected } from '../../../shared/messages/problem-messages.ts'
 import type { Operation } from '../../../shared/operations/operations.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
@@ -77,12 +78,10 @@ export function MappingScreen(props: {
       {doubtful.length > 0 && (
         <Notice kind="warning" title="These columns may be swapped">
           <ul>
-            {doubtful.map(({ field, column, looksLike }) => (
-              <li key={field}>
-                The column <SafeText text={column} max={48} /> becomes {field}, but{' '}
-                {looksLike === 'texts'
-                  ? 'most of its first values are texts, not ids.'
-                  : 'its first values look like ids, not texts.'}
+            {doubtful.map((found) => (
+              <li key={found.field}>
+                <strong>{found.field}</strong>{' '}
+                <SafeText text={sayExpected(toSwappedWarning(found), 'window')} max={200} />.
               </li>
             ))}
           </ul>

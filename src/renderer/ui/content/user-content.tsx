@@ -1,7 +1,7 @@
 import { Switch } from '@mantine/core'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { create } from 'zustand'
-import { ID_FIELDS } from '../../../shared/mapping/doubt-columns.ts'
+import { ID_TEXT_FIELDS } from '../../../shared/mapping/id-text.ts'
 import { toColumnIndex } from '../../../shared/mapping/match-columns.ts'
 import { findPlaceholder, parseTemplate } from '../../../shared/mapping/templates.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
@@ -131,7 +131,8 @@ export function isWrittenField(field: string): boolean {
 export function isFieldContent(field: string | undefined, text: string, length = text.length): boolean {
   if (field === undefined) return !isAddress(text) && isProse(text, length)
   if (ADDRESS_FIELDS.includes(field)) return !isAddress(text)
-  if (ID_FIELDS.includes(field)) return length > PROSE_CHARACTERS || /\s/u.test(text.trim())
+  if (ID_TEXT_FIELDS.some((name) => name === field))
+    return length > PROSE_CHARACTERS || /\s/u.test(text.trim())
   return isWrittenField(field)
 }
 
