@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { withSandbox } from '../../helpers/sandbox.ts'
@@ -67,4 +67,40 @@ it('says which fix of a plan file cannot apply, and why', async () => {
   const field = await other.run('plan', other.file, '--dry-run', '--trust-plan')
   expect(field.code).toBe(2)
   expect(field.stderr).toContain('fixes[0].field: task has no field `user_di`; did you mean user_id?')
+})
+
+it('names the fix for each problem that has one, which then helps in a plan', async () => {
+  const { run, sandbox, workspace } = await writePlan([])
+  const source = join(workspace, 'ids.csv')
+  const rows = ['1001.0,a', '7.65612E+16,b', 'nan,c', 'u_4,d', ' u5,e', 'u6,f,g', 'u7,h']
+  writeFileSync(source, `user_id,text_data\n${rows.join('\n')}\n`)
+  const file = join(workspace, 'ids.plan.json')
+  const first = await run('task', source, '--base-url', sandbox.baseUrl, '--dry-run', '--save-plan', file)
+  const fixes = [...first.stdout.matchAll(/^ +[^:{}]+: (\{"kind".*\})$/gm)].map(([, fix]) =>
+    JSON.parse(fix ?? ''),
+  )
+  expect(fixes).toEqual(
+    expect.arrayContaining([
+      { kind: 'drop_fraction', field: 'user_id' },
+      { kind: 'leave_out', problem: 'lost_id', field: 'user_id' },
+      { kind: 'substitute', field: 'user_id' },
+      { kind: 'trim', field: 'user_id' },
+      { kind: 'join_cells', from: 2, with: ',' },
+    ]),
+  )
+  expect(first.stdout).toContain('Add such a fix to "fixes" of a plan, which --save-plan FILE writes')
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), fixes }))
+  const { stdout } = await run('plan', file, '--dry-run', '--trust-plan', '--json')
+  const found = JSON.parse(stdout)
+  expect(found.rows).toMatchObject({ read: 7, sendable: 5, invalid: 0, left_out: 2 })
+  expect(found.problems.map(({ code }: { code: string }) => code)).toEqual(['recommended'])
+})
+
+it('names no fix for ids whose fault only all rows together show, since none would help', async () => {
+  const { run, sandbox, workspace } = await writePlan([])
+  const source = join(workspace, 'dates.csv')
+  writeFileSync(source, 'user_id,text_data\nMar-5,a\nu2,b\nu3,c\nu4,d\n')
+  const { stdout } = await run('task', source, '--base-url', sandbox.baseUrl, '--dry-run')
+  expect(stdout).toContain('looks like a date')
+  expect(stdout).not.toContain('"kind"')
 })

@@ -12,8 +12,10 @@ import {
   toWorded,
   toWordedProblem,
 } from '../../../shared/messages/problem-messages.ts'
+import { findNeeds } from '../../../shared/messages/problem-traits.ts'
 import { describeState } from '../../../shared/messages/state-name.ts'
 import type { Correction } from '../../../shared/plan/fixes.ts'
+import { listLeaveOut, listReadyFixes, type ReadyFix } from '../../../shared/plan/ready-fixes.ts'
 import { formatRow } from '../../../shared/plan/source-place.ts'
 import { formatProblemRow, type Problem, type ProblemGroup } from '../../../shared/run/problem.ts'
 import type { AttemptDetail, CutFrom, RowDetail } from '../../../shared/run/results.ts'
@@ -162,7 +164,7 @@ export function formatProblemGroups(
     (one, other) =>
       Number(one.severity === 'warning') - Number(other.severity === 'warning') || other.rows - one.rows,
   )
-  return ordered.flatMap((group) => {
+  const lines = ordered.flatMap((group) => {
     const isError = group.severity === 'error'
     const sign = isError ? terminal.glyphs.rejected : terminal.glyphs.failed
     const field = group.field === null ? '' : `${group.field}: `
@@ -177,8 +179,17 @@ export function formatProblemGroups(
       ...(more > 0 && examples.length > 0
         ? [terminal.tone('quiet', `    and ${formatCounted(more, 'row')} more`)]
         : []),
+      ...listFixes(group).map(({ label, fix }) => `    ${label}: ${toPrintable(JSON.stringify(fix))}`),
     ]
   })
+  return ordered.some((group) => listFixes(group).length > 0)
+    ? [...lines, terminal.tone('quiet', 'Add such a fix to "fixes" of a plan, which --save-plan FILE writes')]
+    : lines
+}
+
+/** The fixes that a person can put into a plan; rows that are not sent anyway need none to leave them out. */
+function listFixes(group: ProblemGroup): ReadyFix[] {
+  return [...listReadyFixes(group), ...(findNeeds(group) === null ? [] : listLeaveOut(group))]
 }
 
 /** Groups as programs read them, with words in the place of arguments. */

@@ -1,0 +1,57 @@
+import { findLostId } from '../mapping/changed-ids.ts'
+import { COMPARED_FIELDS, ID_TEXT_FIELDS } from '../mapping/id-text.ts'
+import type { ProblemGroup } from '../run/problem.ts'
+import type { Fix } from './fixes.ts'
+
+/** A fix that is complete as it is, with what it does in a few words. */
+export interface ReadyFix {
+  label: string
+  fix: Fix
+}
+
+/** The fixes that mend the rows of a group of problems, without those that leave rows out. */
+export function listReadyFixes({ code, field, args, examples }: ProblemGroup): ReadyFix[] {
+  // A cause that all rows have alike is mended in the mapping.
+  if (examples.length === 0) return []
+  if (
+    code === 'forbidden_character' &&
+    args?.['of'] === 'id' &&
+    (field === 'user_id' || field === 'post_id')
+  ) {
+    return [{ label: 'Replace _ and ; reversibly', fix: { kind: 'substitute', field } }]
+  }
+  if (code === 'invisible_characters' && isOneOf(COMPARED_FIELDS, field)) {
+    return [{ label: 'Trim and remove invisible characters', fix: { kind: 'trim', field } }]
+  }
+  if (code === 'fraction_in_id' && isOneOf(ID_TEXT_FIELDS, field)) {
+    return [{ label: 'Remove .0', fix: { kind: 'drop_fraction', field } }]
+  }
+  if (code === 'surplus_cells' && typeof args?.['cells'] === 'number') {
+    const fix: Fix = { kind: 'join_cells', from: args['cells'], with: String(args['delimiter']) }
+    return [{ label: 'Join into the last column', fix }]
+  }
+  // The same cause is that of rows with neither content, which need an edit each.
+  if (code !== 'one_of' || !examples.some(({ found }) => found === 'both')) return []
+  const keep = (kept: string, dropped: string): ReadyFix => ({
+    label: `Send ${kept} only`,
+    fix: { kind: 'value', problem: 'one_of', field: dropped, value: '' },
+  })
+  return [
+    { label: 'Split into two rows', fix: { kind: 'split' } },
+    keep('text_data', 'url'),
+    keep('url', 'text_data'),
+  ]
+}
+
+/** The fix that leaves the rows of a group of problems out; none if only all rows together show the problem. */
+export function listLeaveOut({ code, field, args, examples }: ProblemGroup): ReadyFix[] {
+  const isFoundByRow =
+    code !== 'lost_id' || examples.some(({ found = '' }) => findLostId(found) === args?.['as'])
+  if (examples.length === 0 || !isFoundByRow) return []
+  const fix: Fix = { kind: 'leave_out', problem: code, ...(field !== null && { field }) }
+  return [{ label: 'Leave these rows out', fix }]
+}
+
+function isOneOf<Name extends string>(names: readonly Name[], name: string | null): name is Name {
+  return names.some((one) => one === name)
+}
