@@ -28,7 +28,7 @@ export const ID_PROBLEMS = {
       'The service does not accept "_" or ";" in this id. Replace them reversibly, edit the ids, or build them from {{row}} in Mapping.',
   },
   invisible_characters: {
-    expected: () => 'must not contain invisible characters, or white space at its ends',
+    expected: () => 'has invisible characters, or white space at its ends, which are sent',
     title: 'Invisible characters in ids or terms',
     remedy:
       'To the service, values that differ only in these characters are different. Trim them, or correct the file.',
@@ -45,22 +45,28 @@ export const ID_PROBLEMS = {
     remedy: 'Remove the .0, or export the file again with this column as text.',
   },
   lost_id: {
-    expected: ({ as }: { as: LostId }) =>
-      ({
+    expected: ({ as }: { as: LostId }) => {
+      const fact = {
         rounded: 'looks rounded by a spreadsheet or data frame; different ids may have become the same',
         missing: 'looks like a missing value, not an id; all rows with it get the same id',
         boolean: 'looks like a truth value, not an id; all rows with it get the same id',
         date: 'looks like a date, but most other ids do not; a spreadsheet may have changed it',
         grouped: 'looks like a number with separators of thousands, which a spreadsheet may have added',
-      })[as],
+      }[as]
+      return { terminal: `${fact}. Export the ids again as text`, window: fact }
+    },
     title: 'Ids that a spreadsheet or data frame changed',
     remedy:
       'The file no longer has the original ids. Export it again with this column as text, or leave these rows out.',
     needs: 'ids_changed',
   },
   id_precision: {
-    expected: () =>
-      'must be stored as text because it has more than 15 digits; spreadsheets change the digits after the 15th',
+    expected: () => ({
+      terminal:
+        'is stored as a number with more than 15 digits, of which spreadsheets change those after the 15th. Export the ids again as text',
+      window:
+        'is stored as a number with more than 15 digits, of which spreadsheets change those after the 15th',
+    }),
     title: 'Ids with more than 15 digits that are stored as numbers',
     remedy: 'Spreadsheets keep 15 digits. Format the column as text, then enter these ids again.',
     needs: 'ids_changed',
@@ -74,7 +80,7 @@ export const ID_PROBLEMS = {
   },
   look_alike: {
     expected: ({ of }: { of: 'term' }, also?: { row: number | string }) =>
-      `must not look like another ${of}, but differs from ${also === undefined ? 'one' : `that of row ${also.row}`} only in characters that look alike`,
+      `looks like ${also === undefined ? `another ${of}` : `the ${of} of row ${also.row}`}, and differs only in characters that look alike; both are sent`,
     title: 'Terms that look alike',
     remedy:
       'They differ only in invisible characters, width or composed letters. Check whether both are meant.',

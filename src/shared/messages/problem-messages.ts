@@ -21,8 +21,8 @@ export const PROBLEM_MESSAGES = {
     // Without an encoding it is an escape in JSON.
     expected: ({ encoding }: { encoding: string | null }) =>
       encoding === null
-        ? 'must be valid Unicode; an unpaired surrogate escape was replaced by U+FFFD'
-        : `must be valid ${encoding}; invalid bytes were replaced by U+FFFD`,
+        ? 'has an escape of half a character (an unpaired surrogate), which was replaced by U+FFFD'
+        : `has bytes that are not valid ${encoding}; they were replaced by U+FFFD`,
     title: 'Bytes that are not valid in this encoding',
     remedy:
       'Go back to Source and choose the encoding that the file was saved in. If that is the one, correct these characters in the file.',
@@ -79,18 +79,22 @@ export const PROBLEM_MESSAGES = {
       'Every line of a JSON Lines file, and every element of a JSON array, is one object, such as {"text_data": "hello"}.',
   },
   duplicate_key: {
-    expected: () => 'must contain each key only once; the last value is used',
+    expected: () => 'has a key more than once; its last value is used',
     title: 'A key that occurs twice in a line',
     remedy: 'Only the last value is used. Use each key once in an object.',
   },
   number_precision: {
     expected: () =>
-      'must be stored as text because it has more than 15 digits; spreadsheets change the digits after the 15th',
+      'is stored as a number with more than 15 digits, of which spreadsheets change those after the 15th',
     title: 'Numbers with more than 15 digits',
     remedy: 'Spreadsheets keep 15 digits. Format the column as text, then enter these ids again.',
   },
   formula_without_value: {
-    expected: () => 'must have a calculated value; the cell is read as empty',
+    expected: () => ({
+      terminal:
+        'has a formula that was never calculated; the cell is read as empty. Open and save the workbook in a spreadsheet program',
+      window: 'has a formula that was never calculated; the cell is read as empty',
+    }),
     title: 'Formulas that were never calculated',
     remedy: 'Open the workbook in a spreadsheet program, save it, and choose it again.',
   },
@@ -199,7 +203,8 @@ export const PROBLEM_MESSAGES = {
       'Rows of these files have empty cells in these columns. If a column has another name there, rename it.',
   },
   video_too_long: {
-    expected: ({ maxHours }: { maxHours: number }) => `must be at most ${maxHours} hour long`,
+    expected: ({ maxHours }: { maxHours: number }) =>
+      `is longer than ${maxHours} hour, the longest that the service accepts; it is sent anyway`,
     title: 'Videos longer than an hour',
     remedy: 'The service accepts videos of up to one hour and may refuse longer ones. Shorten them.',
   },
@@ -286,7 +291,7 @@ export const PROBLEM_MESSAGES = {
       'Write an object such as {"country": "NZ"}, or map each key by itself, such as user_metadata.country.',
   },
   doubled_json_key: {
-    expected: () => 'must contain each key only once; all are sent as they are',
+    expected: () => 'has a key more than once; all of its values are sent as they are',
     title: 'JSON with a key that occurs twice',
     remedy:
       'Each value is sent. Which of them counts is for the service to say: use each key once in an object.',
@@ -350,13 +355,14 @@ export const PROBLEM_MESSAGES = {
   unknown_model: {
     expected: ({ isList }: { isList: boolean }) =>
       isList
-        ? 'must be a documented model; custom indexes need v2'
+        ? 'is not a documented model (custom indexes need v2); it is sent anyway'
         : 'must contain model names, or a JSON array of them',
     title: 'A model that is not in the documentation',
     remedy: 'Check the spelling. Ids of your own custom indexes are fine in v2.',
   },
   model_not_listed: {
-    expected: ({ mode }: { mode: string }) => `must be a model that is documented for ${mode}`,
+    expected: ({ mode }: { mode: string }) =>
+      `is not a model that is documented for ${mode}; it is sent anyway`,
     title: 'A model that is not documented for this mode',
     remedy: 'The service may refuse it. Send the first 10 rows to find out.',
   },
@@ -387,7 +393,7 @@ export const PROBLEM_MESSAGES = {
     remedy: 'Rows are sent without it. Map a column to it in Mapping if you have one.',
   },
   empty: {
-    expected: () => 'contains only white space or invisible characters',
+    expected: () => 'has only white space or invisible characters, which are sent as they are',
     title: 'Empty cells',
     remedy: 'Fill the cells, or remove the field in Mapping.',
   },

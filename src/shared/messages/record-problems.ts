@@ -7,8 +7,8 @@ export const RECORD_PROBLEMS = {
   ragged_row: {
     expected: ({ cells, than }: { cells: number; than: 'header' | 'usual' | 'first_rows' }) =>
       than === 'first_rows'
-        ? `must have at most ${cells} cells, like the first rows`
-        : `must have ${formatCounted(cells, 'cell')}, ${than === 'header' ? 'like the header' : 'like most rows'}`,
+        ? `has more cells than the first rows (${cells})`
+        : `has fewer or more cells than ${than === 'header' ? 'the header' : 'most rows'} (${cells}); the rest is empty`,
     title: 'Rows with a different number of cells',
     remedy:
       'Often the text of a cell contains the delimiter. Look at the first row listed, and put such cells in quotes in the file.',
@@ -73,7 +73,7 @@ export const RECORD_PROBLEMS = {
   },
   stray_line_break: {
     expected: () =>
-      'must have line breaks of another kind than the file only in quotes; it may be several rows, and is read as one',
+      'has a line break of another kind than the file, outside quotes; it may be several rows, and is read as one',
     title: 'Line breaks outside quotes that end no row',
     remedy: 'The file mixes kinds of line ends. Save it with one kind, and choose it again.',
     needs: 'content_cut',
@@ -105,7 +105,7 @@ export const RECORD_PROBLEMS = {
         | 'open_in_line'
     }) =>
       ({
-        read_as_is: 'must double each quote inside a quoted cell; the cell is read as written',
+        read_as_is: 'has a quote that is not doubled inside a quoted cell; the cell is read as written',
         may_be_escaped: {
           terminal:
             'has a backslash before a quote, which may be an escape. Pass --escape "\\" if it is, --escape none if not',

@@ -39,7 +39,7 @@ it('without a terminal sends nothing if content may be cut, and says what to sta
   const refused = await send(['task'])
   expect(refused.code).toBe(2)
   expect(refused.stderr).toMatch(
-    /content may be cut or replaced[\s\S]*1 row: must be valid utf-8.*such as row 3\b.*--encoding NAME[\s\S]*--accept content_cut/,
+    /content may be cut or replaced[\s\S]*1 row: has bytes that are not valid utf-8.*such as row 3\b.*--encoding NAME[\s\S]*--accept content_cut/,
   )
   expect(await countTasks()).toBe(0)
   expect((await run(['runs', '--json'])).stdout.trim()).toBe('[]')
@@ -95,7 +95,7 @@ it('asks one question on a terminal, and sends only after a yes', async () => {
   const declined = await send(['task'], [], false)
   expect(declined).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing was sent.') })
   expect(declined.stderr).toMatch(
-    /Before sending[\s\S]*content may be cut or replaced[\s\S]*1 row: must be valid/,
+    /Before sending[\s\S]*content may be cut or replaced[\s\S]*1 row: has bytes that are not valid/,
   )
   expect(await countTasks()).toBe(0)
   expect(await send(['task'], ['--yes'], true)).toMatchObject({ code: 0 })
@@ -161,5 +161,8 @@ it('runs the same source again without asking, and a changed one only after aski
     Buffer.concat([CUT, Buffer.from('p3,u1,na'), Buffer.of(0xef), Buffer.from('\n')]),
   )
   const changed = await run(['run-again', 'latest'])
-  expect(changed).toMatchObject({ code: 2, stderr: expect.stringContaining('2 rows: must be valid utf-8') })
+  expect(changed).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('2 rows: has bytes that are not valid utf-8'),
+  })
 })

@@ -40,7 +40,12 @@ it('counts rows that were sent with warnings by cause, with the command that lis
       message: expect.stringContaining('models: '),
       list_with: listWith,
     },
-    { code: 'duplicate_key', rows: 2, message: expect.stringContaining('only once'), list_with: listWith },
+    {
+      code: 'duplicate_key',
+      rows: 2,
+      message: expect.stringContaining('more than once'),
+      list_with: listWith,
+    },
   ])
   const shown = JSON.parse((await run('show', 'latest', '--json')).stdout)
   expect(shown.warnings).toEqual(summary.warnings)
@@ -49,7 +54,7 @@ it('counts rows that were sent with warnings by cause, with the command that lis
 it('shows rows that were sent with warnings in the summary, and how to list them', async () => {
   const { send } = await setUp()
   const { stdout } = await send('task')
-  expect(stdout).toMatch(/Warnings +3 rows +models: .*\n +.*2 rows +must contain each key only once/s)
+  expect(stdout).toMatch(/Warnings +3 rows +models: .*\n +.*2 rows +has a key more than once/s)
   expect(stdout).toMatch(/show \S+ --problems +rows with warnings and why/)
 })
 
@@ -58,7 +63,7 @@ it('shows rows with warnings in the report of a run', async () => {
   await send('task', '--quiet')
   const file = join(workspace, 'report.html')
   expect(await run('report', 'latest', file)).toMatchObject({ code: 0 })
-  expect(readFileSync(file, 'utf8')).toMatch(/Warnings[\s\S]*2 rows[\s\S]*must contain each key only once/)
+  expect(readFileSync(file, 'utf8')).toMatch(/Warnings[\s\S]*2 rows[\s\S]*has a key more than once/)
 })
 
 it('shows the warnings of its rows in every report of a load test', async () => {
@@ -68,6 +73,6 @@ it('shows the warnings of its rows in every report of a load test', async () => 
   for (const name of ['load.html', 'load.junit.xml']) {
     const file = join(workspace, name)
     expect(await run('export', 'latest', file)).toMatchObject({ code: 0 })
-    expect(readFileSync(file, 'utf8')).toMatch(/2 rows[\s\S]*must contain each key only once/)
+    expect(readFileSync(file, 'utf8')).toMatch(/2 rows[\s\S]*has a key more than once/)
   }
 })

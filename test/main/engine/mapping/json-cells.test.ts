@@ -65,7 +65,7 @@ describe('JSON of a cell', () => {
     const { body, found } = send({ ...TASK, user_metadata: text })
     expect(body).toContain(`"user_metadata":${text}`)
     expect(found).toEqual([
-      'row 3, user_metadata: must contain each key only once; all are sent as they are, found `b`',
+      'row 3, user_metadata: has a key more than once; all of its values are sent as they are, found `b`',
     ])
   })
 
@@ -74,7 +74,7 @@ describe('JSON of a cell', () => {
     const { body, found } = send({ request }, { mapping: REQUEST })
     expect(body).toBe(request)
     expect(found).toEqual([
-      'row 3, request: must contain each key only once; all are sent as they are, found `text_data`',
+      'row 3, request: has a key more than once; all of its values are sent as they are, found `text_data`',
     ])
   })
 

@@ -17,7 +17,7 @@ function check(cells: Record<string, string>, parts: Parameters<typeof buildPlan
 }
 
 const TASK = { text_data: 't', user_id: 'u', post_id: 'p' }
-const UNSEEN = 'must not contain invisible characters, or white space at its ends'
+const UNSEEN = 'has invisible characters, or white space at its ends, which are sent'
 
 describe('an id that is not what it looks like', () => {
   test.each([
@@ -98,7 +98,7 @@ test.each([' ', '\u00a0\t\r\n', '\u200b\ufeff', '\u3164\u2800', '\u0000'])(
   (text_data) => {
     expect(check({ ...TASK, text_data }).found).toEqual([
       expect.stringMatching(
-        /^row 3, text_data: contains only white space or invisible characters, found `\\u/,
+        /^row 3, text_data: has only white space or invisible characters, which are sent as they are, found `\\u/,
       ),
     ])
   },

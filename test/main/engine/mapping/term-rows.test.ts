@@ -30,7 +30,7 @@ test('a term goes out as it is written, and is compared as the service does, low
   expect(body).toEqual({ term: ' Gift CARD', notes: 'seen in spam ' })
   expect(uniqueKey).toEqual({ field: 'term', value: ' gift card', shown: ' Gift CARD', looks: 'gift card' })
   expect(found).toEqual([
-    'row 2, term: must not contain invisible characters, or white space at its ends, found `\\u0020Gift CARD`',
+    'row 2, term: has invisible characters, or white space at its ends, which are sent, found `\\u0020Gift CARD`',
   ])
 })
 
@@ -89,7 +89,7 @@ test('a row without a term is invalid, one of white space alone is warned of', (
   expect(empty.found).toEqual(['row 2, term: is required but empty'])
   expect(empty.uniqueKey).toBeNull()
   expect(mapOne(ADD, ['term'], ['  ']).found).toEqual([
-    'row 2, term: contains only white space or invisible characters, found `\\u0020\\u0020`',
+    'row 2, term: has only white space or invisible characters, which are sent as they are, found `\\u0020\\u0020`',
   ])
 })
 

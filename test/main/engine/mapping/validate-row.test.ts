@@ -73,11 +73,11 @@ test('callback_url is an address', () => {
 test('unknown models and models not listed for the mode are warnings of their rows', () => {
   const mapping = { models: { kind: 'column' as const, column: 'm' } }
   expect(validate({ ...GOOD, models: ['tex'] }, { mapping })).toEqual([
-    'warning: row 17, models: must be a documented model; custom indexes need v2, found `tex`',
+    'warning: row 17, models: is not a documented model (custom indexes need v2); it is sent anyway, found `tex`',
   ])
   expect(validate({ ...GOOD, models: ['celebrity'] }, { mapping })).toEqual([])
   expect(validate({ ...GOOD, models: ['celebrity'] }, { mapping, mode: 'async' })).toEqual([
-    'warning: row 17, models: must be a model that is documented for async, found `celebrity`',
+    'warning: row 17, models: is not a model that is documented for async; it is sent anyway, found `celebrity`',
   ])
   expect(validate({ ...GOOD, models: ['my-index', 'text'] }, { mapping, api: 'v2' })).toEqual([])
 })

@@ -77,7 +77,7 @@ test('rows with fewer cells keep them and are named, and columns reach as far as
   expect(source.cells).toEqual([['1'], ['1', '2', '3'], ['1', '2']])
   expect(source.columns).toEqual(['a', 'b', 'Column 3'])
   expect(source.rows.flatMap((row) => row.problems.map(formatProblem))).toEqual([
-    'row 1: must have 2 cells, like the header, found `1 cell`',
+    'row 1: has fewer or more cells than the header (2); the rest is empty, found `1 cell`',
     'row 2: must have at most 2 cells, like the header, found `3`',
   ])
 })

@@ -108,8 +108,8 @@ test('invalid UTF-8 bytes are reported by row, and a real U+FFFD is not a proble
     ['漢字', '\uFFFD'],
   ])
   expect(source.rows.flatMap((row) => row.problems.map(formatProblem))).toEqual([
-    'row 2: must be valid utf-8; invalid bytes were replaced by U+FFFD, found `scho\uFFFDn`',
-    'row 3: must be valid utf-8; invalid bytes were replaced by U+FFFD, found `\uFFFD`',
+    'row 2: has bytes that are not valid utf-8; they were replaced by U+FFFD, found `scho\uFFFDn`',
+    'row 3: has bytes that are not valid utf-8; they were replaced by U+FFFD, found `\uFFFD`',
   ])
 })
 

@@ -149,8 +149,8 @@ test('a video over an hour is a warning if its file states its length', async ()
   })
   const source = await readAnySource(folder)
   expect(source.rows.flatMap((row) => row.problems.map(formatProblem))).toEqual([
-    'row 1: must be at most 1 hour long, found `1:00:01`',
-    'row 3: must be at most 1 hour long, found `1:12:05`',
+    'row 1: is longer than 1 hour, the longest that the service accepts; it is sent anyway, found `1:00:01`',
+    'row 3: is longer than 1 hour, the longest that the service accepts; it is sent anyway, found `1:12:05`',
   ])
   expect(source.problems).toEqual(['video_too_long 1 warning', 'video_too_long 3 warning'])
   expect(source.cells.map((cells) => cells[4])).toEqual([

@@ -95,7 +95,7 @@ test('a doubled key is said, and its last value is used', async () => {
   const source = await readLines('{"a":"1","b":"2","a":"3"}\n')
   expect(source.cells).toEqual([['3', '2']])
   expect(source.rows[0]?.problems.map(formatProblem)).toEqual([
-    'row 1: must contain each key only once; the last value is used, found `a`',
+    'row 1: has a key more than once; its last value is used, found `a`',
   ])
 })
 

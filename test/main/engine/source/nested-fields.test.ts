@@ -32,7 +32,7 @@ test('a key of the row goes before a field of an object, and a field that occurs
   expect(source.columns).toEqual(['user.id', 'user', 'user.name'])
   expect(source.cells[0]).toEqual(['own', '{"id":"inner","name":"a","name":"b"}', 'b'])
   expect(source.rows[0]?.problems.map(formatProblem)).toEqual([
-    'row 1: must contain each key only once; the last value is used, found `user.name`',
+    'row 1: has a key more than once; its last value is used, found `user.name`',
   ])
 })
 

@@ -97,7 +97,7 @@ test('a whole number of more digits than a spreadsheet keeps is a warning', asyn
     '<row><c><v>1234567890123456</v></c></row><row><c><v>123456789012345</v></c></row>',
   )
   expect(source.rows.flatMap((row) => row.problems.map(formatProblem))).toEqual([
-    'row 1: must be stored as text because it has more than 15 digits; spreadsheets change the digits after the 15th, found `1234567890123456`',
+    'row 1: is stored as a number with more than 15 digits, of which spreadsheets change those after the 15th, found `1234567890123456`',
   ])
   expect(source.problems).toEqual(['number_precision 1 warning'])
 })
@@ -122,7 +122,7 @@ test('booleans, errors, ISO dates and formulas are shown by their values', async
   )
   expect(source.cells[0]).toEqual(['TRUE', 'FALSE', '#N/A', '2024-02-29 12:00', '42', '', '', 'end'])
   expect(source.rows[0]?.problems.map(formatProblem)).toEqual([
-    'row 1: must have a calculated value; the cell is read as empty, found `F2`',
+    'row 1: has a formula that was never calculated; the cell is read as empty. Open and save the workbook in a spreadsheet program, found `F2`',
   ])
 })
 

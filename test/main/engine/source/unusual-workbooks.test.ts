@@ -115,8 +115,8 @@ test('an escape of half a character is told where it is replaced, in a shared an
   )
   expect(source.cells).toEqual([['a😀'], ['b\uFFFD'], ['x\uFFFD']])
   expect(source.rows.flatMap(({ problems }) => problems.map(formatProblem))).toEqual([
-    'row 2: must be valid Unicode; an unpaired surrogate escape was replaced by U+FFFD, found `b\uFFFD`',
-    'row 3: must be valid Unicode; an unpaired surrogate escape was replaced by U+FFFD, found `x\uFFFD`',
+    'row 2: has an escape of half a character (an unpaired surrogate), which was replaced by U+FFFD, found `b\uFFFD`',
+    'row 3: has an escape of half a character (an unpaired surrogate), which was replaced by U+FFFD, found `x\uFFFD`',
   ])
 })
 

@@ -1,0 +1,90 @@
+import { expect, it } from 'vitest'
+import { sayExpected } from '../../../src/shared/messages/problem-messages.ts'
+import { type ProblemCode, problemCodeSchema } from '../../../src/shared/run/problem.ts'
+
+/** What each code takes where it is a warning, so that its rows are sent; none where it never is. */
+const WARNED = {
+  ragged_row: [
+    { cells: 2, than: 'header' },
+    { cells: 1, than: 'usual' },
+    { cells: 3, than: 'first_rows' },
+  ],
+  surplus_cells: [{ cells: 3, than: 'names', delimiter: ',' }],
+  record_in_quotes: [],
+  quotes_guessed: [{ quote: "'", escape: '\\' }],
+  empty_records: [{}],
+  repeated_header: [],
+  drawn_line: [],
+  stray_line_break: [{}],
+  nul_character: [],
+  zero_padding: [{ characters: 3 }],
+  undecodable_bytes: [{ encoding: 'utf-8' }, { encoding: null }],
+  uncertain_encoding: [{ encoding: 'utf-8', own: '`a` in utf-8', others: '`b` in cp850' }],
+  broken_quotes: [{ effect: 'read_as_is' }],
+  oversized_row: [],
+  header_like_data: [{}],
+  title_rows: [{ row: 3 }],
+  not_json: [],
+  duplicate_key: [{}],
+  number_precision: [{}],
+  formula_without_value: [{}],
+  hidden_rows: [{}],
+  hidden_columns: [{ columns: 'a' }],
+  merged_cells: [{ begins: 'rows' }, { begins: 'header' }],
+  covered_cells: [{ begins: 'rows' }, { begins: 'header' }],
+  linked_cells: [{ column: 'a', linkColumn: 'link of a', cell: 'A2', address: null }],
+  unknown_link: [{ column: 'a' }],
+  unknown_kind: [],
+  outside_folder: [],
+  unreadable_file: [],
+  empty_file: [],
+  skipped_files: [{ files: 1 }],
+  missing_columns: [{ columns: 'a', files: 'b.csv' }],
+  video_too_long: [{ maxHours: 1 }],
+  required: [],
+  forbidden_character: [],
+  invisible_characters: [{}],
+  quotes_in_id: [{}],
+  fraction_in_id: [{}],
+  lost_id: ['rounded', 'missing', 'boolean', 'date', 'grouped'].map((as) => ({ as })),
+  id_precision: [{}],
+  one_of: [],
+  content_not_sent: [{ column: 'url', kept: 'body', keptField: 'text_data' }],
+  swapped_columns: [{ column: 'a', field: 'user_id', looksLike: 'texts' }],
+  not_unique: [],
+  look_alike: [{ of: 'term' }],
+  not_distinct: [],
+  ambiguous_column: [{ columns: [1, 2] }],
+  not_json_object: [],
+  doubled_json_key: [{}],
+  json_in_text: [],
+  not_a_url: [],
+  wrong_type: [],
+  error_cell: [{ isContent: true }],
+  cut_cell: [{}],
+  damaged_text: [{ as: 'replaced' }, { as: 'decoded_wrongly' }],
+  too_long: [],
+  too_many_models: [],
+  unknown_model: [{ isList: true }],
+  model_not_listed: [{ mode: 'async' }],
+  not_for_mode: [
+    { mode: 'async', isSent: true },
+    { mode: 'async', isSent: false },
+  ],
+  not_for_api: [{ api: 'v2' }, { api: null }],
+  recommended: ['value', 'source', 'all_that_changes', 'only_requests'].map((lack) => ({ lack })),
+  empty: [{}],
+} satisfies Record<ProblemCode, readonly object[]>
+
+it.each(problemCodeSchema.options)(
+  'says of a row with the warning %s what it is, not what it must be',
+  (code) => {
+    for (const args of WARNED[code]) {
+      for (const surface of ['terminal', 'window'] as const) {
+        const said = sayExpected({ code, args: args as Record<string, string> }, surface)
+        expect(said).toMatch(/^\S/)
+        expect(said).not.toMatch(/\bmust\b|undefined/)
+      }
+    }
+  },
+)
