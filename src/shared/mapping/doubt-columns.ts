@@ -52,7 +52,7 @@ function areTexts(cells: readonly string[]): boolean {
 }
 
 /** Whether a cell is a text of several words, which no id is. */
-function isText(cell: string): boolean {
+export function isText(cell: string): boolean {
   return cell.length >= TEXT_CHARACTERS && cell.split(/\s+/, TEXT_WORDS).length >= TEXT_WORDS
 }
 

@@ -1,3 +1,4 @@
+import { findLikeliest, nameRowsInKey, type RowsInKey, toJqFilter } from '../mapping/rows-in-key.ts'
 import { quoteForShell } from '../shell-command.ts'
 import { chooseWording, type ErrorEntry, type Surface, type Wording } from './error-entry.ts'
 import { formatCounted } from './figure-text.ts'
@@ -235,6 +236,24 @@ function sayHeaderRow(row: number, surface: Surface): string {
     : `Row ${row} looks like the header: choose it on Source.`
 }
 
+/** How the objects of an array become rows, as an instruction. */
+export function sayToOwnFile(filter: string, surface: Surface): string {
+  return surface === 'terminal'
+    ? `write them to a file of their own, as in: jq -c ${quoteForShell(filter)} FILE > rows.jsonl`
+    : 'save that array as a file of its own, and choose that file'
+}
+
+/** Names arrays that may have the rows, and says what to do. */
+export function sayRowsInKeys(found: readonly RowsInKey[], surface: Surface): string {
+  const likeliest = findLikeliest(found)
+  if (likeliest === null) return ''
+  const named = found.map((one) => {
+    const count = one.objects === null ? '' : ` (${formatCounted(one.objects, 'object')})`
+    return `\`${nameRowsInKey(one)}\`${count}`
+  })
+  return `The rows may be in ${named.join(', ')}. To send each object as a row, ${sayToOwnFile(toJqFilter(likeliest), surface)}.`
+}
+
 /** The error of a mapping that cannot be used. */
 export const MAPPING_MESSAGES = {
   mapping_unusable: {
@@ -243,11 +262,14 @@ export const MAPPING_MESSAGES = {
       mistakes,
       sheetChoice,
       headerRow,
+      rowsInKeys,
     }: {
       mistakes: readonly MappingMistake[]
       sheetChoice: SheetChoice | null
       /** The row that looks like the header, if another one is read as it. */
       headerRow: number | null
+      /** Arrays in a source of JSON that may be the rows. */
+      rowsInKeys: readonly RowsInKey[]
     }) => {
       const on = (surface: Surface) => mistakes.map((mistake) => sayMistake(mistake, surface))
       const said = on('terminal')
@@ -261,6 +283,7 @@ export const MAPPING_MESSAGES = {
       const advise = (surface: Surface) =>
         [
           ...(sheetChoice === null ? [] : [saySheetChoice(sheetChoice, surface)]),
+          ...(rowsInKeys.length === 0 ? [] : [sayRowsInKeys(rowsInKeys, surface)]),
           ...(headerRow === null
             ? new Set(on(surface).map(({ remedy }) => remedy))
             : [sayHeaderRow(headerRow, surface)]),

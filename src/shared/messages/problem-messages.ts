@@ -2,9 +2,10 @@ import { formatRow, type RowAndRecord, toRowAndRecord } from '../plan/source-pla
 import { formatProblemRow, getPlace, type Problem, type ProblemCode } from '../run/problem.ts'
 import type { RequestField } from '../service/request-field.ts'
 import { chooseWording, type Surface } from './error-entry.ts'
-import { formatCount } from './figure-text.ts'
+import { formatCount, formatCounted } from './figure-text.ts'
 import { ID_PROBLEMS, type ProblemEntry } from './id-problems.ts'
 import { JSON_EXPECTATIONS, type JsonExpectation } from './json-expectations.ts'
+import { sayToOwnFile } from './mapping-messages.ts'
 import { RECORD_PROBLEMS } from './record-problems.ts'
 
 /** What merged cells begin in. */
@@ -275,6 +276,18 @@ export const PROBLEM_MESSAGES = {
     },
     title: 'Columns that may be swapped',
     remedy: 'In Mapping, choose another column for the field, or continue if this one is right.',
+  },
+  rows_in_key: {
+    expected: ({ key, objects, filter }: { key: string; objects: number | null; filter: string }) => {
+      const found = `\`${key}\` has ${objects === null ? 'objects' : formatCounted(objects, 'object')} that are not sent, and may be the rows`
+      return {
+        terminal: `${found}. To send each as a row, ${sayToOwnFile(filter, 'terminal')}`,
+        window: found,
+      }
+    },
+    title: 'Rows inside a key',
+    remedy: 'If these objects are the rows, save their array as a file of its own, and choose that file.',
+    needs: 'content_cut',
   },
   ambiguous_column: {
     expected: ({ columns }: { columns: number[] }) => {

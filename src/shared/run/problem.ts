@@ -51,6 +51,7 @@ export const problemCodeSchema = z.enum([
   'one_of',
   'content_not_sent',
   'swapped_columns',
+  'rows_in_key',
   'not_unique',
   'look_alike',
   'not_distinct',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { trendMetricSchema } from '../load/metrics.ts'
+import { rowsInKeySchema } from '../mapping/rows-in-key.ts'
 import type { Verdict } from '../lookback/verdict.ts'
 import { type Correction, correctionSchema } from '../plan/fixes.ts'
 import { sourceFormatSchema } from '../plan/plan.ts'
@@ -244,6 +245,8 @@ export const sourcePreviewSchema = z.object({
   header: z.boolean(),
   /** Columns of a workbook with links, the columns that have those, and the first cell with one; absent without any. */
   links: z.array(z.object({ name: z.string(), linkName: z.string(), cell: z.string() })).exactOptional(),
+  /** Of JSON: arrays of objects in its rows, which may be the rows that were meant. */
+  rowsInKeys: z.array(rowsInKeySchema).exactOptional(),
   /** The record that looks like the header, if titles above it are read as one. */
   likelyHeaderRow: z.int().exactOptional(),
   /** How the source is read; encoding and delimiter are those of text, '' where a format has none. */

@@ -51,6 +51,7 @@ const WARNED = {
   one_of: [],
   content_not_sent: [{ column: 'url', kept: 'body', keptField: 'text_data' }],
   swapped_columns: [{ column: 'a', field: 'user_id', looksLike: 'texts' }],
+  rows_in_key: [{ key: 'results', objects: 2, filter: '.results[]' }],
   not_unique: [],
   look_alike: [{ of: 'term' }],
   not_distinct: [],

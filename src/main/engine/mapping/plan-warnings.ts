@@ -1,11 +1,20 @@
 import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
 import { trimName } from '../../../shared/mapping/id-text.ts'
 import { findColumn, findLeftOutFields, findUnlistedFields } from '../../../shared/mapping/match-columns.ts'
+import { nameRowsInKey, toJqFilter } from '../../../shared/mapping/rows-in-key.ts'
+import { listColumnsOf } from '../../../shared/mapping/templates.ts'
 import type { PlanWarning } from '../../../shared/messages/problem-messages.ts'
-import { emptyNotesOf, type Operation, type TaskOperation } from '../../../shared/operations/operations.ts'
+import {
+  emptyNotesOf,
+  fieldsOf,
+  type Operation,
+  REQUEST_FIELD,
+  type TaskOperation,
+} from '../../../shared/operations/operations.ts'
 import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
 import { TASK_FIELDS } from '../../../shared/service/tasks.ts'
+import type { SourceReader } from '../source/source-reader.ts'
 import { fillsUserMetadata, findConstantModels, findModelWarning } from './validate-row.ts'
 
 /**
@@ -24,6 +33,33 @@ export function findPlanWarnings(
   ]
   if (operation.kind === 'task') return [...findTaskWarnings(operation, mapping), ...ofAll]
   return [...findUpdateWarnings(operation, mapping), ...ofAll]
+}
+
+/**
+ * Arrays of objects that no field is filled from, but that may be the rows: those of a source that is one object, and those
+ * with texts. Nothing where a person stated what fills the content.
+ */
+export function findRowsInKeys(
+  { operation, mapping: said, filledBy = {} }: Plan,
+  mapping: Mapping,
+  { columns, rowsInKeys = [] }: Pick<SourceReader, 'columns' | 'rowsInKeys'>,
+  rows: number,
+): PlanWarning[] {
+  const content = fieldsOf(operation).filter(({ required }) =>
+    operation.kind === 'task' ? required === 'content' : required !== 'never',
+  )
+  if (!isEmpty(mapping[REQUEST_FIELD.name])) return []
+  if (content.some(({ name }) => !isEmpty(said[name]) && filledBy[name] === undefined)) return []
+  const used = new Set(Object.values(mapping).flatMap((source) => listColumnsOf(source, columns)))
+  return rowsInKeys.flatMap((found): PlanWarning[] => {
+    const isUsed =
+      used.has(columns.indexOf(nameRowsInKey(found))) || used.has(columns.indexOf(found.path[0] ?? ''))
+    const isMeant = found.hasTexts || (rows === 1 && found.objects !== 1)
+    if (isUsed || !isMeant) return []
+    const { objects } = found
+    const args = { key: nameRowsInKey(found), objects, filter: toJqFilter(found) }
+    return [{ severity: 'warning', code: 'rows_in_key', args }]
+  })
 }
 
 /**

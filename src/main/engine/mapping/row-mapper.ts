@@ -215,7 +215,13 @@ export function resolveMapping(plan: Plan, columns: readonly string[]): Mapping 
     ...findFixMistakes(plan, columns),
   ]
   if (mistakes.length === 0) return mapping
-  throw new SluiceError({ id: 'mapping_unusable', mistakes, sheetChoice: null, headerRow: null })
+  throw new SluiceError({
+    id: 'mapping_unusable',
+    mistakes,
+    sheetChoice: null,
+    headerRow: null,
+    rowsInKeys: [],
+  })
 }
 
 /** Placeholders of fixes that stand for nothing in this source. */

@@ -11,7 +11,7 @@ import { type RunRecord, updateRunRecord } from '../journal/run-record.ts'
 import { IdColumns, listCertain, toIdProblems, withoutCertain } from '../mapping/id-columns.ts'
 import { createCellJoiner, JOINED } from '../mapping/join-cells.ts'
 import { LeftOutContent } from '../mapping/left-out-content.ts'
-import { findPlanWarnings } from '../mapping/plan-warnings.ts'
+import { findPlanWarnings, findRowsInKeys } from '../mapping/plan-warnings.ts'
 import { createLeaveOut } from '../mapping/row-fixer.ts'
 import { isMissingAddress, type MapRow, resolveMapping } from '../mapping/row-mapper.ts'
 import { hasBothContents, markHalf, splitsRows, toHalf } from '../mapping/split-row.ts'
@@ -87,6 +87,8 @@ export async function runIntake(options: {
       writer.writeCommonProblem(warning)
     for (const found of findDoubtfulColumns(mapping, columns, firstRows))
       writer.writeCommonProblem(toSwappedWarning(found))
+    for (const warning of findRowsInKeys(plan, mapping, reader, writer.rowsRead))
+      writer.writeCommonProblem(warning)
     const isSent = createSentCheck(plan, mapping, columns)
     const ofSource = [...(reader.findWarnings?.(isSent) ?? []), ...leftOut.findWarnings()]
     for (const { rows, ...warning } of ofSource) writer.writeCommonProblem(warning, rows)
@@ -264,14 +266,23 @@ function keepUsedColumns(plan: Plan, mapping: Mapping, reader: SourceReader): vo
   reader.keepNested?.(columns.filter((_, index) => used.has(index)))
 }
 
-/** Resolves the mapping; what is wrong with it may be that another sheet was meant, or another row as the header. */
-function resolveForSheet(plan: Plan, { columns, workbook, likelyHeaderRow = null }: SourceReader): Mapping {
+/**
+ * Resolves the mapping; what is wrong with it may be that another sheet was meant, another row as the header, or rows
+ * inside a key.
+ */
+function resolveForSheet(
+  plan: Plan,
+  { columns, workbook, likelyHeaderRow = null, rowsInKeys = [] }: SourceReader,
+): Mapping {
   try {
     return resolveMapping(plan, columns)
   } catch (error) {
     const sheetChoice = workbook === null ? null : findSheetChoice(workbook, plan.source)
     if (!(error instanceof SluiceError)) throw error
     if (error.said.id !== 'mapping_unusable') throw error
-    throw new SluiceError({ ...error.said, sheetChoice, headerRow: likelyHeaderRow }, { cause: error })
+    throw new SluiceError(
+      { ...error.said, sheetChoice, headerRow: likelyHeaderRow, rowsInKeys },
+      { cause: error },
+    )
   }
 }

@@ -45,6 +45,7 @@ export async function previewSource(source: PlanSource, limit: number): Promise<
       ...(reader.links?.length && {
         links: reader.links.map(({ name, linkName, cell }) => ({ name, linkName, cell })),
       }),
+      ...(reader.rowsInKeys?.length && { rowsInKeys: [...reader.rowsInKeys] }),
       ...(reader.likelyHeaderRow != null && { likelyHeaderRow: reader.likelyHeaderRow }),
       format: reader.format,
       readAs: [...describeFiles(reader, source)],

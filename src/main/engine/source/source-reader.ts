@@ -1,3 +1,4 @@
+import type { RowsInKey } from '../../../shared/mapping/rows-in-key.ts'
 import type { FoundProblem, SourceWarning } from '../../../shared/messages/problem-messages.ts'
 import type { SourceFormat } from '../../../shared/plan/source-formats.ts'
 import { type RowPlace, type SourcePlace, toSourcePlace } from '../../../shared/plan/source-place.ts'
@@ -107,6 +108,8 @@ export interface SourceReader {
   readonly nestedColumns?: readonly string[]
   /** Of a workbook: the columns with links behind their cells, and the names of those that have the links. */
   readonly links?: readonly { name: string; linkName: string; cell: string }[]
+  /** Of JSON: arrays of objects in its first rows, which may be the rows that were meant. */
+  readonly rowsInKeys?: readonly RowsInKey[]
   /** Leaves only these of the nested columns, before records are read. */
   keepNested?(names: readonly string[]): void
   /** Yields every record once, in order, in constant memory. Ends early when the consumer returns. */

@@ -5,13 +5,14 @@ import { type ReactNode, useEffect } from 'react'
 import { toShownError } from '../../../shared/bridge/errors.ts'
 import type { BridgePreview, ChosenSource } from '../../../shared/bridge/source.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { sayRowsInKeys } from '../../../shared/messages/mapping-messages.ts'
 import type { Operation } from '../../../shared/operations/operations.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
 import { ask } from '../../bridge/client.ts'
 import type { UploadProgress } from '../../bridge/take-files.ts'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
-import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { EncodingDoubt } from './encoding-doubt.tsx'
@@ -155,6 +156,11 @@ export function SourceScreen(props: {
           )}
           {data?.isHeaderDoubtful && (
             <HeaderDoubt onRow={() => props.onReading({ ...reading, header: false })} />
+          )}
+          {data?.rowsInKeys !== undefined && (data.rows.length < 2 || data.columns.length < 2) && (
+            <Notice kind="warning" title="The rows may be inside a key">
+              <SafeText text={sayRowsInKeys(data.rowsInKeys, 'window')} max={400} />
+            </Notice>
           )}
           {data?.likelyHeaderRow !== undefined && (
             <HeaderChoice

@@ -21,7 +21,7 @@ const LOOKED_AT_CHARACTERS = 1024
 
 /**
  * Whether a text is a JSON array, or JSON documents over several lines, instead of an object a line: it begins with [, or
- * nothing else is on the line of the first {.
+ * its first line ends with a bracket that it opens.
  */
 export function hasJsonElements(readText: ReadText, readBytes: number): boolean {
   let begins = ''
@@ -29,7 +29,13 @@ export function hasJsonElements(readText: ReadText, readBytes: number): boolean 
     begins = (begins + piece).trimStart()
     if (begins.includes('\n') || begins.length >= LOOKED_AT_CHARACTERS) break
   }
-  return begins.startsWith('[') || /^\{[ \t\r]*\n/.test(begins)
+  return begins.startsWith('[') || opensAtEndOfLine(begins)
+}
+
+/** Whether the first line is an object so far and ends with a bracket outside of strings. */
+function opensAtEndOfLine(begins: string): boolean {
+  const line = /^(\{.*[[{]|\{)[ \t\r]*\n/.exec(begins)?.[1]
+  return line !== undefined && !/"/.test(line.replace(/"(?:[^"\\]|\\.)*"/g, ''))
 }
 
 /**

@@ -24,6 +24,7 @@ import {
 import { hasJsonElements, type JsonElement, readJsonElements } from './json-elements.ts'
 import { NestedFields } from './nested-fields.ts'
 import { type JsonMember, parseJsonLine } from './parse-json-line.ts'
+import { RowsInKeys } from './rows-in-keys.ts'
 
 /** Longest line or element that is read, in UTF-16 code units; a longer one is a row that cannot be sent. */
 const MAX_CHARACTERS = 8 * 1024 * 1024
@@ -71,6 +72,7 @@ function createReader(
   const keys = createColumnSet(file.path)
   let blankLines = 0
   const nested = new NestedFields()
+  const inKeys = new RowsInKeys()
   /** The nested fields that are columns; all of them until a plan says which it uses. */
   let kept: readonly string[] = []
   /** Columns in front of them. */
@@ -127,6 +129,9 @@ function createReader(
       kept = kept.filter((name) => names.includes(name))
     },
     workbook: null,
+    get rowsInKeys() {
+      return inKeys.list()
+    },
     get header() {
       return [...keys.names(), ...kept]
     },
@@ -167,6 +172,7 @@ function createReader(
     for (const { elements } of readRows(isPreview ? PREVIEW_KEYS_BYTES : Infinity)) {
       for (const element of elements) {
         isFirst = false
+        inKeys.note(element.text)
         nested.note(toJsonRow(1, element, encoding, keys).members)
       }
     }

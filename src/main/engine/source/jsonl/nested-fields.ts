@@ -6,7 +6,7 @@ const FIELDS_MAX = 200
 const DEPTH_MAX = 4
 
 /** Sent as the objects they are: their fields belong to them. */
-const WHOLE_OBJECTS: ReadonlySet<string> = new Set([
+export const WHOLE_OBJECTS: ReadonlySet<string> = new Set([
   'user_metadata',
   'content_metadata',
   'metadata',

@@ -1,3 +1,4 @@
+import type { RowsInKey } from '../../../../shared/mapping/rows-in-key.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { SourceWarning } from '../../../../shared/messages/problem-messages.ts'
 import type { RowPlace } from '../../../../shared/plan/source-place.ts'
@@ -36,6 +37,7 @@ export async function openUnitedSource(
   const heads: FileHead[] = []
   const links = new Map<string, NonNullable<SourceReader['links']>[number]>()
   const lacking = new Map<string, { columns: readonly string[]; rows: number }>()
+  const rowsInKeys: RowsInKey[] = []
   let first: FirstReader | null = null
   for (const file of files) {
     const reader = await open(file)
@@ -46,6 +48,7 @@ export async function openUnitedSource(
       union.add(columns, header, own)
       tables.push({ columns: [...columns], header, own })
       for (const link of reader.links ?? []) links.set(link.linkName, link)
+      if (rowsInKeys.length === 0) rowsInKeys.push(...(reader.rowsInKeys ?? []))
       described.push(toDescribed(file, reader))
       first ??= toFirst(reader)
       heads.push(toHead(file, reader, countsRows ? await countRows(reader) : undefined))
@@ -129,6 +132,7 @@ export async function openUnitedSource(
     ownExport: first.ownExport ?? null,
     likelyHeaderRow: first.likelyHeaderRow ?? null,
     links: [...links.values()],
+    rowsInKeys,
     get hidden() {
       return { rows: hiddenRows }
     },

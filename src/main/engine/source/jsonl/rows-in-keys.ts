@@ -1,0 +1,107 @@
+import { isText } from '../../../../shared/mapping/doubt-columns.ts'
+import { nameRowsInKey, type RowsInKey } from '../../../../shared/mapping/rows-in-key.ts'
+import { WHOLE_OBJECTS } from './nested-fields.ts'
+
+/** Rows that are looked into, and characters of all of them: what a file is like shows at its beginning. */
+const ROWS_MAX = 100
+const CHARACTERS_MAX = 8 * 1024 * 1024
+const DEPTH_MAX = 4
+/** Most arrays that are kept. */
+const FOUND_MAX = 10
+
+const ARRAY_OF_OBJECTS = /\[\s*\{/
+const TOKEN = /["[\]{}]/g
+const COLON = /\s*:/y
+
+/** An object or array that is open where the text is read. */
+interface Open {
+  isArray: boolean
+  /** Keys from the row inwards; null inside of arrays. */
+  path: readonly string[] | null
+  /** Objects that stand in an array itself. */
+  objects: number
+  hasTexts: boolean
+}
+
+/** The arrays of objects in the first rows of a file; JSON that is cut or broken is read as far as it goes. */
+export class RowsInKeys {
+  readonly #found = new Map<string, RowsInKey>()
+  #rows = 0
+  #characters = 0
+
+  /** Takes in the text of one more row. */
+  note(text: string): void {
+    if (this.#rows >= ROWS_MAX || this.#characters >= CHARACTERS_MAX) return
+    this.#rows += 1
+    this.#characters += text.length
+    if (ARRAY_OF_OBJECTS.test(text)) this.#read(text)
+  }
+
+  list(): RowsInKey[] {
+    return [...this.#found.values()]
+  }
+
+  #read(text: string): void {
+    const open: Open[] = []
+    let key: string | null = null
+    TOKEN.lastIndex = 0
+    for (let token = TOKEN.exec(text); token !== null; token = TOKEN.exec(text)) {
+      const [character] = token
+      const inner = open.at(-1)
+      if (character === '"') {
+        const end = findEndOfString(text, token.index)
+        TOKEN.lastIndex = end
+        COLON.lastIndex = end
+        const isKey = inner?.isArray === false && COLON.test(text)
+        if (isKey) key = inner.path === null ? null : readKey(text.slice(token.index, end))
+        else noteText(open, text.slice(token.index + 1, end - 1))
+      } else if (character === '{' || character === '[') {
+        if (inner?.isArray && character === '{') inner.objects += 1
+        const isSearched = inner === undefined || (inner.path !== null && !inner.isArray && key !== null)
+        const path = inner === undefined ? [] : [...(inner.path ?? []), key ?? '']
+        const isArray = character === '['
+        const isKept = isSearched && path.length <= DEPTH_MAX && !WHOLE_OBJECTS.has(path[0] ?? '')
+        open.push({ isArray, path: isKept ? path : null, objects: 0, hasTexts: false })
+      } else {
+        const closed = open.pop()
+        if (closed !== undefined) this.#add(closed, true)
+      }
+    }
+    for (const left of open) this.#add(left, false)
+  }
+
+  #add({ isArray, path, objects, hasTexts }: Open, isWhole: boolean): void {
+    if (!isArray || path === null || path.length === 0 || objects === 0) return
+    const found: RowsInKey = { path: [...path], objects: isWhole ? objects : null, hasTexts }
+    const name = nameRowsInKey(found)
+    const before = this.#found.get(name)
+    if (before === undefined && this.#found.size >= FOUND_MAX) return
+    const sum = before === undefined ? 0 : before.objects
+    found.objects = sum === null || found.objects === null ? null : sum + found.objects
+    found.hasTexts ||= before?.hasTexts === true
+    this.#found.set(name, found)
+  }
+}
+
+/** Notes a text in the array that it stands in. */
+function noteText(open: readonly Open[], text: string): void {
+  const array = open.find(({ isArray, path }) => isArray && path !== null)
+  if (array !== undefined && !array.hasTexts && isText(text)) array.hasTexts = true
+}
+
+/** Behind the quote that closes the string which begins at `at`, or the end of the text. */
+function findEndOfString(text: string, at: number): number {
+  for (let end = at + 1; end < text.length; end += 1) {
+    if (text[end] === '\\') end += 1
+    else if (text[end] === '"') return end + 1
+  }
+  return text.length
+}
+
+function readKey(quoted: string): string | null {
+  try {
+    return String(JSON.parse(quoted)).toWellFormed()
+  } catch {
+    return null
+  }
+}

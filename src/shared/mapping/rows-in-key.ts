@@ -1,0 +1,36 @@
+import { z } from 'zod'
+
+/** An array of objects inside a row of JSON, which may be the rows that were meant, such as `results`. */
+export const rowsInKeySchema = z.object({
+  /** Keys from the row inwards. */
+  path: z.array(z.string()),
+  /** Objects in all rows that were looked at; null if only their beginning was. */
+  objects: z.int().nullable(),
+  /** Whether some of them have texts of several words. */
+  hasTexts: z.boolean(),
+})
+
+export type RowsInKey = z.infer<typeof rowsInKeySchema>
+
+/** What a person calls an array: its keys, as columns of nested fields have them. */
+export function nameRowsInKey({ path }: RowsInKey): string {
+  return path.join('.')
+}
+
+/** The filter of jq that gives the objects of an array, a line each. */
+export function toJqFilter({ path }: RowsInKey): string {
+  const steps = path.map((key, index) =>
+    /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `${index === 0 ? '.' : ''}[${JSON.stringify(key)}]`,
+  )
+  return `${steps.join('')}[]`
+}
+
+/** The array that most likely has the rows: one with texts, else the one with most objects. */
+export function findLikeliest(found: readonly RowsInKey[]): RowsInKey | null {
+  const count = ({ objects }: RowsInKey) => objects ?? Infinity
+  const [first = null] = found.toSorted(
+    (one, other) =>
+      Number(other.hasTexts) - Number(one.hasTexts) || Number(count(other) > count(one)) * 2 - 1,
+  )
+  return first
+}

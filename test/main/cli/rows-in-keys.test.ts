@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { writeSource } from './write-source.ts'
+
+const ROWS = [
+  { user_id: 'u1', text_data: 'the first of these rows' },
+  { user_id: 'u2', text_data: 'and the second of them' },
+]
+
+async function check(content: string, args: readonly string[] = [], name = 'posts.json') {
+  const workspace = createTemporaryFolder()
+  const source = writeSource(workspace, name, content)
+  const { stdout } = await runInProcess(
+    ['task', source, '--base-url', 'http://127.0.0.1:9', '--dry-run', '--json', ...args],
+    { workspace, env: { SLUICE_API_KEY: 'k' } },
+  )
+  return JSON.parse(stdout)
+}
+
+it.each([
+  ['a key', JSON.stringify({ results: ROWS }), '`results` (2 objects)', ".results[]'"],
+  [
+    'a key, over several lines',
+    JSON.stringify({ results: ROWS }, null, 2),
+    '`results` (2 objects)',
+    ".results[]'",
+  ],
+  [
+    'a key, with the bracket in the first line',
+    `{"results": [\n${ROWS.map((row) => JSON.stringify(row)).join(',\n')}\n]}\n`,
+    '`results` (2 objects)',
+    ".results[]'",
+  ],
+  [
+    'two levels of keys',
+    JSON.stringify({ ok: true, data: { items: ROWS } }),
+    '`data.items` (2 objects)',
+    ".data.items[]'",
+  ],
+  [
+    'several keys',
+    JSON.stringify({ users: [{ id: 1 }], posts: ROWS }),
+    '`users` (1 object), `posts` (2 objects)',
+    ".posts[]'",
+  ],
+  ['a key with a space', JSON.stringify({ 'all rows': ROWS }), '`all rows` (2 objects)', '.["all rows"][]\''],
+  [
+    'a key of each line',
+    `${JSON.stringify({ results: ROWS })}\n${JSON.stringify({ results: ROWS })}\n`,
+    '`results` (4 objects)',
+    ".results[]'",
+  ],
+  [
+    'a key of an object that is too long',
+    JSON.stringify({
+      results: Array.from({ length: 60_000 }, () => ({ ...ROWS[0], more: 'x'.repeat(120) })),
+    }),
+    '`results`',
+    ".results[]'",
+  ],
+])('names rows that stand in %s, and says how to send them', async (_, content, named, path) => {
+  const { error } = await check(content)
+  expect(error.hint).toContain(`rows may be in ${named}`)
+  expect(error.hint).toContain(`jq -c '`)
+  expect(error.hint).toContain(path)
+})
+
+it('asks before it sends one row of an object that has rows in a key', async () => {
+  const content = JSON.stringify({ user: 'u1', message: 'this went well', results: ROWS })
+  const found = await check(content)
+  expect(found.rows.sendable).toBe(1)
+  expect(found.to_accept).toMatchObject([
+    {
+      accept: 'content_cut',
+      code: 'rows_in_key',
+      message: expect.stringMatching(/`results`.*2 objects.*jq -c/),
+    },
+  ])
+  expect((await check(content, ['--map', 'text_data=message'])).to_accept).toEqual([])
+})
+
+it('says nothing of arrays of objects without texts in rows of their own', async () => {
+  const lines = Array.from({ length: 3 }, (_, at) =>
+    JSON.stringify({ user: `u${at}`, message: 'some text', tags: [{ text: 'cats' }, { text: 'dogs' }] }),
+  )
+  expect((await check(lines.join('\n'), [], 'posts.jsonl')).to_accept).toEqual([])
+})
