@@ -44,6 +44,17 @@ export const PROBLEM_MESSAGES = {
     remedy: 'Go back to Source and choose the encoding in which the words read right.',
     needs: 'encoding_uncertain',
   },
+  stated_encoding: {
+    expected: ({ encoding, own, others }: { encoding: string; own: string; others: string }) => {
+      const fact = `is read as ${encoding} as stated, but looks like another encoding: the words are ${own}, ${others}`
+      return {
+        terminal: `${fact}. To have Sluice find the encoding of each file, leave out --encoding`,
+        window: fact,
+      }
+    },
+    title: 'A stated encoding that does not fit',
+    remedy: 'Go back to Source and choose the encoding in which the words read right.',
+  },
   oversized_row: {
     expected: ({ of }: { of: 'line' | 'file' }, line?: { number: number; characters: number }) =>
       of === 'file'
@@ -447,7 +458,9 @@ export function sayExpected(
   if (text !== undefined) return text
   const entry: ProblemEntry = PROBLEM_MESSAGES[code]
   const shown = alsoAt === undefined ? details : { ...details, row: formatRow(alsoAt) }
-  return chooseWording(entry.expected(args as never, shown as never), surface)
+  const said = chooseWording(entry.expected(args as never, shown as never), surface)
+  // Which of several files a source-wide warning is about.
+  return 'ofFiles' in args ? `${args['ofFiles']}: ${said}` : said
 }
 
 /** The sentence a person reads: "row 17, post_id: must not contain `_` or `;`, found `a_b`". */

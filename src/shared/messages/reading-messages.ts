@@ -12,8 +12,15 @@ export const DELIMITER_NAMES: Readonly<Record<string, string>> = {
 }
 
 /** Whether anything about how a file is read is a guess that could be wrong; a comma is what CSV usually has. */
-export function hasGuess({ encoding, delimiter, quote, escape: escaping, sheet }: ReadAs): boolean {
-  const guessed = [encoding, quote, escaping, sheet].some((part) => part?.by === 'guess')
+export function hasGuess({
+  encoding,
+  encodings = [],
+  delimiter,
+  quote,
+  escape: escaping,
+  sheet,
+}: ReadAs): boolean {
+  const guessed = [encoding, ...encodings, quote, escaping, sheet].some((part) => part?.by === 'guess')
   return guessed || (delimiter?.by === 'guess' && delimiter.character !== ',')
 }
 
@@ -22,6 +29,7 @@ export function sayReadAs(readAs: ReadAs, surface: Surface): string {
   const {
     format,
     encoding,
+    encodings = [],
     delimiter,
     quote,
     escape: escaping,
@@ -41,6 +49,10 @@ export function sayReadAs(readAs: ReadAs, surface: Surface): string {
     ...(encoding === undefined
       ? []
       : [nameEncoding(encoding.name) + toGuess(encoding.by === 'guess', '--encoding NAME')]),
+    ...encodings.map(({ name, by, files, first }) => {
+      const of = files === 1 ? first : formatCounted(files, 'file')
+      return `${nameEncoding(name)} (${of})${toGuess(by === 'guess', '--encoding NAME')}`
+    }),
     ...(delimiter === undefined || delimiter.character === ''
       ? []
       : [

@@ -1,3 +1,4 @@
+import { quoteForShell } from '../shell-command.ts'
 import type { ErrorEntry, ErrorWords, Wording } from './error-entry.ts'
 import { formatCount, formatCounted } from './figure-text.ts'
 
@@ -121,14 +122,37 @@ export const SOURCE_MESSAGES = {
     remedy: 'Send the folder by itself.',
   })),
   folder_is_mixed: unreadable(
-    ({ tables, mixedIn, rest }: { tables: number; mixedIn: readonly string[]; rest: number }) => ({
-      problem: `found ${formatCounted(tables, 'table')} and other files in one folder: ${mixedIn.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`,
-      remedy: {
-        terminal:
-          "To send the rows of the tables, name them, such as 'folder/*.csv'. To send each file as a post, add --format folder.",
-        window: 'Choose the tables themselves, or keep the other files in a folder of their own.',
-      },
-    }),
+    ({
+      tables,
+      sources,
+      posts,
+      mixedIn,
+      rest,
+    }: {
+      tables: number
+      /** Paths or patterns that stand for the tables alone; none if no pattern can. */
+      sources: readonly string[]
+      /** Files that can be posts. */
+      posts: number
+      mixedIn: readonly string[]
+      rest: number
+    }) => {
+      const named =
+        sources.length === 0
+          ? 'To send the rows of the tables, move the other files to a folder of their own.'
+          : `To send the rows of the ${tables === 1 ? 'table' : 'tables'}, name them: ${sources.map(quoteForShell).join(' ')}.`
+      const asPosts =
+        posts <= tables
+          ? ''
+          : ` To send the other ${formatCounted(posts, 'file')} as posts, add --format folder; ${tables === 1 ? 'the table is then an invalid row' : 'the tables are then invalid rows'}.`
+      return {
+        problem: `found ${formatCounted(tables, 'table')} and other files in one folder: ${mixedIn.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`,
+        remedy: {
+          terminal: named + asPosts,
+          window: 'Choose the tables themselves, or keep the other files in a folder of their own.',
+        },
+      }
+    },
   ),
   no_source_left: unreadable(() => ({
     problem: 'expected tables, found only hidden files and lock files, which are skipped',

@@ -20,6 +20,7 @@ export const problemCodeSchema = z.enum([
   'zero_padding',
   'undecodable_bytes',
   'uncertain_encoding',
+  'stated_encoding',
   'broken_quotes',
   'oversized_row',
   'header_like_data',

@@ -8,6 +8,9 @@ const characterSchema = z.object({
   by: z.enum(['given', 'ending', 'guess', 'default']),
 })
 
+/** How an encoding is known: by the person, a byte-order mark, all bytes being valid, or a guess. */
+const encodingBySchema = z.enum(['given', 'bom', 'strict', 'guess'])
+
 /** How one file was read: what each part of it was taken for, and which of that is a guess. Members that do not apply are absent. */
 export const readAsSchema = z.object({
   /** The file's name; absent where a run has one source. */
@@ -16,9 +19,12 @@ export const readAsSchema = z.object({
   encoding: z
     .object({
       name: z.string(),
-      /** The person, a byte-order mark, all bytes being valid, or a guess. */
-      by: z.enum(['given', 'bom', 'strict', 'guess']),
+      by: encodingBySchema,
     })
+    .exactOptional(),
+  /** Of a folder whose texts are files: how many of them are in each encoding, and the first of these. */
+  encodings: z
+    .array(z.object({ name: z.string(), by: encodingBySchema, files: z.int(), first: z.string() }))
     .exactOptional(),
   delimiter: characterSchema.exactOptional(),
   /** Stands around cells. */

@@ -24,6 +24,7 @@ const FOUND_BY_READERS = [
   'zero_padding',
   'undecodable_bytes',
   'uncertain_encoding',
+  'stated_encoding',
   'broken_quotes',
   'oversized_row',
   'header_like_data',

@@ -139,6 +139,11 @@ export function findEmptyWarnings(records: number): SourceWarning[] {
   return records === 0 ? [] : [{ severity: 'warning', code: 'empty_records', rows: records }]
 }
 
+/** A warning that says which file of a source it is about, or which ones. */
+export function nameFiles<Warning extends SourceWarning>(warning: Warning, ofFiles: string): Warning {
+  return { ...warning, args: { ...('args' in warning ? warning.args : {}), ofFiles } }
+}
+
 /** What is said of files that were passed over: hidden ones, and those that programs and systems leave in folders. */
 export function toSkippedWarnings(files: number): SourceWarning[] {
   return files === 0 ? [] : [{ severity: 'warning', code: 'skipped_files', args: { files }, rows: files }]

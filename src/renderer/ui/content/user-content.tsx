@@ -147,7 +147,7 @@ const QUOTING_CELLS: readonly ProblemCode[] = [
 
 /** Whether what is said of a problem quotes words of the source. */
 export function isQuotingContent({ code }: Pick<Problem, 'code'>): boolean {
-  return code === 'uncertain_encoding'
+  return code === 'uncertain_encoding' || code === 'stated_encoding'
 }
 
 /** Whether what a problem found is user content: by its field; without one, by what the problem quotes. */

@@ -179,7 +179,7 @@ test('a folder with tables and other files is refused, with how to read either',
   })
   const said = await failReadingAny(pathOf('both'))
   expect(said).toContain('found 2 tables and other files in one folder: README.txt')
-  expect(said).toContain('--format folder')
+  expect(said).toContain(`name them: ${pathOf('both/a.csv')} ${pathOf('both/b.csv')}.`)
   expect((await readWhole({ path: pathOf('both'), format: 'folder' })).rows).toHaveLength(3)
   const among = await failReadingAny(pathOf('both/a.csv'), { more: [pathOf('both')] })
   expect(among).toContain('README.txt')

@@ -154,7 +154,7 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
       return emptyRecords
     },
     findWarnings: () => [
-      ...findEncodingWarnings(readings),
+      ...findEncodingWarnings({ readings, encodingBy }),
       ...findDialectWarnings(dialect),
       ...findTitleWarnings(likelyHeaderRow),
       ...headerWatch.findWarnings(),

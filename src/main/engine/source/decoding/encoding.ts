@@ -66,7 +66,8 @@ export function chooseEncoding(file: SourceFile, given: string | undefined): Cho
   if (given !== undefined) {
     const encoding = resolveGiven(file.path, given, mark?.encoding)
     const bomBytes = mark?.encoding === encoding ? mark.bytes.length : 0
-    return toChosen({ encoding, readings: [] }, 'given', bomBytes)
+    const readings = isOtherwise(sample, encoding, mark?.encoding) ? readAsUtf8(file, encoding) : []
+    return toChosen({ encoding, readings }, 'given', bomBytes)
   }
   if (mark !== undefined) {
     return toChosen({ encoding: mark.encoding, readings: [] }, 'bom', mark.bytes.length)
@@ -90,6 +91,25 @@ export function chooseEncoding(file: SourceFile, given: string | undefined): Cho
   if (detector === null) throw new DetectorMissing(file.path)
   const lines = readBrokenLines(file, verdict.offset)
   return toChosen(offerUtf8(guessLegacyEncoding(detector, lines), lines, verdict))
+}
+
+/** Characters beyond ASCII of a text that is UTF-8 by chance in hardly any other encoding. */
+const FEWEST_SEQUENCES = 4
+
+/** Whether the beginning of a file is certainly UTF-8, but another encoding was stated. */
+function isOtherwise(sample: Buffer, given: string, marked: string | undefined): boolean {
+  if (given === 'utf-8') return false
+  if (marked !== undefined) return marked === 'utf-8'
+  const bytes = sample.length < SAMPLE_BYTES ? sample : sample.subarray(0, lengthOfWholeCharacters(sample))
+  if (!isUtf8(bytes)) return false
+  if (/^utf-(?:16|32)/.test(given)) return !bytes.includes(0)
+  return !isAscii(bytes) && countSequences(bytes).sequences >= FEWEST_SEQUENCES
+}
+
+/** How a file reads in an encoding and in UTF-8. */
+function readAsUtf8(file: SourceFile, encoding: string): EncodingReading[] {
+  const lines = readBrokenLines(file, 0)
+  return [readLinesAs(lines, encoding), readLinesAs(lines, 'utf-8')]
 }
 
 function resolveGiven(path: string, label: string, marked: string | undefined): string {

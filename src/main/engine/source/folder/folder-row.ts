@@ -12,7 +12,7 @@ import { chooseEncoding } from '../decoding/encoding.ts'
 import { findEncodingWarnings } from '../decoding/encoding-doubt.ts'
 import { createPieceDecoder, replaceUndecodable } from '../decoding/text-reader.ts'
 import { openSourceFile } from '../source-file.ts'
-import type { SourceRow } from '../source-reader.ts'
+import { nameFiles, type SourceReader, type SourceRow } from '../source-reader.ts'
 import type { FolderEntry } from './walk-folder.ts'
 
 /** Largest file whose text goes into a request, bytes. */
@@ -22,6 +22,8 @@ const TEXT_MAX_BYTES = 8 * 1024 * 1024
 export interface FolderPlace {
   root: string
   encoding: string | undefined
+  /** Is told how the text of each file is read. */
+  onText: (path: string, encoding: string, by: SourceReader['encodingBy']) => void
 }
 
 /** Turns what a walk came upon into a row of `FOLDER_COLUMNS`; what cannot be sent is a row with an error. */
@@ -65,18 +67,22 @@ function readText(
   row: number,
   path: string,
   kind: FileKind,
-  { root, encoding: given }: FolderPlace,
+  { root, encoding: given, onText }: FolderPlace,
 ): SourceRow {
   const file = openSourceFile(join(root, path))
   try {
-    const { encoding, bomBytes, readings } = chooseEncoding(file, given)
+    const { encoding, encodingBy, bomBytes, readings } = chooseEncoding(file, given)
+    onText(path, encoding, encodingBy)
     const decoder = createPieceDecoder(encoding)
     const bytes = file.readBytes(bomBytes, Math.min(TEXT_MAX_BYTES, file.sizeBytes))
     const text = [decoder.decode(bytes) + decoder.end()]
     const problem = text[0]?.isWellFormed() === false ? replaceUndecodable(row, text, encoding) : null
     const [whole = ''] = text
     const cells = kind === 'text' ? [path, kind, whole, '', ''] : [path, kind, '', whole, '']
-    const doubts = findEncodingWarnings(readings).map((warning) => ({ row, ...warning }))
+    const doubts = findEncodingWarnings({ readings, encodingBy }).map((warning) => ({
+      row,
+      ...nameFiles(warning, path),
+    }))
     return { row, cells, problems: problem === null ? doubts : [...doubts, problem] }
   } finally {
     file.close()
@@ -122,7 +128,7 @@ type FileKind = 'text' | 'request' | 'media'
 const TEXT_ENDINGS = new Set(['.txt', '.text', '.md', '.markdown', '.html', '.htm'])
 
 /** The kind of a file by its name's ending, or null for one that cannot be sent. */
-function findFileKind(path: string): FileKind | null {
+export function findFileKind(path: string): FileKind | null {
   const ending = extname(path).toLowerCase()
   if (TEXT_ENDINGS.has(ending)) return 'text'
   if (ending === '.json') return 'request'

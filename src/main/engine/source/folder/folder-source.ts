@@ -3,6 +3,7 @@ import { FOLDER_COLUMNS } from '../../../../shared/mapping/match-columns.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toSystemCode } from '../../../../shared/messages/thrown.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
+import type { ReadAs } from '../../../../shared/run/read-as.ts'
 import { resolveEncoding } from '../decoding/text-reader.ts'
 import { type SourceBatch, type SourceReader, toSkippedWarnings } from '../source-reader.ts'
 import { readFolderRow } from './folder-row.ts'
@@ -29,10 +30,24 @@ export async function openFolderSource(source: PlanSource): Promise<SourceReader
     throw new SluiceError({ id: 'source_encoding_unknown', source: path, encoding })
   }
   const { sizeBytes, hidden } = await measureFolder(path)
-  const place = { root: path, encoding }
+  let encodings: NonNullable<ReadAs['encodings']> = []
+  const place = {
+    root: path,
+    encoding,
+    onText(first: string, name: string, by: SourceReader['encodingBy']) {
+      const known = encodings.find((one) => one.name === name && one.by === by)
+      if (known === undefined) encodings.push({ name, by, files: 1, first })
+      else {
+        known.files += 1
+        // Files are read side by side.
+        if (first < known.first) known.first = first
+      }
+    },
+  }
 
   async function* batches(): AsyncGenerator<SourceBatch, void, undefined> {
     let row = 0
+    encodings = []
     let bytesRead = 0
     let rows: SourceBatch['rows'] = []
     let characters = 0
@@ -68,6 +83,14 @@ export async function openFolderSource(source: PlanSource): Promise<SourceReader
     delimiter: '',
     delimiterBy: 'ending',
     batches,
+    describe: () =>
+      encodings.length === 0
+        ? {}
+        : {
+            encodings: encodings.toSorted(
+              (one, other) => other.files - one.files || (one.first < other.first ? -1 : 1),
+            ),
+          },
     findWarnings: () => toSkippedWarnings(hidden),
     close: () => undefined,
   }

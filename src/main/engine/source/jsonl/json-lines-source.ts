@@ -145,7 +145,7 @@ function createReader(
     get emptyRecords() {
       return blankLines
     },
-    findWarnings: () => [...findEncodingWarnings(readings), ...findEmptyWarnings(blankLines)],
+    findWarnings: () => [...findEncodingWarnings({ readings, encodingBy }), ...findEmptyWarnings(blankLines)],
     close: file.close,
   }
 

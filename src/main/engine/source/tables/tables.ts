@@ -2,7 +2,8 @@ import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join, relative, sep } from 'node:path'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
-import { isTableName } from '../../../../shared/plan/source-formats.ts'
+import { isTableName, removePackedEnding } from '../../../../shared/plan/source-formats.ts'
+import { findFileKind } from '../folder/folder-row.ts'
 import { isLeftBehind, walkFolder } from '../folder/walk-folder.ts'
 
 /** A file of a source that has several. */
@@ -74,9 +75,26 @@ function listFolder(folder: string, isFormatGiven: boolean): Found | null {
   if (!isFormatGiven && tables === 0) return null
   if (others.length === 0) return paths.length === 0 ? null : { paths, skipped }
   throw new SluiceError({
-    ...{ id: 'folder_is_mixed', source: folder, tables },
+    ...{ id: 'folder_is_mixed', source: folder, tables, sources: listSources(folder, paths) },
+    posts: others.filter((path) => findFileKind(path) !== null).length,
     ...{ mixedIn: others.slice(0, NAMED_MAX), rest: Math.max(0, others.length - NAMED_MAX) },
   })
+}
+
+/** Most tables that are named one by one. */
+const TABLES_NAMED_MAX = 3
+
+/** What to name on a command line for these tables of a folder: their paths, or patterns; none if no pattern can. */
+function listSources(folder: string, paths: readonly string[]): string[] {
+  if (paths.length <= TABLES_NAMED_MAX) return [...paths]
+  if (/[*?[\]{}()!+@\\]/.test(folder)) return []
+  const isDeep = paths.some((path) => dirname(path) !== folder)
+  const toEnding = (path: string) => {
+    const unpacked = removePackedEnding(path)
+    return extname(unpacked) + path.slice(unpacked.length)
+  }
+  const endings = new Set(paths.map(toEnding))
+  return [...endings].map((ending) => join(folder, isDeep ? '**' : '', `*${ending}`))
 }
 
 function isJsonName(name: string): boolean {

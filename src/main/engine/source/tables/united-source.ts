@@ -6,6 +6,7 @@ import type { ReadAs } from '../../../../shared/run/read-as.ts'
 import {
   type FileHead,
   type FileRows,
+  nameFiles,
   type SourceBatch,
   type SourceReader,
   type SourceRow,
@@ -61,7 +62,7 @@ export async function openUnitedSource(
   if (first === null || head === undefined) throw new Error('a source of no file')
   const sizeBytes = heads.reduce((sum, one) => sum + one.sizeBytes, 0)
   const isAlone = files.length === 1
-  let warnings: SourceWarning[] = []
+  let warnings: { file: string; warning: SourceWarning & { rows: number } }[] = []
   let hiddenRows = 0
   let emptyRecords = 0
 
@@ -90,7 +91,8 @@ export async function openUnitedSource(
           }
         }
         // Of all rows of this file, unless it says otherwise.
-        warnings.push(...(reader.findWarnings?.() ?? []).map((warning) => ({ rows, ...warning })))
+        for (const warning of reader.findWarnings?.() ?? [])
+          warnings.push({ file: file.name, warning: { rows, ...warning } })
         hiddenRows += reader.hidden?.rows ?? 0
         emptyRecords += reader.emptyRecords ?? 0
         described[index] = toDescribed(file, reader)
@@ -151,7 +153,7 @@ export async function openUnitedSource(
     describeFiles: () => described,
     findWarnings: (isSent = () => true) => [
       ...toSkippedWarnings(skipped),
-      ...warnings,
+      ...(isAlone ? warnings.map(({ warning }) => warning) : toNamed(warnings)),
       ...findLacking(lacking, listNamed(tables, union.names).filter(isSent)),
     ],
     close: () => undefined,
@@ -210,6 +212,23 @@ function movePlaces(
     row: place.row + rowsBefore,
     ...(file !== undefined && { file }),
   }))
+}
+
+/** Warnings of single files that say which these are; those that say the same of several files as one. */
+function toNamed(
+  found: readonly { file: string; warning: SourceWarning & { rows: number } }[],
+): SourceWarning[] {
+  const alike = Map.groupBy(found, ({ warning: { rows: _, ...cause } }) => JSON.stringify(cause))
+  return [...alike.values()].flatMap((same): SourceWarning[] => {
+    const [first] = same
+    if (first === undefined) return []
+    const rows = same.reduce((sum, { warning }) => sum + warning.rows, 0)
+    const warning = { ...first.warning, rows }
+    // There is nothing to do about empty records, which the reading of each file counts.
+    return [
+      warning.code === 'empty_records' ? warning : nameFiles(warning, toNames(same.map(({ file }) => file))),
+    ]
+  })
 }
 
 /** Most files that a warning names. */

@@ -1,0 +1,81 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { writeSource } from './write-source.ts'
+
+const latin1 = (text: string) => Buffer.from(text, 'latin1')
+const FRENCH = 'où était le garçon à Noël, près de la forêt'
+
+async function check(files: Record<string, string | Uint8Array>, ...args: string[]) {
+  const workspace = createTemporaryFolder()
+  const folder = join(workspace, 'in')
+  mkdirSync(folder)
+  for (const [name, content] of Object.entries(files)) writeSource(folder, name, content)
+  const { stdout } = await runInProcess(
+    ['task', folder, '--base-url', 'http://127.0.0.1:9', '--dry-run', '--json', ...args],
+    { workspace, env: { SLUICE_API_KEY: 'k' } },
+  )
+  const document = JSON.parse(stdout)
+  const messagesOf = (wanted: string) =>
+    document.problems.flatMap(({ code, message }: { code: string; message: string }) =>
+      code === wanted ? [message] : [],
+    )
+  return { ...document, messagesOf }
+}
+
+it('names the one of several tables whose encoding is uncertain', async () => {
+  const { messagesOf, to_accept: open } = await check({
+    'a.csv': 'user_id,text_data\nu1,plain\n',
+    'b.csv': latin1('user_id,text_data\nu2,caf\xe9\n'),
+  })
+  expect(messagesOf('uncertain_encoding')).toEqual([
+    expect.stringMatching(/^b\.csv: is read as windows-1252/),
+  ])
+  expect(open[0].message).toMatch(/^b\.csv: /)
+})
+
+it('names the one of several posts whose encoding is uncertain, and says how all were read', async () => {
+  const { messagesOf, source_read: read } = await check(
+    { 'a.txt': 'plain', 'b.txt': latin1('caf\xe9'), 'c.txt': 'ünder' },
+    ...['--set', 'user_id=u1'],
+  )
+  expect(messagesOf('uncertain_encoding')).toEqual([
+    expect.stringMatching(/^b\.txt: is read as windows-1252/),
+  ])
+  expect(read.read_as[0].encodings).toEqual([
+    { name: 'utf-8', by: 'strict', files: 2, first: 'a.txt' },
+    { name: 'windows-1252', by: 'guess', files: 1, first: 'b.txt' },
+  ])
+})
+
+it.each([
+  ['tables', '.csv', (text: string) => `user_id,text_data\nu1,${text}\n`],
+  ['posts', '.txt', (text: string) => text],
+])('names the one of several %s that the stated encoding does not fit', async (_, ending, toContent) => {
+  const { messagesOf } = await check(
+    {
+      [`a${ending}`]: latin1(toContent(FRENCH)),
+      [`b${ending}`]: toContent(FRENCH.toUpperCase()),
+      [`c${ending}`]: `\ufeff${toContent('plain')}`,
+      [`d${ending}`]: toContent('plain again'),
+    },
+    ...['--encoding', 'windows-1252', '--set', 'user_id=u1'],
+  )
+  expect(messagesOf('stated_encoding')).toEqual([
+    expect.stringMatching(new RegExp(`^b\\${ending}: is read as windows-1252 as stated, but .*utf-8`)),
+    expect.stringMatching(new RegExp(`^c\\${ending}: is read as windows-1252 as stated, but .*utf-8`)),
+  ])
+})
+
+it('names the files whose warnings are about a table as a whole, those with the same one together', async () => {
+  const { problems } = await check({
+    'a.csv': 'user_id,text_data\nu1,x\n',
+    'b.csv': `user_id,text_data\nu2,'it''s, fine'\nu3,'x, y'\n`,
+    'c.csv': 'user_id,text_data\nu1,z\n\0\0',
+  })
+  const messages = problems.map(({ message }: { message: string }) => message)
+  expect(messages).toContainEqual(expect.stringMatching(/^c\.csv: ends with 2 NUL/))
+  expect(messages).toContainEqual(expect.stringMatching(/^b\.csv: cells are read as quoted with '/))
+})
