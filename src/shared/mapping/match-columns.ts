@@ -345,12 +345,21 @@ function listUsed(columns: readonly string[], mapping: Mapping, seen: SeenRows |
 
 /** The columns that look like texts by their names, by index; `used` are not looked at. */
 export function findTextColumns(columns: readonly string[], used: ReadonlySet<number>): number[] {
+  return findAllByWord(columns, 'text_data', used)
+}
+
+/** The columns that look like addresses by their names, by index; `used` are not looked at. */
+export function findUrlColumns(columns: readonly string[], used: ReadonlySet<number>): number[] {
+  return findAllByWord(columns, 'url', used)
+}
+
+function findAllByWord(columns: readonly string[], field: string, used: ReadonlySet<number>): number[] {
   const passed = new Set(used)
   const found: number[] = []
-  for (let index = findByWord(columns, 'text_data', passed); index >= 0; ) {
+  for (let index = findByWord(columns, field, passed); index >= 0; ) {
     found.push(index)
     passed.add(index)
-    index = findByWord(columns, 'text_data', passed)
+    index = findByWord(columns, field, passed)
   }
   return found
 }

@@ -289,10 +289,21 @@ export const PROBLEM_MESSAGES = {
     remedy: 'In Mapping, choose another column for the field, or continue if this one is right.',
   },
   rows_in_key: {
-    expected: ({ key, objects, filter }: { key: string; objects: number | null; filter: string }) => {
+    expected: ({
+      key,
+      objects,
+      filter,
+      kept,
+    }: {
+      key: string
+      objects: number | null
+      filter: string
+      /** What fills the content instead, as `--map` takes it. */
+      kept: string | null
+    }) => {
       const found = `\`${key}\` has ${objects === null ? 'objects' : formatCounted(objects, 'object')} that are not sent, and may be the rows`
       return {
-        terminal: `${found}. To send each as a row, ${sayToOwnFile(filter, 'terminal')}`,
+        terminal: `${found}. To send each as a row, ${sayToOwnFile(filter, 'terminal')}${kept === null ? '' : `; if they are not, pass --map ${quoteArgument(kept)}`}`,
         window: found,
       }
     },

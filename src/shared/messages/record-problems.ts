@@ -56,6 +56,15 @@ export const RECORD_PROBLEMS = {
     title: 'Quotes that were guessed',
     remedy: 'Compare the first rows with the file. To read them otherwise, choose Quote or Escape in Source.',
   },
+  curly_quotes: {
+    expected: () =>
+      'has curly quotes around a text that contains the delimiter, which cuts the text into several cells',
+    title: 'Texts in curly quotes that the delimiter cuts',
+    remedy:
+      'Only straight quotes keep a text in one cell: replace the curly ones around cells with " in the file.',
+    needs: 'content_cut',
+    advice: () => 'to keep such a text in one cell, replace the curly quotes around it with " in the file',
+  },
   empty_records: {
     expected: () => 'are not rows because all their cells are empty',
     title: 'Empty rows were skipped',

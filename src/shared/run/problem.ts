@@ -12,6 +12,7 @@ export const problemCodeSchema = z.enum([
   'surplus_cells',
   'record_in_quotes',
   'quotes_guessed',
+  'curly_quotes',
   'empty_records',
   'repeated_header',
   'drawn_line',

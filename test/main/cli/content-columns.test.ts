@@ -137,3 +137,52 @@ it('names the field of an object that is used by its name', async () => {
   const { stderr } = await show('task', source, '--dry-run', '--base-url', 'http://127.0.0.1:1')
   expect(stderr).toContain('Using column `user.id` for user_id (by its name)')
 })
+
+it.each(['link', 'image_url', 'Photo'])(
+  'asks before addresses in a column called %s next to a guessed text are lost',
+  async (name) => {
+    const { tryOut } = await setUp(`author,message,${name}\njoe,first,https://x.example/1\namy,second,\n`)
+    expect((await tryOut()).to_accept).toMatchObject([
+      { accept: 'content_cut', code: 'content_not_sent', field: 'url', rows: 1 },
+    ])
+    expect((await tryOut('--map', 'text_data=message')).to_accept).toEqual([])
+    const words = await setUp(`author,message,${name}\njoe,first,seen it\namy,second,\n`)
+    expect((await words.tryOut()).to_accept).toEqual([])
+  },
+)
+
+it('asks before texts and addresses inside objects are lost to a guessed text', async () => {
+  const { show } = await setUp('')
+  const lines = [
+    { user: 'u1', text: 'cut short…', extended: { full_text: 'cut short no more', lang: 'en' } },
+    {
+      user: 'u2',
+      text: 'whole',
+      extended: { lang: 'en' },
+      body: { text: 'more', link: 'https://x.example/2' },
+    },
+    { user: 'u3', text: 'whole', body: { text: 'and more', score: 3 } },
+  ]
+  const source = writeSource(
+    createTemporaryFolder(),
+    'posts.jsonl',
+    lines.map((line) => JSON.stringify(line)).join('\n'),
+  )
+  const tryOut = async (...args: string[]) =>
+    JSON.parse(
+      (await show('task', source, '--dry-run', '--json', '--base-url', 'http://127.0.0.1:1', ...args)).stdout,
+    )
+  const messages = (await tryOut()).to_accept.map(({ message, rows }: { message: string; rows: number }) => [
+    /column `(.*?)`/.exec(message)?.[1],
+    rows,
+  ])
+  expect(messages).toEqual(
+    expect.arrayContaining([
+      ['extended.full_text', 1],
+      ['body.text', 2],
+      ['body.link', 1],
+    ]),
+  )
+  expect(messages).toHaveLength(3)
+  expect((await tryOut('--map', 'text_data=text')).to_accept).toEqual([])
+})

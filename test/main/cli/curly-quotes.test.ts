@@ -55,3 +55,22 @@ it('refuses a curly quote as the quote, since another closes it, and says what t
   expect(error.message).toContain('curly quotes')
   expect(error.hint).toContain('Replace')
 })
+
+it.each([
+  ['user_id,text_data,note\nu1,“hello, world”\nu2,“fine”,x\n', ','],
+  ['user_id;text_data;note\nu1;„hallo; Welt“\nu2;„gut“;x\n', ';'],
+  ['user_id,text_data,note\nu1,«salut, monde»\nu2,«bien»,x\n', ','],
+  ['user_id,text_data,note\nu1,‘hello, world’\nu2,‘fine’,it’s\n', ','],
+  ['user_id,text_data,note\nu1,»hallo, Welt«\nu2,»gut«,x\n', ','],
+])('asks before it sends a text that the delimiter cut inside of curly quotes: %j', async (content) => {
+  const { to_accept: open, rows } = await check(content)
+  expect(rows).toMatchObject({ sendable: 2 })
+  expect(open).toMatchObject([{ accept: 'content_cut', code: 'curly_quotes', rows: 1 }])
+})
+
+it('says nothing of curly quotes that close in their cell, nor of one that nothing closes', async () => {
+  const { problems } = await check(
+    'user_id,text_data,note\nu1,“fine” he said,“good”\nu2,“open,end\nu3,it’s,‘tis the season\n',
+  )
+  expect(problems.map(({ code }: { code: string }) => code)).not.toContain('curly_quotes')
+})

@@ -85,6 +85,18 @@ const CASES: readonly Case[] = [
     advice: ['--map text_data=body'],
   },
   {
+    cause: 'rows_in_key',
+    name: 'page.json',
+    content: '{"user": "u1", "text": "a note", "results": [{"text": "one"}, {"text": "two"}]}',
+    advice: ['--map text_data=text'],
+  },
+  {
+    cause: 'curly_quotes',
+    name: 'curly.csv',
+    content: 'user_id,text_data,note\nu1,“one, two”\nu2,three,x\n',
+    advice: [],
+  },
+  {
     cause: 'lost_id',
     name: 'lost.csv',
     content: 'user_id,text_data\n1.23457E+17,a\n1.23457E+17,b\n',

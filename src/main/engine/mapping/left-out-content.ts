@@ -1,10 +1,17 @@
 import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
 import { isLinkColumn } from '../../../shared/mapping/link-columns.ts'
-import { findTextColumns, isFolderColumns, matchColumns } from '../../../shared/mapping/match-columns.ts'
+import {
+  findTextColumns,
+  findUrlColumns,
+  isFolderColumns,
+  matchColumns,
+  toComparable,
+} from '../../../shared/mapping/match-columns.ts'
 import { listColumnsOf } from '../../../shared/mapping/templates.ts'
 import type { SourceWarning } from '../../../shared/messages/problem-messages.ts'
 import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { toFound } from '../../../shared/run/problem.ts'
+import type { NestedText } from '../source/source-reader.ts'
 
 /** A column of content that no field takes. */
 interface LeftOut {
@@ -14,34 +21,49 @@ interface LeftOut {
   first: string
 }
 
+/** A field of objects with content that no field takes. */
+type LeftOutField = NestedText & Pick<LeftOut, 'field'>
+
 /**
  * The content that is lost because a column was matched or guessed as the one content of each request: columns that look
- * like the text, and one that is named `url` next to a guessed text. Nothing where a person stated what fills it.
+ * like the text, also fields of objects, and addresses next to a guessed text. Nothing where a person stated what fills it.
  * `mapping` is the resolved one of the plan.
  */
 export class LeftOutContent {
   readonly #columns: readonly string[]
   readonly #kept: { field: 'text_data' | 'url'; index: number } | null
   readonly #leftOut: LeftOut[]
+  /** Fields of objects that are no columns here, with what was found of them before. */
+  readonly #nested: readonly LeftOutField[]
 
-  constructor(plan: Plan, mapping: Mapping, columns: readonly string[]) {
+  constructor(
+    plan: Plan,
+    mapping: Mapping,
+    columns: readonly string[],
+    nestedTexts: readonly NestedText[] = [],
+  ) {
     this.#columns = columns
     this.#kept = findKept(plan, mapping, columns)
-    this.#leftOut = this.#kept === null ? [] : this.#find(plan, mapping, this.#kept.field)
+    this.#leftOut = this.#kept === null ? [] : this.#find(plan, mapping, this.#kept.field, nestedTexts)
+    this.#nested = this.#kept === null ? [] : findNested(nestedTexts, mapping, columns)
   }
 
-  #find(plan: Plan, mapping: Mapping, kept: LeftOut['field']): LeftOut[] {
+  #find(plan: Plan, mapping: Mapping, kept: LeftOut['field'], nestedTexts: readonly NestedText[]): LeftOut[] {
     const columns = this.#columns
     const used = new Set(Object.values(mapping).flatMap((source) => listColumnsOf(source, columns)))
     const names = new Set(columns)
+    // Fields of an object are content of their own.
+    for (const { name } of nestedTexts) used.add(columns.indexOf(name.slice(0, name.indexOf('.'))))
     for (const [index, name] of columns.entries()) if (isLinkColumn(name, names)) used.add(index)
     const url = listColumnsOf(matchColumns(columns, plan.operation)['url'], columns)
     const urls =
-      kept === 'text_data' && isEmpty(mapping['url']) ? url.filter((index) => !used.has(index)) : []
+      kept === 'text_data' && isEmpty(mapping['url'])
+        ? new Set([...url, ...findUrlColumns(columns, used)].filter((index) => !used.has(index)))
+        : []
     const toLeftOut = (field: LeftOut['field'], index: number) => ({ field, index, rows: 0, first: '' })
     return [
-      ...urls.map((index) => toLeftOut('url', index)),
-      ...findTextColumns(columns, used).map((index) => toLeftOut('text_data', index)),
+      ...[...urls].map((index) => toLeftOut('url', index)),
+      ...findTextColumns(columns, new Set([...used, ...urls])).map((index) => toLeftOut('text_data', index)),
     ]
   }
 
@@ -52,7 +74,7 @@ export class LeftOutContent {
     for (const found of this.#leftOut) {
       const cell = cells[found.index] ?? ''
       if (cell === '' || cell === cells[kept.index]) continue
-      if (found.field === 'text_data' && !HAS_LETTER.test(cell)) continue
+      if (!isContent(cell, found.field, this.#columns[found.index] ?? '')) continue
       found.rows += 1
       if (found.first === '') found.first = cell
     }
@@ -62,9 +84,10 @@ export class LeftOutContent {
   findWarnings(): SourceWarning[] {
     const kept = this.#kept
     if (kept === null) return []
-    return this.#leftOut.flatMap(({ field, index, rows, first }): SourceWarning[] => {
+    const ofColumns = this.#leftOut.map(({ index, ...found }) => ({ ...found, name: this.#nameOf(index) }))
+    return [...ofColumns, ...this.#nested].flatMap(({ field, name, rows, first }): SourceWarning[] => {
       if (rows === 0) return []
-      const args = { column: this.#nameOf(index), kept: this.#nameOf(kept.index), keptField: kept.field }
+      const args = { column: name, kept: this.#nameOf(kept.index), keptField: kept.field }
       const cause = { code: 'content_not_sent', args } as const
       return [{ severity: 'warning', field, ...cause, found: toFound(first), rows }]
     })
@@ -77,6 +100,34 @@ export class LeftOutContent {
 }
 
 const HAS_LETTER = /\p{L}/u
+const ADDRESS = /^https?:\/\//i
+
+/** Whether a cell is content: a text with a letter, or an address; what is called `url` is one, whatever it has. */
+function isContent(cell: string, field: LeftOut['field'], name: string): boolean {
+  if (field === 'text_data') return HAS_LETTER.test(cell)
+  return toComparable(name) === 'url' || ADDRESS.test(cell)
+}
+
+/** The fields of objects that look like texts or addresses by their names, and that nothing is filled from. */
+function findNested(
+  texts: readonly NestedText[],
+  mapping: Mapping,
+  columns: readonly string[],
+): LeftOutField[] {
+  const used = new Set(Object.values(mapping).flatMap((source) => listColumnsOf(source, columns)))
+  const usedNames = new Set([...used].map((index) => columns[index] ?? ''))
+  const left = texts.filter(
+    ({ name }) => !usedNames.has(name) && !usedNames.has(name.slice(0, name.indexOf('.'))),
+  )
+  const names = left.map(({ name }) => name)
+  const ofText = new Set(findTextColumns(names, new Set()))
+  const ofUrl = isEmpty(mapping['url']) ? new Set(findUrlColumns(names, new Set())) : new Set<number>()
+  return left.flatMap((found, index): LeftOutField[] => {
+    if (ofUrl.has(index) && ADDRESS.test(found.first)) return [{ ...found, field: 'url' }]
+    if (ofText.has(index) && HAS_LETTER.test(found.first)) return [{ ...found, field: 'text_data' }]
+    return []
+  })
+}
 
 /** The one column of content that nobody stated; null where there is none, or where rows may have either. */
 function findKept(

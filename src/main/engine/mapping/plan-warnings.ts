@@ -50,6 +50,10 @@ export function findRowsInKeys(
   )
   if (!isEmpty(mapping[REQUEST_FIELD.name])) return []
   if (content.some(({ name }) => !isEmpty(said[name]) && filledBy[name] === undefined)) return []
+  const [kept] = content.flatMap(({ name }) => {
+    const source = mapping[name]
+    return source?.kind === 'column' ? [`${name}=${source.column}`] : []
+  })
   const used = new Set(Object.values(mapping).flatMap((source) => listColumnsOf(source, columns)))
   return rowsInKeys.flatMap((found): PlanWarning[] => {
     const isUsed =
@@ -57,7 +61,7 @@ export function findRowsInKeys(
     const isMeant = found.hasTexts || (rows === 1 && found.objects !== 1)
     if (isUsed || !isMeant) return []
     const { objects } = found
-    const args = { key: nameRowsInKey(found), objects, filter: toJqFilter(found) }
+    const args = { key: nameRowsInKey(found), objects, filter: toJqFilter(found), kept: kept ?? null }
     return [{ severity: 'warning', code: 'rows_in_key', args }]
   })
 }

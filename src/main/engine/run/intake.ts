@@ -48,12 +48,13 @@ export async function runIntake(options: {
   const reader = await openSource(plan.source)
   try {
     const mapping = resolveForSheet(plan, reader)
+    const { nestedTexts } = reader
     keepUsedColumns(plan, mapping, reader)
     const { columns } = reader
     const resolved = { ...plan, mapping }
     const { mapRow } = createItemRequests({ ...record, plan: resolved, columns }, options.workspace)
     const idColumns = new IdColumns(resolved)
-    const leftOut = new LeftOutContent(plan, mapping, columns)
+    const leftOut = new LeftOutContent(plan, mapping, columns, nestedTexts)
     const checkRow = createRowCheck(resolved, columns, mapRow)
     const firstRows: SourceRow[] = []
     const writer = createIntakeWriter(journal, resolved, mapRow, {

@@ -16,6 +16,7 @@ const FOUND_BY_READERS = [
   'surplus_cells',
   'record_in_quotes',
   'quotes_guessed',
+  'curly_quotes',
   'empty_records',
   'repeated_header',
   'drawn_line',

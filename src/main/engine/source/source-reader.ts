@@ -72,6 +72,13 @@ export interface FileRows {
   isExact: boolean
 }
 
+/** A field of objects that is a text in some rows: in how many, and the first of them. */
+export interface NestedText {
+  name: string
+  rows: number
+  first: string
+}
+
 /** A source being read. One reader for each format behind this one interface. */
 export interface SourceReader {
   readonly format: SourceFormat
@@ -108,6 +115,8 @@ export interface SourceReader {
   readonly nestedColumns?: readonly string[]
   /** Of a workbook: the columns with links behind their cells, and the names of those that have the links. */
   readonly links?: readonly { name: string; linkName: string; cell: string }[]
+  /** Of JSON: fields of objects with texts, whether they are kept as columns or not. */
+  readonly nestedTexts?: readonly NestedText[]
   /** Of JSON: arrays of objects in its first rows, which may be the rows that were meant. */
   readonly rowsInKeys?: readonly RowsInKey[]
   /** Leaves only these of the nested columns, before records are read. */

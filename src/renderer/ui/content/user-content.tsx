@@ -139,6 +139,7 @@ export function isFieldContent(field: string | undefined, text: string, length =
 /** Problems that quote cells whose column is not known; any of them may be content. */
 const QUOTING_CELLS: readonly ProblemCode[] = [
   'surplus_cells',
+  'curly_quotes',
   'record_in_quotes',
   'nul_character',
   'undecodable_bytes',

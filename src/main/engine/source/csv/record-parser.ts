@@ -1,6 +1,7 @@
 import type { ParseResult } from 'papaparse'
 import Papa from 'papaparse'
 import { READ_BYTES, type ReadText } from '../decoding/text-reader.ts'
+import { hasOpeningCurly } from './curly-quotes.ts'
 import {
   type ExactRecord,
   parseRecord,
@@ -21,6 +22,8 @@ export interface RecordBatch {
   hasNul: boolean
   /** True only if all text is of ASCII. */
   isAscii: boolean
+  /** Whether text has a curly quote that may open one around a cell. */
+  hasCurly: boolean
   /** Whether cells may have line breaks. */
   hasBreaks: boolean
 }
@@ -273,8 +276,8 @@ function mayBeEscaped(raw: string, read: ExactRecord, syntax: RecordSyntax): boo
 }
 
 /** What is said of a piece of text at once, so that it need not be looked for in every cell. */
-function judgeText(text: string): Pick<RecordBatch, 'isWellFormed' | 'hasNul'> {
-  return { isWellFormed: text.isWellFormed(), hasNul: text.includes('\0') }
+function judgeText(text: string): Pick<RecordBatch, 'isWellFormed' | 'hasNul' | 'hasCurly'> {
+  return { isWellFormed: text.isWellFormed(), hasNul: text.includes('\0'), hasCurly: hasOpeningCurly(text) }
 }
 
 function withoutReturn(line: string): string {

@@ -4,6 +4,7 @@ import { toFound } from '../../../../shared/run/problem.ts'
 import { replaceUndecodable } from '../decoding/text-reader.ts'
 import type { FindRepeatedHeader } from '../repeated-header.ts'
 import type { SourceRow } from '../source-reader.ts'
+import { isCutInCurly } from './curly-quotes.ts'
 import type { Dialect } from './dialect.ts'
 import { parseRecord, type RecordFault } from './parse-exactly.ts'
 import type { RecordBatch } from './record-parser.ts'
@@ -48,6 +49,14 @@ export function toSourceRow(
   const fault = batch.faults.size === 0 ? undefined : batch.faults.get(index)
   if (cells.length !== expectation.cells || expectation.isInQuotes) {
     problems.push(toLengthProblem(row, cells, expectation, fault !== undefined))
+  }
+  if (batch.hasCurly && isCutInCurly(cells) && !problems.some(({ severity }) => severity === 'error')) {
+    problems.push({
+      row,
+      severity: 'warning',
+      code: 'curly_quotes',
+      found: toFound(cells.join(expectation.dialect.delimiter)),
+    })
   }
   if (expectation.named < expectation.cells) problems.push(...findUnnamed(row, cells, expectation))
   if (!batch.isWellFormed) {
@@ -96,12 +105,6 @@ function findNuls(row: number, line: number, cells: readonly string[]): FoundPro
       .replaceAll('\0', '␀'),
   )
   return [{ row, severity: 'error', code: 'nul_character', args: { character: 'NUL' }, details, found }]
-}
-
-/** Whether a cell opens a curly quote that a later one closes. */
-function isCutInCurly(cells: readonly string[]): boolean {
-  const opens = cells.findIndex((cell) => /^\s*[“„‟«][^”“»]*$/.test(cell))
-  return opens !== -1 && cells.slice(opens + 1).some((cell) => /[”“»]\s*$/.test(cell))
 }
 
 /** A row that has text where no column is would lose it. */

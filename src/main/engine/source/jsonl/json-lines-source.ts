@@ -129,6 +129,9 @@ function createReader(
       kept = kept.filter((name) => names.includes(name))
     },
     workbook: null,
+    get nestedTexts() {
+      return nested.texts()
+    },
     get rowsInKeys() {
       return inKeys.list()
     },

@@ -1,4 +1,4 @@
-import type { CellKind } from '../source-reader.ts'
+import type { CellKind, NestedText } from '../source-reader.ts'
 import { type JsonMember, parseJsonLine } from './parse-json-line.ts'
 
 /** Most fields of objects that are offered as columns, and how deep they are looked for. */
@@ -17,6 +17,9 @@ export const WHOLE_OBJECTS: ReadonlySet<string> = new Set([
 interface NestedField {
   /** Keys from the row inwards. */
   path: readonly string[]
+  /** Rows in which it is a text, and the first of these texts. */
+  texts: number
+  firstText: string
 }
 
 /** What a nested field of a row holds. */
@@ -40,6 +43,13 @@ export class NestedFields {
   names(keys: readonly string[]): string[] {
     const own = new Set(keys)
     return [...this.#found.keys()].filter((name) => !own.has(name))
+  }
+
+  /** The fields that are texts in some rows. */
+  texts(): NestedText[] {
+    return [...this.#found].flatMap(([name, { texts, firstText }]) =>
+      texts === 0 ? [] : [{ name, rows: texts, first: firstText.toWellFormed() }],
+    )
   }
 
   /** The cell of a field; `-` if the row lacks it. */
@@ -66,7 +76,15 @@ export class NestedFields {
       }
     } else if (path.length > 1 && !isArray(member)) {
       const name = path.join('.')
-      if (!this.#found.has(name) && this.#found.size < FIELDS_MAX) this.#found.set(name, { path })
+      let field = this.#found.get(name)
+      if (field === undefined && this.#found.size < FIELDS_MAX) {
+        field = { path, texts: 0, firstText: '' }
+        this.#found.set(name, field)
+      }
+      if (field !== undefined && member.kind === 's' && member.cell !== '') {
+        if (field.texts === 0) field.firstText = member.cell
+        field.texts += 1
+      }
     }
   }
 }

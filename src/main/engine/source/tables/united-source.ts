@@ -6,6 +6,7 @@ import type { ReadAs } from '../../../../shared/run/read-as.ts'
 import {
   type FileHead,
   type FileRows,
+  type NestedText,
   nameFiles,
   type SourceBatch,
   type SourceReader,
@@ -39,6 +40,7 @@ export async function openUnitedSource(
   const links = new Map<string, NonNullable<SourceReader['links']>[number]>()
   const lacking = new Map<string, { columns: readonly string[]; rows: number }>()
   const rowsInKeys: RowsInKey[] = []
+  const nestedTexts: NestedText[] = []
   let first: FirstReader | null = null
   for (const file of files) {
     const reader = await open(file)
@@ -49,6 +51,11 @@ export async function openUnitedSource(
       union.add(columns, header, own)
       tables.push({ columns: [...columns], header, own })
       for (const link of reader.links ?? []) links.set(link.linkName, link)
+      for (const text of reader.nestedTexts ?? []) {
+        const known = nestedTexts.find(({ name }) => name === text.name)
+        if (known === undefined) nestedTexts.push({ ...text })
+        else known.rows += text.rows
+      }
       if (rowsInKeys.length === 0) rowsInKeys.push(...(reader.rowsInKeys ?? []))
       described.push(toDescribed(file, reader))
       first ??= toFirst(reader)
@@ -135,6 +142,7 @@ export async function openUnitedSource(
     likelyHeaderRow: first.likelyHeaderRow ?? null,
     links: [...links.values()],
     rowsInKeys,
+    nestedTexts,
     get hidden() {
       return { rows: hiddenRows }
     },
