@@ -46,7 +46,10 @@ const ASCII_LETTERS = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
 const drawnCell = fc.record({
   pieces: fc.array(
-    fc.oneof({ weight: 3, arbitrary: fc.constant('letter') }, fc.constantFrom(...SYNTAX, 'foreign')),
+    fc.oneof(
+      { weight: 3, arbitrary: fc.constant('letter') },
+      fc.constantFrom(...SYNTAX, 'foreign', 'foreign', 'escaped'),
+    ),
     {
       maxLength: 6,
     },
@@ -73,7 +76,15 @@ export const drawnText: fc.Arbitrary<DrawnText> = fc
       fc.array(fc.constantFrom('\n', '\r\n', '\r'), { minLength: 2, maxLength: 4 }),
     ),
     header: fc.boolean(),
-    quoting: fc.constantFrom({}, {}, {}, { escape: '\\' }, { quote: "'" }, { quote: 'none' }),
+    quoting: fc.constantFrom(
+      {},
+      {},
+      {},
+      { escape: '\\' },
+      { escape: '\\' },
+      { quote: "'" },
+      { quote: 'none' },
+    ),
     records: fc.array(drawnRecord, { minLength: 1, maxLength: 8 }),
     isEnded: fc.boolean(),
     padding: fc.constantFrom(0, 0, 0, 5),
@@ -93,6 +104,7 @@ export const drawnText: fc.Arbitrary<DrawnText> = fc
       padding,
       ...rest
     }) => {
+      const isEscapeStated = 'escape' in rest.quoting
       let letters = 0
       let foreign = 0
       let lines = 0
@@ -100,6 +112,7 @@ export const drawnText: fc.Arbitrary<DrawnText> = fc
       const others = [...written.letters]
       const toPiece = (piece: string): string => {
         if (piece === 'letter') return ASCII_LETTERS[letters++ % ASCII_LETTERS.length] ?? 'a'
+        if (piece === 'escaped') return `\\${delimiter}`
         if (piece === 'foreign') return others[foreign++ % others.length] ?? 'b'
         return piece
       }
@@ -109,7 +122,8 @@ export const drawnText: fc.Arbitrary<DrawnText> = fc
           .filter((piece) => tidiness !== 'plain' || isPlain(piece))
           .map(toPiece)
           .join('')
-        const needsQuotes = isTidy && /["\r\n]/.test(text + (text.includes(delimiter) ? '"' : ''))
+        const hasDelimiter = text.replaceAll(isEscapeStated ? `\\${delimiter}` : '', '').includes(delimiter)
+        const needsQuotes = isTidy && /["\r\n]/.test(text + (hasDelimiter ? '"' : ''))
         if (quoted === 'no' && !needsQuotes) return text
         if (quoted === 'late' && !isTidy) return `${text}"`
         const doubled =
