@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { trendMetricSchema } from '../load/metrics.ts'
-import { rowsInKeySchema } from '../mapping/rows-in-key.ts'
 import type { Verdict } from '../lookback/verdict.ts'
+import { rowsInKeySchema } from '../mapping/rows-in-key.ts'
 import { type Correction, correctionSchema } from '../plan/fixes.ts'
 import { sourceFormatSchema } from '../plan/plan.ts'
 import { type RowAndRecord, sourcePlaceSchema } from '../plan/source-place.ts'

@@ -84,7 +84,8 @@ export async function printProblems(context: CliContext, engine: Engine, runId: 
     await out.writeLine('No problems: every row is valid.')
     return
   }
-  for (const line of formatProblemGroups(outTerminal, groups, EXAMPLES)) await out.writeLine(line)
+  for (const line of formatProblemGroups(outTerminal, groups, EXAMPLES, 'with_fixes'))
+    await out.writeLine(line)
   const isCut = groups.some((group) => group.severity === 'error' && group.rows > group.examples.length)
   if (!isCut) return
   await out.writeLine(`\n${outTerminal.tone('strong', 'All invalid rows')}`)

@@ -149,7 +149,7 @@ async function printFindings(context: CliContext, plan: Plan, found: Findings): 
   if (problems.length > 0) {
     await out.writeLine()
     await out.writeLine(outTerminal.tone('strong', formatCounted(problems.length, 'problem')))
-    for (const line of formatProblemGroups(outTerminal, problems, EXAMPLES)) {
+    for (const line of formatProblemGroups(outTerminal, problems, EXAMPLES, 'with_fixes')) {
       await out.writeLine(`  ${line}`)
     }
   }

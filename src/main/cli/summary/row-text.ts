@@ -159,7 +159,9 @@ export function formatProblemGroups(
   terminal: Terminal,
   groups: readonly ProblemGroup[],
   limit: number,
+  fixes: 'with_fixes' | 'alone' = 'alone',
 ): string[] {
+  const ready = fixes === 'alone' ? () => [] : listFixes
   const ordered = groups.toSorted(
     (one, other) =>
       Number(one.severity === 'warning') - Number(other.severity === 'warning') || other.rows - one.rows,
@@ -179,10 +181,10 @@ export function formatProblemGroups(
       ...(more > 0 && examples.length > 0
         ? [terminal.tone('quiet', `    and ${formatCounted(more, 'row')} more`)]
         : []),
-      ...listFixes(group).map(({ label, fix }) => `    ${label}: ${toPrintable(JSON.stringify(fix))}`),
+      ...ready(group).map(({ label, fix }) => `    ${label}: ${toPrintable(JSON.stringify(fix))}`),
     ]
   })
-  return ordered.some((group) => listFixes(group).length > 0)
+  return ordered.some((group) => ready(group).length > 0)
     ? [...lines, terminal.tone('quiet', 'Add such a fix to "fixes" of a plan, which --save-plan FILE writes')]
     : lines
 }
