@@ -1,5 +1,5 @@
 import { type BrowserWindow, Notification, powerSaveBlocker } from 'electron'
-import { countSendable } from '../../shared/run/counts.ts'
+import { countSendable, countSettled } from '../../shared/run/counts.ts'
 import type { RunSnapshot } from '../../shared/run/snapshot.ts'
 
 /** The runs that this process holds. */
@@ -29,9 +29,8 @@ function toShare({ load, rows }: RunSnapshot): number | null {
     const { elapsedMs, measuredMs } = load
     return measuredMs === null ? null : Math.min(1, Math.max(0, elapsedMs / measuredMs))
   }
-  const settled = rows.succeeded + rows.rejected + rows.failed + rows.unknown + rows.overdue
   const sendable = countSendable(rows)
-  return sendable > 0 ? settled / sendable : null
+  return sendable > 0 ? countSettled(rows) / sendable : null
 }
 
 // How Electron spells a bar without an end, and none at all.

@@ -8,6 +8,7 @@ import { sayDoubleAdds } from '../../shared/messages/outcome-advice.ts'
 import { mayAddTwice } from '../../shared/operations/operations.ts'
 import type { AcceptCode } from '../../shared/run/accept-code.ts'
 import { ADD_TWICE, countDoubleAdds, isAddTwice } from '../../shared/run/counts.ts'
+import { countRows } from '../../shared/run/item-state.ts'
 import type { ProblemGroup } from '../../shared/run/problem.ts'
 import type { RowCounts } from '../../shared/run/run.ts'
 import { ask, bridge } from '../bridge/client.ts'
@@ -22,7 +23,6 @@ import {
 } from '../ui/connection/destination.ts'
 import { ErrorNotice } from '../ui/layout/notice.tsx'
 import { BeforeSending, useAcceptance } from '../ui/problems/before-sending.tsx'
-import { countRetryable, countUnsendable } from '../ui/states/row-states.tsx'
 import {
   ContinueKey,
   countRefused,
@@ -124,7 +124,7 @@ function toCertain(
 ): number {
   // A run that goes on sends again what was refused for its key alone.
   if (kind === 'resume') return rows.not_sent + countRefused(summary)
-  return countRetryable(rows) + (kind === 'correct' ? countUnsendable(rows) : 0)
+  return countRows(rows, 'unsuccessful') + (kind === 'correct' ? countRows(rows, 'unsent') : 0)
 }
 
 /** A run's own connection says more than its address. */

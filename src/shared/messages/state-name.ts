@@ -1,18 +1,15 @@
-import type { RowState } from '../run/item-state.ts'
+import { COUNTED_STATES, type RowState, type StateName } from '../run/item-state.ts'
 
-/** A row's state as documents, exports and options name it: the words of a summary's counts. */
-export type StateName = Exclude<RowState, 'pending' | 'acknowledged'> | 'not_sent' | 'awaiting'
+const NAMES = new Map<string, StateName>(COUNTED_STATES.map(({ state, count }) => [state, count]))
 
-/** The name of a state outside of the journal. */
+/** The name of a state outside of the journal. What is none, such as an answer that a comparison shows, stays as it is. */
 export function toStateName(state: RowState): StateName {
-  if (state === 'pending') return 'not_sent'
-  return state === 'acknowledged' ? 'awaiting' : state
+  return NAMES.get(state) ?? (state as StateName)
 }
 
 /** The state that a name stands for. */
 export function fromStateName(name: StateName): RowState {
-  if (name === 'not_sent') return 'pending'
-  return name === 'awaiting' ? 'acknowledged' : name
+  return COUNTED_STATES.find(({ count }) => count === name)?.state ?? (name as RowState)
 }
 
 /** A row's state for a person to read; a row that was sent before and waits to be sent again is to be repeated. */

@@ -1,4 +1,5 @@
 import { formatCounted } from '../messages/figure-text.ts'
+import { COUNTS, countRows } from './item-state.ts'
 import type {
   CallbackCounts,
   CorrectedCounts,
@@ -18,24 +19,23 @@ export function toRowCounts(
   unaccounted = 0,
 ): RowCounts {
   const of = (state: string) => states.get(state) ?? 0
-  const counts = {
-    read: rowsRead,
-    invalid: of('invalid'),
-    succeeded: of('succeeded'),
-    rejected: of('rejected'),
-    failed: of('failed'),
-    unknown: of('unknown') + unaccounted,
-    overdue: of('overdue'),
-    awaiting: of('acknowledged'),
-    ...(of('left_out') > 0 && { left_out: of('left_out') }),
+  const counts: Record<string, number> = {}
+  for (const { state, count, isIntended } of COUNTS) {
+    const rows = of(state) + (state === 'unknown' ? unaccounted : 0)
+    if (state !== 'pending' && (rows > 0 || !isIntended)) counts[count] = rows
   }
-  const { read, ...others } = counts
-  return { ...counts, not_sent: read - Object.values(others).reduce((sum, n) => sum + n, 0) }
+  const others = Object.values(counts).reduce((sum, n) => sum + n, 0)
+  return { read: rowsRead, ...counts, not_sent: rowsRead - others } as RowCounts
 }
 
 /** Rows that are or were to be sent: neither invalid nor left out. */
-export function countSendable({ read, invalid, left_out = 0 }: RowCounts): number {
-  return read - invalid - left_out
+export function countSendable(rows: RowCounts): number {
+  return rows.read - countRows(rows, 'unsent')
+}
+
+/** Rows that no longer change without a new request, except invalid ones. */
+export function countSettled(rows: RowCounts): number {
+  return countRows(rows, 'succeeded', 'unsuccessful')
 }
 
 const CELL = 'cell '

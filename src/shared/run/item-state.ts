@@ -3,27 +3,189 @@ import { z } from 'zod'
 /** How one HTTP try of an item ended (docs/architecture.md §2.2). */
 export type Outcome = 'succeeded' | 'rejected' | 'failed' | 'unknown'
 
-/** The state of an item (docs/architecture.md §8). A row that fails validation is `invalid` and has no item. */
-const itemStateSchema = z.enum([
-  'pending',
-  'sending',
-  'acknowledged',
-  'succeeded',
-  'rejected',
-  'failed',
-  'unknown',
-  'overdue',
-])
+interface StateEntry {
+  /** Whether it ended, with success or without; `open` if it is still to end, `unsent` if there is nothing to send. */
+  kind: 'succeeded' | 'unsuccessful' | 'open' | 'unsent'
+  /** What counts, documents, exports and options call it, if not as the journal does. */
+  name?: string
+  /** Whether its rows are among those of another count, that of `pending`. */
+  isCountedAsPending?: true
+  /** Of `unsent`: a person wants it so. Its count is absent if there are none. */
+  isIntended?: true
+  /** A sentence for who meets it first, and a few words beside a count. */
+  meaning: string
+  note: string
+  tone: CountTone
+}
 
-export type ItemState = z.infer<typeof itemStateSchema>
+/** How a count is meant: `odd` is what nobody knows, `quiet` what is still to come. */
+export type CountTone = 'good' | 'bad' | 'warn' | 'odd' | 'accent' | 'quiet' | 'plain'
 
 /**
- * What the results table shows a row as: its item's state, or why it has no item: it is `invalid`, or was `left_out` by
- * a fix of the plan.
+ * What the results table shows a row as, in the order of a summary: the state of its item (docs/architecture.md §8), or
+ * why it has none.
  */
-export const rowStateSchema = z.enum(['invalid', 'left_out', ...itemStateSchema.options])
+export const ROW_STATES = {
+  succeeded: {
+    kind: 'succeeded',
+    meaning: 'The service answered with a result.',
+    note: '',
+    tone: 'good',
+  },
+  rejected: {
+    kind: 'unsuccessful',
+    meaning: 'The service answered with an error.',
+    note: 'the service answered an error',
+    tone: 'warn',
+  },
+  failed: {
+    kind: 'unsuccessful',
+    meaning: 'Certainly not taken by the service: safe to send again.',
+    note: 'not received by the service',
+    tone: 'bad',
+  },
+  unknown: {
+    kind: 'unsuccessful',
+    meaning: 'No usable answer: it may have been sent and accepted, so sending it again may double it.',
+    note: 'sent without a usable answer, may have been accepted',
+    tone: 'odd',
+  },
+  overdue: {
+    kind: 'unsuccessful',
+    meaning: 'The service took it, and its callback has not come in time.',
+    note: 'accepted, no result in time',
+    tone: 'odd',
+  },
+  acknowledged: {
+    kind: 'open',
+    name: 'awaiting',
+    meaning: 'The service took it; its callback is awaited.',
+    note: 'accepted, waiting for the result',
+    tone: 'accent',
+  },
+  invalid: {
+    kind: 'unsent',
+    meaning: 'The row has errors and is not sent.',
+    note: 'failed the checks, not sent',
+    tone: 'quiet',
+  },
+  left_out: {
+    kind: 'unsent',
+    isIntended: true,
+    meaning: 'A correction leaves this row out: it is not sent.',
+    note: 'left out by a fix of the plan',
+    tone: 'quiet',
+  },
+  pending: {
+    kind: 'open',
+    name: 'not_sent',
+    meaning: 'Nothing has been sent for this row yet.',
+    note: 'not sent yet',
+    tone: 'quiet',
+  },
+  sending: {
+    kind: 'open',
+    isCountedAsPending: true,
+    meaning: 'The request is on its way.',
+    note: '',
+    tone: 'quiet',
+  },
+} as const satisfies Record<string, StateEntry>
 
-export type RowState = z.infer<typeof rowStateSchema>
+type States = typeof ROW_STATES
+
+export type RowState = keyof States
+
+type StateKind = StateEntry['kind']
+
+type StateOf<Kind extends StateKind> = {
+  [State in RowState]: States[State]['kind'] extends Kind ? State : never
+}[RowState]
+
+export type ItemState = Exclude<RowState, StateOf<'unsent'>>
+
+type NameOf<State extends RowState> = States[State] extends { name: infer Name } ? Name : State
+
+/** A row's state as documents, exports and options name it: the words of a summary's counts. */
+export type StateName = { [State in RowState]: NameOf<State> }[RowState]
+
+/** Counts of a summary; some are absent if there are no such rows. */
+type OptionalCount = {
+  [State in RowState]: States[State] extends { isIntended: true } ? NameOf<State> : never
+}[RowState]
+export type CountName = {
+  [State in RowState]: States[State] extends { isCountedAsPending: true } ? never : NameOf<State>
+}[RowState]
+
+const ENTRIES = Object.entries(ROW_STATES) as [RowState, StateEntry][]
+
+export const rowStateSchema = z.enum(ENTRIES.map(([state]) => state))
+
+/** The states of certain kinds, in the order of a summary. */
+export function listStates<Kind extends StateKind>(...kinds: Kind[]): StateOf<Kind>[] {
+  return ENTRIES.flatMap(([state, { kind }]) =>
+    kinds.some((one) => one === kind) ? [state as StateOf<Kind>] : [],
+  )
+}
+
+/** Whether a state is of a kind. */
+export function isOfKind<Kind extends StateKind>(state: RowState, kind: Kind): state is StateOf<Kind> {
+  return ROW_STATES[state].kind === kind
+}
+
+/** The states that have a count of their own, with its name. */
+export const COUNTED_STATES = ENTRIES.filter(([, { isCountedAsPending }]) => !isCountedAsPending).map(
+  ([state, { kind, name = state, isIntended = false }]) => ({
+    state,
+    kind,
+    count: name as CountName,
+    isIntended,
+  }),
+)
+
+/** The same in the order of documents: first what could not be sent, last what can be absent. */
+export const COUNTS = COUNTED_STATES.toSorted((a, b) => toPlace(a) - toPlace(b))
+
+function toPlace({ kind, isIntended }: (typeof COUNTED_STATES)[number]): number {
+  return isIntended ? 2 : kind === 'unsent' ? 0 : 1
+}
+
+export const UNSENT_COUNTS = COUNTS.filter(({ kind }) => kind === 'unsent')
+
+/** The members of a summary's counts. */
+export const countsShape = toShape(COUNTS) as { [Name in Exclude<CountName, OptionalCount>]: z.ZodInt } & {
+  [Name in OptionalCount]: z.ZodExactOptional<z.ZodInt>
+}
+
+/** Those of rows that are not sent. */
+export const unsentShape = toShape(UNSENT_COUNTS)
+
+function toShape(counts: typeof COUNTS) {
+  return Object.fromEntries(
+    counts.map(({ count, isIntended }) => [count, isIntended ? z.int().exactOptional() : z.int()]),
+  )
+}
+
+/** Rows by the names of their states, all of which a summary has but those of {@link OptionalCount}. */
+type Counts = { [Name in Exclude<CountName, OptionalCount>]: number } & { [Name in OptionalCount]?: number }
+
+/** How many rows are in states of certain kinds. */
+export function countRows(rows: Counts, ...kinds: StateKind[]): number {
+  return COUNTED_STATES.reduce(
+    (sum, { kind, count }) => sum + (kinds.includes(kind) ? (rows[count] ?? 0) : 0),
+    0,
+  )
+}
+
+const LEFT_OUT = COUNTED_STATES.filter(({ isIntended }) => isIntended)
+
+/** States of rows that a person wants not to be sent. */
+export const LEFT_OUT_STATES = LEFT_OUT.map(({ state }) => state)
+
+/** How many those are. */
+export function countLeftOut(rows: Counts): number {
+  return LEFT_OUT.reduce((sum, { count }) => sum + (rows[count] ?? 0), 0)
+}
 
 /** What can happen to an item. */
 export type ItemEvent =
@@ -88,21 +250,17 @@ export function nextItemState(state: ItemState, event: ItemEvent): ItemState | n
 }
 
 /** States of items that ended without success. */
-export const UNSUCCESSFUL_STATES = [
-  'rejected',
-  'failed',
-  'unknown',
-  'overdue',
-] as const satisfies readonly ItemState[]
+export const UNSUCCESSFUL_STATES = listStates('unsuccessful')
 
 /** Whether an item ended without success, or a row is invalid and was never sent. */
 export function isUnsuccessful(state: RowState): boolean {
-  return state === 'invalid' || UNSUCCESSFUL_STATES.some((unsuccessful) => unsuccessful === state)
+  const entry: StateEntry = ROW_STATES[state]
+  return entry.kind === 'unsuccessful' || (entry.kind === 'unsent' && entry.isIntended !== true)
 }
 
 /** Whether the item no longer changes in this run without a new request. */
 export function isSettled(state: ItemState): boolean {
-  return state !== 'pending' && state !== 'sending' && state !== 'acknowledged'
+  return !isOfKind(state, 'open')
 }
 
 /**

@@ -8,12 +8,11 @@ import {
   formatRate,
   formatShare,
 } from '../messages/figure-text.ts'
+import { describeState } from '../messages/state-name.ts'
 import { findOperation } from '../operations/operations.ts'
+import { COUNTED_STATES, type CountTone, ROW_STATES } from './item-state.ts'
 import { countTrial, countUnsuccessful, type RunSummary } from './run.ts'
 import { formatPace } from './snapshot.ts'
-
-/** How a count is meant: `odd` is what nobody knows, `quiet` what is still to come. */
-type CountTone = 'good' | 'bad' | 'warn' | 'odd' | 'accent' | 'quiet' | 'plain'
 
 /** Rows of one kind. */
 export interface CountedRows {
@@ -33,21 +32,15 @@ export function describeTrial(summary: Parameters<typeof countTrial>[0]): string
 
 /** Rows by outcome; those without rows are left out, except `succeeded`. */
 export function listOutcomes({ rows, to_repeat: repeat }: RunSummary): CountedRows[] {
-  const counts: [string, number, CountTone, string][] = [
-    ['succeeded', rows.succeeded, 'good', ''],
-    ['rejected', rows.rejected, 'warn', 'the service answered an error'],
-    ['failed', rows.failed, 'bad', 'not received by the service'],
-    ['unknown', rows.unknown, 'odd', 'sent without a usable answer, may have been accepted'],
-    ['overdue', rows.overdue, 'odd', 'accepted, no result in time'],
-    ['awaiting', rows.awaiting, 'accent', 'accepted, waiting for the result'],
-    ['invalid', rows.invalid, 'quiet', 'failed the checks, not sent'],
-    ['left out', rows.left_out ?? 0, 'quiet', 'left out by a fix of the plan'],
-    ['not sent', rows.not_sent - repeat.rows, 'quiet', 'not sent yet'],
-    ['to be repeated', repeat.rows, 'quiet', 'sent before, to be sent again'],
-  ]
-  return counts
-    .filter(([name, count]) => count > 0 || name === 'succeeded')
-    .map(([name, count, tone, meaning]) => ({ name, rows: count, tone, meaning }))
+  const outcomes: CountedRows[] = COUNTED_STATES.map(({ state, count }) => ({
+    name: describeState({ state, attempts: 0 }),
+    rows: (rows[count] ?? 0) - (state === 'pending' ? repeat.rows : 0),
+    tone: ROW_STATES[state].tone,
+    meaning: ROW_STATES[state].note,
+  }))
+  const again = describeState({ state: 'pending', attempts: 1 })
+  outcomes.push({ name: again, rows: repeat.rows, tone: 'quiet', meaning: 'sent before, to be sent again' })
+  return outcomes.filter(({ name, rows: count }) => count > 0 || name === 'succeeded')
 }
 
 /** What the service did with terms, items or appeals, each answer that any row has; null for tasks. */

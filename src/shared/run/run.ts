@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { trendMetricSchema } from '../load/metrics.ts'
 import { thresholdResultSchema } from '../load/thresholds.ts'
 import { rowAndRecordShape } from '../plan/source-place.ts'
-import { UNSUCCESSFUL_STATES } from './item-state.ts'
+import { countLeftOut, countRows, countsShape, UNSUCCESSFUL_STATES } from './item-state.ts'
 import { sourceReadSchema } from './read-as.ts'
 import { usedMappingSchema } from './used-mapping.ts'
 
@@ -40,19 +40,7 @@ export type LatencyBar = z.infer<typeof latencyBarSchema>
 export const latencyBarsSchema = z.partialRecord(trendMetricSchema, z.array(latencyBarSchema))
 
 /** Every row of the source is in exactly one of the counts after `read`. */
-export const rowCountsSchema = z.object({
-  read: z.int(),
-  invalid: z.int(),
-  succeeded: z.int(),
-  rejected: z.int(),
-  failed: z.int(),
-  unknown: z.int(),
-  overdue: z.int(),
-  awaiting: z.int(),
-  not_sent: z.int(),
-  /** Left out by fixes of the plan; absent where there are none. */
-  left_out: z.int().exactOptional(),
-})
+export const rowCountsSchema = z.object({ read: z.int(), ...countsShape })
 
 /** Rows of a source by outcome. */
 export type RowCounts = z.infer<typeof rowCountsSchema>
@@ -309,7 +297,7 @@ export function hasFailed({
 
 /** Rows that ended in anything but success; those that were left out, or not sent yet, are not among them. */
 export function countUnsuccessful(rows: RunSummary['rows']): number {
-  return rows.invalid + rows.rejected + rows.failed + rows.unknown + rows.overdue
+  return countRows(rows, 'unsuccessful', 'unsent') - countLeftOut(rows)
 }
 
 /**
@@ -322,7 +310,7 @@ export function countTrial({
   rows,
 }: Pick<RunSummary, 'state' | 'thresholds' | 'rows'>): number | null {
   if (state !== 'completed' || thresholds !== undefined || rows.not_sent === 0) return null
-  return rows.read - rows.invalid - (rows.left_out ?? 0) - rows.not_sent
+  return rows.read - countRows(rows, 'unsent') - rows.not_sent
 }
 
 /** Whether a run has ended with rows that it can go on to send. */

@@ -4,10 +4,10 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
-import { fromStateName, type StateName } from '../../../shared/messages/state-name.ts'
+import { fromStateName, toStateName } from '../../../shared/messages/state-name.ts'
 import { LOAD_EXPORT_FORMATS, listEndings, ROW_EXPORT_FORMATS } from '../../../shared/run/export-formats.ts'
 import { isExportDelimiter } from '../../../shared/run/formula-guard.ts'
-import { rowAnswerSchema } from '../../../shared/run/item-state.ts'
+import { COUNTED_STATES, listStates, rowAnswerSchema } from '../../../shared/run/item-state.ts'
 import {
   type ExportOptions,
   type ExportResult,
@@ -26,17 +26,11 @@ import { parseDelimiter } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 
-const STATES = [
-  'succeeded',
-  'rejected',
-  'failed',
-  'unknown',
-  'overdue',
-  'invalid',
-  'left_out',
-  'awaiting',
-  'not_sent',
-] as const satisfies readonly StateName[]
+/** The states that are counted: those that ended, those that are not sent, and those that are still to end. */
+const STATES = [listStates('succeeded', 'unsuccessful'), listStates('unsent'), listStates('open')]
+  .flat()
+  .filter((state) => COUNTED_STATES.some((counted) => counted.state === state))
+  .map(toStateName)
 
 /** Beside the states: every row that ended without success. */
 const UNSUCCESSFUL = 'unsuccessful'

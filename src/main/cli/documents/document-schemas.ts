@@ -15,10 +15,11 @@ import { verdictDocumentSchema } from '../../../shared/lookback/verdict.ts'
 import { savedMappingSchema } from '../../../shared/mapping/saved-mappings.ts'
 import { rowAndRecordShape } from '../../../shared/plan/source-place.ts'
 import { acceptCodeSchema } from '../../../shared/run/accept-code.ts'
+import { unsentShape } from '../../../shared/run/item-state.ts'
 import { problemGroupSchema, problemSchema } from '../../../shared/run/problem.ts'
 import { sourceReadSchema } from '../../../shared/run/read-as.ts'
 import { rowDetailSchema } from '../../../shared/run/results.ts'
-import { correctedSchema, rowCountsSchema, runSummarySchema } from '../../../shared/run/run.ts'
+import { correctedSchema, runSummarySchema } from '../../../shared/run/run.ts'
 import { usedMappingSchema } from '../../../shared/run/used-mapping.ts'
 import { SCHEMA_VERSION } from './write-document.ts'
 
@@ -104,7 +105,7 @@ export const DOCUMENT_SCHEMAS = {
     schema: z.object({
       dry_run: z.literal(true),
       load: z.array(z.string()).exactOptional(),
-      rows: rowCountsSchema.pick({ read: true, invalid: true, left_out: true }).extend({ sendable: z.int() }),
+      rows: z.object({ read: z.int(), ...unsentShape, sendable: z.int() }),
       corrected: correctedSchema.exactOptional(),
       source_read: sourceReadSchema.exactOptional(),
       mapping: usedMappingSchema.exactOptional(),

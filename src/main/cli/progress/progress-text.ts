@@ -7,7 +7,7 @@ import {
   formatSpan,
 } from '../../../shared/messages/figure-text.ts'
 import type { Tone } from '../../../shared/report/report.ts'
-import { countSendable } from '../../../shared/run/counts.ts'
+import { countSendable, countSettled } from '../../../shared/run/counts.ts'
 import { formatSlowdown, formatStop, type RunSnapshot } from '../../../shared/run/snapshot.ts'
 import {
   cutToWidth,
@@ -137,7 +137,7 @@ interface RowProgress {
 /** Rows that are settled, of those that passed validation. */
 function toRowProgress({ rows }: RunSnapshot): RowProgress {
   const total = countSendable(rows)
-  const done = rows.succeeded + rows.rejected + rows.failed + rows.unknown + rows.overdue
+  const done = countSettled(rows)
   return { done, total, share: total === 0 ? 0 : done / total }
 }
 

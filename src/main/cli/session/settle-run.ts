@@ -6,6 +6,7 @@ import { SluiceError, toSluiceError } from '../../../shared/messages/errors.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { toThrownText } from '../../../shared/messages/thrown.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
+import { countLeftOut } from '../../../shared/run/item-state.ts'
 import { countTrial, isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { RunHandle } from '../../engine/engine-interface.ts'
@@ -222,11 +223,13 @@ async function printInvalidRows(context: CliContext, engine: Engine, summary: Ru
 /** The exit code of a command that executed a run. */
 export function toExitCode(summary: RunSummary): ExitCode {
   if (summary.state === 'interrupted') return EXIT.interrupted
-  const { read, succeeded, left_out: leftOut = 0 } = summary.rows
+  const { read, succeeded } = summary.rows
   if (read > 0 && countSendable(summary.rows) === 0) return EXIT.badInput
   // Of a load test the thresholds say whether it passed, not its requests.
   if (summary.thresholds?.some(({ ok }) => !ok)) return EXIT.thresholdCrossed
   if (summary.state === 'stopped') return EXIT.rowsFailed
   const due = countTrial(summary) === null ? 0 : summary.rows.not_sent
-  return isLoadRun(summary) || succeeded === read - leftOut - due ? EXIT.ok : EXIT.rowsFailed
+  return isLoadRun(summary) || succeeded === read - countLeftOut(summary.rows) - due
+    ? EXIT.ok
+    : EXIT.rowsFailed
 }

@@ -9,10 +9,11 @@ import type { Plan } from '../../../shared/plan/plan.ts'
 import { formatRow, toRowAndRecord } from '../../../shared/plan/source-place.ts'
 import { listSourceFacts } from '../../../shared/report/summary-report.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
+import { UNSENT_COUNTS } from '../../../shared/run/item-state.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import type { SourceRead } from '../../../shared/run/read-as.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
-import type { CorrectedCounts } from '../../../shared/run/run.ts'
+import type { CorrectedCounts, RowCounts } from '../../../shared/run/run.ts'
 import type { UsedMapping } from '../../../shared/run/used-mapping.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { RunHandle, StartOptions } from '../../engine/engine-interface.ts'
@@ -64,9 +65,8 @@ export async function dryRun(
       source_read: read_as = null,
       mapping,
     } = await engine.runs.summarizeRun(runId)
-    const { read, invalid, left_out } = rows
     const found: Findings = {
-      rows: { read, invalid, sendable: countSendable(rows), ...(left_out !== undefined && { left_out }) },
+      rows,
       corrected,
       sourceRead: read_as,
       mapping,
@@ -76,7 +76,7 @@ export async function dryRun(
     }
     if (flags.json) await context.out.writeLine(toDocument(trial.plan, found))
     else await printFindings(context, trial.plan, found)
-    if (found.rows.sendable === 0) return EXIT.badInput
+    if (countSendable(rows) === 0) return EXIT.badInput
     return rows.invalid === 0 ? EXIT.ok : EXIT.rowsFailed
   })
   return exit === 'interrupted' ? EXIT.interrupted : exit
@@ -94,7 +94,7 @@ export function readOpenWarnings(
 
 /** What a dry run found. */
 interface Findings {
-  rows: { read: number; invalid: number; sendable: number; left_out?: number }
+  rows: RowCounts
   /** What the fixes of the plan changed; null where they changed nothing. */
   corrected: CorrectedCounts | null
   sourceRead: SourceRead | null
@@ -103,6 +103,19 @@ interface Findings {
   /** Causes of warnings that a run would ask about before it sends anything. */
   open: ProblemGroup[]
   first: RowDetail | null
+}
+
+/** Counts of what is not sent, with their names; those that can be absent or not. */
+function listUnsent(rows: RowCounts, wanted = [false, true]): [name: string, rows: number][] {
+  return UNSENT_COUNTS.flatMap(({ count, isIntended }) => {
+    const counted = wanted.includes(isIntended) ? rows[count] : undefined
+    return counted === undefined ? [] : [[count, counted]]
+  })
+}
+
+function toDryRunCounts(rows: RowCounts) {
+  const [first, last] = [[false], [true]].map((wanted) => Object.fromEntries(listUnsent(rows, wanted)))
+  return { read: rows.read, ...first, sendable: countSendable(rows), ...last }
 }
 
 /** The findings as `--json` prints them. */
@@ -114,7 +127,7 @@ function toDocument(
     schema_version: SCHEMA_VERSION,
     dry_run: true,
     ...(load === undefined ? {} : { load: describeLoad(load, connection.timeoutMs) }),
-    rows,
+    rows: toDryRunCounts(rows),
     ...(corrected !== null && { corrected }),
     ...(sourceRead !== null && { source_read: sourceRead }),
     ...(mapping !== undefined && { mapping }),
@@ -134,9 +147,8 @@ async function printFindings(context: CliContext, plan: Plan, found: Findings): 
   const { rows, corrected, sourceRead, mapping, problems, open, first } = found
   const counted = [
     `${formatCount(rows.read)} read`,
-    `${formatCount(rows.sendable)} can be sent`,
-    `${formatCount(rows.invalid)} invalid`,
-    ...(rows.left_out === undefined ? [] : [`${formatCount(rows.left_out)} left out`]),
+    `${formatCount(countSendable(rows))} can be sent`,
+    ...listUnsent(rows).map(([name, count]) => `${formatCount(count)} ${name.replaceAll('_', ' ')}`),
   ].join(', ')
   await out.writeLine(formatSection(outTerminal, 'Dry run', ['nothing was sent']).join('\n'))
   await printLoad(context, plan)

@@ -17,6 +17,7 @@ import { describeState } from '../../../shared/messages/state-name.ts'
 import type { Correction } from '../../../shared/plan/fixes.ts'
 import { listLeaveOut, listReadyFixes, type ReadyFix } from '../../../shared/plan/ready-fixes.ts'
 import { formatRow } from '../../../shared/plan/source-place.ts'
+import { isOfKind } from '../../../shared/run/item-state.ts'
 import { formatProblemRow, type Problem, type ProblemGroup } from '../../../shared/run/problem.ts'
 import type { AttemptDetail, CutFrom, RowDetail } from '../../../shared/run/results.ts'
 import { formatSection, padRight } from '../terminal/layout.ts'
@@ -60,7 +61,7 @@ export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
       ),
     ),
     formatSection(terminal, 'Sent as', (detail.corrections ?? []).map(formatCorrection)),
-    result.state === 'invalid' || result.state === 'left_out'
+    isOfKind(result.state, 'unsent')
       ? []
       : formatSection(terminal, 'Request', [
           `${detail.requestMethod} ${toPrintable(detail.requestUrl)}`,

@@ -1,7 +1,8 @@
 import { toComparable } from '../../../shared/lookback/labels.ts'
-import type { RowState } from '../../../shared/run/item-state.ts'
+import { listStates } from '../../../shared/run/item-state.ts'
 import { readTaskFindings } from '../../../shared/service/answer-findings.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
+import { IS_LEFT_OUT } from '../run/journal/stored-problems.ts'
 import { readFacetCounts } from '../run/results/family-counts.ts'
 import { type FoundColumns, MARKS, readBodies } from '../run/results/journal-findings.ts'
 import type { RowFindings } from '../run/results/row-findings.ts'
@@ -99,7 +100,7 @@ export function numberRules(families: readonly RunFamily[]): NumberedRule[] {
 }
 
 /** States of rows whose outcome is still to come. */
-const OPEN_STATES = ['pending', 'sending', 'acknowledged'] as const satisfies readonly RowState[]
+const OPEN_STATES = listStates('open')
 
 const IS_ANSWERED = "coalesce(result.state = 'succeeded' AND result.error_code IS NULL, 0)"
 const IS_OPEN = `CASE WHEN result.state IS NULL THEN row.item IS NOT NULL
@@ -110,7 +111,7 @@ const OUTCOME = `CASE WHEN row.item IS NULL THEN coalesce(result.state, 'invalid
     ELSE result.state || coalesce(' ' || result.error_code, ' HTTP ' || result.status, '') END`
 
 /** The first three as bits of one number: each further value of a row takes time to hand over. */
-const READ_STANDING = `SELECT row.id, ${IS_ANSWERED} + 2 * (${IS_OPEN}) + 4 * (result.state IS 'left_out'), ${OUTCOME}
+const READ_STANDING = `SELECT row.id, ${IS_ANSWERED} + 2 * (${IS_OPEN}) + 4 * (${IS_LEFT_OUT}), ${OUTCOME}
   FROM row LEFT JOIN result ON result.row = row.id`
 
 /** Adds how the rows of one run stand, over what runs before it said of them. */

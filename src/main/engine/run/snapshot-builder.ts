@@ -1,10 +1,12 @@
 import {
+  countSettled,
   toCallbackCounts,
   toErrorGroups,
   toRequestCounts,
   toRowCounts,
   toRunWarnings,
 } from '../../../shared/run/counts.ts'
+import { countRows } from '../../../shared/run/item-state.ts'
 import type { RowCounts, TriggeredRule } from '../../../shared/run/run.ts'
 import type {
   LoadProgress,
@@ -118,12 +120,11 @@ export class SnapshotBuilder {
     // What was settled so far says nothing about a wait.
     if (slowdown?.kind === 'waiting') return Math.max(0, slowdown.untilMs - Date.now())
     const settled = this.#countSettled() - this.#settledBefore
-    return settled > 0 ? ((rows.not_sent + rows.awaiting) * stretchMs) / settled : null
+    return settled > 0 ? (countRows(rows, 'open') * stretchMs) / settled : null
   }
 
   #countSettled(): number {
-    const rows = toRowCounts(this.#journal.counters.entries('state'), 0)
-    return rows.succeeded + rows.rejected + rows.failed + rows.unknown + rows.overdue
+    return countSettled(toRowCounts(this.#journal.counters.entries('state'), 0))
   }
 
   #toTopRules(): TriggeredRule[] {

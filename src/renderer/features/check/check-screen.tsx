@@ -12,6 +12,7 @@ import type { Fix } from '../../../shared/plan/fixes.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
 import type { AcceptCode } from '../../../shared/run/accept-code.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
+import { countLeftOut } from '../../../shared/run/item-state.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { bridge } from '../../bridge/client.ts'
@@ -244,7 +245,7 @@ function toBlocked(standing: {
 
 /** That no problem is left, and what that means for the rows. */
 function sayAllRight({ rows }: RunSummary, fixes: readonly Fix[]): string {
-  const leftOut = rows.left_out ?? 0
+  const leftOut = countLeftOut(rows)
   if (leftOut > 0) {
     return `${formatCounted(countSendable(rows), 'row')} can be sent; ${formatCount(leftOut)} left out.`
   }
@@ -253,6 +254,7 @@ function sayAllRight({ rows }: RunSummary, fixes: readonly Fix[]): string {
 
 function toFigures({ rows, corrected }: RunSummary, groups: readonly ProblemGroup[]): Figure[] {
   const errors = groups.filter(({ severity }) => severity === 'error').length
+  const leftOut = countLeftOut(rows)
   return [
     {
       label: 'Read',
@@ -262,7 +264,7 @@ function toFigures({ rows, corrected }: RunSummary, groups: readonly ProblemGrou
     },
     { label: 'Will be sent', value: formatCount(countSendable(rows)) },
     { label: 'Have errors, not sent', value: formatCount(rows.invalid) },
-    ...(rows.left_out === undefined ? [] : [{ label: 'Left out', value: formatCount(rows.left_out) }]),
+    ...(leftOut === 0 ? [] : [{ label: 'Left out', value: formatCount(leftOut) }]),
     ...(corrected === undefined
       ? []
       : [{ label: 'Corrected', value: formatCount(corrected.rows), note: sayCorrected(corrected) }]),

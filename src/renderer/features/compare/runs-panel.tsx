@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { toRunLetter } from '../../../shared/load/compare-text.ts'
 import { COMPARED_MAX } from '../../../shared/lookback/comparison.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { countLeftOut } from '../../../shared/run/item-state.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { ask } from '../../bridge/client.ts'
 import { formatTimestamp } from '../../ui/format-time.ts'
@@ -140,8 +141,8 @@ export function RunsPanel(props: {
 
 function describeSize(run: RunSummary): string {
   if (isLoadTest(run)) return formatCounted(run.requests.sent, 'request')
-  const { read, left_out: leftOut = 0 } = run.rows
-  return `${formatCounted(read - leftOut, 'row')}${leftOut === 0 ? '' : `, ${formatCount(leftOut)} left out`}`
+  const leftOut = countLeftOut(run.rows)
+  return `${formatCounted(run.rows.read - leftOut, 'row')}${leftOut === 0 ? '' : `, ${formatCount(leftOut)} left out`}`
 }
 
 /** The ids with one more run: a second one by its time, further ones last. `only` is the run there is. */

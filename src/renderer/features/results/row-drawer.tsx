@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { sendsKey } from '../../../shared/operations/operations.ts'
 import { type SourcePlace, toRowNumber } from '../../../shared/plan/source-place.ts'
+import { isOfKind } from '../../../shared/run/item-state.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
 import { readRuleThresholds, readTaskFindings } from '../../../shared/service/answer-findings.ts'
 import { findTextMarks } from '../../../shared/service/text-marks.ts'
@@ -56,7 +57,7 @@ export function RowDrawer(props: {
     () => (props.operation === 'task' && body !== undefined ? readTaskFindings(body) : null),
     [props.operation, body],
   )
-  const wasMapped = detail !== null && detail.result.state !== 'invalid' && detail.result.state !== 'left_out'
+  const wasMapped = detail !== null && !isOfKind(detail.result.state, 'unsent')
   return (
     <aside className={styles.drawer} aria-label={`Row ${number}`}>
       <header className={styles.drawerHead}>

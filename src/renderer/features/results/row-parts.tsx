@@ -4,7 +4,7 @@ import { adviseInWindow } from '../../../shared/messages/outcome-advice.ts'
 import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import { sayExpected } from '../../../shared/messages/problem-messages.ts'
 import { findOperation, subjectOf } from '../../../shared/operations/operations.ts'
-import type { RowState } from '../../../shared/run/item-state.ts'
+import { isOfKind, type RowState } from '../../../shared/run/item-state.ts'
 import type { AttemptDetail, CutFrom, RowDetail } from '../../../shared/run/results.ts'
 import type { TextMark } from '../../../shared/service/text-marks.ts'
 import { type ContentRule, MaskedText, maskJson } from '../../ui/content/user-content.tsx'
@@ -87,7 +87,7 @@ function toId(id: string | null) {
 
 function ErrorNotice({ detail, operation }: { detail: RowDetail; operation: string }) {
   const { state, status, errorCode, message } = detail.result
-  if (state !== 'rejected' && state !== 'failed' && state !== 'unknown' && state !== 'overdue') return null
+  if (!isOfKind(state, 'unsuccessful')) return null
   const title = nameAnswer(status, errorCode)
   return (
     <Notice kind={state === 'failed' ? 'error' : 'warning'} title={<SafeText text={toTitle(state, title)} />}>

@@ -6,6 +6,7 @@ import { toWholeMapping } from '../../../shared/mapping/match-columns.ts'
 import { OPERATION_KINDS } from '../../../shared/operations/operations.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { ColumnEntry } from '../../../shared/run/choose-columns.ts'
+import { countRows } from '../../../shared/run/item-state.ts'
 import type { RowSort } from '../../../shared/run/results.ts'
 import type { RowFilter } from '../../../shared/run/row-filters.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
@@ -19,7 +20,6 @@ import {
   whenStored,
 } from '../../bridge/verdicts.ts'
 import { createContentRule, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
-import { countRetryable, countUnsendable } from '../../ui/states/row-states.tsx'
 import { useListCursor } from './list-cursor.ts'
 import { COUNT_AGAIN_MS, REFRESH_MS, useResultPages } from './result-pages.ts'
 import { withSearch } from './row-filter.ts'
@@ -206,7 +206,7 @@ function useRun(runId: string) {
     if (picture?.phase !== 'ended' || summary?.state === 'running') return null
     return summary?.whole_run?.rows ?? picture.rows
   })
-  const retryable = ended === null ? 0 : countRetryable(ended)
+  const retryable = ended === null ? 0 : countRows(ended, 'unsuccessful')
   const summary = useLiveRuns((known) => known.summaries[runId])
   return {
     isLive,
@@ -214,7 +214,7 @@ function useRun(runId: string) {
     /** Rows that a retry would send. */
     retryable,
     /** Rows that can be corrected and sent: those, and what was never sent. */
-    correctable: ended === null ? 0 : retryable + countUnsendable(ended),
+    correctable: ended === null ? 0 : retryable + countRows(ended, 'unsent'),
     name: summary?.name,
     operation: OPERATION_KINDS.find((kind) => kind === summary?.operation) ?? 'task',
     isAsync: summary?.mode === 'async',

@@ -11,6 +11,7 @@ import {
   formatShare,
   formatSpan,
 } from '../../../shared/messages/figure-text.ts'
+import { countRows } from '../../../shared/run/item-state.ts'
 import type { RunState } from '../../../shared/run/run.ts'
 import { formatSlowdown, type RunPhase, type RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { ask, bridge } from '../../bridge/client.ts'
@@ -26,7 +27,7 @@ import styles from './run.module.css'
 /** How far a run is: one bar, the counts by state, rate and time left; `pace` changes how fast it goes. */
 export function ProgressPanel({ snapshot, pace }: { snapshot: RunSnapshot; pace?: ReactNode }) {
   const { rows, phase } = snapshot
-  const done = rows.read - rows.not_sent - rows.awaiting
+  const done = rows.read - countRows(rows, 'open')
   return (
     <Panel
       title="Progress"

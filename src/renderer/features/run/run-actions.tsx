@@ -9,6 +9,7 @@ import {
 } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { countRows } from '../../../shared/run/item-state.ts'
 import { canResume, countTrial, type RunSummary } from '../../../shared/run/run.ts'
 import type { RunPhase } from '../../../shared/run/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
@@ -17,7 +18,6 @@ import { PrimaryButton } from '../../ui/controls.tsx'
 import { type SecondaryAction, SecondaryActions } from '../../ui/layout/secondary-actions.tsx'
 import type { Acceptance } from '../../ui/problems/before-sending.tsx'
 import { useShortcut } from '../../ui/shortcuts.ts'
-import { countRetryable, countUnsendable } from '../../ui/states/row-states.tsx'
 
 const STOPPABLE: readonly RunPhase[] = ['running', 'paused', 'draining', 'awaiting']
 
@@ -63,10 +63,10 @@ export function RunActions(props: {
   if (props.onKey !== null && phase !== 'ready' && phase !== 'intake') {
     secondary.push({ label: 'API key…', title: 'Use another API key', icon: IconKey, onPress: props.onKey })
   }
-  if (ended && countRetryable(rows) > 0) {
+  if (ended && countRows(rows, 'unsuccessful') > 0) {
     secondary.push({ label: 'Retry what did not succeed…', onPress: () => props.onContinueRun('retry') })
   }
-  if (ended && summary.thresholds === undefined && countUnsendable(rows) > 0) {
+  if (ended && summary.thresholds === undefined && countRows(rows, 'unsent') > 0) {
     secondary.push({ label: 'Correct and retry…', onPress: () => props.onContinueRun('correct') })
   }
   if (ended) secondary.push(props.outcomeFiles)

@@ -4,6 +4,7 @@ import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import type { MendingStep } from '../../../shared/messages/outcome-advice.ts'
 import { findOperation } from '../../../shared/operations/operations.ts'
 import { toErrorKey } from '../../../shared/run/counts.ts'
+import { countRows } from '../../../shared/run/item-state.ts'
 import type { RowFilter } from '../../../shared/run/row-filters.ts'
 import { type ErrorGroup, listRowWarnings, type RunSummary } from '../../../shared/run/run.ts'
 import { ask } from '../../bridge/client.ts'
@@ -17,7 +18,6 @@ import { BeforeSending, useAcceptance } from '../../ui/problems/before-sending.t
 import { RowWarningsNotice } from '../../ui/problems/row-warnings.tsx'
 import { ReadAsLine } from '../../ui/runs/read-as-line.tsx'
 import { nameAnswers } from '../../ui/states/answers.tsx'
-import { countRetryable } from '../../ui/states/row-states.tsx'
 import { CallbacksPanel } from './callbacks-panel.tsx'
 import { FailedRowsPanel, hasFailedRows } from './failed-rows-panel.tsx'
 import { KeyDialog } from './key-dialog.tsx'
@@ -206,7 +206,7 @@ function LiveErrors(props: { runId: string; operation: string; onPick: (group: E
   const errors = useLiveRuns((live) => live.snapshots[runId]?.errors)
   const rows = useLiveRuns((live) => {
     const counts = live.snapshots[runId]?.rows
-    return counts === undefined ? 0 : counts.invalid + countRetryable(counts)
+    return counts === undefined ? 0 : counts.invalid + countRows(counts, 'unsuccessful')
   })
   return <ErrorsPanel rows={rows} errors={errors ?? []} operation={operation} onPick={onPick} />
 }

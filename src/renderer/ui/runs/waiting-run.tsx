@@ -1,5 +1,6 @@
 import { Button, Group, Stack } from '@mantine/core'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { countLeftOut } from '../../../shared/run/item-state.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
 import { ErrorNotice, Notice } from '../layout/notice.tsx'
 
@@ -16,7 +17,8 @@ export function WaitingRun(props: {
   onSend: () => void
 }) {
   const { rows, before } = props
-  const { read, invalid, not_sent: sendable, left_out: leftOut = 0 } = rows
+  const { read, invalid, not_sent: sendable } = rows
+  const leftOut = countLeftOut(rows)
   const earlier = before === read ? ', as before' : `, ${formatCounted(before ?? 0, 'row')} before`
   return (
     <Stack gap="md">

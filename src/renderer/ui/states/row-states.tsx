@@ -16,7 +16,7 @@ import { memo } from 'react'
 import { formatCount, formatShare } from '../../../shared/messages/figure-text.ts'
 import { describeState } from '../../../shared/messages/state-name.ts'
 import { type SourcePlace, toRowNumber } from '../../../shared/plan/source-place.ts'
-import type { RowState } from '../../../shared/run/item-state.ts'
+import { COUNTED_STATES, countRows, ROW_STATES, type RowState } from '../../../shared/run/item-state.ts'
 import type { ResultRow } from '../../../shared/run/results.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
 import { Table } from '../table/table.tsx'
@@ -33,69 +33,30 @@ interface StateLook {
   color: string
 }
 
-/** The looks of every row state. */
-export const STATE_LOOKS: Record<RowState, StateLook> = {
-  pending: {
-    word: 'not sent',
-    meaning: 'Nothing has been sent for this row yet.',
-    icon: IconCircleDashed,
-    color: 'var(--state-pending)',
-  },
-  sending: {
-    word: 'sending',
-    meaning: 'The request is on its way.',
-    icon: IconArrowUpRight,
-    color: 'var(--state-sending)',
-  },
-  acknowledged: {
-    word: 'awaiting',
-    meaning: 'The service took it; its callback is awaited.',
-    icon: IconClock,
-    color: 'var(--state-acknowledged)',
-  },
-  succeeded: {
-    word: 'succeeded',
-    meaning: 'The service answered with a result.',
-    icon: IconCircleCheck,
-    color: 'var(--state-succeeded)',
-  },
-  rejected: {
-    word: 'rejected',
-    meaning: 'The service answered with an error.',
-    icon: IconBan,
-    color: 'var(--state-rejected)',
-  },
-  failed: {
-    word: 'failed',
-    meaning: 'Certainly not taken by the service: safe to send again.',
-    icon: IconCircleX,
-    color: 'var(--state-failed)',
-  },
-  unknown: {
-    word: 'unknown',
-    meaning: 'No usable answer: it may have been sent and accepted, so sending it again may double it.',
-    icon: IconHelpCircle,
-    color: 'var(--state-unknown)',
-  },
-  overdue: {
-    word: 'overdue',
-    meaning: 'The service took it, and its callback has not come in time.',
-    icon: IconClockExclamation,
-    color: 'var(--state-overdue)',
-  },
-  invalid: {
-    word: 'invalid',
-    meaning: 'The row has errors and is not sent.',
-    icon: IconAlertTriangle,
-    color: 'var(--state-invalid)',
-  },
-  left_out: {
-    word: 'left out',
-    meaning: 'A correction leaves this row out: it is not sent.',
-    icon: IconCircleMinus,
-    color: 'var(--state-pending)',
-  },
+/** An icon and a colour for every row state. */
+const LOOKS: Record<RowState, Pick<StateLook, 'icon' | 'color'>> = {
+  pending: { icon: IconCircleDashed, color: 'var(--state-pending)' },
+  sending: { icon: IconArrowUpRight, color: 'var(--state-sending)' },
+  acknowledged: { icon: IconClock, color: 'var(--state-acknowledged)' },
+  succeeded: { icon: IconCircleCheck, color: 'var(--state-succeeded)' },
+  rejected: { icon: IconBan, color: 'var(--state-rejected)' },
+  failed: { icon: IconCircleX, color: 'var(--state-failed)' },
+  unknown: { icon: IconHelpCircle, color: 'var(--state-unknown)' },
+  overdue: { icon: IconClockExclamation, color: 'var(--state-overdue)' },
+  invalid: { icon: IconAlertTriangle, color: 'var(--state-invalid)' },
+  left_out: { icon: IconCircleMinus, color: 'var(--state-pending)' },
 }
+
+/** The looks of every row state. */
+export const STATE_LOOKS = Object.fromEntries(
+  Object.entries(LOOKS).map(([name, look]) => {
+    const state = name as RowState
+    return [
+      state,
+      { ...look, word: describeState({ state, attempts: 0 }), meaning: ROW_STATES[state].meaning },
+    ]
+  }),
+) as Record<RowState, StateLook>
 
 /** Whether a text names a row state. */
 export function isRowState(text: string): text is RowState {
@@ -133,46 +94,15 @@ export const StateLabel = memo(function StateLabel({
   )
 })
 
-/** A state and how many rows are in it. */
-interface StateCount {
-  state: RowState
-  rows: number
-}
-
-/** A run's counts in the order they are shown everywhere; `not_sent` covers what waits and what is on its way. */
-export function toStateCounts(rows: RowCounts): StateCount[] {
-  return [
-    { state: 'succeeded', rows: rows.succeeded },
-    { state: 'rejected', rows: rows.rejected },
-    { state: 'failed', rows: rows.failed },
-    { state: 'unknown', rows: rows.unknown },
-    { state: 'overdue', rows: rows.overdue },
-    { state: 'acknowledged', rows: rows.awaiting },
-    { state: 'invalid', rows: rows.invalid },
-    { state: 'left_out', rows: rows.left_out ?? 0 },
-    { state: 'pending', rows: rows.not_sent },
-  ]
-}
-
-/** Rows that no longer change without a new request, except invalid ones. */
-export function countSettled(rows: RowCounts): number {
-  return rows.succeeded + rows.rejected + rows.failed + rows.unknown + rows.overdue
-}
-
-/** Rows that a retry would send: rejected, failed, unknown and overdue. */
-export function countRetryable(rows: RowCounts): number {
-  return rows.rejected + rows.failed + rows.unknown + rows.overdue
-}
-
-/** Rows that were never sent, since they are invalid or were left out. */
-export function countUnsendable(rows: RowCounts): number {
-  return rows.invalid + (rows.left_out ?? 0)
+/** A run's counts in the order they are shown everywhere; those of `pending` cover what waits and what is on its way. */
+export function toStateCounts(rows: RowCounts): { state: RowState; rows: number }[] {
+  return COUNTED_STATES.map(({ state, count }) => ({ state, rows: rows[count] ?? 0 }))
 }
 
 /** A run's rows as one bar of states, in proportion; the numbers stand in {@link CountsTable} next to it. */
 export function CountsBar({ rows, label }: { rows: RowCounts; label: string }) {
   const all = Math.max(1, rows.read)
-  const done = rows.read - rows.not_sent - rows.awaiting
+  const done = rows.read - countRows(rows, 'open')
   return (
     <div
       className={styles.bar}

@@ -3,6 +3,7 @@ import { showUnseen } from '../../../../shared/mapping/id-text.ts'
 import type { FoundProblem, PlanWarning } from '../../../../shared/messages/problem-messages.ts'
 import type { Correction } from '../../../../shared/plan/fixes.ts'
 import { type RowPlace, type SourcePlace, toSourcePlace } from '../../../../shared/plan/source-place.ts'
+import { listStates } from '../../../../shared/run/item-state.ts'
 import { type Problem, toFound } from '../../../../shared/run/problem.ts'
 import { CHECKPOINT_PAGES, checkpointEvery, type Journal } from '../../journal/journal.ts'
 import { updateRunRecord } from '../../journal/run-record.ts'
@@ -199,7 +200,7 @@ export class IntakeWriter {
    */
   writeCommonProblem(problem: PlanWarning, rows = this.#rowsRead): void {
     const { counters } = this.#journal
-    const unsent = counters.get('state', 'invalid') + counters.get('state', 'left_out')
+    const unsent = listStates('unsent').reduce((sum, state) => sum + counters.get('state', state), 0)
     const counted = problem.severity === 'error' ? rows : Math.min(rows, this.#rowsRead - unsent)
     this.#problems[problem.severity === 'error' ? 'errors' : 'warnings'] += counted
     counters.add('problem', toCauseKey(problem), counted)

@@ -1,12 +1,18 @@
 import { toRowCounts } from '../../../../shared/run/counts.ts'
-import type { ItemState } from '../../../../shared/run/item-state.ts'
+import { type ItemState, listStates } from '../../../../shared/run/item-state.ts'
 import type { RowCounts, TriggeredRule } from '../../../../shared/run/run.ts'
 import { findErrorGroup } from '../../journal/counters.ts'
 import { readRecoveredLoad } from '../../journal/load-record.ts'
 import { findTakersOf, type RunFamily, type RunView } from '../../journal/run-family.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
 import { CUT_OFF_CAUSE } from '../journal/recovery.ts'
-import { PROBLEM_COLUMNS, toCauseKey, toStoredProblem, UNSENT_WARNING } from '../journal/stored-problems.ts'
+import {
+  NOT_OF_LEFT_OUT,
+  PROBLEM_COLUMNS,
+  toCauseKey,
+  toStoredProblem,
+  UNSENT_WARNING,
+} from '../journal/stored-problems.ts'
 
 /** Counts by kind and value. */
 export type Counts = Map<string, Map<string, number>>
@@ -96,13 +102,14 @@ export function readFacetCounts(db: DatabaseSync): Counts {
 export function countUnaccounted(view: RunView): number {
   const { record } = view
   const states = readFacetCounts(view.db).get('state') ?? new Map<string, number>()
-  let accounted = 0
-  for (const [state, n] of states) if (state !== 'invalid' && state !== 'left_out') accounted += n
+  const countAll = (names: Iterable<string>) =>
+    Array.from(names, (state) => states.get(state) ?? 0).reduce((sum, n) => sum + n, 0)
+  const unsent = countAll(listStates('unsent'))
+  const accounted = countAll(states.keys()) - unsent
   // A load test marks no rows, and sends them in their order: what was lost was of rows that
   // no request before had, as far as there are such.
   if (record.plan.load !== undefined) {
-    const unsent = record.rowsRead - (states.get('invalid') ?? 0) - (states.get('left_out') ?? 0) - accounted
-    return Math.min(unsent, readRecoveredLoad(view).lost)
+    return Math.min(record.rowsRead - unsent - accounted, readRecoveredLoad(view).lost)
   }
   // Marks of retries stand as `sending`; they have no outcome either.
   return record.claimedRows - accounted + (states.get('sending') ?? 0)
@@ -164,7 +171,7 @@ function addUpCorrected(correction: Counts, { db }: RunView, ids: string): void 
   const problems = db
     .prepare(
       `SELECT ${PROBLEM_COLUMNS} FROM problem WHERE row IN (SELECT value FROM json_each(?))
-       AND severity <> '${UNSENT_WARNING}' AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = problem.row AND state = 'left_out')`,
+       AND severity <> '${UNSENT_WARNING}' AND ${NOT_OF_LEFT_OUT}`,
     )
     .all(ids)
     .map(toStoredProblem)

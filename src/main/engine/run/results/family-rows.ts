@@ -1,6 +1,6 @@
 import { IN_FLIGHT_MAX } from '../../../../shared/load/load-pace.ts'
 import { sayExpected } from '../../../../shared/messages/problem-messages.ts'
-import { type RowState, UNSUCCESSFUL_STATES } from '../../../../shared/run/item-state.ts'
+import { listStates, type RowState, UNSUCCESSFUL_STATES } from '../../../../shared/run/item-state.ts'
 import type { Problem } from '../../../../shared/run/problem.ts'
 import type { ResultRow } from '../../../../shared/run/results.ts'
 import type { RowFilter } from '../../../../shared/run/row-filters.ts'
@@ -139,8 +139,7 @@ function createResultRows(
 }
 
 function toState({ item, state, id }: JoinedRow, claimed: number): RowState {
-  if (item === null) return state === 'left_out' ? state : 'invalid'
-  return (state as RowState | null) ?? (id <= claimed ? 'sending' : 'pending')
+  return (state as RowState | null) ?? (item === null ? 'invalid' : id <= claimed ? 'sending' : 'pending')
 }
 
 function toProblemMessage(problem: Problem): string {
@@ -346,7 +345,6 @@ function readShown(member: RunView, ids: readonly number[]): ShownRow[] {
 }
 
 const NEVER_TAKEN: readonly RowState[] = ['succeeded', 'acknowledged']
-const UNSENDABLE: readonly RowState[] = ['invalid', 'left_out']
 
 /** The rows of one run that match and that no retry stands for, a chunk at a time. */
 class MemberRows {
@@ -361,7 +359,8 @@ class MemberRows {
   constructor(member: RunView, members: readonly RunView[], filter: RowFilter) {
     this.member = member
     // What succeeded no retry takes over, nor what was never sent, unless it is corrected.
-    const states = member.record.invalidTakenBy === null ? [...NEVER_TAKEN, ...UNSENDABLE] : NEVER_TAKEN
+    const states: readonly RowState[] =
+      member.record.invalidTakenBy === null ? [...NEVER_TAKEN, ...listStates('unsent')] : NEVER_TAKEN
     const isNeverTaken = states.some((state) => state === filter.state)
     this.#takers = isNeverTaken ? [] : findTakersOf(member, members)
     this.#source = toPageSource(member, filter)

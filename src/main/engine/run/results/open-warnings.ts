@@ -3,6 +3,7 @@ import { type AcceptCode, joinAccepted } from '../../../../shared/run/accept-cod
 import type { ProblemGroup } from '../../../../shared/run/problem.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
+import { NOT_OF_LEFT_OUT } from '../journal/stored-problems.ts'
 import { readProblemGroups } from './facets.ts'
 
 /**
@@ -30,7 +31,7 @@ function countUnsent(db: DatabaseSync, { code, field, args }: ProblemGroup): num
     .prepare(
       `SELECT count(DISTINCT problem.row) AS n FROM problem JOIN row ON row.id = problem.row
        WHERE row.item IS NULL AND severity = 'warning' AND code = ? AND field IS ? AND args IS ?
-       AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = problem.row AND state = 'left_out')`,
+       AND ${NOT_OF_LEFT_OUT}`,
     )
     .get(code, field, args === undefined ? null : JSON.stringify(args))
   return Number(counted?.['n'])
