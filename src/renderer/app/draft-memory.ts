@@ -7,7 +7,6 @@ import { bridge } from '../bridge/client.ts'
 import { DEFAULT_LOAD, loadSettingsSchema } from '../features/operation/load-settings.ts'
 import { sendingSettingsSchema } from '../features/review/settings.ts'
 import { PREVIEW_ROWS, readingSchema } from '../features/source/reading.ts'
-import type { Destination } from '../ui/connection/destination.ts'
 import { changeDraft, type Draft, FIRST_OPERATION, useDraft } from './draft.ts'
 
 const destinationSchema = z.discriminatedUnion('kind', [
@@ -39,45 +38,10 @@ const memorySchema = z.object({
 
 type Memory = z.infer<typeof memorySchema>
 
-/** What is kept of a draft; the key that was typed is not. */
+/** What is kept of a draft: what the schema names, so not the key that was typed. */
 export function toMemory(draft: Draft): Memory {
-  const {
-    operation,
-    isOperationChosen,
-    isDestinationChosen,
-    isLoad,
-    load,
-    callback,
-    settings,
-    source,
-    reading,
-    media,
-    mapping,
-    heldRunId,
-  } = draft
-  // Those of one cell hold its text; they are read back from the plan of the held run.
-  const fixes = draft.fixes.filter(({ kind }) => kind !== 'cell')
-  return {
-    operation,
-    isOperationChosen,
-    isDestinationChosen,
-    isLoad,
-    load,
-    callback,
-    settings: { ...settings, destination: dropKey(settings.destination) },
-    source,
-    reading,
-    media,
-    mapping,
-    fixes,
-    heldRunId,
-  }
-}
-
-function dropKey(destination: Destination): Memory['settings']['destination'] {
-  if (destination.kind === 'sandbox') return destination
-  const { apiKey: _secret, ...rest } = destination
-  return rest
+  // Fixes of one cell hold its text; they are read back from the plan of the held run.
+  return memorySchema.parse({ ...draft, fixes: draft.fixes.filter(({ kind }) => kind !== 'cell') })
 }
 
 /** Reads back what {@link toMemory} gave; null where it is of another version, or incomplete. */

@@ -4,6 +4,8 @@ import type { Load } from '../../../shared/load/load.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { toSluiceError } from '../../../shared/messages/errors.ts'
 import { hasModes, isAsync, type Operation } from '../../../shared/operations/operations.ts'
+import { CALLBACK_OPTIONS } from '../../../shared/options/callback-options.ts'
+import { nameFlag } from '../../../shared/options/plan-options.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { SOURCE_ENDINGS_TEXT } from '../../../shared/plan/source-formats.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
@@ -26,6 +28,7 @@ import {
 } from '../options/sending-options.ts'
 import { noteCorrectedUrls, type ServiceFlags, toConnectionInput } from '../options/service-options.ts'
 import { addExamples } from '../options/shared-options.ts'
+import { readFlags } from '../options/table-options.ts'
 import { sendPlan } from '../session/send-plan.ts'
 import { toPrintable } from '../terminal/output.ts'
 
@@ -90,13 +93,9 @@ function findStored(workspace: string, flags: ServiceFlags): StoredConnection | 
 function noteIdleOptions(operation: Operation, flags: SendingFlags): string[] {
   if (isAsync(operation)) return []
   const servesMedia = flags.mediaHost || flags.mediaUrl !== undefined
-  const given = [
-    ...(servesMedia || flags.callbackHost === undefined ? [] : ['--callback-host']),
-    ...(servesMedia || flags.callbackPort === undefined ? [] : ['--callback-port']),
-    ...(flags.callbackUrl === undefined ? [] : ['--callback-url']),
-    ...(flags.callbackTimeout === undefined ? [] : ['--callback-timeout']),
-    ...(flags.callbackMaxSize === undefined ? [] : ['--callback-max-size']),
-  ]
+  const given = Object.keys(readFlags(CALLBACK_OPTIONS, flags))
+    .filter((name) => !(servesMedia && (name === 'host' || name === 'port')))
+    .map((name) => nameFlag(`callback.${name}`))
   if (given.length === 0) return []
   const has = given.length === 1 ? 'has' : 'have'
   const why = hasModes(operation) ? 'without --async' : 'for this operation, which has no callbacks'

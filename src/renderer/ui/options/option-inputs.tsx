@@ -59,13 +59,24 @@ function OptionInput(props: {
           }
         />
       )
-    case 'choice':
-      return <Choice label={label} choices={kind.choices} value={String(value)} onValue={onValue} />
+    case 'choice': {
+      const none = kind.otherwise === undefined ? [['', placeholder ?? 'not set'] as const] : []
+      return (
+        <Choice
+          label={label}
+          choices={[...none, ...kind.choices]}
+          value={String(value ?? '')}
+          onValue={(next) => onValue(next === '' ? null : next)}
+        />
+      )
+    }
     case 'switch':
       return (
         <Checkbox
           label={label}
           title={title}
+          // Level with the inputs beside it, whose labels are above them.
+          mt="1.75rem"
           checked={value === true}
           onChange={(event) => onValue(event.currentTarget.checked)}
         />

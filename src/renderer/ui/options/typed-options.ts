@@ -79,7 +79,7 @@ function readValue(name: string, option: PlanOption, typed: unknown): unknown {
   if (kind.kind !== 'duration') return typed
   const text = String(typed).trim()
   if (text !== '') return parseDurationMs(text) ?? Number.NaN
-  return kind.min === 0 ? undefined : Number.NaN
+  return kind.min === 0 || kind.otherwise === undefined ? undefined : Number.NaN
 }
 
 function toExpected(name: string, option: PlanOption): string {

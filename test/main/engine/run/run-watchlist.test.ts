@@ -242,7 +242,7 @@ test('terms whose first answer was lost count as added or pre-existing, in the r
   })
   const plan = {
     ...createPlan(server, ['a,', 'b,', 'c,', 'd,']),
-    retry: { limit: 1, baseMs: 1, maxMs: 2, maxRetryAfterMs: 40 },
+    retry: planSchema.shape.retry.parse({ limit: 1, baseMs: 1, maxMs: 2, maxRetryAfterMs: 40 }),
   }
   const run = await runs.start(plan).ended
   expect(run.terms).toMatchObject({ added: 0, pre_existing: 0, added_or_pre_existing: 3 })

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { toRetryDelayMs } from '../../../../src/main/engine/sending/retry.ts'
+import { planSchema } from '../../../../src/shared/plan/plan.ts'
 
-const RULES = { limit: 10, baseMs: 200, maxMs: 10_000, maxRetryAfterMs: 60_000 }
+const RULES = planSchema.shape.retry.parse({ limit: 10, baseMs: 200, maxMs: 10_000 })
 const LATEST = () => 0.999_999
 const EARLIEST = () => 0
 
