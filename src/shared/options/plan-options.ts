@@ -13,7 +13,7 @@ const TABLES: Readonly<Record<string, OptionTable>> = {
   retry: RETRY_OPTIONS,
 }
 
-/** The options of all tables by their path in a plan, such as `load.whenFull`. */
+/** The options of all tables by their path in a plan, such as `load.workers`. */
 const PLAN_OPTIONS: ReadonlyMap<string, PlanOption> = new Map(
   Object.entries(TABLES).flatMap(([part, table]) =>
     Object.entries(table).map(([name, option]) => [`${part}.${name}`, option] as const),

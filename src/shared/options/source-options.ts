@@ -39,7 +39,7 @@ export const SOURCE_OPTIONS = {
   header: {
     schema: z.boolean().default(true),
     words: 'Whether the first record has the column names.',
-    section: 'cells',
+    section: 'header',
     flag: '--no-header',
     help: 'treat the first record as data, not as column names',
   },
@@ -47,7 +47,7 @@ export const SOURCE_OPTIONS = {
     schema: z.int().min(1).optional(),
     words: 'Record with the column names, from 1; earlier records are skipped.',
     setting: 'header in row',
-    section: 'cells',
+    section: 'header',
     flag: '--header-row <n>',
     help: 'record with the column names; earlier records are skipped (default: 1)',
   },
@@ -63,36 +63,46 @@ export const SOURCE_OPTIONS = {
     words:
       'Rows of a spreadsheet: all or only visible ones (default: all, asks before it sends hidden ones).',
     setting: 'rows of the spreadsheet',
-    section: 'cells',
+    section: 'workbook',
     flag: '--rows <rows>',
     help: 'rows of a spreadsheet (default: all; asks before it sends hidden ones)',
+    choices: [
+      ['all', 'All, hidden rows too'],
+      ['visible', 'Visible rows only'],
+    ],
+    field: { label: 'Rows', placeholder: 'All, ask about hidden rows' },
   },
   merged: {
     schema: z.enum(['empty', 'fill']).optional(),
     words:
       'Cells that are merged with another: empty, or fill them with its text (default: empty, with a warning).',
-    section: 'cells',
+    section: 'workbook',
     flag: '--merged <cells>',
     help: 'merged cells of a spreadsheet: empty but for the first, or filled with its text (default: empty, with a warning)',
+    choices: [
+      ['empty', 'Empty'],
+      ['fill', 'Fill with the first'],
+    ],
+    field: { label: 'Merged cells', placeholder: 'Empty, with a warning' },
   },
   encoding: {
     /** A label that `iconv-lite` or TextDecoder knows. */
     schema: z.string().optional(),
     words: 'Character encoding, such as windows-1252 (default: detected).',
-    section: 'cells',
+    section: 'text',
     flag: '--encoding <name>',
   },
   delimiter: {
     schema: characterSchema.optional(),
     words: 'Character between cells, or none for one cell a line (default: detected).',
-    section: 'cells',
+    section: 'text',
     flag: '--delimiter <character>',
     help: 'character between cells, `tab`, or `none` for one cell a line (default: detected)',
   },
   quote: {
     schema: characterSchema.optional(),
     words: 'Character around cells, or none (default: detected).',
-    section: 'cells',
+    section: 'text',
     flag: '--quote <character>',
     help: 'character around cells, or `none` (default: detected)',
   },
@@ -100,7 +110,7 @@ export const SOURCE_OPTIONS = {
     schema: characterSchema.optional(),
     words:
       'Character before a quote that is part of a cell, or none if quotes are doubled (default: detected).',
-    section: 'cells',
+    section: 'text',
     flag: '--escape <character>',
     help: 'character before a quote that is part of a cell, or `none` if quotes are doubled (default: detected)',
   },

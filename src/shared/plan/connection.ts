@@ -69,7 +69,6 @@ export const CONNECTION_OPTIONS = {
     setting: 'second host',
     section: 'service',
     flag: '--task-base-url <url>',
-    help: 'service URL for v2 tasks (default: the base URL)',
   },
   apiKeyEnv: {
     schema: environmentNameSchema.default('SLUICE_API_KEY'),

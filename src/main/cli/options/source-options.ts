@@ -21,13 +21,18 @@ function parseSheet(text: string): string | number {
 
 /** Declares how a source is read (docs/sources.md). */
 export function addSourceOptions(command: Command): Command {
-  return addTableOptions(command.optionsGroup('Source:'), SOURCE_OPTIONS, ['file', 'cells'], {
-    sheet: parseSheet,
-    headerRow: createIntegerParser(1, 1_048_576),
-    delimiter: parseSourceDelimiter,
-    quote: parseQuote,
-    escape: parseQuote,
-  })
+  return addTableOptions(
+    command.optionsGroup('Source:'),
+    SOURCE_OPTIONS,
+    ['file', 'header', 'workbook', 'text'],
+    {
+      sheet: parseSheet,
+      headerRow: createIntegerParser(1, 1_048_576),
+      delimiter: parseSourceDelimiter,
+      quote: parseQuote,
+      escape: parseQuote,
+    },
+  )
     .option(
       '--media-template <template>',
       'URL template for the media files of a folder, such as https://media.example.com/{{path}}',

@@ -1,8 +1,9 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { DELIMITER_NAMES } from '../../../shared/messages/reading-messages.ts'
-import type { PlanMedia } from '../../../shared/options/source-options.ts'
+import { type PlanMedia, SOURCE_OPTIONS } from '../../../shared/options/source-options.ts'
 import { planSchema } from '../../../shared/plan/plan.ts'
 import { parseBaseUrl } from '../../ui/connection/destination.ts'
+import { type TypedOptions, toTypedShape } from '../../ui/options/typed-options.ts'
 
 /** How a source is read, as far as the person says; what is left out is recognised. */
 export const readingSchema = planSchema.shape.source.omit({
@@ -13,6 +14,22 @@ export const readingSchema = planSchema.shape.source.omit({
 })
 
 export type Reading = z.infer<typeof readingSchema>
+
+/** The reading with some of it changed; what is null is left to be recognised. */
+export function changeReading(
+  reading: Reading,
+  change: { [Name in keyof Reading]?: Reading[Name] | null },
+): Reading {
+  const stated = Object.entries({ ...reading, ...change }).filter(([, value]) => value !== null)
+  return readingSchema.parse(Object.fromEntries(stated))
+}
+
+const typedSchema = z.object(toTypedShape(SOURCE_OPTIONS))
+
+/** What inputs that are made from the table of options show of a reading. */
+export function toTypedReading(reading: Reading): TypedOptions<typeof SOURCE_OPTIONS> {
+  return typedSchema.parse(reading)
+}
 
 /** How the service finds the media files of a folder, as typed. */
 export type MediaSettings =

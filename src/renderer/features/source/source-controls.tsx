@@ -2,11 +2,14 @@ import { Group, NativeSelect, Radio, Stack, Switch, TextInput } from '@mantine/c
 import { useState } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { SOURCE_OPTIONS } from '../../../shared/options/source-options.ts'
 import { getFormatTraits } from '../../../shared/plan/source-formats.ts'
 import { isLoopback } from '../../ui/connection/destination.ts'
 import { WholeNumber } from '../../ui/controls.tsx'
+import { OptionInputs } from '../../ui/options/option-inputs.tsx'
 import { ENCODING_GROUPS, labelEncoding } from './encodings.ts'
 import {
+  changeReading,
   DELIMITERS,
   ESCAPES,
   findMediaGap,
@@ -14,8 +17,11 @@ import {
   nameCharacter,
   QUOTES,
   type Reading,
+  toTypedReading,
 } from './reading.ts'
 import styles from './source.module.css'
+
+type ChangeReading = (change: Parameters<typeof changeReading>[1]) => void
 
 /** How a source is read: what has a meaning for its format, each with what was recognised. */
 export function SourceControls(props: {
@@ -26,6 +32,7 @@ export function SourceControls(props: {
   const { reading, preview, onReading } = props
   const format = preview?.format ?? 'csv'
   if (format === 'folder') return null
+  const change: ChangeReading = (part) => onReading(changeReading(reading, part))
   const { hasHeader, hasEncoding, hasDelimiter } = getFormatTraits(format)
   return (
     <Group gap="md" align="end" className={styles.controls}>
@@ -33,10 +40,7 @@ export function SourceControls(props: {
         <NativeSelect
           label="Sheet"
           value={preview.sheet ?? ''}
-          onChange={(event) => {
-            const { headerRow: _ofTheOther, ...rest } = reading
-            onReading({ ...rest, sheet: event.currentTarget.value })
-          }}
+          onChange={(event) => change({ sheet: event.currentTarget.value, headerRow: null })}
           data={preview.sheets.map((sheet, index) => ({
             value: sheet,
             label: toSheetLabel(sheet, preview.sheetRows?.[index] ?? null),
@@ -44,28 +48,22 @@ export function SourceControls(props: {
         />
       )}
       {format === 'xlsx' && (
-        <>
-          <RowsControl reading={reading} onReading={onReading} />
-          <MergedControl reading={reading} onReading={onReading} />
-        </>
+        <OptionInputs
+          table={SOURCE_OPTIONS}
+          section="workbook"
+          values={toTypedReading(reading)}
+          onChange={change}
+        />
       )}
       {hasEncoding && (
-        <EncodingControls
-          reading={reading}
-          preview={preview}
-          hasDelimiter={hasDelimiter}
-          onReading={onReading}
-        />
+        <EncodingControls reading={reading} preview={preview} hasDelimiter={hasDelimiter} onChange={change} />
       )}
       {hasHeader && (
         <Group gap="md" align="end" wrap="nowrap">
           <Switch
             label="Header row"
             checked={reading.header}
-            onChange={(event) => {
-              const { headerRow: _none, ...rest } = reading
-              onReading({ ...rest, header: event.currentTarget.checked })
-            }}
+            onChange={(event) => change({ header: event.currentTarget.checked, headerRow: null })}
             className={styles.headerSwitch}
           />
           {reading.header && (
@@ -74,10 +72,7 @@ export function SourceControls(props: {
               w="4.5rem"
               value={reading.headerRow ?? 1}
               max={1_000_000}
-              onValue={(headerRow) => {
-                const { headerRow: _old, ...rest } = reading
-                onReading(headerRow === 1 ? rest : { ...rest, headerRow })
-              }}
+              onValue={(headerRow) => change({ headerRow: headerRow === 1 ? null : headerRow })}
             />
           )}
         </Group>
@@ -85,50 +80,6 @@ export function SourceControls(props: {
     </Group>
   )
 }
-
-/** Whether rows that are hidden in a spreadsheet are read; unless chosen, a run asks before it sends some. */
-function RowsControl({ reading, onReading }: { reading: Reading; onReading: (reading: Reading) => void }) {
-  return (
-    <NativeSelect
-      label="Rows"
-      value={reading.rows ?? ''}
-      onChange={(event) => {
-        const { rows: _dropped, ...rest } = reading
-        const chosen = ROWS.find(({ value }) => value === event.currentTarget.value)?.rows
-        onReading(chosen === undefined ? rest : { ...rest, rows: chosen })
-      }}
-      data={ROWS.map(({ value, label }) => ({ value, label }))}
-    />
-  )
-}
-
-const ROWS = [
-  { value: '', rows: undefined, label: 'All, ask about hidden rows' },
-  { value: 'all', rows: 'all', label: 'All, hidden rows too' },
-  { value: 'visible', rows: 'visible', label: 'Visible rows only' },
-] as const
-
-/** What cells have that are merged with another; unless chosen, they are empty, with a warning. */
-function MergedControl({ reading, onReading }: { reading: Reading; onReading: (reading: Reading) => void }) {
-  return (
-    <NativeSelect
-      label="Merged cells"
-      value={reading.merged ?? ''}
-      onChange={(event) => {
-        const { merged: _dropped, ...rest } = reading
-        const chosen = MERGED.find(({ value }) => value === event.currentTarget.value)?.merged
-        onReading(chosen === undefined ? rest : { ...rest, merged: chosen })
-      }}
-      data={MERGED.map(({ value, label }) => ({ value, label }))}
-    />
-  )
-}
-
-const MERGED = [
-  { value: '', merged: undefined, label: 'Empty, with a warning' },
-  { value: 'empty', merged: 'empty', label: 'Empty' },
-  { value: 'fill', merged: 'fill', label: 'Fill with the first' },
-] as const
 
 /** A sheet with its number of rows: `Posts (1,234 rows)`. */
 function toSheetLabel(sheet: string, rows: number | null): string {
@@ -143,19 +94,17 @@ function EncodingControls(props: {
   reading: Reading
   preview: BridgePreview | null
   hasDelimiter: boolean
-  onReading: (reading: Reading) => void
+  onChange: ChangeReading
 }) {
-  const { reading, preview, onReading } = props
+  const { reading, preview, onChange } = props
   return (
     <>
       <NativeSelect
         label="Encoding"
         value={reading.encoding ?? RECOGNISED}
-        onChange={(event) => {
-          const { encoding: _dropped, ...rest } = reading
-          const chosen = event.currentTarget.value
-          onReading(chosen === RECOGNISED ? rest : { ...rest, encoding: chosen })
-        }}
+        onChange={({ currentTarget: { value } }) =>
+          onChange({ encoding: value === RECOGNISED ? null : value })
+        }
         data={[{ value: RECOGNISED, label: toDetectedEncoding(preview) }, ...ENCODING_GROUPS]}
       />
       {props.hasDelimiter &&
@@ -166,10 +115,7 @@ function EncodingControls(props: {
             choices={choices}
             value={reading[name]}
             detected={toDetectedCharacter(preview, name, choices)}
-            onValue={(value) => {
-              const { [name]: _dropped, ...rest } = reading
-              onReading(value === undefined ? rest : { ...rest, [name]: value })
-            }}
+            onValue={(value) => onChange({ [name]: value ?? null })}
           />
         ))}
     </>

@@ -1,4 +1,4 @@
-import { Checkbox, Group, NumberInput, SegmentedControl, Stack, TextInput } from '@mantine/core'
+import { Checkbox, Group, NativeSelect, NumberInput, SegmentedControl, Stack, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { type OptionTable, type PlanOption, readOption } from '../../../shared/options/option.ts'
 import { WholeNumber } from '../controls.tsx'
@@ -59,17 +59,18 @@ function OptionInput(props: {
           }
         />
       )
-    case 'choice': {
-      const none = kind.otherwise === undefined ? [['', placeholder ?? 'not set'] as const] : []
-      return (
-        <Choice
+    case 'choice':
+      return kind.otherwise === undefined ? (
+        <NativeSelect
           label={label}
-          choices={[...none, ...kind.choices]}
+          title={title}
           value={String(value ?? '')}
-          onValue={(next) => onValue(next === '' ? null : next)}
+          onChange={({ currentTarget: { value: chosen } }) => onValue(chosen === '' ? null : chosen)}
+          data={[['', placeholder ?? 'not set'] as const, ...kind.choices].map(toItem)}
         />
+      ) : (
+        <Choice label={label} choices={kind.choices} value={String(value)} onValue={onValue} />
       )
-    }
     case 'switch':
       return (
         <Checkbox
@@ -100,6 +101,10 @@ function OptionInput(props: {
   }
 }
 
+function toItem([value, label]: readonly [string, string]) {
+  return { value, label }
+}
+
 /** A choice between two or more, with its name above. */
 export function Choice<Value extends string>(props: {
   label: string
@@ -114,7 +119,7 @@ export function Choice<Value extends string>(props: {
       </span>
       <SegmentedControl
         aria-label={props.label}
-        data={props.choices.map(([value, label]) => ({ value, label }))}
+        data={props.choices.map(toItem)}
         value={props.value}
         onChange={(value) => {
           const chosen = props.choices.find(([one]) => one === value)
