@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { RowAndRecord } from '../plan/source-place.ts'
+import { readAsSchema } from '../run/read-as.ts'
 import { percentilesSchema, runWarningSchema } from '../run/run.ts'
 import type { LoadComparison } from './load-comparison.ts'
 import { type TrendMetric, trendMetricSchema } from './metrics.ts'
@@ -177,6 +178,8 @@ export const loadReportSchema = z.object({
   errors: z.array(errorGroupSchema),
   groups: z.array(groupSchema),
   generator: generatorSchema,
+  /** How each file of the source was read; absent where that is not known. */
+  readAs: z.array(readAsSchema).exactOptional(),
   /** What is doubtful about the run and its rows; absent where nothing is. */
   warnings: z.array(runWarningSchema).exactOptional(),
 })

@@ -84,6 +84,13 @@ export function sayReadAs(readAs: ReadAs, surface: Surface): string {
   return parts.length === 0 ? name : `${name}: ${parts.join(', ')}`
 }
 
+/** How each file of a source is read, as {@link sayReadAs} says it; with its name if there are several. */
+export function listReadAs(files: readonly ReadAs[], surface: Surface): string[] {
+  return files.map(
+    (readAs) => `${readAs.file === undefined ? '' : `${readAs.file}: `}${sayReadAs(readAs, surface)}`,
+  )
+}
+
 /** An encoding as people write it: `UTF-8`, `UTF-16LE`, `windows-1252`. */
 export function nameEncoding(name: string): string {
   return name.replace(/^utf-/, 'UTF-').replace(/(?<=^UTF-16)(le|be)$/, (end) => end.toUpperCase())

@@ -10,7 +10,7 @@ import {
 } from '../messages/figure-text.ts'
 import { sayCorrected } from '../messages/fix-messages.ts'
 import { adviseInTerminal } from '../messages/outcome-advice.ts'
-import { sayReadAs } from '../messages/reading-messages.ts'
+import { listReadAs } from '../messages/reading-messages.ts'
 import { listUsedMapping } from '../messages/used-mapping-words.ts'
 import { nameRow } from '../plan/source-place.ts'
 import { countSendable, mergeErrorGroups } from '../run/counts.ts'
@@ -87,12 +87,7 @@ export function listSourceFacts({
     {
       label: 'Read as',
       lines: [
-        ...files
-          .slice(0, SHOWN.files)
-          .map(
-            (readAs) =>
-              `${readAs.file === undefined ? '' : `${readAs.file}: `}${sayReadAs(readAs, 'terminal')}`,
-          ),
+        ...listReadAs(files.slice(0, SHOWN.files), 'terminal'),
         ...(left > 0 ? [`and ${left} more ${left === 1 ? 'file' : 'files'}`] : []),
       ],
     },

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { readAnySource } from '../engine/source/read-source.ts'
 import { runInProcess } from './run-in-process.ts'
 import { writeSource } from './write-source.ts'
 
@@ -21,7 +22,7 @@ async function setUp(content: string | Uint8Array) {
   // Whatever of it has to be accepted is not what this is about.
   const send = (...args: string[]) =>
     run('task', source, '--base-url', sandbox.baseUrl, '--accept', 'encoding_uncertain', ...args)
-  return { run, send, workspace }
+  return { run, send, workspace, baseUrl: sandbox.baseUrl }
 }
 
 it('says before sending what was guessed of a source, and with which option to state it', async () => {
@@ -63,4 +64,20 @@ it('keeps how a source was read with the run, and shows it wherever the result i
 it('says nothing on stderr of a source in which nothing is guessed', async () => {
   const { send } = await setUp('post_id,user_id,text_data\np1,u1,one\n')
   expect((await send('--dry-run')).stderr).toBe('')
+})
+
+it('says how a source was read in the workbook of a run, and on the page and in the JUnit file of a load test', async () => {
+  const { send, run, workspace, baseUrl } = await setUp(GERMAN)
+  const how = 'CSV: windows-1252 (guessed), semicolon (guessed), header in row 1'
+  await send()
+  const book = join(workspace, 'report.xlsx')
+  expect(await run('report', 'latest', book)).toMatchObject({ code: 0 })
+  const { rows } = await readAnySource(book, { sheet: 'Summary', header: false })
+  expect(rows.map(({ cells }) => cells.slice(0, 2))).toContainEqual(['Read as', how])
+  const files = ['load.html', 'load.junit.xml'].map((name) => join(workspace, name))
+  const load = ['load', join(workspace, 'posts.csv'), '--base-url', baseUrl, '--accept', 'encoding_uncertain']
+  await run(...load, '--requests', '2', '--concurrency', '1')
+  for (const file of files) await run('export', 'latest', file)
+  expect(readFileSync(files[0] ?? '', 'utf8')).toContain(how)
+  expect(readFileSync(files[1] ?? '', 'utf8')).toContain(`<property name="read_as" value="${how}"/>`)
 })

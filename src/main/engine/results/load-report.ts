@@ -66,6 +66,7 @@ export function readLoadReport(view: RunFamily): LoadReport {
       startLagP99Ms: latency.percentiles('start_lag')?.p99 ?? null,
       eventLoopMaxMs: summary.generator.event_loop_max_ms,
     },
+    ...(summary.source_read !== undefined && { readAs: summary.source_read.read_as }),
     ...(summary.warnings.length > 0 && { warnings: summary.warnings }),
     comparison: null,
   }

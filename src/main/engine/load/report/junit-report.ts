@@ -5,6 +5,7 @@ import {
   type ThresholdResult,
 } from '../../../../shared/load/thresholds.ts'
 import { formatCounted, formatMs, formatRate } from '../../../../shared/messages/figure-text.ts'
+import { listReadAs } from '../../../../shared/messages/reading-messages.ts'
 import { listRowWarnings } from '../../../../shared/run/run.ts'
 import { escapeXml } from '../../page/escape-xml.ts'
 
@@ -77,6 +78,9 @@ function listProperties(report: LoadReport): [name: string, value: string][] {
     ['base_url', report.baseUrl],
     ['operation', report.operation],
     ['source', report.source],
+    ...(report.readAs === undefined
+      ? []
+      : ([['read_as', listReadAs(report.readAs, 'window').join('; ')]] satisfies [string, string][])),
     ['plan', report.plan.join('; ')],
     ['generator_limited', String(report.generator.limited)],
     ['requests', String(report.counts.sent)],

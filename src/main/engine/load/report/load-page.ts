@@ -2,6 +2,7 @@ import type { LoadReport } from '../../../../shared/load/load-report.ts'
 import { type LoadView, toLoadView } from '../../../../shared/load/load-view.ts'
 import { formatSetDuration } from '../../../../shared/messages/duration.ts'
 import { formatCount } from '../../../../shared/messages/figure-text.ts'
+import { listReadAs } from '../../../../shared/messages/reading-messages.ts'
 import { code, count, foreign, ms, number, text } from '../../../../shared/report/report.ts'
 import { toFact } from '../../../../shared/report/summary-report.ts'
 import { type TimeBucket, toBuckets, toGeneratorChart } from '../../page/chart-series.ts'
@@ -47,7 +48,10 @@ function drawHead(report: LoadReport, { notices, caveats }: LoadView): Markup {
 ${[...notices, ...toRowsNotice(report.warnings ?? [])].map(drawNotice)}
 ${caveats.length === 0 ? NOTHING : html`<section class="notice warn" role="note"><h2>What the percentiles leave out or include</h2>${drawList(caveats)}</section>`}
 <p class="about">Load test of ${quoteForeign(report.baseUrl)} · ${report.operation} · rows of ${quoteForeign(report.source)}</p>
-<p class="about">${measured} · run ${report.runId} · Sluice ${report.appVersion}</p>
+${listReadAs(report.readAs ?? [], 'window').map(
+  (line) => html`<p class="about">Read as ${quoteForeign(line)}</p>
+`,
+)}<p class="about">${measured} · run ${report.runId} · Sluice ${report.appVersion}</p>
 <p class="plan">${report.plan.join(' · ')}</p>
 </header>`
 }

@@ -3,7 +3,7 @@ import { listLatencies } from '../../../../shared/load/load-view.ts'
 import type { Evaluation } from '../../../../shared/lookback/evaluation.ts'
 import type { Failure, RunReport } from '../../../../shared/lookback/run-report.ts'
 import { formatCount, formatCounted, formatDuration } from '../../../../shared/messages/figure-text.ts'
-import { sayReadAs } from '../../../../shared/messages/reading-messages.ts'
+import { listReadAs } from '../../../../shared/messages/reading-messages.ts'
 import { listUsedMapping } from '../../../../shared/messages/used-mapping-words.ts'
 import { nameRow } from '../../../../shared/plan/source-place.ts'
 import { toEvaluationReport } from '../../../../shared/report/evaluation-report.ts'
@@ -62,9 +62,8 @@ function drawHead(report: RunReport): Markup {
 <h1>${quoteForeign(summary.name)}</h1>
 ${listNotices(summary).map(drawNotice)}
 <p class="about">${quoteForeign(describeOperation(summary))} · rows of ${quoteForeign(toFileName(summary.source))} · ${quoteForeign(toServiceUrl(summary))}</p>
-${(summary.source_read?.read_as ?? []).map(
-  (readAs) =>
-    html`<p class="about">Read as ${quoteForeign(`${readAs.file === undefined ? '' : `${readAs.file}: `}${sayReadAs(readAs, 'window')}`)}</p>
+${listReadAs(summary.source_read?.read_as ?? [], 'window').map(
+  (line) => html`<p class="about">Read as ${quoteForeign(line)}</p>
 `,
 )}${
   summary.mapping === undefined

@@ -1,6 +1,7 @@
 import { listLatencies } from '../../../../shared/load/load-view.ts'
 import type { Evaluation, Judged, Metric } from '../../../../shared/lookback/evaluation.ts'
 import type { RunReport } from '../../../../shared/lookback/run-report.ts'
+import { listReadAs } from '../../../../shared/messages/reading-messages.ts'
 import { nameRow } from '../../../../shared/plan/source-place.ts'
 import { chooseColumns, type TableColumn } from '../../../../shared/run/choose-columns.ts'
 import { quotesContent } from '../../../../shared/run/export-columns.ts'
@@ -92,6 +93,10 @@ function listSummary({ app_version, summary, further_failures }: RunReport): She
     ],
     ['Operation', describeOperation(summary)],
     ['Source', summary.source],
+    ...listReadAs(summary.source_read?.read_as ?? [], 'window').map((line): [string, string] => [
+      'Read as',
+      line,
+    ]),
     ['Service', toServiceUrl(summary)],
     ['Created', summary.created_at],
     ['Started', summary.started_at],
