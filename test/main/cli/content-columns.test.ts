@@ -186,3 +186,21 @@ it('asks before texts and addresses inside objects are lost to a guessed text', 
   expect(messages).toHaveLength(3)
   expect((await tryOut('--map', 'text_data=text')).to_accept).toEqual([])
 })
+
+it.each([
+  ['user_id,text_data,text_data\nu1,first,second\n', 'text_data (2)'],
+  ['user_id,text_data,Text Data\nu1,first,second\n', 'Text Data'],
+  ['user_id,url,URL\nu1,https://x.example/1,https://x.example/2\n', 'URL'],
+])('asks before the content of a column is lost to another of the same name: %j', async (csv, column) => {
+  const { tryOut } = await setUp(csv)
+  expect((await tryOut()).to_accept).toMatchObject([
+    {
+      accept: 'content_cut',
+      code: 'content_not_sent',
+      rows: 1,
+      message: expect.stringContaining(`\`${column}\``),
+    },
+  ])
+  const [, field] = csv.split('\n')[0]?.split(',') ?? []
+  expect((await tryOut('--map', `${field}=2`)).to_accept).toEqual([])
+})

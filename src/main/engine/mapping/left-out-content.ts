@@ -21,17 +21,25 @@ interface LeftOut {
   first: string
 }
 
+/** The column of content that is sent. */
+interface Kept {
+  field: 'text_data' | 'url'
+  index: number
+  /** Whether it has the name of the text, which is as good as stated: only columns of the same name are in doubt. */
+  isNamed: boolean
+}
+
 /** A field of objects with content that no field takes. */
 type LeftOutField = NestedText & Pick<LeftOut, 'field'>
 
 /**
  * The content that is lost because a column was matched or guessed as the one content of each request: columns that look
- * like the text, also fields of objects, and addresses next to a guessed text. Nothing where a person stated what fills it.
+ * like the text, also fields of objects, addresses next to a guessed text, and columns of the same name. Nothing where a person stated what fills it.
  * `mapping` is the resolved one of the plan.
  */
 export class LeftOutContent {
   readonly #columns: readonly string[]
-  readonly #kept: { field: 'text_data' | 'url'; index: number } | null
+  readonly #kept: Kept | null
   readonly #leftOut: LeftOut[]
   /** Fields of objects that are no columns here, with what was found of them before. */
   readonly #nested: readonly LeftOutField[]
@@ -44,8 +52,17 @@ export class LeftOutContent {
   ) {
     this.#columns = columns
     this.#kept = findKept(plan, mapping, columns)
-    this.#leftOut = this.#kept === null ? [] : this.#find(plan, mapping, this.#kept.field, nestedTexts)
-    this.#nested = this.#kept === null ? [] : findNested(nestedTexts, mapping, columns)
+    this.#leftOut = []
+    this.#nested = []
+    if (this.#kept === null) return
+    const { isNamed, ...kept } = this.#kept
+    const used = new Set(Object.values(mapping).flatMap((source) => listColumnsOf(source, columns)))
+    const others = findNamesakes(columns, kept.index).filter((index) => !used.has(index))
+    this.#leftOut = others.map((index) => ({ field: kept.field, index, rows: 0, first: '' }))
+    if (isNamed) return
+    const found = this.#find(plan, mapping, kept.field, nestedTexts)
+    this.#leftOut.push(...found.filter(({ index }) => !others.includes(index)))
+    this.#nested = findNested(nestedTexts, mapping, columns)
   }
 
   #find(plan: Plan, mapping: Mapping, kept: LeftOut['field'], nestedTexts: readonly NestedText[]): LeftOut[] {
@@ -134,13 +151,23 @@ function findKept(
   { operation, mapping: said, filledBy = {} }: Plan,
   mapping: Mapping,
   columns: readonly string[],
-): { field: 'text_data' | 'url'; index: number } | null {
+): Kept | null {
   if (operation.kind !== 'task' || isFolderColumns(columns) || !isEmpty(mapping['request'])) return null
   const isText = !isEmpty(mapping['text_data'])
   const field = isText ? 'text_data' : 'url'
   const how = filledBy[field] ?? (said[field] === undefined ? 'name' : null)
-  // A column that has the name of the text is as good as stated.
-  if (how === null || (isText && how === 'name')) return null
+  if (how === null) return null
   const [index] = listColumnsOf(mapping[field], columns)
-  return index === undefined ? null : { field, index }
+  return index === undefined ? null : { field, index, isNamed: isText && how === 'name' }
+}
+
+/** Other columns whose names differ from that of a column only in case, separators or the number that doubled ones get. */
+function findNamesakes(columns: readonly string[], kept: number): number[] {
+  const names = new Set(columns)
+  const compare = (name: string) => {
+    const base = /^(.+) \(\d+\)$/.exec(name)?.[1]
+    return toComparable(base !== undefined && names.has(base) ? base : name)
+  }
+  const wanted = compare(columns[kept] ?? '')
+  return columns.flatMap((name, index) => (index !== kept && compare(name) === wanted ? [index] : []))
 }
