@@ -1,5 +1,5 @@
 /** How a spreadsheet or a data frame changed an id so that the original is lost, or has to be restored. */
-export type LostId = 'rounded' | 'missing' | 'boolean' | 'date' | 'grouped'
+export type LostId = 'rounded' | 'missing' | 'boolean' | 'date' | 'grouped' | 'wrapped'
 
 const FRACTION = /^(-?\d+)\.0+$/
 
@@ -28,6 +28,9 @@ const LONGEST_MISSING = 10
 const ERROR = /^#[¡¿]?\p{Lu}[\p{Lu}/0]*[!?]$/u
 const TRUTH = new Set(['TRUE', 'FALSE', 'True', 'False', 'true', 'false'])
 
+/** What spreadsheets and exports for them write so that an id stays text: `="001"`, `'001`. */
+const WRAPPED = /^(?:=".*"|'[+\d].*)$/s
+
 const ORDINARY = /^[A-Za-z][!-~]*\d$/
 
 /**
@@ -40,6 +43,8 @@ export function isOrdinaryId(id: string): boolean {
 
 /** What an id that stands alone was changed by, or null if it looks like one. */
 export function findLostId(id: string): LostId | null {
+  const first = id.charCodeAt(0)
+  if ((first === 0x27 || first === 0x3d) && WRAPPED.test(id)) return 'wrapped'
   // Only numbers end in a digit, which most ids do.
   if (isDigit(id.charCodeAt(id.length - 1))) {
     return beginsAsNumber(id) && (SCIENTIFIC.test(id) || ROUNDED.test(id)) ? 'rounded' : null

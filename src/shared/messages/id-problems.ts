@@ -51,6 +51,8 @@ export const ID_PROBLEMS = {
         missing: 'looks like a missing value, not an id; all rows with it get the same id',
         boolean: 'looks like a truth value, not an id; all rows with it get the same id',
         date: 'looks like a date, but most other ids do not; a spreadsheet may have changed it',
+        wrapped:
+          'has signs around it that keep it a text in a spreadsheet (= or an apostrophe); they are sent',
         grouped: 'looks like a number with separators of thousands, which a spreadsheet may have added',
       }[as]
       return { terminal: `${fact}. Export the ids again as text`, window: fact }

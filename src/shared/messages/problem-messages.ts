@@ -342,6 +342,13 @@ export const PROBLEM_MESSAGES = {
     title: 'Not a web address',
     remedy: 'The service fetches the address itself: it must begin with http:// or https://.',
   },
+  several_urls: {
+    expected: () => 'has several addresses, which are sent as one',
+    title: 'Several addresses in a cell',
+    remedy: 'A request takes one address. Give each a row of its own in the file.',
+    needs: 'content_cut',
+    advice: () => 'to send each address, give it a row of its own in the file',
+  },
   wrong_type: {
     expected: ({ kind }: { kind: RequestField['kind'] }) =>
       ({

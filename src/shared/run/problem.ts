@@ -62,6 +62,7 @@ export const problemCodeSchema = z.enum([
   'doubled_json_key',
   'json_in_text',
   'not_a_url',
+  'several_urls',
   'wrong_type',
   'error_cell',
   'cut_cell',

@@ -91,6 +91,12 @@ const CASES: readonly Case[] = [
     advice: ['--map text_data=text'],
   },
   {
+    cause: 'several_urls',
+    name: 'urls.csv',
+    content: 'user_id,url\nu1,https://x.test/a?u=https://y.test\nu2,"https://x.test/a, https://x.test/b"\n',
+    advice: [],
+  },
+  {
     cause: 'curly_quotes',
     name: 'curly.csv',
     content: 'user_id,text_data,note\nu1,“one, two”\nu2,three,x\n',

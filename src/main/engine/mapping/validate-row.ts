@@ -143,11 +143,18 @@ function isHttpUrl(value: unknown): boolean {
   return typeof value === 'string' && HTTP_URL.test(value) && URL.canParse(value)
 }
 
+/** Whether an address has another behind a sign that separates them; within one, `/` or `=` stands before it. */
+function hasSeveralUrls(url: string): boolean {
+  return url.indexOf('://', 8) !== -1 && /[\s,;|]https?:\/\//i.test(url)
+}
+
 /** A field that is an address of http or https, where it is there. */
 function checkUrl(found: Found, row: number, field: string, value: unknown): Found {
-  return value === undefined || isHttpUrl(value)
-    ? found
-    : addProblem(found, row, 'error', field, { code: 'not_a_url' }, value)
+  if (value === undefined) return found
+  if (!isHttpUrl(value)) return addProblem(found, row, 'error', field, { code: 'not_a_url' }, value)
+  return hasSeveralUrls(String(value))
+    ? addProblem(found, row, 'warning', field, { code: 'several_urls' }, value)
+    : found
 }
 
 /** Exactly one of text_data and url; v2 does not say so, and takes both. */

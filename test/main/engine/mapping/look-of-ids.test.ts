@@ -157,3 +157,40 @@ describe('an id that a spreadsheet or data frame changed', () => {
     expect(check({ term: 'nan' }, { operation: { kind: 'watchlist-add', watchlist: 'w' } }).found).toEqual([])
   })
 })
+
+test.each(['="001"', "'001", "'+4917", '="a b"'])(
+  'an id in the signs that keep it a text in a spreadsheet is warned of: %s',
+  (id) => {
+    expect(check({ ...TASK, user_id: id }).found).toEqual([
+      expect.stringMatching(/^row 3, user_id: has signs around it that keep it a text in a spreadsheet/),
+    ])
+  },
+)
+
+test.each(["o'neil1", "'tis", '=1', "d'1"])(
+  'an id with such a sign elsewhere, or with words behind it, is left alone: %s',
+  (id) => {
+    expect(check({ ...TASK, user_id: id }).found).toEqual([])
+  },
+)
+
+test.each([
+  'https://x.test/a, https://x.test/b',
+  'https://x.test/a;https://x.test/b',
+  'https://x.test/a|http://x.test/b',
+  'https://x.test/a https://x.test/b',
+])('several addresses in a url are warned of: %s', (url) => {
+  const { text_data: _, ...ids } = TASK
+  expect(check({ ...ids, url }).found).toEqual([
+    expect.stringMatching(/^row 3, url: has several addresses, which are sent as one, found /),
+  ])
+})
+
+test.each([
+  'https://x.test/a?u=https://y.test',
+  'https://archive.test/2020/https://x.test/',
+  'https://x.test/a,b;c|d',
+])('an address with another inside, or with such signs, is one: %s', (url) => {
+  const { text_data: _, ...ids } = TASK
+  expect(check({ ...ids, url }).found).toEqual([])
+})
