@@ -137,3 +137,27 @@ export const indexRemoveResponseSchema = z.looseObject({
   custom_index_item_id: z.string(),
   message: z.string(),
 })
+
+/** A term in an answer: an object, or its text alone where the shape is not shown (docs/interface.md §4.5, §4.6). */
+const answeredTermSchema = z.union([
+  z.string(),
+  z.looseObject({ term: z.string(), notes: z.string().nullish() }),
+])
+
+/** Answer to an add of terms (docs/interface.md §4.5); every field is always present. */
+export const watchlistAddResponseSchema = z.looseObject({
+  message: z.string(),
+  watchlist: z.string(),
+  added_terms: z.array(answeredTermSchema),
+  pre_existing_terms: z.array(answeredTermSchema),
+  failed_terms: z.array(answeredTermSchema),
+})
+
+/** Answer to an update of terms (docs/interface.md §4.6); every field is always present. */
+export const watchlistUpdateResponseSchema = z.looseObject({
+  message: z.string(),
+  watchlist: z.string(),
+  updated_terms: z.array(answeredTermSchema),
+  non_existent_terms: z.array(answeredTermSchema),
+  failed_terms: z.array(answeredTermSchema),
+})

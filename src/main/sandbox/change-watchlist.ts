@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import { toThrownText } from '../../shared/messages/thrown.ts'
-import type { WatchlistAddResponse } from '../../shared/operations/watchlist-add.ts'
-import type { WatchlistUpdateResponse } from '../../shared/operations/watchlist-update.ts'
 import type { SandboxContext } from './sandbox-context.ts'
 import type { StoredTerm } from './store/watchlist-store.ts'
 import { type CheckedTerms, isTermWithinLimits, type SubmittedTerm } from './validate-request.ts'
@@ -11,13 +9,13 @@ import { type CheckedTerms, isTermWithinLimits, type SubmittedTerm } from './val
  * Adds terms to a watchlist (docs/interface.md §4.5). What the list has already gets the notes that came with it, and
  * keeps its own where none came.
  */
-export function addTerms(context: SandboxContext, { watchlist, terms }: CheckedTerms): WatchlistAddResponse {
+export function addTerms(context: SandboxContext, { watchlist, terms }: CheckedTerms) {
   const { watchlists } = context.store
-  const answer: WatchlistAddResponse = {
+  const answer = {
     message: toMessage(terms),
     watchlist,
-    added_terms: [],
-    pre_existing_terms: [],
+    added_terms: [] as SubmittedTerm[],
+    pre_existing_terms: [] as SubmittedTerm[],
     failed_terms: toFailedTerms(context, terms),
   }
   for (const { term, notes } of terms.filter(isTermWithinLimits).map(toLowered)) {
@@ -35,16 +33,13 @@ export function addTerms(context: SandboxContext, { watchlist, terms }: CheckedT
  * Updates the notes of terms that the list has (docs/interface.md §4.6): null clears them, and what came without notes
  * is left as it is. Unknown terms are never created.
  */
-export function updateTerms(
-  context: SandboxContext,
-  { watchlist, terms }: CheckedTerms,
-): WatchlistUpdateResponse {
+export function updateTerms(context: SandboxContext, { watchlist, terms }: CheckedTerms) {
   const { watchlists } = context.store
-  const answer: WatchlistUpdateResponse = {
+  const answer = {
     message: toMessage(terms),
     watchlist,
-    updated_terms: [],
-    non_existent_terms: [],
+    updated_terms: [] as SubmittedTerm[],
+    non_existent_terms: [] as SubmittedTerm[],
     failed_terms: toFailedTerms(context, terms),
   }
   for (const { term, notes } of terms.filter(isTermWithinLimits).map(toLowered)) {

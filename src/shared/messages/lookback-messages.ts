@@ -1,4 +1,5 @@
-import type { LedgerKind, LedgerService } from '../lookback/ledger.ts'
+import { LEDGER_OPERATIONS, type LedgerKind, type LedgerService } from '../lookback/ledger.ts'
+import { OPERATIONS } from '../operations/operations.ts'
 import type { ErrorEntry } from './error-entry.ts'
 
 /** Errors of looking back on runs: evaluations, verdicts and samples. */
@@ -287,14 +288,14 @@ export const LOOKBACK_MESSAGES = {
       text: `no run has ${DEEDS[of]} on this service`,
       remedy:
         services.length === 0
-          ? `The ledger is made from runs of ${COMMANDS[of]}. The workspace has none.`
+          ? `The ledger is made from runs of ${listCommands(of)}. The workspace has none.`
           : `The workspace has such runs on ${listServices(services)}.`,
     }),
   },
   ledger_of_several: {
     code: 'BAD_USAGE',
     words: ({ of, services }: { of: LedgerKind; services: readonly LedgerService[] }) => ({
-      text: `several services have runs of ${COMMANDS[of]}: ${listServices(services)}`,
+      text: `several services have runs of ${listCommands(of)}: ${listServices(services)}`,
       remedy: {
         terminal: 'Choose one with --connection, --base-url or --api-key-env.',
         window: 'Choose one of them.',
@@ -329,10 +330,8 @@ const DEEDS: Record<LedgerKind, string> = {
   appeals: 'checked appeals',
 }
 
-const COMMANDS: Record<LedgerKind, string> = {
-  index: '`index add` and `index remove`',
-  watchlist: '`watchlist add` and `watchlist update`',
-  appeals: '`appeal`',
+function listCommands(of: LedgerKind): string {
+  return LEDGER_OPERATIONS[of].map((kind) => `\`${OPERATIONS[kind].words.command}\``).join(' and ')
 }
 
 function listServices(services: readonly LedgerService[]): string {

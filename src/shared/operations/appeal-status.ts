@@ -39,6 +39,7 @@ export const APPEAL_STATUS = defineOperation({
   ledger: { of: 'appeals', effect: 'reads' },
   words: {
     title: 'Appeal status',
+    command: 'appeal',
     meaning: 'Looks up appeals: in review, upheld or overturned. It changes nothing.',
     describe: () => 'only reads',
     verb: 'reads appeals of',

@@ -91,6 +91,7 @@ export const INDEX_ADD = defineOperation({
   ledger: { of: 'index', effect: 'adds' },
   words: {
     title: 'Add to index',
+    command: 'index add',
     meaning: 'Adds images to a custom index. The ids it returns are the only way to remove them.',
     describe: describeIndex,
     verb: 'adds',

@@ -53,6 +53,7 @@ export const INDEX_REMOVE = defineOperation({
   ledger: { of: 'index', effect: 'removes' },
   words: {
     title: 'Remove from index',
+    command: 'index remove',
     meaning: 'Removes items from a custom index by id, such as from the export of the run that added them.',
     describe: describeIndex,
     verb: 'removes',

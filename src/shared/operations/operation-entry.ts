@@ -62,6 +62,8 @@ export interface OperationTraits<Own, Scratch> {
   words: {
     /** As on its card. */
     title: string
+    /** On the command line. */
+    command: string
     /** What it does with a row, a sentence. */
     meaning: string
     /** What it is set to, in a few words. */

@@ -46,6 +46,7 @@ export const TASK = defineOperation({
   modeOf: ({ mode }) => mode,
   words: {
     title: 'Submit content',
+    command: 'task',
     meaning: 'Submits texts, or URLs of images and videos, and lists the rules that each one triggers.',
     describe({ api, mode, models, legacy }) {
       const named = models.length > 1 ? `${models.length} models` : models[0]

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { defineOperation } from './operation-entry.ts'
 import {
-  answeredTermSchema,
   describeWatchlist,
   notesTextSchema,
   TERMS_INCOMPLETE,
@@ -14,17 +13,6 @@ import {
 
 /** A term to add (docs/interface.md §2.5). */
 export const addTermSchema = z.object({ term: termTextSchema, notes: notesTextSchema.optional() })
-
-/** Answer to an add; every field is always present. */
-export const watchlistAddResponseSchema = z.looseObject({
-  message: z.string(),
-  watchlist: z.string(),
-  added_terms: z.array(answeredTermSchema),
-  pre_existing_terms: z.array(answeredTermSchema),
-  failed_terms: z.array(answeredTermSchema),
-})
-
-export type WatchlistAddResponse = z.infer<typeof watchlistAddResponseSchema>
 
 export const WATCHLIST_ADD_PATH = '/api/v1/watchlist/add'
 
@@ -55,6 +43,7 @@ export const WATCHLIST_ADD = defineOperation({
   ledger: { of: 'watchlist', effect: 'adds' },
   words: {
     title: 'Add terms',
+    command: 'watchlist add',
     meaning: 'Adds terms, with optional notes, to an existing watchlist.',
     describe: describeWatchlist,
     verb: 'adds',

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { defineOperation } from './operation-entry.ts'
 import {
-  answeredTermSchema,
   describeWatchlist,
   notesTextSchema,
   TERMS_INCOMPLETE,
@@ -14,17 +13,6 @@ import {
 
 /** A term whose notes are updated; null clears them (docs/interface.md §2.5). */
 export const updateTermSchema = z.object({ term: termTextSchema, notes: notesTextSchema.nullish() })
-
-/** Answer to an update; every field is always present. */
-export const watchlistUpdateResponseSchema = z.looseObject({
-  message: z.string(),
-  watchlist: z.string(),
-  updated_terms: z.array(answeredTermSchema),
-  non_existent_terms: z.array(answeredTermSchema),
-  failed_terms: z.array(answeredTermSchema),
-})
-
-export type WatchlistUpdateResponse = z.infer<typeof watchlistUpdateResponseSchema>
 
 export const WATCHLIST_UPDATE_PATH = '/api/v1/watchlist/update'
 
@@ -54,6 +42,7 @@ export const WATCHLIST_UPDATE = defineOperation({
   ledger: { of: 'watchlist', effect: 'updates' },
   words: {
     title: 'Update terms',
+    command: 'watchlist update',
     meaning: 'Replaces the notes of terms in a watchlist. It never adds a term.',
     describe: describeWatchlist,
     verb: 'updates',

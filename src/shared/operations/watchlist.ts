@@ -42,12 +42,6 @@ export const notesTextSchema = z
     `must have at most ${NOTES_MAX_CHARACTERS} characters`,
   )
 
-/** A term in an answer: an object, or its text alone where the shape is not shown (docs/interface.md §4.5, §4.6). */
-export const answeredTermSchema = z.union([
-  z.string(),
-  z.looseObject({ term: z.string(), notes: z.string().nullish() }),
-])
-
 /** Most terms that one request may be asked to carry; what the service takes is not known (docs/interface.md §8). */
 export const TERMS_PER_REQUEST_MAX = 10_000
 

@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import {
-  WATCHLIST_ADD_PATH,
-  watchlistAddResponseSchema,
-} from '../../../src/shared/operations/watchlist-add.ts'
-import {
-  WATCHLIST_UPDATE_PATH,
-  watchlistUpdateResponseSchema,
-} from '../../../src/shared/operations/watchlist-update.ts'
+import { WATCHLIST_ADD_PATH } from '../../../src/shared/operations/watchlist-add.ts'
+import { WATCHLIST_UPDATE_PATH } from '../../../src/shared/operations/watchlist-update.ts'
 import { serviceErrorSchema } from '../../../src/shared/service/errors.ts'
+import { watchlistAddResponseSchema, watchlistUpdateResponseSchema } from '../../helpers/answer-schemas.ts'
 import { type TestSandbox, withSandbox } from '../../helpers/sandbox.ts'
 
 const LIST = 'mine'

@@ -3,9 +3,15 @@ import { indexAddRequestSchema } from '../../../src/shared/operations/index-add.
 import { indexRemoveRequestSchema } from '../../../src/shared/operations/index-remove.ts'
 import {
   fieldsOf,
+  hasModes,
   listFieldNames,
+  OPERATION_KINDS,
+  OPERATIONS,
   type OperationKind,
+  operationSchema,
   parseFieldName,
+  scratchEndpointSchema,
+  withTarget,
 } from '../../../src/shared/operations/operations.ts'
 import { addTermSchema } from '../../../src/shared/operations/watchlist-add.ts'
 import { updateTermSchema } from '../../../src/shared/operations/watchlist-update.ts'
@@ -62,3 +68,26 @@ test('fields are listed with the objects whose keys may be named', () => {
     'metadata.KEY',
   ])
 })
+
+test.each(OPERATION_KINDS)('%s is offered as a plan can have it, once its list is named', (kind) => {
+  const first = withTarget(OPERATIONS[kind].first, 'list')
+  expect(operationSchema.parse(first)).toEqual(first)
+  expect(first.kind).toBe(kind)
+})
+
+test.each(OPERATION_KINDS)(
+  'a single request of %s is one that the bridge takes, whichever was chosen before',
+  (kind) => {
+    for (const before of OPERATION_KINDS) {
+      const { single } = OPERATIONS[kind]
+      const endpoint = single.first(OPERATIONS[before].single.first({ kind: before, mode: 'async' }))
+      expect(scratchEndpointSchema.parse(endpoint)).toEqual(endpoint)
+      expect(hasModes(endpoint) ? endpoint.mode : 'sync').toBe(
+        hasModes({ kind }) && hasModes({ kind: before }) ? 'async' : 'sync',
+      )
+    }
+    expect(
+      scratchEndpointSchema.parse(OPERATIONS[kind].single.of(withTarget(OPERATIONS[kind].first, 'list'))),
+    ).toHaveProperty('kind', kind)
+  },
+)

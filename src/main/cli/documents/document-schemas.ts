@@ -13,6 +13,7 @@ import { sampleSchema } from '../../../shared/lookback/stratified-sample.ts'
 import { trendSchema } from '../../../shared/lookback/trend.ts'
 import { verdictDocumentSchema } from '../../../shared/lookback/verdict.ts'
 import { savedMappingSchema } from '../../../shared/mapping/saved-mappings.ts'
+import { OPERATION_KINDS, OPERATIONS } from '../../../shared/operations/operations.ts'
 import { rowAndRecordShape } from '../../../shared/plan/source-place.ts'
 import { acceptCodeSchema } from '../../../shared/run/accept-code.ts'
 import { unsentShape } from '../../../shared/run/item-state.ts'
@@ -71,16 +72,7 @@ const connectionSchema = z.object({
 /** See {@link connectionSchema}: a connection as `--json` shows it. */
 export type ConnectionDocument = z.infer<typeof connectionSchema>
 
-const SENDING = [
-  'task',
-  'index add',
-  'index remove',
-  'watchlist add',
-  'watchlist update',
-  'appeal',
-  'load',
-  'plan',
-]
+const SENDING = [...OPERATION_KINDS.map((kind) => OPERATIONS[kind].words.command), 'load', 'plan']
 
 /** Every document that `--json` prints, by the name of its schema in docs/schemas. Arrays consist of these documents. */
 export const DOCUMENT_SCHEMAS = {

@@ -269,7 +269,8 @@ function toAnswerCounts(
     case 'content':
       return callbacks
     case 'item': {
-      const countIf = (effect: LedgerEffect) => (ledger?.effect === effect ? rows.succeeded : 0)
+      if (ledger === undefined) return callbacks
+      const countIf = (effect: LedgerEffect) => (ledger.effect === effect ? rows.succeeded : 0)
       return { ...callbacks, items: { added: countIf('adds'), removed: countIf('removes') } }
     }
     case 'term': {

@@ -4,7 +4,7 @@ import { type ReactNode, useDeferredValue, useRef, useState } from 'react'
 import { NO_VERDICT, type Verdict } from '../../../shared/lookback/verdict.ts'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { nameCode } from '../../../shared/messages/name-code.ts'
-import { findOperation } from '../../../shared/operations/operations.ts'
+import { findOperation, subjectOf } from '../../../shared/operations/operations.ts'
 import { isUnsuccessful } from '../../../shared/run/item-state.ts'
 import {
   FACET_GROUPS,
@@ -16,7 +16,7 @@ import {
   type RowFilter,
   toFacetLabel,
 } from '../../../shared/run/row-filters.ts'
-import { AnswerLabel, isRowAnswer, nameAnswers } from '../../ui/states/answers.tsx'
+import { AnswerLabel, isRowAnswer } from '../../ui/states/answers.tsx'
 import { isRowState, STATE_LOOKS } from '../../ui/states/row-states.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { VerdictLabel } from '../../ui/verdicts/verdict-mark.tsx'
@@ -26,7 +26,7 @@ import { ScoreFacets } from './score-facets.tsx'
 
 /** The groups that have a meaning for an operation; scores are drawn apart. */
 function toGroups(operation: string): (FacetHead & { name: string })[] {
-  const answers = nameAnswers(operation)
+  const answers = subjectOf(operation).answers
   return Object.entries(FACET_GROUPS)
     .filter(([name, { isOfTasks }]) => name !== 'score' && (!isOfTasks || operation === 'task'))
     .map(([name, group]) => ({

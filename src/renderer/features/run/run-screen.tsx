@@ -2,7 +2,7 @@ import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useMemo, useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import type { MendingStep } from '../../../shared/messages/outcome-advice.ts'
-import { findOperation } from '../../../shared/operations/operations.ts'
+import { findOperation, subjectOf } from '../../../shared/operations/operations.ts'
 import { toErrorKey } from '../../../shared/run/counts.ts'
 import { countRows } from '../../../shared/run/item-state.ts'
 import type { RowFilter } from '../../../shared/run/row-filters.ts'
@@ -17,7 +17,6 @@ import type { SecondaryAction } from '../../ui/layout/secondary-actions.tsx'
 import { BeforeSending, useAcceptance } from '../../ui/problems/before-sending.tsx'
 import { RowWarningsNotice } from '../../ui/problems/row-warnings.tsx'
 import { ReadAsLine } from '../../ui/runs/read-as-line.tsx'
-import { nameAnswers } from '../../ui/states/answers.tsx'
 import { CallbacksPanel } from './callbacks-panel.tsx'
 import { FailedRowsPanel, hasFailedRows } from './failed-rows-panel.tsx'
 import { KeyDialog } from './key-dialog.tsx'
@@ -180,7 +179,7 @@ function LiveOutcomes(props: {
   if (findOperation(operation)?.subject === 'item') {
     return <ItemsPanel operation={operation} items={succeeded ?? 0} onExport={props.onExport} />
   }
-  const title = nameAnswers(operation)
+  const title = subjectOf(operation).answers
   if (title !== null) {
     return (
       <AnswersPanel

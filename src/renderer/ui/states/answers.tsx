@@ -14,7 +14,6 @@ import {
   IconShieldCheck,
   type TablerIcon,
 } from '@tabler/icons-react'
-import { subjectOf } from '../../../shared/operations/operations.ts'
 import { ROW_ANSWERS, type RowAnswer } from '../../../shared/run/item-state.ts'
 import styles from './states.module.css'
 
@@ -39,11 +38,6 @@ export const ANSWER_LOOKS: Record<RowAnswer, { icon: TablerIcon; color: string }
 /** Whether a text is one of the answers. */
 export function isRowAnswer(text: string): text is RowAnswer {
   return Object.hasOwn(ANSWER_LOOKS, text)
-}
-
-/** What the answers of an operation are about; null where it has none. */
-export function nameAnswers(operation: string): string | null {
-  return subjectOf(operation).answers
 }
 
 /** What the service answered of a row, as an icon and a word in its colour. */
