@@ -111,6 +111,9 @@ function toPlace(fix: Fix): string {
   }
 }
 
+/** What the halves of a split row get: an id of its own, and what they have in common. */
+export const SPLIT_FIELDS = ['post_id', 'group_id'] as const
+
 /** The fields whose values fixes may change, in their order. */
 export function listFixedFields(fixes: readonly Fix[]): string[] {
   const fields = fixes.flatMap((fix) => {
@@ -118,7 +121,7 @@ export function listFixedFields(fixes: readonly Fix[]): string[] {
     if (fix.kind === 'substitute' || fix.kind === 'trim' || fix.kind === 'drop_fraction') {
       return toSubstituted(fix.field)
     }
-    return fix.kind === 'split' ? ['post_id', 'group_id'] : []
+    return fix.kind === 'split' ? SPLIT_FIELDS : []
   })
   return [...new Set(fields)]
 }

@@ -12,6 +12,23 @@ import {
 export interface TaskField extends RequestField {
   /** Listed among the fields of v2 (docs/interface.md §4.2). */
   v2: boolean
+  /** What it holds, if not just any value of its kind. */
+  schema?: z.ZodType
+  /** Fields that must have another value. */
+  distinctFrom?: readonly string[]
+}
+
+/** user_id and post_id: not empty, neither `_` nor `;` (docs/interface.md §2.1, §8). */
+const idSchema = z
+  .string()
+  .min(1, 'must not be empty')
+  .refine((id) => !FORBIDDEN_ID_CHARACTERS.test(id), 'must not contain `_` or `;`')
+
+/** What a field holds, unless it says so itself. */
+const SCHEMAS = {
+  string: z.string(),
+  json_object: jsonObjectSchema,
+  string_array: z.array(z.string().min(1, 'must not be empty')),
 }
 
 /** Every field of a task submission, in the order of docs/interface.md §2.1. */
@@ -19,6 +36,7 @@ export const TASK_FIELDS = [
   {
     name: 'text_data',
     kind: 'string',
+    schema: z.string().min(1, 'must not be empty'),
     required: 'content',
     mode: 'both',
     v2: false,
@@ -27,6 +45,7 @@ export const TASK_FIELDS = [
   {
     name: 'url',
     kind: 'string',
+    schema: httpUrlSchema,
     required: 'content',
     mode: 'both',
     v2: true,
@@ -35,6 +54,7 @@ export const TASK_FIELDS = [
   {
     name: 'user_id',
     kind: 'string',
+    schema: idSchema,
     required: 'always',
     mode: 'both',
     v2: true,
@@ -43,6 +63,7 @@ export const TASK_FIELDS = [
   {
     name: 'post_id',
     kind: 'string',
+    schema: idSchema,
     required: 'always',
     mode: 'both',
     v2: true,
@@ -51,6 +72,7 @@ export const TASK_FIELDS = [
   {
     name: 'group_id',
     kind: 'string',
+    distinctFrom: ['post_id', 'parent_id'],
     required: 'never',
     mode: 'both',
     v2: false,
@@ -104,16 +126,35 @@ export const TASK_FIELDS = [
     v2: true,
     note: 'Models to run: at most one in v1, several or a custom index in v2.',
   },
-  { ...CALLBACK_URL_FIELD, v2: true },
+  { ...CALLBACK_URL_FIELD, schema: httpUrlSchema, v2: true },
 ] as const satisfies readonly TaskField[]
 
-/** user_id and post_id: not empty, neither `_` nor `;` (docs/interface.md §2.1, §8). */
-const idSchema = z
-  .string()
-  .min(1, 'must not be empty')
-  .refine((id) => !FORBIDDEN_ID_CHARACTERS.test(id), 'must not contain `_` or `;`')
+type Field = (typeof TASK_FIELDS)[number]
 
-const modelsSchema = z.array(z.string().min(1, 'must not be empty'))
+export const DISTINCT_FIELDS = TASK_FIELDS.filter((field) => 'distinctFrom' in field)
+
+type SchemaOf<One extends Field> = One extends { schema: infer Schema }
+  ? Schema
+  : (typeof SCHEMAS)[One['kind']]
+
+type Shape<Fields extends Field> = {
+  [One in Fields as One['name']]: One['required'] extends 'always'
+    ? SchemaOf<One>
+    : z.ZodOptional<SchemaOf<One>>
+}
+
+function toShape<Fields extends Field>(fields: readonly Fields[]): Shape<Fields> {
+  return Object.fromEntries(
+    fields.map((field: TaskField) => {
+      const { name, kind, required, schema = SCHEMAS[kind] } = field
+      return [name, required === 'always' ? schema : schema.optional()]
+    }),
+  ) as Shape<Fields>
+}
+
+function isOfV2(field: Field): field is Extract<Field, { v2: true }> {
+  return field.v2
+}
 
 /**
  * A v1 task, sync or async (docs/interface.md §2.1, §4.1): exactly one of text_data and url, group_id distinct from
@@ -121,18 +162,8 @@ const modelsSchema = z.array(z.string().min(1, 'must not be empty'))
  */
 export const taskRequestSchema = z
   .object({
-    text_data: z.string().min(1, 'must not be empty').optional(),
-    url: httpUrlSchema.optional(),
-    user_id: idSchema,
-    post_id: idSchema,
-    group_id: z.string().optional(),
-    conversation_id: z.string().optional(),
-    parent_id: z.string().optional(),
-    content_metadata: jsonObjectSchema.optional(),
-    content_variant: z.string().optional(),
-    user_metadata: jsonObjectSchema.optional(),
-    models: modelsSchema.max(V1_MAX_MODELS, 'must name at most one model in v1').optional(),
-    callback_url: httpUrlSchema.optional(),
+    ...toShape(TASK_FIELDS),
+    models: SCHEMAS.string_array.max(V1_MAX_MODELS, 'must name at most one model in v1').optional(),
   })
   .superRefine((task, context) => {
     if (task.text_data !== undefined && task.url !== undefined) {
@@ -145,12 +176,11 @@ export const taskRequestSchema = z
         message: 'text_data or url is required',
       })
     }
-    if (task.group_id !== undefined && (task.group_id === task.post_id || task.group_id === task.parent_id)) {
-      context.addIssue({
-        code: 'custom',
-        path: ['group_id'],
-        message: 'must be distinct from post_id and parent_id',
-      })
+    for (const { name, distinctFrom } of DISTINCT_FIELDS) {
+      const value = task[name]
+      if (value === undefined || distinctFrom.every((other) => task[other] !== value)) continue
+      const message = `must be distinct from ${distinctFrom.join(' and ')}`
+      context.addIssue({ code: 'custom', path: [name], message })
     }
   })
 
@@ -158,12 +188,4 @@ export const taskRequestSchema = z
  * A v2 task, sync or async (docs/interface.md §4.2): several models, ids of custom indexes among them. Fields beyond
  * those of v1 are not shown, so others pass through as they are.
  */
-export const v2TaskRequestSchema = z.looseObject({
-  url: httpUrlSchema.optional(),
-  user_id: idSchema,
-  post_id: idSchema,
-  content_metadata: jsonObjectSchema.optional(),
-  user_metadata: jsonObjectSchema.optional(),
-  models: modelsSchema.optional(),
-  callback_url: httpUrlSchema.optional(),
-})
+export const v2TaskRequestSchema = z.looseObject(toShape(TASK_FIELDS.filter(isOfV2)))

@@ -7,6 +7,7 @@ import {
   type Fix,
   getFixedRecord,
   listFixedFields,
+  SPLIT_FIELDS,
   substitute,
   toSubstituted,
 } from '../../../shared/plan/fixes.ts'
@@ -136,10 +137,9 @@ export function createRowFixer(
       note(field, id, true)
     }
     if (half !== null) {
-      const before = { post_id: toText(body['post_id']), group_id: toText(body['group_id']) }
+      const before = SPLIT_FIELDS.map((field) => [field, toText(body[field])] as const)
       keepHalf(body, half)
-      note('post_id', before.post_id, true)
-      note('group_id', before.group_id, false)
+      for (const [field, own] of before) note(field, own, field === 'post_id')
     }
     return corrections === null ? { problems } : { problems, corrections: toList(corrections) }
   }

@@ -32,6 +32,7 @@ import {
   type RequestField,
   V1_MAX_MODELS,
 } from '../../../shared/service/request-field.ts'
+import { DISTINCT_FIELDS } from '../../../shared/service/tasks.ts'
 import { findDoubledKeys } from '../source/jsonl/parse-json-line.ts'
 import { parseModels } from './field-writers.ts'
 import { type Body, findRequestText, isObjectValue, JsonText, toValueText } from './json-text.ts'
@@ -95,7 +96,7 @@ function createTaskRules(operation: TaskOperation, mapping: Mapping): RowRule[] 
     createContentRule(operation, mapping),
     createBlankRule('text_data'),
     checkIds,
-    checkGroup,
+    checkDistinct,
     (found, row, { callback_url: url }) => checkUrl(found, row, 'callback_url', url),
     createMetadataRule(['content_metadata', 'user_metadata']),
     createModelsRule(operation, findConstantModels(operation, mapping) !== null),
@@ -191,14 +192,16 @@ function checkId(found: Found, row: number, field: string, id: unknown): Found {
   return addProblem(found, row, 'error', field, { code: 'forbidden_character', args: { of: 'id' } }, id)
 }
 
-/** group_id is neither the post_id nor the parent_id. */
-function checkGroup(found: Found, row: number, body: RequestBody): Found {
-  const group = body['group_id']
-  if (group === undefined) return found
+/** Fields that differ from others do. */
+function checkDistinct(found: Found, row: number, body: RequestBody): Found {
   let all = found
-  for (const field of ['post_id', 'parent_id']) {
-    if (group !== body[field]) continue
-    all = addProblem(all, row, 'error', 'group_id', { code: 'not_distinct', args: { field } }, group)
+  for (const { name, distinctFrom } of DISTINCT_FIELDS) {
+    const value = body[name]
+    if (value === undefined) continue
+    for (const field of distinctFrom) {
+      if (value !== body[field]) continue
+      all = addProblem(all, row, 'error', name, { code: 'not_distinct', args: { field } }, value)
+    }
   }
   return all
 }
