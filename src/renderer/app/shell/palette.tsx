@@ -115,12 +115,12 @@ export function Palette(props: {
                 onClick={() => act(command)}
               >
                 <SafeText text={command.label} max={120} />
-                {command.hint !== undefined && <span className={styles.hint}>{command.hint}</span>}
+                {command.hint !== undefined && <span className="quiet">{command.hint}</span>}
               </div>
             </div>
           ))}
         </div>
-        <p className={styles.foot} role="status">
+        <p className={`quiet ${styles.foot}`} role="status">
           {commands.length === 0 && !runs.isFetching ? (
             'Nothing found. Try fewer letters.'
           ) : (

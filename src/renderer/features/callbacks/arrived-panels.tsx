@@ -48,7 +48,7 @@ function Moment({ atMs }: { atMs: number }) {
   return (
     <>
       {formatTimestamp(new Date(atMs).toISOString())}
-      {leftMs > 0 && <div className={styles.note}>in {formatSpan(leftMs)}</div>}
+      {leftMs > 0 && <div className="quiet">in {formatSpan(leftMs)}</div>}
     </>
   )
 }
@@ -92,7 +92,7 @@ export function ArrivedPanel({ overview }: { overview: CallbackOverview }) {
           columns={[
             { isNumber: true, cell: ([, times]) => formatCount(times) },
             { isRowHead: true, cell: ([kind]) => sayRefusal(kind) },
-            { className: styles.note, cell: ([kind]) => describeLast(lastRefused[kind]) },
+            { className: 'quiet', cell: ([kind]) => describeLast(lastRefused[kind]) },
           ]}
         />
       )}

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Modal, Select } from '@mantine/core'
+import { Anchor, Button, Group, Modal, Select, Stack } from '@mantine/core'
 import { IconEye, IconEyeOff, IconInbox } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -82,7 +82,7 @@ export function InboxPanel(props: {
             className: styles.run,
             cell: ({ run }) =>
               run === null ? (
-                <span className={styles.note}>not in this workspace</span>
+                <span className="quiet">not in this workspace</span>
               ) : (
                 <Anchor component="button" type="button" fz="inherit" onClick={() => onOpenRun(run.runId)}>
                   <SafeText text={run.name} max={80} />
@@ -156,9 +156,9 @@ function CallbackDialog({ callback, onClose }: { callback: StoredCallback; onClo
       {body.error !== null && <ErrorNotice error={body.error} onRetry={body.refetch} />}
       {body.data === null && <p>It is gone: its run was deleted.</p>}
       {text !== null && content !== null && (
-        <div className={styles.body}>
+        <Stack gap="sm">
           <Group justify="space-between">
-            <span className={styles.note}>
+            <span className="quiet">
               {formatBytes(callback.sizeBytes)}
               {body.data != null &&
                 body.data.length > text.length &&
@@ -177,7 +177,7 @@ function CallbackDialog({ callback, onClose }: { callback: StoredCallback; onClo
             )}
           </Group>
           <LongText text={isRevealed ? content.whole : content.masked} label="Callback" />
-        </div>
+        </Stack>
       )}
     </Modal>
   )

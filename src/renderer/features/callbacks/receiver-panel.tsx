@@ -1,4 +1,4 @@
-import { Button, Group, TextInput } from '@mantine/core'
+import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ReceiverState } from '../../../shared/bridge/callbacks.ts'
@@ -29,9 +29,9 @@ export function ReceiverPanel(props: {
   const baseUrl = receiver?.baseUrl ?? elsewhere
   return (
     <Panel title="Receiver" aside={<State receiver={receiver} elsewhere={elsewhere} />}>
-      <div className={styles.receiver}>
+      <Stack gap="md">
         {baseUrl === null ? (
-          <div className={styles.start}>
+          <Stack gap="sm" align="flex-start">
             <p className={styles.words}>
               Runs that need callbacks start it. Start it now to test its address, or to take in callbacks of
               runs that have ended.
@@ -39,7 +39,7 @@ export function ReceiverPanel(props: {
             <Button loading={open.isPending} onClick={() => open.mutate(undefined)}>
               Start listening
             </Button>
-          </div>
+          </Stack>
         ) : (
           <div className={styles.line}>
             <p className={styles.words}>
@@ -53,11 +53,11 @@ export function ReceiverPanel(props: {
         )}
         {open.error !== null && <ErrorNotice error={open.error} onDismiss={open.reset} />}
         {stored !== undefined && <PublicAddress stored={stored} baseUrl={baseUrl} />}
-        <p className={styles.note}>
+        <p className={`quiet ${styles.note}`}>
           The port stays the same for this workspace. To listen on another address or port, use{' '}
           <code>sluice receiver</code> with <code>--callback-host</code> and <code>--callback-port</code>.
         </p>
-      </div>
+      </Stack>
     </Panel>
   )
 }

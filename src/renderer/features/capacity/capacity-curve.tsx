@@ -32,7 +32,7 @@ export function CapacityCurve({ report, unit }: { report: CapacityReport; unit: 
   const { ref, width } = useElementSize()
   const [picked, setPicked] = useState<number | null>(null)
   const { curve, interval } = report
-  if (curve.length === 0) return <p className={styles.quiet}>Drawn from the first finished probe on.</p>
+  if (curve.length === 0) return <p className="quiet">Drawn from the first finished probe on.</p>
   const shaded =
     interval.low === null || interval.high === null ? null : { low: interval.low, high: interval.high }
   const limits = listLimits(report)
@@ -121,11 +121,9 @@ export function CapacityCurve({ report, unit }: { report: CapacityReport; unit: 
       </div>
       <div className={styles.under}>
         <Legend entries={LINES} />
-        <p className={styles.quiet}>
-          ● held, ✕ failed{shaded !== null && '; shaded: the capacity lies in here'}
-        </p>
+        <p className="quiet">● held, ✕ failed{shaded !== null && '; shaded: the capacity lies in here'}</p>
       </div>
-      <figcaption className={styles.reading}>{reading}</figcaption>
+      <figcaption className={`quiet ${styles.reading}`}>{reading}</figcaption>
     </figure>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Progress } from '@mantine/core'
+import { Button, Progress, Stack } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconPlayerStop } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
@@ -125,7 +125,7 @@ function AnswerPanel(props: { report: CapacityReport; view: CapacityView; isOver
   const { report, view, isOver } = props
   return (
     <Panel title={isOver ? 'Capacity' : 'Capacity so far'} aside={`after ${formatSpan(report.elapsed_ms)}`}>
-      <div className={styles.answerText}>
+      <Stack gap="xs">
         <p className={styles.answer}>{!isOver && report.capacity === null ? 'not known yet' : view.answer}</p>
         {view.interval !== '' && <p>{view.interval}</p>}
         {isOver && view.end !== null && (
@@ -135,7 +135,7 @@ function AnswerPanel(props: { report: CapacityReport; view: CapacityView; isOver
           />
         )}
         <div className={styles.thresholds}>
-          <span className={styles.quiet}>Thresholds:</span>
+          <span className="quiet">Thresholds:</span>
           <ul className={styles.thresholds} aria-label="Thresholds">
             {report.thresholds.map((expression) => (
               <li key={expression}>
@@ -146,7 +146,7 @@ function AnswerPanel(props: { report: CapacityReport; view: CapacityView; isOver
             ))}
           </ul>
         </div>
-      </div>
+      </Stack>
     </Panel>
   )
 }
@@ -161,7 +161,7 @@ function ProbePanel(props: {
   if (current === null) {
     return (
       <Panel title="Now" aside={countProbes(report)}>
-        <p className={styles.quiet}>Pause before the next probe.</p>
+        <p className="quiet">Pause before the next probe.</p>
       </Panel>
     )
   }
@@ -182,7 +182,7 @@ function countProbes({ probes, settings }: CapacityReport): string {
 function LiveProbe({ runId, report }: { runId: string; report: CapacityReport }) {
   useFollowRun(runId)
   const load = useLiveRuns((live) => live.snapshots[runId]?.load)
-  if (load === null || load === undefined) return <p className={styles.quiet}>The rows are being read.</p>
+  if (load === null || load === undefined) return <p className="quiet">The rows are being read.</p>
   const { warmup_ms: warmupMs, measured_ms: measuredMs } = report.settings
   const doneMs = warmupMs + load.elapsedMs
   const latency = load.latencyMs[report.latency]
@@ -210,14 +210,14 @@ function LiveProbe({ runId, report }: { runId: string; report: CapacityReport })
     },
   ]
   return (
-    <div className={styles.answerText}>
+    <Stack gap="xs">
       <Progress
         size="sm"
         aria-label="Progress of the probe"
         value={Math.min(100, Math.max(0, (100 * doneMs) / (warmupMs + measuredMs)))}
       />
       <Figures figures={figures} />
-    </div>
+    </Stack>
   )
 }
 
@@ -246,7 +246,7 @@ function ProbesPanel(props: {
           {
             title: 'Probe',
             cell: (probe, index) => (
-              <button type="button" className={styles.run} onClick={() => props.onOpenRun(probe.run_id)}>
+              <button type="button" className="link" onClick={() => props.onOpenRun(probe.run_id)}>
                 Probe {index + 1} at {formatLevel(unit, probe.level)}
               </button>
             ),
@@ -257,7 +257,7 @@ function ProbesPanel(props: {
               <>
                 <Verdict verdict={verdict} />
                 {reasons.map((reason) => (
-                  <p key={reason} className={styles.quiet}>
+                  <p key={reason} className="quiet">
                     <Sentence text={reason} />
                   </p>
                 ))}

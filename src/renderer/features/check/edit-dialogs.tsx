@@ -102,7 +102,7 @@ function RowForm(props: Parameters<typeof RowDialog>[0] & { detail: RowDetail })
           onValue={(text) => setTyped((others) => ({ ...others, [field]: text }))}
         />
       ))}
-      <p className={styles.dialogNote}>
+      <p className="quiet">
         The file stays as it is. Results and exports keep its cells and show what was sent as well.{' '}
         {nameShortcut(['Mod', 'Enter'])} corrects the row.
       </p>
@@ -141,7 +141,7 @@ function FieldInput(props: {
     return (
       <div>
         <p className={styles.dialogLabel}>{field}</p>
-        <p className={styles.dialogNote}>
+        <p className="quiet">
           {expected}Its text is hidden ({formatCounted(value.length, 'character')}).
         </p>
         <Button

@@ -58,7 +58,9 @@ export function FixList(props: {
             ))}
         </ul>
         {fixes.length > FIXES_SHOWN && (
-          <p className={styles.more}>and {formatCounted(fixes.length - FIXES_SHOWN, 'earlier correction')}</p>
+          <p className={`quiet ${styles.more}`}>
+            and {formatCounted(fixes.length - FIXES_SHOWN, 'earlier correction')}
+          </p>
         )}
       </section>
     </Panel>

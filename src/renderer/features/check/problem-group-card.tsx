@@ -52,7 +52,7 @@ export function ProblemGroupCard(props: {
           {advice.title}
           {group.field !== null && <span className={styles.field}>{group.field}</span>}
         </h3>
-        {findNeeds(group) !== null && <span className={styles.asked}>to be confirmed</span>}
+        {findNeeds(group) !== null && <span className="quiet">to be confirmed</span>}
         <span className={styles.rows}>
           {group.rows > 0 || group.unsent === undefined
             ? formatCounted(group.rows, 'row')
@@ -124,7 +124,7 @@ export function ProblemGroupCard(props: {
                 className: styles.found,
                 cell: (problem) =>
                   problem.found === undefined ? (
-                    <span className={styles.none}>nothing</span>
+                    <span className={`quiet ${styles.none}`}>nothing</span>
                   ) : (
                     <MaskedText text={problem.found} max={80} revealed={shown || !isFoundContent(problem)} />
                   ),
@@ -161,7 +161,7 @@ export function ProblemGroupCard(props: {
         </div>
       )}
       {group.examples.length > 0 && group.rows > group.examples.length && (
-        <p className={styles.more}>
+        <p className={`quiet ${styles.more}`}>
           and {formatCounted(group.rows - group.examples.length, 'more row', 'more rows')}
         </p>
       )}

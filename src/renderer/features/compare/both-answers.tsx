@@ -137,7 +137,7 @@ function Answer(props: { letter: 'A' | 'B'; detail: RowDetail; other: RowDetail;
                     <li key={className}>
                       <SafeText text={className} max={40} /> {score}
                       {letter === 'B' && before !== undefined && before !== score && (
-                        <span className={styles.quiet}> {formatScoreMove(score - before)}</span>
+                        <span className="quiet"> {formatScoreMove(score - before)}</span>
                       )}
                     </li>
                   )
@@ -161,7 +161,7 @@ function Answer(props: { letter: 'A' | 'B'; detail: RowDetail; other: RowDetail;
       </dl>
       <h4>Response</h4>
       {detail.responseBody === null ? (
-        <p className={styles.quiet}>no body</p>
+        <p className="quiet">no body</p>
       ) : (
         <LongText
           text={prettyJson(props.revealed ? detail.responseBody : maskJson(detail.responseBody))}

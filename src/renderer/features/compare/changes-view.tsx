@@ -1,4 +1,4 @@
-import { Button, Select } from '@mantine/core'
+import { Button, Group, Select } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from 'react'
@@ -83,7 +83,7 @@ export function ChangesView(props: {
   }
   return (
     <div className={styles.stack}>
-      <div className={styles.bar}>
+      <Group gap="var(--space-2) var(--space-3)">
         <Select
           aria-label="Which rows"
           allowDeselect={false}
@@ -103,12 +103,12 @@ export function ChangesView(props: {
         </p>
         <ContentSwitch />
         <ExportChanges pair={pair} list={list} isEmpty={changes.total === 0} />
-      </div>
+      </Group>
       {changes.error !== null && <ErrorNotice error={changes.error} />}
       {changes.total === null && changes.error === null && <Joining />}
       {changes.total === 0 && (
         <Panel title="Changed rows">
-          <p className={styles.quiet}>No row changed in this way.</p>
+          <p className="quiet">No row changed in this way.</p>
         </Panel>
       )}
       {changes.total !== null && changes.total > 0 && (

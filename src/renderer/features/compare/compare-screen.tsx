@@ -1,4 +1,4 @@
-import { Tabs } from '@mantine/core'
+import { Group, Tabs } from '@mantine/core'
 import { IconArrowsDiff } from '@tabler/icons-react'
 import { useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -96,7 +96,7 @@ function ComparedRuns({ runs }: { runs: readonly RunSummary[] }) {
       keepMounted={false}
       className={styles.tabs ?? ''}
     >
-      <div className={styles.tabBar}>
+      <Group gap="var(--space-2) var(--space-4)" justify="space-between">
         <Tabs.List>
           {VIEWS.map((one) => (
             <Tabs.Tab key={one} value={one}>
@@ -105,14 +105,14 @@ function ComparedRuns({ runs }: { runs: readonly RunSummary[] }) {
           ))}
         </Tabs.List>
         {view !== 'latency' && (
-          <div className={styles.choices}>
+          <Group gap="xs" align="stretch" wrap="nowrap">
             {decided.length > 1 && (
               <PairSelect runs={runs} decided={decided} value={other.run_id} onValue={setAgainst} />
             )}
             <JoinSelect runId={other.run_id} operation={other.operation} value={by} onValue={setBy} />
-          </div>
+          </Group>
         )}
-      </div>
+      </Group>
       <Tabs.Panel value="decisions">
         <DecisionsView pair={pair} onRows={showRows} />
       </Tabs.Panel>

@@ -128,10 +128,10 @@ function MatchedPanel({ compared }: { compared: ComparedDecisions }) {
         <SafeText text={together} max={200} lines />
       </p>
       {left.length === 0 ? (
-        <p className={styles.quiet}>Every row was matched.</p>
+        <p className="quiet">Every row was matched.</p>
       ) : (
         <>
-          <p className={styles.quiet}>Not compared:</p>
+          <p className="quiet">Not compared:</p>
           <ul className={styles.left}>
             {left.map((phrase) => (
               <li key={phrase}>
@@ -142,7 +142,7 @@ function MatchedPanel({ compared }: { compared: ComparedDecisions }) {
         </>
       )}
       {compared.ambiguous_keys.length > 0 && (
-        <p className={styles.quiet}>
+        <p className="quiet">
           Repeated, such as{' '}
           {compared.ambiguous_keys.map((key) => (
             <span key={key} className={styles.key}>
@@ -202,7 +202,7 @@ function RulesPanel(props: { group: ComparedGroup; onRows: (list: ChangeFilter) 
             className: styles.chance,
             cell: (flips) => (
               <>
-                {formatP(flips.p)} <span className={styles.quiet}>{describeChance(flips)}</span>
+                {formatP(flips.p)} <span className="quiet">{describeChance(flips)}</span>
               </>
             ),
           },
@@ -219,7 +219,7 @@ function RowsLink({ rows, label, onOpen }: { rows: number; label: string; onOpen
   return (
     <button
       type="button"
-      className={styles.link}
+      className={`link ${styles.link}`}
       onClick={onOpen}
       aria-label={`${label}: ${formatCount(rows)}`}
     >

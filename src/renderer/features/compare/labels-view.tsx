@@ -118,7 +118,7 @@ function RightOnly({ rule }: { rule: ChangeOfMetrics }) {
       <br />
       B: {formatCounted(rule.right_only_in_b, 'row')}
       <br />
-      <span className={styles.quiet}>p {formatP(rule.p)}</span>
+      <span className="quiet">p {formatP(rule.p)}</span>
     </>
   )
 }
@@ -149,7 +149,7 @@ function ChangeDrawing({ name, change }: { name: string; change: Metric }) {
         <circle cx={toX(value)} cy="9" r="4" />
       </svg>
       <span>
-        {formatPoints(value)} <span className={styles.quiet}>{range}</span>
+        {formatPoints(value)} <span className="quiet">{range}</span>
       </span>
     </span>
   )

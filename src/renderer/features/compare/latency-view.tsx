@@ -102,7 +102,7 @@ function SentencePanel({ letter, comparison }: { letter: string; comparison: Loa
             ))}
           </ul>
         )}
-        <p className={styles.quiet}>
+        <p className="quiet">
           Unsuccessful requests: A {formatShare(failedShare.a)}, {letter} {formatShare(failedShare.b)}
           {sayRange(failedShare, formatPoints, ' points')}. Succeeded requests: A{' '}
           {formatRate(succeededPerS.a)}/s, {letter} {formatRate(succeededPerS.b)}/s
@@ -131,7 +131,7 @@ function LatencyPanel({ overlay }: { overlay: LatencyOverlay }) {
   if (series === undefined) {
     return (
       <Panel title="Latency">
-        <p className={styles.quiet}>None of the runs measured a latency.</p>
+        <p className="quiet">None of the runs measured a latency.</p>
       </Panel>
     )
   }
@@ -168,7 +168,7 @@ function LatencyPanel({ overlay }: { overlay: LatencyOverlay }) {
       }
     >
       <div className={styles.stack}>
-        <p className={styles.quiet}>
+        <p className="quiet">
           <code>{series.metric}</code>: {METRICS[series.metric].meaning}
         </p>
         <LatencyOverlayChart name={series.metric} kind={kind} series={lines} />

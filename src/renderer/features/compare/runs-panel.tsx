@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Select } from '@mantine/core'
+import { ActionIcon, Button, Group, Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconArrowsUpDown, IconChartLine, IconX } from '@tabler/icons-react'
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
@@ -82,10 +82,14 @@ export function RunsPanel(props: {
               isRowHead: true,
               cell: (run) => (
                 <>
-                  <button type="button" className={styles.link} onClick={() => props.onOpenRun(run.run_id)}>
+                  <button
+                    type="button"
+                    className={`link ${styles.link}`}
+                    onClick={() => props.onOpenRun(run.run_id)}
+                  >
                     <SafeText text={run.name} max={60} />
                   </button>
-                  <div className={styles.about}>
+                  <div className={`quiet ${styles.about}`}>
                     <SafeText
                       text={`${nameOperation(run.operation)} · ${run.connection ?? run.base_url}`}
                       max={120}
@@ -120,7 +124,7 @@ export function RunsPanel(props: {
           ]}
         />
       )}
-      <div className={styles.add}>
+      <Group gap="xs" py="sm" px="md">
         {runIds.length < COMPARED_MAX && (
           <RunSelect
             like={newest}
@@ -134,7 +138,7 @@ export function RunsPanel(props: {
             Against the baseline <SafeText text={name} max={40} />
           </Button>
         ))}
-      </div>
+      </Group>
     </Panel>
   )
 }

@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<ScoreMoves>[] = [
     cell: (one) => (
       <>
         <SafeText text={one.class} max={60} />
-        {one.from_cache && <span className={styles.quiet}> analysed before</span>}
+        {one.from_cache && <span className="quiet"> analysed before</span>}
       </>
     ),
   },
@@ -50,7 +50,7 @@ function LargestMove({ move }: { move: ScoreMoves['largest_rise'] }) {
   return (
     <>
       {formatScoreMove(move.b - move.a)}{' '}
-      <span className={styles.quiet}>
+      <span className="quiet">
         {move.a} → {move.b}, row <RowNumber record={move.record} place={move.place} />
       </span>
     </>

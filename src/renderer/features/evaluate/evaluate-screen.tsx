@@ -1,4 +1,4 @@
-import { Progress } from '@mantine/core'
+import { Progress, Stack } from '@mantine/core'
 import { IconTag } from '@tabler/icons-react'
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { useMemo, useRef, useState } from 'react'
@@ -82,7 +82,7 @@ export function EvaluateScreen(props: {
       }
     >
       {choices.error !== null && <ErrorNotice error={choices.error} onRetry={choices.refetch} />}
-      {choices.isPending && <p className={styles.quiet}>Looking for labels in the rows of the run</p>}
+      {choices.isPending && <p className="small">Looking for labels in the rows of the run</p>}
       {choices.data !== undefined && settings !== null && (
         <LabelsPanel
           choices={choices.data}
@@ -121,7 +121,7 @@ export function EvaluateScreen(props: {
             onChoose={(slices) => change({ slices })}
             picked={picked}
           />
-          <p className={styles.quiet}>{INTERVAL_MEANING}</p>
+          <p className="small">{INTERVAL_MEANING}</p>
         </div>
       )}
     </Screen>
@@ -146,7 +146,7 @@ function HowFar({ step, isOld }: { step: EvaluationStep | null; isOld: boolean }
   const progress = step?.progress ?? null
   const share = progress === null || progress.of === 0 ? 0 : Math.min(1, progress.rows / progress.of)
   return (
-    <div className={styles.progress} role="status">
+    <Stack gap={4} c="dimmed" role="status">
       <Progress value={share * 100} aria-label="Rows looked at" />
       <span>
         {progress === null || progress.of === 0
@@ -154,7 +154,7 @@ function HowFar({ step, isOld }: { step: EvaluationStep | null; isOld: boolean }
           : `Evaluating: ${formatShare(share)} of the rows looked at`}
         {step !== null && step.evaluation !== null && '; the figures below are those of before'}
       </span>
-    </div>
+    </Stack>
   )
 }
 

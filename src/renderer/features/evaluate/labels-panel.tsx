@@ -1,4 +1,4 @@
-import { Button, NativeSelect, SegmentedControl, Switch, TagsInput, TextInput } from '@mantine/core'
+import { Button, NativeSelect, SegmentedControl, Stack, Switch, TagsInput, TextInput } from '@mantine/core'
 import { IconFile } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Evaluation } from '../../../shared/lookback/evaluation.ts'
@@ -65,7 +65,7 @@ export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null
   return (
     <Panel title="Labels" aside={isNeeded ? instead : toggle}>
       <div className={styles.labels}>
-        <div className={styles.form}>
+        <Stack gap="sm">
           <SegmentedControl
             aria-label="Where the labels are"
             data={PLACES}
@@ -105,7 +105,7 @@ export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null
               />
             </>
           )}
-        </div>
+        </Stack>
         {place !== 'verdicts' && (
           <ValuesTable choices={choices} settings={settings} onChange={onChange} evaluation={evaluation} />
         )}
@@ -268,7 +268,7 @@ function ValuesTable(props: LabelsProps & { evaluation: Evaluation | null }) {
   const values = evaluation?.labels.values ?? (column === null ? [] : splitValues(column, settings.separator))
   if (values.length === 0) {
     return (
-      <p className={styles.quiet}>
+      <p className="small">
         {column === null
           ? 'The values of the labels are listed here, each with the rules that it stands for.'
           : `${column.name} has too many different values for labels, or none.`}
@@ -314,7 +314,7 @@ function ValuesTable(props: LabelsProps & { evaluation: Evaluation | null }) {
           },
         ]}
       />
-      <p className={styles.belowTable}>
+      <p className={`small ${styles.belowTable}`}>
         {further > 0 && `${formatCounted(further, 'further value')} without a rule. `}
         {evaluation === null
           ? settings.place === 'file'

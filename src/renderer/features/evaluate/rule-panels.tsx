@@ -82,12 +82,12 @@ function RulesTable(props: {
         columns={[
           {
             title: 'Rule',
-            toCell: (line) => ('judged' in line ? {} : { colSpan: 2, className: styles.average }),
+            toCell: (line) => ('judged' in line ? {} : { colSpan: 2, className: 'quiet' }),
             cell: (line) =>
               'judged' in line ? (
                 <button
                   type="button"
-                  className={styles.pick}
+                  className={`link ${styles.pick}`}
                   aria-pressed={line.rule === close}
                   onClick={() => onPick(line.rule)}
                 >
@@ -132,11 +132,11 @@ export function toFigureColumns<Row>(toJudged: (row: Row) => Judged | Evaluation
     cell: (row) => {
       const metric = toJudged(row)[name]
       if (metric === null || typeof metric === 'number') {
-        return <span className={styles.small}>{toShareText(metric)}</span>
+        return <span className="small">{toShareText(metric)}</span>
       }
       return (
         <>
-          <span className={styles.small}>{toShareText(metric.value)}</span>
+          <span className="small">{toShareText(metric.value)}</span>
           <IntervalBar name={label} metric={metric} />
         </>
       )
@@ -182,7 +182,7 @@ function Matrix({ judged, onCell }: { judged: Judged; onCell: (cell: Cell) => vo
     >
       <span className={matrixStyles.cellCount}>{formatEstimate(judged, counts[count])}</span>
       <span className={matrixStyles.cellWord}>{word}</span>
-      <span className={matrixStyles.cellShare}>
+      <span className="small">
         {formatShare(counts[count], all)} of the rows
         <span className="visually-hidden">: {CELL_WORDS[cell]}</span>
       </span>
@@ -216,9 +216,7 @@ function FigureList({ judged }: { judged: Judged }) {
             </dt>
             <dd>
               <IntervalBar name={label} metric={metric} large />
-              <span className={styles.small}>
-                {interval === null ? 'no such rows' : `${interval} · ${meaning}`}
-              </span>
+              <span className="small">{interval === null ? 'no such rows' : `${interval} · ${meaning}`}</span>
             </dd>
           </div>
         )
@@ -229,7 +227,7 @@ function FigureList({ judged }: { judged: Judged }) {
           <span className={styles.figureValue}>{formatEstimate(judged, countSupport(judged))}</span>
         </dt>
         <dd>
-          <span className={styles.small}>rows that should trigger</span>
+          <span className="small">rows that should trigger</span>
         </dd>
       </div>
     </dl>

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, NumberInput } from '@mantine/core'
+import { Button, Group, NativeSelect, NumberInput, Stack } from '@mantine/core'
 import { IconChartHistogram, IconPlus } from '@tabler/icons-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import type {
@@ -57,7 +57,7 @@ export function ScoresPanel(props: {
   const [drawn, judged] = [scores[at], evaluation.scores[at]]
   return (
     <Panel title="Scores and thresholds">
-      <div className={scoreStyles.scoreChoice}>
+      <Group gap="var(--space-3) var(--space-6)" align="flex-end" justify="space-between">
         {scores.length > 0 && (
           <NativeSelect
             label="Scores of"
@@ -75,9 +75,9 @@ export function ScoresPanel(props: {
           scores={scores}
           onAsk={(one) => onAsk([...asked.filter(({ className }) => className !== one.className), one])}
         />
-      </div>
+      </Group>
       {drawn === undefined || judged === undefined ? (
-        <p className={styles.quiet}>
+        <p className="small">
           No class has the name of a judged rule or of a label. Choose above which class to hold against which
           rule.
         </p>
@@ -169,11 +169,11 @@ function ScoreView({
     else move(found.threshold)
   }
   return (
-    <div className={scoreStyles.score}>
+    <Stack gap="sm" mt="sm">
       <p>
         Average precision <strong>{formatArea(judged.average_precision)}</strong>, ROC AUC{' '}
         <strong>{formatArea(judged.roc_auc)}</strong>{' '}
-        <span className={styles.small}>
+        <span className="small">
           (1 would be perfect; an AUC of 0.5 is no better than chance) · {formatCounted(judged.rows, 'row')}{' '}
           with a score
           {judged.without_score > 0 && `, ${formatCounted(judged.without_score, 'row')} without one left out`}
@@ -212,7 +212,7 @@ function ScoreView({
               onChange={(value) => typeof value === 'number' && value >= 1 && setWanted(value)}
             />
           </div>
-          <p className={styles.small} role="status">
+          <p className="small" role="status">
             {unreached !== null && `No threshold reaches a precision of ${formatShare(unreached / 100)}.`}
             {unreached === null &&
               best !== null &&
@@ -224,7 +224,7 @@ function ScoreView({
         <PrecisionRecallCurve points={points} at={point} rule={rule} />
       </div>
       <WhatIf point={point} rule={rule} />
-    </div>
+    </Stack>
   )
 }
 

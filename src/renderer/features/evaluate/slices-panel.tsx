@@ -83,7 +83,7 @@ function SliceTable({ slice, picked }: { slice: Evaluation['slices'][number]; pi
           ...toFigureColumns(({ judged }: { judged: Judged }) => judged),
         ]}
       />
-      {further > 0 && <p className={styles.quiet}>{formatCounted(further, 'row')} with further values.</p>}
+      {further > 0 && <p className="small">{formatCounted(further, 'row')} with further values.</p>}
     </section>
   )
 }

@@ -41,7 +41,7 @@ export function RowContent(props: {
     <>
       <header className={styles.contentHead}>
         <h2 className={styles.rowName}>Row {toRowNumber(result.place)}</h2>
-        <span className={styles.place}>{describePlace(result.row, result.place)}</span>
+        <span className="small">{describePlace(result.row, result.place)}</span>
         <Button
           variant="default"
           size="compact-sm"
@@ -82,7 +82,7 @@ export function RowContent(props: {
                 </dt>
                 <dd>
                   {text === '' ? (
-                    <span className={styles.place}>empty</span>
+                    <span className="small">empty</span>
                   ) : (
                     <SafeText text={text} max={500} lines />
                   )}

@@ -101,7 +101,7 @@ function StateWord({ of, state }: { of: LedgerKind; state: LedgerState }) {
 }
 
 function toMoment(at: string | null): ReactNode {
-  return at === null ? null : <span className={styles.moment}>{formatTimestamp(at)}</span>
+  return at === null ? null : <span className="quiet">{formatTimestamp(at)}</span>
 }
 
 function toWords(text: string): string {

@@ -84,7 +84,7 @@ export function Choices(props: {
             className={styles.search ?? ''}
           />
         )}
-        <p className={styles.origin}>
+        <p className={`quiet ${styles.origin}`}>
           {services.length === 1 && `${nameService(service, namePlace)} · `}
           {formatCounted(ledger.runs, 'run')}
         </p>

@@ -124,7 +124,7 @@ export function ListsScreen(props: {
       />
       {error !== null && <ErrorNotice error={error} onRetry={page.refetch} />}
       {file.notice}
-      {page.isPending && <p className={styles.reading}>Adding up the runs…</p>}
+      {page.isPending && <p className="quiet">Adding up the runs…</p>}
       {page.data === null && (
         <Empty
           icon={IconList}

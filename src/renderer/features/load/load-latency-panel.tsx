@@ -9,7 +9,6 @@ import { LatencyCharts } from '../../ui/charts/latency-charts.tsx'
 import { RequestsOverTime } from '../../ui/charts/requests-over-time.tsx'
 import type { TimeLimit } from '../../ui/charts/time-chart.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
-import styles from './load.module.css'
 
 /** Every latency that was measured, with its course and its distribution where the report has them. */
 export function LoadLatencyPanel(props: {
@@ -33,7 +32,7 @@ export function LoadLatencyPanel(props: {
       }
     >
       {series.length === 0 ? (
-        <p className={styles.quietInside}>Measured from the first answer after the warm-up on.</p>
+        <p className="quiet">Measured from the first answer after the warm-up on.</p>
       ) : (
         <LatencyCharts
           series={series}
@@ -65,7 +64,7 @@ export function LoadRequestsPanel({ report }: { report: LoadOverview }) {
       aside={limited.length > 0 ? 'shaded: this machine was the bottleneck' : undefined}
     >
       {seconds.length === 0 ? (
-        <p className={styles.quietInside}>Counted from the first measured second on.</p>
+        <p className="quiet">Counted from the first measured second on.</p>
       ) : (
         <RequestsOverTime seconds={seconds} limited={limited} />
       )}

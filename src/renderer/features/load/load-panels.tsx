@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core'
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react'
 import type { LoadOverview } from '../../../shared/bridge/results.ts'
 import type { LoadFact, LoadView } from '../../../shared/load/load-view.ts'
@@ -51,13 +52,13 @@ export function LoadSummaryPanel({ report, view }: { report: LoadOverview; view:
         report.startedAt === null ? 'nothing was measured' : `measured for ${formatSpan(report.durationMs)}`
       }
     >
-      <div className={styles.progress}>
+      <Stack gap="sm">
         <Figures figures={view.requests} />
         <p className={styles.plan}>
           <SafeText text={report.plan.join(' · ')} max={2_000} lines />
         </p>
         {view.traffic.length > 0 && <p className={styles.plan}>{view.traffic.map(toPhrase).join('; ')}.</p>}
-      </div>
+      </Stack>
     </Panel>
   )
 }
@@ -116,7 +117,7 @@ export function StatusesPanel({ statuses }: Pick<LoadView, 'statuses'>) {
   return (
     <Panel title="Answers by status">
       {statuses.length === 0 ? (
-        <p className={styles.quietInside}>None yet.</p>
+        <p className="quiet">None yet.</p>
       ) : (
         <BarTable
           caption="Requests by status"
@@ -152,7 +153,7 @@ export function LoadErrorsPanel({ errors }: Pick<LoadView, 'errors'>) {
               <p>
                 <Sentence text={message} />
               </p>
-              <p className={styles.quietInside}>{when}</p>
+              <p className="quiet">{when}</p>
             </li>
           ))}
         </ul>
@@ -202,7 +203,7 @@ export function GeneratorPanel(props: {
   const limited = props.seconds.filter((second) => second.limited).map(({ second }) => second)
   return (
     <Panel title="This machine" aside={verdict}>
-      <div className={styles.progress}>
+      <Stack gap="sm">
         <Figures figures={facts} />
         {limited.length > 0 && (
           <p className={styles.plan}>
@@ -210,7 +211,7 @@ export function GeneratorPanel(props: {
             {formatRanges(limited)}.
           </p>
         )}
-      </div>
+      </Stack>
     </Panel>
   )
 }

@@ -1,8 +1,7 @@
-import { Progress } from '@mantine/core'
+import { Progress, Stack } from '@mantine/core'
 import { formatCount, formatRate, formatShare, formatSpan } from '../../../shared/messages/figure-text.ts'
 import type { LoadProgress, RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { type Figure, Figures, Panel } from '../../ui/layout/screen.tsx'
-import styles from './load.module.css'
 
 const PHASES: Record<LoadProgress['phase'], string> = {
   warmup: 'warm-up, not measured',
@@ -16,10 +15,10 @@ export function LoadProgressPanel({ snapshot, load }: { snapshot: RunSnapshot; l
   const share = measuredMs === null || measuredMs <= 0 ? null : clamp(elapsedMs / measuredMs)
   return (
     <Panel title="Progress" aside={PHASES[load.phase]}>
-      <div className={styles.progress}>
+      <Stack gap="sm">
         {share !== null && <Progress value={share * 100} size="sm" aria-label="Progress of the load test" />}
         <Figures figures={toFigures(snapshot, load)} />
-      </div>
+      </Stack>
     </Panel>
   )
 }

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import { IconDownload, IconGauge, IconPlayerStop } from '@tabler/icons-react'
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -89,22 +89,22 @@ export function LoadScreen(props: {
       {!isOver && load !== null && <LoadProgressPanel snapshot={snapshot} load={load} />}
       {isOver && known !== null && view !== null && <LoadSummaryPanel report={known} view={view} />}
       <div className={styles.columns}>
-        <div className={styles.column}>
+        <Stack gap="md">
           <ThresholdsPanel
             thresholds={toThresholdView(thresholds)}
             note={isOver && view !== null ? view.thresholds.note : null}
             isOver={isOver}
           />
           {view !== null && <LoadErrorsPanel errors={view.errors} />}
-        </div>
+        </Stack>
         {view !== null && (
-          <div className={styles.column}>
+          <Stack gap="md">
             <StatusesPanel statuses={view.statuses} />
             {view.groups.length > 0 && <GroupsPanel groups={view.groups} />}
             {known !== null && view.generator !== null && (
               <GeneratorPanel generator={view.generator} seconds={known.seconds} />
             )}
-          </div>
+          </Stack>
         )}
       </div>
       <LoadLatencyPanel

@@ -84,7 +84,7 @@ export function ColumnTable(props: {
           className: styles.becomes,
           cell: ({ name, field }, index) =>
             isMediaPath(preview, name) ? (
-              <span className={styles.quiet}>url, the address of the file</span>
+              <span className="quiet">url, the address of the file</span>
             ) : (
               <NativeSelect
                 aria-label={`${name} becomes`}

@@ -56,10 +56,10 @@ export function FieldTable(props: {
             )
           },
         },
-        { title: 'Description', className: styles.quiet, cell: ({ note }) => <Sentence text={note} /> },
+        { title: 'Description', className: 'quiet', cell: ({ note }) => <Sentence text={note} /> },
       ]}
       foot={
-        <span className={styles.quiet}>
+        <span className="quiet">
           {fields.length === 0 ? (
             'Every field has a column.'
           ) : (

@@ -131,7 +131,7 @@ function ChoiceFields({ load, onLoad }: LoadFieldsProps) {
           />
         )}
       </Group>
-      <p className={styles.quiet}>{MEANINGS[unit]}</p>
+      <p className="quiet">{MEANINGS[unit]}</p>
     </Stack>
   )
 }
@@ -242,7 +242,7 @@ function SendingFields({ load, mistakes, onLoad }: LoadFieldsProps) {
         ),
       )}
       {load.httpVersion === '2' && (
-        <p className={styles.quiet}>HTTP/2 needs an https address; the sandbox speaks HTTP/1.1 only.</p>
+        <p className="quiet">HTTP/2 needs an https address; the sandbox speaks HTTP/1.1 only.</p>
       )}
     </Stack>
   )

@@ -133,7 +133,7 @@ export function LoadProfile(props: {
           </g>
         ))}
       </svg>
-      <figcaption className={styles.hint}>
+      <figcaption className="small">
         Drag a point or a line. With the keyboard: arrow keys move it, with Shift ten steps at once
         {pace.stages.length > 1 && '; Delete removes the stage'}.
       </figcaption>

@@ -6,7 +6,6 @@ import { findModel, MODELS } from '../../../shared/service/models.ts'
 import { WholeNumber } from '../../ui/controls.tsx'
 import { OperationNotice } from '../../ui/operations/operation-looks.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import styles from './operation.module.css'
 import { chooseVersion } from './operation-settings.ts'
 
 /** Which version of the interface, which models, which form of answer; the defaults suit text. */
@@ -214,7 +213,7 @@ function Offer({ name, onUse }: { name: string; onUse: () => void }) {
   return (
     <>
       The sandbox has{' '}
-      <button type="button" className={styles.offer} onClick={onUse}>
+      <button type="button" className="link" onClick={onUse}>
         {name}
       </button>
     </>

@@ -126,7 +126,7 @@ function Options(props: {
     return <WatchlistOptions offers={offers} operation={operation} onOperation={onOperation} />
   }
   return (
-    <p className={styles.quiet}>
+    <p className="quiet">
       One request for each appeal_id. It needs no API key, and changes nothing at the service.
     </p>
   )

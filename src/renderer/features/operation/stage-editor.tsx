@@ -35,7 +35,7 @@ export function StageEditor(props: {
       {pace !== null && (
         <>
           <Group gap="xs">
-            <span className={styles.quiet}>Start from</span>
+            <span className="quiet">Start from</span>
             {STAGE_SHAPES.map(({ shape, label, meaning }) => (
               <Button
                 key={shape}

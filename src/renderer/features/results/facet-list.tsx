@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { type ReactNode, useDeferredValue, useRef, useState } from 'react'
 import { NO_VERDICT, type Verdict } from '../../../shared/lookback/verdict.ts'
@@ -57,7 +57,7 @@ export function FacetList(props: {
   const isDrawn = useDeferredValue(true, false)
   const isFound = found?.isCounted === true || (found?.facets.length ?? 0) > 0
   return (
-    <div className={styles.facets}>
+    <Stack gap="md">
       {toGroups(props.operation).map((group) => {
         const shown = facets.filter(({ kind }) => findGroup(kind) === group.name)
         if (shown.length === 0 && group.empty === undefined) return null
@@ -93,7 +93,7 @@ export function FacetList(props: {
           onFilter={onFilter}
         />
       )}
-    </div>
+    </Stack>
   )
 }
 

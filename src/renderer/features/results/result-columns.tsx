@@ -132,7 +132,7 @@ function RuleNames({ rules }: { rules: PageRow['triggeredRules'] }) {
         </span>
       ))}
       {further > 0 && (
-        <span className={styles.furtherRules} title={formatCounted(rules.length, 'rule')}>
+        <span className="quiet" title={formatCounted(rules.length, 'rule')}>
           +{formatCount(further)}
         </span>
       )}

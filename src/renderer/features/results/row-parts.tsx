@@ -149,7 +149,7 @@ function CellText(props: {
   findMarks: (text: string) => TextMark[]
 }) {
   const { name, cell, revealed } = props
-  if (cell === '') return <span className={styles.muted}>empty</span>
+  if (cell === '') return <span className="quiet">empty</span>
   if (!revealed) return <MaskedText text={cell} revealed={false} />
   const marks = cell.length > MARKED_MAX ? [] : props.findMarks(cell)
   if (marks.length > 0) {
@@ -186,7 +186,7 @@ export function ExchangePart(props: {
         </p>
       )}
       {cutFrom !== null && (
-        <p className={styles.muted}>
+        <p className="quiet">
           cut:{' '}
           {cutFrom.bytes === null
             ? 'only its beginning'
@@ -194,7 +194,7 @@ export function ExchangePart(props: {
           was kept
         </p>
       )}
-      {text === null && <p className={styles.muted}>no body</p>}
+      {text === null && <p className="quiet">no body</p>}
       {text !== null && <LongText text={prettyJson(revealed ? text : maskJson(text))} label={title} />}
     </section>
   )
@@ -206,7 +206,7 @@ export function AttemptsTable({ attempts }: { attempts: readonly AttemptDetail[]
     <section>
       <h3>Tries</h3>
       {attempts.length === 0 ? (
-        <p className={styles.muted}>Nothing was sent for this row.</p>
+        <p className="quiet">Nothing was sent for this row.</p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
         <section className={styles.wide} tabIndex={0} aria-label="Table of tries">

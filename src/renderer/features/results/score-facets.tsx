@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { type Facet, parseBand, type RowFilter } from '../../../shared/run/row-filters.ts'
 import { sayScoreBand } from '../../../shared/run/score-bands.ts'
@@ -20,11 +21,11 @@ export function ScoreFacets(props: {
   return (
     <section aria-label="Scores">
       <h2 className={styles.facetTitle}>Scores</h2>
-      <div className={scoreStyles.classes}>
+      <Stack gap="xs" px="xs">
         {[...classes].map(([className, facets]) => (
           <ClassBands key={className} {...props} className={className} facets={facets} />
         ))}
-      </div>
+      </Stack>
     </section>
   )
 }

@@ -35,7 +35,7 @@ export function SentAs({ corrections, revealed }: { corrections: readonly Correc
 }
 
 function FieldText({ field, text, revealed }: { field: string; text: string; revealed: boolean }) {
-  if (text === '') return <span className={styles.muted}>nothing</span>
+  if (text === '') return <span className="quiet">nothing</span>
   if (isFieldContent(field, text)) return <MaskedText text={text} max={TEXT_MAX} revealed={revealed} />
   return <SafeText text={text} max={TEXT_MAX} lines />
 }

@@ -35,9 +35,7 @@ export function VerdictsPanel(props: {
         {props.undo}
       </div>
       {!decided && (
-        <p className={styles.muted}>
-          The service has not decided on this row: there is nothing to agree with.
-        </p>
+        <p className="quiet">The service has not decided on this row: there is nothing to agree with.</p>
       )}
       <Group gap={6} mt={4}>
         {BUTTONS.filter(({ action }) => decided || action === 'note').map(({ action, label, key }) => (

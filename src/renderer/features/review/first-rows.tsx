@@ -53,7 +53,7 @@ export function FirstRows({ operation, rows }: { operation: string; rows: readon
 
 function RowOutcome({ operation, row }: { operation: string; row: PageRow }) {
   // Only a row that the service judged can have triggered no rule.
-  const none = <span className={styles.none}>{row.state === 'succeeded' ? 'none' : '–'}</span>
+  const none = <span className="quiet">{row.state === 'succeeded' ? 'none' : '–'}</span>
   if (operation !== 'task') {
     if (row.answer !== null) return <AnswerLabel answer={row.answer} />
     return row.customIndexItemId === null ? none : <SafeText text={row.customIndexItemId} max={60} />

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Stack, TextInput } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -60,7 +60,7 @@ export function RequestPanel(props: {
           <IconChevronRight size="1rem" />
         </ActionIcon>
       </div>
-      {gap !== null && <p className={styles.none}>The request is shown once the connection is complete.</p>}
+      {gap !== null && <p className="quiet">The request is shown once the connection is complete.</p>}
       {gap === null && request !== null && <RequestText request={request} />}
     </Panel>
   )
@@ -115,7 +115,7 @@ function RequestText({ request }: { request: RequestReview }) {
     )
   }
   return (
-    <div className={styles.request}>
+    <Stack gap="xs">
       <FactTable
         look="plain"
         className={styles.headers}
@@ -128,10 +128,10 @@ function RequestText({ request }: { request: RequestReview }) {
         ]}
       />
       {request.body === null ? (
-        <p className={styles.none}>no body</p>
+        <p className="quiet">no body</p>
       ) : (
         <LongText text={prettyJson(shown ? request.body : maskJson(request.body))} label="Request body" />
       )}
-    </div>
+    </Stack>
   )
 }

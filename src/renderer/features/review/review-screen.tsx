@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import { IconArrowLeft, IconSend } from '@tabler/icons-react'
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -231,7 +231,7 @@ export function ReviewScreen(props: {
         guess={toGuess(summary)}
       />
       <div className={styles.columns}>
-        <div className={styles.column}>
+        <Stack gap="md" miw={0}>
           <DestinationPanel
             destination={settings.destination}
             connections={connections}
@@ -251,8 +251,8 @@ export function ReviewScreen(props: {
               onSettings={change}
             />
           )}
-        </div>
-        <div className={styles.column}>
+        </Stack>
+        <Stack gap="md" miw={0}>
           {tried.data !== undefined && sent > 0 && (
             <FirstRows
               operation={operation.kind}
@@ -268,7 +268,7 @@ export function ReviewScreen(props: {
             onRecord={setRecord}
             onScratchpad={() => scratch.mutate()}
           />
-        </div>
+        </Stack>
       </div>
       {isAsking && load !== null && bounds !== null && (
         <CapacityDialog

@@ -82,7 +82,7 @@ function UnexpectedCallbacks({ callbacks }: { callbacks: NonNullable<RunSnapshot
       columns={[
         { isNumber: true, cell: ([kind]) => formatCount(callbacks[kind]) },
         { isRowHead: true, cell: ([, word]) => word },
-        { className: styles.quietInside, cell: ([, , meaning]) => meaning },
+        { className: 'quiet', cell: ([, , meaning]) => meaning },
       ]}
     />
   )

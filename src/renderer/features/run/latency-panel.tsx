@@ -6,7 +6,6 @@ import type { Percentiles, RunSummary } from '../../../shared/run/run.ts'
 import { LatencyCharts } from '../../ui/charts/latency-charts.tsx'
 import { RequestsOverTime } from '../../ui/charts/requests-over-time.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
-import styles from './run.module.css'
 
 /** How long the service takes: percentiles, and each latency over time and as a distribution. */
 export function LatencyPanel(props: {
@@ -22,7 +21,7 @@ export function LatencyPanel(props: {
   return (
     <Panel title="Latency">
       {latencies.length === 0 ? (
-        <p className={styles.quietInside}>Measured from the first answer on.</p>
+        <p className="quiet">Measured from the first answer on.</p>
       ) : (
         <LatencyCharts series={latencies} shown={props.shown} onShown={props.onShown} measured={series} />
       )}
@@ -43,7 +42,7 @@ export function RequestsPanel({ series }: { series: LatencySeries | null }) {
   return (
     <Panel title="Requests per second">
       {seconds.length === 0 ? (
-        <p className={styles.quietInside}>Counted from the first answer on.</p>
+        <p className="quiet">Counted from the first answer on.</p>
       ) : (
         <RequestsOverTime seconds={seconds} />
       )}

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { nameAnswer } from '../../../shared/messages/name-code.ts'
 import { adviseInWindow } from '../../../shared/messages/outcome-advice.ts'
@@ -34,7 +34,7 @@ export function AnswersPanel(props: {
       aside={total > 0 ? `${formatCount(total)} answered` : live ? 'none yet' : 'none'}
     >
       {shown.length === 0 ? (
-        <p className={styles.quietInside}>
+        <p className="quiet">
           {live
             ? 'What the service says of each appears here with its first answer.'
             : 'There are no answers to count.'}
@@ -70,7 +70,7 @@ export function RulesPanel(props: {
       aside={rules.length > 0 ? formatCounted(rules.length, 'rule') : live ? 'none yet' : 'none'}
     >
       {rules.length === 0 ? (
-        <p className={styles.quietInside}>
+        <p className="quiet">
           {live ? 'Rules appear here with the first answer that triggers one.' : 'No row triggered a rule.'}
         </p>
       ) : (
@@ -103,15 +103,15 @@ export function ItemsPanel(props: { operation: string; items: number; onExport: 
         ]}
       />
       {operation?.ledger?.effect === 'adds' && items > 0 && (
-        <div className={styles.keepIds}>
-          <p className={styles.quietInside}>
+        <Stack gap="xs" align="flex-start" mt="sm">
+          <p className="quiet">
             The service cannot list its items: this run is the only record of their ids. You need them to
             remove the items.
           </p>
           <Button variant="default" onClick={props.onExport}>
             Export the ids
           </Button>
-        </div>
+        </Stack>
       )}
     </Panel>
   )
@@ -134,7 +134,7 @@ export function ErrorsPanel(props: {
         <ul className={styles.errors}>
           {errors.map((group) => (
             <li key={`${group.outcome} ${group.status} ${group.error_code} ${group.message}`}>
-              <div className={styles.errorHead}>
+              <Group gap="sm" wrap="nowrap">
                 <StateLabel state={group.outcome} />
                 <strong className={styles.errorName}>
                   {onPick ? (
@@ -146,11 +146,11 @@ export function ErrorsPanel(props: {
                   )}
                 </strong>
                 <span className={styles.errorRows}>{formatCount(group.rows)}</span>
-              </div>
+              </Group>
               <p className={styles.errorMessage}>
                 <Sentence text={group.message} />
               </p>
-              <p className={styles.advice}>{adviseInWindow(group, props.operation)}</p>
+              <p className="quiet">{adviseInWindow(group, props.operation)}</p>
             </li>
           ))}
         </ul>

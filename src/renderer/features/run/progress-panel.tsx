@@ -1,4 +1,4 @@
-import { NumberInput } from '@mantine/core'
+import { Group, NumberInput, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { memo, type ReactNode, useState } from 'react'
 import { toShownError } from '../../../shared/bridge/errors.ts'
@@ -37,19 +37,19 @@ export function ProgressPanel({ snapshot, pace }: { snapshot: RunSnapshot; pace?
           : `${formatCount(done)} of ${formatCount(rows.read)} rows, ${formatShare(done, rows.read)}`
       }
     >
-      <div className={styles.progress}>
+      <Stack gap="sm">
         {snapshot.slowdown !== null && (
           <Notice kind="warning" title={<SafeText text={toSentence(formatSlowdown(snapshot.slowdown))} />} />
         )}
         <CountsBar rows={rows} label="Progress of the run" />
         <div className={styles.top}>
-          <div className={styles.figures}>
+          <Group gap="var(--space-3) var(--space-6)" align="flex-start">
             <Figures figures={toFigures(snapshot)} />
             {pace}
-          </div>
+          </Group>
           <CountsTable rows={rows} toRepeat={snapshot.toRepeat} hasEnded={phase === 'ended'} />
         </div>
-      </div>
+      </Stack>
     </Panel>
   )
 }

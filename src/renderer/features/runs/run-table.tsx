@@ -1,4 +1,4 @@
-import { Menu, UnstyledButton } from '@mantine/core'
+import { Group, Menu, UnstyledButton } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { RunEntry } from '../../../shared/bridge/runs.ts'
@@ -180,7 +180,7 @@ function OutcomeHead({ state }: { state: (typeof OUTCOMES)[number] }) {
   return (
     <span className={styles.outcome} style={{ color: look.color }} title={`${look.word}: ${look.meaning}`}>
       <Icon size="1rem" stroke={2} aria-hidden />
-      <span className={styles.outcomeWord}>{look.word}</span>
+      {look.word}
     </span>
   )
 }
@@ -194,7 +194,7 @@ function RunCell(props: { entry: RunEntry } & RunTableProps) {
     <>
       {props.toEditor(entry) ?? (
         <>
-          <div className={styles.title}>
+          <Group gap="xs" align="baseline" wrap="nowrap">
             <button type="button" className={styles.name} title={run.name} onClick={() => props.onOpen(run)}>
               <SafeText text={run.name} max={80} />
             </button>
@@ -206,7 +206,7 @@ function RunCell(props: { entry: RunEntry } & RunTableProps) {
             >
               Edit
             </button>
-          </div>
+          </Group>
           <div className={styles.about}>
             <span className={styles.narrowWhen}>
               {formatAgo(toStart(run), nowMs)}
@@ -258,7 +258,7 @@ function RunNotes({ entry: { summary, baselines } }: { entry: RunEntry }) {
   const { tags = [], note } = summary
   if (tags.length === 0 && note === undefined && baselines.length === 0) return null
   return (
-    <div className={styles.notes}>
+    <Group gap={4} mb="0.3rem">
       {baselines.length > 0 && (
         <span className={styles.baseline} title="Later runs are compared with it">
           baseline{baselines.join() === 'default' ? '' : ` ${baselines.join(', ')}`}
@@ -280,7 +280,7 @@ function RunNotes({ entry: { summary, baselines } }: { entry: RunEntry }) {
           <SafeText text={note} max={240} />
         </span>
       )}
-    </div>
+    </Group>
   )
 }
 

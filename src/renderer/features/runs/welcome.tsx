@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import {
   IconChartHistogram,
   IconChecklist,
@@ -52,12 +52,12 @@ export function Welcome(props: {
             Anywhere in this window. {SOURCE_NAMES_TEXT}, any size, any encoding. Nothing is sent before you
             say so.
           </p>
-          <div className={styles.startActions}>
+          <Group gap="xs" align="stretch" wrap="nowrap">
             <PrimaryButton onPress={props.onChoose}>Choose a spreadsheet</PrimaryButton>
             <Button variant="default" onClick={props.onChooseFolder}>
               Choose a folder
             </Button>
-          </div>
+          </Group>
         </section>
         <section className={styles.start} aria-labelledby="start-sandbox">
           <IconFlask size="2rem" stroke={1.25} aria-hidden />
@@ -73,7 +73,7 @@ export function Welcome(props: {
       </div>
       <p className={styles.more}>
         Index items, watchlist terms, appeals, or answers by callback?{' '}
-        <button type="button" className={styles.moreLink} onClick={props.onNew}>
+        <button type="button" className="link" onClick={props.onNew}>
           Choose what to do first
         </button>
       </p>

@@ -50,7 +50,7 @@ export function AddressPanel({ running }: { running: Running }) {
         <dd>random for each start, never shown</dd>
       </dl>
       <h3 className={styles.heading}>API keys for other programs</h3>
-      <p className={styles.note}>
+      <p className={`quiet ${styles.note}`}>
         Runs of this window need none. Another program on this machine, such as curl, needs a key. It works
         only with this sandbox and can be copied only once.
       </p>

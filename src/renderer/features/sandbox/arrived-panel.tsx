@@ -127,7 +127,7 @@ function Counts(props: {
             return (
               <button
                 type="button"
-                className={styles.choice}
+                className={`link ${styles.choice}`}
                 aria-pressed={isChosen}
                 onClick={() => onChoose(isChosen ? ALL : { endpoint, outcome })}
               >

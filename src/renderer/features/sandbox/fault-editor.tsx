@@ -62,7 +62,7 @@ export function FaultEditor(props: { faults: readonly Fault[]; onApply: (faults:
         Add a fault
       </Button>
       {faults.length > 0 && (
-        <p className={styles.note}>
+        <p className={`quiet ${styles.note}`}>
           The seed decides which requests fail: the same requests always meet the same faults.
         </p>
       )}

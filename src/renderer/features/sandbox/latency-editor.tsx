@@ -126,7 +126,7 @@ function LatencyDrawing({ modes }: { modes: readonly LatencyMode[] }) {
         <span>{formatMs(endMs / 2)}</span>
         <span>{formatMs(endMs)}</span>
       </div>
-      <figcaption className={styles.note}>{said.join('; ')}</figcaption>
+      <figcaption className={`quiet ${styles.note}`}>{said.join('; ')}</figcaption>
     </figure>
   )
 }

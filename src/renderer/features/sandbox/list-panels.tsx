@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -52,7 +52,7 @@ export function ListPanels() {
         />
       )}
       <div className={styles.columns}>
-        <div className={styles.column}>
+        <Stack gap="md">
           <NamedLists
             title={formatCounted(watchlists.length, 'watchlist')}
             add="Add a watchlist"
@@ -76,7 +76,7 @@ export function ListPanels() {
               onRemove: null,
             }))}
           />
-        </div>
+        </Stack>
         <AppealsPanel count={appeals} onChange={change.mutate} />
       </div>
       {opened !== null && (

@@ -221,7 +221,7 @@ function BodyEditor() {
             <ul className={styles.problems}>
               {problems.map((problem) => (
                 <li key={`${problem.code} ${problem.path.join('.')}`} data-severity={problem.severity}>
-                  <button type="button" className={styles.place} onClick={() => lead(problem)}>
+                  <button type="button" className="link" onClick={() => lead(problem)}>
                     line {findPlace(text, problem).line}
                   </button>{' '}
                   <strong>

@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
@@ -63,12 +64,12 @@ export function ScratchpadScreen(props: { connections: readonly ConnectionEntry[
       {send.error !== null && <ErrorNotice error={send.error} onDismiss={send.reset} />}
       <div className={styles.sides}>
         <RequestEditor connections={connections} />
-        <div className={styles.side}>
+        <Stack gap="md" miw={0}>
           <p ref={answer} className={`visually-hidden ${styles.answerTop}`} role="status">
             {shown !== null && nameAnswer(shown)}
           </p>
           <AnswerPanels request={shown} connections={connections} isSending={send.isPending} />
-        </div>
+        </Stack>
       </div>
       {sent.length > 0 && (
         <SentPanel

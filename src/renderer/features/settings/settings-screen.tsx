@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core'
 import { useSettings } from '../../bridge/settings.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
@@ -31,16 +32,16 @@ export function SettingsScreen({ onCleanUp }: { onCleanUp: () => void }) {
       )}
       {stored.data !== undefined && (
         <div className={styles.columns}>
-          <div className={styles.column}>
+          <Stack gap="md">
             <AppearancePanel settings={stored.data.settings} />
             <ContentPanel settings={stored.data.settings} />
             <UpdatesPanel />
-          </div>
-          <div className={styles.column}>
+          </Stack>
+          <Stack gap="md">
             <RetentionPanel settings={stored.data.settings} onCleanUp={onCleanUp} />
             <FoldersPanel />
             <AboutPanel />
-          </div>
+          </Stack>
         </div>
       )}
     </Screen>

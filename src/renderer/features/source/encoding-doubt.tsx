@@ -76,7 +76,7 @@ function FileReadings(props: { name: string; readings: readonly EncodingReading[
       <ul className={styles.readings}>
         {props.readings.map(({ encoding, sample }) => (
           <li key={encoding}>
-            <span className={styles.fileFacts}>{labelEncoding(encoding)}</span>
+            <span className="small">{labelEncoding(encoding)}</span>
             <span>
               <MaskedText text={sample} revealed={props.revealed} />
             </span>

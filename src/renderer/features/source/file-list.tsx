@@ -18,13 +18,13 @@ export function FileList(props: {
 }) {
   const leaveOut = useMutation({ mutationFn: props.onLeaveOut })
   return (
-    <section aria-label="Files" className={styles.files}>
+    <section aria-label="Files" className={`quiet ${styles.files}`}>
       <p>{formatCounted(props.files.length, 'file')}, one after the other; columns are matched by name.</p>
       <ul>
         {props.files.map((file, index) => (
           <li key={file.name}>
             <SafeText text={file.name} max={80} />
-            <span className={styles.fileFacts}>{describeFile(file)}</span>
+            <span className="small">{describeFile(file)}</span>
             <ActionIcon
               variant="subtle"
               size="sm"

@@ -1,4 +1,4 @@
-import { Button, Progress } from '@mantine/core'
+import { Button, Group, Progress } from '@mantine/core'
 import { IconTableImport } from '@tabler/icons-react'
 import { formatBytes, formatCount, formatShare } from '../../../shared/messages/figure-text.ts'
 import { fieldsOf, isAsync, type Operation } from '../../../shared/operations/operations.ts'
@@ -17,12 +17,12 @@ export function DropZone(props: { onChoose: () => void; onChooseFolder: () => vo
     <div className={styles.drop}>
       <IconTableImport size="2.25rem" stroke={1.25} aria-hidden />
       <p className={styles.dropTitle}>Drop spreadsheets or a folder</p>
-      <div className={styles.dropActions}>
+      <Group gap="xs" align="stretch" wrap="nowrap">
         <PrimaryButton onPress={props.onChoose}>Choose a spreadsheet</PrimaryButton>
         <Button variant="default" onClick={props.onChooseFolder}>
           Choose a folder
         </Button>
-      </div>
+      </Group>
       <p className={styles.dropNote}>
         {SOURCE_NAMES_TEXT}, any size, any encoding; several are one run. Or a folder of tables, or of texts,
         JSON and media. Nothing is sent yet.

@@ -223,7 +223,7 @@ export function MediaControls(props: {
   const isOut =
     media.kind === 'host' && media.publicUrl.trim() === '' && serviceUrl !== null && !isLoopback(serviceUrl)
   return (
-    <div className={styles.media}>
+    <Group gap="var(--space-3) var(--space-5)" align="flex-start">
       <Radio.Group
         label="Media files are found"
         value={media.kind}
@@ -268,6 +268,6 @@ export function MediaControls(props: {
           />
         )}
       </Stack>
-    </div>
+    </Group>
   )
 }

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
@@ -146,10 +146,10 @@ export function SourceScreen(props: {
             />
           )}
           {data !== null && (
-            <div className={styles.counted}>
+            <Group gap="var(--space-2) var(--space-4)" justify="space-between">
               <PreviewCounts preview={data} />
               <ContentSwitch />
-            </div>
+            </Group>
           )}
           {data !== null && reading.sheet === undefined && (
             <SheetChoiceNotice preview={data} onUse={(sheet) => props.onReading({ ...reading, sheet })} />

@@ -68,7 +68,7 @@ export function TrendScreen(props: {
       }
     >
       {trend.error !== null && <ErrorNotice error={trend.error} onRetry={trend.refetch} />}
-      <p className={styles.quiet}>
+      <p className={`small ${styles.quiet}`}>
         {data === undefined ? (
           'Reading the runs'
         ) : (
@@ -184,11 +184,11 @@ function RunsTable({ runs, hrefOf }: { runs: Trend['runs']; hrefOf: (runId: stri
                 <a className={styles.run} href={hrefOf(run.run_id)}>
                   <SafeText text={run.name} max={60} />
                 </a>
-                <div className={styles.quiet}>
+                <div className={`small ${styles.quiet}`}>
                   <SafeText text={`${nameOperation(run.operation)} · ${run.base_url}`} max={120} />
                 </div>
                 {run.without_metrics !== null && (
-                  <div className={styles.quiet}>
+                  <div className={`small ${styles.quiet}`}>
                     not evaluated: <SafeText text={run.without_metrics} max={300} />
                   </div>
                 )}
@@ -213,7 +213,9 @@ function RunsTable({ runs, hrefOf }: { runs: Trend['runs']; hrefOf: (runId: stri
             cell: (run) => (
               <>
                 {toMsText(run.latency_ms?.p99)}
-                {run.generator_limited && <div className={styles.quiet}>limited by this machine</div>}
+                {run.generator_limited && (
+                  <div className={`small ${styles.quiet}`}>limited by this machine</div>
+                )}
               </>
             ),
           },

@@ -1,4 +1,4 @@
-import { Chip, Group } from '@mantine/core'
+import { Chip, Group, Stack } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { isTrend, METRIC_NAMES, METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import type { LatencyBar, Percentiles } from '../../../shared/run/run.ts'
@@ -37,7 +37,7 @@ export function LatencyCharts(props: {
 }) {
   const { series, shown, measured, limits = {}, limited = [] } = props
   return (
-    <div className={styles.series}>
+    <Stack gap="md">
       <PercentilesTable series={series.map(({ metric, percentiles }) => ({ name: metric, percentiles }))} />
       {measured !== null && (
         <>
@@ -73,7 +73,7 @@ export function LatencyCharts(props: {
             ))}
         </>
       )}
-    </div>
+    </Stack>
   )
 }
 

@@ -78,7 +78,7 @@ export function DestinationPanel(props: DestinationPanelProps) {
       {destination.kind === 'service' && <ServiceFields {...props} destination={destination} />}
       {destination.kind === 'stored' && entry !== null && props.needsKey && (
         <Stack gap="sm" className={styles.service}>
-          <p className={styles.keyNote}>{sayActiveKey(entry)}</p>
+          <p className="quiet">{sayActiveKey(entry)}</p>
           {!isAtHand(findActiveEntry(entry)) && (
             <KeyInput
               value={destination.apiKey}

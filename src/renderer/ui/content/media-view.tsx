@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import {
   IconDownload,
   IconEye,
@@ -81,7 +81,7 @@ export function MediaView(props: {
   const { firstStep } = useMediaRules()
   const hasPictures = media.some((one) => one.kind === 'file' && one.shows !== 'audio')
   return (
-    <div className={styles.media}>
+    <Stack gap="sm">
       {hasPictures && (
         <Group gap="xs">
           {shown.next !== null && (
@@ -121,7 +121,7 @@ export function MediaView(props: {
         />
       ))}
       {props.error !== null && <ErrorNotice error={props.error} />}
-    </div>
+    </Stack>
   )
 }
 

@@ -1,4 +1,4 @@
-import { ActionIcon, Autocomplete, Button, Select, Switch, TextInput } from '@mantine/core'
+import { ActionIcon, Autocomplete, Button, Group, Select, Switch, TextInput } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import type { LabelChoice } from '../../../shared/bridge/compare.ts'
@@ -53,7 +53,7 @@ export function LabelsForm(props: {
     setPositives((all) => all.map((one) => (one.id === id ? { ...one, ...part } : one)))
   return (
     <form className={styles.form} onSubmit={submit}>
-      <div className={styles.line}>
+      <Group gap="var(--space-2) var(--space-4)" align="flex-end">
         <Select
           label="Label column"
           placeholder="None"
@@ -81,9 +81,9 @@ export function LabelsForm(props: {
           checked={useVerdicts}
           onChange={(event) => setUseVerdicts(event.currentTarget.checked)}
         />
-      </div>
+      </Group>
       {positives.map(({ id, value, rule }, index) => (
-        <div key={id} className={styles.line}>
+        <Group key={id} gap="var(--space-2) var(--space-4)" align="flex-end">
           <Autocomplete
             label={index === 0 ? 'Rows with the label' : undefined}
             aria-label={`Label ${index + 1}`}
@@ -105,9 +105,9 @@ export function LabelsForm(props: {
           >
             <IconX size="1rem" aria-hidden />
           </ActionIcon>
-        </div>
+        </Group>
       ))}
-      <div className={styles.actions}>
+      <Group gap="var(--space-2) var(--space-4)">
         <Button
           variant="subtle"
           size="compact-sm"
@@ -126,7 +126,7 @@ export function LabelsForm(props: {
         <Button type="submit" loading={props.busy} disabled={column === null && !useVerdicts}>
           {props.action}
         </Button>
-      </div>
+      </Group>
     </form>
   )
 }

@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core'
 import type { TablerIcon } from '@tabler/icons-react'
 import { createContext, type ReactNode, useContext, useId } from 'react'
 import styles from './layout.module.css'
@@ -119,7 +120,7 @@ export function Figures({ figures }: { figures: Figure[] }) {
           <dd>
             <span className={styles.figureValue}>{figure.value}</span>
             {figure.unit !== undefined && <span className={styles.figureUnit}> {figure.unit}</span>}
-            {figure.note !== undefined && <div className={styles.figureNote}>{figure.note}</div>}
+            {figure.note !== undefined && <div className="small">{figure.note}</div>}
           </dd>
         </div>
       ))}
@@ -135,7 +136,11 @@ export function Empty(props: { icon: TablerIcon; title: string; children?: React
       <Icon size="2rem" stroke={1.25} aria-hidden />
       <p className={styles.emptyTitle}>{props.title}</p>
       {props.children !== undefined && <div className={styles.emptyText}>{props.children}</div>}
-      {props.actions !== undefined && <div className={styles.emptyActions}>{props.actions}</div>}
+      {props.actions !== undefined && (
+        <Group gap="xs" align="stretch" wrap="nowrap" mt="sm">
+          {props.actions}
+        </Group>
+      )}
     </div>
   )
 }

@@ -1,4 +1,4 @@
-import { Checkbox } from '@mantine/core'
+import { Checkbox, Stack } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { ACCEPT_WORDS, listNeeded } from '../../../shared/messages/accept-messages.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
@@ -67,7 +67,7 @@ export function BeforeSending(props: {
   }
   return (
     <Panel title="Before sending">
-      <div className={styles.groups}>
+      <Stack gap="md">
         {guess !== null && <p>{guess}</p>}
         {needed.map((code) => (
           <section key={code} className={styles.accept}>
@@ -92,7 +92,7 @@ export function BeforeSending(props: {
             onChange={(event) => onChecked(event.currentTarget.checked)}
           />
         )}
-      </div>
+      </Stack>
     </Panel>
   )
 }

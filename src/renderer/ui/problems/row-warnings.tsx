@@ -1,4 +1,4 @@
-import { Button, Modal } from '@mantine/core'
+import { Button, Group, Modal, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { PROBLEM_MESSAGES, sayExpected } from '../../../shared/messages/problem-messages.ts'
@@ -67,9 +67,9 @@ function ListRows({ warnings }: { warnings: readonly ProblemGroup[] }) {
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         {warnings.some((group) => isQuotingContent(group) || group.examples.some(isFoundContent)) && (
-          <div className={styles.reveal}>
+          <Group gap={0} align="stretch" justify="flex-end" wrap="nowrap" mb="xs">
             <ContentSwitch />
-          </div>
+          </Group>
         )}
         <WarnedRows groups={warnings} />
       </Modal>
@@ -80,7 +80,7 @@ function ListRows({ warnings }: { warnings: readonly ProblemGroup[] }) {
 /** Each cause with what it means and the first rows that have it. */
 export function WarnedRows({ groups }: { groups: readonly ProblemGroup[] }) {
   return (
-    <div className={styles.groups}>
+    <Stack gap="md">
       {groups.map((group) => (
         <section key={toKey(group)}>
           <h3 className={styles.title}>
@@ -95,7 +95,7 @@ export function WarnedRows({ groups }: { groups: readonly ProblemGroup[] }) {
           {group.examples.length > 0 && <Examples group={group} />}
         </section>
       ))}
-    </div>
+    </Stack>
   )
 }
 

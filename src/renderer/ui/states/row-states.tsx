@@ -168,7 +168,7 @@ export function CountsTable(props: { rows: RowCounts; toRepeat: number; hasEnded
         {
           isNumber: true,
           width: '4.5rem',
-          className: styles.share,
+          className: 'quiet',
           cell: ({ count }) => formatShare(count, rows.read),
         },
       ]}

@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import { memo, type ReactNode, useMemo, useState } from 'react'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
 import styles from './safe-text.module.css'
@@ -101,7 +101,7 @@ export function LongText({ text, label }: { text: string; label: string }) {
   const { shown, left } = cutText(text, all ? Number.POSITIVE_INFINITY : FIRST_CHARACTERS)
   const chunks = useMemo(() => toChunks(shown), [shown])
   return (
-    <div className={styles.long}>
+    <Stack gap="xs">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
       <section className={styles.block} aria-label={label} tabIndex={0}>
         {chunks.map((chunk, index) => (
@@ -118,7 +118,7 @@ export function LongText({ text, label }: { text: string; label: string }) {
           </Button>
         </Group>
       )}
-    </div>
+    </Stack>
   )
 }
 
