@@ -52,7 +52,7 @@ export function Confirmation() {
             </p>
             {cancel.error !== null && <ErrorNotice error={cancel.error} />}
             <Group justify="flex-end" gap="xs">
-              <Button variant="default" loading={cancel.isPending} onClick={giveUp} {...ESCAPE_HERE}>
+              <Button loading={cancel.isPending} onClick={giveUp} {...ESCAPE_HERE}>
                 Cancel
               </Button>
               <Button

@@ -177,7 +177,7 @@ function ContinueDialog(props: {
   const waits = kind === 'resume' && awaiting > 0
   const verb = VERBS[kind]
   return (
-    <Modal opened onClose={props.onClose} title={TITLES[kind]} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={props.onClose} title={TITLES[kind]}>
       <Stack
         component="form"
         gap="md"
@@ -231,10 +231,9 @@ function ContinueDialog(props: {
         <BeforeSending acceptance={acceptance} rows={total} place={props.place} />
         {props.error !== null && <ErrorNotice error={props.error} />}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={props.onClose}>
-            Cancel
-          </Button>
+          <Button onClick={props.onClose}>Cancel</Button>
           <Button
+            variant="filled"
             data-autofocus={key.typed === null}
             loading={props.busy}
             disabled={

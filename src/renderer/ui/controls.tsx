@@ -33,6 +33,7 @@ export function PrimaryButton(props: {
   useShortcut({ key: 'Enter', mod: true }, isOff ? null : press)
   return (
     <Button
+      variant="filled"
       onClick={press}
       onPointerEnter={props.onApproach}
       onFocus={props.onApproach}
@@ -64,7 +65,6 @@ export function CopyButton({ label, text }: { label: string; text: () => string 
   const words = { idle: label, copied: 'Copied', refused: 'Not allowed to copy' }
   return (
     <Button
-      variant="default"
       size="compact-xs"
       leftSection={state === 'copied' ? <IconCheck size="1rem" /> : <IconCopy size="1rem" />}
       onClick={copy}

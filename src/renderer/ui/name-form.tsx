@@ -26,10 +26,10 @@ export function NameForm(props: {
         onKeyDown={(event) => event.key === 'Escape' && props.onClose()}
       />
       <Group gap="xs">
-        <Button type="submit" size="compact-xs" disabled={trimmed === ''}>
+        <Button variant="filled" type="submit" size="compact-xs" disabled={trimmed === ''}>
           Save
         </Button>
-        <Button variant="default" size="compact-xs" onClick={props.onClose}>
+        <Button size="compact-xs" onClick={props.onClose}>
           Cancel
         </Button>
       </Group>

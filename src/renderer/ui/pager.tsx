@@ -19,7 +19,6 @@ export function Pager(props: {
   return (
     <Group component="nav" aria-label="Pages" justify="center" gap="sm" p="sm">
       <Button
-        variant="default"
         size="compact-sm"
         leftSection={<IconChevronLeft size="1rem" aria-hidden />}
         disabled={offset === 0}
@@ -32,7 +31,6 @@ export function Pager(props: {
         {formatCounted(total, noun, plural)}
       </span>
       <Button
-        variant="default"
         size="compact-sm"
         rightSection={<IconChevronRight size="1rem" aria-hidden />}
         disabled={last >= total}

@@ -132,7 +132,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Button: Button.extend({
-      defaultProps: SMALL,
+      defaultProps: { ...SMALL, variant: 'default' },
       vars: (_, { size }) => ({ root: toButtonVariables(size) }),
     }),
     Input: { vars: () => ({ wrapper: { '--input-height': 'var(--control-height)' } }) },
@@ -155,7 +155,13 @@ export const theme = createTheme({
     Radio: { defaultProps: { size: 'xs' } },
     Checkbox: { defaultProps: { size: 'xs' } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: false } },
-    Modal: { defaultProps: { centered: true, transitionProps: { duration: 120 } } },
+    Modal: {
+      defaultProps: {
+        centered: true,
+        transitionProps: { duration: 120 },
+        closeButtonProps: { 'aria-label': 'Close' },
+      },
+    },
     Drawer: { defaultProps: { position: 'right', transitionProps: { duration: 120 } } },
   },
 })

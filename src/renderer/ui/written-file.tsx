@@ -71,7 +71,7 @@ function toNotice(writing: {
       kind="good"
       title={title}
       actions={
-        <Button variant="default" size="compact-xs" onClick={reset}>
+        <Button size="compact-xs" onClick={reset}>
           Dismiss
         </Button>
       }
@@ -100,7 +100,7 @@ function describeSaved({ files, showInFolder }: WrittenFiles, describe: FileToWr
       {paths.length > 0 && (
         <Group gap="xs" mt={4}>
           {showInFolder !== null && (
-            <Button variant="default" size="compact-xs" onClick={showInFolder}>
+            <Button size="compact-xs" onClick={showInFolder}>
               Show in folder
             </Button>
           )}

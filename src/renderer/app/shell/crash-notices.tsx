@@ -30,6 +30,7 @@ export function CrashNotices({ route }: { route: Route }) {
               <>
                 {runId !== null && (
                   <Button
+                    variant="filled"
                     size="compact-sm"
                     onClick={() => {
                       goTo({ kind: 'run', runId })
@@ -39,7 +40,7 @@ export function CrashNotices({ route }: { route: Route }) {
                     Open the run
                   </Button>
                 )}
-                <Button variant="default" size="compact-sm" onClick={dismiss}>
+                <Button size="compact-sm" onClick={dismiss}>
                   Dismiss
                 </Button>
               </>

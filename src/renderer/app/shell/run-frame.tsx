@@ -228,7 +228,7 @@ function describeMissing(rows: RunSummary['rows'], notSent: number): string | nu
 function NotesDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
   const list = useQuery(ask.runs.list.queryOptions({ input: { limit: 1 } }))
   return (
-    <Modal opened onClose={onClose} title="Name, tags and note" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={onClose} title="Name, tags and note">
       <RunEditor run={run} knownTags={list.data?.choices.tags ?? []} onClose={onClose} />
     </Modal>
   )

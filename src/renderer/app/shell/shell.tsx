@@ -137,12 +137,7 @@ const SHORTCUTS: [does: string, ...keys: string[]][] = [
 /** Every shortcut, in one list. */
 function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title="Keyboard shortcuts"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts">
       <FactTable
         look="plain"
         className={styles.keys}

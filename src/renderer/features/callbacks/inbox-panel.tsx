@@ -146,13 +146,7 @@ function CallbackDialog({ callback, onClose }: { callback: StoredCallback; onClo
   const text = body.data?.text ?? null
   const content = text === null ? null : { whole: prettyJson(text), masked: prettyJson(maskJson(text)) }
   return (
-    <Modal
-      opened
-      size="lg"
-      onClose={onClose}
-      title={`Callback for ${nameRow(callback)}`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened size="lg" onClose={onClose} title={`Callback for ${nameRow(callback)}`}>
       {body.error !== null && <ErrorNotice error={body.error} onRetry={body.refetch} />}
       {body.data === null && <p>It is gone: its run was deleted.</p>}
       {text !== null && content !== null && (
@@ -166,7 +160,6 @@ function CallbackDialog({ callback, onClose }: { callback: StoredCallback; onClo
             </span>
             {content.whole !== content.masked && (
               <Button
-                variant="default"
                 size="compact-sm"
                 aria-pressed={isRevealed}
                 leftSection={isRevealed ? <IconEyeOff size="1rem" /> : <IconEye size="1rem" />}

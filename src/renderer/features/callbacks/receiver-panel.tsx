@@ -36,7 +36,7 @@ export function ReceiverPanel(props: {
               Runs that need callbacks start it. Start it now to test its address, or to take in callbacks of
               runs that have ended.
             </p>
-            <Button loading={open.isPending} onClick={() => open.mutate(undefined)}>
+            <Button variant="filled" loading={open.isPending} onClick={() => open.mutate(undefined)}>
               Start listening
             </Button>
           </Stack>
@@ -97,7 +97,6 @@ function PublicAddress({ stored, baseUrl }: { stored: string | null; baseUrl: st
         />
         <Group gap="xs">
           <Button
-            variant="default"
             disabled={mistake !== null || wanted === stored}
             loading={change.isPending}
             onClick={() => change.mutate({ publicUrl: wanted })}
@@ -105,7 +104,6 @@ function PublicAddress({ stored, baseUrl }: { stored: string | null; baseUrl: st
             {stored !== null && wanted === stored ? 'Saved' : 'Save'}
           </Button>
           <Button
-            variant="default"
             disabled={mistake !== null || address === null}
             loading={test.isPending}
             onClick={() => address !== null && test.mutate({ publicUrl: address })}

@@ -68,7 +68,6 @@ export function CapacityScreen(props: {
           <CopyButton label="Copy the result as JSON" text={() => JSON.stringify(report, null, 2)} />
         ) : (
           <Button
-            variant="default"
             loading={stop.isPending}
             leftSection={<IconPlayerStop size="1rem" />}
             onClick={() => stop.mutate({ searchId })}

@@ -126,9 +126,7 @@ export function CheckScreen(props: CheckProps) {
         <>
           <ContentSwitch />
           {(isRetry || error !== null) && (
-            <Button variant="default" onClick={props.onBack}>
-              {isRetry ? 'Back to the results' : 'Back to the source'}
-            </Button>
+            <Button onClick={props.onBack}>{isRetry ? 'Back to the results' : 'Back to the source'}</Button>
           )}
           <PrimaryButton
             onPress={() => proceed.mutate()}

@@ -49,7 +49,6 @@ export function RowDialog(props: {
       onClose={onClose}
       size="lg"
       title={`Correct row ${place === undefined ? row : sayRow(place)}`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {detail.error !== null && <ErrorNotice error={detail.error} />}
       {detail.data !== undefined && <RowForm {...props} detail={detail.data} />}
@@ -145,7 +144,6 @@ function FieldInput(props: {
           {expected}Its text is hidden ({formatCounted(value.length, 'character')}).
         </p>
         <Button
-          variant="default"
           size="compact-sm"
           onClick={() => setRevealed(true)}
           {...(props.hasFocus && { 'data-autofocus': true })}
@@ -192,12 +190,7 @@ export function ValueDialog(props: {
   const value = isEmpty ? '' : typed
   const [unknown] = findUnknownPlaceholders(field, value, columns, [])
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={`Set ${field} in ${formatCounted(group.rows, 'row')}`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened onClose={onClose} title={`Set ${field} in ${formatCounted(group.rows, 'row')}`}>
       <Stack
         component="form"
         gap="md"
@@ -244,10 +237,8 @@ export function ValueDialog(props: {
 function DialogActions(props: { onClose: () => void; label: string; blocked?: boolean }) {
   return (
     <Group justify="flex-end" gap="xs">
-      <Button variant="default" onClick={props.onClose}>
-        Cancel
-      </Button>
-      <Button type="submit" disabled={props.blocked ?? false}>
+      <Button onClick={props.onClose}>Cancel</Button>
+      <Button variant="filled" type="submit" disabled={props.blocked ?? false}>
         {props.label}
       </Button>
     </Group>

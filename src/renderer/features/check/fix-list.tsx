@@ -32,12 +32,7 @@ export function FixList(props: {
       title="Corrections"
       flush
       aside={
-        <Button
-          variant="default"
-          size="compact-xs"
-          leftSection={<IconArrowBackUp size="1rem" />}
-          onClick={() => onFixes([])}
-        >
+        <Button size="compact-xs" leftSection={<IconArrowBackUp size="1rem" />} onClick={() => onFixes([])}>
           Undo all ({formatCounted(fixes.length, 'correction')})
         </Button>
       }
@@ -99,7 +94,6 @@ function FixItem({ runId, fix, onUndo }: { runId: string; fix: Fix; onUndo: () =
         )}
       </span>
       <Button
-        variant="default"
         size="compact-xs"
         leftSection={<IconArrowBackUp size="1rem" />}
         aria-label={`Undo: ${name}`}

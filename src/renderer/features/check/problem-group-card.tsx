@@ -72,7 +72,7 @@ export function ProblemGroupCard(props: {
           {offered.slice(0, -1).map(({ label, fix }, index) => (
             <Button
               key={label}
-              {...(index > 0 && { variant: 'default' })}
+              variant={index === 0 ? 'filled' : 'default'}
               size="compact-sm"
               onClick={() => onFixes(addFix(fixes, fix))}
             >
@@ -80,17 +80,12 @@ export function ProblemGroupCard(props: {
             </Button>
           ))}
           {valueField !== null && (
-            <Button variant="default" size="compact-sm" onClick={() => onValue(valueField)}>
+            <Button size="compact-sm" onClick={() => onValue(valueField)}>
               Set a value…
             </Button>
           )}
           {offered.slice(-1).map(({ label, fix }) => (
-            <Button
-              key={label}
-              variant="default"
-              size="compact-sm"
-              onClick={() => onFixes(addFix(fixes, fix))}
-            >
+            <Button key={label} size="compact-sm" onClick={() => onFixes(addFix(fixes, fix))}>
               {label}
             </Button>
           ))}
@@ -137,7 +132,6 @@ export function ProblemGroupCard(props: {
                   <>
                     {editFields.length > 0 && (
                       <Button
-                        variant="default"
                         size="compact-xs"
                         aria-label={`Edit row ${sayRow(getPlace(problem))}`}
                         onClick={() => onEdit(problem.row, editFields)}
@@ -146,7 +140,6 @@ export function ProblemGroupCard(props: {
                       </Button>
                     )}{' '}
                     <Button
-                      variant="default"
                       size="compact-xs"
                       aria-label={`Open row ${sayRow(getPlace(problem))} in Scratchpad`}
                       onClick={() => props.onScratchpad(problem.row)}

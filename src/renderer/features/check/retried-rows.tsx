@@ -47,7 +47,6 @@ export function RetriedRows(props: {
             <>
               {formatCount(from + 1)} to {formatCount(from + shown.length)} of {formatCounted(rows, 'row')}
               <Button
-                variant="default"
                 size="compact-xs"
                 disabled={from === 0}
                 onClick={() => setOffset(Math.max(0, from - PAGE_ROWS))}
@@ -55,7 +54,6 @@ export function RetriedRows(props: {
                 Previous
               </Button>
               <Button
-                variant="default"
                 size="compact-xs"
                 disabled={from + PAGE_ROWS >= rows}
                 onClick={() => setOffset(from + PAGE_ROWS)}
@@ -89,7 +87,6 @@ export function RetriedRows(props: {
               cell: ({ row, place }) => (
                 <>
                   <Button
-                    variant="default"
                     size="compact-xs"
                     aria-label={`Edit row ${sayRow(place)}`}
                     onClick={() => onEdit(row)}
@@ -97,7 +94,6 @@ export function RetriedRows(props: {
                     Edit row {toRowNumber(place)}
                   </Button>{' '}
                   <Button
-                    variant="default"
                     size="compact-xs"
                     aria-label={`Leave out row ${sayRow(place)}`}
                     onClick={() => onFixes(addFix(fixes, { kind: 'leave_out_row', record: row }))}
@@ -105,7 +101,6 @@ export function RetriedRows(props: {
                     Leave out
                   </Button>{' '}
                   <Button
-                    variant="default"
                     size="compact-xs"
                     aria-label={`Open row ${sayRow(place)} in Scratchpad`}
                     onClick={() => props.onScratchpad(row)}

@@ -98,7 +98,7 @@ export function BaselineDialog({ runId, onClose }: { runId: string; onClose: () 
     change.mutate(() => bridge.baselines.set({ runId, name: name.trim() }), { onSuccess: onClose })
   }
   return (
-    <Modal opened onClose={onClose} title="Make it a baseline" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={onClose} title="Make it a baseline">
       <form onSubmit={save}>
         <Stack gap="md">
           <TextInput
@@ -112,7 +112,7 @@ export function BaselineDialog({ runId, onClose }: { runId: string; onClose: () 
             onChange={(event) => setName(event.currentTarget.value)}
           />
           {change.error !== null && <ErrorNotice error={change.error} />}
-          <Button type="submit" disabled={name.trim() === ''} loading={change.isPending}>
+          <Button variant="filled" type="submit" disabled={name.trim() === ''} loading={change.isPending}>
             Save
           </Button>
         </Stack>

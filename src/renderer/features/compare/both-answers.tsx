@@ -40,7 +40,6 @@ export function BothAnswers(props: {
           Row <PairedRowNumber a={change.a} b={change.b} />
         </h2>
         <Button
-          variant="default"
           size="compact-xs"
           aria-pressed={isRevealed}
           leftSection={isRevealed ? <IconEyeOff size="1rem" /> : <IconEye size="1rem" />}

@@ -86,7 +86,6 @@ export function ChangesView(props: {
       <Group gap="var(--space-2) var(--space-3)">
         <Select
           aria-label="Which rows"
-          allowDeselect={false}
           searchable
           className={styles.select ?? ''}
           value={toChoice(list)}
@@ -287,7 +286,6 @@ function ExportChanges({ pair, list, isEmpty }: { pair: RunPair; list: ChangeFil
     <>
       <Select
         aria-label="Format of the file"
-        allowDeselect={false}
         className={styles.format ?? ''}
         value={format}
         data={ROW_EXPORT_FORMATS.map(({ ending, label }) => ({ value: ending, label }))}
@@ -296,7 +294,6 @@ function ExportChanges({ pair, list, isEmpty }: { pair: RunPair; list: ChangeFil
         }
       />
       <Button
-        variant="default"
         disabled={isEmpty}
         loading={file.isWriting}
         leftSection={<IconDownload size="1rem" aria-hidden />}

@@ -41,7 +41,7 @@ export function DecisionsView(props: { pair: RunPair; onRows: (list: ChangeFilte
           title={<SafeText text={warning} max={500} lines />}
           {...(isRunning && {
             actions: (
-              <Button variant="default" size="compact-xs" loading={isFetching} onClick={() => refetch()}>
+              <Button size="compact-xs" loading={isFetching} onClick={() => refetch()}>
                 Compare again
               </Button>
             ),
@@ -85,7 +85,7 @@ function ChangePanel({
       title={describeChange(compared)}
       aside={
         joined.changed > 0 && (
-          <Button variant="default" size="compact-sm" onClick={() => onRows({ kind: 'changed' })}>
+          <Button size="compact-sm" onClick={() => onRows({ kind: 'changed' })}>
             View the changed rows
           </Button>
         )
@@ -239,7 +239,7 @@ function OutcomesPanel(props: {
       title="Other outcome"
       aside={
         listed.length > 0 && (
-          <Button variant="default" size="compact-sm" onClick={() => props.onRows({ kind: 'outcome' })}>
+          <Button size="compact-sm" onClick={() => props.onRows({ kind: 'outcome' })}>
             View these rows
           </Button>
         )

@@ -149,7 +149,6 @@ function LatencyPanel({ overlay }: { overlay: LatencyOverlay }) {
           <Select
             aria-label="Latency"
             size="xs"
-            allowDeselect={false}
             value={series.metric}
             data={overlay.series.map(({ metric }) => metric)}
             onChange={(value) => value !== null && setWanted(value)}

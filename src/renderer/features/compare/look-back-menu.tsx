@@ -22,11 +22,7 @@ export function LookBackMenu(props: {
     <>
       <Menu position="bottom-end" shadow="md">
         <Menu.Target>
-          <Button
-            variant="default"
-            loading={change.isPending}
-            leftSection={<IconArrowsDiff size="1rem" aria-hidden />}
-          >
+          <Button loading={change.isPending} leftSection={<IconArrowsDiff size="1rem" aria-hidden />}>
             Compare
           </Button>
         </Menu.Target>

@@ -41,7 +41,6 @@ export function RunsPanel(props: {
         <>
           {runIds.length === 2 && (
             <Button
-              variant="default"
               size="compact-sm"
               leftSection={<IconArrowsUpDown size="1rem" aria-hidden />}
               onClick={() => onRuns([...runIds].reverse())}
@@ -51,7 +50,6 @@ export function RunsPanel(props: {
           )}
           {newest !== null && (
             <Button
-              variant="default"
               size="compact-sm"
               leftSection={<IconChartLine size="1rem" aria-hidden />}
               onClick={() => props.onTrend(newest.run_id)}
@@ -134,7 +132,7 @@ export function RunsPanel(props: {
           />
         )}
         {offered.map(({ name, runId }) => (
-          <Button key={name} variant="default" onClick={() => onRuns([runId, ...runIds])}>
+          <Button key={name} onClick={() => onRuns([runId, ...runIds])}>
             Against the baseline <SafeText text={name} max={40} />
           </Button>
         ))}
@@ -233,7 +231,6 @@ export function PairSelect(props: {
   return (
     <Select
       aria-label="Run to compare with A"
-      allowDeselect={false}
       value={props.value}
       data={props.decided.map((run) => ({
         value: run.run_id,
@@ -266,7 +263,6 @@ export function JoinSelect(props: {
   return (
     <Select
       aria-label="How rows are joined"
-      allowDeselect={false}
       className={styles.join ?? ''}
       value={props.value ?? AUTOMATIC}
       data={[...kinds, ...named.map((column) => ({ value: column, label: `Join rows by column ${column}` }))]}

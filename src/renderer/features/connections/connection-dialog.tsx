@@ -85,12 +85,7 @@ export function ConnectionDialog(props: {
     (settings.proxy.kind === 'named' ? settings.proxy.url : undefined) !== entry?.connection.proxy?.url
   const isMoved = isKeyTyped && settings !== null && settings.baseUrl !== entry?.connection.baseUrl
   return (
-    <Modal
-      opened
-      onClose={props.onClose}
-      title={entry === null ? 'Add a connection' : `Edit ${entry.name}`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened onClose={props.onClose} title={entry === null ? 'Add a connection' : `Edit ${entry.name}`}>
       <form
         noValidate
         className={styles.form}
@@ -176,14 +171,12 @@ export function ConnectionDialog(props: {
             />
           )}
           <Group justify="space-between" gap="xs">
-            <Button variant="default" loading={test.isPending} onClick={() => go(test.mutate, false)}>
+            <Button loading={test.isPending} onClick={() => go(test.mutate, false)}>
               Test
             </Button>
             <Group gap="xs">
-              <Button variant="default" onClick={props.onClose}>
-                Cancel
-              </Button>
-              <Button type="submit" loading={save.isPending}>
+              <Button onClick={props.onClose}>Cancel</Button>
+              <Button variant="filled" type="submit" loading={save.isPending}>
                 Save
               </Button>
             </Group>

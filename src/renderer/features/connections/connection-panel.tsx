@@ -48,18 +48,18 @@ export function ConnectionPanel(props: {
           {isInUse && <span className={styles.inUse}>in use</span>}
         </h2>
         <Group gap="xs">
-          <Button variant="default" size="xs" loading={test.isPending} onClick={() => test.mutate()}>
+          <Button size="xs" loading={test.isPending} onClick={() => test.mutate()}>
             Test
           </Button>
           {!isInUse && (
-            <Button variant="default" size="xs" loading={use.isPending} onClick={() => use.mutate()}>
+            <Button size="xs" loading={use.isPending} onClick={() => use.mutate()}>
               Use
             </Button>
           )}
-          <Button variant="default" size="xs" onClick={props.onChange}>
+          <Button size="xs" onClick={props.onChange}>
             Edit
           </Button>
-          <Button variant="default" size="xs" loading={remove.isPending} onClick={() => remove.mutate()}>
+          <Button size="xs" loading={remove.isPending} onClick={() => remove.mutate()}>
             {isProduction ? 'Remove…' : 'Remove'}
           </Button>
         </Group>

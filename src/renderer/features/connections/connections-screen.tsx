@@ -69,7 +69,7 @@ export function ConnectionsScreen(props: {
           kind="info"
           title={`The new run that you are preparing goes to ${props.draftPlace}`}
           actions={
-            <Button variant="default" size="compact-sm" onClick={props.onDraft}>
+            <Button size="compact-sm" onClick={props.onDraft}>
               Open the new run
             </Button>
           }

@@ -37,7 +37,6 @@ export function KeyDialog(props: {
       opened
       onClose={props.onClose}
       title={known === null ? `Add an API key to ${connection}` : `API key ${known} of ${connection}`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Stack
         component="form"
@@ -70,10 +69,8 @@ export function KeyDialog(props: {
         />
         {save.error !== null && <ErrorNotice error={save.error} />}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={props.onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={save.isPending}>
+          <Button onClick={props.onClose}>Cancel</Button>
+          <Button variant="filled" type="submit" loading={save.isPending}>
             Save
           </Button>
         </Group>

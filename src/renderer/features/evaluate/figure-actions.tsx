@@ -68,7 +68,7 @@ function ExportDialog(props: FigureActionsProps & { onClose: () => void }) {
         ),
     })
   return (
-    <Modal opened onClose={props.onClose} title="Export rows" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={props.onClose} title="Export rows">
       <Stack gap="md">
         <Radio.Group
           label="Rows"
@@ -107,10 +107,8 @@ function ExportDialog(props: FigureActionsProps & { onClose: () => void }) {
         <p>Each row has its label and, for each rule, the cell of the matrix that it is in.</p>
         {file.notice}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={props.onClose}>
-            Close
-          </Button>
-          <Button loading={file.isWriting} onClick={write}>
+          <Button onClick={props.onClose}>Close</Button>
+          <Button variant="filled" loading={file.isWriting} onClick={write}>
             Write the file
           </Button>
         </Group>

@@ -46,12 +46,12 @@ export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null
   if (isNeeded && !isOpen) setOpen(true)
   const hasVerdicts = place !== 'verdicts' && useVerdicts && choices.verdicts > 0
   const toggle = (
-    <Button variant="default" size="compact-xs" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+    <Button size="compact-xs" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
       {isOpen ? 'Done' : 'Change labels'}
     </Button>
   )
   const instead = hasVerdicts ? (
-    <Button variant="default" size="compact-xs" onClick={() => onChange({ place: 'verdicts' })}>
+    <Button size="compact-xs" onClick={() => onChange({ place: 'verdicts' })}>
       Evaluate only {formatCounted(choices.verdicts, 'verdict')}
     </Button>
   ) : undefined
@@ -218,7 +218,6 @@ function FileChoice({ choices, settings, onChange }: LabelsProps) {
       {choice.input}
       <div className={styles.file}>
         <Button
-          variant="default"
           loading={choice.isBusy}
           leftSection={<IconFile size="1rem" aria-hidden />}
           onClick={choice.choose}
@@ -307,7 +306,6 @@ function ValuesTable(props: LabelsProps & { evaluation: Evaluation | null }) {
                   onChange={(chosen) =>
                     onChange({ positives: changePositives(positives, taken, value, chosen) })
                   }
-                  comboboxProps={{ withinPortal: true }}
                 />
               )
             },

@@ -127,7 +127,6 @@ function AskScores(props: {
         data={[...rules]}
       />
       <Button
-        variant="default"
         leftSection={<IconPlus size="1rem" aria-hidden />}
         onClick={() => onAsk({ className: chosen, rule: against })}
       >
@@ -190,16 +189,10 @@ function ScoreView({
             onThreshold={move}
           />
           <div className={scoreStyles.reach}>
-            <Button
-              variant="default"
-              disabled={best === null}
-              onClick={() => best !== null && move(best.threshold)}
-            >
+            <Button disabled={best === null} onClick={() => best !== null && move(best.threshold)}>
               Best F1
             </Button>
-            <Button variant="default" onClick={reach}>
-              Lowest threshold with a precision of
-            </Button>
+            <Button onClick={reach}>Lowest threshold with a precision of</Button>
             <NumberInput
               aria-label="Wanted precision, percent"
               className={scoreStyles.percent}

@@ -41,7 +41,6 @@ export function SlicesPanel(props: {
         ]}
         value={[...chosen]}
         onChange={onChoose}
-        comboboxProps={{ withinPortal: true }}
       />
       {evaluation.slices.map((slice) => (
         <SliceTable key={slice.column} slice={slice} picked={picked} />

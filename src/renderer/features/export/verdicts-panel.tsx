@@ -50,7 +50,6 @@ export function VerdictsPanel(props: {
       </p>
       <Group gap="xs" mt="sm">
         <Button
-          variant="default"
           leftSection={<IconDownload size="1rem" aria-hidden />}
           disabled={judged === 0}
           loading={props.file.isWriting}
@@ -59,7 +58,6 @@ export function VerdictsPanel(props: {
           Write the verdicts
         </Button>
         <Button
-          variant="default"
           leftSection={<IconUpload size="1rem" aria-hidden />}
           loading={choice.isBusy}
           onClick={choice.choose}

@@ -146,11 +146,7 @@ export function DrawPanel(props: {
         )}
         {draw.error !== null && <ErrorNotice error={draw.error} />}
         <Group gap="xs">
-          {props.onCancel !== null && (
-            <Button variant="default" onClick={props.onCancel}>
-              Cancel
-            </Button>
-          )}
+          {props.onCancel !== null && <Button onClick={props.onCancel}>Cancel</Button>}
           <PrimaryButton
             onPress={() => draw.mutate()}
             busy={draw.isPending}

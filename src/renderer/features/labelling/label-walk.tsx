@@ -163,34 +163,29 @@ function LabelledRow(props: { detail: RowDetail; labelling: LabellingState; verd
           )}
         </section>
         <div className={styles.actions}>
-          <Button fullWidth rightSection={<kbd>Enter</kbd>} onClick={save}>
+          <Button variant="filled" fullWidth rightSection={<kbd>Enter</kbd>} onClick={save}>
             {labels.size === 0 ? 'Triggers nothing' : 'Save and continue'}
           </Button>
           <Group gap="xs" grow>
-            <Button variant="default" rightSection={<kbd>U</kbd>} onClick={giveUp}>
+            <Button rightSection={<kbd>U</kbd>} onClick={giveUp}>
               Unsure
             </Button>
-            <Button variant="default" rightSection={<kbd>S</kbd>} onClick={() => labelling.skip(result.row)}>
+            <Button rightSection={<kbd>S</kbd>} onClick={() => labelling.skip(result.row)}>
               Skip
             </Button>
-            <Button variant="default" rightSection={<kbd>N</kbd>} onClick={() => setAsked('note')}>
+            <Button rightSection={<kbd>N</kbd>} onClick={() => setAsked('note')}>
               Note…
             </Button>
           </Group>
           <Group gap="xs" grow>
             <Button
-              variant="default"
               disabled={at === 0}
               leftSection={<IconArrowLeft size="1rem" />}
               onClick={() => labelling.goTo(at - 1)}
             >
               Back
             </Button>
-            <Button
-              variant="default"
-              rightSection={<IconArrowRight size="1rem" />}
-              onClick={() => labelling.goTo(at + 1)}
-            >
+            <Button rightSection={<IconArrowRight size="1rem" />} onClick={() => labelling.goTo(at + 1)}>
               Forward
             </Button>
           </Group>

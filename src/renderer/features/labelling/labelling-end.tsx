@@ -59,15 +59,9 @@ export function LabellingEnd(props: {
               {skipped > 0 ? `Go through the ${formatCounted(left, 'skipped row')}` : 'Label the rest'}
             </PrimaryButton>
           )}
-          <Button variant="default" onClick={() => labelling.goTo(0)}>
-            Start again at the first row
-          </Button>
-          <Button variant="default" onClick={() => props.onResults({ verdict: 'should' })}>
-            Rows that miss a rule
-          </Button>
-          <Button variant="default" onClick={() => props.onResults({ verdict: 'should-not' })}>
-            Rows with a wrong rule
-          </Button>
+          <Button onClick={() => labelling.goTo(0)}>Start again at the first row</Button>
+          <Button onClick={() => props.onResults({ verdict: 'should' })}>Rows that miss a rule</Button>
+          <Button onClick={() => props.onResults({ verdict: 'should-not' })}>Rows with a wrong rule</Button>
         </Group>
       </Panel>
       {labelled <= unsure ? (
@@ -110,7 +104,7 @@ function EstimatePanel({ evaluation, onEvaluate }: { evaluation: Evaluation; onE
         Counts are of labelled rows. {leftOut !== null && `Left out: ${leftOut}.`}
       </p>
       <p className={styles.foot}>
-        <Button variant="default" size="compact-sm" onClick={onEvaluate}>
+        <Button size="compact-sm" onClick={onEvaluate}>
           Evaluate in detail
         </Button>
       </p>

@@ -32,11 +32,7 @@ export function LabellingScreen(props: {
       fixed={isWalking}
       actions={
         stored !== null &&
-        !isDrawing && (
-          <Button variant="default" onClick={() => setDrawing(true)}>
-            Draw another sample…
-          </Button>
-        )
+        !isDrawing && <Button onClick={() => setDrawing(true)}>Draw another sample…</Button>
       }
     >
       {labelling.error !== null && <ErrorNotice error={labelling.error} />}

@@ -43,7 +43,6 @@ export function RowContent(props: {
         <h2 className={styles.rowName}>Row {toRowNumber(result.place)}</h2>
         <span className="small">{describePlace(result.row, result.place)}</span>
         <Button
-          variant="default"
           size="compact-sm"
           aria-pressed={revealed}
           leftSection={revealed ? <IconEyeOff size="1rem" /> : <IconEye size="1rem" />}

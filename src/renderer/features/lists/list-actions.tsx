@@ -39,7 +39,6 @@ export function ExportMenu(props: {
     <Menu position="bottom-end" shadow="md">
       <Menu.Target>
         <Button
-          variant="default"
           loading={props.busy}
           disabled={props.blocked}
           rightSection={<IconChevronDown size="1rem" aria-hidden />}
@@ -112,7 +111,7 @@ export function ListAction(props: {
       return (
         <>
           {isFiltered && ledger.total > 0 && (
-            <Button variant="default" disabled={busy} onClick={() => draft('reads', states, search)}>
+            <Button disabled={busy} onClick={() => draft('reads', states, search)}>
               Check the {formatCount(ledger.total)} shown…
             </Button>
           )}

@@ -208,11 +208,7 @@ function EntryPanel(props: {
         <Empty
           icon={IconListSearch}
           title={`No ${noun} matches`}
-          actions={
-            <Button variant="default" onClick={props.onAll}>
-              Show all states
-            </Button>
-          }
+          actions={<Button onClick={props.onAll}>Show all states</Button>}
         >
           {states.length === 0
             ? 'Choose at least one state above.'

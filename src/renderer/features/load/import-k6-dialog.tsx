@@ -46,12 +46,7 @@ export function ImportK6Dialog(props: { onImported: (runId: string) => void; onC
     onError: () => setShare(null),
   })
   return (
-    <Modal
-      opened
-      onClose={props.onClose}
-      title="Import k6 results"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened onClose={props.onClose} title="Import k6 results">
       <Stack
         component="form"
         gap="md"
@@ -92,10 +87,8 @@ export function ImportK6Dialog(props: { onImported: (runId: string) => void; onC
         {share !== null && <Progress value={share * 100} size="sm" aria-label="Progress of the upload" />}
         {take.error !== null && <ErrorNotice error={take.error} />}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={props.onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={take.isPending} disabled={files.length === 0}>
+          <Button onClick={props.onClose}>Cancel</Button>
+          <Button variant="filled" type="submit" loading={take.isPending} disabled={files.length === 0}>
             Import
           </Button>
         </Group>

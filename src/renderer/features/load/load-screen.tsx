@@ -140,7 +140,6 @@ function useLoadActions(
       <>
         {isGoing && (
           <Button
-            variant="default"
             disabled={phase === 'draining'}
             loading={stop.isPending}
             leftSection={<IconPlayerStop size="1rem" />}

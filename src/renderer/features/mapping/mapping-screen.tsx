@@ -49,9 +49,7 @@ export function MappingScreen(props: {
       actions={
         <>
           <ContentSwitch />
-          <Button variant="default" onClick={() => props.onMapping(suggested.mapping)}>
-            Match by name
-          </Button>
+          <Button onClick={() => props.onMapping(suggested.mapping)}>Match by name</Button>
           <PrimaryButton
             onPress={props.onContinue}
             busy={props.busy}

@@ -62,7 +62,6 @@ export function useSavedMappings(options: {
   }
   const button = (
     <Button
-      variant="default"
       size="compact-sm"
       disabled={!canSave || asked?.kind === 'save'}
       onClick={() => setAsked({ kind: 'save' })}
@@ -159,7 +158,6 @@ function Line(props: {
       </strong>
       <span className={styles.savedAbout}>{props.about}</span>
       <Button
-        variant="default"
         size="compact-sm"
         disabled={props.isApplied}
         aria-label={`${word} ${props.name}`}

@@ -63,11 +63,7 @@ export function CallbackPanel(props: {
           <Notice
             kind="warning"
             title="The service cannot reach this machine by that address"
-            actions={
-              <Button variant="default" onClick={props.onSync}>
-                Use sync instead
-              </Button>
-            }
+            actions={<Button onClick={props.onSync}>Use sync instead</Button>}
           >
             This address only works on this machine, so callbacks would not arrive. Enter a public address or
             use sync.
@@ -104,11 +100,7 @@ function AddressTest({ address }: { address: string }) {
   return (
     <Stack gap="xs">
       <Group>
-        <Button
-          variant="default"
-          loading={test.isPending}
-          onClick={() => test.mutate({ publicUrl: address })}
-        >
+        <Button loading={test.isPending} onClick={() => test.mutate({ publicUrl: address })}>
           Test the address
         </Button>
       </Group>

@@ -39,7 +39,6 @@ export function StageEditor(props: {
             {STAGE_SHAPES.map(({ shape, label, meaning }) => (
               <Button
                 key={shape}
-                variant="default"
                 size="compact-sm"
                 title={meaning}
                 onClick={() => change(createStages(shape, pace.of, toPeakOf(pace)))}

@@ -73,7 +73,6 @@ export function ThresholdEditor(props: {
         {OFFERS.map(({ label, line }) => (
           <Button
             key={line}
-            variant="default"
             size="compact-sm"
             leftSection={<IconPlus size="0.9rem" />}
             onClick={() => add(line)}

@@ -38,7 +38,6 @@ export function PlanDialog(props: {
       size="lg"
       onClose={props.onClose}
       title="Open a plan"
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {error !== null && <ErrorNotice error={error} />}
       {plan !== undefined && <OpenedFacts plan={plan} />}
@@ -60,10 +59,9 @@ export function PlanDialog(props: {
           {plan.needsKey && <KeyInput hasFocus value={apiKey} onValue={setApiKey} />}
           {read.error !== null && <ErrorNotice error={read.error} />}
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={props.onClose}>
-              Cancel
-            </Button>
+            <Button onClick={props.onClose}>Cancel</Button>
             <Button
+              variant="filled"
               type="submit"
               data-autofocus={!plan.needsKey}
               loading={read.isPending}

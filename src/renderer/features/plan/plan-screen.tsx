@@ -51,7 +51,6 @@ export function PlanScreen({ runId }: { runId: string }) {
         <>
           {(plan.data?.fixes ?? []).length > 0 && <ContentSwitch />}
           <Button
-            variant="default"
             leftSection={<IconDownload size="1rem" aria-hidden />}
             loading={file.isWriting}
             disabled={plan.data === undefined}

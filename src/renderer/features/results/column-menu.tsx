@@ -69,9 +69,7 @@ function ColumnList(props: ColumnChoice & { search: string; onSearch: (search: s
           data-autofocus
           onChange={(event) => onSearch(event.currentTarget.value)}
         />
-        <Button variant="default" onClick={() => onColumns(null)}>
-          Usual columns
-        </Button>
+        <Button onClick={() => onColumns(null)}>Usual columns</Button>
       </div>
       <div className={styles.columnsList}>
         <h3 className={results.facetTitle}>Shown: arrows move a column, − and + size it</h3>
@@ -111,7 +109,7 @@ function ColumnList(props: ColumnChoice & { search: string; onSearch: (search: s
           </section>
         ))}
         {isNewPath && (
-          <Button variant="default" onClick={() => show(typed)}>
+          <Button onClick={() => show(typed)}>
             Show <SafeText text={typed} max={60} />
           </Button>
         )}

@@ -147,7 +147,7 @@ const ResultsBar = memo(function ResultsBar(props: {
         </span>
       </p>
       {narrowed && (
-        <Button variant="default" size="compact-xs" onClick={() => props.onApply({})}>
+        <Button size="compact-xs" onClick={() => props.onApply({})}>
           Show all rows
         </Button>
       )}

@@ -93,12 +93,11 @@ export function RowDrawer(props: {
             />
           )}
           {(wasMapped || detail?.unsentBody !== undefined) && (
-            <Button variant="default" size="compact-xs" onClick={() => scratch.mutate()}>
+            <Button size="compact-xs" onClick={() => scratch.mutate()}>
               Open in Scratchpad
             </Button>
           )}
           <Button
-            variant="default"
             size="compact-xs"
             aria-pressed={revealed}
             leftSection={revealed ? <IconEyeOff size="1rem" /> : <IconEye size="1rem" />}

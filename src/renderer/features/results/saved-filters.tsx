@@ -78,7 +78,7 @@ export function SavedFilters(props: {
         />
       )}
       {asked === null && canSave && (
-        <Button variant="default" size="compact-xs" onClick={() => setAsked({ kind: 'save' })}>
+        <Button size="compact-xs" onClick={() => setAsked({ kind: 'save' })}>
           Save this filter…
         </Button>
       )}
@@ -86,7 +86,6 @@ export function SavedFilters(props: {
         <p className={styles.undo} role="status">
           Removed <SafeText text={removed.saved.name} max={80} />.{' '}
           <Button
-            variant="default"
             size="compact-xs"
             onClick={() => {
               const { saved, at } = removed

@@ -173,7 +173,7 @@ export function KeptRowsBar({ verdicts, results }: { verdicts: Verdicts; results
         )}
       </p>
       {left.length > 0 && (
-        <Button variant="default" size="compact-xs" onClick={() => results.narrowAgain(left)}>
+        <Button size="compact-xs" onClick={() => results.narrowAgain(left)}>
           Apply again
         </Button>
       )}

@@ -41,7 +41,6 @@ export function VerdictsPanel(props: {
         {BUTTONS.filter(({ action }) => decided || action === 'note').map(({ action, label, key }) => (
           <Button
             key={action}
-            variant="default"
             size="compact-xs"
             aria-pressed={isGiven(action)}
             className={isGiven(action) ? styles.given : undefined}

@@ -27,12 +27,7 @@ export function CapacityDialog(props: {
   if (!planned.ok) return null
   const { probes, atMost } = describeCapacityPlan(planned.plan, load)
   return (
-    <Modal
-      opened
-      onClose={props.onClose}
-      title="Start the capacity search?"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened onClose={props.onClose} title="Start the capacity search?">
       <Stack gap="md">
         <p>
           <strong>{CAPACITY_WARNING}</strong>
@@ -62,10 +57,10 @@ export function CapacityDialog(props: {
         {place.kind === 'production' && <ProductionNotice place={place} />}
         {start.error !== null && <ErrorNotice error={start.error} />}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" data-autofocus onClick={props.onClose}>
+          <Button data-autofocus onClick={props.onClose}>
             Cancel
           </Button>
-          <Button loading={start.isPending} onClick={() => start.mutate()}>
+          <Button variant="filled" loading={start.isPending} onClick={() => start.mutate()}>
             Start the search
           </Button>
         </Group>

@@ -35,12 +35,7 @@ export function RequestPanel(props: {
     <Panel
       title="Exact request"
       aside={
-        <Button
-          variant="default"
-          size="compact-xs"
-          disabled={gap !== null || !isRead}
-          onClick={props.onScratchpad}
-        >
+        <Button size="compact-xs" disabled={gap !== null || !isRead} onClick={props.onScratchpad}>
           Open in Scratchpad
         </Button>
       }

@@ -152,7 +152,6 @@ export function ReviewScreen(props: {
           <ContentSwitch />
           {load !== null && bounds === null && (
             <Button
-              variant="default"
               disabled={gap !== null || isReading || left === 0}
               loading={k6.isWriting}
               onClick={() =>
@@ -169,7 +168,6 @@ export function ReviewScreen(props: {
           )}
           {load === null && (
             <Button
-              variant="default"
               disabled={blocked !== undefined || isTrying || sent > 0 || left === 0}
               title={blocked}
               loading={first.isPending}
@@ -195,7 +193,6 @@ export function ReviewScreen(props: {
           ) : (
             <>
               <Button
-                variant="default"
                 disabled={blocked !== undefined}
                 title={blocked}
                 loading={all.isPending}

@@ -93,7 +93,7 @@ export function FailedRowsPanel(props: {
       />
       <div className={styles.failedFoot}>
         {hasContent && <ContentSwitch />}
-        <Button variant="default" size="xs" onClick={() => props.onResults(filter)}>
+        <Button size="xs" onClick={() => props.onResults(filter)}>
           {total > rows.length ? `View all ${formatCount(total)}` : 'View in the results'}
         </Button>
       </div>

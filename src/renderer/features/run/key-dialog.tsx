@@ -48,7 +48,7 @@ export function KeyDialog(props: {
     },
   })
   return (
-    <Modal opened onClose={onClose} title="Another API key" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={onClose} title="Another API key">
       <Stack
         component="form"
         gap="md"
@@ -91,10 +91,9 @@ export function KeyDialog(props: {
         )}
         {change.error !== null && <ErrorNotice error={change.error} />}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button
+            variant="filled"
             type="submit"
             loading={change.isPending}
             disabled={choice === TYPED && apiKey.trim() === ''}

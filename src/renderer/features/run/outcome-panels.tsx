@@ -108,9 +108,7 @@ export function ItemsPanel(props: { operation: string; items: number; onExport: 
             The service cannot list its items: this run is the only record of their ids. You need them to
             remove the items.
           </p>
-          <Button variant="default" onClick={props.onExport}>
-            Export the ids
-          </Button>
+          <Button onClick={props.onExport}>Export the ids</Button>
         </Stack>
       )}
     </Panel>

@@ -75,7 +75,6 @@ export function RunActions(props: {
       <SecondaryActions actions={secondary} />
       {STOPPABLE.includes(phase) && (
         <Button
-          variant="default"
           disabled={phase === 'draining'}
           leftSection={<IconPlayerStop size="1rem" />}
           onClick={() => void act(() => bridge.runs.stop({ runId }))}
@@ -84,12 +83,7 @@ export function RunActions(props: {
         </Button>
       )}
       {phase === 'running' && (
-        <Button
-          variant="default"
-          leftSection={<IconPlayerPause size="1rem" />}
-          onClick={() => void pause()}
-          title="P"
-        >
+        <Button leftSection={<IconPlayerPause size="1rem" />} onClick={() => void pause()} title="P">
           Pause
         </Button>
       )}

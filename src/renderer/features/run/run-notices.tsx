@@ -70,11 +70,7 @@ export function RefusedNotice(props: { summary: RunSummary; onMend: (step: Mendi
     <Notice
       kind="warning"
       title={`The service rejected ${rows.rejected === 1 ? 'the row' : `all ${formatCounted(rows.rejected, 'row')}`} for the same reason`}
-      actions={
-        <Button variant="default" onClick={() => props.onMend(step)}>
-          {MENDING[step]}
-        </Button>
-      }
+      actions={<Button onClick={() => props.onMend(step)}>{MENDING[step]}</Button>}
     >
       <p>
         <Sentence text={refused.message} />
@@ -97,11 +93,7 @@ export function StopNotice({ runId, onKey }: { runId: string; onKey: (() => void
           title={<SafeText text={notice.reason} max={600} lines />}
           actions={
             onKey !== null &&
-            notice.code === 'key_refused' && (
-              <Button variant="default" onClick={onKey}>
-                Use another API key…
-              </Button>
-            )
+            notice.code === 'key_refused' && <Button onClick={onKey}>Use another API key…</Button>
           }
         >
           {notice.advice === null ? undefined : <SafeText text={notice.advice} max={600} lines />}

@@ -35,13 +35,7 @@ const REASONS: Record<PrunableRuns['runs'][number]['reason'], string> = {
 export function CleanUpDialog({ onClose }: { onClose: () => void }) {
   const stored = useQuery(ask.history.readRetention.queryOptions())
   return (
-    <Modal
-      opened
-      size="xl"
-      onClose={onClose}
-      title="Clean up runs"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened size="xl" onClose={onClose} title="Clean up runs">
       {stored.error !== null && <ErrorNotice error={stored.error} />}
       {stored.data !== undefined && <CleanUpForm stored={stored.data} onClose={onClose} />}
     </Modal>
@@ -114,17 +108,15 @@ function CleanUpForm({ stored, onClose }: { stored: Retention; onClose: () => vo
       )}
       <Group justify="flex-end" gap="xs">
         <Button
-          variant="default"
           disabled={isStored}
           loading={keep.isPending}
           onClick={() => keep.mutate(isAny ? limits : NO_RETENTION)}
         >
           {isStored ? 'Limits are kept' : 'Keep these limits'}
         </Button>
-        <Button variant="default" onClick={onClose}>
-          Close
-        </Button>
+        <Button onClick={onClose}>Close</Button>
         <Button
+          variant="filled"
           color="danger"
           disabled={runs.length === 0 || !isCurrent}
           loading={prune.isPending}

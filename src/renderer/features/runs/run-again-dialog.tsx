@@ -64,7 +64,7 @@ export function RunAgainDialog(props: {
     onOpen: props.onOpen,
   })
   return (
-    <Modal opened size="lg" onClose={onClose} title="Run again" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened size="lg" onClose={onClose} title="Run again">
       {plan.error !== null && <ErrorNotice error={plan.error} />}
       {plan.data !== undefined && waiting === null && (
         <AgainForm
@@ -181,10 +181,14 @@ function AgainForm(props: {
       />
       {props.error !== null && <ErrorNotice error={props.error} />}
       <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={props.onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={props.busy} disabled={blocked !== undefined} title={blocked}>
+        <Button onClick={props.onClose}>Cancel</Button>
+        <Button
+          variant="filled"
+          type="submit"
+          loading={props.busy}
+          disabled={blocked !== undefined}
+          title={blocked}
+        >
           Read and check the source
         </Button>
       </Group>
@@ -230,7 +234,7 @@ function SourceNotice(props: {
         kind={change === 'missing' ? 'error' : isWarning ? 'warning' : 'info'}
         title={SOURCE_TITLES[props.isOther ? 'same' : change]}
         actions={
-          <Button variant="default" size="compact-sm" loading={file.isBusy} onClick={file.choose}>
+          <Button size="compact-sm" loading={file.isBusy} onClick={file.choose}>
             Choose another file
           </Button>
         }

@@ -27,7 +27,7 @@ export function UnreadableRuns(props: {
       title={`${formatCounted(props.runs.length, 'run')} cannot be read: the journal is damaged`}
       {...(left > 0 && {
         actions: (
-          <Button variant="default" size="compact-sm" onClick={() => setIsAll(true)}>
+          <Button size="compact-sm" onClick={() => setIsAll(true)}>
             Show {left} more
           </Button>
         ),
@@ -39,12 +39,7 @@ export function UnreadableRuns(props: {
             <span>
               <code>{run.runId}</code>: <SafeText text={run.message} max={300} lines />
             </span>
-            <Button
-              variant="default"
-              size="compact-xs"
-              aria-label={`Delete ${run.runId}`}
-              onClick={() => props.onDelete(run)}
-            >
+            <Button size="compact-xs" aria-label={`Delete ${run.runId}`} onClick={() => props.onDelete(run)}>
               Delete…
             </Button>
           </li>
@@ -115,16 +110,21 @@ function DeletionDialog(props: {
     },
   })
   return (
-    <Modal opened onClose={onClose} title="Delete the run" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={onClose} title="Delete the run">
       <Stack gap="md">
         {props.children}
         {remove.error !== null && <ErrorNotice error={remove.error} />}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" data-autofocus onClick={onClose}>
+          <Button data-autofocus onClick={onClose}>
             {props.isBlocked ? 'Close' : 'Cancel'}
           </Button>
           {!props.isBlocked && (
-            <Button color="danger" loading={remove.isPending} onClick={() => remove.mutate()}>
+            <Button
+              variant="filled"
+              color="danger"
+              loading={remove.isPending}
+              onClick={() => remove.mutate()}
+            >
               Delete
             </Button>
           )}

@@ -124,6 +124,7 @@ export function RunEditor(props: {
       {save.error !== null && <ErrorNotice error={save.error} />}
       <Group gap="xs">
         <Button
+          variant="filled"
           type="submit"
           size="compact-sm"
           loading={save.isPending}
@@ -131,7 +132,7 @@ export function RunEditor(props: {
         >
           Save
         </Button>
-        <Button variant="default" size="compact-sm" onClick={onClose}>
+        <Button size="compact-sm" onClick={onClose}>
           Cancel
         </Button>
       </Group>

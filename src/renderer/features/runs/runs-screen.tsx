@@ -213,11 +213,7 @@ function RunList(props: {
           <Empty
             icon={IconListSearch}
             title="No run matches"
-            actions={
-              <Button variant="default" onClick={() => changeFilter(NO_FILTER)}>
-                Show all runs
-              </Button>
-            }
+            actions={<Button onClick={() => changeFilter(NO_FILTER)}>Show all runs</Button>}
           >
             A run has to match every filter. Clear some, or search for fewer words.
           </Empty>
@@ -272,11 +268,7 @@ function SearchBanner(props: {
           Capacity search with <SafeText text={name} max={60} />: {isOver ? 'over' : 'searching'}
         </>
       }
-      actions={
-        <Button variant="default" onClick={() => props.onOpen(searchId)}>
-          Open the search
-        </Button>
-      }
+      actions={<Button onClick={() => props.onOpen(searchId)}>Open the search</Button>}
     />
   )
 }
@@ -306,11 +298,7 @@ function InterruptedBanner(props: { entries: RunEntry[]; onReview: (runId: strin
           {formatAgo(newest.ended_at ?? newest.started_at ?? newest.created_at, Date.now())}
         </>
       }
-      actions={
-        <Button variant="default" onClick={() => props.onReview(newest.run_id)}>
-          Review and resume
-        </Button>
-      }
+      actions={<Button onClick={() => props.onReview(newest.run_id)}>Review and resume</Button>}
     >
       {left.join(', ')}. Nothing is sent until you resume.
       {cut.length > 1 && ` ${formatCounted(cut.length - 1, 'more run')} in the same state below.`}

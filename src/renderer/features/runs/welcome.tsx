@@ -54,9 +54,7 @@ export function Welcome(props: {
           </p>
           <Group gap="xs" align="stretch" wrap="nowrap">
             <PrimaryButton onPress={props.onChoose}>Choose a spreadsheet</PrimaryButton>
-            <Button variant="default" onClick={props.onChooseFolder}>
-              Choose a folder
-            </Button>
+            <Button onClick={props.onChooseFolder}>Choose a folder</Button>
           </Group>
         </section>
         <section className={styles.start} aria-labelledby="start-sandbox">
@@ -66,7 +64,7 @@ export function Welcome(props: {
             The sandbox is a small moderation service inside this app, with a sample to send. Nothing leaves
             this machine.
           </p>
-          <Button variant="default" loading={props.busy} onClick={props.onSandbox}>
+          <Button loading={props.busy} onClick={props.onSandbox}>
             Try it with the sandbox
           </Button>
         </section>

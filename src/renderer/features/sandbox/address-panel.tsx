@@ -96,7 +96,7 @@ export function AddressPanel({ running }: { running: Running }) {
           value={label}
           onChange={(event) => setLabel(event.currentTarget.value)}
         />
-        <Button type="submit" variant="default" disabled={label.trim() === ''} loading={add.isPending}>
+        <Button type="submit" disabled={label.trim() === ''} loading={add.isPending}>
           Create a key
         </Button>
       </form>
@@ -167,7 +167,6 @@ export function SetupPanel(props: { setup: SandboxSetup; isRunning: boolean; run
       )}
       <Group gap="xs" mt="md">
         <Button
-          variant="default"
           size="xs"
           disabled={!isChanged || setup.seed.trim() === ''}
           loading={change.isPending}

@@ -81,10 +81,7 @@ export function AppealsPanel(props: {
             value={samples}
             onChange={(value) => typeof value === 'number' && setSamples(value)}
           />
-          <Button
-            variant="default"
-            onClick={() => onChange(() => bridge.sandbox.addSampleAppeals({ samples }))}
-          >
+          <Button onClick={() => onChange(() => bridge.sandbox.addSampleAppeals({ samples }))}>
             Create appeal-1 to appeal-{samples}
           </Button>
         </Group>
@@ -135,7 +132,6 @@ function AppealForm({ onAdd }: { onAdd: (appeal: NewAppeal) => void }) {
       />
       <Select
         label="Status"
-        allowDeselect={false}
         data={['In Review', 'Reviewed']}
         value={status}
         onChange={(value) => setStatus(value === 'Reviewed' ? value : 'In Review')}
@@ -152,12 +148,11 @@ function AppealForm({ onAdd }: { onAdd: (appeal: NewAppeal) => void }) {
       )}
       <Select
         label="The review"
-        allowDeselect={false}
         data={REVIEWS}
         value={review}
         onChange={(value) => setReview(value ?? 'upheld')}
       />
-      <Button type="submit" variant="default" disabled={appealId.trim() === ''}>
+      <Button type="submit" disabled={appealId.trim() === ''}>
         Add the appeal
       </Button>
     </form>

@@ -162,7 +162,7 @@ function Callbacks(props: { callbacks: SandboxArrived['callbacks']; onSend: () =
       Callbacks: {formatCount(delivered)} delivered, {formatCount(pending)} pending, {formatCount(failed)}{' '}
       given up, {formatCount(dropped)} dropped.{' '}
       {pending > 0 && (
-        <Button variant="default" size="compact-xs" onClick={props.onSend}>
+        <Button size="compact-xs" onClick={props.onSend}>
           Send the pending ones now
         </Button>
       )}

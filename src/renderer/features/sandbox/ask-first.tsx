@@ -14,7 +14,6 @@ export function AskFirst(props: {
   if (!isAsking || question === null) {
     return (
       <Button
-        variant="default"
         size="xs"
         loading={props.busy ?? false}
         onClick={() => (question === null ? onConfirm() : setAsking(true))}
@@ -26,10 +25,11 @@ export function AskFirst(props: {
   return (
     <Group gap="xs">
       <span>{question}</span>
-      <Button variant="default" size="xs" onClick={() => setAsking(false)}>
+      <Button size="xs" onClick={() => setAsking(false)}>
         Cancel
       </Button>
       <Button
+        variant="filled"
         color="danger"
         size="xs"
         onClick={() => {

@@ -29,12 +29,11 @@ export function BehaviourPanels({ behaviour }: { behaviour: SandboxBehaviour }) 
       <Panel title="Presets" aside="apply at once; the settings below after Apply">
         <Group gap="xs">
           {PRESETS.map(({ label, change }) => (
-            <Button key={label} variant="default" size="compact-sm" onClick={() => behave(change)}>
+            <Button key={label} size="compact-sm" onClick={() => behave(change)}>
               {label}
             </Button>
           ))}
           <Button
-            variant="default"
             size="compact-sm"
             onClick={() =>
               behave({ latency: '110ms±70ms', faults: [], callbacks: 'delay=1s±400ms', ratePerSecond: null })
@@ -129,7 +128,6 @@ function LimitsEditor({ behaviour, onApply }: EditorProps) {
         <Select
           label="failed_terms holds"
           description="In answers of watchlists"
-          allowDeselect={false}
           data={[
             { value: 'objects', label: 'terms with their notes' },
             { value: 'strings', label: 'their texts alone' },
@@ -140,7 +138,6 @@ function LimitsEditor({ behaviour, onApply }: EditorProps) {
         <Select
           label="Codes of watchlist add"
           description="How statuses and codes pair"
-          allowDeselect={false}
           data={[
             { value: 'consistent', label: 'as of watchlist update' },
             { value: 'contradictory', label: 'swapped' },

@@ -16,10 +16,10 @@ export function EditorPanel(props: {
       {props.children}
       {props.isChanged && (
         <Group gap="xs" mt="sm">
-          <Button onClick={props.onApply}>Apply</Button>
-          <Button variant="default" onClick={props.onUndo}>
-            Undo changes
+          <Button variant="filled" onClick={props.onApply}>
+            Apply
           </Button>
+          <Button onClick={props.onUndo}>Undo changes</Button>
           <span role="status">Not applied yet</span>
         </Group>
       )}

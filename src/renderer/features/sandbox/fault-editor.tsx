@@ -105,7 +105,6 @@ function FaultFields(props: {
       <legend className="visually-hidden">{formatFault(fault)}</legend>
       <Select
         label="What goes wrong"
-        allowDeselect={false}
         data={Object.entries(KINDS).map(([value, { label }]) => ({ value, label }))}
         value={name}
         onChange={(value) => {
@@ -138,7 +137,6 @@ function FaultFields(props: {
       {hasMoment(kind) && (
         <Select
           label="When"
-          allowDeselect={false}
           data={kind === 'stall' ? MOMENTS : MOMENTS.slice(0, 2)}
           value={fault.moment}
           onChange={(value) =>

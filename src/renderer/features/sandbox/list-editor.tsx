@@ -125,13 +125,7 @@ function EditorDialog(props: {
   const save = useMutation({ mutationFn: (make: () => Promise<void>) => make() })
   const error = props.error ?? save.error
   return (
-    <Modal
-      opened
-      size="lg"
-      onClose={props.onClose}
-      title={props.title}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened size="lg" onClose={props.onClose} title={props.title}>
       <Stack
         component="form"
         gap="md"
@@ -163,10 +157,9 @@ function EditorDialog(props: {
               Remove the index
             </Button>
           )}
-          <Button variant="default" onClick={props.onClose}>
-            Cancel
-          </Button>
+          <Button onClick={props.onClose}>Cancel</Button>
           <Button
+            variant="filled"
             type="submit"
             disabled={name.value.trim() === '' || props.canSave === false}
             loading={save.isPending}

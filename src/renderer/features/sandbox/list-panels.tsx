@@ -39,7 +39,6 @@ export function ListPanels() {
           title={<SafeText text={`${undo.what} removed`} max={160} />}
           actions={
             <Button
-              variant="default"
               size="compact-xs"
               onClick={() => {
                 change.mutate(undo.put)
@@ -116,12 +115,7 @@ function NamedLists(props: {
     <Panel
       title={props.title}
       aside={
-        <Button
-          variant="default"
-          size="compact-sm"
-          leftSection={<IconPlus size="1rem" />}
-          onClick={props.onAdd}
-        >
+        <Button size="compact-sm" leftSection={<IconPlus size="1rem" />} onClick={props.onAdd}>
           {props.add}
         </Button>
       }

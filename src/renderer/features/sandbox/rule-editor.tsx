@@ -54,13 +54,7 @@ export function RuleEditor(props: {
   const setCondition = (at: number, condition: RuleCondition) =>
     set({ conditions: rule.conditions.map((one, index) => (index === at ? condition : one)) })
   return (
-    <Modal
-      opened
-      size="lg"
-      onClose={props.onClose}
-      title={isNew ? 'Add a rule' : 'Edit the rule'}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened size="lg" onClose={props.onClose} title={isNew ? 'Add a rule' : 'Edit the rule'}>
       <Stack
         component="form"
         gap="md"
@@ -117,10 +111,9 @@ export function RuleEditor(props: {
         />
         {save.error !== null && <ErrorNotice error={save.error} />}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={props.onClose}>
-            Cancel
-          </Button>
+          <Button onClick={props.onClose}>Cancel</Button>
           <Button
+            variant="filled"
             type="submit"
             disabled={
               rule.rule_name.trim() === '' ||
@@ -160,7 +153,6 @@ function ConditionFields(props: {
     <div className={`${styles.fields} ${styles.narrow}`}>
       <Select
         label="What"
-        allowDeselect={false}
         data={Object.entries(SUBJECTS).map(([value, label]) => ({ value, label }))}
         value={condition.subject}
         onChange={(value) => onChange(NEW_CONDITIONS[isSubject(value) ? value : 'class_score'])}
@@ -169,7 +161,6 @@ function ConditionFields(props: {
         <>
           <Select
             label="Class"
-            allowDeselect={false}
             data={[...CONTENT_CLASSES]}
             value={condition.class}
             onChange={(value) => isClass(value) && onChange({ ...condition, class: value })}

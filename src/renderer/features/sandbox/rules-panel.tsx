@@ -37,7 +37,6 @@ export function RulesPanel() {
           }
           actions={
             <Button
-              variant="default"
               size="compact-xs"
               onClick={() => {
                 put(removed)
@@ -53,7 +52,6 @@ export function RulesPanel() {
         title={formatCounted(list.length, 'rule')}
         aside={
           <Button
-            variant="default"
             size="compact-sm"
             leftSection={<IconPlus size="1rem" />}
             onClick={() => setOpened({ rule: null })}

@@ -50,7 +50,7 @@ export function SandboxScreen(props: { onRuns: () => void }) {
           <>
             <ContentSwitch />
             <StopButton runsGoing={state?.runsGoing ?? 0} change={change} />
-            <Button variant="default" size="xs" onClick={props.onRuns}>
+            <Button size="xs" onClick={props.onRuns}>
               Go to Runs
             </Button>
           </>
@@ -85,7 +85,6 @@ export function SandboxScreen(props: { onRuns: () => void }) {
                 title="The sandbox fails on purpose"
                 actions={
                   <Button
-                    variant="default"
                     size="compact-xs"
                     onClick={() =>
                       change.mutate(() => bridge.sandbox.behave({ faults: [], ratePerSecond: null }))

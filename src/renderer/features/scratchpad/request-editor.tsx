@@ -38,7 +38,6 @@ export function RequestEditor({ connections }: { connections: readonly Connectio
       <div className={styles.fields}>
         <Select
           label="Operation"
-          allowDeselect={false}
           data={OPERATION_KINDS.map((kind) => ({ value: kind, label: OPERATIONS[kind].words.title }))}
           value={endpoint.kind}
           onChange={(value) => {
@@ -49,7 +48,6 @@ export function RequestEditor({ connections }: { connections: readonly Connectio
         <Select
           label="Destination"
           placeholder="Choose a connection"
-          allowDeselect={false}
           data={[
             { value: SANDBOX, label: 'the sandbox' },
             ...connections.map(({ name, isProduction }) => ({
@@ -165,7 +163,7 @@ function BodyEditor() {
       <>
         <p className={styles.note}>This is the request of a row. Its content is hidden, but sent in full.</p>
         <LongText text={maskJson(text)} label="Body of the row" />
-        <Button variant="default" size="xs" mt="sm" onClick={() => set({ isRevealed: true })}>
+        <Button size="xs" mt="sm" onClick={() => set({ isRevealed: true })}>
           Show and edit
         </Button>
       </>
@@ -188,23 +186,15 @@ function BodyEditor() {
         onChange={(event) => set({ text: event.currentTarget.value })}
       />
       <Group gap="xs" mt="xs">
-        <Button variant="default" size="compact-xs" onClick={() => set({ text: formatText(text) })}>
+        <Button size="compact-xs" onClick={() => set({ text: formatText(text) })}>
           Format
         </Button>
         {endpoint.kind === 'task' && (
-          <Button
-            variant="default"
-            size="compact-xs"
-            onClick={() => set({ text: setMember(text, 'post_id', createPostId()) })}
-          >
+          <Button size="compact-xs" onClick={() => set({ text: setMember(text, 'post_id', createPostId()) })}>
             New post_id
           </Button>
         )}
-        <Button
-          variant="default"
-          size="compact-xs"
-          onClick={() => set({ text: toExample(endpoint), isOwn: true })}
-        >
+        <Button size="compact-xs" onClick={() => set({ text: toExample(endpoint), isOwn: true })}>
           Example
         </Button>
       </Group>

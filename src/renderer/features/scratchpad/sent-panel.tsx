@@ -31,12 +31,7 @@ export function SentPanel(props: {
       aside={
         <>
           {pair.length !== 2 && 'Choose two to compare them'}
-          <Button
-            variant="default"
-            size="compact-sm"
-            disabled={pair.length !== 2}
-            onClick={() => setComparing(true)}
-          >
+          <Button size="compact-sm" disabled={pair.length !== 2} onClick={() => setComparing(true)}>
             Compare two
           </Button>
         </>
@@ -140,7 +135,6 @@ function DiffDialog(props: { earlier: SentRequest; later: SentRequest; onClose: 
       size="xl"
       onClose={props.onClose}
       title={`${formatTimestamp(earlier.exchange.sentAt)} → ${formatTimestamp(later.exchange.sentAt)}`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Difference title="Requests" before={earlier.text} after={later.text} />
       <Difference title="Answers" before={toAnswerText(earlier)} after={toAnswerText(later)} />

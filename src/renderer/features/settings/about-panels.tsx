@@ -46,11 +46,7 @@ export function UpdatesPanel() {
       <SettingRow
         label="Look now"
         description="A dialog says what was found."
-        control={() => (
-          <Button variant="default" onClick={() => check.mutate(undefined)}>
-            Check for updates
-          </Button>
-        )}
+        control={() => <Button onClick={() => check.mutate(undefined)}>Check for updates</Button>}
       />
       {error !== null && <ErrorNotice error={error} />}
     </Panel>
@@ -90,7 +86,6 @@ export function FoldersPanel() {
           control={() =>
             isDesktop ? (
               <Button
-                variant="default"
                 leftSection={<IconFolderOpen size="1rem" aria-hidden />}
                 aria-label={`Open the folder: ${FOLDERS[kind].label}`}
                 onClick={() => open.mutate({ folder: kind })}
@@ -108,7 +103,7 @@ export function FoldersPanel() {
           label="Collect diagnostics"
           description="Versions, counts and the log in a new folder. Nothing is sent."
           control={() => (
-            <Button variant="default" loading={collect.isPending} onClick={() => collect.mutate(undefined)}>
+            <Button loading={collect.isPending} onClick={() => collect.mutate(undefined)}>
               Collect
             </Button>
           )}
@@ -157,11 +152,7 @@ export function AboutPanel() {
       <SettingRow
         label="Licences"
         description="Sluice is under the MIT licence. The packages in it have licences of their own."
-        control={() => (
-          <Button variant="default" onClick={() => setNotices(true)}>
-            Show licences
-          </Button>
-        )}
+        control={() => <Button onClick={() => setNotices(true)}>Show licences</Button>}
       />
       {hasNotices && <NoticesDialog onClose={() => setNotices(false)} />}
     </Panel>
@@ -171,13 +162,7 @@ export function AboutPanel() {
 function NoticesDialog({ onClose }: { onClose: () => void }) {
   const notices = useQuery(ask.settings.readNotices.queryOptions())
   return (
-    <Modal
-      opened
-      size="xl"
-      onClose={onClose}
-      title="Licences of the packages in Sluice"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened size="xl" onClose={onClose} title="Licences of the packages in Sluice">
       {notices.error !== null && <ErrorNotice error={notices.error} onRetry={notices.refetch} />}
       {notices.data !== undefined && notices.data.text === null && (
         <p>Sluice runs from its sources, without a build. npm run build writes the licences.</p>

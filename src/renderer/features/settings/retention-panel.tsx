@@ -38,11 +38,7 @@ export function RetentionPanel(props: { settings: Settings; onCleanUp: () => voi
             ? 'Reading the workspace'
             : describeLimits(limits, runs, found.data?.size_bytes)
         }
-        control={() => (
-          <Button variant="default" onClick={onCleanUp}>
-            {isUnlimited ? 'Set limits…' : 'Clean up…'}
-          </Button>
-        )}
+        control={() => <Button onClick={onCleanUp}>{isUnlimited ? 'Set limits…' : 'Clean up…'}</Button>}
       />
       <SettingRow
         label="Clean up once a day without asking"

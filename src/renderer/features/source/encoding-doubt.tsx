@@ -30,7 +30,7 @@ export function EncodingDoubt(props: { preview: BridgePreview; onEncoding: (enco
           <ul className={styles.readings}>
             {encodingReadings.map((one) => (
               <li key={one.encoding}>
-                <Button variant="default" size="compact-sm" onClick={() => props.onEncoding(one.encoding)}>
+                <Button size="compact-sm" onClick={() => props.onEncoding(one.encoding)}>
                   Use {labelEncoding(one.encoding)}
                 </Button>
                 <span>
@@ -98,7 +98,7 @@ function DoubtNotice(props: { title: string; children: (revealed: boolean) => Re
       title={props.title}
       actions={
         !shown && (
-          <Button variant="default" onClick={() => setRevealed(!isRevealed)}>
+          <Button onClick={() => setRevealed(!isRevealed)}>
             {isRevealed ? 'Hide the words' : 'Show the words'}
           </Button>
         )

@@ -19,9 +19,7 @@ export function DropZone(props: { onChoose: () => void; onChooseFolder: () => vo
       <p className={styles.dropTitle}>Drop spreadsheets or a folder</p>
       <Group gap="xs" align="stretch" wrap="nowrap">
         <PrimaryButton onPress={props.onChoose}>Choose a spreadsheet</PrimaryButton>
-        <Button variant="default" onClick={props.onChooseFolder}>
-          Choose a folder
-        </Button>
+        <Button onClick={props.onChooseFolder}>Choose a folder</Button>
       </Group>
       <p className={styles.dropNote}>
         {SOURCE_NAMES_TEXT}, any size, any encoding; several are one run. Or a folder of tables, or of texts,

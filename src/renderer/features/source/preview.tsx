@@ -53,11 +53,7 @@ export function HeaderDoubt({ onRow }: { onRow: () => void }) {
     <Notice
       kind="warning"
       title="The first line looks like a row"
-      actions={
-        <Button variant="default" onClick={onRow}>
-          It is a row
-        </Button>
-      }
+      actions={<Button onClick={onRow}>It is a row</Button>}
     >
       It is read as column names and is not sent.
     </Notice>
@@ -75,7 +71,7 @@ export function SheetChoiceNotice(props: { preview: BridgePreview; onUse: (sheet
       kind="info"
       title="The workbook has several sheets"
       actions={
-        <Button variant="default" onClick={() => props.onUse(sheet)}>
+        <Button onClick={() => props.onUse(sheet)}>
           <span>
             Keep <SafeText text={sheet} max={30} />
           </span>
@@ -105,11 +101,7 @@ export function HeaderChoice(props: { row: number; file: string | undefined; onU
           looks like the header
         </>
       }
-      actions={
-        <Button variant="default" onClick={onUse}>
-          Use row {row}
-        </Button>
-      }
+      actions={<Button onClick={onUse}>Use row {row}</Button>}
     >
       The first line is read as column names now, and row {row} as a row.
       {file !== undefined && ' The number that you choose holds for all files.'}
@@ -129,12 +121,8 @@ export function MergedChoice(props: { preview: BridgePreview; onUse: (merged: 'e
       title="Cells are empty because they are merged"
       actions={
         <>
-          <Button variant="default" onClick={() => props.onUse('fill')}>
-            Fill with the first
-          </Button>
-          <Button variant="default" onClick={() => props.onUse('empty')}>
-            Leave empty
-          </Button>
+          <Button onClick={() => props.onUse('fill')}>Fill with the first</Button>
+          <Button onClick={() => props.onUse('empty')}>Leave empty</Button>
         </>
       }
     >
@@ -161,7 +149,7 @@ export function LinkChoice(props: {
       actions={
         hasUrl &&
         chosen !== linkName && (
-          <Button variant="default" onClick={() => onMapping(fillWithLinks(mapping, name, linkName))}>
+          <Button onClick={() => onMapping(fillWithLinks(mapping, name, linkName))}>
             Use the links as url
           </Button>
         )

@@ -80,9 +80,7 @@ export function SourceScreen(props: {
         subtitle="The rows to send"
         actions={
           props.operation.kind === 'task' && (
-            <Button variant="default" onClick={props.onSandbox}>
-              Use the sandbox’s sample
-            </Button>
+            <Button onClick={props.onSandbox}>Use the sandbox’s sample</Button>
           )
         }
       >
@@ -114,12 +112,8 @@ export function SourceScreen(props: {
       fixed
       actions={
         <>
-          <Button variant="default" onClick={props.onChoose}>
-            Choose other files
-          </Button>
-          <Button variant="default" onClick={props.onChooseFolder}>
-            Choose a folder
-          </Button>
+          <Button onClick={props.onChoose}>Choose other files</Button>
+          <Button onClick={props.onChooseFolder}>Choose a folder</Button>
           <PrimaryButton
             onPress={props.onContinue}
             busy={props.busy}

@@ -60,9 +60,7 @@ export function TrendScreen(props: {
             />
           )}
           {shown === 'run' && !wantsLabels && (
-            <Button variant="default" onClick={() => setWantsLabels(true)}>
-              Add labels…
-            </Button>
+            <Button onClick={() => setWantsLabels(true)}>Add labels…</Button>
           )}
         </>
       }

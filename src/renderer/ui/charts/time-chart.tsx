@@ -115,7 +115,7 @@ export function TimeChart(props: {
         <Legend entries={lines} />
         <p className={styles.reading}>{reading}</p>
         {zoom !== null && (
-          <Button variant="default" size="compact-xs" onClick={() => setZoom(null)}>
+          <Button size="compact-xs" onClick={() => setZoom(null)}>
             Show all
           </Button>
         )}

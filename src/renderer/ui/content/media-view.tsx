@@ -86,7 +86,6 @@ export function MediaView(props: {
         <Group gap="xs">
           {shown.next !== null && (
             <Button
-              variant="default"
               size="compact-sm"
               leftSection={<IconEye size="1rem" />}
               rightSection={<kbd>M</kbd>}
@@ -97,7 +96,6 @@ export function MediaView(props: {
           )}
           {step > firstStep && (
             <Button
-              variant="default"
               size="compact-sm"
               leftSection={<IconEyeOff size="1rem" />}
               title="Shift with M"
@@ -161,12 +159,7 @@ function MediaItem(props: {
           . Nothing has been fetched. If you fetch it, <SafeText text={media.host} max={200} /> sees the
           address of this machine and the time. No key, cookie or account goes with the request.
         </p>
-        <Button
-          variant="default"
-          loading={props.isFetching}
-          leftSection={<IconDownload size="1rem" />}
-          onClick={props.onFetch}
-        >
+        <Button loading={props.isFetching} leftSection={<IconDownload size="1rem" />} onClick={props.onFetch}>
           Fetch from&nbsp;
           <SafeText text={media.host} max={60} />
         </Button>
@@ -297,7 +290,6 @@ function Video({ media, look }: { media: MediaFileEntry; look: Look }) {
           }}
         />
         <Button
-          variant="default"
           size="compact-sm"
           leftSection={isMuted ? <IconVolumeOff size="1rem" /> : <IconVolume size="1rem" />}
           onClick={() => setMuted(!isMuted)}
@@ -327,7 +319,6 @@ function Video({ media, look }: { media: MediaFileEntry; look: Look }) {
 function PlayButton({ isPlaying, onPlay }: { isPlaying: boolean; onPlay: (play: boolean) => void }) {
   return (
     <Button
-      variant="default"
       size="compact-sm"
       leftSection={isPlaying ? <IconPlayerPause size="1rem" /> : <IconPlayerPlay size="1rem" />}
       onClick={() => onPlay(!isPlaying)}

@@ -123,7 +123,12 @@ export function LabelsForm(props: {
             ? 'Without this, a label stands for the rule of its name, such as “Likely spam”.'
             : 'Rows with another label should trigger none of these rules.'}
         </span>
-        <Button type="submit" loading={props.busy} disabled={column === null && !useVerdicts}>
+        <Button
+          variant="filled"
+          type="submit"
+          loading={props.busy}
+          disabled={column === null && !useVerdicts}
+        >
           {props.action}
         </Button>
       </Group>

@@ -54,12 +54,12 @@ export function ErrorNotice(props: {
       actions={
         <>
           {props.onRetry && (
-            <Button variant="default" size="compact-xs" onClick={() => props.onRetry?.()}>
+            <Button size="compact-xs" onClick={() => props.onRetry?.()}>
               Try again
             </Button>
           )}
           {props.onDismiss && (
-            <Button variant="default" size="compact-xs" onClick={() => props.onDismiss?.()}>
+            <Button size="compact-xs" onClick={() => props.onDismiss?.()}>
               Dismiss
             </Button>
           )}

@@ -23,7 +23,6 @@ export function SecondaryActions({ actions }: { actions: readonly SecondaryActio
     return actions.map(({ label, title, icon: Icon, isBusy = false, onPress }) => (
       <Button
         key={label}
-        variant="default"
         loading={isBusy}
         title={title}
         leftSection={Icon && <Icon size="1rem" aria-hidden />}
@@ -37,7 +36,6 @@ export function SecondaryActions({ actions }: { actions: readonly SecondaryActio
     <Menu position="bottom-end" shadow="md">
       <Menu.Target>
         <Button
-          variant="default"
           loading={actions.some(({ isBusy }) => isBusy)}
           rightSection={<IconChevronDown size="1rem" aria-hidden />}
         >

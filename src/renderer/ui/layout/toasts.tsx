@@ -66,7 +66,7 @@ export function Toasts() {
   return (
     <section className={styles.toasts} aria-label="Messages">
       {toasts.length > 1 && (
-        <Button variant="default" size="compact-sm" onClick={() => useToasts.setState({ toasts: [] })}>
+        <Button size="compact-sm" onClick={() => useToasts.setState({ toasts: [] })}>
           Dismiss all {toasts.length}
         </Button>
       )}
@@ -98,21 +98,16 @@ function ToastNotice({ toast }: { toast: Toast }) {
       actions={
         <>
           {undo !== undefined && (
-            <Button
-              variant="default"
-              size="compact-sm"
-              title={nameShortcut(['Mod', 'Z'])}
-              onClick={() => void act(key, undo)}
-            >
+            <Button size="compact-sm" title={nameShortcut(['Mod', 'Z'])} onClick={() => void act(key, undo)}>
               Undo
             </Button>
           )}
           {action !== undefined && (
-            <Button variant="default" size="compact-sm" onClick={() => void act(key, action.act)}>
+            <Button size="compact-sm" onClick={() => void act(key, action.act)}>
               {action.label}
             </Button>
           )}
-          <Button variant="default" size="compact-sm" onClick={() => dismissToast(key)}>
+          <Button size="compact-sm" onClick={() => dismissToast(key)}>
             Dismiss
           </Button>
         </>

@@ -95,7 +95,7 @@ export function OperationStrip(props: {
         <ConnectionChip place={props.destination} />
         {props.gap !== null && <span className={styles.gap}>{props.gap}</span>}
       </p>
-      <Button variant="default" size="compact-xs" onClick={props.onChange}>
+      <Button size="compact-xs" onClick={props.onChange}>
         Change
       </Button>
     </div>

@@ -56,16 +56,10 @@ function ListRows({ warnings }: { warnings: readonly ProblemGroup[] }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <Button variant="default" onClick={() => setOpen(true)}>
+      <Button onClick={() => setOpen(true)}>
         {warnings.some(({ examples }) => examples.length > 0) ? 'List the rows…' : 'Details…'}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title="Warnings about rows"
-        size="xl"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title="Warnings about rows" size="xl">
         {warnings.some((group) => isQuotingContent(group) || group.examples.some(isFoundContent)) && (
           <Group gap={0} align="stretch" justify="flex-end" wrap="nowrap" mb="xs">
             <ContentSwitch />

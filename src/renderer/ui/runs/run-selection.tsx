@@ -60,6 +60,7 @@ export function SelectionBar({ onCompare }: { onCompare: (runIds: string[]) => v
         {ticked.length === 1 && '; choose another one to compare'}
       </span>
       <Button
+        variant="filled"
         size="compact-sm"
         disabled={ticked.length < 2}
         leftSection={<IconArrowsDiff size="1rem" aria-hidden />}

@@ -32,13 +32,15 @@ export function WaitingRun(props: {
       </Notice>
       {props.error !== null && <ErrorNotice error={props.error} />}
       <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={props.onGiveUp}>
-          Do not send
-        </Button>
-        <Button variant="default" onClick={props.onOpen}>
-          Open the run first
-        </Button>
-        <Button data-autofocus loading={props.busy} disabled={sendable === 0} onClick={props.onSend}>
+        <Button onClick={props.onGiveUp}>Do not send</Button>
+        <Button onClick={props.onOpen}>Open the run first</Button>
+        <Button
+          variant="filled"
+          data-autofocus
+          loading={props.busy}
+          disabled={sendable === 0}
+          onClick={props.onSend}
+        >
           {props.isLoadTest ? 'Start the load test' : `Send ${formatCounted(sendable, 'row')}`}
         </Button>
       </Group>

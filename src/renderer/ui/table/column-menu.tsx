@@ -27,12 +27,7 @@ export function ColumnMenu(props: {
       withinPortal
     >
       <Popover.Target>
-        <Button
-          variant="default"
-          size={props.size}
-          leftSection={<IconColumns3 size="1rem" aria-hidden />}
-          {...crowded}
-        >
+        <Button size={props.size} leftSection={<IconColumns3 size="1rem" aria-hidden />} {...crowded}>
           <span>Columns</span>
         </Button>
       </Popover.Target>

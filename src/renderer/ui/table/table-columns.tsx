@@ -84,7 +84,7 @@ export function useTableColumns(
             onToggle={toggle}
             onResize={(title, by) => setWidth(title, widthOf(title) + by)}
           />
-          <Button variant="default" size="compact-sm" onClick={() => onView({ hidden: [], widths: {} })}>
+          <Button size="compact-sm" onClick={() => onView({ hidden: [], widths: {} })}>
             Usual columns
           </Button>
         </Stack>

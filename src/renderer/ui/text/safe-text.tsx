@@ -113,7 +113,7 @@ export function LongText({ text, label }: { text: string; label: string }) {
       </section>
       {(left > 0 || all) && (
         <Group gap="xs">
-          <Button variant="default" size="compact-xs" onClick={() => setAll(!all)}>
+          <Button size="compact-xs" onClick={() => setAll(!all)}>
             {all ? 'Show less' : `Show all ${formatCount(text.length)} characters`}
           </Button>
         </Group>

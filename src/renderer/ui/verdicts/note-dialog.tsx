@@ -14,12 +14,7 @@ export function NoteDialog(props: {
 }) {
   const [note, setNote] = useState(props.note ?? '')
   return (
-    <Modal
-      opened
-      onClose={props.onClose}
-      title={`Note on row ${props.row}`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened onClose={props.onClose} title={`Note on row ${props.row}`}>
       <Stack
         component="form"
         gap="md"
@@ -49,10 +44,10 @@ export function NoteDialog(props: {
           maxLength={10_000}
         />
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={props.onClose}>
-            Cancel
+          <Button onClick={props.onClose}>Cancel</Button>
+          <Button variant="filled" type="submit">
+            Save
           </Button>
-          <Button type="submit">Save</Button>
         </Group>
       </Stack>
     </Modal>

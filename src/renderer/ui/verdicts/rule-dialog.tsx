@@ -32,13 +32,7 @@ export function RuleDialog(props: {
     onRule(rule)
   }
   return (
-    <Modal
-      opened
-      onClose={props.onClose}
-      title={props.title}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-      onKeyDown={press}
-    >
+    <Modal opened onClose={props.onClose} title={props.title} onKeyDown={press}>
       <Stack gap="md">
         {rules.length > 0 && (
           <ul className={styles.rules} aria-label="Rules">
@@ -79,7 +73,7 @@ export function RuleDialog(props: {
               maxLength={1_000}
               {...(rules.length === 0 && { 'data-autofocus': true })}
             />
-            <Button type="submit" variant="default" disabled={name.trim() === ''}>
+            <Button type="submit" disabled={name.trim() === ''}>
               Choose
             </Button>
           </Group>

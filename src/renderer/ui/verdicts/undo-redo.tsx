@@ -12,7 +12,6 @@ export function UndoRedo(props: {
   return (
     <Group gap="xs" wrap="nowrap">
       <Button
-        variant="default"
         size="compact-xs"
         title={nameShortcut(['Mod', 'Z'])}
         disabled={!props.canUndo}
@@ -22,7 +21,6 @@ export function UndoRedo(props: {
         Undo
       </Button>
       <Button
-        variant="default"
         size="compact-xs"
         title={nameShortcut(['Mod', 'Shift', 'Z'])}
         disabled={!props.canRedo}
