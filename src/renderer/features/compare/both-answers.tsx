@@ -62,7 +62,7 @@ export function BothAnswers(props: {
       <section className={styles.bothBody} tabIndex={0} aria-label="Details of both answers">
         {a.data !== undefined && b.data !== undefined && (
           <>
-            <dl className={styles.cells}>
+            <dl className={`facts ${styles.cells}`}>
               {b.data.result.cells.map((cell, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: columns may share a name and never move
                 <Fragment key={index}>
@@ -113,7 +113,7 @@ function Answer(props: { letter: 'A' | 'B'; detail: RowDetail; other: RowDetail;
       <h3>
         {letter} <StateLabel state={result.state} attempts={result.attempts} />
       </h3>
-      <dl className={styles.cells}>
+      <dl className={`facts ${styles.cells}`}>
         <dt>Triggered rules</dt>
         <dd className={styles.rules}>
           {result.triggeredRules.length === 0

@@ -69,7 +69,7 @@ export function ConnectionPanel(props: {
       {test.data !== undefined && (
         <CheckNotice check={test.data} label={activeKey} hasOtherKeys={keys.length > 1} />
       )}
-      <dl className={styles.facts}>
+      <dl className={`facts ${styles.facts}`}>
         <dt>Address</dt>
         <dd>
           <SafeText text={connection.baseUrl} max={300} />

@@ -10,7 +10,7 @@ import { ask, bridge } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
-import { Panel, Screen } from '../../ui/layout/screen.tsx'
+import { Columns, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { STATE_LOOKS, toStateCounts } from '../../ui/states/row-states.tsx'
 import { useFileWriter } from '../../ui/written-file.tsx'
 import styles from './export.module.css'
@@ -91,7 +91,7 @@ export function ExportScreen(props: {
       <p className={styles.scope} role="status">
         {describeScope(choice, matching, rows?.read, about)}
       </p>
-      <div className={styles.choices}>
+      <Columns least="30rem">
         <Panel title="Rows">
           <Radio.Group
             aria-label="Rows"
@@ -170,7 +170,7 @@ export function ExportScreen(props: {
             />
           )}
         </Panel>
-      </div>
+      </Columns>
       {summary?.operation === 'task' && (
         <VerdictsPanel runId={runId} runName={name} format={format} file={file} />
       )}

@@ -2,13 +2,13 @@ import { Stack } from '@mantine/core'
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react'
 import type { LoadOverview } from '../../../shared/bridge/results.ts'
 import type { LoadFact, LoadView } from '../../../shared/load/load-view.ts'
-import { formatCount, formatCounted, formatMs, formatSpan } from '../../../shared/messages/figure-text.ts'
+import { formatCounted, formatMs, formatSpan } from '../../../shared/messages/figure-text.ts'
 import { BarTable } from '../../ui/charts/bar-table.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Figures, Panel } from '../../ui/layout/screen.tsx'
-import { StateLabel } from '../../ui/states/row-states.tsx'
+import { CauseList } from '../../ui/states/cause-list.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
-import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './load.module.css'
 
 /** What has to be known before any figure is read. */
@@ -137,27 +137,16 @@ export function LoadErrorsPanel({ errors }: Pick<LoadView, 'errors'>) {
   const total = errors.reduce((sum, { requests }) => sum + requests, 0)
   return (
     <Panel title="Errors" aside={total === 0 ? 'none' : formatCounted(total, 'request')} flush>
-      {errors.length === 0 ? (
-        <p className={styles.quiet}>Requests that do not succeed are grouped here by cause.</p>
-      ) : (
-        <ul className={styles.errors}>
-          {errors.map(({ outcome, status, message, requests, when }) => (
-            <li key={`${outcome} ${status} ${message}`}>
-              <div className={styles.errorHead}>
-                <StateLabel state={outcome} />
-                <strong>
-                  <SafeText text={status} max={80} />
-                </strong>
-                <span className={styles.errorCount}>{formatCount(requests)}</span>
-              </div>
-              <p>
-                <Sentence text={message} />
-              </p>
-              <p className="quiet">{when}</p>
-            </li>
-          ))}
-        </ul>
-      )}
+      <CauseList
+        empty="Requests that do not succeed are grouped here by cause."
+        causes={errors.map(({ outcome, status, message, requests, when }) => ({
+          key: `${outcome} ${status} ${message}`,
+          ...{ outcome, message },
+          name: status,
+          count: requests,
+          note: when,
+        }))}
+      />
     </Panel>
   )
 }

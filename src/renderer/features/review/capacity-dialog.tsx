@@ -11,7 +11,6 @@ import type { NamedPlace } from '../../ui/connection/destination.ts'
 import { ConnectionChip, ProductionNotice } from '../../ui/connection/destination-panel.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import styles from './review.module.css'
 
 /** Says what a capacity search does to the service before it begins. */
 export function CapacityDialog(props: {
@@ -32,7 +31,7 @@ export function CapacityDialog(props: {
         <p>
           <strong>{CAPACITY_WARNING}</strong>
         </p>
-        <dl className={styles.search}>
+        <dl className="facts">
           <dt>Service</dt>
           <dd>
             <ConnectionChip place={place} />

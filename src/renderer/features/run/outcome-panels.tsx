@@ -1,4 +1,4 @@
-import { Button, Group, Stack } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { nameAnswer } from '../../../shared/messages/name-code.ts'
 import { adviseInWindow } from '../../../shared/messages/outcome-advice.ts'
@@ -10,9 +10,8 @@ import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { BarTable } from '../../ui/charts/bar-table.tsx'
 import { Figures, Panel } from '../../ui/layout/screen.tsx'
 import { AnswerLabel, isRowAnswer } from '../../ui/states/answers.tsx'
-import { StateLabel } from '../../ui/states/row-states.tsx'
-import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
-import styles from './run.module.css'
+import { CauseList } from '../../ui/states/cause-list.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
 
 /** The outcome of terms, or where appeals stand, by rows; a word opens its rows. */
 export function AnswersPanel(props: {
@@ -126,33 +125,18 @@ export function ErrorsPanel(props: {
   const { rows, errors, onPick } = props
   return (
     <Panel title="Errors" aside={rows === 0 ? 'none' : formatCounted(rows, 'row')} flush>
-      {errors.length === 0 ? (
-        <p className={styles.quiet}>Rows that do not succeed are grouped here by cause, with what to do.</p>
-      ) : (
-        <ul className={styles.errors}>
-          {errors.map((group) => (
-            <li key={`${group.outcome} ${group.status} ${group.error_code} ${group.message}`}>
-              <Group gap="sm" wrap="nowrap">
-                <StateLabel state={group.outcome} />
-                <strong className={styles.errorName}>
-                  {onPick ? (
-                    <button type="button" className={styles.link} onClick={() => onPick(group)}>
-                      <SafeText text={toName(group)} max={80} />
-                    </button>
-                  ) : (
-                    <SafeText text={toName(group)} max={80} />
-                  )}
-                </strong>
-                <span className={styles.errorRows}>{formatCount(group.rows)}</span>
-              </Group>
-              <p className={styles.errorMessage}>
-                <Sentence text={group.message} />
-              </p>
-              <p className="quiet">{adviseInWindow(group, props.operation)}</p>
-            </li>
-          ))}
-        </ul>
-      )}
+      <CauseList
+        empty="Rows that do not succeed are grouped here by cause, with what to do."
+        causes={errors.map((group) => ({
+          key: `${group.outcome} ${group.status} ${group.error_code} ${group.message}`,
+          outcome: group.outcome,
+          name: toName(group),
+          onPick: onPick && (() => onPick(group)),
+          count: group.rows,
+          message: group.message,
+          note: adviseInWindow(group, props.operation),
+        }))}
+      />
     </Panel>
   )
 }

@@ -37,7 +37,7 @@ export function AddressPanel({ running }: { running: Running }) {
   })
   return (
     <Panel title="Address">
-      <dl className={styles.facts}>
+      <dl className="facts">
         <dt>Address</dt>
         <dd>
           <code>{baseUrl}</code> <CopyButton label="Copy address" text={() => baseUrl} />

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { SandboxBehaviour } from '../../../shared/bridge/sandbox.ts'
 import type { BehaviourChange } from '../../../shared/sandbox/behaviour.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
-import { Panel } from '../../ui/layout/screen.tsx'
+import { Columns, Panel } from '../../ui/layout/screen.tsx'
 import { EditorPanel } from './editor-panel.tsx'
 import { FaultEditor } from './fault-editor.tsx'
 import { LatencyEditor } from './latency-editor.tsx'
@@ -44,7 +44,7 @@ export function BehaviourPanels({ behaviour }: { behaviour: SandboxBehaviour }) 
         </Group>
       </Panel>
       {error !== null && <ErrorNotice error={error} onDismiss={reset} />}
-      <div className={styles.columns}>
+      <Columns least="48rem">
         <LatencyEditor
           key={behaviour.latency}
           modes={behaviour.modes}
@@ -57,7 +57,7 @@ export function BehaviourPanels({ behaviour }: { behaviour: SandboxBehaviour }) 
         />
         <CallbacksEditor key={`callbacks ${behaviour.callbacks}`} behaviour={behaviour} onApply={behave} />
         <LimitsEditor key={toLimitsKey(behaviour)} behaviour={behaviour} onApply={behave} />
-      </div>
+      </Columns>
     </>
   )
 }

@@ -6,7 +6,7 @@ import type { SandboxLists } from '../../../shared/bridge/sandbox.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
-import { Panel } from '../../ui/layout/screen.tsx'
+import { Columns, Panel } from '../../ui/layout/screen.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { AppealsPanel } from './appeals-panel.tsx'
@@ -50,7 +50,7 @@ export function ListPanels() {
           }
         />
       )}
-      <div className={styles.columns}>
+      <Columns least="48rem">
         <Stack gap="md">
           <NamedLists
             title={formatCounted(watchlists.length, 'watchlist')}
@@ -77,7 +77,7 @@ export function ListPanels() {
           />
         </Stack>
         <AppealsPanel count={appeals} onChange={change.mutate} />
-      </div>
+      </Columns>
       {opened !== null && (
         <ListEditor
           list={opened}

@@ -7,7 +7,7 @@ import { bridge } from '../../bridge/client.ts'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
-import { Empty, Screen } from '../../ui/layout/screen.tsx'
+import { Columns, Empty, Screen } from '../../ui/layout/screen.tsx'
 import { AddressPanel, SetupPanel } from './address-panel.tsx'
 import { ArrivedPanel } from './arrived-panel.tsx'
 import { AskFirst } from './ask-first.tsx'
@@ -114,10 +114,10 @@ export function SandboxScreen(props: { onRuns: () => void }) {
           {part === 'rules' && <RulesPanel />}
           {part === 'lists' && <ListPanels />}
           {part === 'address' && (
-            <div className={styles.columns}>
+            <Columns least="48rem">
               <AddressPanel running={running} />
               <SetupPanel setup={state.setup} isRunning runsGoing={state.runsGoing} />
-            </div>
+            </Columns>
           )}
         </>
       )}

@@ -8,7 +8,7 @@ import { bridge } from '../../bridge/client.ts'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
-import { Screen } from '../../ui/layout/screen.tsx'
+import { Columns, Screen } from '../../ui/layout/screen.tsx'
 import { AnswerPanels, nameAnswer } from './answer-panels.tsx'
 import { RequestEditor } from './request-editor.tsx'
 import styles from './scratchpad.module.css'
@@ -62,7 +62,7 @@ export function ScratchpadScreen(props: { connections: readonly ConnectionEntry[
       }
     >
       {send.error !== null && <ErrorNotice error={send.error} onDismiss={send.reset} />}
-      <div className={styles.sides}>
+      <Columns least="26rem">
         <RequestEditor connections={connections} />
         <Stack gap="md" miw={0}>
           <p ref={answer} className={`visually-hidden ${styles.answerTop}`} role="status">
@@ -70,7 +70,7 @@ export function ScratchpadScreen(props: { connections: readonly ConnectionEntry[
           </p>
           <AnswerPanels request={shown} connections={connections} isSending={send.isPending} />
         </Stack>
-      </div>
+      </Columns>
       {sent.length > 0 && (
         <SentPanel
           sent={sent}

@@ -10,7 +10,7 @@ import { RunsChart, type RunsLine } from '../../ui/charts/runs-chart.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { LabelsForm } from '../../ui/labels/labels-form.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
-import { Panel, Screen } from '../../ui/layout/screen.tsx'
+import { Columns, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { nameOperation } from '../../ui/operations/operation-looks.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -115,7 +115,7 @@ function Charts({ runs, hrefOf }: { runs: Trend['runs']; hrefOf: (runId: string)
           Their latencies are not those of the service alone. The table marks them.
         </Notice>
       )}
-      <div className={styles.charts}>
+      <Columns least="34rem">
         {rules.length > 0 && (
           <Panel title="Rows that triggered a rule" aside="Share of the rows that succeeded">
             <RunsChart
@@ -147,7 +147,7 @@ function Charts({ runs, hrefOf }: { runs: Trend['runs']; hrefOf: (runId: string)
             hrefOf={hrefOf}
           />
         </Panel>
-      </div>
+      </Columns>
     </>
   )
 }

@@ -2,6 +2,7 @@ import { Chip, Group, Stack } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { isTrend, METRIC_NAMES, METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import type { LatencyBar, Percentiles } from '../../../shared/run/run.ts'
+import { Columns } from '../layout/screen.tsx'
 import styles from './charts.module.css'
 import { LatencyDistribution } from './latency-distribution.tsx'
 import { LatencyOverTime } from './latency-over-time.tsx'
@@ -95,7 +96,7 @@ function SeriesCharts(props: {
       <h3 className={styles.chartTitle}>
         <code>{metric}</code>: {METRICS[metric].meaning}
       </h3>
-      <div className={styles.pair}>
+      <Columns least="26rem">
         <div>
           <h4 className={styles.chartTitle}>In each second</h4>
           <LatencyOverTime name={metric} seconds={seconds} limits={props.limits} limited={props.limited} />
@@ -104,7 +105,7 @@ function SeriesCharts(props: {
           <h4 className={styles.chartTitle}>Distribution, on a logarithmic axis</h4>
           <LatencyDistribution name={metric} bars={bars} percentiles={percentiles} />
         </div>
-      </div>
+      </Columns>
     </section>
   )
 }

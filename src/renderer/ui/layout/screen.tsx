@@ -100,6 +100,18 @@ export function Panel(props: {
   )
 }
 
+/** As many columns as have room for that width, all of them as wide. */
+export function Columns({ least, children }: { least: string; children: ReactNode }) {
+  return (
+    <div
+      className={styles.columns}
+      style={{ gridTemplateColumns: `repeat(auto-fit, minmax(min(100%, ${least}), 1fr))` }}
+    >
+      {children}
+    </div>
+  )
+}
+
 /** One number with its name: what a measuring instrument shows. */
 export interface Figure {
   label: string

@@ -1,0 +1,48 @@
+import { Group } from '@mantine/core'
+import { formatCount } from '../../../shared/messages/figure-text.ts'
+import type { RowState } from '../../../shared/run/item-state.ts'
+import { SafeText, Sentence } from '../text/safe-text.tsx'
+import { StateLabel } from './row-states.tsx'
+import styles from './states.module.css'
+
+/** Causes for which rows or requests did not succeed: the outcome, a name, how many, what was said, and a note on it. */
+export function CauseList(props: {
+  causes: readonly {
+    key: string
+    outcome: RowState
+    name: string
+    onPick?: (() => void) | undefined
+    count: number
+    message: string
+    note: string
+  }[]
+  /** Stands where there is none. */
+  empty: string
+}) {
+  if (props.causes.length === 0) return <p className={styles.noCause}>{props.empty}</p>
+  return (
+    <ul>
+      {props.causes.map(({ key, outcome, name, onPick, count, message, note }) => (
+        <li key={key} className={styles.cause}>
+          <Group gap="sm" wrap="nowrap">
+            <StateLabel state={outcome} />
+            <strong>
+              {onPick === undefined ? (
+                <SafeText text={name} max={80} />
+              ) : (
+                <button type="button" className={styles.pick} onClick={onPick}>
+                  <SafeText text={name} max={80} />
+                </button>
+              )}
+            </strong>
+            <strong>{formatCount(count)}</strong>
+          </Group>
+          <p>
+            <Sentence text={message} />
+          </p>
+          <p className="quiet">{note}</p>
+        </li>
+      ))}
+    </ul>
+  )
+}
