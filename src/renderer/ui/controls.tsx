@@ -47,6 +47,29 @@ export function PrimaryButton(props: {
   )
 }
 
+/** What can be done with a row of a table; its name says with which. */
+export function RowButton(props: {
+  name: string
+  onPress: () => void
+  children: ReactNode
+  isOutlined?: true
+  isDisabled?: boolean
+  isExpanded?: boolean
+}) {
+  return (
+    <Button
+      variant={props.isOutlined ? 'default' : 'subtle'}
+      size="compact-sm"
+      aria-label={props.name}
+      aria-expanded={props.isExpanded}
+      disabled={props.isDisabled ?? false}
+      onClick={props.onPress}
+    >
+      {props.children}
+    </Button>
+  )
+}
+
 const SHOWN_MS = 1_600
 
 /** Copies a text, made when it is pressed, and says that it did. */

@@ -7,6 +7,7 @@ import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import type { CallbackEffect, StoredCallback } from '../../../shared/run/callback-overview.ts'
 import { ask } from '../../bridge/client.ts'
 import { maskJson, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
+import { RowButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Empty, Panel } from '../../ui/layout/screen.tsx'
@@ -114,14 +115,12 @@ export function InboxPanel(props: {
             title: 'Content',
             isTitleHidden: true,
             cell: (callback) => (
-              <Button
-                variant="subtle"
-                size="compact-xs"
-                aria-label={`Open the callback for ${nameRow(callback)}`}
-                onClick={() => setOpened(callback)}
+              <RowButton
+                name={`Open the callback for ${nameRow(callback)}`}
+                onPress={() => setOpened(callback)}
               >
                 Open
-              </Button>
+              </RowButton>
             ),
           },
         ]}

@@ -10,8 +10,9 @@ import {
 } from '../../../shared/load/chart-scale.ts'
 import { parseThreshold } from '../../../shared/load/threshold-parser.ts'
 import { formatMs, formatRate, formatShare } from '../../../shared/messages/figure-text.ts'
+import { BottomLabels, LeftAxis } from '../../ui/charts/axes.tsx'
 import { ChartCursor } from '../../ui/charts/chart-cursor.tsx'
-import { Legend, type LegendEntry } from '../../ui/charts/plot.tsx'
+import { Legend, type LegendEntry, toDashArray } from '../../ui/charts/plot.tsx'
 import styles from './capacity.module.css'
 
 /** Sizes in pixels. */
@@ -22,8 +23,6 @@ const LINES = [
   { label: 'p95', point: 'p95', token: '--chart-2', dash: 'dashed' },
   { label: 'p99', point: 'p99', token: '--chart-3', dash: 'dotted' },
 ] as const satisfies readonly (LegendEntry & { point: string })[]
-
-const DASHES = { solid: undefined, dashed: '6 4', dotted: '2 3' } as const
 
 type Point = CapacityReport['curve'][number]
 
@@ -99,7 +98,7 @@ export function CapacityCurve({ report, unit }: { report: CapacityReport; unit: 
               key={of}
               className={styles.line}
               stroke={`var(${token})`}
-              strokeDasharray={DASHES[dash]}
+              strokeDasharray={toDashArray(dash)}
               points={curve
                 .flatMap(({ level, latency_ms }) =>
                   latency_ms === null ? [] : [`${toX(level)},${toY(latency_ms[of])}`],
@@ -178,39 +177,28 @@ function Axes(props: {
   const levels = props.unit === 'rate' ? x.ticks : x.ticks.filter(Number.isInteger)
   return (
     <g aria-hidden>
-      {y.ticks.map((tick) => (
-        <g key={tick}>
-          <line
-            className={styles.gridLine}
-            x1={FRAME.left}
-            x2={Math.max(FRAME.left, width - FRAME.right)}
-            y1={toY(tick)}
-            y2={toY(tick)}
-          />
-          <text className={styles.tick} textAnchor="end" x={FRAME.left - 8} y={toY(tick) + 4}>
-            {tick >= 1000 ? `${formatTick(tick / 1000)} s` : `${formatTick(tick)} ms`}
-          </text>
-        </g>
-      ))}
-      {levels.map((tick) => (
-        <text
-          key={tick}
-          className={styles.tick}
-          textAnchor="middle"
-          x={toX(tick)}
-          y={FRAME.height - FRAME.bottom + 18}
-        >
-          {formatTick(tick)}
-        </text>
-      ))}
-      <text
-        className={styles.tick}
-        textAnchor="middle"
-        x={(FRAME.left + width - FRAME.right) / 2}
+      <LeftAxis
+        ticks={y.ticks.map((tick) => ({
+          y: toY(tick),
+          label: tick >= 1000 ? `${formatTick(tick / 1000)} s` : `${formatTick(tick)} ms`,
+        }))}
+        left={FRAME.left}
+        right={width - FRAME.right}
+        gap={8}
+      />
+      <BottomLabels
+        labels={levels.map((tick) => ({ x: toX(tick), label: formatTick(tick) }))}
+        y={FRAME.height - FRAME.bottom + 18}
+      />
+      <BottomLabels
+        labels={[
+          {
+            x: (FRAME.left + width - FRAME.right) / 2,
+            label: props.unit === 'rate' ? 'requests per second' : 'requests in flight',
+          },
+        ]}
         y={FRAME.height - 6}
-      >
-        {props.unit === 'rate' ? 'requests per second' : 'requests in flight'}
-      </text>
+      />
     </g>
   )
 }

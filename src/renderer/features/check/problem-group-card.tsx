@@ -8,6 +8,7 @@ import { sayRow, toRowNumber } from '../../../shared/plan/source-place.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import { getPlace } from '../../../shared/run/problem.ts'
 import { isFoundContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
+import { RowButton } from '../../ui/controls.tsx'
 import { ExpectedSentence } from '../../ui/problems/expected-sentence.tsx'
 import { RowNumber } from '../../ui/states/row-states.tsx'
 import { Table } from '../../ui/table/table.tsx'
@@ -131,21 +132,21 @@ export function ProblemGroupCard(props: {
                 cell: (problem) => (
                   <>
                     {editFields.length > 0 && (
-                      <Button
-                        size="compact-xs"
-                        aria-label={`Edit row ${sayRow(getPlace(problem))}`}
-                        onClick={() => onEdit(problem.row, editFields)}
+                      <RowButton
+                        name={`Edit row ${sayRow(getPlace(problem))}`}
+                        isOutlined
+                        onPress={() => onEdit(problem.row, editFields)}
                       >
                         Edit row {toRowNumber(getPlace(problem))}
-                      </Button>
+                      </RowButton>
                     )}{' '}
-                    <Button
-                      size="compact-xs"
-                      aria-label={`Open row ${sayRow(getPlace(problem))} in Scratchpad`}
-                      onClick={() => props.onScratchpad(problem.row)}
+                    <RowButton
+                      name={`Open row ${sayRow(getPlace(problem))} in Scratchpad`}
+                      isOutlined
+                      onPress={() => props.onScratchpad(problem.row)}
                     >
                       Scratchpad
-                    </Button>
+                    </RowButton>
                   </>
                 ),
               },

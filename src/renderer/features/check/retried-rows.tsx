@@ -5,6 +5,7 @@ import { formatCount, formatCounted } from '../../../shared/messages/figure-text
 import { addFix, type Fix } from '../../../shared/plan/fixes.ts'
 import { sayRow, toRowNumber } from '../../../shared/plan/source-place.ts'
 import { ask } from '../../bridge/client.ts'
+import { RowButton } from '../../ui/controls.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { RowNumber } from '../../ui/states/row-states.tsx'
 import { Table } from '../../ui/table/table.tsx'
@@ -86,27 +87,23 @@ export function RetriedRows(props: {
               className: styles.rowActions,
               cell: ({ row, place }) => (
                 <>
-                  <Button
-                    size="compact-xs"
-                    aria-label={`Edit row ${sayRow(place)}`}
-                    onClick={() => onEdit(row)}
-                  >
+                  <RowButton name={`Edit row ${sayRow(place)}`} isOutlined onPress={() => onEdit(row)}>
                     Edit row {toRowNumber(place)}
-                  </Button>{' '}
-                  <Button
-                    size="compact-xs"
-                    aria-label={`Leave out row ${sayRow(place)}`}
-                    onClick={() => onFixes(addFix(fixes, { kind: 'leave_out_row', record: row }))}
+                  </RowButton>{' '}
+                  <RowButton
+                    name={`Leave out row ${sayRow(place)}`}
+                    isOutlined
+                    onPress={() => onFixes(addFix(fixes, { kind: 'leave_out_row', record: row }))}
                   >
                     Leave out
-                  </Button>{' '}
-                  <Button
-                    size="compact-xs"
-                    aria-label={`Open row ${sayRow(place)} in Scratchpad`}
-                    onClick={() => props.onScratchpad(row)}
+                  </RowButton>{' '}
+                  <RowButton
+                    name={`Open row ${sayRow(place)} in Scratchpad`}
+                    isOutlined
+                    onPress={() => props.onScratchpad(row)}
                   >
                     Scratchpad
-                  </Button>
+                  </RowButton>
                 </>
               ),
             },

@@ -1,9 +1,9 @@
-import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ConnectionEntry, ConnectionFile } from '../../../shared/bridge/connections.ts'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { type SystemRoute, saySystemRoute } from '../../../shared/plan/system-route.ts'
 import { ask, bridge, findDesktopApi } from '../../bridge/client.ts'
+import { RowButton } from '../../ui/controls.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './connections.module.css'
@@ -95,24 +95,14 @@ function FileControls(props: {
   return (
     <span className={styles.fileControls}>
       {findDesktopApi() !== null && (
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          onClick={props.onChoose}
-          aria-label={`Choose ${props.label}`}
-        >
+        <RowButton name={`Choose ${props.label}`} onPress={props.onChoose}>
           Choose…
-        </Button>
+        </RowButton>
       )}
       {props.isChosen && (
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          onClick={props.onRemove}
-          aria-label={`Remove ${props.label}`}
-        >
+        <RowButton name={`Remove ${props.label}`} onPress={props.onRemove}>
           Remove
-        </Button>
+        </RowButton>
       )}
     </span>
   )

@@ -2,6 +2,7 @@ import { useElementSize } from '@mantine/hooks'
 import { memo } from 'react'
 import type { JudgedRule, ThresholdPoint } from '../../../shared/lookback/evaluation.ts'
 import { toShareText } from '../../../shared/lookback/evaluation-view.ts'
+import { BottomLabels, LeftAxis } from '../../ui/charts/axes.tsx'
 import styles from './scores.module.css'
 
 /** Sizes in pixels. */
@@ -76,32 +77,20 @@ const Curve = memo(function Curve({ points, width }: { points: readonly Threshol
     )
   return (
     <>
-      {TICKS.map((tick) => (
-        <g key={tick}>
-          <line
-            className={styles.gridLine}
-            x1={FRAME.left}
-            x2={FRAME.left + width}
-            y1={place.y(tick)}
-            y2={place.y(tick)}
-          />
-          <text className={styles.tick} textAnchor="end" x={FRAME.left - 6} y={place.y(tick) + 4}>
-            {tick * 100} %
-          </text>
-          <text
-            className={styles.tick}
-            // Labels at the ends stay beside those of the other axis and inside the drawing.
-            textAnchor={tick === 0 ? 'start' : tick === 1 ? 'end' : 'middle'}
-            x={place.x(tick)}
-            y={FRAME.height - FRAME.bottom + 14}
-          >
-            {tick * 100} %
-          </text>
-        </g>
-      ))}
-      <text className={styles.tick} textAnchor="middle" x={FRAME.left + width / 2} y={FRAME.height - 6}>
-        recall
-      </text>
+      <LeftAxis
+        ticks={TICKS.map((tick) => ({ y: place.y(tick), label: `${tick * 100} %` }))}
+        left={FRAME.left}
+        right={FRAME.left + width}
+      />
+      <BottomLabels
+        // Labels at the ends stay beside those of the other axis and inside the drawing.
+        labels={TICKS.map((tick) => ({
+          ...{ x: place.x(tick), label: `${tick * 100} %` },
+          ...(tick === 0 ? { anchor: 'start' } : tick === 1 && { anchor: 'end' }),
+        }))}
+        y={FRAME.height - FRAME.bottom + 14}
+      />
+      <BottomLabels labels={[{ x: FRAME.left + width / 2, label: 'recall' }]} y={FRAME.height - 6} />
       <text
         className={styles.tick}
         transform={`translate(10 ${FRAME.top + tall / 2}) rotate(-90)`}

@@ -12,6 +12,7 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { Operation } from '../../../shared/operations/operations.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
+import { RowButton } from '../../ui/controls.tsx'
 import { formatAgo, formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
@@ -157,14 +158,14 @@ function Line(props: {
         <SafeText text={props.name} max={80} />
       </strong>
       <span className={styles.savedAbout}>{props.about}</span>
-      <Button
-        size="compact-sm"
-        disabled={props.isApplied}
-        aria-label={`${word} ${props.name}`}
-        onClick={props.onApply}
+      <RowButton
+        name={`${word} ${props.name}`}
+        isOutlined
+        isDisabled={props.isApplied}
+        onPress={props.onApply}
       >
         {word}
-      </Button>
+      </RowButton>
       {props.children}
     </li>
   )

@@ -3,6 +3,7 @@ import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
 import { createLinearScale, formatTick } from '../../../shared/load/chart-scale.ts'
 import { type Stage, type StagesPace, toTotalMs } from '../../../shared/load/load-pace.ts'
 import { formatSetDuration } from '../../../shared/messages/duration.ts'
+import { BottomLabels, LeftAxis } from '../../ui/charts/axes.tsx'
 import { formatClock } from '../../ui/format-time.ts'
 import styles from './load-profile.module.css'
 import { changeDuration, moveLevel, removeStage, type StagePart, toDurationStep, toStep } from './stages.ts'
@@ -229,29 +230,21 @@ function Axes(props: { scale: ProfileScale; width: number; unit: string; hasEnd:
   const times = Array.from({ length: Math.floor(scale.totalMs / step) + 1 }, (_, i) => i * step)
   return (
     <g aria-hidden>
-      {scale.ticks.map((tick) => (
-        <g key={tick}>
-          <line
-            className={styles.gridLine}
-            x1={FRAME.left}
-            x2={Math.max(FRAME.left, width - FRAME.right)}
-            y1={scale.toY(tick)}
-            y2={scale.toY(tick)}
-          />
-          <text className={styles.tick} textAnchor="end" x={FRAME.left - 12} y={scale.toY(tick) + 4}>
-            {formatTick(tick)}
-          </text>
-        </g>
-      ))}
+      <LeftAxis
+        ticks={scale.ticks.map((tick) => ({ y: scale.toY(tick), label: formatTick(tick) }))}
+        left={FRAME.left}
+        right={width - FRAME.right}
+        gap={12}
+      />
       <text className={styles.tick} x={FRAME.left} y={FRAME.top - 5}>
         {unit}
       </text>
-      {props.hasEnd &&
-        times.map((ms) => (
-          <text key={ms} className={styles.tick} textAnchor="middle" x={scale.toX(ms)} y={FRAME.height - 8}>
-            {formatClock(ms / 1000)}
-          </text>
-        ))}
+      {props.hasEnd && (
+        <BottomLabels
+          labels={times.map((ms) => ({ x: scale.toX(ms), label: formatClock(ms / 1000) }))}
+          y={FRAME.height - 8}
+        />
+      )}
     </g>
   )
 }

@@ -2,6 +2,7 @@ import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { IN_FLIGHT_MAX, RATE_MAX, type StagesPace } from '../../../shared/load/load-pace.ts'
 import { formatDurationMs, parseDurationMs } from '../../../shared/messages/duration.ts'
+import { RowButton } from '../../ui/controls.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { LoadProfile } from './load-profile.tsx'
 import styles from './operation.module.css'
@@ -112,23 +113,16 @@ function StageTable({ pace, onPace }: { pace: StagesPace; onPace: (pace: StagesP
           isTitleHidden: true,
           cell: (_, index) => (
             <Group gap={4} wrap="nowrap">
-              <Button
-                variant="subtle"
-                size="compact-xs"
-                aria-label={`Add after stage ${index + 1}`}
-                onClick={() => onPace(addStage(pace, index))}
-              >
+              <RowButton name={`Add after stage ${index + 1}`} onPress={() => onPace(addStage(pace, index))}>
                 Add after
-              </Button>
-              <Button
-                variant="subtle"
-                size="compact-xs"
-                aria-label={`Remove stage ${index + 1}`}
-                disabled={pace.stages.length === 1}
-                onClick={() => onPace(removeStage(pace, index))}
+              </RowButton>
+              <RowButton
+                name={`Remove stage ${index + 1}`}
+                isDisabled={pace.stages.length === 1}
+                onPress={() => onPace(removeStage(pace, index))}
               >
                 Remove
-              </Button>
+              </RowButton>
             </Group>
           ),
         },

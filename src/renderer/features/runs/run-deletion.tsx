@@ -5,6 +5,7 @@ import type { RunEntry } from '../../../shared/bridge/runs.ts'
 import type { UnreadableRun } from '../../../shared/lookback/run-list.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { bridge } from '../../bridge/client.ts'
+import { RowButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { forgetTick } from '../../ui/runs/run-selection.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -39,9 +40,9 @@ export function UnreadableRuns(props: {
             <span>
               <code>{run.runId}</code>: <SafeText text={run.message} max={300} lines />
             </span>
-            <Button size="compact-xs" aria-label={`Delete ${run.runId}`} onClick={() => props.onDelete(run)}>
+            <RowButton name={`Delete ${run.runId}`} isOutlined onPress={() => props.onDelete(run)}>
               Delete…
-            </Button>
+            </RowButton>
           </li>
         ))}
       </ul>

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type { SandboxSetup, SandboxState } from '../../../shared/bridge/sandbox.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
-import { CopyButton } from '../../ui/controls.tsx'
+import { CopyButton, RowButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
@@ -70,14 +70,9 @@ export function AddressPanel({ running }: { running: Running }) {
               title: 'Actions',
               isActions: true,
               cell: (key) => (
-                <Button
-                  variant="subtle"
-                  size="compact-sm"
-                  aria-label={`Remove key ${key.label}`}
-                  onClick={() => remove.mutate(key.key_id)}
-                >
+                <RowButton name={`Remove key ${key.label}`} onPress={() => remove.mutate(key.key_id)}>
                   Remove
-                </Button>
+                </RowButton>
               ),
             },
           ]}

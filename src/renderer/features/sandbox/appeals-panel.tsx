@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { NewAppeal, SandboxLists, ShownAppeal } from '../../../shared/bridge/sandbox.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask, bridge } from '../../bridge/client.ts'
+import { RowButton } from '../../ui/controls.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { Pager } from '../../ui/pager.tsx'
 import { Table } from '../../ui/table/table.tsx'
@@ -55,14 +56,12 @@ export function AppealsPanel(props: {
               title: 'Actions',
               isActions: true,
               cell: (appeal) => (
-                <Button
-                  variant="subtle"
-                  size="compact-sm"
-                  aria-label={`Remove appeal ${appeal.appeal_id}`}
-                  onClick={() => onChange(() => bridge.sandbox.removeAppeals({ appealId: appeal.appeal_id }))}
+                <RowButton
+                  name={`Remove appeal ${appeal.appeal_id}`}
+                  onPress={() => onChange(() => bridge.sandbox.removeAppeals({ appealId: appeal.appeal_id }))}
                 >
                   Remove
-                </Button>
+                </RowButton>
               ),
             },
           ]}

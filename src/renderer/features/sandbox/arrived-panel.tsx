@@ -8,6 +8,7 @@ import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import type { Arrival } from '../../../shared/sandbox/arrivals.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { maskJson, useContentShown } from '../../ui/content/user-content.tsx'
+import { RowButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Empty, Panel } from '../../ui/layout/screen.tsx'
@@ -199,15 +200,13 @@ function ArrivalTable({ arrivals }: { arrivals: readonly Arrival[] }) {
           isActions: true,
           cell: ({ number, body }) =>
             body !== null && (
-              <Button
-                variant="subtle"
-                size="compact-sm"
-                aria-expanded={opened === number}
-                aria-label={`Body of request ${number}`}
-                onClick={() => setOpened(opened === number ? null : number)}
+              <RowButton
+                name={`Body of request ${number}`}
+                isExpanded={opened === number}
+                onPress={() => setOpened(opened === number ? null : number)}
               >
                 Body
-              </Button>
+              </RowButton>
             ),
         },
       ]}

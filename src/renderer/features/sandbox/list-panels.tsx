@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react'
 import type { SandboxLists } from '../../../shared/bridge/sandbox.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
+import { RowButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Columns, Panel } from '../../ui/layout/screen.tsx'
 import { Table } from '../../ui/table/table.tsx'
@@ -134,23 +135,13 @@ function NamedLists(props: {
             isActions: true,
             cell: ({ name, kind, onEdit, onRemove }) => (
               <>
-                <Button
-                  variant="subtle"
-                  size="compact-sm"
-                  aria-label={`Show and edit ${kind} ${name}`}
-                  onClick={onEdit}
-                >
+                <RowButton name={`Show and edit ${kind} ${name}`} onPress={onEdit}>
                   Show and edit
-                </Button>
+                </RowButton>
                 {onRemove !== null && (
-                  <Button
-                    variant="subtle"
-                    size="compact-sm"
-                    aria-label={`Remove ${kind} ${name}`}
-                    onClick={onRemove}
-                  >
+                  <RowButton name={`Remove ${kind} ${name}`} onPress={onRemove}>
                     Remove
-                  </Button>
+                  </RowButton>
                 )}
               </>
             ),

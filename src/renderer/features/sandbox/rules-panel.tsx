@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { Rule, RuleCondition } from '../../../shared/sandbox/content.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
+import { RowButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { Table } from '../../ui/table/table.tsx'
@@ -100,26 +101,19 @@ export function RulesPanel() {
               isActions: true,
               cell: (rule) => (
                 <>
-                  <Button
-                    variant="subtle"
-                    size="compact-sm"
-                    aria-label={`Edit rule ${rule.rule_name}`}
-                    onClick={() => setOpened({ rule })}
-                  >
+                  <RowButton name={`Edit rule ${rule.rule_name}`} onPress={() => setOpened({ rule })}>
                     Edit
-                  </Button>
-                  <Button
-                    variant="subtle"
-                    size="compact-sm"
-                    aria-label={`Remove rule ${rule.rule_name}`}
-                    onClick={() =>
+                  </RowButton>
+                  <RowButton
+                    name={`Remove rule ${rule.rule_name}`}
+                    onPress={() =>
                       change.mutate(() => bridge.sandbox.removeRule({ ruleId: rule.rule_id }), {
                         onSuccess: () => setRemoved(rule),
                       })
                     }
                   >
                     Remove
-                  </Button>
+                  </RowButton>
                 </>
               ),
             },

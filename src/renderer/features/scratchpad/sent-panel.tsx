@@ -5,6 +5,7 @@ import { formatMs } from '../../../shared/messages/figure-text.ts'
 import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import { OPERATIONS } from '../../../shared/operations/operations.ts'
 import { maskJson, useContentShown } from '../../ui/content/user-content.tsx'
+import { RowButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { StateLabel } from '../../ui/states/row-states.tsx'
@@ -97,22 +98,12 @@ export function SentPanel(props: {
               const at = formatTimestamp(request.exchange.sentAt)
               return (
                 <>
-                  <Button
-                    variant="subtle"
-                    size="compact-sm"
-                    aria-label={`Show the request of ${at}`}
-                    onClick={() => props.onShow(request)}
-                  >
+                  <RowButton name={`Show the request of ${at}`} onPress={() => props.onShow(request)}>
                     Show
-                  </Button>
-                  <Button
-                    variant="subtle"
-                    size="compact-sm"
-                    aria-label={`Edit again the request of ${at}`}
-                    onClick={() => props.onAgain(request)}
-                  >
+                  </RowButton>
+                  <RowButton name={`Edit again the request of ${at}`} onPress={() => props.onAgain(request)}>
                     Edit again
-                  </Button>
+                  </RowButton>
                 </>
               )
             },

@@ -7,6 +7,7 @@ import {
 } from '../../../shared/load/chart-scale.ts'
 import { describeSlowest, formatCount, formatMs, formatShare } from '../../../shared/messages/figure-text.ts'
 import type { LatencyBar, Percentiles } from '../../../shared/run/run.ts'
+import { BottomLabels, LeftAxis } from './axes.tsx'
 import { ChartCursor } from './chart-cursor.tsx'
 import styles from './charts.module.css'
 
@@ -52,37 +53,24 @@ export function LatencyDistribution(props: {
           onPointerMove={pick}
           onPointerLeave={() => setPicked(null)}
         >
-          {layout.grid.map(({ y, label }) => (
-            <g key={label}>
-              <line
-                className={styles.gridLine}
-                x1={FRAME.left}
-                x2={Math.max(FRAME.left, width - FRAME.right)}
-                y1={y}
-                y2={y}
-              />
-              <text className={styles.tick} textAnchor="end" x={FRAME.left - 6} y={y + 4}>
-                {label}
-              </text>
-            </g>
-          ))}
+          <LeftAxis ticks={layout.grid} left={FRAME.left} right={width - FRAME.right} />
           {layout.bars.map(({ bar: one, ...rect }) => (
             <rect key={one.fromMs} className={one === bar ? styles.pickedBar : styles.bar} {...rect} />
           ))}
-          {layout.ticks.map(({ x, ms }) => (
-            <g key={ms}>
-              <line
-                className={styles.gridLine}
-                x1={x}
-                x2={x}
-                y1={FRAME.height - FRAME.bottom}
-                y2={FRAME.height - FRAME.bottom + 5}
-              />
-              <text className={styles.tick} textAnchor="middle" x={x} y={FRAME.height - 6}>
-                {formatAxisTick(ms)}
-              </text>
-            </g>
+          {layout.ticks.map(({ x }) => (
+            <line
+              key={x}
+              className={styles.gridLine}
+              x1={x}
+              x2={x}
+              y1={FRAME.height - FRAME.bottom}
+              y2={FRAME.height - FRAME.bottom + 5}
+            />
           ))}
+          <BottomLabels
+            labels={layout.ticks.map(({ x, ms }) => ({ x, label: formatAxisTick(ms) }))}
+            y={FRAME.height - 6}
+          />
           <Marks marks={layout.marks} />
         </svg>
         <ChartCursor

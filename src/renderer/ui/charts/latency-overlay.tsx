@@ -3,6 +3,7 @@ import { type PointerEvent, useState } from 'react'
 import { createLinearScale, createTightScale, formatTick } from '../../../shared/load/chart-scale.ts'
 import type { OverlaidLatency } from '../../../shared/load/latency-overlay.ts'
 import { formatAxisMs, formatMs, formatShare } from '../../../shared/messages/figure-text.ts'
+import { BottomLabels, LeftAxis } from './axes.tsx'
 import styles from './charts.module.css'
 import { Legend, type LegendEntry, toDashArray } from './plot.tsx'
 
@@ -74,27 +75,21 @@ export function LatencyOverlayChart(props: {
         onPointerMove={point}
         onPointerLeave={() => setShare(null)}
       >
-        {layout.y.map(({ at, label }) => (
-          <g key={label}>
-            <line className={styles.gridLine} x1={toX(0)} x2={toX(1)} y1={toY(at)} y2={toY(at)} />
-            <text className={styles.tick} textAnchor="end" x={FRAME.left - 6} y={toY(at) + 4}>
-              {label}
-            </text>
-          </g>
+        <LeftAxis
+          ticks={layout.y.map(({ at, label }) => ({ y: toY(at), label }))}
+          left={toX(0)}
+          right={toX(1)}
+        />
+        {layout.x.map(({ at }) => (
+          <line key={at} className={styles.gridLine} x1={toX(at)} x2={toX(at)} y1={toY(0)} y2={toY(1)} />
         ))}
-        {layout.x.map(({ at, label }) => (
-          <g key={label}>
-            <line className={styles.gridLine} x1={toX(at)} x2={toX(at)} y1={toY(0)} y2={toY(1)} />
-            <text
-              className={styles.tick}
-              textAnchor={at < 0.02 ? 'start' : at > 0.96 ? 'end' : 'middle'}
-              x={toX(at)}
-              y={FRAME.height - 8}
-            >
-              {label}
-            </text>
-          </g>
-        ))}
+        <BottomLabels
+          labels={layout.x.map(({ at, label }) => ({
+            ...{ x: toX(at), label },
+            ...(at < 0.02 ? { anchor: 'start' } : at > 0.96 && { anchor: 'end' }),
+          }))}
+          y={FRAME.height - 8}
+        />
         <g transform={`translate(${FRAME.left} ${FRAME.top}) scale(${plotWidth} ${plotHeight})`}>
           {layout.lines.map(({ path, token, dash }) => (
             <path

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { createLinearScale } from '../../../shared/load/chart-scale.ts'
 import { dropZeros } from '../../../shared/messages/figure-text.ts'
 import { formatTimestamp } from '../format-time.ts'
+import { BottomLabels, LeftAxis } from './axes.tsx'
 import styles from './charts.module.css'
 import { Legend, type LegendEntry, toDashArray } from './plot.tsx'
 
@@ -55,34 +56,17 @@ export function RunsChart(props: {
     <figure ref={ref} className={styles.distribution}>
       {/* biome-ignore lint/a11y/useSemanticElements: a drawing of links is no form */}
       <svg width="100%" height={FRAME.height} role="group" aria-label={props.label}>
-        {scale.ticks.map((tick) => (
-          <g key={tick}>
-            <line
-              className={styles.gridLine}
-              x1={FRAME.left}
-              x2={FRAME.left + plotWidth}
-              y1={toY(tick)}
-              y2={toY(tick)}
-            />
-            <text className={styles.tick} textAnchor="end" x={FRAME.left - 6} y={toY(tick) + 4}>
-              {dropZeros(format(tick))}
-            </text>
-          </g>
-        ))}
-        {runs.map(
-          ({ runId, startedAt }, index) =>
-            index % every === 0 && (
-              <text
-                key={runId}
-                className={styles.tick}
-                textAnchor="middle"
-                x={toX(index)}
-                y={FRAME.height - 8}
-              >
-                {formatTimestamp(startedAt).slice(5, 16)}
-              </text>
-            ),
-        )}
+        <LeftAxis
+          ticks={scale.ticks.map((tick) => ({ y: toY(tick), label: dropZeros(format(tick)) }))}
+          left={FRAME.left}
+          right={FRAME.left + plotWidth}
+        />
+        <BottomLabels
+          labels={runs.flatMap(({ startedAt }, index) =>
+            index % every === 0 ? [{ x: toX(index), label: formatTimestamp(startedAt).slice(5, 16) }] : [],
+          )}
+          y={FRAME.height - 8}
+        />
         {lines.map(({ label, token, dash = 'solid', values }) => (
           <g key={label} stroke={`var(${token})`} fill={`var(${token})`}>
             <path
