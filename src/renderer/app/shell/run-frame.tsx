@@ -1,4 +1,4 @@
-import { Button, Modal } from '@mantine/core'
+import { Button, Group, Modal } from '@mantine/core'
 import {
   IconActivity,
   IconChartLine,
@@ -109,13 +109,13 @@ export function RunFrame(props: {
         ),
         below: (
           <nav aria-label="Screens of the run" className={styles.tabs}>
-            <ul className={styles.places}>
+            <Group component="ul" gap="0 var(--space-1)" align="stretch">
               {tabs.map((place) => (
                 <li key={place.label}>
                   <PlaceLink place={place} here={toHash(place.route) === here ? 'page' : undefined} />
                 </li>
               ))}
-            </ul>
+            </Group>
           </nav>
         ),
       }}

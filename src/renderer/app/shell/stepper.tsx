@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import {
   IconArrowsSplit2,
   IconListCheck,
@@ -65,7 +65,7 @@ export function Stepper({ current }: { current: DraftStep }) {
         {draft.source !== null && <SafeText text={draft.source.name} max={80} />}
       </div>
       <nav aria-label="Steps of the new run">
-        <ol className={styles.places}>
+        <Group component="ol" gap="0 var(--space-1)" align="stretch">
           {toSteps(draft, current).map((place) => (
             <li key={place.label}>
               <PlaceLink
@@ -74,7 +74,7 @@ export function Stepper({ current }: { current: DraftStep }) {
               />
             </li>
           ))}
-        </ol>
+        </Group>
       </nav>
       {draft.source !== null && (
         <Button

@@ -1,4 +1,4 @@
-import { Button, Progress, Stack } from '@mantine/core'
+import { Button, Group, Progress, Stack } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconPlayerStop } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
@@ -133,9 +133,9 @@ function AnswerPanel(props: { report: CapacityReport; view: CapacityView; isOver
             title={<Sentence text={view.end} />}
           />
         )}
-        <div className={styles.thresholds}>
+        <Group gap="var(--space-1) var(--space-4)" align="stretch">
           <span className="quiet">Thresholds:</span>
-          <ul className={styles.thresholds} aria-label="Thresholds">
+          <Group component="ul" gap="var(--space-1) var(--space-4)" align="stretch" aria-label="Thresholds">
             {report.thresholds.map((expression) => (
               <li key={expression}>
                 <code>
@@ -143,8 +143,8 @@ function AnswerPanel(props: { report: CapacityReport; view: CapacityView; isOver
                 </code>
               </li>
             ))}
-          </ul>
-        </div>
+          </Group>
+        </Group>
       </Stack>
     </Panel>
   )

@@ -1,4 +1,4 @@
-import { Button, Progress } from '@mantine/core'
+import { Button, Progress, Stack } from '@mantine/core'
 import { IconArrowRight, IconCircleCheck } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
@@ -291,7 +291,7 @@ function Groups(
     .toSorted((a, b) => toRank(a) - toRank(b))
   if (groups.length === 0) return null
   return (
-    <section className={styles.section} aria-label={props.title}>
+    <Stack component="section" gap="sm" aria-label={props.title}>
       <h2 className={styles.sectionTitle}>
         {props.title} <span>{props.note}</span>
       </h2>
@@ -308,7 +308,7 @@ function Groups(
           onValue={(field) => props.onOpen({ kind: 'value', group, field })}
         />
       ))}
-    </section>
+    </Stack>
   )
 }
 

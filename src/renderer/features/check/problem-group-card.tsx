@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { PROBLEM_MESSAGES, sayExpected } from '../../../shared/messages/problem-messages.ts'
@@ -44,7 +44,7 @@ export function ProblemGroupCard(props: {
   const { icon: Icon, word, className } = LOOKS[group.severity]
   return (
     <article className={styles.card} data-code={group.code}>
-      <header className={styles.cardHead}>
+      <Group component="header" gap="sm" wrap="nowrap" py="xs" px="md">
         <span className={`${styles.severity} ${className}`}>
           <Icon size="1.1rem" aria-hidden />
           {word}
@@ -59,7 +59,7 @@ export function ProblemGroupCard(props: {
             ? formatCounted(group.rows, 'row')
             : `${formatCounted(group.unsent, 'row')}, not sent`}
         </span>
-      </header>
+      </Group>
       {group.examples.length === 0 && !isHint(group) && (
         <p className={styles.fix}>
           <ExpectedSentence problem={group} />

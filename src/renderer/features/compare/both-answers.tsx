@@ -1,4 +1,4 @@
-import { ActionIcon, Button } from '@mantine/core'
+import { ActionIcon, Button, Stack } from '@mantine/core'
 import { IconChevronDown, IconChevronUp, IconEye, IconEyeOff, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Fragment, useEffect, useRef } from 'react'
@@ -129,7 +129,7 @@ function Answer(props: { letter: 'A' | 'B'; detail: RowDetail; other: RowDetail;
           <>
             <dt>Scores</dt>
             <dd>
-              <ul className={styles.scores}>
+              <Stack component="ul" gap={2}>
                 {toHighestFirst(detail.result.classScores).map(({ className, score }) => {
                   const before = otherScores.get(className)
                   return (
@@ -141,7 +141,7 @@ function Answer(props: { letter: 'A' | 'B'; detail: RowDetail; other: RowDetail;
                     </li>
                   )
                 })}
-              </ul>
+              </Stack>
             </dd>
           </>
         )}

@@ -1,4 +1,4 @@
-import { Button, Loader } from '@mantine/core'
+import { Button, Group, Loader } from '@mantine/core'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import type { ComparedDecisions, RunPair } from '../../../shared/bridge/compare.ts'
 import type { ChangeFilter, ComparedGroup } from '../../../shared/lookback/comparison.ts'
@@ -64,9 +64,9 @@ export function DecisionsView(props: { pair: RunPair; onRows: (list: ChangeFilte
 /** Stands while every row of both runs is read. */
 export function Joining() {
   return (
-    <p className={styles.joining} role="status">
+    <Group component="p" gap="sm" justify="center" wrap="nowrap" p="lg" c="dimmed" role="status">
       <Loader size="sm" /> Reading the rows of both runs
-    </p>
+    </Group>
   )
 }
 

@@ -1,4 +1,4 @@
-import { SegmentedControl, Select } from '@mantine/core'
+import { Group, SegmentedControl, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { describeLimited, formatPercentileName, toRunLetter } from '../../../shared/load/compare-text.ts'
@@ -35,7 +35,12 @@ export function LatencyView({ runIds }: { runIds: readonly string[] }) {
     }),
   )
   if (error !== null) return <ErrorNotice error={error} onRetry={refetch} />
-  if (overlay === undefined) return <p className={styles.joining}>Reading the latencies</p>
+  if (overlay === undefined)
+    return (
+      <Group component="p" gap="sm" justify="center" wrap="nowrap" p="lg" c="dimmed">
+        Reading the latencies
+      </Group>
+    )
   return (
     <div className={styles.stack}>
       <LimitedNotice runs={overlay.runs.filter((run) => run.isLimited)} />

@@ -42,7 +42,7 @@ export function ConnectionPanel(props: {
   const remove = useMutation({ mutationFn: props.onRemove })
   return (
     <section className={styles.connection} aria-label={name}>
-      <header className={styles.head}>
+      <Group component="header" gap="xs" justify="space-between">
         <h2 className={styles.name}>
           <ConnectionChip place={{ name, kind: isProduction ? 'production' : 'other' }} />
           {isInUse && <span className={styles.inUse}>in use</span>}
@@ -63,7 +63,7 @@ export function ConnectionPanel(props: {
             {isProduction ? 'Remove…' : 'Remove'}
           </Button>
         </Group>
-      </header>
+      </Group>
       {/* Right under the button that asked for it, so that it is in view. */}
       {test.error !== null && <ErrorNotice error={test.error} onDismiss={test.reset} />}
       {test.data !== undefined && (

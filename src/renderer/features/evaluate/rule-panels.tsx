@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core'
 import type { Cell, Evaluation, Judged, JudgedRule } from '../../../shared/lookback/evaluation.ts'
 import {
   AVERAGES,
@@ -205,7 +206,7 @@ function Matrix({ judged, onCell }: { judged: Judged; onCell: (cell: Cell) => vo
 /** Precision, recall and F1, each drawn with its interval and said in words. */
 function FigureList({ judged }: { judged: Judged }) {
   return (
-    <dl className={styles.figureList}>
+    <Stack component="dl" gap="sm">
       {FIGURES.map(({ name, label, meaning }) => {
         const metric = judged[name]
         const interval = formatInterval(metric)
@@ -230,7 +231,7 @@ function FigureList({ judged }: { judged: Judged }) {
           <span className="small">rows that should trigger</span>
         </dd>
       </div>
-    </dl>
+    </Stack>
   )
 }
 

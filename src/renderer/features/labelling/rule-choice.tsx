@@ -1,7 +1,6 @@
-import { Button } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { SafeText } from '../../ui/text/safe-text.tsx'
-import { RULE_KEYS } from '../../ui/verdicts/rule-dialog.tsx'
+import { RuleButton } from '../../ui/verdicts/rule-dialog.tsx'
 import styles from './labelling.module.css'
 
 /** The rules that a row may be labelled with; the first nine have keys. */
@@ -15,22 +14,19 @@ export function RuleChoice(props: {
   return (
     <section aria-label="Rules that the row should trigger">
       <h2 className={styles.question}>Which rules should it trigger?</h2>
-      <ul className={styles.rules}>
+      <Stack component="ul" gap={4} mb="xs">
         {props.rules.map((rule, index) => (
           <li key={rule}>
-            <button
-              type="button"
+            <RuleButton
+              rule={rule}
+              index={index}
               data-label
-              className={styles.rule}
               aria-pressed={props.labels.has(rule)}
               onClick={() => props.onToggle(rule)}
-            >
-              {index < RULE_KEYS ? <kbd>{index + 1}</kbd> : <span />}
-              <SafeText text={rule} max={120} />
-            </button>
+            />
           </li>
         ))}
-      </ul>
+      </Stack>
       <Button
         variant="subtle"
         size="compact-sm"

@@ -1,4 +1,4 @@
-import { Radio } from '@mantine/core'
+import { Group, Radio } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
@@ -158,11 +158,11 @@ function OperationCard({ kind }: { kind: Activity }) {
   const { title, meaning, icon: Icon } = toLook(kind)
   return (
     <Radio.Card value={kind} className={styles.card} aria-label={title} aria-description={meaning}>
-      <span className={styles.cardHead}>
+      <Group component="span" gap="xs" wrap="nowrap">
         <Icon size="1.25rem" stroke={1.5} aria-hidden />
         <span className={styles.cardTitle}>{title}</span>
         <Radio.Indicator size="xs" />
-      </span>
+      </Group>
       <span className={styles.cardText}>{meaning}</span>
     </Radio.Card>
   )

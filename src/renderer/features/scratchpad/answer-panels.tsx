@@ -1,4 +1,4 @@
-import { Loader } from '@mantine/core'
+import { Group, Loader } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
@@ -163,9 +163,9 @@ function CallbackPanel({ request }: { request: SentRequest }) {
     return (
       <Panel title="Callback">
         {waiting.error !== null && <ErrorNotice error={waiting.error} onRetry={waiting.refetch} />}
-        <p className={styles.waiting}>
+        <Group component="p" gap="xs" wrap="nowrap">
           <Loader size="xs" aria-hidden /> Waiting for the callback. It is shown here when it comes.
-        </p>
+        </Group>
       </Panel>
     )
   }

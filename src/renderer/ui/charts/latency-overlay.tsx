@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { type PointerEvent, useState } from 'react'
 import { createLinearScale, createTightScale, formatTick } from '../../../shared/load/chart-scale.ts'
@@ -107,10 +108,15 @@ export function LatencyOverlayChart(props: {
           <line className={styles.mark} x1={toX(reading.at)} x2={toX(reading.at)} y1={toY(0)} y2={toY(1)} />
         )}
       </svg>
-      <figcaption className={styles.under}>
+      <Group
+        component="figcaption"
+        gap="var(--space-1) var(--space-4)"
+        align="stretch"
+        justify="space-between"
+      >
         <Legend entries={series.filter(({ latency }) => latency !== null)} />
         <p className={styles.reading}>{reading?.text ?? 'Point at the chart for its values'}</p>
-      </figcaption>
+      </Group>
     </figure>
   )
 }

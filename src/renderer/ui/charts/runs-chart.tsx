@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { useState } from 'react'
 import { createLinearScale } from '../../../shared/load/chart-scale.ts'
@@ -108,14 +109,19 @@ export function RunsChart(props: {
           </a>
         ))}
       </svg>
-      <figcaption className={styles.under}>
+      <Group
+        component="figcaption"
+        gap="var(--space-1) var(--space-4)"
+        align="stretch"
+        justify="space-between"
+      >
         <Legend entries={lines} />
         <p className={styles.reading}>
           {picked === null || run === undefined
             ? 'Point at a run for its figures; click to open it'
             : `${formatTimestamp(run.startedAt).slice(0, 16)}: ${toReading(picked).join(', ')}`}
         </p>
-      </figcaption>
+      </Group>
     </figure>
   )
 }

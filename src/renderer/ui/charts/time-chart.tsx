@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { useMemo, useRef, useState } from 'react'
 import type uPlot from 'uplot'
 import { formatSpan } from '../../../shared/messages/figure-text.ts'
@@ -111,7 +111,7 @@ export function TimeChart(props: {
           onOtherKey={zoomByKey}
         />
       </div>
-      <div className={styles.under}>
+      <Group gap="var(--space-1) var(--space-4)" align="stretch" justify="space-between">
         <Legend entries={lines} />
         <p className={styles.reading}>{reading}</p>
         {zoom !== null && (
@@ -119,7 +119,7 @@ export function TimeChart(props: {
             Show all
           </Button>
         )}
-      </div>
+      </Group>
     </figure>
   )
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Autocomplete, Button, Group, Select, Switch, TextInput } from '@mantine/core'
+import { ActionIcon, Autocomplete, Button, Group, Select, Stack, Switch, TextInput } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import type { LabelChoice } from '../../../shared/bridge/compare.ts'
@@ -52,7 +52,7 @@ export function LabelsForm(props: {
   const change = (id: number, part: Partial<Positive>) =>
     setPositives((all) => all.map((one) => (one.id === id ? { ...one, ...part } : one)))
   return (
-    <form className={styles.form} onSubmit={submit}>
+    <Stack component="form" gap="sm" onSubmit={submit}>
       <Group gap="var(--space-2) var(--space-4)" align="flex-end">
         <Select
           label="Label column"
@@ -132,6 +132,6 @@ export function LabelsForm(props: {
           {props.action}
         </Button>
       </Group>
-    </form>
+    </Stack>
   )
 }

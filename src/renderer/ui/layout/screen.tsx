@@ -125,7 +125,7 @@ export interface Figure {
 /** Numbers side by side, each under its name. */
 export function Figures({ figures }: { figures: Figure[] }) {
   return (
-    <dl className={styles.figures}>
+    <Group component="dl" gap="var(--space-3) var(--space-6)" align="stretch">
       {figures.map((figure) => (
         <div key={figure.label} className={styles.figure}>
           <dt>{figure.label}</dt>
@@ -136,7 +136,7 @@ export function Figures({ figures }: { figures: Figure[] }) {
           </dd>
         </div>
       ))}
-    </dl>
+    </Group>
   )
 }
 

@@ -30,13 +30,13 @@ export function RowWarningsNotice({ groups }: { groups: readonly ProblemGroup[] 
 /** Warnings by cause with their numbers of rows, and the button that lists the first rows of each. */
 export function WarningCauses({ groups }: { groups: readonly ProblemGroup[] }) {
   return (
-    <section className={styles.others}>
+    <Group component="section" gap="var(--space-2) var(--space-4)" align="flex-start" justify="space-between">
       <div>
         <p className={styles.question}>Warnings about rows</p>
         <Causes warnings={groups} />
       </div>
       <ListRows warnings={groups} />
-    </section>
+    </Group>
   )
 }
 

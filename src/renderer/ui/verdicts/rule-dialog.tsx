@@ -1,10 +1,21 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
-import { type KeyboardEvent, useState } from 'react'
+import { type ComponentProps, type KeyboardEvent, useState } from 'react'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './verdicts.module.css'
 
 /** Rules that have a key of their own: 1 to 9. */
-export const RULE_KEYS = 9
+const RULE_KEYS = 9
+
+/** A rule to be chosen; the first nine have keys. */
+export function RuleButton(props: { rule: string; index: number } & ComponentProps<'button'>) {
+  const { rule, index, ...others } = props
+  return (
+    <button type="button" className={styles.rule} {...others}>
+      {index < RULE_KEYS ? <kbd>{index + 1}</kbd> : <span />}
+      <SafeText text={rule} max={120} />
+    </button>
+  )
+}
 
 /** The rule that a digit stands for; null where it stands for none. */
 export function findRuleOfKey<Rule>(key: string, rules: readonly Rule[]): Rule | null {
@@ -38,15 +49,12 @@ export function RuleDialog(props: {
           <ul className={styles.rules} aria-label="Rules">
             {rules.map((rule, index) => (
               <li key={rule}>
-                <button
-                  type="button"
-                  className={styles.rule}
+                <RuleButton
+                  rule={rule}
+                  index={index}
                   {...(index === 0 && { 'data-autofocus': true })}
                   onClick={() => onRule(rule)}
-                >
-                  {index < RULE_KEYS ? <kbd>{index + 1}</kbd> : <span />}
-                  <SafeText text={rule} max={120} />
-                </button>
+                />
               </li>
             ))}
           </ul>
