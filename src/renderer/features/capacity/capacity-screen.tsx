@@ -1,5 +1,5 @@
 import { Button, Group, Progress, Stack } from '@mantine/core'
-import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconPlayerStop } from '@tabler/icons-react'
+import { IconPlayerStop } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { CapacityProgress } from '../../../shared/bridge/capacity.ts'
@@ -27,6 +27,7 @@ import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
 import { CopyButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { type Figure, Figures, Panel, Screen } from '../../ui/layout/screen.tsx'
+import { VerdictLabel } from '../../ui/states/verdict-label.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './capacity.module.css'
@@ -221,9 +222,9 @@ function LiveProbe({ runId, report }: { runId: string; report: CapacityReport })
 }
 
 const VERDICTS = {
-  held: { word: 'held', icon: IconCircleCheck },
-  failed: { word: 'failed', icon: IconCircleX },
-  void: { word: 'void: this machine was the bottleneck', icon: IconAlertTriangle },
+  held: 'held',
+  failed: 'failed',
+  void: 'void: this machine was the bottleneck',
 } as const
 
 /** Every probe in the order in which it was sent; each is a load test that can be opened. */
@@ -254,7 +255,7 @@ function ProbesPanel(props: {
             title: 'Verdict',
             cell: ({ verdict, reasons }) => (
               <>
-                <Verdict verdict={verdict} />
+                <VerdictLabel verdict={verdict} word={VERDICTS[verdict]} />
                 {reasons.map((reason) => (
                   <p key={reason} className="quiet">
                     <Sentence text={reason} />
@@ -279,15 +280,5 @@ function ProbesPanel(props: {
         ]}
       />
     </Panel>
-  )
-}
-
-function Verdict({ verdict }: Pick<CapacityProbe, 'verdict'>) {
-  const { word, icon: Icon } = VERDICTS[verdict]
-  return (
-    <span className={styles.verdict} data-verdict={verdict}>
-      <Icon size="1.1em" stroke={2} aria-hidden />
-      {word}
-    </span>
   )
 }

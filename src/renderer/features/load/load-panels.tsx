@@ -1,5 +1,4 @@
 import { Stack } from '@mantine/core'
-import { IconCircleCheck, IconCircleX } from '@tabler/icons-react'
 import type { LoadOverview } from '../../../shared/bridge/results.ts'
 import type { LoadFact, LoadView } from '../../../shared/load/load-view.ts'
 import { formatCounted, formatMs, formatSpan } from '../../../shared/messages/figure-text.ts'
@@ -7,6 +6,7 @@ import { BarTable } from '../../ui/charts/bar-table.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Figures, Panel } from '../../ui/layout/screen.tsx'
 import { CauseList } from '../../ui/states/cause-list.tsx'
+import { VerdictLabel } from '../../ui/states/verdict-label.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './load.module.css'
@@ -92,23 +92,18 @@ export function ThresholdsPanel(props: {
               </code>
             ),
           },
-          { title: isOver ? 'Verdict' : 'So far', cell: ({ isMet }) => <Verdict isMet={isMet} /> },
+          {
+            title: isOver ? 'Verdict' : 'So far',
+            cell: ({ isMet }) => (
+              <VerdictLabel verdict={isMet ? 'held' : 'failed'} word={isMet ? 'holds' : 'crossed'} />
+            ),
+          },
           { title: 'Value', isNumber: true, cell: ({ value }) => value },
           { title: 'By how much', cell: ({ margin }) => margin },
         ]}
       />
       {rows.length > 0 && note !== null && <p className={styles.quiet}>{note}</p>}
     </Panel>
-  )
-}
-
-function Verdict({ isMet }: { isMet: boolean }) {
-  const Icon = isMet ? IconCircleCheck : IconCircleX
-  return (
-    <span className={isMet ? styles.held : styles.crossed}>
-      <Icon size="1.1em" stroke={2} aria-hidden />
-      {isMet ? 'holds' : 'crossed'}
-    </span>
   )
 }
 

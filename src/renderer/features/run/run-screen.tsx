@@ -12,7 +12,7 @@ import { toPollInterval, useLiveRuns } from '../../bridge/live-runs.ts'
 import { useShownLatencies } from '../../ui/charts/latency-charts.tsx'
 import { type NamePlace, rememberTypedKey, toAddresses } from '../../ui/connection/destination.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
-import { Screen } from '../../ui/layout/screen.tsx'
+import { Columns, Screen } from '../../ui/layout/screen.tsx'
 import type { SecondaryAction } from '../../ui/layout/secondary-actions.tsx'
 import { BeforeSending, useAcceptance } from '../../ui/problems/before-sending.tsx'
 import { RowWarningsNotice } from '../../ui/problems/row-warnings.tsx'
@@ -23,7 +23,6 @@ import { KeyDialog } from './key-dialog.tsx'
 import { LatencyPanel, RequestsPanel } from './latency-panel.tsx'
 import { AnswersPanel, ErrorsPanel, ItemsPanel, RulesPanel } from './outcome-panels.tsx'
 import { PaceControl, ProgressPanel } from './progress-panel.tsx'
-import styles from './run.module.css'
 import { RunActions } from './run-actions.tsx'
 import { KeyNotice, type NewKey, RefusedNotice, RetriesNotice, StopNotice } from './run-notices.tsx'
 
@@ -125,7 +124,7 @@ export function RunScreen(props: {
       )}
       {isHeld && newKey !== null && <KeyNotice newKey={newKey} isPaused={phase === 'paused'} />}
       <LiveProgress runId={runId} />
-      <div className={styles.columns}>
+      <Columns least="max(26rem, 40%)">
         <LiveOutcomes
           runId={runId}
           operation={summary.operation}
@@ -138,7 +137,7 @@ export function RunScreen(props: {
           operation={summary.operation}
           onPick={(group) => onResults(toFilter(group))}
         />
-      </div>
+      </Columns>
       {hasFailedRows(summary.operation) && (
         <FailedRowsPanel
           runId={runId}

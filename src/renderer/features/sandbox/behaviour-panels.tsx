@@ -44,7 +44,7 @@ export function BehaviourPanels({ behaviour }: { behaviour: SandboxBehaviour }) 
         </Group>
       </Panel>
       {error !== null && <ErrorNotice error={error} onDismiss={reset} />}
-      <Columns least="48rem">
+      <Columns least="48rem" areApart>
         <LatencyEditor
           key={behaviour.latency}
           modes={behaviour.modes}

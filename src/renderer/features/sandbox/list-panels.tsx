@@ -51,7 +51,7 @@ export function ListPanels() {
           }
         />
       )}
-      <Columns least="48rem">
+      <Columns least="48rem" areApart>
         <Stack gap="md">
           <NamedLists
             title={formatCounted(watchlists.length, 'watchlist')}

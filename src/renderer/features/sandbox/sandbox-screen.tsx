@@ -114,7 +114,7 @@ export function SandboxScreen(props: { onRuns: () => void }) {
           {part === 'rules' && <RulesPanel />}
           {part === 'lists' && <ListPanels />}
           {part === 'address' && (
-            <Columns least="48rem">
+            <Columns least="48rem" areApart>
               <AddressPanel running={running} />
               <SetupPanel setup={state.setup} isRunning runsGoing={state.runsGoing} />
             </Columns>

@@ -62,7 +62,7 @@ export function ScratchpadScreen(props: { connections: readonly ConnectionEntry[
       }
     >
       {send.error !== null && <ErrorNotice error={send.error} onDismiss={send.reset} />}
-      <Columns least="26rem">
+      <Columns least="26rem" areApart>
         <RequestEditor connections={connections} />
         <Stack gap="md" miw={0}>
           <p ref={answer} className={`visually-hidden ${styles.answerTop}`} role="status">

@@ -100,14 +100,17 @@ export function Panel(props: {
   )
 }
 
-/** As many columns as have room for that width, all of them as wide. */
-export function Columns({ least, children }: { least: string; children: ReactNode }) {
+/** As many columns as have room for that width, all of them as wide and, unless they are apart, as high. */
+export function Columns(props: { least: string; areApart?: true; children: ReactNode }) {
   return (
     <div
       className={styles.columns}
-      style={{ gridTemplateColumns: `repeat(auto-fit, minmax(min(100%, ${least}), 1fr))` }}
+      style={{
+        gridTemplateColumns: `repeat(auto-fit, minmax(min(100%, ${props.least}), 1fr))`,
+        alignItems: props.areApart ? 'start' : 'stretch',
+      }}
     >
-      {children}
+      {props.children}
     </div>
   )
 }
