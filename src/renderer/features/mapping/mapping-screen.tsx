@@ -14,7 +14,7 @@ import { ContentSwitch } from '../../ui/content/user-content.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Panel, Screen } from '../../ui/layout/screen.tsx'
-import { SafeText } from '../../ui/text/safe-text.tsx'
+import { Sentence } from '../../ui/text/safe-text.tsx'
 import { ColumnTable } from './column-table.tsx'
 import { FieldTable } from './field-table.tsx'
 import { useSavedMappings } from './saved-mappings.tsx'
@@ -79,7 +79,7 @@ export function MappingScreen(props: {
             {doubtful.map((found) => (
               <li key={found.field}>
                 <strong>{found.field}</strong>{' '}
-                <SafeText text={sayExpected(toSwappedWarning(found), 'window')} max={200} />.
+                <Sentence text={sayExpected(toSwappedWarning(found), 'window')} />.
               </li>
             ))}
           </ul>

@@ -14,7 +14,7 @@ import { ContentSwitch } from '../../ui/content/user-content.tsx'
 import { PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
-import { SafeText } from '../../ui/text/safe-text.tsx'
+import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import { EncodingDoubt } from './encoding-doubt.tsx'
 import { FileList } from './file-list.tsx'
 import { DropZone, ExpectedData, UploadScreen } from './no-source.tsx'
@@ -153,7 +153,7 @@ export function SourceScreen(props: {
           )}
           {data?.rowsInKeys !== undefined && (data.rows.length < 2 || data.columns.length < 2) && (
             <Notice kind="warning" title="The rows may be inside a key">
-              <SafeText text={sayRowsInKeys(data.rowsInKeys, 'window')} max={400} />
+              <Sentence text={sayRowsInKeys(data.rowsInKeys, 'window')} />
             </Notice>
           )}
           {data?.likelyHeaderRow !== undefined && (
