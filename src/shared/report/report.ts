@@ -44,7 +44,7 @@ export interface Fact {
   label: string
   lines?: readonly Line[]
   table?: Table
-  notes?: readonly string[]
+  notes?: readonly Line[]
 }
 
 /** A figure that its column writes, a text as it stands, or null if there is nothing to tell. */

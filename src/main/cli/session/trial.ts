@@ -7,6 +7,7 @@ import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import { findNeeds } from '../../../shared/messages/problem-traits.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { formatRow, toRowAndRecord } from '../../../shared/plan/source-place.ts'
+import type { Fact } from '../../../shared/report/report.ts'
 import { listSourceFacts } from '../../../shared/report/summary-report.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import { UNSENT_COUNTS } from '../../../shared/run/item-state.ts'
@@ -24,9 +25,8 @@ import type { ReportingFlags } from '../options/shared-options.ts'
 import { createProgressReporter } from '../progress/progress-reporter.ts'
 import { formatOpenWarnings } from '../summary/open-warnings.ts'
 import { formatProblemGroups, toWordedGroup, toWordedGroups } from '../summary/row-text.ts'
-import { formatSection, sectionColumns, wrapWords } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
-import { formatReportSection } from '../terminal/report-text.ts'
+import { formatReport } from '../terminal/report-text.ts'
 
 /** A plan to check without sending anything. */
 export type Trial = { plan: Plan } & Pick<StartOptions, 'proxyCredentials'>
@@ -150,14 +150,18 @@ async function printFindings(context: CliContext, plan: Plan, found: Findings): 
     `${formatCount(countSendable(rows))} can be sent`,
     ...listUnsent(rows).map(([name, count]) => `${formatCount(count)} ${name.replaceAll('_', ' ')}`),
   ].join(', ')
-  await out.writeLine(formatSection(outTerminal, 'Dry run', ['nothing was sent']).join('\n'))
-  await printLoad(context, plan)
-  const facts = listSourceFacts({ source_read: sourceRead, mapping })
-  for (const line of formatReportSection(outTerminal, { facts })) await out.writeLine(line)
-  await out.writeLine(formatSection(outTerminal, 'Rows', [counted]).join('\n'))
-  if (corrected !== null) {
-    await out.writeLine(formatSection(outTerminal, 'Corrected', [sayCorrected(corrected)]).join('\n'))
-  }
+  const facts: Fact[] = [
+    { label: 'Dry run', lines: ['nothing was sent'] },
+    // What a load test will do, a line for each thing that was chosen.
+    {
+      label: 'Load',
+      lines: plan.load === undefined ? [] : describeLoad(plan.load, plan.connection.timeoutMs),
+    },
+    ...listSourceFacts({ source_read: sourceRead, mapping }),
+    { label: 'Rows', lines: [counted] },
+    { label: 'Corrected', lines: corrected === null ? [] : [sayCorrected(corrected)] },
+  ]
+  await out.writeLine(formatReport(outTerminal, [{ facts }]))
   if (problems.length > 0) {
     await out.writeLine()
     await out.writeLine(outTerminal.tone('strong', formatCounted(problems.length, 'problem')))
@@ -180,16 +184,6 @@ async function readFirstRequest(engine: Engine, runId: string): Promise<RowDetai
   const page = await engine.results.readPage(runId, { filter: { state: 'pending' }, offset: 0, limit: 1 })
   const [first] = page.rows
   return first === undefined ? null : engine.results.readRow(runId, first.row)
-}
-
-/** What a load test will do, a line for each thing that was chosen. */
-async function printLoad(context: CliContext, { load, connection }: Plan): Promise<void> {
-  if (load === undefined) return
-  const { out, outTerminal } = context
-  const lines = describeLoad(load, connection.timeoutMs).flatMap((phrase) =>
-    wrapWords(phrase, sectionColumns(outTerminal)),
-  )
-  await out.writeLine(formatSection(outTerminal, 'Load', lines).join('\n'))
 }
 
 async function printFirstRequest(context: CliContext, detail: RowDetail | null): Promise<void> {

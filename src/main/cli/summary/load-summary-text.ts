@@ -1,4 +1,3 @@
-import stringWidth from 'string-width'
 import type { LoadReport } from '../../../shared/load/load-report.ts'
 import { type LoadNotice, type LoadView, toLoadView } from '../../../shared/load/load-view.ts'
 import { formatCounted, formatDuration } from '../../../shared/messages/figure-text.ts'
@@ -22,7 +21,7 @@ import {
   toLatency,
 } from '../../../shared/report/summary-report.ts'
 import { type RunSummary, toServiceUrl } from '../../../shared/run/run.ts'
-import { formatSection, hang, padLeft, padRight, sectionColumns, wrapWords } from '../terminal/layout.ts'
+import { hang, wrapWords } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 import { formatReportSection, joinParts } from '../terminal/report-text.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -47,7 +46,7 @@ export function formatLoadSummary(terminal: Terminal, summary: RunSummary, repor
       .map((notice) => formatNotice(terminal, notice)),
     formatHeading(terminal, summary, report),
     draw({ facts: listSourceFacts({ source_read: summary.source_read }) }),
-    formatThresholds(terminal, view),
+    draw({ facts: [toThresholdsFact(view)] }),
     draw({ facts: [toRequestsFact(view)] }),
     [...draw(toLatency(summary)), ...caveats.flatMap((caveat) => formatCaveat(terminal, caveat))],
     draw({ facts: [toStatusesFact(view)] }),
@@ -86,23 +85,20 @@ function formatHeading(terminal: Terminal, summary: RunSummary, report: LoadRepo
   ]
 }
 
-/** Thresholds with ✓ or ✗, the value and how far it is from the limit; that failures fail nothing, where so. */
-function formatThresholds(terminal: Terminal, { thresholds: { rows, note } }: LoadView): string[] {
-  const room = sectionColumns(terminal)
-  const notes = note === null ? [] : wrapWords(note, room).map((line) => terminal.tone('warn', line))
-  const widest = (read: (row: (typeof rows)[number]) => string) =>
-    Math.max(0, ...rows.map((row) => stringWidth(read(row))))
-  const [nameColumns, valueColumns] = [widest((row) => row.expression), widest((row) => row.value)]
-  const isWide = nameColumns + valueColumns + widest((row) => row.margin) + 6 <= room
-  return formatSection(terminal, 'Thresholds', [
-    ...rows.flatMap(({ expression, isMet, value, margin }) => {
-      const mark = isMet ? terminal.glyphs.held : terminal.glyphs.crossed
-      const head = `${terminal.tone(isMet ? 'good' : 'bad', `${mark} ${padRight(expression, nameColumns)}`)}  ${padLeft(value, valueColumns)}`
-      const tail = terminal.tone(isMet ? 'quiet' : 'bad', margin)
-      return isWide ? [`${head}  ${tail}`] : [head, `  ${tail}`]
-    }),
-    ...notes,
-  ])
+/** Thresholds with ✓ or ✗, the value and how far it is from the limit; that failures fail nothing, if so. */
+function toThresholdsFact({ thresholds: { rows, note } }: LoadView): Fact {
+  return {
+    label: 'Thresholds',
+    table: {
+      columns: [text(''), number(''), { ...text(''), isWrapped: true }],
+      rows: rows.map(({ expression, isMet, value, margin }) => [
+        { text: expression, ...(isMet ? { sign: 'held', tone: 'good' } : { sign: 'crossed', tone: 'bad' }) },
+        value,
+        { text: margin, tone: isMet ? 'quiet' : 'bad' },
+      ]),
+    },
+    notes: note === null ? [] : [{ text: note, tone: 'warn' }],
+  }
 }
 
 /** A label as it stands within a line. */

@@ -26,75 +26,59 @@ import type { Terminal } from '../terminal/terminal.ts'
 
 /** One row for a person to read: its outcome, its cells, the exact request, every attempt, the answer. */
 export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
-  const { result } = detail
-  const state = [
-    describeState(result),
-    result.status === null ? '' : String(result.status),
-    result.errorCode ?? '',
-    result.message ?? '',
-  ]
-  const parts = [
-    formatSection(terminal, `Row ${formatRow(result.place)}`, [
-      toPrintable(state.filter(Boolean).join('  ')),
-    ]),
-    result.answer === null
-      ? []
-      : formatSection(terminal, 'Answer type', [toPrintable(result.answer.replaceAll('_', ' '))]),
-    result.customIndexItemId === null
-      ? []
-      : formatSection(terminal, 'Index item', [toPrintable(result.customIndexItemId)]),
-    result.taskId === null ? [] : formatSection(terminal, 'Task', [toPrintable(result.taskId)]),
-    result.triggeredRules.length === 0
-      ? []
-      : formatSection(
-          terminal,
-          'Triggered rules',
-          result.triggeredRules.map((rule) => toPrintable(`${rule.ruleName} (${rule.ruleId})`)),
-        ),
-    formatSection(terminal, 'Cells', formatCells(terminal, detail)),
-    formatSection(
-      terminal,
+  const { result, requestMethod, requestUrl, responseBody } = detail
+  const state = [describeState(result), String(result.status ?? ''), result.errorCode, result.message]
+  const parts: readonly (readonly [label: string, lines: readonly string[]])[] = [
+    [`Row ${formatRow(result.place)}`, [toPrintable(state.filter(Boolean).join('  '))]],
+    ['Answer type', some(result.answer?.replaceAll('_', ' '))],
+    ['Index item', some(result.customIndexItemId)],
+    ['Task', some(result.taskId)],
+    [
+      'Triggered rules',
+      result.triggeredRules.map((rule) => toPrintable(`${rule.ruleName} (${rule.ruleId})`)),
+    ],
+    ['Cells', formatCells(terminal, detail)],
+    [
       'Problems',
       detail.problems.map(
         (problem) =>
           `${problem.severity === 'warning' ? 'warning: ' : ''}${toPrintable(formatProblemOfRow(problem))}`,
       ),
-    ),
-    formatSection(terminal, 'Sent as', (detail.corrections ?? []).map(formatCorrection)),
-    isOfKind(result.state, 'unsent')
-      ? []
-      : formatSection(terminal, 'Request', [
-          `${detail.requestMethod} ${toPrintable(detail.requestUrl)}`,
-          ...formatRequestBody(terminal, detail),
-        ]),
-    formatSection(terminal, 'Attempts', detail.attempts.map(formatAttempt)),
-    formatSection(
-      terminal,
+    ],
+    ['Sent as', (detail.corrections ?? []).map(formatCorrection)],
+    [
+      'Request',
+      isOfKind(result.state, 'unsent')
+        ? []
+        : [`${requestMethod} ${toPrintable(requestUrl)}`, ...formatRequestBody(terminal, detail)],
+    ],
+    ['Attempts', detail.attempts.map(formatAttempt)],
+    [
       'Callbacks',
       detail.callbacks.flatMap(({ receivedAt, effect, body, cutFrom }) => [
         `${receivedAt}  ${effect}${formatCallbackLatency(detail)}`,
         ...formatJson(body),
         ...formatCut(terminal, body, cutFrom),
       ]),
-    ),
-    formatSection(
-      terminal,
+    ],
+    [
       'Class scores',
-      detail.result.classScores
+      result.classScores
         .toSorted((a, b) => b.score - a.score)
         .map((entry) => toPrintable(`${entry.className} ${entry.score}`)),
-    ),
-    detail.responseBody === null
-      ? []
-      : formatSection(terminal, 'Answer', [
-          ...formatJson(detail.responseBody),
-          ...formatCut(terminal, detail.responseBody, detail.responseCutFrom),
-        ]),
+    ],
+    [
+      'Answer',
+      responseBody === null
+        ? []
+        : [...formatJson(responseBody), ...formatCut(terminal, responseBody, detail.responseCutFrom)],
+    ],
   ]
-  return parts
-    .filter((part) => part.length > 0)
-    .map((part) => part.join('\n'))
-    .join('\n')
+  return parts.flatMap(([label, lines]) => formatSection(terminal, label, lines)).join('\n')
+}
+
+function some(text: string | null | undefined): string[] {
+  return text === null || text === undefined ? [] : [toPrintable(text)]
 }
 
 function formatCorrection({ field, before, sent }: Correction): string {

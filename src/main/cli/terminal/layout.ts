@@ -65,10 +65,13 @@ export function wrapWords(text: string, columns: number): string[] {
   return wrapAnsi(text, columns).split('\n')
 }
 
+/** Columns that text next to something else needs at least. */
+const TEXT_MIN = 24
+
 /** A head and a text next to it, which wraps behind the head. */
 export function hang(head: string, text: string, columns: number): string[] {
   const width = stringWidth(head)
-  return wrapWords(text, Math.max(24, columns - width)).map(
+  return wrapWords(text, Math.max(TEXT_MIN, columns - width)).map(
     (line, index) => (index === 0 ? head : ' '.repeat(width)) + line,
   )
 }
@@ -132,12 +135,15 @@ export function formatTable(
       ]
     }
     const { text, tone, meaning, command } = row[given.length - 1] ?? EMPTY
-    const head = line + ' '.repeat(gap)
+    const beside = line + ' '.repeat(gap)
+    const isBeside = room - stringWidth(beside) >= TEXT_MIN
+    const head = isBeside ? beside : '  '
     const arrow = `${terminal.glyphs.arrow} `
     const more = meaning === '' ? [] : hang(arrow, meaning, room - stringWidth(head))
     // A command stays in one piece, however narrow the terminal: it is there to be pasted.
     if (command !== '') more.push((more.length === 0 ? arrow : ' '.repeat(stringWidth(arrow))) + command)
     return [
+      ...(isBeside ? [] : [line]),
       ...hang(head, terminal.tone(tone, text), room),
       ...more.map((one) => ' '.repeat(stringWidth(head)) + terminal.tone('quiet', one)),
     ].map((one) => one.trimEnd())

@@ -41,7 +41,7 @@ function formatFact(terminal: Terminal, { label, lines = [], table, notes = [] }
   return formatSection(terminal, label, [
     ...lines.flatMap((line) => wrapWords(formatLine(terminal, line, 'plain'), room)),
     ...(table === undefined || table.rows.length === 0 ? [] : formatTable(terminal, table, { room })),
-    ...notes.map((note) => terminal.tone('quiet', note)),
+    ...notes.flatMap((note) => wrapWords(formatLine(terminal, note, 'quiet'), room)),
   ])
 }
 

@@ -67,14 +67,14 @@ function drawThresholds({ thresholds: { rows, verdict, isMet, note } }: LoadView
     return html`<section><h2>Thresholds</h2><p class="none">${note ?? 'No thresholds set.'}</p></section>`
   }
   const notes = drawList(note === null ? [] : [note])
-  const drawVerdict = (isHeld: boolean, text: string) =>
-    html`<span class="${isHeld ? 'ok' : 'bad'}">${isHeld ? '✓' : '✗'} ${text}</span>`
-  return html`<section><h2>Thresholds: ${drawVerdict(isMet, verdict)}</h2>
+  return html`<section><h2>Thresholds: <span class="${isMet ? 'ok' : 'bad'}">${isMet ? '✓' : '✗'} ${verdict}</span></h2>
 ${drawTable({
   caption: 'Each threshold, what was measured, and how far that is from the limit',
   columns: [text(''), code('threshold'), number('measured'), text('by how much')],
-  rows: rows.map(({ expression, isMet, value, margin }) => [
-    drawVerdict(isMet, isMet ? 'holds' : 'crossed'),
+  rows: rows.map(({ expression, isMet: isHeld, value, margin }) => [
+    isHeld
+      ? { text: 'holds', sign: 'held', tone: 'good' }
+      : { text: 'crossed', sign: 'crossed', tone: 'bad' },
     ...[expression, value, margin],
   ]),
 })}${notes}</section>`
