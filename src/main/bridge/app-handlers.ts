@@ -12,7 +12,6 @@ const { app } = bridge
 /** Newest runs among which the address that was used last is looked for. */
 const LOOKED_BACK_ON = 100
 
-/** The app itself. */
 export const appHandlers = app.router({
   describe: app.describe.handler(async ({ context: { engine, host, sandbox } }) => {
     const { runs } = await engine.runs.listRuns({ limit: LOOKED_BACK_ON })

@@ -11,7 +11,6 @@ const LOOK_EVERY_MS = 1_000
 /** Longest part of a callback that a page gets, UTF-16 code units. */
 const BODY_MAX = 64 * 1024
 
-/** The receiver of callbacks. */
 export const receiverHandlers = receiver.router({
   status: receiver.status.handler(({ context: { engine } }) => engine.receiver.status()),
   open: receiver.open.handler(({ context: { engine } }) => engine.receiver.open()),

@@ -21,7 +21,6 @@ const INTERVAL_MS = 500
 
 const { capacity } = bridge
 
-/** Capacity searches. */
 export const capacityHandlers = capacity.router({
   start: capacity.start.handler(async ({ context, input: { request, bounds, apiKey, accept }, signal }) => {
     const { load, ...plan } = await toPlan(context, request)

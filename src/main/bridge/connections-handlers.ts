@@ -201,7 +201,6 @@ function find({ engine }: BridgeServices, name: string): StoredConnection {
   return findConnection(readConnections(engine.workspace), name)
 }
 
-/** Changes the connections and announces that. */
 function change(
   services: BridgeServices,
   make: (known: Connections) => Connections,

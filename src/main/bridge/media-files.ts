@@ -16,7 +16,6 @@ const HANDLES_MAX = 2_000
 /** What was fetched from elsewhere is kept up to this size in all, bytes. */
 const FETCHED_MAX_BYTES = 256 * 1024 * 1024
 
-/** What a request asks for. */
 export interface MediaRequest {
   pathname: string
   method: string

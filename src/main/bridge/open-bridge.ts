@@ -26,7 +26,6 @@ export interface Bridge {
   close(): Promise<void>
 }
 
-/** What a bridge is opened with. */
 export interface BridgeOptions {
   workspace: string
   host: BridgeHost

@@ -21,7 +21,6 @@ import type { Clock } from './event-stream.ts'
 /** How long the typed keys of a removed connection are remembered, milliseconds. */
 const KEYS_KEPT_MS = 600_000
 
-/** A connection as it was when it was removed. */
 interface RemovedConnection {
   stored: StoredConnection
   /** Its place in the list. */
@@ -31,7 +30,6 @@ interface RemovedConnection {
   keys: readonly RememberedKey[]
 }
 
-/** One of several keys of a connection as it was when it was removed. */
 interface RemovedKey {
   key: ConnectionKey
   /** Its place among the keys. */

@@ -183,7 +183,6 @@ function toP99({ latencyMs }: LoadSecond): number {
   return (latencyMs.response_time ?? latencyMs.http_req_duration)?.p99 ?? -1
 }
 
-/** Results as files. */
 export const exportsHandlers = bridge.exports.router({
   create: bridge.exports.create.handler(async ({ context: { engine, host }, input }) => {
     const { runId, format, targetId, lossless, filter, columns } = input

@@ -22,7 +22,6 @@ import {
 import { followsActiveKey, readConnections } from '../engine/workspace/connections.ts'
 import type { SandboxHost } from './sandbox-host.ts'
 
-/** What keys are found with. */
 interface KeyServices {
   readonly engine: Pick<Engine, 'workspace'>
   readonly env: NodeJS.ProcessEnv

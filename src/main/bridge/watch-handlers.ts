@@ -64,12 +64,10 @@ async function* watchRuns(
   }
 }
 
-/** Follows one run. */
 export const watchHandler = bridge.runs.watch.handler(async function* ({ context, input, signal }) {
   yield* withBridgeErrors(watchRun(context, input, signal ?? new AbortController().signal))
 })
 
-/** Follows all runs. */
 export const watchAllHandler = bridge.runs.watchAll.handler(async function* ({ context, input, signal }) {
   yield* withBridgeErrors(watchRuns(context, input.streamId, signal ?? new AbortController().signal))
 })

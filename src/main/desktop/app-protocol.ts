@@ -7,7 +7,6 @@ import { readRendererFile } from '../renderer-files/read-renderer-file.ts'
 /** Scheme the built renderer is served under. */
 const APP_SCHEME = 'app'
 
-/** Host of the one page there is. */
 const APP_HOST = 'sluice'
 
 /** The page a window shows. */

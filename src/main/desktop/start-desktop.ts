@@ -46,7 +46,6 @@ export interface DesktopBridge {
   close(): Promise<void>
 }
 
-/** What the app is started with. */
 export interface DesktopOptions {
   /** Address of the page: `APP_URL`, or a development server's. */
   appUrl: string

@@ -2,7 +2,6 @@ import { app, BrowserWindow, dialog, nativeTheme } from 'electron'
 import type { EventLog } from './event-log.ts'
 import { keepWindowState, readWindowState } from './window-state.ts'
 
-/** What a window needs. */
 export interface WindowOptions {
   /** Absolute path of the built CommonJS preload script. */
   preloadFile: string

@@ -8,7 +8,6 @@ import type { ScratchCallback, ScratchExchange, ScratchProblem } from '../../sha
 import type { ApiKey, ProxyCredentials } from './secrets/bound-secret.ts'
 import type { FindSystemProxy } from './secrets/system-proxy.ts'
 
-/** What an engine is made of. */
 export interface EngineOptions {
   /** Folder that holds journals; made if it is missing. */
   workspace: string
@@ -39,7 +38,6 @@ export interface ReceiverStatus {
   probes: number
 }
 
-/** How a run is started. */
 export interface StartOptions {
   /** The API key, which must belong to the plan's addresses; only appeals and trials need none. */
   apiKey?: ApiKey
@@ -71,7 +69,6 @@ export interface ResumeOptions extends StartOptions {
   callbackTimeoutMs?: number
 }
 
-/** How a run is retried. */
 export interface RetryOptions extends ResumeOptions {
   /**
    * All fixes of the retry's plan. With them, rows are taken over, too, that were never sent since they are invalid or

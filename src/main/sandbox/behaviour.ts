@@ -3,7 +3,6 @@ import { type CallbackSettings, parseCallbacks } from './callbacks/callback-sett
 import { parseFaults } from './faults.ts'
 import { parseLatency } from './latency.ts'
 
-/** The behaviour in force. */
 export interface Behaviour {
   settings: BehaviourSettings
   latency: Latency

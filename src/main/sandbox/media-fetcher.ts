@@ -20,7 +20,6 @@ export interface MediaFetcher {
   close(): void
 }
 
-/** What bounds the fetching. */
 export interface MediaFetcherOptions {
   /** Null if nothing is fetched, as for a sandbox that serves other machines: these must not reach into this one. */
   workspace: string | null
@@ -31,7 +30,6 @@ export interface MediaFetcherOptions {
 /** Media fetched at once. */
 const CONNECTIONS = 16
 
-/** Creates the fetcher. */
 export function createMediaFetcher({ workspace, limitBytes, timeoutMs }: MediaFetcherOptions): MediaFetcher {
   const settings = { keepAlive: true, maxSockets: CONNECTIONS }
   // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no say.

@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks'
 
-/** What time it is. */
 export interface SandboxClock {
   /** Milliseconds since some instant; never goes back. */
   nowMs(): number

@@ -28,7 +28,6 @@ export interface SandboxAddress {
   readonly adminToken: string
 }
 
-/** A sandbox that is listening. */
 export interface Sandbox extends SandboxAddress {
   /** Changes how it behaves from the next request on. Throws `BAD_USAGE`. */
   behave(change: BehaviourChange): void

@@ -8,7 +8,6 @@ import { toSeededId } from './seeded-draw.ts'
 import type { AnsweredModel, AnsweredTask } from './task-answer.ts'
 import type { CheckedTask } from './validate-request.ts'
 
-/** How a task came. */
 export interface TaskArrival {
   /** Such as `task/v1/sync`. */
   endpoint: string

@@ -2,7 +2,6 @@ import { CONTENT_CLASSES, type Rule } from '../../shared/sandbox/content.ts'
 import { ANALYSED_CHARACTERS, type Analysis, findPersonalData } from './analysis/analyse-content.ts'
 import type { StoredIndexItem } from './store/index-store.ts'
 
-/** What one model of a task found. */
 export interface AnsweredModel {
   /** A model, or the id of a custom index. */
   name: string

@@ -128,7 +128,6 @@ export function parseIndexAdd(value: unknown): CheckedIndexItem {
   throw new SandboxRefusal(hasWrongType ? 'PARAM_REQUIRED' : 'INVALID_PARAM', formatIssues(issues, value))
 }
 
-/** A term as it was sent. */
 export interface SubmittedTerm {
   term: string
   /** Null clears, undefined was not sent. */

@@ -106,7 +106,6 @@ export function sendAnswer(
   response.end(response.req.method === 'HEAD' ? undefined : body)
 }
 
-/** Sends a sentence. */
 export function sendText(response: ServerResponse, status: number, text: string): void {
   sendAnswer(response, status, `${text}\n`, {
     ...createDocumentHeaders(''),

@@ -27,7 +27,6 @@ import {
 import type { Sessions } from './sessions.ts'
 import type { Uploads } from './uploads.ts'
 
-/** What the routes work with. */
 export interface WebRoutesOptions {
   /** Scheme, host and port of the page. */
   origin: string

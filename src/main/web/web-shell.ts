@@ -29,7 +29,6 @@ const MESSAGE_MAX_BYTES = 4 * 1024 * 1024
 /** How often sessions whose time is over are looked for, milliseconds. */
 const SWEEP_EVERY_MS = 30_000
 
-/** What a shell is opened with. */
 export interface WebShellOptions {
   workspace: string
   /** Folder of the built renderer. */

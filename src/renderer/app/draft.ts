@@ -79,7 +79,6 @@ export function toFurthestStep({ source, preview, heldRunId }: Draft): DraftStep
   return source === null ? 'operation' : 'source'
 }
 
-/** Changes some of the draft. */
 export function changeDraft(change: Partial<Draft>): void {
   useDraft.setState(change)
 }

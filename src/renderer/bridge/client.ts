@@ -103,7 +103,6 @@ function openSocket(): () => Promise<Link> {
 /** Whether the engine can be reached. `lost`: it could be reached before; reconnecting goes on all the time. */
 type ConnectionState = 'connecting' | 'open' | 'lost'
 
-/** The state of the one connection to the engine. */
 export const useConnection = create<{ state: ConnectionState }>(() => ({ state: 'connecting' }))
 
 /** Resolves when the engine can be reached, at once where it can be. */

@@ -146,7 +146,6 @@ function toList(runId: string) {
   return ask.verdicts.list.queryOptions({ input: { runId }, staleTime: Number.POSITIVE_INFINITY })
 }
 
-/** Undefined until the verdicts are read. */
 function readOf(runId: string, row: number): readonly Verdict[] | undefined {
   return queryClient.getQueryData(toList(runId).queryKey)?.filter((verdict) => verdict.row === row)
 }

@@ -8,7 +8,6 @@ import { ErrorNotice, Notice } from './layout/notice.tsx'
 import { showErrorToast, showToast } from './layout/toasts.tsx'
 import { SafeText } from './text/safe-text.tsx'
 
-/** Files that were written. */
 interface WrittenFiles {
   files: readonly Exported[]
   /** Shows the first in the system's file manager; null in a browser, which has its downloads. */

@@ -30,7 +30,6 @@ const appSchema = z.object({
 /** What the machine knows. */
 export type AppDescription = z.infer<typeof appSchema>
 
-/** The app itself. */
 export const appContract = {
   describe: base.output(appSchema),
 }

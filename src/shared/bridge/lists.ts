@@ -25,7 +25,6 @@ const querySchema = z.strictObject(queryShape)
 /** Which entries of which ledger. */
 export type ListQuery = z.infer<typeof querySchema>
 
-/** Formats that a ledger can be exported to. */
 export const LIST_FORMATS = ['csv', 'xlsx', 'jsonl'] as const
 
 /** What runs made of indexes, watchlists and appeals (docs/ledger.md). Nothing is sent to read it. */

@@ -40,7 +40,6 @@ const openedPlanSchema = z.object({
   leftOut: z.array(z.string()),
 })
 
-/** What a plan that was opened would do. */
 export type OpenedPlan = z.infer<typeof openedPlanSchema>
 
 /** Plan files that were opened with the app. Nothing is read or sent before a person asks for it. */

@@ -5,7 +5,6 @@ import { BRIDGE_ERRORS } from './errors.ts'
 /** The base of every procedure: any of our error codes may come back. */
 export const base = oc.errors(BRIDGE_ERRORS)
 
-/** Names one run. */
 export const runIdSchema = z.strictObject({ runId: z.string().min(1).max(100) })
 
 /** The answer of procedures that return nothing. */

@@ -174,7 +174,6 @@ export const exportedSchema = z.discriminatedUnion('kind', [
 
 export type Exported = z.infer<typeof exportedSchema>
 
-/** Results as files. */
 export const exportsContract = {
   /**
    * Writes a run's rows, or what a load test measured; `filter` is only for rows. On the desktop `targetId` is a file

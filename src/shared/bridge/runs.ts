@@ -99,7 +99,6 @@ const runEntrySchema = z.object({
   baselines: z.array(z.string()),
 })
 
-/** A run in the list of runs. */
 export type RunEntry = z.infer<typeof runEntrySchema>
 
 /** Runs of a page of the list. */

@@ -64,7 +64,6 @@ const stateSchema = z.object({
 
 export type SandboxState = z.infer<typeof stateSchema>
 
-/** A term of a watchlist of the sandbox. */
 const termSchema = z.object({ term: z.string().min(1), notes: z.string().nullable() })
 
 const indexSchema = z.object({ custom_index_id: z.string(), items: z.int() })

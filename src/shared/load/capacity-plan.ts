@@ -45,7 +45,6 @@ export function toCapacityThresholds(load: Load): Threshold[] {
   return [...thresholds, { expression: DEFAULT_FAILED, abortOnFail: false, delayAbortEvalMs: 0 }]
 }
 
-/** The pace of one probe. */
 export function toProbePace({ unit }: Pick<CapacitySettings, 'unit'>, level: number): LoadPace {
   return unit === 'rate' ? { kind: 'open', ratePerSecond: level } : { kind: 'closed', concurrency: level }
 }

@@ -22,7 +22,6 @@ export interface CapacitySettings {
 /** How a probe ended; a `void` one says nothing about the service, since the generator was limited. */
 export type ProbeVerdict = 'held' | 'failed' | 'void'
 
-/** One probe that ended. */
 export interface ProbeResult {
   level: number
   verdict: ProbeVerdict

@@ -27,7 +27,6 @@ import {
  */
 const CONFIDENCE = 0.99
 
-/** The percentiles that are compared. */
 const COMPARED_PERCENTILES = [50, 90, 95, 99, 99.9] as const
 
 /** A smaller ratio is not a difference that matters, however sure it is. */

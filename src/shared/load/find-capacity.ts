@@ -7,7 +7,6 @@ import { chooseNextStep } from './capacity-search.ts'
 import { formatLevel } from './capacity-view.ts'
 import type { Load } from './load.ts'
 
-/** A plan of a load test. */
 export type LoadPlan = Plan & { load: Load }
 
 /** How a search ended; `unsent` is the first probe where none of its rows could be sent. */

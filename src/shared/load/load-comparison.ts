@@ -8,7 +8,6 @@ const verdictSchema = z.enum(['slower', 'faster', 'alike', 'unclear'])
 /** Whether the second run differs from the first: `alike` is shown to be, `unclear` is not known. */
 export type Verdict = z.infer<typeof verdictSchema>
 
-/** One run of a comparison. */
 export interface ComparedRun {
   label: string
   plan: unknown

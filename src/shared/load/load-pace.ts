@@ -111,7 +111,6 @@ export function toWarmupLevel(pace: LoadPace): number {
   return pace.stages.flatMap(({ from, to }) => [from, to]).find((level) => level > 0) ?? 0
 }
 
-/** A pace of stages. */
 export type StagesPace = Extract<LoadPace, { kind: 'stages' }>
 
 /** Stages as text says them, or the first thing wrong with the text. */

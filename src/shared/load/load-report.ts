@@ -29,7 +29,6 @@ const ratesSchema = z.object({
   succeededPerS: z.number(),
 })
 
-/** Percentiles of the latencies that were measured. */
 const latencySchema = z.partialRecord(trendMetricSchema, percentilesSchema)
 
 /** One measured second. */

@@ -94,7 +94,6 @@ export const LATENCY_POINTS = [
   ['max', 'max'],
 ] as const satisfies readonly (readonly [point: keyof Percentiles, title: string])[]
 
-/** What a report says. */
 export function toLoadView(report: ViewedReport): LoadView {
   return {
     notices: listNotices(report),

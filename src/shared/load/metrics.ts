@@ -118,7 +118,6 @@ export const METRICS = {
 /** One of {@link METRICS}. */
 export type MetricName = keyof typeof METRICS
 
-/** The kinds of metrics. */
 export type MetricKind = Definition['kind']
 
 /** The metrics that are latencies: a distribution, in milliseconds. */
@@ -152,7 +151,6 @@ export const PHASE_METRICS: readonly { metric: TrendMetric; phase: Phase }[] = T
 
 export const trendMetricSchema = z.enum(TREND_METRICS)
 
-/** The definition of a metric. */
 function toDefinition(metric: MetricName): Definition {
   return METRICS[metric]
 }

@@ -27,7 +27,6 @@ export interface SpeedVerdict {
   slower: SlowerPercentile[]
   /** B has more requests that did not succeed, and that is not chance (99 % confidence). */
   hasMoreFailures: boolean
-  /** Percentiles that were judged. */
   judged: { metric: string; percentiles: number[] }[]
   /** Why nothing could be judged, which does not pass; null if something could. */
   nothing: 'no-success' | 'no-latency' | 'no-range' | null

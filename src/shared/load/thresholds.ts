@@ -49,7 +49,6 @@ export function formatThreshold({ expression, abortOnFail, delayAbortEvalMs }: T
   return `${expression} abortOnFail${delay}`
 }
 
-/** How one threshold stands. */
 export const thresholdResultSchema = z.object({
   expression: z.string(),
   /** In the unit of the limit: milliseconds, a share, a number; null where nothing was measured. */

@@ -22,7 +22,6 @@ export type Baseline = z.infer<typeof baselineSchema>
 /** The file that a workspace keeps its baselines in. */
 export const baselinesSchema = z.object({ version: z.literal(1), baselines: z.array(baselineSchema) })
 
-/** What a run can be the baseline of. */
 export function toBaselineSubject(run: RunSummary): Omit<Baseline, 'name' | 'run_id' | 'set_at'> {
   const { base_url, source, operation } = run
   return { base_url, source, operation, is_load_test: isLoadRun(run) }

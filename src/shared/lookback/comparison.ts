@@ -93,7 +93,6 @@ const scoreMovesSchema = z.object({
   largest_fall: largestMoveSchema.nullable(),
 })
 
-/** How the scores of one class moved. */
 export type ScoreMoves = z.infer<typeof scoreMovesSchema>
 
 const changeOfMetricsSchema = z.object({

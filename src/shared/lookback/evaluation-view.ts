@@ -27,7 +27,6 @@ export const AVERAGES = [
   { name: 'micro', meaning: 'micro: each decision counts the same' },
 ] as const
 
-/** What every interval of an evaluation says. */
 export const INTERVAL_MEANING =
   'Ranges are 95 % confidence intervals: how far chance alone may have moved a figure.'
 

@@ -268,7 +268,6 @@ export interface Assertion {
   limit: number
 }
 
-/** How a run is evaluated. */
 export interface EvaluateOptions extends EvaluationQuestion {
   wantedPrecisions: readonly number[]
   whatIf: readonly { className: string; threshold: number }[]

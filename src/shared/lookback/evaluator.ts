@@ -22,7 +22,6 @@ import {
   toScoreBars,
 } from './score-curve.ts'
 
-/** A row with a label and an answer. */
 export interface LabelledRow {
   /** Targets that it should trigger, by number. */
   expected: readonly number[]

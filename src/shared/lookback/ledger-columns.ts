@@ -70,7 +70,6 @@ function readColumns(entry: LedgerEntry): { name: string; value: string | number
   return 'term' in entry ? read(TERM_COLUMNS, entry) : read(APPEAL_COLUMNS, entry)
 }
 
-/** An entry as the cells of a table. */
 export function toLedgerCells(entry: LedgerEntry): string[] {
   return readColumns(entry).map(({ value }) =>
     typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? ''),

@@ -108,7 +108,6 @@ export type IndexEntry = z.infer<typeof indexEntrySchema>
 export type TermEntry = z.infer<typeof termEntrySchema>
 /** An appeal (docs/interface.md §2.6). */
 export type AppealEntry = z.infer<typeof appealEntrySchema>
-/** An entry of any ledger. */
 export type LedgerEntry = IndexEntry | TermEntry | AppealEntry
 
 /** The operations whose runs make a ledger. */

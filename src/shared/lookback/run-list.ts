@@ -62,7 +62,6 @@ export const runChoicesSchema = z.object({
 
 export type RunChoices = z.infer<typeof runChoicesSchema>
 
-/** A page of the runs that were asked for. */
 export interface RunPage {
   /** Each together with its retries. */
   runs: RunSummary[]

@@ -67,13 +67,11 @@ export const runReportSchema = z.object({
   rows_without_rule: z.int().nullable(),
   /** Null unless labels were named. */
   evaluation: evaluationSchema.nullable(),
-  /** The file that was written. */
   written: z.object({ file: z.string(), bytes: z.int() }).nullable(),
 })
 
 export type RunReport = z.infer<typeof runReportSchema>
 
-/** How a bulk run is reported. */
 export interface ReportOptions {
   /** Written in the format of its ending, `.html` or `.xlsx`; without it the report is only returned. */
   file?: string

@@ -60,7 +60,6 @@ export function drawRows(
   return drawn
 }
 
-/** How a sample is drawn. */
 export interface SampleOptions {
   /** Rows to draw; all where there are fewer. */
   size: number

@@ -30,7 +30,6 @@ const trendPointSchema = z.object({
   without_metrics: z.string().nullable(),
 })
 
-/** One run of a trend. */
 export type TrendPoint = z.infer<typeof trendPointSchema>
 
 /** What `trend --json` prints: the runs of one source, oldest first. */

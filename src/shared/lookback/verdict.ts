@@ -32,12 +32,10 @@ export type Verdict = z.infer<typeof verdictSchema>
 /** A verdict and where its row stands in the source. */
 export type PlacedVerdict = Verdict & { place: SourcePlace }
 
-/** A verdict as documents have it. */
 export const verdictDocumentSchema = verdictSchema.extend(rowAndRecordShape)
 
 export type VerdictDocument = z.infer<typeof verdictDocumentSchema>
 
-/** A verdict that is to be stored. */
 export type NewVerdict = Omit<Verdict, 'given_at'>
 
 /** Each verdict in words, as a facet or a button has it. */

@@ -21,7 +21,6 @@ import {
 } from './match-columns.ts'
 import { findPlaceholder, isConstantTemplate, parseTemplate } from './templates.ts'
 
-/** What a mapping is checked against. */
 export interface MappedTable {
   operation: Operation
   columns: readonly string[]

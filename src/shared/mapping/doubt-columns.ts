@@ -42,7 +42,6 @@ export function findDoubtfulColumns(
   return [...find(ID_TEXT_FIELDS, 'texts'), ...find(TEXT_FIELDS, 'ids')]
 }
 
-/** The warning of a column that was probably swapped. */
 export function toSwappedWarning(found: DoubtfulColumn): PlanWarning {
   return { severity: 'warning', code: 'swapped_columns', args: { ...found }, field: found.field }
 }

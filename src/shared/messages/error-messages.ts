@@ -43,7 +43,6 @@ export const ERROR_MESSAGES = {
   ...SANDBOX_MESSAGES,
 } satisfies Record<string, ErrorEntry>
 
-/** The id of an error in the catalogue. */
 export type ErrorId = keyof typeof ERROR_MESSAGES
 
 type ArgsOf<Entry> = Entry extends { words: (args: infer Args, ...rest: never[]) => unknown } ? Args : never
@@ -63,7 +62,6 @@ export interface WordedError {
   hint: string
 }
 
-/** The entry of an error in the catalogue. */
 export function findErrorEntry({ id }: Pick<ErrorMessage, 'id'>): ErrorEntry {
   return ERROR_MESSAGES[id]
 }

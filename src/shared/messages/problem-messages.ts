@@ -8,7 +8,6 @@ import { JSON_EXPECTATIONS, type JsonExpectation } from './json-expectations.ts'
 import { sayToOwnFile } from './mapping-messages.ts'
 import { RECORD_PROBLEMS } from './record-problems.ts'
 
-/** What merged cells begin in. */
 type MergedWith = { begins: 'rows' | 'header' }
 
 /** Merged cells of a row and the first cells of them, by name, such as `B3` and `B2`. */

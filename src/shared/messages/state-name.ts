@@ -7,7 +7,6 @@ export function toStateName(state: RowState): StateName {
   return NAMES.get(state) ?? (state as StateName)
 }
 
-/** The state that a name stands for. */
 export function fromStateName(name: StateName): RowState {
   return COUNTED_STATES.find(({ count }) => count === name)?.state ?? (name as RowState)
 }

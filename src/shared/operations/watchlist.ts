@@ -34,7 +34,6 @@ export const termTextSchema = z
     `must have at most ${TERM_MAX_CHARACTERS} characters`,
   )
 
-/** The notes of a term. */
 export const notesTextSchema = z
   .string()
   .refine(

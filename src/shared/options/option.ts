@@ -35,7 +35,6 @@ export interface ValueWords {
   setting?: string | null
 }
 
-/** How a form has an option. */
 interface OptionField {
   label: string
   title?: string

@@ -62,7 +62,6 @@ export type Fix = z.infer<typeof fixSchema>
 /** Most fixes of a plan; what concerns more rows than that is a rule. */
 const FIXES_MAX = 10_000
 
-/** The fixes of a plan. */
 export const fixesSchema = z
   .array(fixSchema)
   .max(FIXES_MAX, `expected at most ${FIXES_MAX} fixes; use a rule`)

@@ -35,7 +35,6 @@ const filledBySchema = z.record(z.string(), z.enum(['name', 'guess']))
 /** Fields of a mapping that nobody stated: filled by a column of their name, or by a guess. */
 export type FilledBy = z.infer<typeof filledBySchema>
 
-/** How a source is read. */
 export const sourceFormatSchema = z.enum(SOURCE_FORMAT_NAMES)
 
 const sourceSchema = z.object(toShape(SOURCE_OPTIONS))

@@ -66,7 +66,6 @@ const SOURCE_FORMATS = {
   },
 } as const satisfies Record<string, SourceFormatTraits>
 
-/** A format of sources. */
 export type SourceFormat = keyof typeof SOURCE_FORMATS
 
 /** The formats, as a plan names them. */
@@ -101,7 +100,6 @@ export const SOURCE_NAMES_TEXT = listOr(FILE_TRAITS.map(({ name }) => name))
 /** Their usual endings in words: `.csv, .tsv, .xlsx or .jsonl`. */
 export const SOURCE_ENDINGS_TEXT = listOr(FILE_TRAITS.flatMap(({ endings }) => endings.slice(0, 1)))
 
-/** What is known of a format. */
 export function getFormatTraits(format: SourceFormat): SourceFormatTraits {
   return TRAITS[format]
 }

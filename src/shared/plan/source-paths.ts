@@ -8,7 +8,6 @@ export function listSourcePaths({ path, more = [] }: NamedPaths): string[] {
   return [path, ...more]
 }
 
-/** A source with each of its paths changed. */
 export function mapSourcePaths<Source extends NamedPaths>(
   source: Source,
   change: (path: string) => string,

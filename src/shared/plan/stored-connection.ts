@@ -40,7 +40,6 @@ const nameSchema = z
     if (message !== null) context.addIssue({ code: 'custom', message })
   })
 
-/** What a stored connection is called. */
 export const connectionNameSchema = nameSchema
 
 /** What one key of a stored connection is called, such as `primary`. */
@@ -154,7 +153,6 @@ export const connectionsSchema = z
 
 export type Connections = z.infer<typeof connectionsSchema>
 
-/** The key of a connection that is sent. */
 export function findActiveKey({ keys, activeKey }: StoredConnection): ConnectionKey | null {
   return keys.find(({ label }) => label === activeKey) ?? null
 }

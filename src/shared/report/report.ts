@@ -131,7 +131,6 @@ export function quote(text: string, tone?: Tone): Marked {
   return { text, isForeign: true, ...(tone === undefined ? {} : { tone }) }
 }
 
-/** The pieces of a line. */
 export function listPieces(line: Line): readonly (Marked & { text: string })[] {
   const pieces = Array.isArray(line) ? (line as readonly (string | Marked)[]) : [line as string | Marked]
   return pieces.map((piece) =>

@@ -8,7 +8,6 @@ export const acceptCodeSchema = z.enum(['content_cut', 'ids_changed', 'hidden_ro
 
 export type AcceptCode = z.infer<typeof acceptCodeSchema>
 
-/** All codes that can be accepted. */
 export const ACCEPT_CODES = acceptCodeSchema.options
 
 /** The codes of several places in one list, each once, in the order of {@link ACCEPT_CODES}. */

@@ -87,7 +87,6 @@ const awaitingRunSchema = z.object({
   lastOverdueAtMs: z.number(),
 })
 
-/** A run that waits for callbacks. */
 export type AwaitingRun = z.infer<typeof awaitingRunSchema>
 
 const lastRefusalSchema = z.object({

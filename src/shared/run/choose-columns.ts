@@ -29,7 +29,6 @@ export interface ColumnChoice {
   columns: readonly string[]
   /** The classes that any row has a score of. */
   classes: readonly string[]
-  /** The rules that any row triggered. */
   rules: ExportRow['triggeredRules']
   /** The fields that fixes may have changed. */
   corrected?: readonly string[]

@@ -187,7 +187,6 @@ export function countLeftOut(rows: Counts): number {
   return LEFT_OUT.reduce((sum, { count }) => sum + (rows[count] ?? 0), 0)
 }
 
-/** What can happen to an item. */
 export type ItemEvent =
   /** The journal holds a durable mark that its request may go out. */
   | 'claimed'

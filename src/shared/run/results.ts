@@ -59,7 +59,6 @@ export const offsetQuerySchema = pageQuerySchema.pick({ filter: true, sort: true
 
 export type OffsetQuery = z.infer<typeof offsetQuerySchema>
 
-/** One row of the results table. */
 export const resultRowSchema = z.object({
   /**
    * Number of the record in the source, 1-based, headers not counted, which identifies the row inside Sluice. A person
@@ -285,7 +284,6 @@ export const sourcePreviewSchema = z.object({
 
 export type SourcePreview = z.infer<typeof sourcePreviewSchema>
 
-/** What an export wrote. */
 export interface ExportResult {
   file: string
   rows: number

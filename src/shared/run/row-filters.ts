@@ -253,12 +253,10 @@ export function withoutGroup(filter: RowFilter, kind: FacetKind): RowFilter {
   return rest
 }
 
-/** What each member of a filter is asked of. */
 export function listAskedOf(filter: RowFilter): FilterEntry<never>['askedOf'][] {
   return ENTRIES.flatMap(([name, { askedOf }]) => (filter[name] === undefined ? [] : [askedOf]))
 }
 
-/** The filter of a facet. */
 export function findFilterOf(facet: FacetKind) {
   const found = ENTRIES.find(([, entry]) => entry.facet === facet)
   if (found === undefined) throw new Error(`no filter has facets of the kind ${facet}`)

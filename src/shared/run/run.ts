@@ -9,10 +9,8 @@ import { usedMappingSchema } from './used-mapping.ts'
 /** `interrupted`: the process that held the run is gone, or the person stopped it; it can be resumed. */
 export const runStateSchema = z.enum(['running', 'completed', 'stopped', 'interrupted'])
 
-/** All states of a run. */
 export const RUN_STATES = runStateSchema.options
 
-/** The state of a run. */
 export type RunState = z.infer<typeof runStateSchema>
 
 /** Milliseconds; `count` is the number of samples. */
@@ -58,7 +56,6 @@ export const requestCountsSchema = z.object({
 /** Attempts of a run by outcome. */
 export type RequestCounts = z.infer<typeof requestCountsSchema>
 
-/** A rule and how many rows triggered it. */
 export const triggeredRuleSchema = z.object({ rule_id: z.string(), rule_name: z.string(), rows: z.int() })
 
 export type TriggeredRule = z.infer<typeof triggeredRuleSchema>

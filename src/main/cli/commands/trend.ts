@@ -13,7 +13,6 @@ import { resolveRun } from '../options/run-reference.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { formatReport } from '../terminal/report-text.ts'
 
-/** Sources that an error lists. */
 const SOURCES_LISTED = 10
 
 /** Adds `trend SOURCE`: how the runs of one source went over time. */

@@ -235,7 +235,6 @@ export const DOCUMENT_SCHEMAS = {
   },
 } satisfies Record<string, DocumentSchema>
 
-/** Name of a document's schema. */
 export type DocumentName = keyof typeof DOCUMENT_SCHEMAS
 
 /** The JSON Schema of a document, as docs/schemas holds it; no member but those that it names may occur. */

@@ -13,7 +13,6 @@ import { CAPACITY_OPTIONS } from '../../../shared/options/capacity-options.ts'
 import type { LoadFlags } from './load-options.ts'
 import { addTableOptions, type FlagsOf, readFlags } from './table-options.ts'
 
-/** The options of a capacity search. */
 export type CapacityFlags = FlagsOf<typeof CAPACITY_OPTIONS> & { findCapacity?: true }
 
 /** Declares the capacity search of `load` (docs/load-tests.md §11). */

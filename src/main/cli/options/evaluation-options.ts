@@ -102,7 +102,6 @@ export function addEvaluationOptions(command: Command): Command {
     .optionsGroup('Options:')
 }
 
-/** The evaluation that the flags ask for. */
 export function toEvaluateOptions(flags: EvaluationFlags, env: CliContext['env']): EvaluateOptions {
   return {
     ...toLabelOptions(flags, env),

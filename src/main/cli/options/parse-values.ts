@@ -200,7 +200,6 @@ export function parseConnectionName(text: string): string {
   throw new InvalidArgumentError(`the name \`${text}\` ${error.issues[0]?.message}.`)
 }
 
-/** Parser of the name of a mapping to save. */
 export function parseMappingName(text: string): string {
   const { data, error } = mappingNameSchema.safeParse(text)
   if (data !== undefined) return data

@@ -4,7 +4,6 @@ import type { FieldSource, Mapping } from '../../../shared/plan/plan.ts'
 import { createIntegerParser, parseBaseUrl, parseQuote, parseSourceDelimiter } from './parse-values.ts'
 import { addTableOptions, type FlagsOf } from './table-options.ts'
 
-/** How a source is read. */
 export type SourceFlags = FlagsOf<typeof SOURCE_OPTIONS> & {
   mediaTemplate?: string
   mediaHost?: true

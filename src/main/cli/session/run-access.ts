@@ -38,7 +38,6 @@ export interface RunAccess {
   followKey(handle: RunHandle, say: (text: string) => void): () => void
 }
 
-/** What a run sends that is secret. */
 export type RunSecrets = Pick<StartOptions, 'apiKey' | 'proxyCredentials'>
 
 /** What a run is, as far as its access depends on it. */

@@ -195,7 +195,6 @@ async function readPreview(engine: Engine, { source }: Plan): Promise<SourcePrev
   }
 }
 
-/** Sends the completed plan. */
 async function sendAll(
   context: CliContext,
   engine: Engine,

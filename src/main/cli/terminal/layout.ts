@@ -175,7 +175,6 @@ function drawCell(terminal: Terminal, column: Column, cell: Cell): DrawnCell {
   return { tone, meaning, command, text: sign === undefined ? text : `${drawSign(terminal, sign)} ${text}` }
 }
 
-/** A sign as the terminal can draw it. */
 export function drawSign({ glyphs }: Terminal, sign: Sign): string {
   return sign === 'none' ? ' ' : glyphs[sign]
 }

@@ -16,7 +16,6 @@ export function joinParts(parts: readonly (readonly string[])[]): string {
     .join('\n\n')
 }
 
-/** The lines of one section. */
 export function formatReportSection(
   terminal: Terminal,
   { title, lines = [], warnings = [], facts = [], tables = [], notes = [] }: Section,

@@ -58,7 +58,6 @@ export class Counters {
     return this.#totals.get(kind)?.get(value) ?? 0
   }
 
-  /** All counts of a kind. */
   entries(kind: CounterKind): ReadonlyMap<string, number> {
     return this.#totals.get(kind) ?? new Map()
   }

@@ -5,7 +5,6 @@ import { isWarmup } from './load-pacer.ts'
 /** Callbacks that are read at once. */
 const BATCH_MAX = 2_000
 
-/** What is counted of callbacks. */
 export type CallbackCount = 'received' | 'doubled' | 'rejected' | 'overdue'
 
 /** What a load's callbacks are measured with. */

@@ -29,7 +29,6 @@ const CLOSED_TICK_MS = 20
 /** How often records are handed over, milliseconds. */
 const HAND_OVER_MS = 100
 
-/** What a generator is made of. */
 export interface LoadGeneratorOptions {
   index: number
   load: Load

@@ -199,7 +199,6 @@ export class LoadRows {
 /** A row's position and the index of its outcome, in one number: there are as many as requests. */
 export type RowEnding = number
 
-/** Packs them. */
 export function toRowEnding(position: number, outcomeIndex: number): RowEnding {
   return position * OUTCOMES.length + outcomeIndex
 }

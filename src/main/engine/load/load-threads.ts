@@ -57,7 +57,6 @@ export interface LoadErrorCause {
   message: string
 }
 
-/** A request that may be kept whole. */
 export interface KeptRequest {
   /** Drawn evenly from [0, 1): the requests with the smallest are the sample. Null for one that is kept as an error. */
   draw: number | null
@@ -94,7 +93,6 @@ export interface LoadThreadsOptions {
   onError: (error: unknown) => void
 }
 
-/** The threads that send a load. */
 export class LoadThreads {
   /** Settles when all of them are gone. */
   readonly ended: Promise<unknown>

@@ -40,7 +40,6 @@ export const FIELD = {
   retryAfterMs: 15,
 } as const
 
-/** Numbers of one record. */
 export const RECORD_NUMBERS = 16
 
 /** What is true of a request. */

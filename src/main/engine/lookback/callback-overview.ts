@@ -14,7 +14,6 @@ import { createPlaceReader } from '../run/journal/intake-writer.ts'
 import { toJournalFile } from '../workspace/workspace-files.ts'
 import type { CallbackRun } from './catalogue/listed-runs.ts'
 
-/** Callbacks that are listed. */
 const LISTED = 200
 
 /**

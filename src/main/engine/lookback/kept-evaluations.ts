@@ -27,7 +27,6 @@ const PATIENCE_MS = 250
 const REFRESH_MS = 1_000
 const REFRESH_SHARE = 5
 
-/** What an evaluation was made from. */
 interface Basis {
   journals: Version[]
   /** Size and time of change of the file with labels and that with verdicts. */

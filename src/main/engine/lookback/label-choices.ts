@@ -14,7 +14,6 @@ const STRETCH_ROWS = 250
 /** Longest value of a label, in UTF-16 code units. */
 const VALUE_MAX = 100
 
-/** Columns that are looked at. */
 const COLUMNS_MAX = 500
 
 /** Fields whose columns hold what people wrote, so that their values are not shown. */

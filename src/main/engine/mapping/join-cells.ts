@@ -17,7 +17,6 @@ export function createCellJoiner(fixes: readonly Fix[]): JoinCells | null {
   }
 }
 
-/** What joining cells mends. */
 export const JOINED: ProblemCode = 'surplus_cells'
 
 /** Adds the fields that joined cells changed to the corrections of a row, whose fields were `before` that. */

@@ -15,7 +15,6 @@ export function html(parts: TemplateStringsArray, ...fillings: readonly MarkupVa
   return { markup }
 }
 
-/** Nothing at all. */
 export const NOTHING: Markup = html``
 
 /** A text that others wrote: kept apart from what stands around it, whichever way it runs. */

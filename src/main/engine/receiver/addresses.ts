@@ -2,7 +2,6 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import type { RunRecord } from '../journal/run-record.ts'
 
-/** What a callback is for. */
 export interface CallbackTarget {
   /** The run's token, which the child runs of a retry share. */
   runToken: string

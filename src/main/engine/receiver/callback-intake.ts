@@ -124,7 +124,6 @@ function isReadable(body: Uint8Array): boolean {
 /** A body, or why there is none. */
 type BodyResult = { kind: 'body'; body: Buffer } | { kind: 'oversized' | 'overloaded' | 'broken' }
 
-/** What a body may take up. */
 interface BodyBounds {
   maxBytes: number
   /** Reserves that many more bytes; false if the limit is reached. */

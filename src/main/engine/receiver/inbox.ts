@@ -58,7 +58,6 @@ export interface InboxAddress {
   port: number
 }
 
-/** Where a workspace's inbox is. */
 export function toInboxFile(workspace: string): string {
   return join(workspace, 'inbox')
 }

@@ -6,7 +6,6 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toSystemCode, toThrown } from '../../../shared/messages/thrown.ts'
 import { keepReceiverPort, readReceiverSettings } from './receiver-settings.ts'
 
-/** What to listen on. */
 export interface ListenAddress {
   host: string
   /** For this time only (default: the workspace's own port). */
@@ -25,7 +24,6 @@ const TRIES = 20
 /** Connections that may wait to be accepted. */
 const BACKLOG = 4_096
 
-/** A server that listens. */
 export interface Listening {
   app: FastifyInstance
   port: number

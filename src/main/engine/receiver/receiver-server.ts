@@ -8,7 +8,6 @@ import { CallbackIntake, type IntakeOutcome, type StoreCallback } from './callba
 import { MediaHost } from './media-host.ts'
 import type { ReceiverLimits } from './receiver-limits.ts'
 
-/** What the server is built on. */
 export interface ReceiverServerParts {
   /** The workspace's secret, 32 bytes in hex. */
   secret: string

@@ -15,7 +15,6 @@ import { createReceiverServer } from './receiver-server.ts'
 import { readReceiverSettings } from './receiver-settings.ts'
 import { testPublicUrl } from './self-test.ts'
 
-/** How a receiver is opened. */
 export interface ReceiverTask {
   workspace: string
   /** Address to listen on (default: loopback). */

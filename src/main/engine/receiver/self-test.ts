@@ -7,7 +7,6 @@ import type { ReceiverTest } from '../../../shared/run/callback-overview.ts'
 import { toCallbackPath } from './addresses.ts'
 import { SELF_TEST_PREFIX } from './inbox.ts'
 
-/** What a self-test needs. */
 export interface SelfTest {
   /** Base of the callback URLs, as the service is given it. */
   publicUrl: string
@@ -20,7 +19,6 @@ export interface SelfTest {
   wait(ms: number): Promise<void>
 }
 
-/** What the address answered. */
 interface Answer {
   status: number
   location: string | null

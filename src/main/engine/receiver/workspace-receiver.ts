@@ -43,7 +43,6 @@ const RESTARTS_MAX = 5
 const RESTART_DELAY_MS = 1_000
 const STEADY_MS = 60_000
 
-/** A receiver that is open or opening. */
 interface OpenReceiver {
   thread: ReceiverThread
   options: ReceiverOptions
@@ -254,7 +253,6 @@ export class ReceiverThread {
   readonly ready: Promise<ReceiverStanding>
   /** Settles when the thread is gone. */
   readonly ended: Promise<void>
-  /** Calls the receiver. */
   readonly call: WorkerClient<Receiver>['call']
   readonly #client: WorkerClient<Receiver, ReceiverEvents>
   #standing: ReceiverStanding | null = null

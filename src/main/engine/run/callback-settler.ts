@@ -24,7 +24,6 @@ interface CallbackSource {
   close(): void
 }
 
-/** Options of a callback settler. */
 export interface CallbackSettlerOptions {
   journal: Journal
   record: RunRecord

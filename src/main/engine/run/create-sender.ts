@@ -12,7 +12,6 @@ import { type CallbackSettler, openCallbackSettler } from './callback-settler.ts
 import { ItemClaims } from './journal/item-claims.ts'
 import { Sender } from './sender.ts'
 
-/** What a sender is built of. */
 interface SenderParts {
   workspace: string
   journal: Journal

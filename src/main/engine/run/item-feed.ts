@@ -16,7 +16,6 @@ const BACKING_OFF_MAX = 10_000
 /** Calls back after a delay; the returned function calls it off. */
 type Schedule = (delayMs: number, callback: () => void) => () => void
 
-/** Callbacks of an item feed. */
 interface ItemFeedOptions {
   schedule: Schedule
   /** A back-off is over. */

@@ -21,7 +21,6 @@ import { LongBodies, type PackedBody, packBody, toHeldBytes } from './journal/st
 const GROUP_MAX = 500
 const GROUP_MAX_BYTES = 16 * 1024 * 1024
 
-/** An item that was sent. */
 export interface SentItem {
   item: number
   /** Rows that it carries. */

@@ -19,7 +19,6 @@ import { type LimitsOptions, ServiceLimits } from './service-limits.ts'
 /** How a period of sending ended. `failing`: it stopped itself. `done`: nothing is left to send. */
 export type SendingEnd = { kind: 'done' } | { kind: 'stopped' } | { kind: 'failing'; reason: StopNotice }
 
-/** What a sender is made of. */
 export interface SenderOptions extends LimitsOptions {
   journal: Journal
   claims: ItemClaims

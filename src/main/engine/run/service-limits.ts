@@ -11,7 +11,6 @@ import { LongWaits } from './long-waits.ts'
 /** Longest wait for which a timer is set, with room for jitter, milliseconds. */
 const TIMER_MAX_MS = 24 * 86_400_000
 
-/** What limits are made of. */
 export interface LimitsOptions {
   plan: Plan
   journal: { readonly counters: Counters }
@@ -221,7 +220,6 @@ export class Gate {
     this.#throttle.noteSent(nowMs)
   }
 
-  /** Notes how a try ended. */
   note({ item, judgement, isAway, sentAtMs, nowMs }: EndedTry): void {
     if (judgement.status === null) this.#throttle.noteUnanswered(sentAtMs)
     else {

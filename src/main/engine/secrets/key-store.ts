@@ -8,11 +8,9 @@ export interface KeyName {
   workspace: string
   /** Name of the connection. */
   connection: string
-  /** Label of the key. */
   label: string
 }
 
-/** A key as it is kept. */
 export interface KeptKey {
   text: string
   /** The way to the service that it was typed for; it is sent on no other. */

@@ -17,7 +17,6 @@ export interface SystemProxy {
  */
 export type FindSystemProxy = (url: string) => Promise<SystemProxy | null>
 
-/** Which proxy a connection wants. */
 type ProxyChoice = Pick<PlanConnection, 'proxy' | 'systemProxy'>
 
 /**

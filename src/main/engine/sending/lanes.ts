@@ -10,7 +10,6 @@ export interface Job {
   restMs?: number
 }
 
-/** What lanes are made of. */
 interface LanesOptions {
   concurrency: number
   /** Tests give another queue, to see that it is the one that limits; a p-queue otherwise. */

@@ -12,7 +12,6 @@ export interface Pacer {
   start(nowMs: number): void
 }
 
-/** Builds the pacer of a pace. */
 export function createPacer(pace: Pace): Pacer {
   if (pace.kind === 'closed') {
     return { concurrency: pace.concurrency, due: () => Infinity, take: () => null, start: () => {} }

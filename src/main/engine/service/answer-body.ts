@@ -113,7 +113,6 @@ export function toTooLarge(): AnswerError {
   return new AnswerError(ANSWER_TOO_LARGE_CODE, `the answer is larger than ${ANSWER_MAX_BYTES / MIB} MiB`)
 }
 
-/** What is read of the body of an answer. */
 export type DecodedBody = Pick<Answer, 'body' | 'bodyProblem' | 'charset' | 'isDamaged'>
 
 /**

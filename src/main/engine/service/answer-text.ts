@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
 
-/** A body as text. */
 export interface AnswerText {
   text: string
   /** The charset that it was read by, if that was not UTF-8. */

@@ -231,7 +231,6 @@ function hasTooMuchJson(text: string): boolean {
   return containers > JSON_CONTAINERS_MAX
 }
 
-/** Cuts a message to what is kept of it. */
 export function cutMessage(text: string): string {
   return text.length <= MESSAGE_MAX_CHARACTERS ? text : `${text.slice(0, MESSAGE_MAX_CHARACTERS - 1)}…`
 }

@@ -17,7 +17,6 @@ export interface TimedConnector {
   abort(): void
 }
 
-/** What a connector needs. */
 export interface TimedConnectorOptions extends Transport {
   timeoutMs: number
   userAgent: string

@@ -37,7 +37,6 @@ const IDLE = {
   whenFailing: 'stop',
 } as const
 
-/** What held runs are made with. */
 export interface HeldRunsOptions {
   workspace: string
   /** Entries of the threads of runs, and of those that send load tests. */

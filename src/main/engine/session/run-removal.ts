@@ -8,7 +8,6 @@ import type { WorkspaceReceiver } from '../receiver/workspace-receiver.ts'
 import { isLeaseHeld, takeLease } from '../workspace/lease.ts'
 import { findLeftFiles, listRunIds, toJournalFile, toRecordedFiles } from '../workspace/workspace-files.ts'
 
-/** What runs are removed with. */
 export interface RunRemovalOptions {
   workspace: string
   stored: StoredRuns

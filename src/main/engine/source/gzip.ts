@@ -16,7 +16,6 @@ const UNPACKED_MAX_BYTES = 8 * 1024 * 1024 * 1024
 const RATIO_MAX = 200
 const UNJUDGED_BYTES = 64 * 1024 * 1024
 
-/** An unpacked copy of a file. */
 export interface UnpackedFile {
   path: string
   /** Removes the copy, which readers that have it open go on reading where the system allows that. */

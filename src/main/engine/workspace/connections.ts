@@ -16,7 +16,6 @@ import { createWorkspaceFolders } from './workspace-files.ts'
 
 const NO_CONNECTIONS: Connections = { version: 1, inUse: null, connections: [], keysToRemove: [] }
 
-/** Where a workspace keeps its connections. */
 export function toConnectionsFile(workspace: string): string {
   return join(workspace, 'connections.json')
 }

@@ -12,17 +12,14 @@ const VERDICTS_ENDING = '.verdicts'
 const ANNOTATIONS_ENDING = '.annotations'
 const FINDINGS_ENDING = '.findings'
 
-/** Where a run's journal is. */
 export function toJournalFile(workspace: string, runId: string): string {
   return join(workspace, RUNS_FOLDER, `${runId}${JOURNAL_ENDING}`)
 }
 
-/** The id of a journal's run. */
 export function toRunId(journalFile: string): string {
   return basename(journalFile, JOURNAL_ENDING)
 }
 
-/** The workspace that holds a journal. */
 export function toWorkspace(journalFile: string): string {
   return dirname(dirname(journalFile))
 }

@@ -5,12 +5,10 @@ export type ClassScores = Record<ContentClass, number>
 /** The highest score of a class. */
 const MAX_SCORE = 3
 
-/** Scores of nothing. */
 export function createScores(): ClassScores {
   return { sexual: 0, hate: 0, violence: 0, bullying: 0, spam: 0, promotions: 0 }
 }
 
-/** Scores of one span of a text. */
 export interface ScoredSpan {
   /** In UTF-16 code units; the end is exclusive. */
   start: number
@@ -70,7 +68,6 @@ export function findTestPhrases(text: string): { className: ContentClass; score:
   }))
 }
 
-/** The highest score of each class over all spans. */
 export function toHighestScores(spans: readonly ScoredSpan[]): ClassScores {
   const [first, ...rest] = spans
   if (first === undefined) return createScores()
@@ -124,7 +121,6 @@ function toWords(text: string): string[] {
   return text.split(/\s+/)
 }
 
-/** Class of each listed word. */
 const CLASS_OF_WORD: ReadonlyMap<string, ContentClass> = new Map(
   Object.entries(WORD_LIST).flatMap(([className, words]) =>
     words.map((word): [string, ContentClass] => [word, className as ContentClass]),

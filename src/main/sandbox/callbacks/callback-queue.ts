@@ -40,7 +40,6 @@ export interface CallbackQueue {
   close(): void
 }
 
-/** What the queue works with. */
 export interface CallbackQueueParts {
   store: CallbackStore
   sender: CallbackSender
@@ -57,7 +56,6 @@ const AT_ONCE = Number.NEGATIVE_INFINITY
 /** What a full queue asks to wait. */
 const FULL_RETRY_AFTER_S = 1
 
-/** Creates the queue. */
 export function createCallbackQueue(parts: CallbackQueueParts): CallbackQueue {
   const { store, sender, clock, settings } = parts
   let due = createDueQueue()

@@ -284,7 +284,6 @@ function toUnknownAppeal(appealId: string): SandboxRefusal {
   return new SandboxRefusal('NOT_FOUND', `there is no appeal "${appealId}"`)
 }
 
-/** A callback as the admin routes show it. */
 export function toCallbackDocument(callback: StoredCallback) {
   return {
     callback_id: callback.callbackId,

@@ -102,7 +102,6 @@ function logRequest(
   arrivals.note(logged)
 }
 
-/** What selects an endpoint. */
 export interface EndpointGuard {
   /** False where no header is required (docs/interface.md §5.6). */
   needsKey: boolean

@@ -18,7 +18,6 @@ import { guardEndpoint, type LoggedWork, registerLoggedRoute } from './endpoint.
 
 type TaskQuery = { Querystring: { legacy?: string | string[] } }
 
-/** One of the task endpoints. */
 interface TaskEndpoint {
   api: Api
   mode: Mode

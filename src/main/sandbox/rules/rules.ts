@@ -1,7 +1,6 @@
 import type { Rule, RuleCondition } from '../../../shared/sandbox/content.ts'
 import type { Analysis } from '../analysis/analyse-content.ts'
 
-/** What rules look at. */
 export interface RuleSubject {
   analysis: Analysis
   contentVariant: string | null

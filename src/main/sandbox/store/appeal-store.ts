@@ -2,7 +2,6 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { type Appeal, appealSchema } from '../../../shared/sandbox/content.ts'
 import type { GroupCommit } from './open-database.ts'
 
-/** An appeal as it is kept. */
 export interface StoredAppeal {
   appeal: Appeal
   createdOn: Date

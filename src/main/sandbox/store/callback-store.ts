@@ -4,7 +4,6 @@ import type { GroupCommit } from './open-database.ts'
 /** `failed` callbacks were given up, `dropped` ones were never to be sent. */
 type CallbackState = 'pending' | 'delivered' | 'failed' | 'dropped'
 
-/** A callback as it is put into the store. */
 interface NewCallback {
   taskId: string
   url: string
@@ -32,7 +31,6 @@ export interface StoredCallback {
   dueMs: number
 }
 
-/** The outcome of callbacks. */
 export interface CallbackCounts {
   pending: number
   delivered: number
@@ -42,7 +40,6 @@ export interface CallbackCounts {
   failed_attempts: number
 }
 
-/** Which callbacks to show. */
 interface CallbackFilter {
   state: CallbackState | null
   taskId: string | null

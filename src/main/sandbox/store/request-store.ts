@@ -30,7 +30,6 @@ interface LoggedRequest {
   body: string | null
 }
 
-/** Which requests to show. */
 interface RequestFilter {
   endpoint: string | null
   subject: string | null

@@ -10,7 +10,6 @@ import { goTo } from '../route.ts'
 import styles from './palette.module.css'
 import { PLACES } from './rail.tsx'
 
-/** Something that the palette can do. */
 export interface Command {
   group: string
   label: string

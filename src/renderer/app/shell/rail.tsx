@@ -66,7 +66,6 @@ export function Rail(props: { current: Route; foot: ReactNode }) {
   )
 }
 
-/** The place that a screen is in. */
 function findPlace(route: Route): Route {
   if (route.kind === 'compare') return { kind: 'compare', runIds: [] }
   if (route.kind === 'lists') return { kind: 'lists', of: 'index' }

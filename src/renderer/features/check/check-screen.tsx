@@ -211,7 +211,6 @@ function useProblemKeys(): void {
   })
 }
 
-/** What the check of a run found. */
 interface Found {
   runId: string
   groups: ProblemGroup[]

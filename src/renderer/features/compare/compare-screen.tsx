@@ -68,7 +68,6 @@ export function CompareScreen(props: {
   )
 }
 
-/** The comparison of runs that are chosen. */
 function ComparedRuns({ runs }: { runs: readonly RunSummary[] }) {
   const [view, setView] = useState<View>('decisions')
   const [list, setList] = useState<ChangeFilter>({ kind: 'changed' })

@@ -183,7 +183,6 @@ const KEPT_IN = {
   session: 'memory of Sluice',
 } satisfies Record<KeyPlace, string>
 
-/** Where a key is taken from. */
 function sayOrigin({ env, place, state }: ConnectionKeyEntry): string {
   if (place !== undefined) return KEPT_IN[place]
   if (env !== undefined) return `variable ${env}`
@@ -199,7 +198,6 @@ function sayState({ env, place, state }: ConnectionKeyEntry): string {
   return env === undefined ? 'not typed yet' : 'variable not set'
 }
 
-/** What can be done with one key. */
 function KeyMenu(props: {
   keyEntry: ConnectionKeyEntry
   isActive: boolean

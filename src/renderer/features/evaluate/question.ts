@@ -10,7 +10,6 @@ import {
 } from '../../../shared/lookback/label-choices.ts'
 import { type Positive, toComparable } from '../../../shared/lookback/labels.ts'
 
-/** Where labels are. */
 export type LabelPlace = 'column' | 'file' | 'verdicts'
 
 /** A file of labels as it was chosen: its columns, which of them has the labels, and how its rows are found in the run. */

@@ -90,7 +90,6 @@ function withCommonColumns<Entry extends IndexEntry | TermEntry | AppealEntry>(
   ]
 }
 
-/** A state in its word and colour. */
 function StateWord({ of, state }: { of: LedgerKind; state: LedgerState }) {
   const { word, meaning, color } = toListStateLook(of, state)
   return (

@@ -16,7 +16,6 @@ import { SafeText } from '../../ui/text/safe-text.tsx'
 import { LIST_LOOKS, nameService, toListStateLook, toServiceKey } from './list-looks.ts'
 import styles from './lists.module.css'
 
-/** What is chosen of a ledger. */
 export interface Chosen {
   service: LedgerService | null
   list: string | null

@@ -12,7 +12,6 @@ interface ListLook {
   origin: string
 }
 
-/** The looks of every kind. */
 export const LIST_LOOKS: Record<LedgerKind, ListLook> = {
   index: {
     title: 'Indexes',
@@ -98,7 +97,6 @@ const LOOKS: { [Kind in LedgerKind]: Partial<Record<LedgerState, ListStateLook>>
   },
 }
 
-/** The look of a state of a kind of list. */
 export function toListStateLook(of: LedgerKind, state: LedgerState): ListStateLook {
   return LOOKS[of][state] ?? { word: state.replaceAll('_', ' '), meaning: '', color: UNSURE }
 }

@@ -31,7 +31,6 @@ import { Choices, type Chosen, isChosen, ListChoice } from './list-choices.tsx'
 import { LIST_KINDS, LIST_LOOKS, toListStateLook } from './list-looks.ts'
 import styles from './lists.module.css'
 
-/** Entries of a page. */
 const PAGE_ENTRIES = 100
 const TYPING_MS = 200
 

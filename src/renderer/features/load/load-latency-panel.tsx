@@ -76,7 +76,6 @@ function listLimited(report: LoadOverview | null): number[] {
   return (report?.seconds ?? []).flatMap(({ second, limited }) => (limited ? [second] : []))
 }
 
-/** What thresholds allow of each latency. */
 function toLimits(thresholds: readonly ThresholdResult[]): Partial<Record<TrendMetric, TimeLimit[]>> {
   const limits: Partial<Record<TrendMetric, TimeLimit[]>> = {}
   for (const { expression } of thresholds) {

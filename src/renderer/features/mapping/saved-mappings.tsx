@@ -141,7 +141,6 @@ function showList(list: SavedMapping[]): void {
   queryClient.setQueryData(ask.mappings.list.queryKey(), list)
 }
 
-/** One mapping that can be applied. */
 function Line(props: {
   icon: ReactNode
   name: string

@@ -67,7 +67,6 @@ export function findCallbackGap({ publicUrl }: CallbackSettings): string | null 
   return parsed.kind === 'bad' ? parsed.message : null
 }
 
-/** The settings as a plan has them. */
 export function toPlanCallback({
   publicUrl,
   overdueMinutes,

@@ -112,7 +112,6 @@ export function removeStage(pace: StagesPace, index: number): StagesPace {
   return stages.some(({ from, to }) => from > 0 || to > 0) ? { ...pace, stages } : pace
 }
 
-/** Shapes that stages can begin with. */
 export const STAGE_SHAPES = [
   { shape: 'ramp', label: 'Ramp', meaning: 'up to a level, held, and down again' },
   { shape: 'steps', label: 'Steps', meaning: 'a higher level every minute' },

@@ -19,7 +19,6 @@ import type { Results } from './use-results.ts'
 /** What a person can do with the row under the cursor, by key or button. */
 export type VerdictAction = 'agree' | 'should' | 'should-not' | 'unsure' | 'note' | 'remove'
 
-/** The key of each action. */
 const KEYS: Readonly<Record<string, VerdictAction>> = {
   a: 'agree',
   s: 'should',

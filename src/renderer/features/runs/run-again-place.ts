@@ -10,7 +10,6 @@ import {
 
 /** The choice of where the earlier run went. */
 export const AS_BEFORE = 'before'
-/** The choice of the sandbox. */
 export const SANDBOX = 'sandbox'
 /** What precedes the name of a stored connection as a choice. */
 export const STORED = 'stored:'

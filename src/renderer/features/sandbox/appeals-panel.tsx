@@ -105,7 +105,6 @@ const REVIEWS = [
   { value: 'silent', label: 'does not say' },
 ]
 
-/** Makes one appeal. */
 function AppealForm({ onAdd }: { onAdd: (appeal: NewAppeal) => void }) {
   const [appealId, setAppealId] = useState('')
   const [status, setStatus] = useState<NewAppeal['status']>('In Review')

@@ -136,7 +136,6 @@ export function RulesPanel() {
   )
 }
 
-/** A condition in words. */
 function sayCondition(condition: RuleCondition): string {
   switch (condition.subject) {
     case 'class_score':

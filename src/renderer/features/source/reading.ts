@@ -51,7 +51,6 @@ export function findMediaGap(media: MediaSettings): string | null {
   return parsed.kind === 'bad' ? parsed.message : null
 }
 
-/** The settings as a plan has them. */
 export function toPlanMedia(media: MediaSettings): PlanMedia {
   if (media.kind === 'template') return { kind: 'template', template: media.template.trim() }
   const parsed = parseBaseUrl(media.publicUrl)

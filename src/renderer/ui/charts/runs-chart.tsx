@@ -13,7 +13,6 @@ export interface RunsLine extends LegendEntry {
   values: readonly ({ value: number; low?: number | null; high?: number | null } | null)[]
 }
 
-/** A run as a chart of runs places it. */
 export interface ChartedRun {
   runId: string
   name: string

@@ -35,7 +35,6 @@ export function findEntry(
   return connections.find((entry) => entry.name === destination.name) ?? null
 }
 
-/** The key of a connection that is sent. */
 export function findActiveEntry({ keys, activeKey }: ConnectionEntry): ConnectionKeyEntry | null {
   return keys.find(({ label }) => label === activeKey) ?? null
 }

@@ -50,7 +50,6 @@ export const LOAD_LOOK: OperationLook = {
   icon: IconGauge,
 }
 
-/** How an activity is shown. */
 export function toLook(activity: Activity): OperationLook {
   if (activity === 'load') return LOAD_LOOK
   const { title, meaning } = OPERATIONS[activity].words

@@ -41,7 +41,6 @@ function toTypedSchema(name: string, option: PlanOption, start?: string): z.ZodT
   return schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType).nullable().default(null) : schema
 }
 
-/** The name of an option in sentences. */
 export function nameOption({ field }: PlanOption): string {
   return field?.label.toLowerCase() ?? ''
 }

@@ -33,7 +33,6 @@ interface StateLook {
   color: string
 }
 
-/** An icon and a colour for every row state. */
 const LOOKS: Record<RowState, Pick<StateLook, 'icon' | 'color'>> = {
   pending: { icon: IconCircleDashed, color: 'var(--state-pending)' },
   sending: { icon: IconArrowUpRight, color: 'var(--state-sending)' },
@@ -47,7 +46,6 @@ const LOOKS: Record<RowState, Pick<StateLook, 'icon' | 'color'>> = {
   left_out: { icon: IconCircleMinus, color: 'var(--state-pending)' },
 }
 
-/** The looks of every row state. */
 export const STATE_LOOKS = Object.fromEntries(
   Object.entries(LOOKS).map(([name, look]) => {
     const state = name as RowState
@@ -71,7 +69,6 @@ const TO_BE_REPEATED: StateLook = {
   color: 'var(--state-pending)',
 }
 
-/** The look of one row. */
 export function toStateLook({ state, attempts }: Pick<ResultRow, 'state' | 'attempts'>): StateLook {
   return state === 'pending' && attempts > 0 ? TO_BE_REPEATED : STATE_LOOKS[state]
 }

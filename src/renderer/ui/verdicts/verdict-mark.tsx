@@ -36,7 +36,6 @@ export function VerdictMark({ verdicts }: { verdicts: readonly RowVerdict[] }) {
   )
 }
 
-/** One verdict in words. */
 export function VerdictLabel({
   verdict: { verdict, rule },
 }: {

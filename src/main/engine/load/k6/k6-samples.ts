@@ -18,7 +18,6 @@ export interface K6Point {
   tags: Readonly<Record<string, string>>
 }
 
-/** Latencies that are kept. */
 export const K6_LATENCIES: readonly string[] = [
   ...TREND_METRICS.filter((metric) => METRICS[metric].isInK6),
   'http_req_blocked',

@@ -14,7 +14,6 @@ export interface K6RowsFile {
 /** A plan whose load can be sent by k6. */
 export type K6Plan = Pick<Plan, 'connection' | 'operation'> & { load: Load }
 
-/** How every script of ours begins. */
 export const SCRIPT_BEGINNING = '// Written by Sluice'
 
 /** k6's options of a plan: scenarios, thresholds, what its summary says. */

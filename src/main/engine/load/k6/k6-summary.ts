@@ -20,7 +20,6 @@ function parseMetricName(text: string): { name: string; tags: string } {
   return { name: match?.[1] ?? text, tags: match?.[2] ?? '' }
 }
 
-/** Keeps what is a number. */
 function toNumbers(values: Readonly<Record<string, unknown>>): Record<string, number> {
   return Object.fromEntries(
     Object.entries(values).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),

@@ -6,7 +6,6 @@ import { summarizeRun } from '../../results/run-summary.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
 import type { RunFilesState } from '../../workspace/workspace-files.ts'
 
-/** What the catalogue has of one run or retry. */
 export interface CataloguedRun {
   id: string
   /** The first run of the whole it belongs to; null where its journal cannot be read, or holds no run yet. */

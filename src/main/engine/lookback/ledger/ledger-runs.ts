@@ -25,7 +25,6 @@ export interface LedgerRuns {
   warnings: string[]
 }
 
-/** Where runs are found. */
 export interface LedgerPlace {
   pool: ReaderPool
   workspace: string

@@ -34,7 +34,6 @@ export interface FoldedEntry {
   texts: readonly (string | null)[]
 }
 
-/** Which entries are read. */
 export interface EntryFilter {
   list: string
   states: readonly LedgerState[]

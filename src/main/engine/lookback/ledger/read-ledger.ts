@@ -27,7 +27,6 @@ const READERS: Record<LedgerKind, LedgerReader> = {
 /** The workspace, and the ids of the runs that this process holds. */
 export type AskedPlace = Omit<LedgerPlace, 'pool'>
 
-/** A ledger that is open to be read. */
 interface OpenLedger {
   tables: LedgerTables
   found: LedgerRuns

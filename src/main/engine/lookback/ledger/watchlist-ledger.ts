@@ -7,7 +7,6 @@ import { parseJson } from '../../service/judgement.ts'
 import { type LedgerReader, toIsoTime } from './ledger-tables.ts'
 import { readSentRows } from './sent-rows.ts'
 
-/** What happened to a term. */
 type TermDetail =
   /** The list has it; without `notes` nobody said what these are. */
   | { kind: 'present'; outcome: string; notes?: string | null }

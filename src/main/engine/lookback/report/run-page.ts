@@ -205,7 +205,6 @@ function drawCells(cells: readonly string[], names: readonly string[]): Markup {
   )}`
 }
 
-/** Rules that a page lists. */
 const RULES_MAX = 200
 
 function drawRules({ rows, triggered_rules: rules }: RunSummary, without: number): Markup {

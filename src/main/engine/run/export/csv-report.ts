@@ -12,7 +12,6 @@ export interface ReportWriter {
   row(result: ExportRow): string
 }
 
-/** What a report is made of. */
 export interface ReportOptions {
   /** Names of the source's columns, as many as its widest row has cells. */
   columns: readonly string[]

@@ -5,7 +5,6 @@ import { SluiceError } from '../../../../shared/messages/errors.ts'
 /** A cell: text that stays text, or a number that can be computed with. */
 export type SheetCell = string | number
 
-/** A sheet of a workbook. */
 export interface Sheet {
   /** At most 31 characters, none of them one of `[]:*?/\`. */
   name: string
@@ -16,7 +15,6 @@ export interface Sheet {
   rows: AsyncIterable<readonly SheetRow[]> | Iterable<readonly SheetRow[]>
 }
 
-/** A row of a sheet. */
 export interface SheetRow {
   cells: readonly SheetCell[]
   isHeader?: boolean

@@ -22,7 +22,6 @@ interface CallbackContent
   fromCache: boolean
 }
 
-/** An item that a callback has settled. */
 export interface SettledItem {
   item: number
   /** What it was before. */

@@ -14,7 +14,6 @@ const PLAIN_MAX_CHARACTERS = 1024
 /** Where versions without compression cut a body without a word, UTF-16 code units. */
 const UNMARKED_CUT_CHARACTERS = 65_536
 
-/** A body that is stored compressed. */
 export interface PackedBody {
   /** Length as it came, bytes of UTF-8. */
   bytes: number

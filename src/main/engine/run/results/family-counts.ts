@@ -217,7 +217,6 @@ function readTried({ db }: RunView, ids: readonly number[]): number[] {
     .map(({ row }) => Number(row))
 }
 
-/** Those of the rows that a run has. */
 export function pickRows({ db }: RunView, ids: readonly number[]): number[] {
   return db
     .prepare('SELECT id FROM row WHERE id IN (SELECT value FROM json_each(?))')

@@ -158,7 +158,6 @@ export class RowFindings {
     return [...classes].sort()
   }
 
-  /** The values of a kind that rows have. */
   valuesOf(kind: FoundKind): RowValues {
     return this.#merge(
       kind,

@@ -94,7 +94,6 @@ function hasEscapes(text: string, quote: string, escaping: string): boolean {
   )
 }
 
-/** What a reading makes of the sample. */
 interface SampleReading {
   syntax: RecordSyntax
   /** Records with a broken or stray quote. */

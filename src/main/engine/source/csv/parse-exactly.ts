@@ -26,7 +26,6 @@ export interface RecordSyntax {
 /** The syntax of RFC 4180. */
 export const PLAIN_SYNTAX: RecordSyntax = { delimiter: ',', newline: '\n', quote: '"', escape: '' }
 
-/** One record of a text. */
 export interface ExactRecord {
   cells: string[]
   fault: Extract<RecordFault, 'misplaced'> | null

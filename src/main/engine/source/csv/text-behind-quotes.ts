@@ -4,7 +4,6 @@ import { looksAlike } from './taken-in-rows.ts'
 /** Lines behind a broken one that have to look like rows. */
 const LOOKED_AT = 2
 
-/** A text with a broken record. */
 interface BrokenText {
   text: string
   /** Where the record begins. */

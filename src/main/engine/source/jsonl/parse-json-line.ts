@@ -1,7 +1,6 @@
 import type { JsonExpectation } from '../../../../shared/messages/json-expectations.ts'
 import type { CellKind } from '../source-reader.ts'
 
-/** One member of the object on a line. */
 export interface JsonMember {
   key: string
   /** The text of a string, '' for null, and of anything else its JSON as it stands in the file. */

@@ -4,7 +4,6 @@ import { countFilled } from './sheet-head.ts'
 import type { RowLinks } from './sheet-links.ts'
 import type { TextRow } from './sheet-rows.ts'
 
-/** How merged cells are read. */
 export interface MergeReading {
   /** Whether cells of rows get the text of the first cell that they are merged with, if they are empty. */
   fills: boolean
@@ -16,7 +15,6 @@ export interface MergeReading {
   isTold: boolean
 }
 
-/** The first of merged cells. */
 interface FirstCell {
   text: string
   isError: boolean
@@ -24,7 +22,6 @@ interface FirstCell {
   address?: string | null
 }
 
-/** A row as its merged cells are wanted. */
 export interface ReadRow {
   row: TextRow
   links: RowLinks

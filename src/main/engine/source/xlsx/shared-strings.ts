@@ -130,7 +130,6 @@ interface Page {
   bytes: Buffer
 }
 
-/** A page in the file. */
 interface SpilledPage {
   first: number
   offset: number

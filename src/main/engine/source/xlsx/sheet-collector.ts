@@ -30,7 +30,6 @@ export const SHEET_PART = {
   },
 }
 
-/** One row of a sheet that the file has. */
 export interface SheetRow {
   /** 1-based, as a spreadsheet shows it. */
   number: number

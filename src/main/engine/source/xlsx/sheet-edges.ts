@@ -9,7 +9,6 @@ import { findRelationId, readLinkTargets } from './workbook.ts'
 
 /** What a sheet says of its cells behind them. */
 export interface SheetEdges {
-  /** Merged cells. */
   merged: readonly CellRange[]
   /** Cells with a link out of the workbook. */
   links: readonly LinkRange[]

@@ -2,7 +2,6 @@ import { type CellRange, nameCell, RangesByRow } from './cell-ranges.ts'
 import { toLinkAddress } from './link-formula.ts'
 import type { TextRow } from './sheet-rows.ts'
 
-/** Cells that link to an address. */
 export interface LinkRange extends CellRange {
   address: string
 }

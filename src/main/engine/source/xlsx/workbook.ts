@@ -5,7 +5,6 @@ import type { ToNamespace } from './counted-elements.ts'
 import { createNumberText, findBuiltInFormat, type ToNumberText } from './number-text.ts'
 import { parseXmlPart } from './parse-xml.ts'
 
-/** One sheet as a workbook lists it. */
 export interface WorkbookSheet {
   name: string
   isHidden: boolean
