@@ -1,5 +1,4 @@
-import { LEDGER_OPERATIONS, type LedgerKind, type LedgerService } from '../lookback/ledger.ts'
-import { OPERATIONS } from '../operations/operations.ts'
+import type { LedgerKind, LedgerService } from '../lookback/ledger.ts'
 import type { ErrorEntry } from './error-entry.ts'
 
 /** Errors of looking back on runs: evaluations, verdicts and samples. */
@@ -284,18 +283,18 @@ export const LOOKBACK_MESSAGES = {
   },
   ledger_without_runs: {
     code: 'BAD_USAGE',
-    words: ({ of, services }: { of: LedgerKind; services: readonly LedgerService[] }) => ({
+    words: ({ of, commands, services }: LedgerRunsArgs) => ({
       text: `no run has ${DEEDS[of]} on this service`,
       remedy:
         services.length === 0
-          ? `The ledger is made from runs of ${listCommands(of)}. The workspace has none.`
+          ? `The ledger is made from runs of ${listCommands(commands)}. The workspace has none.`
           : `The workspace has such runs on ${listServices(services)}.`,
     }),
   },
   ledger_of_several: {
     code: 'BAD_USAGE',
-    words: ({ of, services }: { of: LedgerKind; services: readonly LedgerService[] }) => ({
-      text: `several services have runs of ${listCommands(of)}: ${listServices(services)}`,
+    words: ({ commands, services }: LedgerRunsArgs) => ({
+      text: `several services have runs of ${listCommands(commands)}: ${listServices(services)}`,
       remedy: {
         terminal: 'Choose one with --connection, --base-url or --api-key-env.',
         window: 'Choose one of them.',
@@ -330,8 +329,15 @@ const DEEDS: Record<LedgerKind, string> = {
   appeals: 'checked appeals',
 }
 
-function listCommands(of: LedgerKind): string {
-  return LEDGER_OPERATIONS[of].map((kind) => `\`${OPERATIONS[kind].words.command}\``).join(' and ')
+/** `commands` start the runs that a ledger is made from. */
+interface LedgerRunsArgs {
+  of: LedgerKind
+  commands: readonly string[]
+  services: readonly LedgerService[]
+}
+
+function listCommands(commands: readonly string[]): string {
+  return commands.map((command) => `\`${command}\``).join(' and ')
 }
 
 function listServices(services: readonly LedgerService[]): string {

@@ -6,6 +6,7 @@ import {
 } from '../../../../shared/lookback/ledger.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../../shared/messages/thrown.ts'
+import { OPERATIONS } from '../../../../shared/operations/operations.ts'
 import type { PlanConnection } from '../../../../shared/plan/connection.ts'
 import type { StoredConnection } from '../../../../shared/plan/stored-connection.ts'
 import { type ReaderPool, type RunView, readRunView } from '../../journal/run-family.ts'
@@ -71,6 +72,7 @@ export function findLedgerRuns(
     throw new SluiceError({
       id: chosen === undefined ? 'ledger_without_runs' : 'ledger_of_several',
       of,
+      commands: LEDGER_OPERATIONS[of].map((kind) => OPERATIONS[kind].words.command),
       services: (chosen === undefined ? services : matching).map(({ service }) => service),
     })
   }
