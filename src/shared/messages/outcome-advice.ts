@@ -1,6 +1,7 @@
 import { mayAddTwice, sendsKey } from '../operations/operations.ts'
 import { type ErrorGroup, type RowCounts, type RunSummary, toServiceUrl } from '../run/run.ts'
 import { isKeyRefusal } from '../service/errors.ts'
+import { quoteForShell } from '../shell-command.ts'
 import { formatCounted } from './figure-text.ts'
 import { isProblemCode, PROBLEM_MESSAGES } from './problem-messages.ts'
 
@@ -302,7 +303,7 @@ export function isFinal({ outcome, status, error_code }: Outcome): boolean {
 
 /** The command that takes the service's word for delivered. */
 export function toDeliveredRetry(runId: string, errorCode: string | null): string {
-  return `retry ${runId} --delivered-code ${errorCode ?? 'CODE'}`
+  return `retry ${runId} --delivered-code ${quoteForShell(errorCode ?? 'CODE')}`
 }
 
 /** What may happen to so many items of an index that are sent again. */

@@ -127,6 +127,7 @@ const ARGUMENTS = {
     },
   ],
   headerRow: 3,
+  commands: ['index add', 'index remove'],
   services: [{ base_url: 'https://api.test', connections: [], api_key_env: 'KEY' }],
   sheet: 'Posts',
   sheetChoice: { sheet: { name: 'Posts', rows: 3 }, others: [{ name: 'Old', rows: null }] },

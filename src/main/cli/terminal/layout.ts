@@ -172,7 +172,8 @@ function drawCell(terminal: Terminal, column: Column, cell: Cell): DrawnCell {
     command = '',
   } = typeof cell === 'object' && cell !== null ? cell : {}
   const text = toPrintable(toCellText(column, cell))
-  return { tone, meaning, command, text: sign === undefined ? text : `${drawSign(terminal, sign)} ${text}` }
+  const harmless = { meaning: toPrintable(meaning), command: toPrintable(command) }
+  return { tone, ...harmless, text: sign === undefined ? text : `${drawSign(terminal, sign)} ${text}` }
 }
 
 export function drawSign({ glyphs }: Terminal, sign: Sign): string {

@@ -78,11 +78,10 @@ figure>svg{display:block;width:100%;height:auto;margin-top:4px}
 .part.odd{fill:var(--violet)}
 .part.quiet{fill:var(--soft)}
 .cell{display:block}
-.listed{margin-top:12px;font-size:14px}
 .scroll+.about{margin-top:8px}
 .mark{stroke:var(--ink);stroke-width:1;stroke-dasharray:3 2}
 .mark-label{fill:var(--ink);font-size:11px;paint-order:stroke;stroke:var(--page);stroke-width:3px;stroke-linejoin:round}
 footer{margin-top:40px;padding-top:12px;border-top:1px solid var(--rule);color:var(--soft);font-size:13px}
 @media print{:root{color-scheme:light;--page:#fff;--ink:#000;--soft:#444;--rule:#bbb;--panel:#f4f4f4;--blue:#0b64c0;--amber:#8a5a00;--red:#b3261e;--green:#1a6b33;--violet:#6b3fa0;--warn:#fff;--warn-rule:#8a5a00;--shade:rgba(0,0,0,.14)}
-@page{margin:14mm}body{font-size:11px}.cards{grid-template-columns:repeat(auto-fit,minmax(100px,1fr))}.card{padding:7px 9px}.card-value{font-size:16px}table,.facts,.listed,.notes,figcaption,code{font-size:10.5px}.card-title,.card-note,.meaning,caption,.unit,.legend,footer{font-size:9.5px}th,td{padding:3px 7px}.sentence{font-size:12px}.facts{grid-template-columns:repeat(3,1fr)}h2{font-size:15px}main{max-width:none;padding:0}h2{break-after:avoid;margin-top:18px}figure,tr,.notice,.card,.short{break-inside:avoid}.strip{display:none}.scroll{overflow:visible}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
+@page{margin:14mm}body{font-size:11px}.cards{grid-template-columns:repeat(auto-fit,minmax(100px,1fr))}.card{padding:7px 9px}.card-value{font-size:16px}table,.facts,.notes,figcaption,code{font-size:10.5px}.card-title,.card-note,.meaning,caption,.unit,.legend,footer{font-size:9.5px}th,td{padding:3px 7px}.sentence{font-size:12px}.facts{grid-template-columns:repeat(3,1fr)}h2{font-size:15px}main{max-width:none;padding:0}h2{break-after:avoid;margin-top:18px}figure,tr,.notice,.card,.short{break-inside:avoid}.strip{display:none}.scroll{overflow:visible}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 `

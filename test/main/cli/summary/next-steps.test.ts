@@ -52,6 +52,14 @@ describe('rows that were not sent', () => {
 })
 
 describe('what to type next', () => {
+  it('quotes a code that the service answered, and shows what a terminal would obey', () => {
+    const code = 'DUPLICATE\u001b]0;title\u0007$(id)'
+    const steps = formatNextSteps(terminal, createSummary(createGroup({ error_code: code })))
+    expect(steps.join('\n')).toMatch(/retry r1 --delivered-code 'DUPLICATE[^']+\$\(id\)'/)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    expect(steps.join('\n')).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/)
+  })
+
   it('offers to send the rest of a trial of the first rows, and of nothing else that is complete', () => {
     const { rows } = createSummary(createGroup({}))
     const show = (notSent: number) =>

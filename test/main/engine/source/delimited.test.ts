@@ -254,6 +254,18 @@ test('a batch is told to be of ASCII only if it is, wherever a read of the file 
   }
 })
 
+test('a batch with text behind NUL characters that end a read is not told to be of ASCII', () => {
+  for (const zeros of [1, 15, 16, 17, 40]) {
+    const path = writeSource(`id,text\n1,a${'\0'.repeat(zeros)}\n2,zzÃ©tt\n3,plain\n`)
+    const source = { path, header: true, format: 'csv' } as const
+    for (let readBytes = 1; readBytes <= 32; readBytes += 1) {
+      const batches = [...openDelimitedSource(source, readBytes).batches()]
+      const beyond = batches.filter((batch) => /[^\0-\x7f]/.test(JSON.stringify(batch.rows)))
+      expect(beyond.map(({ isAscii }) => isAscii)).toEqual(beyond.map(() => false))
+    }
+  }
+})
+
 test('characters whose bytes are all of ASCII are not told to be', () => {
   const path = writeSource(Buffer.from('id,text\n1,\u4e00\u4e01\n', 'utf16le'))
   const source = { path, header: true, format: 'csv', encoding: 'utf-16le' } as const

@@ -29,12 +29,10 @@ export class RowInsert {
       return
     }
     if (row !== this.#first + this.#cells.length) this.#handOn()
-    if (this.#cells.length === 0) {
-      this.#any.flush()
-      this.#first = row
-    }
+    if (this.#cells.length === 0) this.#first = row
     this.#cells.push(cells)
     if (this.#cells.length < PLAIN_ROWS) return
+    this.#any.flush()
     this.#plain.run(this.#first, ...this.#cells)
     this.#cells = []
   }

@@ -93,7 +93,7 @@ function createReader(source: PlanSource, file: SourceFile, readBytes: number): 
     headerWatch = watchHeader()
     try {
       const isEscapeGuessed = dialect.escapeBy !== 'given'
-      const takeIsAscii = () => encoding === 'utf-8' && text.takeIsAscii()
+      const takeIsAscii = () => encoding === 'utf-8' && text.takeIsAscii() && !unpadded.wasHeld()
       const options = { readBytes, width: head.cells, isEscapeGuessed, takeIsAscii }
       for (const batch of parseRecords(unpadded.readText, dialect, options)) {
         const rows: SourceRow[] = []

@@ -5,6 +5,8 @@ export interface UnpaddedText {
   readText: ReadText
   /** NUL characters that were left out; complete once the text is at its end. */
   padding(): number
+  /** Whether any were held back so far: then what was read last need not be what was given last. */
+  wasHeld(): boolean
 }
 
 const ZEROS = '\0'.repeat(64 * 1024)
@@ -12,6 +14,7 @@ const ZEROS = '\0'.repeat(64 * 1024)
 /** Leaves out NUL characters at the end of a text. They are held back as a number until it is known that text follows. */
 export function dropZeroPadding(readText: ReadText): UnpaddedText {
   let held = 0
+  let wasHeld = false
   let behind = ''
   return {
     readText(sizeBytes) {
@@ -21,6 +24,7 @@ export function dropZeroPadding(readText: ReadText): UnpaddedText {
         const end = findTextEnd(piece)
         if (end === 0 || held === 0) {
           held += piece.length - end
+          wasHeld ||= held > 0
           return piece.slice(0, end)
         }
         behind = piece
@@ -33,10 +37,12 @@ export function dropZeroPadding(readText: ReadText): UnpaddedText {
       const end = findTextEnd(behind)
       const text = behind.slice(0, end)
       held = behind.length - end
+      wasHeld = true
       behind = ''
       return text
     },
     padding: () => held,
+    wasHeld: () => wasHeld,
   }
 }
 
