@@ -86,3 +86,19 @@ it('says nothing of arrays of objects without texts in rows of their own', async
   )
   expect((await check(lines.join('\n'), [], 'posts.jsonl')).to_accept).toEqual([])
 })
+
+it.each([
+  [
+    'of each of many rows',
+    Array.from({ length: 3 }, (_, at) => ({ at })),
+    [{ body: 'a rather long reply to this' }],
+  ],
+  ['of the one row', [{}], [{ n: 1 }, { n: 2 }]],
+])('asks nothing about objects %s beside a text that has its own name', async (_, rows, comments) => {
+  const lines = rows.map((row) =>
+    JSON.stringify({ ...row, text_data: 'hello there', user_id: 'u1', comments }),
+  )
+  const { to_accept: open, problems } = await check(lines.join('\n'), [], 'posts.jsonl')
+  expect(open).toEqual([])
+  expect(problems.map(({ code }: { code: string }) => code)).not.toContain('rows_in_key')
+})

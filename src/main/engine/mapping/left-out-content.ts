@@ -9,7 +9,7 @@ import {
 } from '../../../shared/mapping/match-columns.ts'
 import { listColumnsOf } from '../../../shared/mapping/templates.ts'
 import type { SourceWarning } from '../../../shared/messages/problem-messages.ts'
-import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
+import type { FilledBy, Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { toFound } from '../../../shared/run/problem.ts'
 import type { NestedText } from '../source/source-reader.ts'
 
@@ -146,16 +146,18 @@ function findNested(
   })
 }
 
+/** How a field was filled that nobody stated; null for one that a person stated. */
+export function findFilledBy({ mapping: said, filledBy = {} }: Plan, field: string): FilledBy[string] | null {
+  return filledBy[field] ?? (said[field] === undefined ? 'name' : null)
+}
+
 /** The one column of content that nobody stated; null where there is none, or where rows may have either. */
-function findKept(
-  { operation, mapping: said, filledBy = {} }: Plan,
-  mapping: Mapping,
-  columns: readonly string[],
-): Kept | null {
+function findKept(plan: Plan, mapping: Mapping, columns: readonly string[]): Kept | null {
+  const { operation } = plan
   if (operation.kind !== 'task' || isFolderColumns(columns) || !isEmpty(mapping['request'])) return null
   const isText = !isEmpty(mapping['text_data'])
   const field = isText ? 'text_data' : 'url'
-  const how = filledBy[field] ?? (said[field] === undefined ? 'name' : null)
+  const how = findFilledBy(plan, field)
   if (how === null) return null
   const [index] = listColumnsOf(mapping[field], columns)
   return index === undefined ? null : { field, index, isNamed: isText && how === 'name' }

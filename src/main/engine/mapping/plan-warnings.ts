@@ -15,6 +15,7 @@ import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
 import { TASK_FIELDS } from '../../../shared/service/tasks.ts'
 import type { SourceReader } from '../source/source-reader.ts'
+import { findFilledBy } from './left-out-content.ts'
 import { fillsUserMetadata, findConstantModels, findModelWarning } from './validate-row.ts'
 
 /**
@@ -37,19 +38,25 @@ export function findPlanWarnings(
 
 /**
  * Arrays of objects that no field is filled from, but that may be the rows: those of a source that is one object, and those
- * with texts. Nothing where a person stated what fills the content.
+ * with texts. Nothing if a person stated what fills the content, or a column has the name of a text, which is as good as
+ * stated; what is called `url` may be the address of a page of rows.
  */
 export function findRowsInKeys(
-  { operation, mapping: said, filledBy = {} }: Plan,
+  plan: Plan,
   mapping: Mapping,
   { columns, rowsInKeys = [] }: Pick<SourceReader, 'columns' | 'rowsInKeys'>,
   rows: number,
 ): PlanWarning[] {
+  const { operation } = plan
   const content = fieldsOf(operation).filter(({ required }) =>
     operation.kind === 'task' ? required === 'content' : required !== 'never',
   )
   if (!isEmpty(mapping[REQUEST_FIELD.name])) return []
-  if (content.some(({ name }) => !isEmpty(said[name]) && filledBy[name] === undefined)) return []
+  const isSure = (name: string) => {
+    const how = findFilledBy(plan, name)
+    return !isEmpty(mapping[name]) && (how === null || (how === 'name' && name !== 'url'))
+  }
+  if (content.some(({ name }) => isSure(name))) return []
   const [kept] = content.flatMap(({ name }) => {
     const source = mapping[name]
     return source?.kind === 'column' ? [`${name}=${source.column}`] : []
