@@ -70,6 +70,14 @@ function parseJson(text: string | null): unknown {
 
 const KEY = 'sluice.draft'
 
+function forgetDraft(): void {
+  try {
+    sessionStorage.removeItem(KEY)
+  } catch {
+    // It keeps nothing.
+  }
+}
+
 /** Keeps the draft of this window over a reload of the page; another window has its own. */
 export function rememberDraft(): void {
   useDraft.subscribe((draft) => {
@@ -77,7 +85,9 @@ export function rememberDraft(): void {
     try {
       sessionStorage.setItem(KEY, JSON.stringify(toMemory(draft)))
     } catch {
-      // A browser that keeps nothing is no reason to fail: the draft is lost with the page, as it says.
+      // A browser that keeps nothing is no reason to fail: the draft is lost with the page, as it says. An older one
+      // must not come back in its place.
+      forgetDraft()
     }
   })
 }

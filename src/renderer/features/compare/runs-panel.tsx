@@ -72,8 +72,7 @@ export function RunsPanel(props: {
               title: 'Letter',
               isTitleHidden: true,
               width: '2rem',
-
-              cell: (_, index) => toRunLetter(index),
+              cell: (_, index) => <strong>{toRunLetter(index)}</strong>,
             },
             {
               title: 'Run',

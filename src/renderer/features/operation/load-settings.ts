@@ -15,6 +15,7 @@ import {
 } from '../../../shared/load/load-pace.ts'
 import { parseThreshold } from '../../../shared/load/threshold-parser.ts'
 import { formatDurationMs, parseDurationMs } from '../../../shared/messages/duration.ts'
+import { formatCount } from '../../../shared/messages/figure-text.ts'
 import type { TextMistake } from '../../../shared/messages/text-mistake.ts'
 import { CAPACITY_OPTIONS } from '../../../shared/options/capacity-options.ts'
 import { LOAD_OPTIONS, type LoadCircumstance } from '../../../shared/options/load-options.ts'
@@ -129,6 +130,8 @@ function findSearchMistakes(settings: LoadSettings): LoadMistakes {
   }
   Object.assign(mistakes, readTyped(CAPACITY_OPTIONS, settings.search).mistakes)
   const start = hasSchedule(settings) ? settings.ratePerSecond : settings.concurrency
+  const most = hasSchedule(settings) ? RATE_MAX : IN_FLIGHT_MAX
+  if (max !== null && max > most) mistakes['highest level'] = `Expected at most ${formatCount(most)}.`
   if (max !== null && max < start) mistakes['highest level'] = `Expected at least the first level, ${start}.`
   if (listThresholds(settings).length === 0) {
     mistakes['thresholds'] = 'Add at least one: a search ends at the level where a threshold fails.'
@@ -179,11 +182,11 @@ export function toCapacityBounds(settings: LoadSettings): CapacityBounds | null 
   const load = toPlanLoad(settings)
   if (settings.goal !== 'capacity' || load === null) return null
   const { max } = settings.search
-  const bounds = capacityBoundsSchema.parse({
+  const { data: bounds } = capacityBoundsSchema.safeParse({
     ...readTyped(CAPACITY_OPTIONS, settings.search).values,
     ...(max !== null && { max }),
   })
-  return planCapacity(load, bounds).ok ? bounds : null
+  return bounds !== undefined && planCapacity(load, bounds).ok ? bounds : null
 }
 
 /** What a load test still lacks before it can be prepared, or null. */

@@ -124,7 +124,7 @@ export function RunScreen(props: {
       )}
       {isHeld && newKey !== null && <KeyNotice newKey={newKey} isPaused={phase === 'paused'} />}
       <LiveProgress runId={runId} />
-      <Columns least="max(26rem, 40%)">
+      <Columns least="max(30rem, 40%)">
         <LiveOutcomes
           runId={runId}
           operation={summary.operation}

@@ -10,7 +10,7 @@ export function LeftAxis(props: {
 }) {
   const { left, gap = 6 } = props
   return props.ticks.map(({ y, label }) => (
-    <g key={label}>
+    <g key={y}>
       <line className={styles.gridLine} x1={left} x2={Math.max(left, props.right)} y1={y} y2={y} />
       <text className={styles.tick} textAnchor="end" x={left - gap} y={y + 4}>
         {label}
