@@ -4,13 +4,20 @@ import { z } from 'zod'
 export const rowsInKeySchema = z.object({
   /** Keys from the row inwards. */
   path: z.array(z.string()),
-  /** Objects in all rows that were looked at; null if only their beginning was. */
+  /** Objects in all rows; null if not all of them were looked into. */
   objects: z.int().nullable(),
+  /** Rows that have the array; null if not all of them were looked into. */
+  rows: z.int().nullable(),
   /** Whether some of them have texts of several words. */
   hasTexts: z.boolean(),
 })
 
 export type RowsInKey = z.infer<typeof rowsInKeySchema>
+
+/** Whether an array may be the rows: it has texts, or is in the only one of `rows`. */
+export function mayBeRows({ hasTexts, objects }: RowsInKey, rows: number | null): boolean {
+  return hasTexts || (rows === 1 && objects !== 1)
+}
 
 /** What a person calls an array: its keys, as columns of nested fields have them. */
 export function nameRowsInKey({ path }: RowsInKey): string {

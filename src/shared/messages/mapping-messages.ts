@@ -279,14 +279,19 @@ export const MAPPING_MESSAGES = {
           ? [message]
           : [message, there],
       )
+      // Without content, the rows are most likely elsewhere.
+      const isContentMissing = mistakes.some(({ id }) => id === 'content_missing')
+      const inKeys = (surface: Surface) =>
+        rowsInKeys.length === 0 ? [] : [sayRowsInKeys(rowsInKeys, surface)]
       // With another header row, the columns are others.
       const advise = (surface: Surface) =>
         [
           ...(sheetChoice === null ? [] : [saySheetChoice(sheetChoice, surface)]),
-          ...(rowsInKeys.length === 0 ? [] : [sayRowsInKeys(rowsInKeys, surface)]),
+          ...(isContentMissing ? inKeys(surface) : []),
           ...(headerRow === null
             ? new Set(on(surface).map(({ remedy }) => remedy))
             : [sayHeaderRow(headerRow, surface)]),
+          ...(isContentMissing ? [] : inKeys(surface)),
         ].join(' ')
       return { text: text.join('; '), remedy: { terminal: advise('terminal'), window: advise('window') } }
     },

@@ -300,7 +300,8 @@ export const PROBLEM_MESSAGES = {
       /** What fills the content instead, as `--map` takes it. */
       kept: string | null
     }) => {
-      const found = `\`${key}\` has ${objects === null ? 'objects' : formatCounted(objects, 'object')} that are not sent, and may be the rows`
+      const counted = objects === null ? 'objects' : formatCounted(objects, 'object')
+      const found = `\`${key}\` has ${counted} that ${objects === 1 ? 'is' : 'are'} not sent, and may be the rows`
       return {
         terminal: `${found}. To send each as a row, ${sayToOwnFile(filter, 'terminal')}${kept === null ? '' : `; if they are not, pass --map ${quoteArgument(kept)}`}`,
         window: found,

@@ -38,12 +38,7 @@ it.each([
     '`data.items` (2 objects)',
     ".data.items[]'",
   ],
-  [
-    'several keys',
-    JSON.stringify({ users: [{ id: 1 }], posts: ROWS }),
-    '`users` (1 object), `posts` (2 objects)',
-    ".posts[]'",
-  ],
+  ['several keys', JSON.stringify({ users: [{ id: 1 }], posts: ROWS }), '`posts` (2 objects)', ".posts[]'"],
   ['a key with a space', JSON.stringify({ 'all rows': ROWS }), '`all rows` (2 objects)', '.["all rows"][]\''],
   [
     'a key of each line',
@@ -101,4 +96,41 @@ it.each([
   const { to_accept: open, problems } = await check(lines.join('\n'), [], 'posts.jsonl')
   expect(open).toEqual([])
   expect(problems.map(({ code }: { code: string }) => code)).not.toContain('rows_in_key')
+})
+
+it.each([
+  ['each of three rows', 3, 3, 3, '`replies` has 3 objects that are not sent'],
+  ['one of three rows', 3, 1, 1, '`replies` has 1 object that is not sent'],
+  ['more rows than are looked into', 120, 120, 1, '`replies` has objects that are not sent'],
+])('counts the objects and the rows with them of %s', async (_, rows, having, counted, words) => {
+  const lines = Array.from({ length: rows }, (_row, at) =>
+    JSON.stringify({
+      message: `hello ${at}`,
+      user_id: 'u1',
+      ...(at < having && { replies: [{ said: 'a rather long reply to this' }] }),
+    }),
+  )
+  const { to_accept: open } = await check(lines.join('\n'), [], 'posts.jsonl')
+  expect(open).toMatchObject([
+    { code: 'rows_in_key', rows: counted, message: expect.stringContaining(words) },
+  ])
+})
+
+it('says nothing of objects beside a column that a person named wrongly, nor of tags of each row', async () => {
+  const replies = [{ said: 'a rather long reply to this' }]
+  const named = JSON.stringify({ message: 'hello', user_id: 'u1', replies })
+  const { error } = await check(named, ['--map', 'text_data=mesage'])
+  expect(error.hint).toMatch(/^Did you mean `message`/)
+  expect(error.hint).not.toContain('rows may be in')
+  const tagged = Array.from({ length: 2 }, () =>
+    JSON.stringify({ user_id: 'u1', n: 1, tags: [{ a: 1 }, { a: 2 }] }),
+  )
+  const { error: missing } = await check(tagged.join('\n'), [], 'posts.jsonl')
+  expect(missing.message).toContain('text_data or url is required')
+  expect(missing.hint).not.toContain('rows may be in')
+})
+
+it('says last that rows may be in a key if something else than the content is missing', async () => {
+  const { error } = await check(JSON.stringify({ message: 'this went well', results: ROWS }))
+  expect(error.hint).toMatch(/^Map a column with --map user_id=.*rows may be in `results`/)
 })

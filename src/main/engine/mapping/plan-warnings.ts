@@ -1,7 +1,7 @@
 import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
 import { trimName } from '../../../shared/mapping/id-text.ts'
 import { findColumn, findLeftOutFields, findUnlistedFields } from '../../../shared/mapping/match-columns.ts'
-import { nameRowsInKey, toJqFilter } from '../../../shared/mapping/rows-in-key.ts'
+import { mayBeRows, nameRowsInKey, toJqFilter } from '../../../shared/mapping/rows-in-key.ts'
 import { listColumnsOf } from '../../../shared/mapping/templates.ts'
 import type { PlanWarning } from '../../../shared/messages/problem-messages.ts'
 import {
@@ -46,7 +46,7 @@ export function findRowsInKeys(
   mapping: Mapping,
   { columns, rowsInKeys = [] }: Pick<SourceReader, 'columns' | 'rowsInKeys'>,
   rows: number,
-): PlanWarning[] {
+): (PlanWarning & { rows: number })[] {
   const { operation } = plan
   const content = fieldsOf(operation).filter(({ required }) =>
     operation.kind === 'task' ? required === 'content' : required !== 'never',
@@ -62,14 +62,13 @@ export function findRowsInKeys(
     return source?.kind === 'column' ? [`${name}=${source.column}`] : []
   })
   const used = new Set(Object.values(mapping).flatMap((source) => listColumnsOf(source, columns)))
-  return rowsInKeys.flatMap((found): PlanWarning[] => {
+  return rowsInKeys.flatMap((found): (PlanWarning & { rows: number })[] => {
     const isUsed =
       used.has(columns.indexOf(nameRowsInKey(found))) || used.has(columns.indexOf(found.path[0] ?? ''))
-    const isMeant = found.hasTexts || (rows === 1 && found.objects !== 1)
-    if (isUsed || !isMeant) return []
+    if (isUsed || !mayBeRows(found, rows)) return []
     const { objects } = found
     const args = { key: nameRowsInKey(found), objects, filter: toJqFilter(found), kept: kept ?? null }
-    return [{ severity: 'warning', code: 'rows_in_key', args }]
+    return [{ severity: 'warning', code: 'rows_in_key', args, rows: found.rows ?? 1 }]
   })
 }
 

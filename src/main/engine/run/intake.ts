@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { findDoubtfulColumns, toSwappedWarning } from '../../../shared/mapping/doubt-columns.ts'
+import { mayBeRows } from '../../../shared/mapping/rows-in-key.ts'
 import { listColumnsOf } from '../../../shared/mapping/templates.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
@@ -88,8 +89,8 @@ export async function runIntake(options: {
       writer.writeCommonProblem(warning)
     for (const found of findDoubtfulColumns(mapping, columns, firstRows))
       writer.writeCommonProblem(toSwappedWarning(found))
-    for (const warning of findRowsInKeys(plan, mapping, reader, writer.rowsRead))
-      writer.writeCommonProblem(warning)
+    for (const { rows, ...warning } of findRowsInKeys(plan, mapping, reader, writer.rowsRead))
+      writer.writeCommonProblem(warning, rows)
     const isSent = createSentCheck(plan, mapping, columns)
     const ofSource = [...(reader.findWarnings?.(isSent) ?? []), ...leftOut.findWarnings()]
     for (const { rows, ...warning } of ofSource) writer.writeCommonProblem(warning, rows)
@@ -268,8 +269,8 @@ function keepUsedColumns(plan: Plan, mapping: Mapping, reader: SourceReader): vo
 }
 
 /**
- * Resolves the mapping; what is wrong with it may be that another sheet was meant, another row as the header, or rows
- * inside a key.
+ * Resolves the mapping; what is wrong with it may be that another sheet was meant, another row as the header, or, if
+ * columns are missing that nobody named, rows inside a key.
  */
 function resolveForSheet(
   plan: Plan,
@@ -281,8 +282,11 @@ function resolveForSheet(
     const sheetChoice = workbook === null ? null : findSheetChoice(workbook, plan.source)
     if (!(error instanceof SluiceError)) throw error
     if (error.said.id !== 'mapping_unusable') throw error
+    const { mistakes } = error.said
+    const isMissing = mistakes.every(({ id }) => id === 'content_missing' || id === 'field_missing')
+    const meant = isMissing ? rowsInKeys.filter((found) => mayBeRows(found, found.rows)) : []
     throw new SluiceError(
-      { ...error.said, sheetChoice, headerRow: likelyHeaderRow, rowsInKeys },
+      { ...error.said, sheetChoice, headerRow: likelyHeaderRow, rowsInKeys: meant },
       { cause: error },
     )
   }

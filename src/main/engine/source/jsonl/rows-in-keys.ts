@@ -25,20 +25,26 @@ interface Open {
 
 /** The arrays of objects in the first rows of a file; JSON that is cut or broken is read as far as it goes. */
 export class RowsInKeys {
-  readonly #found = new Map<string, RowsInKey>()
+  readonly #found = new Map<string, RowsInKey & { of: number; rows: number }>()
   #rows = 0
   #characters = 0
+  /** Whether all rows were looked into; else no number is known. */
+  #isWhole = true
 
   /** Takes in the text of one more row. */
   note(text: string): void {
-    if (this.#rows >= ROWS_MAX || this.#characters >= CHARACTERS_MAX) return
+    if (this.#rows >= ROWS_MAX || this.#characters >= CHARACTERS_MAX) {
+      this.#isWhole = false
+      return
+    }
     this.#rows += 1
     this.#characters += text.length
     if (ARRAY_OF_OBJECTS.test(text)) this.#read(text)
   }
 
   list(): RowsInKey[] {
-    return [...this.#found.values()]
+    const found = [...this.#found.values()].map(({ of: _, ...one }) => one)
+    return this.#isWhole ? found : found.map((one) => ({ ...one, objects: null, rows: null }))
   }
 
   #read(text: string): void {
@@ -72,13 +78,15 @@ export class RowsInKeys {
 
   #add({ isArray, path, objects, hasTexts }: Open, isWhole: boolean): void {
     if (!isArray || path === null || path.length === 0 || objects === 0) return
-    const found: RowsInKey = { path: [...path], objects: isWhole ? objects : null, hasTexts }
+    const found = { path: [...path], objects: isWhole ? objects : null, rows: 1, hasTexts, of: this.#rows }
     const name = nameRowsInKey(found)
     const before = this.#found.get(name)
     if (before === undefined && this.#found.size >= FOUND_MAX) return
     const sum = before === undefined ? 0 : before.objects
     found.objects = sum === null || found.objects === null ? null : sum + found.objects
     found.hasTexts ||= before?.hasTexts === true
+    // A key that a row has twice is one row's.
+    if (before !== undefined) found.rows = before.rows + (before.of === this.#rows ? 0 : 1)
     this.#found.set(name, found)
   }
 }

@@ -56,7 +56,11 @@ export async function openUnitedSource(
         if (known === undefined) nestedTexts.push({ ...text })
         else known.rows += text.rows
       }
-      if (rowsInKeys.length === 0) rowsInKeys.push(...(reader.rowsInKeys ?? []))
+      if (rowsInKeys.length === 0) {
+        // Those of one file are not all of them.
+        const counted = files.length === 1 ? {} : { objects: null, rows: null }
+        rowsInKeys.push(...(reader.rowsInKeys ?? []).map((one) => ({ ...one, ...counted })))
+      }
       described.push(toDescribed(file, reader))
       first ??= toFirst(reader)
       heads.push(toHead(file, reader, countsRows ? await countRows(reader) : undefined))
