@@ -1,5 +1,6 @@
 import type { PassedOver } from '../mapping/match-columns.ts'
 import type { UsedMapping } from '../run/used-mapping.ts'
+import { quoteForShell } from '../shell-command.ts'
 
 const HOW = { stated: '', name: ' (by its name)', guess: ' (guessed)', default: '' } as const
 
@@ -19,6 +20,6 @@ const COLUMNS_SHOWN = 10
 /** A column of content that is not sent because a person stated another, and how to send it. */
 export function sayPassedOver({ field, column, kept, source }: PassedOver): string {
   const filled = source.kind === 'column' ? `column \`${source.column}\`` : 'a text'
-  const advice = ` If each row has one of the two, add --map ${field}=${column} as well.`
+  const advice = ` If each row has one of the two, add --map ${quoteForShell(`${field}=${column}`)} as well.`
   return `Column \`${column}\` is not sent, because ${filled} fills ${kept}.${advice}`
 }
