@@ -144,9 +144,20 @@ function isHttpUrl(value: unknown): boolean {
   return typeof value === 'string' && HTTP_URL.test(value) && URL.canParse(value)
 }
 
-/** Whether an address has another behind a sign that separates them; within one, `/` or `=` stands before it. */
+const LATER_URL = /([\s,;|]+)(https?:\/\/[^/?#\s,;|]*)/gi
+/** How an address ends that is whole: with the ending of a file, or a host. */
+const WHOLE = /\.[a-z][a-z\d]{1,4}$/i
+
+/**
+ * Whether an address has another behind a sign that separates them. Within one, such a sign may stand before the address
+ * that a service fetches, so that white space, a whole address before it or the same host has to show that it separates.
+ */
 function hasSeveralUrls(url: string): boolean {
-  return url.indexOf('://', 8) !== -1 && /[\s,;|]https?:\/\//i.test(url)
+  if (url.indexOf('://', 8) === -1) return false
+  return [...url.matchAll(LATER_URL)].some(({ index, 1: sign = '', 2: origin = '' }) => {
+    const before = url.slice(0, index)
+    return /\s/.test(sign) || WHOLE.test(before) || before.startsWith(`${origin}/`)
+  })
 }
 
 /** A field that is an address of http or https, where it is there. */

@@ -132,3 +132,16 @@ test('what passes here passes the wire contract, and what breaks a rule of it do
   }
   expect(bodies).toHaveLength(1944)
 })
+
+test.each([
+  ['https://x.test/a.jpg, https://y.test/b.jpg', true],
+  ['https://x.test/a.jpg,https://y.test/b.jpg', true],
+  ['https://x.test/a;https://x.test/b', true],
+  ['https://x.test/a|https://x.test/b', true],
+  ['https://res.test/fetch/w_400,https://origin.test/a.png', false],
+  ['https://res.test/fetch/a|https://origin.test/a.png', false],
+  ['https://res.test/fetch/f_auto;https://origin.test/a.png', false],
+])('tells several addresses from one that has another inside: %s', (url, isSeveral) => {
+  const problems = createRowValidator(buildPlan())(1, { user_id: 'u1', post_id: 'p1', url })
+  expect(problems.map(({ code }) => code)).toEqual(isSeveral ? ['several_urls'] : [])
+})
