@@ -74,3 +74,16 @@ it('says nothing of curly quotes that close in their cell, nor of one that nothi
   )
   expect(problems.map(({ code }: { code: string }) => code)).not.toContain('curly_quotes')
 })
+
+it('asks nothing about rows in which a later cell has curly quotes of its own, or an apostrophe', async () => {
+  const { to_accept: open, rows } = await check(
+    'text_data,user_id,note\n“Hello,u1,“x”\n‘90s music is great,u2,the boys’\n',
+  )
+  expect(rows).toMatchObject({ sendable: 2 })
+  expect(open).toEqual([])
+})
+
+it('asks about a text with curly quotes inside of curly quotes that the delimiter cut', async () => {
+  const { to_accept: open } = await check('user_id,text_data,note\nu1,“so he said, “hi” and left”\n')
+  expect(open).toMatchObject([{ code: 'curly_quotes', rows: 1 }])
+})

@@ -17,8 +17,15 @@ export function hasOpeningCurly(text: string): boolean {
   return OPENING.some((quote) => text.includes(quote))
 }
 
-/** Whether a cell opens a curly quote that only a later one closes: the delimiter cut a text that was meant to be one. */
-export function isCutInCurly(cells: readonly string[]): boolean {
+/** The sign that also is an apostrophe. */
+const APOSTROPHE = '’'
+
+/**
+ * Whether a cell opens a curly quote that only a later one closes: the delimiter cut a text that was meant to be one. Curly
+ * quotes that open between count. Since an apostrophe closes nothing, a single quote counts only in a row whose number of
+ * cells is wrong, or with a delimiter that has white space behind it, as in prose.
+ */
+export function isCutInCurly(cells: readonly string[], isMiscounted: boolean): boolean {
   for (let at = 0; at < cells.length - 1; at += 1) {
     const cell = cells[at] ?? ''
     // Most cells begin with a character of ASCII, which none of these is.
@@ -26,9 +33,17 @@ export function isCutInCurly(cells: readonly string[]): boolean {
     const text = cell.trim()
     const closing = CLOSED_BY[text[0] ?? '']
     if (closing === undefined || [...closing].some((quote) => text.includes(quote, 1))) continue
+    const mayClose = isMiscounted || !closing.includes(APOSTROPHE)
+    let open = 1
     for (let behind = at + 1; behind < cells.length; behind += 1) {
-      const last = (cells[behind] ?? '').trimEnd().at(-1)
-      if (last !== undefined && closing.includes(last)) return true
+      const cell = (cells[behind] ?? '').trimEnd()
+      for (const character of cell) {
+        if (character === text[0]) open += 1
+        else if (closing.includes(character)) open -= 1
+      }
+      const isClosed = open <= 0 && closing.includes(cell.at(-1) ?? ' ')
+      if (isClosed && (mayClose || cells.slice(at + 1, behind + 1).some((one) => /^\s/.test(one))))
+        return true
     }
   }
   return false

@@ -50,7 +50,12 @@ export function toSourceRow(
   if (cells.length !== expectation.cells || expectation.isInQuotes) {
     problems.push(toLengthProblem(row, cells, expectation, fault !== undefined))
   }
-  if (batch.hasCurly && isCutInCurly(cells) && !problems.some(({ severity }) => severity === 'error')) {
+  const isMiscounted = cells.length !== expectation.cells
+  if (
+    batch.hasCurly &&
+    isCutInCurly(cells, isMiscounted) &&
+    !problems.some(({ severity }) => severity === 'error')
+  ) {
     problems.push({
       row,
       severity: 'warning',
@@ -127,7 +132,12 @@ function toLengthProblem(
       row,
       severity: 'error',
       code: 'surplus_cells',
-      args: { ...args, cells: named, delimiter, ...(isCutInCurly(cells) && { in: 'curly_quotes' as const }) },
+      args: {
+        ...args,
+        cells: named,
+        delimiter,
+        ...(isCutInCurly(cells, true) && { in: 'curly_quotes' as const }),
+      },
       found,
     }
   }
