@@ -485,7 +485,7 @@ function findByWord(columns: readonly string[], field: string, used: ReadonlySet
 }
 
 /** The words of a column's name: `userComment`, `user_comment` and `User Comment` are the same two. */
-function toWords(name: string): string[] {
+export function toWords(name: string): string[] {
   return trimName(name)
     .normalize('NFKC')
     .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')

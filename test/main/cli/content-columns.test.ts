@@ -204,3 +204,47 @@ it.each([
   const [, field] = csv.split('\n')[0]?.split(',') ?? []
   expect((await tryOut('--map', `${field}=2`)).to_accept).toEqual([])
 })
+
+it('asks nothing about addresses of a person or of the post itself next to a guessed text', async () => {
+  const ofPerson = [
+    'avatar_url',
+    'profile_image_url',
+    'user_photo',
+    'author link',
+    'site_icon_url',
+    'logo_image',
+  ]
+  const ofPost = ['permalink_url', 'source_url', 'page_link', 'canonical_url']
+  const names = [...ofPerson, ...ofPost]
+  const cells = names.map((_, at) => `https://x.example/${at}`)
+  const { tryOut } = await setUp(`author,message,${names},author_description\njoe,first,${cells},I am joe\n`)
+  expect((await tryOut()).to_accept).toEqual([])
+})
+
+it('asks about content that a person posted, or that a post has from a source', async () => {
+  const names = ['thumbnail_url', 'source_image', 'user_video', 'user_comment', 'source_text']
+  const link = 'https://x.example/1'
+  const { tryOut } = await setUp(`author,message,${names}\njoe,first,${link},${link},${link},I see,and so\n`)
+  const said = (await tryOut()).to_accept.map(
+    ({ message }: { message: string }) => /column `(.*?)`/.exec(message)?.[1],
+  )
+  expect(said.sort()).toEqual(names.sort())
+})
+
+it('asks nothing about fields of objects that are a person, but about what a person wrote', async () => {
+  const { show } = await setUp('')
+  const link = 'https://x.example/joe'
+  const line = {
+    message: 'first',
+    user: { id: 'u1', description: 'I live here', photo: link },
+    author_info: { description: 'I live here', link },
+    user_content: { text: 'and this' },
+  }
+  const source = writeSource(createTemporaryFolder(), 'posts.jsonl', JSON.stringify(line))
+  const { stdout } = await show('task', source, '--dry-run', '--json', '--base-url', 'http://127.0.0.1:1')
+  const { to_accept: open } = JSON.parse(stdout)
+  expect(open).toMatchObject([
+    { code: 'content_not_sent', message: expect.stringContaining('`user_content.text`') },
+  ])
+  expect(open).toHaveLength(1)
+})

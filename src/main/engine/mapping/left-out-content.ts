@@ -6,6 +6,7 @@ import {
   isFolderColumns,
   matchColumns,
   toComparable,
+  toWords,
 } from '../../../shared/mapping/match-columns.ts'
 import { listColumnsOf } from '../../../shared/mapping/templates.ts'
 import type { SourceWarning } from '../../../shared/messages/problem-messages.ts'
@@ -75,12 +76,18 @@ export class LeftOutContent {
     const url = listColumnsOf(matchColumns(columns, plan.operation)['url'], columns)
     const urls =
       kept === 'text_data' && isEmpty(mapping['url'])
-        ? new Set([...url, ...findUrlColumns(columns, used)].filter((index) => !used.has(index)))
+        ? new Set(
+            [...url, ...findUrlColumns(columns, used)].filter(
+              (index) => !used.has(index) && !isOther(columns[index] ?? '', 'url'),
+            ),
+          )
         : []
     const toLeftOut = (field: LeftOut['field'], index: number) => ({ field, index, rows: 0, first: '' })
     return [
       ...[...urls].map((index) => toLeftOut('url', index)),
-      ...findTextColumns(columns, new Set([...used, ...urls])).map((index) => toLeftOut('text_data', index)),
+      ...findTextColumns(columns, new Set([...used, ...urls]))
+        .filter((index) => !isOther(columns[index] ?? '', 'text_data'))
+        .map((index) => toLeftOut('text_data', index)),
     ]
   }
 
@@ -125,6 +132,34 @@ function isContent(cell: string, field: LeftOut['field'], name: string): boolean
   return toComparable(name) === 'url' || ADDRESS.test(cell)
 }
 
+const PERSON = ['user', 'author', 'profile', 'account', 'owner', 'avatar', 'icon', 'logo']
+/** What leads to the post itself, which is no content of it. */
+const OWN_ADDRESS = ['permalink', 'source', 'page', 'canonical']
+const ADDRESS_NAMES = ['url', 'link', 'uri', 'address', 'adresse', 'permalink']
+const POSTED = ['video', 'media']
+const ABOUT = ['description', 'beschreibung']
+
+/** Whether words of a name say that it is of a person and not posted by one, as `avatar_url`, `user_photo`. */
+function isOfPerson(words: readonly string[]): boolean {
+  return words.some((word) => PERSON.includes(word)) && !words.some((word) => POSTED.includes(word))
+}
+
+/** Whether a name that looks like content is of something else: a person's picture or description, or the post's own address. */
+function isOther(name: string, field: LeftOut['field']): boolean {
+  const words = toWords(name.slice(name.lastIndexOf('.') + 1))
+  const last = words.at(-1) ?? ''
+  if (field === 'text_data') return isOfPerson(words) && ABOUT.includes(last)
+  return (
+    isOfPerson(words) || (ADDRESS_NAMES.includes(last) && words.some((word) => OWN_ADDRESS.includes(word)))
+  )
+}
+
+/** Whether a field is in an object that is a person, as `user.photo`; what `user_content` has is content. */
+function isInPerson(name: string): boolean {
+  const objects = name.split('.').slice(0, -1)
+  return objects.some((key) => isOfPerson(toWords(key)) && findTextColumns([key], new Set()).length === 0)
+}
+
 /** The fields of objects that look like texts or addresses by their names, and that nothing is filled from. */
 function findNested(
   texts: readonly NestedText[],
@@ -134,14 +169,18 @@ function findNested(
   const used = new Set(Object.values(mapping).flatMap((source) => listColumnsOf(source, columns)))
   const usedNames = new Set([...used].map((index) => columns[index] ?? ''))
   const left = texts.filter(
-    ({ name }) => !usedNames.has(name) && !usedNames.has(name.slice(0, name.indexOf('.'))),
+    ({ name }) =>
+      !usedNames.has(name) && !usedNames.has(name.slice(0, name.indexOf('.'))) && !isInPerson(name),
   )
   const names = left.map(({ name }) => name)
   const ofText = new Set(findTextColumns(names, new Set()))
   const ofUrl = isEmpty(mapping['url']) ? new Set(findUrlColumns(names, new Set())) : new Set<number>()
   return left.flatMap((found, index): LeftOutField[] => {
-    if (ofUrl.has(index) && ADDRESS.test(found.first)) return [{ ...found, field: 'url' }]
-    if (ofText.has(index) && HAS_LETTER.test(found.first)) return [{ ...found, field: 'text_data' }]
+    const { name } = found
+    if (ofUrl.has(index) && !isOther(name, 'url') && ADDRESS.test(found.first))
+      return [{ ...found, field: 'url' }]
+    if (ofText.has(index) && !isOther(name, 'text_data') && HAS_LETTER.test(found.first))
+      return [{ ...found, field: 'text_data' }]
     return []
   })
 }
