@@ -11,7 +11,7 @@ import type { Journal } from '../journal/journal.ts'
 import { type RunRecord, updateRunRecord } from '../journal/run-record.ts'
 import { IdColumns, listCertain, toIdProblems, withoutCertain } from '../mapping/id-columns.ts'
 import { createCellJoiner, JOINED } from '../mapping/join-cells.ts'
-import { LeftOutContent } from '../mapping/left-out-content.ts'
+import { findFilledBy, LeftOutContent } from '../mapping/left-out-content.ts'
 import { findPlanWarnings, findRowsInKeys } from '../mapping/plan-warnings.ts'
 import { createLeaveOut } from '../mapping/row-fixer.ts'
 import { isMissingAddress, type MapRow, resolveMapping } from '../mapping/row-mapper.ts'
@@ -87,7 +87,8 @@ export async function runIntake(options: {
     }
     for (const warning of findPlanWarnings(plan, mapping, reader.columns, reader.header))
       writer.writeCommonProblem(warning)
-    for (const found of findDoubtfulColumns(mapping, columns, firstRows))
+    const doubtful = findDoubtfulColumns(mapping, columns, firstRows)
+    for (const found of doubtful.filter(({ field }) => findFilledBy(plan, field) !== null))
       writer.writeCommonProblem(toSwappedWarning(found))
     for (const { rows, ...warning } of findRowsInKeys(plan, mapping, reader, writer.rowsRead))
       writer.writeCommonProblem(warning, rows)
