@@ -55,11 +55,13 @@ export const ID_PROBLEMS = {
           'has signs around it that keep it a text in a spreadsheet (= or an apostrophe); they are sent',
         grouped: 'looks like a number with separators of thousands, which a spreadsheet may have added',
       }[as]
+      // The original is there, so that nothing has to be exported for it.
+      if (as === 'wrapped') return `${fact}. Remove them from the file, or export it again without them`
       return { terminal: `${fact}. Export the ids again as text`, window: fact }
     },
     title: 'Ids that a spreadsheet or data frame changed',
     remedy:
-      'The file no longer has the original ids. Export it again with this column as text, or leave these rows out.',
+      'Unless only signs around the ids are to be removed, the original ids are lost: export the file again with this column as text, or leave these rows out.',
     needs: 'ids_changed',
   },
   id_precision: {

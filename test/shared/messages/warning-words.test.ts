@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { sayExpected } from '../../../src/shared/messages/problem-messages.ts'
+import { PROBLEM_MESSAGES, sayExpected } from '../../../src/shared/messages/problem-messages.ts'
 import { type ProblemCode, problemCodeSchema } from '../../../src/shared/run/problem.ts'
 
 /** What each code takes where it is a warning, so that its rows are sent; none where it never is. */
@@ -92,3 +92,13 @@ it.each(problemCodeSchema.options)(
     }
   },
 )
+
+it('says of ids with signs around them how to remove these, and not that the original is lost', () => {
+  const cause = { code: 'lost_id', args: { as: 'wrapped' } } as const
+  for (const surface of ['terminal', 'window'] as const) {
+    const said = sayExpected(cause, surface)
+    expect(said).toMatch(/remove them from the file, or export it again without them/i)
+    expect(said).not.toContain('as text')
+  }
+  expect(PROBLEM_MESSAGES.lost_id.remedy).not.toContain('no longer has')
+})
