@@ -1,6 +1,11 @@
 import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
 import { trimName } from '../../../shared/mapping/id-text.ts'
-import { findColumn, findLeftOutFields, findUnlistedFields } from '../../../shared/mapping/match-columns.ts'
+import {
+  findColumn,
+  findLeftOutFields,
+  findUnlistedFields,
+  matchColumns,
+} from '../../../shared/mapping/match-columns.ts'
 import { mayBeRows, nameRowsInKey, toJqFilter } from '../../../shared/mapping/rows-in-key.ts'
 import { listColumnsOf } from '../../../shared/mapping/templates.ts'
 import type { PlanWarning } from '../../../shared/messages/problem-messages.ts'
@@ -12,8 +17,10 @@ import {
   type TaskOperation,
 } from '../../../shared/operations/operations.ts'
 import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
+import { toFound } from '../../../shared/run/problem.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
 import { TASK_FIELDS } from '../../../shared/service/tasks.ts'
+import { mayDoubtHeader } from '../source/header-doubt.ts'
 import type { SourceReader } from '../source/source-reader.ts'
 import { findFilledBy } from './left-out-content.ts'
 import { fillsUserMetadata, findConstantModels, findModelWarning } from './validate-row.ts'
@@ -34,6 +41,22 @@ export function findPlanWarnings(
   ]
   if (operation.kind === 'task') return [...findTaskWarnings(operation, mapping), ...ofAll]
   return [...findUpdateWarnings(operation, mapping), ...ofAll]
+}
+
+const TABLES: ReadonlySet<string> = new Set(['csv', 'tsv', 'xlsx'])
+
+/**
+ * The name of the only column of a table, if no field has such a name and nobody said that it is one: a list of terms
+ * or texts often has no header, and its first entry would be lost.
+ */
+export function findLoneHeader(
+  { source, operation }: Plan,
+  { format, header, likelyHeaderRow = null }: Pick<SourceReader, 'format' | 'header' | 'likelyHeaderRow'>,
+): PlanWarning[] {
+  if (header === null || header.length !== 1 || !TABLES.has(format)) return []
+  if (!mayDoubtHeader(source, likelyHeaderRow)) return []
+  if (Object.keys(matchColumns(header, operation)).length > 0) return []
+  return [{ severity: 'warning', code: 'header_like_data', found: toFound(header[0] ?? '') }]
 }
 
 /**

@@ -12,7 +12,7 @@ import { type RunRecord, updateRunRecord } from '../journal/run-record.ts'
 import { IdColumns, listCertain, toIdProblems, withoutCertain } from '../mapping/id-columns.ts'
 import { createCellJoiner, JOINED } from '../mapping/join-cells.ts'
 import { findFilledBy, LeftOutContent } from '../mapping/left-out-content.ts'
-import { findPlanWarnings, findRowsInKeys } from '../mapping/plan-warnings.ts'
+import { findLoneHeader, findPlanWarnings, findRowsInKeys } from '../mapping/plan-warnings.ts'
 import { createLeaveOut } from '../mapping/row-fixer.ts'
 import { isMissingAddress, type MapRow, resolveMapping } from '../mapping/row-mapper.ts'
 import { hasBothContents, markHalf, splitsRows, toHalf } from '../mapping/split-row.ts'
@@ -93,7 +93,10 @@ export async function runIntake(options: {
     for (const { rows, ...warning } of findRowsInKeys(plan, mapping, reader, writer.rowsRead))
       writer.writeCommonProblem(warning, rows)
     const isSent = createSentCheck(plan, mapping, columns)
-    const ofSource = [...(reader.findWarnings?.(isSent) ?? []), ...leftOut.findWarnings()]
+    const ofReader = reader.findWarnings?.(isSent) ?? []
+    const isHeaderTold = ofReader.some(({ code }) => code === 'header_like_data')
+    if (!isHeaderTold) for (const found of findLoneHeader(plan, reader)) writer.writeCommonProblem(found, 1)
+    const ofSource = [...ofReader, ...leftOut.findWarnings()]
     for (const { rows, ...warning } of ofSource) writer.writeCommonProblem(warning, rows)
     for (const { rows, example } of idColumns.findWarnings()) writer.writeFoundTogether(example, rows)
     const readAs = JSON.stringify(describeFiles(reader, plan.source))
