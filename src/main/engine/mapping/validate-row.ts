@@ -156,8 +156,14 @@ function hasSeveralUrls(url: string): boolean {
   if (url.indexOf('://', 8) === -1) return false
   return [...url.matchAll(LATER_URL)].some(({ index, 1: sign = '', 2: origin = '' }) => {
     const before = url.slice(0, index)
-    return /\s/.test(sign) || WHOLE.test(before) || before.startsWith(`${origin}/`)
+    return (
+      /\s/.test(sign) || WHOLE.test(before) || withoutScheme(before).startsWith(`${withoutScheme(origin)}/`)
+    )
   })
+}
+
+function withoutScheme(url: string): string {
+  return url.replace(/^https?:/i, '')
 }
 
 /** A field that is an address of http or https, where it is there. */
