@@ -55,26 +55,39 @@ function addWarningLines(runId: string, lines: readonly string[]): string[] {
   })
 }
 
-const FORBIDDEN = /^. \d+ rows? {2}(user_id|post_id): must not contain/
+/** The problems of these runs that have fixes, by how their line begins, and the lines of the fixes. */
+const FIXES: readonly (readonly [RegExp, (field: string) => string[]])[] = [
+  [
+    /^. \d+ rows? {2}(user_id|post_id): must not contain/,
+    (field) => [`    Replace _ and ; reversibly: {"kind":"substitute","field":"${field}"}`],
+  ],
+  [
+    /^. \d+ rows? {2}must have exactly one of text_data and url/,
+    () => [
+      '    Split into two rows: {"kind":"split"}',
+      '    Send text_data only: {"kind":"value","problem":"one_of","field":"url","value":""}',
+      '    Send url only: {"kind":"value","problem":"one_of","field":"text_data","value":""}',
+    ],
+  ],
+]
 
-/** The lines of `show RUN --problems` with the fix for ids with forbidden characters, which is the only one in these runs. */
+/** The lines of `show RUN --problems` with the fixes of each problem behind its rows. */
 function addFixLines(lines: readonly string[]): string[] {
   const added: string[] = []
-  let field: string | undefined
+  let fixes: readonly string[] = []
   let hasFix = false
   for (const line of [...lines, '']) {
-    if (field !== undefined && !line.startsWith('    ')) {
-      added.push(`    Replace _ and ; reversibly: {"kind":"substitute","field":"${field}"}`)
-      field = undefined
+    if (!line.startsWith('    ')) {
+      added.push(...fixes)
+      fixes = FIXES.flatMap(([pattern, toLines]) => {
+        const found = pattern.exec(line)
+        return found === null ? [] : toLines(found[1] ?? '')
+      })
+      hasFix ||= fixes.length > 0
     }
     if (hasFix && line === '') {
       added.push('Add such a fix to "fixes" of a plan, which --save-plan FILE writes')
       hasFix = false
-    }
-    const found = FORBIDDEN.exec(line)
-    if (found !== null) {
-      field = found[1]
-      hasFix = true
     }
     added.push(line)
   }
@@ -121,6 +134,10 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
     },
   },
   {
+    reason: 'warnings say what was found, not what must be',
+    apply: (answer) => ({ ...answer, stdout: wordAsFound(answer.stdout) }),
+  },
+  {
     reason: 'the list of problems names the fix of each that has one',
     apply: (answer) => {
       const { args, stdout } = answer
@@ -133,6 +150,19 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
     apply: numberLikeSpreadsheets,
   },
 ]
+
+/** Rewords the warning of rows with fewer cells than the header. */
+function wordAsFound(value: unknown): unknown {
+  if (typeof value === 'string') {
+    return value.replace(
+      /must have (\d+) cells, like the header/,
+      'has fewer or more cells than the header ($1); the rest is empty',
+    )
+  }
+  if (Array.isArray(value)) return value.map(wordAsFound)
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, wordAsFound(inner)]))
+}
 
 function countCharacters(files: Answer['files']): number {
   return Object.values(files).reduce((sum, lines) => sum + lines.join('').length, 0)
