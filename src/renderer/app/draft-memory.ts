@@ -85,8 +85,8 @@ export function rememberDraft(): void {
     try {
       sessionStorage.setItem(KEY, JSON.stringify(toMemory(draft)))
     } catch {
-      // A browser that keeps nothing is no reason to fail: the draft is lost with the page, as it says. An older one
-      // must not come back in its place.
+      // A browser that keeps nothing is no reason to fail: the draft is lost with the page, as it says. But no older
+      // draft may come back instead.
       forgetDraft()
     }
   })

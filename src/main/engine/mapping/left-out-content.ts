@@ -42,7 +42,7 @@ export class LeftOutContent {
   readonly #columns: readonly string[]
   readonly #kept: Kept | null
   readonly #leftOut: LeftOut[]
-  /** Fields of objects that are no columns here, with what was found of them before. */
+  /** Fields of JSON objects that have no column of their own, and what the reader found in them. */
   readonly #nested: readonly LeftOutField[]
 
   constructor(
@@ -91,7 +91,7 @@ export class LeftOutContent {
     ]
   }
 
-  /** Looks at one more row. A cell without letters is no text, and the same text as the one that is sent is not lost. */
+  /** Looks at one more row. Cells without letters do not count as text; nor does a copy of the text that is sent. */
   note(cells: readonly string[]): void {
     const kept = this.#kept
     if (kept === null) return
@@ -133,7 +133,7 @@ function isContent(cell: string, field: LeftOut['field'], name: string): boolean
 }
 
 const PERSON = ['user', 'author', 'profile', 'account', 'owner', 'avatar', 'icon', 'logo']
-/** What leads to the post itself, which is no content of it. */
+/** Names of addresses that lead to the post itself, so that they are not its content. */
 const OWN_ADDRESS = ['permalink', 'source', 'page', 'canonical']
 const ADDRESS_NAMES = ['url', 'link', 'uri', 'address', 'adresse', 'permalink']
 const POSTED = ['video', 'media']

@@ -313,7 +313,7 @@ function createRequiredRule(field: string): RowRule {
   }
 }
 
-/** What would lead the request to another path is no id (docs/interface.md §4.7). */
+/** An id such as `..` would send the request to another path (docs/interface.md §4.7). */
 function createSegmentRule(field: string): RowRule {
   const cause = { code: 'forbidden_character', args: { of: 'path' } } as const
   return (found, row, body) => {

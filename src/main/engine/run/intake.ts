@@ -208,8 +208,8 @@ function withoutReplaced(
 }
 
 /**
- * Drops problems that only follow from others: a record that is no row lacks every field, and a file of a folder that has
- * no address or cannot be sent lacks its content.
+ * Drops problems that only follow from others: broken JSON lacks every field, and a file of a folder without an address,
+ * or one that cannot be sent, lacks its content.
  */
 function withoutConsequences(
   found: readonly FoundProblem[],

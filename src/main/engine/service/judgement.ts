@@ -88,7 +88,7 @@ export interface OperationReader {
   ) => Judgement | null
   /** Reads an error that is final; null where it is a plain rejection. */
   readRefusal: (refusal: Refusal, rowKeys: readonly string[], earlierTries: number) => Judgement | null
-  /** Reads a callback that is no error body; null where it is none. Absent of operations without callbacks. */
+  /** Reads a callback that does not report an error; null if it cannot be read. Absent if there are no callbacks. */
   judgeCallback?: (body: unknown) => Judgement | null
 }
 

@@ -72,7 +72,7 @@ export function isOfUse({ needs }: PlanOption, circumstances: readonly string[])
   return needs === undefined || circumstances.includes(needs.circumstance)
 }
 
-/** A typed value as a plan has it; undefined or null if it is left open, NaN for a text that is no duration. */
+/** A typed value as a plan has it; undefined or null if it is left open, NaN if it should be a duration and is not. */
 function readValue(name: string, option: PlanOption, typed: unknown): unknown {
   const kind = readOption(name, option)
   if (kind.kind !== 'duration') return typed

@@ -14,7 +14,7 @@ import type { TableColumns } from './table-columns.tsx'
 export interface Column<Row> {
   /** Absent over cells that have none, such as a corner. */
   title?: ReactNode
-  /** The title in words, if it is no text and a person can hide the column. */
+  /** The title in words, for the menu of columns; needed only if the title is an element. */
   name?: string
   /** More about the title, in a tooltip. */
   hint?: string

@@ -22,7 +22,7 @@ const TEXT_MAX_BYTES = 8 * 1024 * 1024
 export interface FolderPlace {
   root: string
   encoding: string | undefined
-  /** Is told how the text of each file is read. */
+  /** Called for each text file with the encoding that it is read in. */
   onText: (path: string, encoding: string, by: SourceReader['encodingBy']) => void
 }
 
