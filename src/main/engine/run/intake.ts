@@ -187,14 +187,12 @@ export function createIntakeWriter(
   mapRow: MapRow,
   { limit, onWritten }: { limit?: number | undefined; onWritten?: OnWritten } = {},
 ): IntakeWriter {
-  return new IntakeWriter(
-    journal,
-    (row, cells, kinds) => mapRow(row, cells, kinds).uniqueKey,
-    toRowsPerItem(plan.operation),
-    createLeaveOut(plan.fixes ?? []),
-    limit,
+  return new IntakeWriter(journal, (row, cells, kinds) => mapRow(row, cells, kinds).uniqueKey, {
+    rowsPerItem: toRowsPerItem(plan.operation),
+    leavesOut: createLeaveOut(plan.fixes ?? []),
+    trialRows: limit,
     onWritten,
-  )
+  })
 }
 
 /** What was replaced while the source was read is told as that. */

@@ -45,6 +45,13 @@ export interface IntakeRow {
 /** Is told of each row that is not left out, and whether it can be sent. */
 export type OnWritten = (row: IntakeRow, isSent: boolean) => void
 
+interface IntakeOptions {
+  rowsPerItem?: number
+  leavesOut?: (row: number, problems: readonly Problem[]) => boolean
+  trialRows?: number | undefined
+  onWritten?: OnWritten | undefined
+}
+
 /** Most problems kept; beyond it they are only counted, by cause. */
 const PROBLEMS_MAX = 100_000
 
@@ -88,10 +95,7 @@ export class IntakeWriter {
   constructor(
     journal: Journal,
     toUniqueKey: (row: number, cells: string[], kinds: string | null) => UniqueKey | null,
-    rowsPerItem = 1,
-    leavesOut: (row: number, problems: readonly Problem[]) => boolean = () => false,
-    trialRows = Infinity,
-    onWritten?: OnWritten,
+    { rowsPerItem = 1, leavesOut = () => false, trialRows = Infinity, onWritten }: IntakeOptions = {},
   ) {
     this.#onWritten = onWritten
     this.#trialLeft = trialRows
@@ -102,11 +106,12 @@ export class IntakeWriter {
     for (const kind of ['state', 'problem', 'corrected'] as const) {
       for (const [value, n] of counters.entries(kind)) counters.add(kind, value, -n)
     }
-    journal.transact('process', () =>
+    journal.transact('process', () => {
       db.exec(
         'DELETE FROM row; DELETE FROM result; DELETE FROM problem; DELETE FROM row_place; DELETE FROM source_file',
-      ),
-    )
+      )
+      updateRunRecord(db, { rows_read: 0, items: 0 })
+    })
     checkpointEvery(db, INTAKE_CHECKPOINT_PAGES)
     db.exec('CREATE TEMP TABLE seen (id TEXT PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID')
     this.#insertRow = new RowInsert(db)

@@ -137,8 +137,11 @@ test('intake that was cut off begins afresh, with nothing counted twice', () => 
   const { file } = journal
   journal.close()
   const again = openTestJournal({ file })
-  expect(readRecord(again).state).toBe('intake')
+  expect(readRecord(again)).toMatchObject({ state: 'intake', rowsRead: 12_002 })
   const second = new IntakeWriter(again, toUniqueKey)
+  // A process that ends here leaves a journal that says of no row that it has it.
+  expect(readRecord(again)).toMatchObject({ state: 'intake', rowsRead: 0, items: 0 })
+  expect(again.db.prepare('SELECT count(*) AS n FROM row').get()?.['n']).toBe(0)
   second.writeRows([withId(1, 'a'), { ...withId(2, 'a'), problems: [toError(2)] }, withId(3, 'b')], asGiven)
   second.finish(['text_data'])
   expect(readRecord(again)).toMatchObject({ state: 'ready', rowsRead: 3, items: 2 })
