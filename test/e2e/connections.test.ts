@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, inject, it, onTestFinished, vi } from 'vitest'
 import {
   addConnection,
   changeConnections,
@@ -13,7 +13,9 @@ import { chooseFile, readShownCounts, seeRunEnded, seeScreen } from '../helpers/
 
 const KEY = 'connections-key'
 
-it('goes to a stored connection, asks outside of the page since it is production, takes a closed question for a no, and switches its key on the way', async () => {
+it('goes to a stored connection, asks outside of the page since it is production, takes a closed question for a no, and switches its key on the way', {
+  skip: !inject('walksAll'),
+}, async () => {
   const service = await startSandboxThread(WORKER_URLS.sandbox, { apiKeys: [KEY] })
   onTestFinished(() => service.close())
   vi.stubEnv('E2E_OLD_KEY', 'not-any-more')
@@ -87,7 +89,9 @@ it('goes to a stored connection, asks outside of the page since it is production
   expect(await page.content()).not.toContain(KEY)
 })
 
-it('asks for another key before rows are sent again whose key was refused, and keeps it in place of that one', async () => {
+it('asks for another key before rows are sent again whose key was refused, and keeps it in place of that one', {
+  skip: !inject('walksAll'),
+}, async () => {
   const service = await startSandboxThread(WORKER_URLS.sandbox, { apiKeys: [KEY] })
   onTestFinished(() => service.close())
   const { page, workspace, inspect } = await openApp()

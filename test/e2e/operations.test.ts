@@ -177,7 +177,7 @@ it('adds the lines of a JSONL file to an index, and removes them again with the 
   await seeScreen(page, 'Results')
 })
 
-it('reads where appeals stand, without a key', async () => {
+it('reads where appeals stand, without a key', { skip: !inject('walksAll') }, async () => {
   const { page, inspect } = await openApp()
   await chooseOperation(page, 'Appeal status')
   await chooseFile(page, {
@@ -196,7 +196,9 @@ it('reads where appeals stand, without a key', async () => {
   await inspect('results-appeals')
 })
 
-it('takes a folder as it is, serves its media files, and sends whole requests', async () => {
+it('takes a folder as it is, serves its media files, and sends whole requests', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page, inspect } = await openApp()
   const folder = createTemporaryFolder()
   mkdirSync(join(folder, 'sub'))

@@ -29,7 +29,9 @@ async function countWritten(page: Page): Promise<number> {
   return lines.length - 1
 }
 
-it('narrows one run without narrowing the results and the export of another', async () => {
+it('narrows one run without narrowing the results and the export of another', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page, workspace } = await openApp({ width: 1440, height: 900 })
   await sendRuns(workspace, [
     { name: 'monday.csv', text: createRows(60) },
@@ -55,7 +57,9 @@ it('narrows one run without narrowing the results and the export of another', as
   expect(await countWritten(page)).toBe(60)
 })
 
-it('says how many of all rows a file gets, and by which filter, wherever the export is opened from', async () => {
+it('says how many of all rows a file gets, and by which filter, wherever the export is opened from', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page, workspace, inspect } = await openApp({ width: 900, height: 600 })
   const [runId = ''] = await sendRuns(workspace, [{ name: 'monday.csv', text: createRows(60) }])
   await page.evaluate(`window.location.hash = '#/run/${runId}/results'`)
@@ -84,7 +88,9 @@ it('says how many of all rows a file gets, and by which filter, wherever the exp
   expect(await page.getByRole('radio', { name: /as they are filtered/ }).count()).toBe(0)
 })
 
-it('hides the content of a run again at the next visit and in every other run', async () => {
+it('hides the content of a run again at the next visit and in every other run', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page, workspace } = await openApp({ width: 1440, height: 900 })
   await sendRuns(workspace, [
     { name: 'monday.csv', text: createRows(10) },

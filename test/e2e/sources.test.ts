@@ -50,7 +50,9 @@ describe('labelled messages without a header', () => {
 })
 
 describe('the preview', () => {
-  it('is read again at once when header, delimiter or encoding change', async () => {
+  it('is read again at once when header, delimiter or encoding change', {
+    skip: !inject('walksAll'),
+  }, async () => {
     const { page } = await openApp()
     const text = Buffer.from('user_id;text_data\r\nu1;Gr\xfc\xdfe, Welt\r\nu2;Zwei\r\n', 'latin1')
     await chooseFile(page, { name: 'german.csv', text })
@@ -68,7 +70,9 @@ describe('the preview', () => {
 })
 
 describe('an encoding that is uncertain', () => {
-  it('is said at its place, and the one in which the words read right is used by one press', async () => {
+  it('is said at its place, and the one in which the words read right is used by one press', {
+    skip: !inject('walksAll'),
+  }, async () => {
     const { page, inspect } = await openApp()
     const text = Buffer.from('user_id,text_data\nu1,\xe6\xf8\xe5\n', 'latin1')
     await chooseFile(page, { name: 'danish.csv', text })
@@ -126,7 +130,7 @@ describe('a workbook', () => {
 })
 
 describe('a first line that looks like a row', () => {
-  it('is asked about, and becomes a row by one press', async () => {
+  it('is asked about, and becomes a row by one press', { skip: !inject('walksAll') }, async () => {
     const { page, inspect } = await openApp()
     const lines = ['a', 'b', 'c'].map((name) => `https://cdn.example.com/${name}.png,u-${name}`)
     await chooseFile(page, { name: 'bare.csv', text: lines.join('\n') })
@@ -138,7 +142,9 @@ describe('a first line that looks like a row', () => {
   })
 })
 
-it('masks a column on Source, too, once the person has said that it is content', async () => {
+it('masks a column on Source, too, once the person has said that it is content', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page } = await openApp()
   await chooseFile(page, { name: 'short.csv', text: 'user_id,q1\nu1,idiot\nu2,fool\nu3,idiot\nu4,fool\n' })
   const grid = page.getByRole('grid', { name: 'First rows of the source' })
@@ -154,7 +160,9 @@ it('masks a column on Source, too, once the person has said that it is content',
 })
 
 describe('hostile content', () => {
-  it('is text on every screen, with nothing hidden in it, and a huge cell does not get in the way', async () => {
+  it('is text on every screen, with nothing hidden in it, and a huge cell does not get in the way', {
+    skip: !inject('walksAll'),
+  }, async () => {
     const { page, inspect } = await openApp()
     await chooseFile(page, { name: 'hostile <img src=x onerror=alert(1)>.csv', text: createHostileCsv() })
     const grid = page.getByRole('grid')
@@ -198,7 +206,9 @@ describe('hostile content', () => {
 })
 
 describe('several files', () => {
-  it('are one run when they are chosen together, are listed, and one can be left out', async () => {
+  it('are one run when they are chosen together, are listed, and one can be left out', {
+    skip: !inject('walksAll'),
+  }, async () => {
     const { page, inspect } = await openApp()
     const toFile = (name: string, text: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
     await page
