@@ -1,104 +1,94 @@
-import type { ErrorEntry } from './error-entry.ts'
+import { type ErrorEntry, ofCode } from './error-entry.ts'
 import { formatCounted } from './figure-text.ts'
 import { sayPortProblem, type Thrown } from './thrown.ts'
 
 /** Errors that only the command line has: its arguments, its plan files, its questions. */
 export const COMMAND_LINE_MESSAGES = {
-  arguments_refused: {
-    code: 'BAD_USAGE',
-    words: ({ reason }: { reason: string }) => ({
+  ...ofCode('BAD_USAGE', {
+    arguments_refused: ({ reason }: { reason: string }) => ({
       text: reason,
       remedy: 'Run the command with --help to list its options.',
     }),
-  },
-  options_in_conflict: {
-    code: 'BAD_USAGE',
-    words: ({ conflicts }: { conflicts: readonly string[] }) => ({
+    options_in_conflict: ({ conflicts }: { conflicts: readonly string[] }) => ({
       text: conflicts.length === 1 ? (conflicts[0] ?? '') : `${conflicts.length} invalid options`,
       causes: conflicts.length === 1 ? [] : conflicts,
       remedy: 'Run the command with --help to list its options.',
     }),
-  },
-  mapping_of_other_operation: {
-    code: 'BAD_USAGE',
-    words: ({ name, operation }: { name: string; operation: string }) => ({
+    mapping_of_other_operation: ({ name, operation }: { name: string; operation: string }) => ({
       text: `the saved mapping ${name} fills the fields of ${operation}`,
       remedy: 'Choose a mapping of this operation, or map the columns with --map.',
     }),
-  },
-  last_mapping_missing: {
-    code: 'BAD_USAGE',
-    words: ({ file }: { file: string }) => ({
+    last_mapping_missing: ({ file }: { file: string }) => ({
       text: `none of the newest runs has sent a source with the columns of ${file}`,
       remedy: 'Map the columns with --map, or choose a saved mapping.',
     }),
-  },
-  base_url_missing: {
-    code: 'BAD_USAGE',
-    words: (_args: object, sluice: string) => ({
+    base_url_missing: (_args: object, sluice: string) => ({
       text: 'the address of the service is missing',
       remedy: `Pass --base-url URL or --connection NAME. To try Sluice without an account, start a local test service: ${sluice} sandbox`,
     }),
-  },
-  production_unconfirmed: {
-    code: 'BAD_USAGE',
-    words: ({ connection }: { connection: string }) => ({
+    production_unconfirmed: ({ connection }: { connection: string }) => ({
       text: `connection ${connection} is marked as production, so sending to it needs a confirmation`,
       remedy: 'To confirm, add --yes. Nothing was sent.',
     }),
-  },
-  resend_unconfirmed: {
-    code: 'NOT_CONFIRMED',
-    words: () => ({
-      text: '--on-unknown resend may add items to the index twice',
-      remedy: 'To accept that, add --resend-index-adds. Otherwise remove --on-unknown. Nothing was sent.',
-    }),
-  },
-  prune_unlimited: {
-    code: 'BAD_USAGE',
-    words: (_: object, sluice: string) => ({
+    prune_unlimited: (_: object, sluice: string) => ({
       text: 'no limit was given, and none is stored in the workspace',
       remedy: `Add --older-than 30d, --larger-than 1GB or --keep-below 10GB, or store limits: ${sluice} runs retention --older-than 30d`,
     }),
-  },
-  prune_unconfirmed: {
-    code: 'NOT_CONFIRMED',
-    words: ({ runs }: { runs: number }) => ({
-      text: `${formatCounted(runs, 'run')} would be deleted permanently`,
-      remedy: 'Nothing was deleted. To confirm, add --yes. To list them, add --dry-run.',
-    }),
-  },
-  wipe_unconfirmed: {
-    code: 'NOT_CONFIRMED',
-    words: ({ workspace, runs }: { workspace: string; runs: number }) => ({
-      text: `${formatCounted(runs, 'run')} and everything else recorded in ${workspace} would be deleted permanently`,
-      remedy: 'Nothing was deleted. To confirm, add --yes.',
-    }),
-  },
-  again_source_missing: {
-    code: 'BAD_SOURCE',
-    words: ({ source, runId }: { source: string; runId: string }) => ({
-      text: `${source}, the source of run ${runId}, does not exist`,
-      remedy: 'Put the file back, or name another with --source FILE.',
-    }),
-  },
-  again_source_changed: {
-    code: 'BAD_SOURCE',
-    words: ({ reason }: { reason: string }) => ({
-      text: reason,
-      remedy: 'Nothing was sent. To send the source as it is now, leave out --if-unchanged.',
-    }),
-  },
-  delete_unconfirmed: {
-    code: 'BAD_USAGE',
-    words: ({ what, runId }: { what: string; runId: string }, sluice: string) => ({
+    delete_unconfirmed: ({ what, runId }: { what: string; runId: string }, sluice: string) => ({
       text: `deleting ${what} needs a confirmation`,
       remedy: `To confirm, run: ${sluice} delete ${runId} --yes`,
     }),
-  },
-  plan_untrusted: {
-    code: 'BAD_PLAN',
-    words: (
+    save_plan_over_other: ({ file }: { file: string }) => ({
+      text: `--save-plan: ${file} exists and is not a plan file`,
+      remedy: 'Choose another file name.',
+    }),
+    metrics_port_unusable: ({ host, port, ...thrown }: Thrown & { host: string; port: number }) => ({
+      text: `--metrics-port: cannot listen on ${host}:${port}: ${sayPortProblem(thrown)}`,
+      remedy: 'Choose another port, or 0 for a free one. Nothing was sent.',
+    }),
+    limit_of_load: () => ({
+      text: '--limit does not apply to load tests, which repeat their rows',
+      remedy: 'Remove --limit. To send each row once, use the command of the operation, such as task.',
+    }),
+    metrics_without_load: () => ({
+      text: '--metrics-port only works with load tests',
+      remedy: 'Remove --metrics-port, or run a load test plan.',
+    }),
+    row_of_load: ({ runId }: { runId: string }, sluice: string) => ({
+      text: `--row: run ${runId} is a load test, which has no results per row`,
+      remedy: `To see its sampled requests, run: ${sluice} export ${runId} samples.jsonl`,
+    }),
+  }),
+  ...ofCode('NOT_CONFIRMED', {
+    resend_unconfirmed: () => ({
+      text: '--on-unknown resend may add items to the index twice',
+      remedy: 'To accept that, add --resend-index-adds. Otherwise remove --on-unknown. Nothing was sent.',
+    }),
+    prune_unconfirmed: ({ runs }: { runs: number }) => ({
+      text: `${formatCounted(runs, 'run')} would be deleted permanently`,
+      remedy: 'Nothing was deleted. To confirm, add --yes. To list them, add --dry-run.',
+    }),
+    wipe_unconfirmed: ({ workspace, runs }: { workspace: string; runs: number }) => ({
+      text: `${formatCounted(runs, 'run')} and everything else recorded in ${workspace} would be deleted permanently`,
+      remedy: 'Nothing was deleted. To confirm, add --yes.',
+    }),
+  }),
+  ...ofCode('BAD_SOURCE', {
+    again_source_missing: ({ source, runId }: { source: string; runId: string }) => ({
+      text: `${source}, the source of run ${runId}, does not exist`,
+      remedy: 'Put the file back, or name another with --source FILE.',
+    }),
+    again_source_changed: ({ reason }: { reason: string }) => ({
+      text: reason,
+      remedy: 'Nothing was sent. To send the source as it is now, leave out --if-unchanged.',
+    }),
+    plan_source_missing: ({ source, folder, file }: { source: string; folder: string; file: string }) => ({
+      text: `${source} does not exist`,
+      remedy: `Relative paths in a plan start at the plan's folder, ${folder}. Correct source.path in ${file}.`,
+    }),
+  }),
+  ...ofCode('BAD_PLAN', {
+    plan_untrusted: (
       {
         sent,
         apiKeyEnv,
@@ -113,37 +103,21 @@ export const COMMAND_LINE_MESSAGES = {
       text: `the plan would send ${sent}, which no stored connection allows; nothing was sent`,
       remedy: `If you trust the plan, add --trust-plan. If only its connection is unknown, you can also store that: ${sluice} connection add NAME --base-url URL${apiKeyEnv === null ? '' : ` --key default=${apiKeyEnv}`}`,
     }),
-  },
-  plan_source_missing: {
-    code: 'BAD_SOURCE',
-    words: ({ source, folder, file }: { source: string; folder: string; file: string }) => ({
-      text: `${source} does not exist`,
-      remedy: `Relative paths in a plan start at the plan's folder, ${folder}. Correct source.path in ${file}.`,
-    }),
-  },
-  plan_unreadable: {
-    code: 'BAD_PLAN',
-    words: ({ file, system, reason }: Thrown & { file: string }) => ({
+    plan_unreadable: ({ file, system, reason }: Thrown & { file: string }) => ({
       text: system === 'ENOENT' ? `plan ${file} does not exist` : `cannot read the plan ${file}: ${reason}`,
       remedy: {
         terminal: 'To create a plan, add --save-plan FILE to a sending command.',
         window: 'Check that the file is still there and can be read, then open it again.',
       },
     }),
-  },
-  plan_not_json: {
-    code: 'BAD_PLAN',
-    words: ({ file, reason }: { file: string; reason: string }) => ({
+    plan_not_json: ({ file, reason }: { file: string; reason: string }) => ({
       text: `${file} is not valid JSON: ${reason}`,
       remedy: {
         terminal: 'Correct the file, or create a plan with --save-plan FILE.',
         window: 'Correct the file, then open it again.',
       },
     }),
-  },
-  plan_refused: {
-    code: 'BAD_PLAN',
-    words: ({ file, problems }: { file: string; problems: readonly string[] }) => ({
+    plan_refused: ({ file, problems }: { file: string; problems: readonly string[] }) => ({
       text: `${file} has ${problems.length === 1 ? '1 problem' : `${problems.length} problems`}; nothing was sent`,
       causes: problems,
       remedy: {
@@ -152,52 +126,19 @@ export const COMMAND_LINE_MESSAGES = {
         window: 'Correct the plan, then open it again. Nothing is read before that.',
       },
     }),
-  },
-  save_plan_over_other: {
-    code: 'BAD_USAGE',
-    words: ({ file }: { file: string }) => ({
-      text: `--save-plan: ${file} exists and is not a plan file`,
-      remedy: 'Choose another file name.',
-    }),
-  },
-  save_plan_unwritable: {
-    code: 'FILE_UNWRITABLE',
-    words: ({ file, reason }: { file: string; reason: string }) => ({
+  }),
+  ...ofCode('FILE_UNWRITABLE', {
+    save_plan_unwritable: ({ file, reason }: { file: string; reason: string }) => ({
       text: `--save-plan: cannot write ${file}: ${reason}`,
       remedy: 'Choose a file in a writable folder.',
     }),
-  },
-  metrics_port_unusable: {
-    code: 'BAD_USAGE',
-    words: ({ host, port, ...thrown }: Thrown & { host: string; port: number }) => ({
-      text: `--metrics-port: cannot listen on ${host}:${port}: ${sayPortProblem(thrown)}`,
-      remedy: 'Choose another port, or 0 for a free one. Nothing was sent.',
-    }),
-  },
-  limit_of_load: {
-    code: 'BAD_USAGE',
-    words: () => ({
-      text: '--limit does not apply to load tests, which repeat their rows',
-      remedy: 'Remove --limit. To send each row once, use the command of the operation, such as task.',
-    }),
-  },
-  metrics_without_load: {
-    code: 'BAD_USAGE',
-    words: () => ({
-      text: '--metrics-port only works with load tests',
-      remedy: 'Remove --metrics-port, or run a load test plan.',
-    }),
-  },
-  no_runs: {
-    code: 'RUN_NOT_FOUND',
-    words: ({ reference, workspace }: { reference: string; workspace: string }) => ({
+  }),
+  ...ofCode('RUN_NOT_FOUND', {
+    no_runs: ({ reference, workspace }: { reference: string; workspace: string }) => ({
       text: `run \`${reference}\` does not exist: the workspace ${workspace} has no runs`,
       remedy: 'To use another workspace, pass --workspace or set SLUICE_WORKSPACE.',
     }),
-  },
-  run_unknown: {
-    code: 'RUN_NOT_FOUND',
-    words: (
+    run_unknown: (
       {
         reference,
         workspace,
@@ -214,21 +155,19 @@ export const COMMAND_LINE_MESSAGES = {
       text: `run \`${reference}\` does not exist in the workspace ${workspace}`,
       remedy: `The latest run is ${newest}. To list all ${runs} runs, run: ${sluice} runs`,
     }),
-  },
-  run_ambiguous: {
-    code: 'RUN_NOT_FOUND',
-    words: ({ reference, runs, some }: { reference: string; runs: number; some: readonly string[] }) => ({
+    run_ambiguous: ({
+      reference,
+      runs,
+      some,
+    }: {
+      reference: string
+      runs: number
+      some: readonly string[]
+    }) => ({
       text: `\`${reference}\` matches ${runs} runs: ${some.join(', ')}${runs > some.length ? ', …' : ''}`,
       remedy: 'Use a longer prefix.',
     }),
-  },
-  row_of_load: {
-    code: 'BAD_USAGE',
-    words: ({ runId }: { runId: string }, sluice: string) => ({
-      text: `--row: run ${runId} is a load test, which has no results per row`,
-      remedy: `To see its sampled requests, run: ${sluice} export ${runId} samples.jsonl`,
-    }),
-  },
+  }),
   demo_sandbox_refuses: {
     code: 'SANDBOX_UNAVAILABLE',
     exit: 'rowsFailed',

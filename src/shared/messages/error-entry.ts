@@ -63,6 +63,14 @@ export interface ErrorEntry {
   words: (args: never, sluice: string) => ErrorWords
 }
 
+type Words = ErrorEntry['words']
+
+/** Entries of one code, given the words of each by its id. What exits with another code than others has an entry of its own. */
+export function ofCode<Ids extends Record<string, Words>>(code: ErrorCode, ids: Ids) {
+  const entries = Object.entries(ids).map(([id, words]) => [id, { code, words }])
+  return Object.fromEntries(entries) as { [Id in keyof Ids]: { code: ErrorCode; words: Ids[Id] } }
+}
+
 /** The words for one surface. */
 export function chooseWording(wording: Wording, surface: Surface): string {
   return typeof wording === 'string' ? wording : wording[surface]

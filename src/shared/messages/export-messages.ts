@@ -1,78 +1,52 @@
-import type { ErrorEntry } from './error-entry.ts'
+import { type ErrorEntry, ofCode } from './error-entry.ts'
 
 /** Errors of exports of runs. */
 export const EXPORT_MESSAGES = {
-  export_over_source: {
-    code: 'BAD_USAGE',
-    words: ({ file }: { file: string }) => ({
+  ...ofCode('BAD_USAGE', {
+    export_over_source: ({ file }: { file: string }) => ({
       text: `${file} is the source of this run; the export would overwrite it`,
       remedy: 'Choose another file, such as results.csv.',
     }),
-  },
-  export_ending: {
-    code: 'BAD_USAGE',
-    words: ({ file, ending }: { file: string; ending: string }) => ({
+    export_ending: ({ file, ending }: { file: string; ending: string }) => ({
       text: `${file}: expected a name that ends in .csv, .xlsx or .jsonl, found ${ending === '' ? 'no ending' : `\`${ending}\``}`,
       remedy: 'The ending selects the format: .csv or .xlsx for spreadsheets, .jsonl for programs.',
     }),
-  },
-  export_column_unknown: {
-    code: 'BAD_USAGE',
-    words: ({ name, candidates }: { name: string; candidates: readonly string[] }) => ({
+    export_column_unknown: ({ name, candidates }: { name: string; candidates: readonly string[] }) => ({
       text: `the column \`${name}\` does not exist in this export`,
       remedy:
         candidates.length === 0
           ? 'Use columns of the source, columns that docs/exports.md lists, or one of these sets of columns: default, all, source, scores, rules.'
           : `Did you mean ${candidates.map((one) => `\`${one}\``).join(' or ')}?`,
     }),
-  },
-  export_columns_of_jsonl: {
-    code: 'BAD_USAGE',
-    words: ({ file }: { file: string }) => ({
+    export_columns_of_jsonl: ({ file }: { file: string }) => ({
       text: `${file}: --columns and --rules-as-columns only apply to .csv and .xlsx`,
       remedy: 'A .jsonl export always holds everything. Remove the option, or choose another ending.',
     }),
-  },
-  export_delimiter_of_csv: {
-    code: 'BAD_USAGE',
-    words: ({ file }: { file: string }) => ({
+    export_delimiter_of_csv: ({ file }: { file: string }) => ({
       text: `${file}: --delimiter only applies to .csv`,
       remedy: 'Leave the option out, or choose a name that ends in .csv.',
     }),
-  },
-  export_delimiter_of_source: {
-    code: 'BAD_USAGE',
-    words: ({ delimiter }: { delimiter: string }) => ({
+    export_delimiter_of_source: ({ delimiter }: { delimiter: string }) => ({
       text: `the source has \`${delimiter}\` as its delimiter, which exports do not support`,
       remedy: 'Pass --delimiter with a comma, semicolon, pipe or tab.',
     }),
-  },
-  export_load_to_stdout: {
-    code: 'BAD_USAGE',
-    words: () => ({
+    export_load_to_stdout: () => ({
       text: 'a load test cannot be exported to stdout',
       remedy: 'Name a file that ends in .html, .junit.xml, .hlog, .csv, .jsonl, .k6.zip or .k6.',
     }),
-  },
-  export_format_of_stdout: {
-    code: 'BAD_USAGE',
-    words: ({ file }: { file: string }) => ({
+    export_format_of_stdout: ({ file }: { file: string }) => ({
       text: `${file}: --format only applies to - (stdout)`,
       remedy: 'The ending of a file selects its format.',
     }),
-  },
-  export_over_xlsx_limit: {
-    code: 'BAD_USAGE',
-    words: ({ found, limit }: { found: string; limit: string }) => ({
+    export_over_xlsx_limit: ({ found, limit }: { found: string; limit: string }) => ({
       text: `the report does not fit into an .xlsx file: ${found}, and ${limit}`,
       remedy: 'Export to .csv or .jsonl, which have no such limit.',
     }),
-  },
-  export_row_too_wide: {
-    code: 'INTERNAL',
-    words: ({ row, cells, columns }: { row: string; cells: number; columns: number }) => ({
+  }),
+  ...ofCode('INTERNAL', {
+    export_row_too_wide: ({ row, cells, columns }: { row: string; cells: number; columns: number }) => ({
       text: `row ${row} has ${cells} cells, but only ${columns} columns were recorded for the run`,
       remedy: 'This is a bug in Sluice. Export to .jsonl instead, which keeps every cell of the row.',
     }),
-  },
+  }),
 } satisfies Record<string, ErrorEntry>

@@ -1,5 +1,5 @@
 import { LOAD_EXPORT_FORMATS, listEndings } from '../run/export-formats.ts'
-import type { ErrorEntry } from './error-entry.ts'
+import { type ErrorEntry, ofCode } from './error-entry.ts'
 import { formatCounted } from './figure-text.ts'
 
 /** Why a result of k6 cannot be read, by the codes that the system and zlib give. */
@@ -47,71 +47,51 @@ export const LOAD_MESSAGES = {
       },
     }),
   },
-  run_not_load: {
-    code: 'BAD_USAGE',
-    words: ({ runId }: { runId: string }, sluice: string) => ({
+  ...ofCode('BAD_USAGE', {
+    run_not_load: ({ runId }: { runId: string }, sluice: string) => ({
       text: `run ${runId} is not a load test`,
       remedy: {
         terminal: `Export it to .csv, .xlsx or .jsonl. To run a load test: ${sluice} load`,
         window: 'Export it to .csv, .xlsx or .jsonl.',
       },
     }),
-  },
-  load_report_ending: {
-    code: 'BAD_USAGE',
-    words: ({ file }: { file: string }) => ({
+    load_report_ending: ({ file }: { file: string }) => ({
       text: `${file}: expected a name that ends in ${listEndings(LOAD_EXPORT_FORMATS)} or .k6`,
       remedy: `The ending selects the format: ${LOAD_EXPORT_FORMATS.map(({ ending, help }) => `.${ending} (${help})`).join(', ')} or .k6 (a folder with a k6 project for the same load).`,
     }),
-  },
-  k6_needs_load: {
-    code: 'BAD_USAGE',
-    words: ({ runId }: { runId: string }, sluice: string) => ({
+    k6_needs_load: ({ runId }: { runId: string }, sluice: string) => ({
       text: `run ${runId} is not a load test; only load tests can be exported for k6`,
       remedy: {
         terminal: `To write a k6 project without a run: ${sluice} load SOURCE --rate 100 --duration 60s --export-k6 FOLDER`,
         window: 'Export a load test instead.',
       },
     }),
-  },
-  k6_without_rows: {
-    code: 'BAD_USAGE',
-    words: (_args: object, sluice: string) => ({
+    k6_without_rows: (_args: object, sluice: string) => ({
       text: 'all rows of the source are invalid, so there is nothing to export for k6',
       remedy: {
         terminal: `To see what is wrong with each row, run: ${sluice} task SOURCE --dry-run`,
         window: 'Check the rows first.',
       },
     }),
-  },
-  k6_folder_in_use: {
-    code: 'BAD_USAGE',
-    words: ({ folder, holds }: { folder: string; holds: string }) => ({
+    k6_folder_in_use: ({ folder, holds }: { folder: string; holds: string }) => ({
       text: `${folder} contains ${holds} and is not a k6 project from Sluice`,
       remedy: 'Choose a new folder, such as load.k6.',
     }),
-  },
-  k6_not_json_lines: {
-    code: 'BAD_SOURCE',
-    words: ({ file }: { file: string }) => ({
+  }),
+  ...ofCode('BAD_SOURCE', {
+    k6_not_json_lines: ({ file }: { file: string }) => ({
       text: `${file} is not a JSON lines file`,
       remedy:
         'To merge results from several machines, Sluice needs every sample. Run k6 with --out json=FILE on each machine.',
     }),
-  },
-  k6_no_results: {
-    code: 'BAD_SOURCE',
-    words: ({ file }: { file: string }) => ({
+    k6_no_results: ({ file }: { file: string }) => ({
       text: `${file} does not contain k6 results`,
       remedy:
         'Choose a file written by k6: the output of --out json (.gz is fine), --summary-export or handleSummary, or the machine-readable summary.',
     }),
-  },
-  k6_unreadable: {
-    code: 'BAD_SOURCE',
-    words: ({ file, system }: { file: string; system: string }) => {
+    k6_unreadable: ({ file, system }: { file: string; system: string }) => {
       const { found, remedy } = explainK6File(system)
       return { text: `${file} ${found}`, remedy }
     },
-  },
+  }),
 } satisfies Record<string, ErrorEntry>

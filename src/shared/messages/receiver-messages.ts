@@ -1,4 +1,4 @@
-import type { ErrorEntry, Wording } from './error-entry.ts'
+import { type ErrorEntry, ofCode, type Wording } from './error-entry.ts'
 import { sayPortProblem, type Thrown } from './thrown.ts'
 import { orOtherWorkspace } from './workspace-messages.ts'
 
@@ -120,9 +120,8 @@ const REPAIR_SETTINGS =
 
 /** Errors of the callback receiver and of serving media files. */
 export const RECEIVER_MESSAGES = {
-  receiver_cannot_listen: {
-    code: 'RECEIVER_UNAVAILABLE',
-    words: ({
+  ...ofCode('RECEIVER_UNAVAILABLE', {
+    receiver_cannot_listen: ({
       host,
       port,
       isOwn,
@@ -136,37 +135,15 @@ export const RECEIVER_MESSAGES = {
       text: `the callback receiver cannot listen on ${host} port ${port}: ${sayPortProblem(thrown)}`,
       remedy: adviseOnPort(thrown, port, isOwn),
     }),
-  },
-  receiver_cannot_start: {
-    code: 'RECEIVER_UNAVAILABLE',
-    words: ({ reason }: { reason: string }) => ({
+    receiver_cannot_start: ({ reason }: { reason: string }) => ({
       text: `the callback receiver cannot start: ${reason}`,
       remedy: CHECK_FOLDER,
     }),
-  },
-  receiver_ended: {
-    code: 'RECEIVER_UNAVAILABLE',
-    exit: 'rowsFailed',
-    words: ({ reason }: { reason: string }) => ({
-      text: `the callback receiver stopped: ${reason}`,
-      remedy: {
-        terminal:
-          'While a command runs, Sluice starts the receiver again at the same address. Callbacks that it answered with 200 are stored. Others arrive only if the service repeats them.',
-        window:
-          'Sluice starts it again at the same address; Callbacks shows whether it listens. Callbacks that it answered with 200 are stored. Others arrive only if the service repeats them.',
-      },
-    }),
-  },
-  inbox_held_elsewhere: {
-    code: 'RECEIVER_UNAVAILABLE',
-    words: ({ workspace }: { workspace: string }) => ({
+    inbox_held_elsewhere: ({ workspace }: { workspace: string }) => ({
       text: `another process uses the callback inbox of ${workspace}, but does not listen for callbacks`,
       remedy: 'End that process or wait until it ends, then try again.',
     }),
-  },
-  receiver_elsewhere: {
-    code: 'RECEIVER_UNAVAILABLE',
-    words: ({
+    receiver_elsewhere: ({
       host,
       port,
       wantedHost,
@@ -183,24 +160,15 @@ export const RECEIVER_MESSAGES = {
         window: 'Use that address, or end that process.',
       },
     }),
-  },
-  receiver_open_elsewhere: {
-    code: 'RECEIVER_UNAVAILABLE',
-    words: ({ baseUrl, wanted }: { baseUrl: string; wanted: string }) => ({
+    receiver_open_elsewhere: ({ baseUrl, wanted }: { baseUrl: string; wanted: string }) => ({
       text: `the callback receiver is already open at ${baseUrl}, not at ${wanted}`,
       remedy: 'Wait until the run that uses it ends, or leave host and port empty to share it.',
     }),
-  },
-  receiver_takes_less: {
-    code: 'RECEIVER_UNAVAILABLE',
-    words: ({ takesBytes, wantedBytes }: { takesBytes: number; wantedBytes: number }) => ({
+    receiver_takes_less: ({ takesBytes, wantedBytes }: { takesBytes: number; wantedBytes: number }) => ({
       text: `the callback receiver is already open with a limit of ${takesBytes} bytes per callback, not ${wantedBytes}`,
       remedy: 'Wait until the run that uses it ends, or leave the size empty to share it.',
     }),
-  },
-  receiver_moved: {
-    code: 'RECEIVER_UNAVAILABLE',
-    words: ({
+    receiver_moved: ({
       runId,
       wanted,
       found,
@@ -218,45 +186,72 @@ export const RECEIVER_MESSAGES = {
         window: `End the program that uses ${port === null ? 'its port' : `port ${port}`}, then restart Sluice.`,
       },
     }),
+    public_url_not_http: ({ publicUrl }: { publicUrl: string }) => ({
+      text: `${publicUrl} is not an http or https address`,
+      remedy: 'Enter the public address of the receiver, such as https://example.com/sluice.',
+    }),
+    public_url_refuses: ({ publicUrl, ...answer }: TestAnswer & { publicUrl: string }) =>
+      failTest(publicUrl, explainAnswer(answer)),
+    public_url_loses: ({
+      publicUrl,
+      seconds,
+      ...answer
+    }: Omit<TestAnswer, 'location'> & { publicUrl: string; seconds: number }) =>
+      failTest(publicUrl, {
+        found: `it answered ${quoteAnswer(answer)}, but did not forward the callback within ${seconds} s`,
+        remedy:
+          'Another program answers there. Check that the proxy or tunnel forwards to the port of this receiver.',
+      }),
+    public_url_silent: ({ publicUrl, seconds }: { publicUrl: string; seconds: number }) =>
+      failTest(publicUrl, {
+        found: `it did not answer within ${seconds} s`,
+        remedy:
+          'Check the address, the firewall, and that the tunnel is open. In some networks a machine cannot reach its own public address: in that case, test from another network.',
+      }),
+    public_url_unreachable: ({ publicUrl, ...thrown }: Thrown & { publicUrl: string }) =>
+      failTest(publicUrl, explainFailure(thrown)),
+  }),
+  receiver_ended: {
+    code: 'RECEIVER_UNAVAILABLE',
+    exit: 'rowsFailed',
+    words: ({ reason }: { reason: string }) => ({
+      text: `the callback receiver stopped: ${reason}`,
+      remedy: {
+        terminal:
+          'While a command runs, Sluice starts the receiver again at the same address. Callbacks that it answered with 200 are stored. Others arrive only if the service repeats them.',
+        window:
+          'Sluice starts it again at the same address; Callbacks shows whether it listens. Callbacks that it answered with 200 are stored. Others arrive only if the service repeats them.',
+      },
+    }),
   },
-  inbox_unusable: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ file, reason }: { file: string; reason: string }) => ({
+  ...ofCode('WORKSPACE_UNUSABLE', {
+    inbox_unusable: ({ file, reason }: { file: string; reason: string }) => ({
       text: `cannot open the callback inbox ${file}: ${reason}`,
       remedy: orOtherWorkspace(`${CHECK_FOLDER} If a newer version of Sluice wrote the file, update Sluice`),
     }),
-  },
-  inbox_too_new: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ file, version, known }: { file: string; version: number; known: number }) => ({
+    inbox_too_new: ({ file, version, known }: { file: string; version: number; known: number }) => ({
       text: `the callback inbox ${file} has version ${version}, but this copy of Sluice reads versions up to ${known}`,
       remedy: orOtherWorkspace('A newer version of Sluice wrote it. Update Sluice'),
     }),
-  },
-  receiver_settings_unreadable: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ file, reason }: { file: string; reason: string }) => ({
+    receiver_settings_unreadable: ({ file, reason }: { file: string; reason: string }) => ({
       text: `cannot read ${file}: ${reason}`,
       remedy: REPAIR_SETTINGS,
     }),
-  },
-  receiver_settings_damaged: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ file }: { file: string }) => ({
+    receiver_settings_damaged: ({ file }: { file: string }) => ({
       text: `${file} does not contain valid receiver settings`,
       remedy: REPAIR_SETTINGS,
     }),
-  },
-  receiver_settings_unwritable: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ file, reason }: { file: string; reason: string }) => ({
+    receiver_settings_unwritable: ({ file, reason }: { file: string; reason: string }) => ({
       text: `cannot write ${file}: ${reason}`,
       remedy: REPAIR_SETTINGS,
     }),
-  },
-  media_folder_unusable: {
-    code: 'BAD_SOURCE',
-    words: ({
+    media_registry_unwritable: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `cannot write ${file}: ${reason}`,
+      remedy: CHECK_FOLDER,
+    }),
+  }),
+  ...ofCode('BAD_SOURCE', {
+    media_folder_unusable: ({
       folder,
       reason,
     }: {
@@ -267,51 +262,5 @@ export const RECEIVER_MESSAGES = {
       text: `cannot serve the files of ${folder}: ${reason ?? 'it is not a folder'}`,
       remedy: 'Choose a folder that exists and can be read.',
     }),
-  },
-  media_registry_unwritable: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ file, reason }: { file: string; reason: string }) => ({
-      text: `cannot write ${file}: ${reason}`,
-      remedy: CHECK_FOLDER,
-    }),
-  },
-  public_url_not_http: {
-    code: 'RECEIVER_UNAVAILABLE',
-    words: ({ publicUrl }: { publicUrl: string }) => ({
-      text: `${publicUrl} is not an http or https address`,
-      remedy: 'Enter the public address of the receiver, such as https://example.com/sluice.',
-    }),
-  },
-  public_url_refuses: {
-    code: 'RECEIVER_UNAVAILABLE',
-    words: ({ publicUrl, ...answer }: TestAnswer & { publicUrl: string }) =>
-      failTest(publicUrl, explainAnswer(answer)),
-  },
-  public_url_loses: {
-    code: 'RECEIVER_UNAVAILABLE',
-    words: ({
-      publicUrl,
-      seconds,
-      ...answer
-    }: Omit<TestAnswer, 'location'> & { publicUrl: string; seconds: number }) =>
-      failTest(publicUrl, {
-        found: `it answered ${quoteAnswer(answer)}, but did not forward the callback within ${seconds} s`,
-        remedy:
-          'Another program answers there. Check that the proxy or tunnel forwards to the port of this receiver.',
-      }),
-  },
-  public_url_silent: {
-    code: 'RECEIVER_UNAVAILABLE',
-    words: ({ publicUrl, seconds }: { publicUrl: string; seconds: number }) =>
-      failTest(publicUrl, {
-        found: `it did not answer within ${seconds} s`,
-        remedy:
-          'Check the address, the firewall, and that the tunnel is open. In some networks a machine cannot reach its own public address: in that case, test from another network.',
-      }),
-  },
-  public_url_unreachable: {
-    code: 'RECEIVER_UNAVAILABLE',
-    words: ({ publicUrl, ...thrown }: Thrown & { publicUrl: string }) =>
-      failTest(publicUrl, explainFailure(thrown)),
-  },
+  }),
 } satisfies Record<string, ErrorEntry>

@@ -1,7 +1,7 @@
 import type { ProblemGroup } from '../run/problem.ts'
 import { quoteForShell } from '../shell-command.ts'
 import { ACCEPT_WORDS, listNeeded, sayOpenWarning } from './accept-messages.ts'
-import type { ErrorEntry, Wording } from './error-entry.ts'
+import { type ErrorEntry, ofCode, type Wording } from './error-entry.ts'
 import { formatCounted } from './figure-text.ts'
 
 /** Says where all runs are listed. */
@@ -25,58 +25,106 @@ function goOnWith(taken: { by: string; isDeleted: boolean }, command: string): W
 
 /** Errors of runs: finding, resuming, retrying and deleting them. */
 export const RUN_MESSAGES = {
-  run_not_found: {
-    code: 'RUN_NOT_FOUND',
-    words: ({ runId, workspace }: { runId: string; workspace: string }, sluice: string) => ({
+  ...ofCode('RUN_NOT_FOUND', {
+    run_not_found: ({ runId, workspace }: { runId: string; workspace: string }, sluice: string) => ({
       text: `run ${runId} does not exist in the workspace ${workspace}`,
       remedy: listRuns(sluice),
     }),
-  },
-  run_deleted: {
-    code: 'RUN_NOT_FOUND',
-    words: ({ runId }: { runId: string }, sluice: string) => ({
+    run_deleted: ({ runId }: { runId: string }, sluice: string) => ({
       text: `run ${runId} was deleted`,
       remedy: listRuns(sluice),
     }),
-  },
-  run_unplanned: {
-    code: 'RUN_NOT_RESUMABLE',
-    words: ({ runId }: { runId: string }, sluice: string) => ({
+    run_file_unplanned: ({ file }: { file: string }) => ({
+      text: `the run in ${file} was interrupted while it was being created`,
+      remedy: 'Nothing was sent. You can delete the file.',
+    }),
+  }),
+  ...ofCode('RUN_NOT_RESUMABLE', {
+    run_unplanned: ({ runId }: { runId: string }, sluice: string) => ({
       text: `run ${runId} was interrupted while it was being created`,
       remedy: {
         terminal: `Nothing was sent. To delete it, run: ${sluice} delete ${runId}`,
         window: 'Nothing was sent. Delete it from the list of runs.',
       },
     }),
-  },
-  run_file_unplanned: {
-    code: 'RUN_NOT_FOUND',
-    words: ({ file }: { file: string }) => ({
-      text: `the run in ${file} was interrupted while it was being created`,
-      remedy: 'Nothing was sent. You can delete the file.',
+    load_not_repeatable: ({ runId }: { runId: string }, sluice: string) => ({
+      text: `run ${runId} is a load test and cannot be retried`,
+      remedy: {
+        terminal: `Its results are kept: ${sluice} show ${runId}. To measure again, start a new load test.`,
+        window: 'Its results are kept. To measure again, start a new load test.',
+      },
     }),
-  },
-  run_going_on: {
-    code: 'RUN_BUSY',
-    words: ({ runId }: { runId: string }) => ({
+    load_not_resumable: ({ runId }: { runId: string }, sluice: string) => ({
+      text: `run ${runId} is a load test and cannot be resumed`,
+      remedy: {
+        terminal: `Results up to the interruption are kept: ${sluice} show ${runId}. To measure again, start a new load test.`,
+        window: 'Results up to the interruption are kept. To measure again, start a new load test.',
+      },
+    }),
+    rest_taken_over: (
+      { runId, ...taken }: { runId: string; by: string; isDeleted: boolean },
+      sluice: string,
+    ) => ({
+      text: `the remaining rows of run ${runId} were taken over by ${nameTaker(taken)}`,
+      remedy: goOnWith(taken, `${sluice} resume`),
+    }),
+    unknown_taken_over: (
+      { runId, ...taken }: { runId: string; by: string; isDeleted: boolean },
+      sluice: string,
+    ) => ({
+      text: `the rows of run ${runId} with an unknown outcome were taken over by ${nameTaker(taken)}`,
+      remedy: goOnWith(taken, `${sluice} resume`),
+    }),
+    retry_taken_over: (
+      { runId, ...taken }: { runId: string; by: string; isDeleted: boolean },
+      sluice: string,
+    ) => ({
+      text: `the unsuccessful rows of run ${runId} were taken over by ${nameTaker(taken)}`,
+      remedy: goOnWith(taken, `${sluice} retry`),
+    }),
+    retry_before_intake: ({ runId }: { runId: string }, sluice: string) => ({
+      text: `run ${runId} was interrupted while its rows were being read`,
+      remedy: {
+        terminal: `Nothing was sent. To resume it, run: ${sluice} resume ${runId}`,
+        window: 'Nothing was sent. Open the run to resume it.',
+      },
+    }),
+    retry_while_awaiting: ({ runId, rows }: { runId: string; rows: number }, sluice: string) => ({
+      text: `${formatCounted(rows, 'row')} of run ${runId} still ${rows === 1 ? 'awaits its callback' : 'await their callbacks'}`,
+      remedy: {
+        terminal: `To wait for them, run: ${sluice} resume ${runId}. Overdue rows can then be retried.`,
+        window: 'Resume the run to wait for them. Overdue rows can then be retried.',
+      },
+    }),
+    nothing_to_retry: ({ runId, onUnknown }: { runId: string; onUnknown: 'resend' | 'skip' }) => ({
+      text: `nothing is left to retry in run ${runId}`,
+      remedy:
+        onUnknown === 'resend'
+          ? 'Invalid rows are never sent. Correct the source and send it again.'
+          : {
+              terminal:
+                'Invalid rows are never sent: correct the source. To retry rows with an unknown outcome, add --on-unknown resend.',
+              window:
+                'Invalid rows are never sent: correct the source. To retry rows with an unknown outcome, choose to send them again.',
+            },
+    }),
+  }),
+  ...ofCode('RUN_BUSY', {
+    run_going_on: ({ runId }: { runId: string }) => ({
       text: `run ${runId} is already running`,
       remedy: 'Wait until it ends, or stop it first.',
     }),
-  },
-  run_held_elsewhere: {
-    code: 'RUN_BUSY',
-    words: ({ runId }: { runId: string }) => ({
+    run_held_elsewhere: ({ runId }: { runId: string }) => ({
       text: `run ${runId} is in use by another process`,
       remedy: 'Wait until that process ends, or stop it.',
     }),
-  },
-  run_not_held: {
-    code: 'RUN_NOT_HELD',
-    words: ({ runId }: { runId: string }) => ({
+  }),
+  ...ofCode('RUN_NOT_HELD', {
+    run_not_held: ({ runId }: { runId: string }) => ({
       text: `run ${runId} is not running here`,
       remedy: 'Open its summary. If it was interrupted, resume it.',
     }),
-  },
+  }),
   run_broke_off: {
     code: 'INTERNAL',
     exit: 'rowsFailed',
@@ -115,85 +163,8 @@ export const RUN_MESSAGES = {
       },
     }),
   },
-  load_not_repeatable: {
-    code: 'RUN_NOT_RESUMABLE',
-    words: ({ runId }: { runId: string }, sluice: string) => ({
-      text: `run ${runId} is a load test and cannot be retried`,
-      remedy: {
-        terminal: `Its results are kept: ${sluice} show ${runId}. To measure again, start a new load test.`,
-        window: 'Its results are kept. To measure again, start a new load test.',
-      },
-    }),
-  },
-  load_not_resumable: {
-    code: 'RUN_NOT_RESUMABLE',
-    words: ({ runId }: { runId: string }, sluice: string) => ({
-      text: `run ${runId} is a load test and cannot be resumed`,
-      remedy: {
-        terminal: `Results up to the interruption are kept: ${sluice} show ${runId}. To measure again, start a new load test.`,
-        window: 'Results up to the interruption are kept. To measure again, start a new load test.',
-      },
-    }),
-  },
-  rest_taken_over: {
-    code: 'RUN_NOT_RESUMABLE',
-    words: ({ runId, ...taken }: { runId: string; by: string; isDeleted: boolean }, sluice: string) => ({
-      text: `the remaining rows of run ${runId} were taken over by ${nameTaker(taken)}`,
-      remedy: goOnWith(taken, `${sluice} resume`),
-    }),
-  },
-  unknown_taken_over: {
-    code: 'RUN_NOT_RESUMABLE',
-    words: ({ runId, ...taken }: { runId: string; by: string; isDeleted: boolean }, sluice: string) => ({
-      text: `the rows of run ${runId} with an unknown outcome were taken over by ${nameTaker(taken)}`,
-      remedy: goOnWith(taken, `${sluice} resume`),
-    }),
-  },
-  retry_taken_over: {
-    code: 'RUN_NOT_RESUMABLE',
-    words: ({ runId, ...taken }: { runId: string; by: string; isDeleted: boolean }, sluice: string) => ({
-      text: `the unsuccessful rows of run ${runId} were taken over by ${nameTaker(taken)}`,
-      remedy: goOnWith(taken, `${sluice} retry`),
-    }),
-  },
-  retry_before_intake: {
-    code: 'RUN_NOT_RESUMABLE',
-    words: ({ runId }: { runId: string }, sluice: string) => ({
-      text: `run ${runId} was interrupted while its rows were being read`,
-      remedy: {
-        terminal: `Nothing was sent. To resume it, run: ${sluice} resume ${runId}`,
-        window: 'Nothing was sent. Open the run to resume it.',
-      },
-    }),
-  },
-  retry_while_awaiting: {
-    code: 'RUN_NOT_RESUMABLE',
-    words: ({ runId, rows }: { runId: string; rows: number }, sluice: string) => ({
-      text: `${formatCounted(rows, 'row')} of run ${runId} still ${rows === 1 ? 'awaits its callback' : 'await their callbacks'}`,
-      remedy: {
-        terminal: `To wait for them, run: ${sluice} resume ${runId}. Overdue rows can then be retried.`,
-        window: 'Resume the run to wait for them. Overdue rows can then be retried.',
-      },
-    }),
-  },
-  nothing_to_retry: {
-    code: 'RUN_NOT_RESUMABLE',
-    words: ({ runId, onUnknown }: { runId: string; onUnknown: 'resend' | 'skip' }) => ({
-      text: `nothing is left to retry in run ${runId}`,
-      remedy:
-        onUnknown === 'resend'
-          ? 'Invalid rows are never sent. Correct the source and send it again.'
-          : {
-              terminal:
-                'Invalid rows are never sent: correct the source. To retry rows with an unknown outcome, add --on-unknown resend.',
-              window:
-                'Invalid rows are never sent: correct the source. To retry rows with an unknown outcome, choose to send them again.',
-            },
-    }),
-  },
-  warnings_unaccepted: {
-    code: 'NOT_CONFIRMED',
-    words: ({ groups }: { groups: readonly ProblemGroup[] }) => ({
+  ...ofCode('NOT_CONFIRMED', {
+    warnings_unaccepted: ({ groups }: { groups: readonly ProblemGroup[] }) => ({
       text: `sending needs a confirmation, since ${listNeeded(groups)
         .map((code) => ACCEPT_WORDS[code])
         .join(', and ')}`,
@@ -206,10 +177,7 @@ export const RUN_MESSAGES = {
         window: 'Look at the warnings of Check, then accept them on Review. Nothing was sent.',
       },
     }),
-  },
-  index_adds_unconfirmed: {
-    code: 'NOT_CONFIRMED',
-    words: ({ runId, items }: { runId: string; items: number }) => ({
+    index_adds_unconfirmed: ({ runId, items }: { runId: string; items: number }) => ({
       text: `sending run ${runId} again may add ${formatCounted(items, 'item')} a second time`,
       remedy: {
         terminal:
@@ -217,7 +185,7 @@ export const RUN_MESSAGES = {
         window: 'Nothing was sent. Confirm that items may be added twice, or leave these items alone.',
       },
     }),
-  },
+  }),
   query_cut_off: {
     code: 'INTERNAL',
     exit: 'rowsFailed',
@@ -226,26 +194,37 @@ export const RUN_MESSAGES = {
       remedy: 'Try again. Nothing is lost; runs in progress continue.',
     }),
   },
-  row_not_found: {
-    code: 'BAD_USAGE',
-    words: ({ runId, row, source, rows }: { runId: string; row: string; source: string; rows: number }) => ({
+  ...ofCode('BAD_USAGE', {
+    row_not_found: ({
+      runId,
+      row,
+      source,
+      rows,
+    }: {
+      runId: string
+      row: string
+      source: string
+      rows: number
+    }) => ({
       text: `run ${runId} has no row ${row}`,
       remedy: `The run has ${formatCounted(rows, 'row')}, read from ${source}. Rows are numbered as a spreadsheet shows them, the header and lines above it included.`,
     }),
-  },
-  record_not_found: {
-    code: 'BAD_USAGE',
-    words: ({ runId, record }: { runId: string; record: number }) => ({
+    record_not_found: ({ runId, record }: { runId: string; record: number }) => ({
       text: `run ${runId} has no record ${record}`,
       remedy:
         'Record numbers are those of sluice_record in an export; versions up to 0.2 wrote them to sluice_row.',
     }),
-  },
-  row_not_single: {
-    code: 'BAD_USAGE',
-    words: ({ runId, row, candidates }: { runId: string; row: string; candidates: readonly string[] }) => ({
+    row_not_single: ({
+      runId,
+      row,
+      candidates,
+    }: {
+      runId: string
+      row: string
+      candidates: readonly string[]
+    }) => ({
       text: `row ${row} of run ${runId} can be ${candidates.join(' or ')}`,
       remedy: `Name one of them, such as ${candidates[0]}.`,
     }),
-  },
+  }),
 } satisfies Record<string, ErrorEntry>

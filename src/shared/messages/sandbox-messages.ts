@@ -1,11 +1,10 @@
-import type { ErrorEntry } from './error-entry.ts'
+import { type ErrorEntry, ofCode } from './error-entry.ts'
 import { sayPortProblem, type Thrown } from './thrown.ts'
 
 /** Errors of the sandbox: its settings, its store, its port. */
 export const SANDBOX_MESSAGES = {
-  sandbox_setting_malformed: {
-    code: 'BAD_USAGE',
-    words: ({
+  ...ofCode('BAD_USAGE', {
+    sandbox_setting_malformed: ({
       what,
       found,
       expected,
@@ -17,24 +16,21 @@ export const SANDBOX_MESSAGES = {
       /** How such a setting is written. */
       help: string
     }) => ({ text: `${what} "${found}": expected ${expected}`, remedy: help }),
-  },
-  sandbox_options_refused: {
-    code: 'BAD_USAGE',
-    words: ({ faults }: { faults: string }) => ({
+    sandbox_options_refused: ({ faults }: { faults: string }) => ({
       text: `invalid sandbox settings: ${faults}`,
       remedy: 'Correct these settings. docs/sandbox.md lists all of them.',
     }),
-  },
-  sandbox_cannot_listen: {
-    code: 'SANDBOX_UNAVAILABLE',
-    words: ({ host, port, ...thrown }: Thrown & { host: string; port: number }) => ({
+    terms_unreadable: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `cannot read the terms in ${file}: ${reason}`,
+      remedy: 'Choose a text file with one term per line, each followed by a tab and its notes.',
+    }),
+  }),
+  ...ofCode('SANDBOX_UNAVAILABLE', {
+    sandbox_cannot_listen: ({ host, port, ...thrown }: Thrown & { host: string; port: number }) => ({
       text: `the sandbox cannot listen on ${host}:${port}: ${sayPortProblem(thrown)}`,
       remedy: 'Choose another port, or 0 for a free one.',
     }),
-  },
-  sandbox_ended: {
-    code: 'SANDBOX_UNAVAILABLE',
-    words: ({ reason }: { reason: string }) => ({
+    sandbox_ended: ({ reason }: { reason: string }) => ({
       text: `the sandbox stopped: ${reason}`,
       remedy: {
         terminal:
@@ -42,10 +38,7 @@ export const SANDBOX_MESSAGES = {
         window: 'Nothing of your runs is lost. It starts again with the next run against it.',
       },
     }),
-  },
-  sandbox_store_unusable: {
-    code: 'SANDBOX_UNAVAILABLE',
-    words: ({
+    sandbox_store_unusable: ({
       file,
       reason,
     }: {
@@ -57,12 +50,5 @@ export const SANDBOX_MESSAGES = {
       remedy:
         'Choose a file in a writable folder that no other sandbox uses. Or start without a store file, to keep everything in memory.',
     }),
-  },
-  terms_unreadable: {
-    code: 'BAD_USAGE',
-    words: ({ file, reason }: { file: string; reason: string }) => ({
-      text: `cannot read the terms in ${file}: ${reason}`,
-      remedy: 'Choose a text file with one term per line, each followed by a tab and its notes.',
-    }),
-  },
+  }),
 } satisfies Record<string, ErrorEntry>

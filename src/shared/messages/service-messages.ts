@@ -1,6 +1,6 @@
 import type { KeyPlace } from '../plan/stored-connection.ts'
 import { quoteForShell } from '../shell-command.ts'
-import type { ErrorEntry } from './error-entry.ts'
+import { type ErrorEntry, ofCode } from './error-entry.ts'
 
 /** Files of a connection that hold keys and certificates. */
 export type TlsFile = keyof typeof TLS_FILES
@@ -20,46 +20,19 @@ const ELSEWHERE: Record<KeyPlace, string> = {
 
 /** Errors of the way to the service: its key, its certificates, its proxy. */
 export const SERVICE_MESSAGES = {
-  key_not_set: {
-    code: 'NO_API_KEY',
-    words: ({ variable, isEmpty }: { variable: string; isEmpty: boolean }) => ({
+  ...ofCode('NO_API_KEY', {
+    key_not_set: ({ variable, isEmpty }: { variable: string; isEmpty: boolean }) => ({
       text: `the API key is missing: the environment variable ${variable} is ${isEmpty ? 'empty' : 'not set'}`,
       remedy: {
         terminal: `Set it, for example: read -rs ${variable} && export ${variable}`,
         window: 'Type the key, or use a stored connection whose key is set.',
       },
     }),
-  },
-  key_unusable: {
-    code: 'NO_API_KEY',
-    words: ({ source }: { /** Follows "the API key". */ source: string }) => ({
+    key_unusable: ({ source }: { /** Follows "the API key". */ source: string }) => ({
       text: `the API key ${source} contains whitespace or non-ASCII characters, which a request header must not contain`,
       remedy: 'Copy the key again, without quotes, spaces or line breaks around it.',
     }),
-  },
-  scratch_unsendable: {
-    code: 'BAD_USAGE',
-    words: ({
-      field,
-      expected,
-    }: {
-      /** Null for the whole text. */ field: string | null
-      expected: string
-    }) => ({
-      text: `${field ?? 'the request'} ${expected}`,
-      remedy: 'Correct the text, then send again. Nothing was sent.',
-    }),
-  },
-  scratch_callback_of_run: {
-    code: 'BAD_USAGE',
-    words: () => ({
-      text: 'callback_url is the address of a row of a run; a callback would change the result of that row',
-      remedy: 'Remove callback_url: the Scratchpad then adds an address of its own. Nothing was sent.',
-    }),
-  },
-  key_missing: {
-    code: 'NO_API_KEY',
-    words: ({ baseUrl, wasTyped }: { baseUrl: string /** Into a window. */; wasTyped: boolean }) => ({
+    key_missing: ({ baseUrl, wasTyped }: { baseUrl: string /** Into a window. */; wasTyped: boolean }) => ({
       text: wasTyped
         ? `the API key for ${baseUrl} is missing: address and key were typed into a window, and keys are not stored`
         : `the API key for ${baseUrl} is missing`,
@@ -69,10 +42,7 @@ export const SERVICE_MESSAGES = {
         window: 'Type the key, or use a stored connection whose key is set.',
       },
     }),
-  },
-  key_locked: {
-    code: 'NO_API_KEY',
-    words: ({ label, connection, reason }: { label: string; connection: string; reason: string }) => ({
+    key_locked: ({ label, connection, reason }: { label: string; connection: string; reason: string }) => ({
       text: `the key ${label} of connection ${connection} cannot be read from where it is kept: ${reason}`,
       remedy: {
         terminal:
@@ -80,10 +50,7 @@ export const SERVICE_MESSAGES = {
         window: 'Unlock the keyring and try again, or type the key again.',
       },
     }),
-  },
-  key_elsewhere: {
-    code: 'NO_API_KEY',
-    words: (
+    key_elsewhere: (
       { label, connection, place }: { label: string; connection: string; place: KeyPlace },
       sluice: string,
     ) => ({
@@ -93,87 +60,72 @@ export const SERVICE_MESSAGES = {
         window: 'Type the key again.',
       },
     }),
-  },
-  key_not_kept: {
-    code: 'BAD_USAGE',
-    words: ({ reason, variable }: { reason: string; variable: string }) => ({
-      text: `the key was not kept: ${reason}`,
-      remedy: `Put the key into an environment variable instead, for example: read -rs ${variable} && export ${variable}`,
-    }),
-  },
-  key_not_removed: {
-    code: 'BAD_USAGE',
-    words: ({ entry, place, reason }: { entry: string; place: KeyPlace; reason: string }) => ({
-      text: `the key \`${entry}\` could not be removed from ${place === 'keyring' ? 'the keyring' : 'your profile'}: ${reason}`,
-      remedy: 'Unlock the keyring and try again. Nothing was changed.',
-    }),
-  },
-  key_of_other_address: {
-    code: 'NO_API_KEY',
-    words: ({ origins, found }: { origins: readonly string[]; found: string }) => ({
+    key_of_other_address: ({ origins, found }: { origins: readonly string[]; found: string }) => ({
       text: `the API key belongs to ${origins.join(' and ')} and is not sent to ${found}`,
       remedy: 'Use the connection that the key belongs to, or provide a key for this address.',
     }),
-  },
-  system_proxy_unusable: {
-    code: 'BAD_PLAN',
-    words: ({ found, host }: { found: string; host: string }) => ({
+  }),
+  ...ofCode('BAD_USAGE', {
+    scratch_unsendable: ({
+      field,
+      expected,
+    }: {
+      /** Null for the whole text. */ field: string | null
+      expected: string
+    }) => ({
+      text: `${field ?? 'the request'} ${expected}`,
+      remedy: 'Correct the text, then send again. Nothing was sent.',
+    }),
+    scratch_callback_of_run: () => ({
+      text: 'callback_url is the address of a row of a run; a callback would change the result of that row',
+      remedy: 'Remove callback_url: the Scratchpad then adds an address of its own. Nothing was sent.',
+    }),
+    key_not_kept: ({ reason, variable }: { reason: string; variable: string }) => ({
+      text: `the key was not kept: ${reason}`,
+      remedy: `Put the key into an environment variable instead, for example: read -rs ${variable} && export ${variable}`,
+    }),
+    key_not_removed: ({ entry, place, reason }: { entry: string; place: KeyPlace; reason: string }) => ({
+      text: `the key \`${entry}\` could not be removed from ${place === 'keyring' ? 'the keyring' : 'your profile'}: ${reason}`,
+      remedy: 'Unlock the keyring and try again. Nothing was changed.',
+    }),
+  }),
+  ...ofCode('BAD_PLAN', {
+    system_proxy_unusable: ({ found, host }: { found: string; host: string }) => ({
       text: `the proxy of this system for ${host} cannot be used: ${found} is neither an HTTP nor an HTTPS proxy`,
       remedy: {
         terminal: 'Name an HTTP proxy with --proxy URL, or connect directly with --no-proxy.',
         window: 'Name an HTTP proxy in the connection, or let it connect directly.',
       },
     }),
-  },
-  system_proxy_unreadable: {
-    code: 'BAD_PLAN',
-    words: ({ variable }: { variable: string }) => ({
+    system_proxy_unreadable: ({ variable }: { variable: string }) => ({
       text: `the environment variable ${variable} must hold the address of a proxy, such as http://proxy.example.com:3128`,
       remedy: {
         terminal: 'Correct or unset it, or connect directly with --no-proxy.',
         window: 'Correct or unset it where Sluice is started, or let the connection connect directly.',
       },
     }),
-  },
-  proxy_credentials_malformed: {
-    code: 'BAD_PLAN',
-    words: ({ variable, host }: { variable: string; host: string }) => ({
+    proxy_credentials_malformed: ({ variable, host }: { variable: string; host: string }) => ({
       text: `the environment variable ${variable} must hold user:password for the proxy ${host}, but contains no colon`,
       remedy: `Set it to user name and password, separated by a colon: export ${variable}=USER:PASSWORD`,
     }),
-  },
-  proxy_credentials_not_set: {
-    code: 'BAD_PLAN',
-    words: ({ variable, host }: { variable: string; host: string }) => ({
+    proxy_credentials_not_set: ({ variable, host }: { variable: string; host: string }) => ({
       text: `the proxy ${host} needs the credentials in ${variable}, but that environment variable is not set`,
       remedy: `Set it where Sluice runs: export ${variable}=USER:PASSWORD`,
     }),
-  },
-  proxy_credentials_missing: {
-    code: 'BAD_PLAN',
-    words: ({ variable, host }: { variable: string; host: string }) => ({
+    proxy_credentials_missing: ({ variable, host }: { variable: string; host: string }) => ({
       text: `the credentials for the proxy ${host} are missing`,
       remedy: `Store the proxy in a connection, or set ${variable} to user:password.`,
     }),
-  },
-  proxy_credentials_of_other: {
-    code: 'BAD_PLAN',
-    words: ({ origins, found }: { origins: readonly string[]; found: string }) => ({
+    proxy_credentials_of_other: ({ origins, found }: { origins: readonly string[]; found: string }) => ({
       text: `the proxy credentials belong to ${origins.join(' and ')} and are not sent to ${found}`,
       remedy:
         'Use the proxy that the credentials belong to, or name the environment variable that holds the credentials for this proxy.',
     }),
-  },
-  tls_file_unreadable: {
-    code: 'BAD_PLAN',
-    words: ({ what, path, system }: { what: TlsFile; path: string; system: string }) => ({
+    tls_file_unreadable: ({ what, path, system }: { what: TlsFile; path: string; system: string }) => ({
       text: `${TLS_FILES[what]} ${path} cannot be read (${system})`,
       remedy: 'Check the path and the permissions of the file.',
     }),
-  },
-  tls_file_not_pem: {
-    code: 'BAD_PLAN',
-    words: ({
+    tls_file_not_pem: ({
       what,
       path,
       isBroken,
@@ -190,20 +142,14 @@ export const SERVICE_MESSAGES = {
         remedy: `Choose a text file with a block that begins with -----BEGIN ${label}-----. Convert a binary (DER) file with openssl first.`,
       }
     },
-  },
-  tls_key_unusable: {
-    code: 'BAD_PLAN',
-    words: ({ path, isEncrypted }: { path: string; isEncrypted: boolean }) => ({
+    tls_key_unusable: ({ path, isEncrypted }: { path: string; isEncrypted: boolean }) => ({
       text: `${TLS_FILES.key} ${path} cannot be read as a private key${isEncrypted ? '; it is protected by a passphrase' : ''}`,
       remedy: 'Choose a PEM file with a key that has no passphrase, readable by you alone (chmod 600).',
     }),
-  },
-  tls_key_of_other_certificate: {
-    code: 'BAD_PLAN',
-    words: ({ keyFile, certFile }: { keyFile: string; certFile: string }) => ({
+    tls_key_of_other_certificate: ({ keyFile, certFile }: { keyFile: string; certFile: string }) => ({
       text: `${TLS_FILES.key} ${keyFile} does not belong to the certificate ${certFile}`,
       remedy:
         'Choose the key that the certificate was issued for. In the certificate file, the certificate must come before its chain.',
     }),
-  },
+  }),
 } satisfies Record<string, ErrorEntry>

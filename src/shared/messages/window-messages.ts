@@ -1,5 +1,5 @@
 import { quoteForShell } from '../shell-command.ts'
-import type { ErrorEntry } from './error-entry.ts'
+import { type ErrorEntry, ofCode } from './error-entry.ts'
 import { formatBytes } from './figure-text.ts'
 import { sayPortProblem, type Thrown } from './thrown.ts'
 
@@ -30,115 +30,152 @@ const CAPACITY_MISTAKES = {
 
 /** Errors that only the window has: its requests, its uploads, its questions, and the shells that show it. */
 export const WINDOW_MESSAGES = {
-  request_invalid: {
-    code: 'BAD_USAGE',
-    words: ({ faults }: { faults: readonly string[] }) => ({
+  ...ofCode('BAD_USAGE', {
+    request_invalid: ({ faults }: { faults: readonly string[] }) => ({
       text: `invalid request: ${faults.join('; ')}`,
       remedy: 'Correct these values. If you did not enter them, reload the window.',
     }),
-  },
-  helper_process_gone: {
-    code: 'INTERNAL',
-    words: ({ name, reason }: { name: string; reason: string }) => ({
-      text: `a process of the window ended unexpectedly: ${name}, ${reason}`,
-      remedy: 'It restarts automatically. Runs in progress continue, and nothing is lost.',
-    }),
-  },
-  plan_unknown: {
-    code: 'BAD_PLAN',
-    words: () => ({
-      text: 'this plan is no longer open',
-      remedy: 'Open the plan file again.',
-    }),
-  },
-  plan_not_here: {
-    code: 'BAD_PLAN',
-    words: ({ name }: { name: string }) => ({
-      text: `${name} is a plan, which a browser cannot open: a plan names files on this machine`,
-      remedy: 'Open it with the desktop app, or run it with the plan command.',
-    }),
-  },
-  media_not_named: {
-    code: 'BAD_USAGE',
-    words: ({ row, column }: { row: string; column: number }) => ({
+    media_not_named: ({ row, column }: { row: string; column: number }) => ({
       text: `column ${column + 1} of row ${row} is not the address of a picture, video or sound`,
       remedy: 'Reload the window and open the row again.',
     }),
-  },
-  media_not_fetched: {
-    code: 'BAD_USAGE',
-    words: ({ host, reason }: { host: string; reason: string }) => ({
+    media_not_fetched: ({ host, reason }: { host: string; reason: string }) => ({
       text: `cannot fetch the file from ${host}: ${reason}`,
       remedy: 'Check the address in the row, then try again.',
     }),
-  },
-  media_not_shown: {
-    code: 'BAD_USAGE',
-    words: ({ host }: { host: string }) => ({
+    media_not_shown: ({ host }: { host: string }) => ({
       text: `${host} sent something that is not a picture, video or sound that can be shown here`,
       remedy: 'Nothing was kept of it.',
     }),
-  },
-  media_too_large: {
-    code: 'BAD_USAGE',
-    words: ({ host, maxBytes }: { host: string; maxBytes: number }) => ({
+    media_too_large: ({ host, maxBytes }: { host: string; maxBytes: number }) => ({
       text: `the file on ${host} is larger than ${formatBytes(maxBytes)}`,
       remedy: 'Nothing was kept of it. Larger files are shown from a local folder only.',
     }),
-  },
-  media_elsewhere: {
-    code: 'BAD_USAGE',
-    words: ({ host, other }: { host: string; other: string }) => ({
+    media_elsewhere: ({ host, other }: { host: string; other: string }) => ({
       text: `${host} redirects to ${other}`,
       remedy: 'Redirects are not followed, and nothing was asked of the other host.',
     }),
-  },
-  media_of_this_machine: {
-    code: 'BAD_USAGE',
-    words: ({ host }: { host: string }) => ({
+    media_of_this_machine: ({ host }: { host: string }) => ({
       text: `${host} is this machine`,
       remedy:
         'Rows can have nothing fetched from programs on this machine. Put the files into the folder of the source.',
     }),
-  },
-  media_behind_proxy: {
-    code: 'BAD_USAGE',
-    words: ({ host }: { host: string }) => ({
+    media_behind_proxy: ({ host }: { host: string }) => ({
       text: `the file was not fetched from ${host}: the connection of this run uses a proxy, and media are fetched without one`,
       remedy: 'Put the files into the folder of the source.',
     }),
-  },
-  connection_file_in_browser: {
-    code: 'BAD_USAGE',
-    words: ({ connection }: { connection: string }, sluice: string) => ({
+    connection_file_in_browser: ({ connection }: { connection: string }, sluice: string) => ({
       text: 'a browser cannot choose files of this machine',
       remedy: {
         terminal: `Run: ${sluice} connection set ${quoteForShell(connection)} --ca FILE --client-cert FILE --client-key FILE`,
         window: 'Use the desktop app, or set the files in a terminal.',
       },
     }),
-  },
-  desktop_only: {
-    code: 'BAD_USAGE',
-    words: () => ({
+    desktop_only: () => ({
       text: 'only the desktop app can do this',
       remedy: 'Settings shows the path of each folder. Open it in your file manager.',
     }),
-  },
-  folder_unopened: {
-    code: 'BAD_USAGE',
-    words: ({ folder, reason }: { folder: string; reason: string }) => ({
+    folder_unopened: ({ folder, reason }: { folder: string; reason: string }) => ({
       text: `cannot open ${folder}: ${reason}`,
       remedy: 'Open the folder in your file manager.',
     }),
-  },
-  updates_unavailable: {
-    code: 'BAD_USAGE',
-    words: () => ({
+    updates_unavailable: () => ({
       text: 'this build of Sluice has no place to look for updates',
       remedy: 'Install a newer release by hand.',
     }),
-  },
+    connection_changed_meanwhile: ({ connection }: { connection: string }) => ({
+      text: `${connection} was changed by another window or command; nothing was saved`,
+      remedy: 'Look at the connection as it is now, then change it again.',
+    }),
+    address_of_variable: ({ connection, variable }: { connection: string; variable: string }) => ({
+      text: `address and proxy of ${connection} cannot be changed here: its key is in the environment variable ${variable} and belongs to the current ones`,
+      remedy: 'Add a new connection for the other address or proxy.',
+    }),
+    key_in_variable: ({ label, variable }: { label: string; variable: string }) => ({
+      text: `the key ${label} cannot be changed here: it comes from the environment variable ${variable}`,
+      remedy: 'Set the variable to the new key where Sluice is started, or add a key with another label.',
+    }),
+    last_key: ({ label, connection }: { label: string; connection: string }) => ({
+      text: `the key ${label} cannot be removed: it is the only key of ${connection}`,
+      remedy: 'Add another key first, or remove the connection.',
+    }),
+    sandbox_callbacks_elsewhere: () => ({
+      text: 'rows for the sandbox must not have a callback_url: the sandbox posts callbacks only to Sluice',
+      remedy: 'Remove callback_url, or choose another connection.',
+    }),
+    scratch_row_too_long: ({ row }: { row: string }) => ({
+      text: `the request of row ${row} has more than 1,048,576 characters, too many for the Scratchpad`,
+      remedy: 'Copy it as curl from the row, and send it from a terminal.',
+    }),
+    sandbox_refuses: ({ message }: { message: string }) => ({
+      text: message,
+      remedy: 'The sandbox has not changed. Correct the value, then try again.',
+    }),
+    sandbox_port_of_connection: ({ port, connection }: { port: number; connection: string }) => ({
+      text: `port ${port} belongs to the connection ${connection}, so the sandbox cannot have it`,
+      remedy: 'Choose another port, or 0 for a free one.',
+    }),
+    capacity_search_unknown: () => ({
+      text: 'this capacity search is unknown: Sluice was restarted since it began',
+      remedy: 'Its finished probes are load tests in the list of runs.',
+    }),
+    capacity_search_under_way: () => ({
+      text: 'another capacity search is still going on; two would disturb each other',
+      remedy: 'Wait for its end, or stop it.',
+    }),
+    export_without_file: () => ({
+      text: 'the export has no file name',
+      remedy: 'Export again and choose a file in the dialog.',
+    }),
+    export_name_mismatch: ({ file, format }: { file: string; format: string }) => ({
+      text: `${file} does not end in .${format}`,
+      remedy: `Export again and choose a name that ends in .${format}.`,
+    }),
+    export_into_browser: () => ({
+      text: 'in a browser, Sluice cannot choose where an export is saved',
+      remedy: 'Export again. The browser downloads the file.',
+    }),
+    web_port_unusable: ({ port, ...thrown }: Thrown & { port: number }) => ({
+      text: `cannot listen on 127.0.0.1:${port}: ${sayPortProblem(thrown)}`,
+      remedy: 'Choose another port with --port, or remove --port to use a free one.',
+    }),
+  }),
+  ...ofCode('INTERNAL', {
+    helper_process_gone: ({ name, reason }: { name: string; reason: string }) => ({
+      text: `a process of the window ended unexpectedly: ${name}, ${reason}`,
+      remedy: 'It restarts automatically. Runs in progress continue, and nothing is lost.',
+    }),
+    screens_not_built: ({ reason }: { reason: string }) => ({
+      text: `the user interface could not be built: ${reason}`,
+      remedy: 'Run npm ci, then try again.',
+    }),
+  }),
+  ...ofCode('BAD_PLAN', {
+    plan_unknown: () => ({
+      text: 'this plan is no longer open',
+      remedy: 'Open the plan file again.',
+    }),
+    plan_not_here: ({ name }: { name: string }) => ({
+      text: `${name} is a plan, which a browser cannot open: a plan names files on this machine`,
+      remedy: 'Open it with the desktop app, or run it with the plan command.',
+    }),
+    capacity_not_searchable: ({ mistake }: { mistake: keyof typeof CAPACITY_MISTAKES }) => ({
+      text: `the capacity cannot be searched: ${CAPACITY_MISTAKES[mistake].text}`,
+      remedy: CAPACITY_MISTAKES[mistake].remedy,
+    }),
+    capacity_unsent: ({ reason }: { /** Null where the run says none. */ reason: string | null }) => ({
+      text: `the first probe could not send anything${reason === null ? '' : `: ${reason}`}`,
+      remedy: 'Look at the problems of the rows under Check, then start the search again.',
+    }),
+    destination_missing: ({
+      connection,
+    }: {
+      /** Null where an address is missing. */ connection: string | null
+    }) => ({
+      text: connection === null ? 'the address is missing' : `the connection ${connection} is missing`,
+      remedy: 'Under Operation, choose where to send the rows.',
+    }),
+  }),
   engine_lost: {
     code: 'INTERNAL',
     exit: 'rowsFailed',
@@ -155,209 +192,60 @@ export const WINDOW_MESSAGES = {
       remedy: 'Try again. If Sluice was stopped, start it again. Interrupted runs can be resumed.',
     }),
   },
-  connection_changed_meanwhile: {
-    code: 'BAD_USAGE',
-    words: ({ connection }: { connection: string }) => ({
-      text: `${connection} was changed by another window or command; nothing was saved`,
-      remedy: 'Look at the connection as it is now, then change it again.',
-    }),
-  },
-  address_of_variable: {
-    code: 'BAD_USAGE',
-    words: ({ connection, variable }: { connection: string; variable: string }) => ({
-      text: `address and proxy of ${connection} cannot be changed here: its key is in the environment variable ${variable} and belongs to the current ones`,
-      remedy: 'Add a new connection for the other address or proxy.',
-    }),
-  },
-  key_in_variable: {
-    code: 'BAD_USAGE',
-    words: ({ label, variable }: { label: string; variable: string }) => ({
-      text: `the key ${label} cannot be changed here: it comes from the environment variable ${variable}`,
-      remedy: 'Set the variable to the new key where Sluice is started, or add a key with another label.',
-    }),
-  },
-  last_key: {
-    code: 'BAD_USAGE',
-    words: ({ label, connection }: { label: string; connection: string }) => ({
-      text: `the key ${label} cannot be removed: it is the only key of ${connection}`,
-      remedy: 'Add another key first, or remove the connection.',
-    }),
-  },
-  sandbox_callbacks_elsewhere: {
-    code: 'BAD_USAGE',
-    words: () => ({
-      text: 'rows for the sandbox must not have a callback_url: the sandbox posts callbacks only to Sluice',
-      remedy: 'Remove callback_url, or choose another connection.',
-    }),
-  },
-  sandbox_is_foreign: {
-    code: 'SANDBOX_UNAVAILABLE',
-    words: ({ baseUrl }: { baseUrl: string }) => ({
+  ...ofCode('SANDBOX_UNAVAILABLE', {
+    sandbox_is_foreign: ({ baseUrl }: { baseUrl: string }) => ({
       text: `the sandbox of this run is no longer at ${baseUrl}; another program may use its port`,
       remedy:
         'Nothing was sent. End the program that uses the port and try again, or start a new run with the sandbox.',
     }),
-  },
-  scratch_row_too_long: {
-    code: 'BAD_USAGE',
-    words: ({ row }: { row: string }) => ({
-      text: `the request of row ${row} has more than 1,048,576 characters, too many for the Scratchpad`,
-      remedy: 'Copy it as curl from the row, and send it from a terminal.',
-    }),
-  },
-  sandbox_stopped: {
-    code: 'SANDBOX_UNAVAILABLE',
-    words: () => ({
+    sandbox_stopped: () => ({
       text: 'the sandbox is not running',
       remedy: 'Start it under Sandbox, then try again.',
     }),
-  },
-  sandbox_refuses: {
-    code: 'BAD_USAGE',
-    words: ({ message }: { message: string }) => ({
-      text: message,
-      remedy: 'The sandbox has not changed. Correct the value, then try again.',
-    }),
-  },
-  sandbox_port_of_connection: {
-    code: 'BAD_USAGE',
-    words: ({ port, connection }: { port: number; connection: string }) => ({
-      text: `port ${port} belongs to the connection ${connection}, so the sandbox cannot have it`,
-      remedy: 'Choose another port, or 0 for a free one.',
-    }),
-  },
-  capacity_search_unknown: {
-    code: 'BAD_USAGE',
-    words: () => ({
-      text: 'this capacity search is unknown: Sluice was restarted since it began',
-      remedy: 'Its finished probes are load tests in the list of runs.',
-    }),
-  },
-  capacity_search_under_way: {
-    code: 'BAD_USAGE',
-    words: () => ({
-      text: 'another capacity search is still going on; two would disturb each other',
-      remedy: 'Wait for its end, or stop it.',
-    }),
-  },
-  capacity_not_searchable: {
-    code: 'BAD_PLAN',
-    words: ({ mistake }: { mistake: keyof typeof CAPACITY_MISTAKES }) => ({
-      text: `the capacity cannot be searched: ${CAPACITY_MISTAKES[mistake].text}`,
-      remedy: CAPACITY_MISTAKES[mistake].remedy,
-    }),
-  },
-  capacity_unsent: {
-    code: 'BAD_PLAN',
-    words: ({ reason }: { /** Null where the run says none. */ reason: string | null }) => ({
-      text: `the first probe could not send anything${reason === null ? '' : `: ${reason}`}`,
-      remedy: 'Look at the problems of the rows under Check, then start the search again.',
-    }),
-  },
-  destination_missing: {
-    code: 'BAD_PLAN',
-    words: ({ connection }: { /** Null where an address is missing. */ connection: string | null }) => ({
-      text: connection === null ? 'the address is missing' : `the connection ${connection} is missing`,
-      remedy: 'Under Operation, choose where to send the rows.',
-    }),
-  },
-  source_unknown: {
-    code: 'BAD_SOURCE',
-    words: () => ({
+  }),
+  ...ofCode('BAD_SOURCE', {
+    source_unknown: () => ({
       text: 'the source is unknown: Sluice was restarted, or the file was never chosen',
       remedy: 'Choose the file again, or drop it onto the window.',
     }),
-  },
-  file_not_here: {
-    code: 'BAD_SOURCE',
-    words: ({ name }: { name: string }) => ({
+    file_not_here: ({ name }: { name: string }) => ({
       text: `${name} is not a file on this machine`,
       remedy: 'Save it to a folder, then drop it from there.',
     }),
-  },
-  dropped_folder_empty: {
-    code: 'BAD_SOURCE',
-    words: ({ name }: { name: string }) => ({
+    dropped_folder_empty: ({ name }: { name: string }) => ({
       text: `${name} is an empty folder`,
       remedy: 'Choose a folder with text, JSON or media files.',
     }),
-  },
-  upload_failed: {
-    code: 'BAD_SOURCE',
-    words: ({ name }: { name: string }) => ({
+    upload_failed: ({ name }: { name: string }) => ({
       text: `${name} could not be uploaded to Sluice`,
       remedy: 'Check that the file can still be read and has not changed, then choose it again.',
     }),
-  },
-  upload_cut_off: {
-    code: 'BAD_SOURCE',
-    words: () => ({
+    upload_cut_off: () => ({
       text: 'the upload was incomplete',
       remedy: 'Choose the file again. If it may change or move during the upload, copy it first.',
     }),
-  },
-  upload_disk_full: {
-    code: 'DISK_FULL',
-    words: ({ folder }: { folder: string }) => ({
-      text: `the file does not fit on the disk that holds ${folder}`,
-      remedy: 'Free some space there, then choose the file again.',
-    }),
-  },
-  upload_unwritable: {
-    code: 'FILE_UNWRITABLE',
-    words: ({ folder, reason }: { folder: string; reason: string }) => ({
-      text: `the file cannot be written to ${folder}: ${reason}`,
-      remedy: 'Check that the folder is writable, then choose the file again.',
-    }),
-  },
-  upload_name_unusable: {
-    code: 'BAD_SOURCE',
-    words: ({ name }: { name: string }) => ({
+    upload_name_unusable: ({ name }: { name: string }) => ({
       text: `${JSON.stringify(name)} cannot be stored under that name`,
       remedy:
         'Remove control characters, colons and backslashes from the name, then choose the folder again.',
     }),
-  },
-  export_without_file: {
-    code: 'BAD_USAGE',
-    words: () => ({
-      text: 'the export has no file name',
-      remedy: 'Export again and choose a file in the dialog.',
+  }),
+  ...ofCode('DISK_FULL', {
+    upload_disk_full: ({ folder }: { folder: string }) => ({
+      text: `the file does not fit on the disk that holds ${folder}`,
+      remedy: 'Free some space there, then choose the file again.',
     }),
-  },
-  export_name_mismatch: {
-    code: 'BAD_USAGE',
-    words: ({ file, format }: { file: string; format: string }) => ({
-      text: `${file} does not end in .${format}`,
-      remedy: `Export again and choose a name that ends in .${format}.`,
+  }),
+  ...ofCode('FILE_UNWRITABLE', {
+    upload_unwritable: ({ folder, reason }: { folder: string; reason: string }) => ({
+      text: `the file cannot be written to ${folder}: ${reason}`,
+      remedy: 'Check that the folder is writable, then choose the file again.',
     }),
-  },
-  export_into_browser: {
-    code: 'BAD_USAGE',
-    words: () => ({
-      text: 'in a browser, Sluice cannot choose where an export is saved',
-      remedy: 'Export again. The browser downloads the file.',
-    }),
-  },
-  entry_unwritable: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ file, reason }: { file: string; reason: string }) => ({
+  }),
+  ...ofCode('WORKSPACE_UNUSABLE', {
+    entry_unwritable: ({ file, reason }: { file: string; reason: string }) => ({
       text: `cannot write ${file}: ${reason}`,
       remedy: 'Choose a folder that you can write to, with --workspace DIR or SLUICE_WORKSPACE.',
     }),
-  },
-  screens_not_built: {
-    code: 'INTERNAL',
-    words: ({ reason }: { reason: string }) => ({
-      text: `the user interface could not be built: ${reason}`,
-      remedy: 'Run npm ci, then try again.',
-    }),
-  },
-  web_port_unusable: {
-    code: 'BAD_USAGE',
-    words: ({ port, ...thrown }: Thrown & { port: number }) => ({
-      text: `cannot listen on 127.0.0.1:${port}: ${sayPortProblem(thrown)}`,
-      remedy: 'Choose another port with --port, or remove --port to use a free one.',
-    }),
-  },
+  }),
 } satisfies Record<string, ErrorEntry>

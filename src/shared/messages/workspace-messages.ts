@@ -1,5 +1,5 @@
 import { quoteForShell } from '../shell-command.ts'
-import type { ErrorEntry, Wording } from './error-entry.ts'
+import { type ErrorEntry, ofCode, type Wording } from './error-entry.ts'
 import { formatCount, formatCounted } from './figure-text.ts'
 import { type DiskTrouble, sayDiskRemedy } from './thrown.ts'
 
@@ -33,19 +33,15 @@ const SAME_AS: Record<string, string> = { EPERM: 'EACCES', EBUSY: 'EACCES' }
 
 /** Errors of the workspace: its folder, its journals, its stored connections, and files that are written. */
 export const WORKSPACE_MESSAGES = {
-  workspace_not_made: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ workspace, reason }: { workspace: string; reason: string }) => ({
+  ...ofCode('WORKSPACE_UNUSABLE', {
+    workspace_not_made: ({ workspace, reason }: { workspace: string; reason: string }) => ({
       text: `cannot create the workspace ${workspace}: ${reason}`,
       remedy: {
         terminal: `${OTHER_FOLDER}, with --workspace DIR or SLUICE_WORKSPACE.`,
         window: `${OTHER_FOLDER}.`,
       },
     }),
-  },
-  workspace_unsafe: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ workspace, reason }: { workspace: string; reason: string }) => ({
+    workspace_unsafe: ({ workspace, reason }: { workspace: string; reason: string }) => ({
       text: `the workspace ${workspace} is not private: ${reason}`,
       remedy: {
         terminal:
@@ -53,61 +49,81 @@ export const WORKSPACE_MESSAGES = {
         window: 'Choose a folder of your own, or restrict this one to yourself (chown, chmod 700).',
       },
     }),
-  },
-  path_unreadable: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ path, reason }: { path: string; reason: string }) => ({
+    path_unreadable: ({ path, reason }: { path: string; reason: string }) => ({
       text: `cannot read ${path}: ${reason}`,
       remedy: orOtherWorkspace(
         'Check its permissions and those of its folder, and that its disk or network drive is connected',
       ),
     }),
-  },
-  runs_unreadable: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ workspace, runs }: { workspace: string; runs: number }, sluice: string) => ({
+    runs_unreadable: ({ workspace, runs }: { workspace: string; runs: number }, sluice: string) => ({
       text: `none of the ${formatCounted(runs, 'run')} in ${workspace} can be read`,
       remedy: {
         terminal: `To see why, run: ${sluice} runs`,
         window: 'The list of runs says why.',
       },
     }),
-  },
-  run_not_deleted: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ runId, reason }: { runId: string; reason: string }) => ({
+    run_not_deleted: ({ runId, reason }: { runId: string; reason: string }) => ({
       text: `cannot delete run ${runId}: ${reason}`,
       remedy: 'Make the workspace folder and its files writable, then delete the run again.',
     }),
-  },
-  foreign_schema: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ file, foreign }: { file: string; foreign: string }) => ({
+    foreign_schema: ({ file, foreign }: { file: string; foreign: string }) => ({
       text: `${file} is not a file of Sluice: it has ${foreign}`,
       remedy: 'Move the file out of the workspace. It was not read.',
     }),
-  },
-  journal_misnamed: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ file, runId }: { file: string; runId: string }) => ({
+    journal_misnamed: ({ file, runId }: { file: string; runId: string }) => ({
       text: `${file} holds the run ${runId}, not the one in its name`,
       remedy: `Rename it to ${runId}.journal, or delete it if it is a copy.`,
     }),
-  },
-  journal_too_new: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ file, version, known }: { file: string; version: number; known: number }) => ({
+    journal_too_new: ({ file, version, known }: { file: string; version: number; known: number }) => ({
       text: `${file} has journal version ${version}, but this copy of Sluice reads versions up to ${known}`,
       remedy: orOtherWorkspace('A newer version of Sluice wrote it. Update Sluice'),
     }),
-  },
-  journal_unusable: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ file, reason }: { file: string; reason: string }) => ({
+    journal_unusable: ({ file, reason }: { file: string; reason: string }) => ({
       text: `cannot open the journal ${file}: ${reason}`,
       remedy: orOtherWorkspace('Check that the workspace folder exists, is writable and has free space'),
     }),
-  },
+    lock_unusable: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `cannot lock ${file}: ${reason}`,
+      remedy: orOtherWorkspace('Check that the workspace folder exists and is writable'),
+    }),
+    store_out_of_reach: ({ file, reason, disk }: { file: string; reason: string; disk: DiskTrouble }) => ({
+      text: `cannot use ${file}: ${reason}`,
+      remedy: `Nothing was changed, and the file is as it was. ${sayDiskRemedy(disk)}, then try again.`,
+    }),
+    result_views_unusable: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `cannot use the saved filters and columns in ${file}: ${reason}`,
+      remedy:
+        'Repair the file, or delete it. Saved filters and chosen columns are then lost, and nothing else.',
+    }),
+    mappings_unusable: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `cannot use the saved mappings in ${file}: ${reason}`,
+      remedy: 'Repair the file, or delete it. Only the saved mappings are then lost.',
+    }),
+    settings_unwritable: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `cannot write the settings to ${file}: ${reason}`,
+      remedy: 'Nothing was changed. Check that the workspace folder is writable and has free space.',
+    }),
+    retention_unusable: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `cannot use the retention settings in ${file}: ${reason}`,
+      remedy: 'Nothing was deleted. Correct the file, or delete it and set the limits again.',
+    }),
+    connections_unreadable: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `cannot read ${file}: ${reason}`,
+      remedy: orOtherWorkspace('Check that the file can be read'),
+    }),
+    connections_unwritable: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `cannot write ${file}: ${reason}`,
+      remedy: orOtherWorkspace('Check that the workspace is writable and has free space'),
+    }),
+    connections_busy: ({ file }: { file: string }) => ({
+      text: `another process is changing ${file}`,
+      remedy: 'Nothing was changed. Try again in a moment.',
+    }),
+    connections_damaged: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `${file} does not contain valid connections: ${reason}`,
+      remedy: 'Correct the file, or move it to another folder and add the connections again.',
+    }),
+  }),
   journal_disk_full: {
     code: 'DISK_FULL',
     exit: 'rowsFailed',
@@ -145,15 +161,14 @@ export const WORKSPACE_MESSAGES = {
       },
     }),
   },
-  run_not_written: {
-    code: 'DISK_FULL',
-    words: ({ file, reason, disk }: { file: string; reason: string; disk: DiskTrouble }) => ({
+  ...ofCode('DISK_FULL', {
+    run_not_written: ({ file, reason, disk }: { file: string; reason: string; disk: DiskTrouble }) => ({
       text: `cannot write the journal ${file}: ${reason}`,
       remedy: orOtherWorkspace(
         `Nothing was sent, and no run was created. ${sayDiskRemedy(disk)}, then start again`,
       ),
     }),
-  },
+  }),
   disk_failed: {
     code: 'DISK_FULL',
     exit: 'rowsFailed',
@@ -162,20 +177,12 @@ export const WORKSPACE_MESSAGES = {
       remedy: `${sayDiskRemedy(disk)}, then try again. Everything recorded so far is kept.`,
     }),
   },
-  lock_unusable: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ file, reason }: { file: string; reason: string }) => ({
-      text: `cannot lock ${file}: ${reason}`,
-      remedy: orOtherWorkspace('Check that the workspace folder exists and is writable'),
-    }),
-  },
-  held_elsewhere: {
-    code: 'RUN_BUSY',
-    words: ({ what }: { what: string }) => ({
+  ...ofCode('RUN_BUSY', {
+    held_elsewhere: ({ what }: { what: string }) => ({
       text: `${what} is in use by another process`,
       remedy: `Wait until that process ends, or stop it. Only one process at a time can write to ${what}.`,
     }),
-  },
+  }),
   file_disk_full: {
     code: 'DISK_FULL',
     exit: 'rowsFailed',
@@ -185,107 +192,41 @@ export const WORKSPACE_MESSAGES = {
         'Free some space or choose another disk, then export again. If a file with that name already existed, it is unchanged.',
     }),
   },
-  file_unwritable: {
-    code: 'FILE_UNWRITABLE',
-    words: ({ file, system }: { file: string; system: string }) => {
+  ...ofCode('FILE_UNWRITABLE', {
+    file_unwritable: ({ file, system }: { file: string; system: string }) => {
       const known = UNWRITABLE[SAME_AS[system] ?? system]
       return {
         text: `${file} cannot be written: ${known?.found ?? `the file system reports ${system}`}`,
         remedy: known?.remedy ?? 'Check the disk or network drive, or choose another folder.',
       }
     },
-  },
-  store_out_of_reach: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ file, reason, disk }: { file: string; reason: string; disk: DiskTrouble }) => ({
-      text: `cannot use ${file}: ${reason}`,
-      remedy: `Nothing was changed, and the file is as it was. ${sayDiskRemedy(disk)}, then try again.`,
-    }),
-  },
-  result_views_unusable: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ file, reason }: { file: string; reason: string }) => ({
-      text: `cannot use the saved filters and columns in ${file}: ${reason}`,
-      remedy:
-        'Repair the file, or delete it. Saved filters and chosen columns are then lost, and nothing else.',
-    }),
-  },
-  mappings_unusable: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ file, reason }: { file: string; reason: string }) => ({
-      text: `cannot use the saved mappings in ${file}: ${reason}`,
-      remedy: 'Repair the file, or delete it. Only the saved mappings are then lost.',
-    }),
-  },
-  mappings_full: {
-    code: 'BAD_USAGE',
-    words: ({ most }: { most: number }) => ({
+  }),
+  ...ofCode('BAD_USAGE', {
+    mappings_full: ({ most }: { most: number }) => ({
       text: `there are ${formatCount(most)} saved mappings already, and no more can be kept`,
       remedy: 'Remove one that is no longer needed.',
     }),
-  },
-  saved_name_taken: {
-    code: 'BAD_USAGE',
-    words: ({ what, name }: { what: string; name: string }) => ({
+    saved_name_taken: ({ what, name }: { what: string; name: string }) => ({
       text: `a saved ${what} is already called ${name}`,
       remedy: `Choose another name, or remove that ${what} first.`,
     }),
-  },
-  saved_name_unknown: {
-    code: 'BAD_USAGE',
-    words: ({ what, name }: { what: string; name: string }, sluice: string) => ({
+    saved_name_unknown: ({ what, name }: { what: string; name: string }, sluice: string) => ({
       text: `there is no saved ${what} called ${name}`,
       remedy: {
         window: 'It may have been removed or renamed in another window. Look at the list again.',
         terminal: `See the saved ones with: ${sluice} mapping list`,
       },
     }),
-  },
-  settings_unwritable: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ file, reason }: { file: string; reason: string }) => ({
-      text: `cannot write the settings to ${file}: ${reason}`,
-      remedy: 'Nothing was changed. Check that the workspace folder is writable and has free space.',
+    connection_exists: ({ name }: { name: string }, sluice: string) => ({
+      text: `connection \`${name}\` already exists`,
+      remedy: {
+        terminal: `To change it, run: ${sluice} connection set ${quoteForShell(name)}. Or choose another name.`,
+        window: 'Choose another name.',
+      },
     }),
-  },
-  retention_unusable: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ file, reason }: { file: string; reason: string }) => ({
-      text: `cannot use the retention settings in ${file}: ${reason}`,
-      remedy: 'Nothing was deleted. Correct the file, or delete it and set the limits again.',
-    }),
-  },
-  connections_unreadable: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ file, reason }: { file: string; reason: string }) => ({
-      text: `cannot read ${file}: ${reason}`,
-      remedy: orOtherWorkspace('Check that the file can be read'),
-    }),
-  },
-  connections_unwritable: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ file, reason }: { file: string; reason: string }) => ({
-      text: `cannot write ${file}: ${reason}`,
-      remedy: orOtherWorkspace('Check that the workspace is writable and has free space'),
-    }),
-  },
-  connections_busy: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ file }: { file: string }) => ({
-      text: `another process is changing ${file}`,
-      remedy: 'Nothing was changed. Try again in a moment.',
-    }),
-  },
-  connections_damaged: {
-    code: 'WORKSPACE_UNUSABLE',
-    words: ({ file, reason }: { file: string; reason: string }) => ({
-      text: `${file} does not contain valid connections: ${reason}`,
-      remedy: 'Correct the file, or move it to another folder and add the connections again.',
-    }),
-  },
-  connection_not_found: {
-    code: 'CONNECTION_NOT_FOUND',
-    words: (
+  }),
+  ...ofCode('CONNECTION_NOT_FOUND', {
+    connection_not_found: (
       { name, known, nearest }: { name: string; known: readonly string[]; nearest: string | null },
       sluice: string,
     ) => ({
@@ -298,34 +239,15 @@ export const WORKSPACE_MESSAGES = {
               window: 'This workspace has no connections.',
             },
     }),
-  },
-  connection_not_restorable: {
-    code: 'CONNECTION_NOT_FOUND',
-    words: ({ name }: { name: string }) => ({
+    connection_not_restorable: ({ name }: { name: string }) => ({
       text: `connection \`${name}\` cannot be restored: Sluice no longer remembers it`,
       remedy: 'Add it again.',
     }),
-  },
-  key_not_restorable: {
-    code: 'CONNECTION_NOT_FOUND',
-    words: ({ label, connection }: { label: string; connection: string }) => ({
+    key_not_restorable: ({ label, connection }: { label: string; connection: string }) => ({
       text: `the key ${label} of ${connection} cannot be restored: Sluice no longer remembers it`,
       remedy: 'Add it again.',
     }),
-  },
-  connection_exists: {
-    code: 'BAD_USAGE',
-    words: ({ name }: { name: string }, sluice: string) => ({
-      text: `connection \`${name}\` already exists`,
-      remedy: {
-        terminal: `To change it, run: ${sluice} connection set ${quoteForShell(name)}. Or choose another name.`,
-        window: 'Choose another name.',
-      },
-    }),
-  },
-  key_not_found: {
-    code: 'CONNECTION_NOT_FOUND',
-    words: (
+    key_not_found: (
       {
         connection,
         label,
@@ -340,7 +262,7 @@ export const WORKSPACE_MESSAGES = {
         window: `Its keys: ${known.join(', ')}.`,
       },
     }),
-  },
+  }),
 } satisfies Record<string, ErrorEntry>
 
 function didYouMean(nearest: string | null): string {
