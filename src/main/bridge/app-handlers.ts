@@ -4,16 +4,14 @@ import type { Connections } from '../../shared/plan/stored-connection.ts'
 import { APP_VERSION } from '../../shared/version.ts'
 import type { Engine } from '../engine/engine.ts'
 import { findConnectionInUse, readConnections } from '../engine/workspace/connections.ts'
-import { bridge } from './bridge-context.ts'
+import type { Handlers } from './bridge-context.ts'
 import type { SandboxHost } from './sandbox-host.ts'
-
-const { app } = bridge
 
 /** Newest runs among which the address that was used last is looked for. */
 const LOOKED_BACK_ON = 100
 
-export const appHandlers = app.router({
-  describe: app.describe.handler(async ({ context: { engine, host, sandbox } }) => {
+export const appHandlers: Handlers<'app'> = {
+  describe: async ({ context: { engine, host, sandbox } }) => {
     const { runs } = await engine.runs.listRuns({ limit: LOOKED_BACK_ON })
     const lastBaseUrl = await findElsewhere(
       runs.map((run) => run.base_url),
@@ -28,8 +26,8 @@ export const appHandlers = app.router({
       lastOperation: await readLastOperation(engine, runs[0]?.run_id),
       sandboxBaseUrls: await sandbox.listOwnAddresses(),
     }
-  }),
-})
+  },
+}
 
 /** The first address that never belonged to the sandbox. */
 async function findElsewhere(baseUrls: readonly string[], sandbox: SandboxHost): Promise<string | null> {
@@ -66,9 +64,6 @@ async function readLastOperation(engine: Engine, runId: string | undefined): Pro
 }
 
 /** Crashes that windows show. */
-export const crashesHandlers = bridge.crashes.router({
-  dismiss: bridge.crashes.dismiss.handler(async ({ context, input }) => {
-    context.crashes.dismiss(input.crashId)
-    return {}
-  }),
-})
+export const crashesHandlers: Handlers<'crashes'> = {
+  dismiss: ({ context, input }) => context.crashes.dismiss(input.crashId),
+}

@@ -1,6 +1,13 @@
-import { implement, ORPCError, ValidationError } from '@orpc/server'
+import {
+  type ContractProcedure,
+  type InferSchemaInput,
+  type InferSchemaOutput,
+  ORPCError,
+  type ProcedureHandler,
+  ValidationError,
+} from '@orpc/server'
 import type { Platform } from '../../shared/bridge/app.ts'
-import { bridgeContract } from '../../shared/bridge/contract.ts'
+import type { bridgeContract } from '../../shared/bridge/contract.ts'
 import { toBridgeError } from '../../shared/bridge/errors.ts'
 import type { PLAN_FORMAT } from '../../shared/bridge/plans.ts'
 import type { Exported, ExportFormat } from '../../shared/bridge/results.ts'
@@ -96,8 +103,18 @@ export interface BridgeContext extends BridgeServices {
   readonly question: QuestionOfWindow
 }
 
-/** The contract, ready to be given handlers that work with a {@link BridgeContext}. */
-export const bridge = implement(bridgeContract).$context<BridgeContext>()
+type HandlerOf<Procedure> =
+  Procedure extends ContractProcedure<infer Input, infer Output, infer Errors, infer Meta>
+    ? ProcedureHandler<BridgeContext, InferSchemaOutput<Input>, InferSchemaInput<Output>, Errors, Meta>
+    : never
+
+/**
+ * How the procedures of a part of the contract are answered, given arguments that fit its schemas. What comes back is
+ * what the engine says, unless the host or a gate has a say in it.
+ */
+export type Handlers<Part extends keyof typeof bridgeContract> = {
+  [Name in keyof (typeof bridgeContract)[Part]]: HandlerOf<(typeof bridgeContract)[Part][Name]>
+}
 
 /** Turns anything a handler threw into one of the contract's errors, without repeating what was typed. */
 export function toReportedError(error: unknown): Error {

@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ReceiverState } from '../../shared/bridge/callbacks.ts'
-import { type BridgeContext, bridge, withBridgeErrors } from './bridge-context.ts'
+import { type BridgeContext, type Handlers, withBridgeErrors } from './bridge-context.ts'
 import { streamEvents } from './event-stream.ts'
-
-const { receiver } = bridge
 
 /** How often the state of the receiver is looked at while a window follows it, milliseconds. */
 const LOOK_EVERY_MS = 1_000
@@ -11,26 +9,26 @@ const LOOK_EVERY_MS = 1_000
 /** Longest part of a callback that a page gets, UTF-16 code units. */
 const BODY_MAX = 64 * 1024
 
-export const receiverHandlers = receiver.router({
-  status: receiver.status.handler(({ context: { engine } }) => engine.receiver.status()),
-  open: receiver.open.handler(({ context: { engine } }) => engine.receiver.open()),
-  test: receiver.test.handler(async ({ context: { engine, productionGate }, input: { publicUrl } }) => {
+export const receiverHandlers: Handlers<'receiver'> = {
+  status: ({ context: { engine } }) => engine.receiver.status(),
+  open: ({ context: { engine } }) => engine.receiver.open(),
+  test: async ({ context: { engine, productionGate }, input: { publicUrl } }) => {
     productionGate.refuseAddress(publicUrl)
     await engine.receiver.open()
     return engine.receiver.test(publicUrl)
-  }),
-  overview: receiver.overview.handler(async ({ context: { engine } }) => {
+  },
+  overview: async ({ context: { engine } }) => {
     await engine.runs.settleLate()
     return engine.receiver.readCallbackOverview()
-  }),
-  readBody: receiver.readBody.handler(async ({ context: { engine }, input: { id } }) => {
+  },
+  readBody: async ({ context: { engine }, input: { id } }) => {
     const text = await engine.receiver.readCallbackBody(id)
     return text === null ? null : { text: text.slice(0, BODY_MAX).toWellFormed(), length: text.length }
-  }),
-  watch: receiver.watch.handler(async function* ({ context, input, signal }) {
+  },
+  watch: async function* ({ context, input, signal }) {
     yield* withBridgeErrors(watch(context, input.streamId, signal ?? new AbortController().signal))
-  }),
-})
+  },
+}
 
 async function* watch({ clock, engine, gates }: BridgeContext, streamId: string, signal: AbortSignal) {
   let state: { receiver: ReceiverState | null } | null = null

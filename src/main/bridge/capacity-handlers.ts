@@ -9,7 +9,7 @@ import {
 import { findCapacity, type LoadPlan } from '../../shared/load/find-capacity.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import type { RunHandle } from '../engine/engine-interface.ts'
-import { type BridgeContext, type BridgeServices, bridge, withBridgeErrors } from './bridge-context.ts'
+import { type BridgeContext, type BridgeServices, type Handlers, withBridgeErrors } from './bridge-context.ts'
 import type { CapacitySearch } from './capacity-searches.ts'
 import { streamEvents } from './event-stream.ts'
 import { findRunSecrets } from './run-key.ts'
@@ -19,10 +19,8 @@ import { sayAccepted } from './sending-sheet.ts'
 /** Two pictures of a search a second, at most. */
 const INTERVAL_MS = 500
 
-const { capacity } = bridge
-
-export const capacityHandlers = capacity.router({
-  start: capacity.start.handler(async ({ context, input: { request, bounds, apiKey, accept }, signal }) => {
+export const capacityHandlers: Handlers<'capacity'> = {
+  start: async ({ context, input: { request, bounds, apiKey, accept }, signal }) => {
     const { load, ...plan } = await toPlan(context, request)
     if (load === undefined) throw new SluiceError({ id: 'capacity_not_searchable', mistake: 'no_load' })
     const planned = planCapacity(load, bounds)
@@ -46,12 +44,9 @@ export const capacityHandlers = capacity.router({
     refuseSecond(context)
     context.capacitySearches.add(startSearch(context, searchId, probe, planned.plan, apiKey))
     return { searchId }
-  }),
-  stop: capacity.stop.handler(async ({ context, input }) => {
-    context.capacitySearches.require(input.searchId).stop()
-    return {}
-  }),
-  newest: capacity.newest.handler(async ({ context }) => {
+  },
+  stop: ({ context, input }) => context.capacitySearches.require(input.searchId).stop(),
+  newest: async ({ context }) => {
     const newest = context.capacitySearches.newest()
     if (newest === null) return null
     const { current, report } = newest.read()
@@ -62,11 +57,11 @@ export const capacityHandlers = capacity.router({
       isOver: newest.isOver(),
       runIds: current === null ? sent : [...sent, current.runId],
     }
-  }),
-  watch: capacity.watch.handler(async function* ({ context, input, signal }) {
+  },
+  watch: async function* ({ context, input, signal }) {
     yield* withBridgeErrors(watchSearch(context, input, signal ?? new AbortController().signal))
-  }),
-})
+  },
+}
 
 /** Two searches at once would each spoil what the other measures. Throws `BAD_USAGE`. */
 function refuseSecond({ capacitySearches }: BridgeContext): void {

@@ -3,7 +3,7 @@ import { isSameSubject, toBaselineSubject } from '../../shared/lookback/baseline
 import type { CompareOptions } from '../../shared/lookback/comparison.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import type { Engine } from '../engine/engine.ts'
-import { bridge } from './bridge-context.ts'
+import type { Handlers } from './bridge-context.ts'
 import { prepareResults, toExportName } from './results-handlers.ts'
 import { createExcerpts } from './sources.ts'
 
@@ -11,8 +11,8 @@ import { createExcerpts } from './sources.ts'
 const SEED = 1
 
 /** What differs between runs. */
-export const compareHandlers = bridge.compare.router({
-  decisions: bridge.compare.decisions.handler(async ({ context: { engine }, input }) => {
+export const compareHandlers: Handlers<'compare'> = {
+  decisions: async ({ context: { engine }, input }) => {
     const {
       listed: _listed,
       exported: _exported,
@@ -21,13 +21,13 @@ export const compareHandlers = bridge.compare.router({
     } = await compare(engine, input)
     for (const runId of [input.a, input.b]) prepareResults(engine, runId)
     return decisions
-  }),
-  byLabels: bridge.compare.byLabels.handler(async ({ context: { engine }, input: { labels, ...pair } }) => {
+  },
+  byLabels: async ({ context: { engine }, input: { labels, ...pair } }) => {
     const compared = await compare(engine, pair, { labels: { ...toLabelOptions(labels), seed: SEED } })
     if (compared.labels === null) throw new SluiceError({ id: 'comparison_without_labels' })
     return compared.labels
-  }),
-  changes: bridge.compare.changes.handler(async ({ context: { engine }, input }) => {
+  },
+  changes: async ({ context: { engine }, input }) => {
     const { a, b, by = null, list, offset, limit } = input
     const page = await engine.lookback.listChanges(a, b, { by, list, offset, limit })
     return {
@@ -39,8 +39,8 @@ export const compareHandlers = bridge.compare.router({
         keyLength: row.key?.length ?? 0,
       })),
     }
-  }),
-  exportChanges: bridge.compare.exportChanges.handler(async ({ context: { engine, host }, input }) => {
+  },
+  exportChanges: async ({ context: { engine, host }, input }) => {
     const { list, format, targetId, ...pair } = input
     const { name } = await engine.runs.summarizeRun(pair.b)
     const place = await host.placeExport({
@@ -50,17 +50,17 @@ export const compareHandlers = bridge.compare.router({
     const { exported } = await compare(engine, pair, { list, exportFile: place.file })
     if (exported === null) throw new Error('a comparison with a file writes it')
     return place.publish({ file: exported.file, rows: exported.rows, sizeBytes: exported.bytes })
-  }),
-  latency: bridge.compare.latency.handler(async ({ context: { engine }, input: { runIds } }) => {
+  },
+  latency: async ({ context: { engine }, input: { runIds } }) => {
     const [first = '', ...others] = runIds
     return engine.lookback.compareLatencies(first, ...others)
-  }),
-  trend: bridge.compare.trend.handler(async ({ context: { engine }, input: { runId, labels } }) => {
+  },
+  trend: async ({ context: { engine }, input: { runId, labels } }) => {
     await engine.runs.settleLate()
     const { source } = await engine.runs.summarizeRun(runId)
     return engine.lookback.readTrend(source, labels === undefined ? null : toLabelOptions(labels))
-  }),
-})
+  },
+}
 
 async function compare(engine: Engine, { a, b, by }: RunPair, more: Partial<CompareOptions> = {}) {
   await Promise.all([engine.runs.settleLate(a), engine.runs.settleLate(b)])
@@ -75,18 +75,18 @@ function toLabelOptions({ column, useVerdicts, positives, separator }: LabelChoi
 }
 
 /** The runs that others are compared with. */
-export const baselinesHandlers = bridge.baselines.router({
-  list: bridge.baselines.list.handler(({ context: { engine }, input }) => list(engine, input.runId)),
-  set: bridge.baselines.set.handler(async ({ context: { engine }, input: { runId, name } }) => {
+export const baselinesHandlers: Handlers<'baselines'> = {
+  list: ({ context: { engine }, input }) => list(engine, input.runId),
+  set: async ({ context: { engine }, input: { runId, name } }) => {
     await engine.lookback.setBaseline(runId, name)
     return list(engine, runId)
-  }),
-  remove: bridge.baselines.remove.handler(async ({ context: { engine }, input: { runId, name } }) => {
+  },
+  remove: async ({ context: { engine }, input: { runId, name } }) => {
     const found = (await list(engine, runId)).find((entry) => entry.name === name)
     if (found !== undefined) engine.lookback.removeBaselines(found.runId, name)
     return list(engine, runId)
-  }),
-})
+  },
+}
 
 /** The baselines of the connection and source of a run. */
 async function list(engine: Engine, runId: string): Promise<BaselineEntry[]> {

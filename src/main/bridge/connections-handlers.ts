@@ -23,37 +23,28 @@ import {
   readConnections,
   replaceUnlessChanged,
 } from '../engine/workspace/connections.ts'
-import { type BridgeServices, bridge } from './bridge-context.ts'
+import type { BridgeServices, Handlers } from './bridge-context.ts'
 import { findKeyState, toKeySources } from './run-key.ts'
-
-const { connections } = bridge
 
 /**
  * The deployments that the workspace remembers. No page names a variable or a file here: what it adds has typed keys
  * alone, which go where they were typed for and by the same proxy, which is no server of production. Files are chosen by a person in a dialog of the system.
  */
-export const connectionsHandlers = connections.router({
-  list: connections.list.handler(async ({ context }) =>
-    toEntries(context, readConnections(context.engine.workspace)),
-  ),
-  use: connections.use.handler(async ({ context, input: { name, key } }) =>
+export const connectionsHandlers: Handlers<'connections'> = {
+  list: async ({ context }) => toEntries(context, readConnections(context.engine.workspace)),
+  use: async ({ context, input: { name, key } }) =>
     change(context, (known) => applyConnection(known, name, key)),
-  ),
-  countSystemAuthorities: connections.countSystemAuthorities.handler(
-    async () => (await loadSystemAuthorities()).length,
-  ),
-  findSystemRoute: connections.findSystemRoute.handler(async ({ context, input: { name } }) =>
+  countSystemAuthorities: async () => (await loadSystemAuthorities()).length,
+  findSystemRoute: async ({ context, input: { name } }) =>
     context.engine.scratchpad.findSystemRoute(find(context, name)),
-  ),
-  readStorage: connections.readStorage.handler(({ context }) => context.keyStore.describe()),
-  listKeysLeft: connections.listKeysLeft.handler(async ({ context }) =>
+  readStorage: ({ context }) => context.keyStore.describe(),
+  listKeysLeft: async ({ context }) =>
     listUnusedKeys(readConnections(context.engine.workspace)).map(({ connection, label, place }) => ({
       connection,
       label,
       place,
     })),
-  ),
-  add: connections.add.handler(async ({ context, input: { name, settings, label, apiKey } }) => {
+  add: async ({ context, input: { name, settings, label, apiKey } }) => {
     const added = storedConnectionSchema.parse({
       ...applySettings({ name, keys: [{ label }], activeKey: label }, settings),
     })
@@ -61,8 +52,8 @@ export const connectionsHandlers = connections.router({
     if (apiKey === undefined) return change(context, (known) => addConnection(known, added))
     const key = { label, text: apiKey }
     return announce(context, await keepTypedKey(toKeySources(context), added, key, addConnection))
-  }),
-  change: connections.change.handler(async ({ context, input: { name, settings }, signal }) => {
+  },
+  change: async ({ context, input: { name, settings }, signal }) => {
     const stored = find(context, name)
     const changed = storedConnectionSchema.parse(applySettings(stored, settings))
     const isRerouted = changed.proxy !== undefined && changed.proxy.url !== stored.proxy?.url
@@ -77,16 +68,15 @@ export const connectionsHandlers = connections.router({
       await context.productionGate.passConnection('unmark', stored, signal)
     }
     return change(context, (known) => replaceUnlessChanged(known, stored, changed))
-  }),
-  remove: connections.remove.handler(async ({ context, input: { name }, signal }) => {
+  },
+  remove: async ({ context, input: { name }, signal }) => {
     const stored = find(context, name)
     if (stored.isProduction) await context.productionGate.passConnection('unmark', stored, signal)
     return announce(context, await context.removedConnections.remove(toKeySources(context), stored))
-  }),
-  restore: connections.restore.handler(async ({ context, input: { name } }) =>
+  },
+  restore: async ({ context, input: { name } }) =>
     announce(context, await context.removedConnections.restore(toKeySources(context), name)),
-  ),
-  setKey: connections.setKey.handler(async ({ context, input: { name, label, apiKey } }) => {
+  setKey: async ({ context, input: { name, label, apiKey } }) => {
     const stored = find(context, name)
     const { env: variable } = stored.keys.find((one) => one.label === label) ?? {}
     // The variable wins, so that nothing would come of the text.
@@ -97,18 +87,17 @@ export const connectionsHandlers = connections.router({
     const store = (known: Connections, changed: StoredConnection) =>
       replaceUnlessChanged(known, stored, changed)
     return announce(context, await keepTypedKey(toKeySources(context), stored, key, store))
-  }),
-  removeKey: connections.removeKey.handler(async ({ context, input: { name, label } }) => {
+  },
+  removeKey: async ({ context, input: { name, label } }) => {
     const { removedConnections } = context
     return announce(
       context,
       await removedConnections.removeKey(toKeySources(context), find(context, name), label),
     )
-  }),
-  restoreKey: connections.restoreKey.handler(async ({ context, input: { name, label } }) =>
+  },
+  restoreKey: async ({ context, input: { name, label } }) =>
     announce(context, await context.removedConnections.restoreKey(toKeySources(context), name, label)),
-  ),
-  chooseFile: connections.chooseFile.handler(async ({ context, input: { name, file } }) => {
+  chooseFile: async ({ context, input: { name, file } }) => {
     const { desktop } = context.host
     if (desktop === null) throw new SluiceError({ id: 'connection_file_in_browser', connection: name })
     const stored = find(context, name)
@@ -121,8 +110,8 @@ export const connectionsHandlers = connections.router({
         ? known
         : replaceUnlessChanged(known, stored, { ...stored, tls: { ...stored.tls, ...chosen } }),
     )
-  }),
-  removeFile: connections.removeFile.handler(async ({ context, input: { name, file }, signal }) => {
+  },
+  removeFile: async ({ context, input: { name, file }, signal }) => {
     const stored = find(context, name)
     if (stored.isProduction) await context.productionGate.passConnection('unmark', stored, signal)
     const { caFile, certFile, keyFile, ...others } = stored.tls ?? {}
@@ -134,8 +123,8 @@ export const connectionsHandlers = connections.router({
     const { tls: _before, ...rest } = stored
     const changed = Object.keys(tls).length === 0 ? rest : { ...rest, tls }
     return change(context, (known) => replaceUnlessChanged(known, stored, changed))
-  }),
-  test: connections.test.handler(async ({ context, input: { name }, signal }) => {
+  },
+  test: async ({ context, input: { name }, signal }) => {
     const stored = find(context, name)
     await context.productionGate.passConnection('test', stored, signal)
     const key = findActiveKey(stored)
@@ -144,34 +133,32 @@ export const connectionsHandlers = connections.router({
       apiKey: found?.apiKey ?? null,
       proxyCredentials: readProxyCredentials(context.env, stored),
     })
-  }),
-  testSettings: connections.testSettings.handler(
-    async ({ context, input: { name, settings, apiKey }, signal }) => {
-      const stored = name === null ? null : find(context, name)
-      const drafted = storedConnectionSchema.parse(
-        applySettings(
-          stored ?? { name: DRAFT_NAME, keys: [{ label: DEFAULT_KEY_LABEL }], activeKey: DEFAULT_KEY_LABEL },
-          settings,
-        ),
-      )
-      refuseProxy(context, settings)
-      await context.productionGate.passConnection('test', drafted, signal)
-      const connection = connectionSchema.parse(toPlanConnection(drafted))
-      // Keys and passwords of the stored one go where it goes, and nowhere else.
-      const owner = stored !== null && isSameWay(stored, drafted) ? stored : null
-      const key = owner === null ? null : findActiveKey(owner)
-      const found =
-        owner === null || key === null ? null : await findConnectionKey(toKeySources(context), owner, key)
-      return context.engine.scratchpad.checkConnection(connection, {
-        apiKey:
-          apiKey === undefined
-            ? (found?.apiKey ?? null)
-            : ApiKey.create(apiKey, connection, 'that was typed in'),
-        proxyCredentials: owner === null ? null : readProxyCredentials(context.env, owner),
-      })
-    },
-  ),
-})
+  },
+  testSettings: async ({ context, input: { name, settings, apiKey }, signal }) => {
+    const stored = name === null ? null : find(context, name)
+    const drafted = storedConnectionSchema.parse(
+      applySettings(
+        stored ?? { name: DRAFT_NAME, keys: [{ label: DEFAULT_KEY_LABEL }], activeKey: DEFAULT_KEY_LABEL },
+        settings,
+      ),
+    )
+    refuseProxy(context, settings)
+    await context.productionGate.passConnection('test', drafted, signal)
+    const connection = connectionSchema.parse(toPlanConnection(drafted))
+    // Keys and passwords of the stored one go where it goes, and nowhere else.
+    const owner = stored !== null && isSameWay(stored, drafted) ? stored : null
+    const key = owner === null ? null : findActiveKey(owner)
+    const found =
+      owner === null || key === null ? null : await findConnectionKey(toKeySources(context), owner, key)
+    return context.engine.scratchpad.checkConnection(connection, {
+      apiKey:
+        apiKey === undefined
+          ? (found?.apiKey ?? null)
+          : ApiKey.create(apiKey, connection, 'that was typed in'),
+      proxyCredentials: owner === null ? null : readProxyCredentials(context.env, owner),
+    })
+  },
+}
 
 /** What a connection is called in the question that is tested before it is stored. */
 const DRAFT_NAME = 'being added'

@@ -1,25 +1,21 @@
 import type { EvaluateQuestion } from '../../shared/bridge/evaluate.ts'
 import type { EvaluationQuestion } from '../../shared/lookback/evaluation.ts'
-import { type BridgeServices, bridge } from './bridge-context.ts'
+import type { BridgeServices, Handlers } from './bridge-context.ts'
 import { prepareResults, toExportName } from './results-handlers.ts'
 import { withName } from './sources.ts'
 
-const { evaluate } = bridge
-
 /** How right the rules of a run were, by labels. */
-export const evaluateHandlers = evaluate.router({
-  choices: evaluate.choices.handler(({ context: { engine }, input: { runId } }) =>
-    engine.lookback.readLabelChoices(runId),
-  ),
-  ask: evaluate.ask.handler(async ({ context, input: { runId, question } }) => {
+export const evaluateHandlers: Handlers<'evaluate'> = {
+  choices: ({ context: { engine }, input: { runId } }) => engine.lookback.readLabelChoices(runId),
+  ask: async ({ context, input: { runId, question } }) => {
     const { engine } = context
     await engine.runs.settleLate(runId)
     const step = await withLabels(context, question, (asked) => engine.lookback.evaluateInSteps(runId, asked))
     // The next question about this run need not read its journal.
     if (step.evaluation !== null) prepareResults(engine, runId)
     return step
-  }),
-  export: evaluate.export.handler(async ({ context, input: { runId, question, cell, format, targetId } }) => {
+  },
+  export: async ({ context, input: { runId, question, cell, format, targetId } }) => {
     const { engine, host } = context
     const { name } = await engine.runs.summarizeRun(runId)
     const place = await host.placeExport({ targetId, format, name: toExportName(name, runId, format) })
@@ -33,8 +29,8 @@ export const evaluateHandlers = evaluate.router({
     )
     const { rows, bytes } = exported ?? { rows: 0, bytes: 0 }
     return place.publish({ file: place.file, rows, sizeBytes: bytes })
-  }),
-})
+  },
+}
 
 /** Asks with the file of labels behind its handle; what is wrong with the file names it without its path. */
 async function withLabels<Answer>(

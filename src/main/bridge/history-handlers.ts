@@ -6,28 +6,20 @@ import { type Plan, planSchema } from '../../shared/plan/plan.ts'
 import { listSourcePaths, nameSource } from '../../shared/plan/source-paths.ts'
 import { isLoadRun, type RunSummary } from '../../shared/run/run.ts'
 import { readRetention, writeRetention } from '../engine/workspace/retention-settings.ts'
-import { type BridgeContext, bridge } from './bridge-context.ts'
-import { findRunSecrets, findStoredConnection, findStoredKey, lacksKey } from './run-key.ts'
-import { holdRun, refuseOwnCallbacks, toConnection } from './runs-handlers.ts'
-
-const { history } = bridge
+import type { BridgeContext, Handlers } from './bridge-context.ts'
+import { findStoredConnection, findStoredKey, lacksKey } from './run-key.ts'
+import { refuseOwnCallbacks, refuseProduction, startHeld, toConnection } from './runs-handlers.ts'
 
 /** Looking after runs: notes, cleaning up, and sending one again. */
-export const historyHandlers = history.router({
-  annotate: history.annotate.handler(async ({ context: { engine, liveRuns }, input: { runId, change } }) => {
+export const historyHandlers: Handlers<'history'> = {
+  annotate: async ({ context: { engine, liveRuns }, input: { runId, change } }) => {
     await engine.runs.annotateRun(runId, change)
     liveRuns.noteChange()
-    return {}
-  }),
-  readRetention: history.readRetention.handler(async ({ context }) =>
-    readRetention(context.engine.workspace),
-  ),
-  storeRetention: history.storeRetention.handler(async ({ context, input }) => {
-    writeRetention(context.engine.workspace, input)
-    return {}
-  }),
-  findPrunable: history.findPrunable.handler(({ context, input }) => context.engine.runs.findPrunable(input)),
-  prune: history.prune.handler(async ({ context: { engine, liveRuns }, input: { runIds, retention } }) => {
+  },
+  readRetention: async ({ context }) => readRetention(context.engine.workspace),
+  storeRetention: ({ context, input }) => writeRetention(context.engine.workspace, input),
+  findPrunable: ({ context, input }) => context.engine.runs.findPrunable(input),
+  prune: async ({ context: { engine, liveRuns }, input: { runIds, retention } }) => {
     const shown = new Set(runIds)
     const { runs } = await engine.runs.findPrunable(retention)
     const chosen = runs.map((run) => run.run_id).filter((runId) => shown.has(runId))
@@ -38,8 +30,8 @@ export const historyHandlers = history.router({
       // Some may be gone although another could not be deleted.
       liveRuns.noteChange()
     }
-  }),
-  planAgain: history.planAgain.handler(async ({ context, input }) => {
+  },
+  planAgain: async ({ context, input }) => {
     const { run, plan, source } = await readEarlier(context, input)
     const { connection, operation } = plan
     const change = await context.engine.runs.findSourceChange(run.run_id, plan.source)
@@ -66,8 +58,8 @@ export const historyHandlers = history.router({
       legacy: hasLegacyChoice(operation) ? operation.legacy : null,
       rows: run.rows.read,
     }
-  }),
-  runAgain: history.runAgain.handler(async ({ context, input }) => {
+  },
+  runAgain: async ({ context, input }) => {
     const { destination, keepPostIds, legacy, name, apiKey } = input
     const { run, plan: earlier } = await readEarlier(context, input)
     const missing = listSourcePaths(earlier.source).find((path) => !existsSync(path))
@@ -88,12 +80,9 @@ export const historyHandlers = history.router({
       connection: place === null ? renewed.connection : await toConnection(context, place),
     })
     refuseProduction(context, plan)
-    const secrets = await findRunSecrets(context, plan, apiKey)
-    const handle = await context.engine.runs.startRun(plan, { ...secrets, hold: true, whenFailing: 'pause' })
-    holdRun(context, plan, handle, apiKey)
-    return { runId: handle.runId }
-  }),
-})
+    return startHeld(context, plan, apiKey)
+  },
+}
 
 /** Only v1 answers tasks in a short and a long form (docs/interface.md §4.1). */
 function hasLegacyChoice(operation: Operation): operation is Extract<Operation, { kind: 'task' }> {
@@ -115,10 +104,4 @@ async function readEarlier(
   const { name, ...paths } = sources.find(sourceId)
   const { more: _more, ...reading } = plan.source
   return { run, plan: { ...plan, source: { ...reading, ...paths } }, source: name }
-}
-
-/** Callbacks and media must lead to this machine, wherever the rows go now. */
-function refuseProduction({ productionGate }: BridgeContext, { callback, source: { media } }: Plan): void {
-  productionGate.refuseAddress(callback.url)
-  productionGate.refuseAddress(media?.kind === 'host' ? media.url : undefined)
 }

@@ -6,14 +6,12 @@ import { SluiceError } from '../../shared/messages/errors.ts'
 import type { Engine } from '../engine/engine.ts'
 import { readConnections } from '../engine/workspace/connections.ts'
 import { toLedgerSourcesFolder } from '../engine/workspace/workspace-files.ts'
-import { bridge } from './bridge-context.ts'
+import type { Handlers } from './bridge-context.ts'
 import { toExportName } from './results-handlers.ts'
 
-const { lists } = bridge
-
 /** What runs made of indexes, watchlists and appeals. */
-export const listsHandlers = lists.router({
-  read: lists.read.handler(async ({ context: { engine }, input: { offset, limit, ...query } }) => {
+export const listsHandlers: Handlers<'lists'> = {
+  read: async ({ context: { engine }, input: { offset, limit, ...query } }) => {
     await engine.runs.settleLate()
     const read = (service: LedgerQuery['service']) =>
       engine.lookback.readLedger({ ...query, service }, { offset, limit })
@@ -26,8 +24,8 @@ export const listsHandlers = lists.router({
       const chosen = chooseService(engine, services)
       return chosen === null ? null : read(toAsked(chosen))
     }
-  }),
-  export: lists.export.handler(async ({ context: { engine, host }, input }) => {
+  },
+  export: async ({ context: { engine, host }, input }) => {
     const { format, targetId, ...query } = input
     await engine.runs.settleLate()
     const place = await host.placeExport({
@@ -35,8 +33,8 @@ export const listsHandlers = lists.router({
       name: toExportName(query.list ?? '', query.of, format),
     })
     return place.publish(await engine.lookback.exportLedger(toLedgerQuery(query), place.file))
-  }),
-  toSource: lists.toSource.handler(async ({ context: { engine, sources, sandbox }, input: query }) => {
+  },
+  toSource: async ({ context: { engine, sources, sandbox }, input: query }) => {
     await engine.runs.settleLate()
     const folder = toLedgerSourcesFolder(engine.workspace)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -46,8 +44,8 @@ export const listsHandlers = lists.router({
     await engine.lookback.exportLedger(toLedgerQuery(query), file)
     const isSandbox = await sandbox.isOwnAddress(query.service.base_url)
     return { ...(await sources.add(file)), isSandbox }
-  }),
-})
+  },
+}
 
 /** The services that a ledger could be of, where none was chosen; null for any other error. */
 function toServices({ said }: SluiceError): readonly LedgerService[] | null {

@@ -7,7 +7,7 @@ import { SluiceError } from '../../shared/messages/errors.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
 import { formatRow } from '../../shared/plan/source-place.ts'
 import type { RowDetail } from '../../shared/run/results.ts'
-import { bridge } from './bridge-context.ts'
+import type { Handlers } from './bridge-context.ts'
 import { fetchMedia } from './fetch-media.ts'
 
 /** Media that are shown of one row. */
@@ -17,8 +17,8 @@ const MEDIA_MAX = 8
 const NAME_MAX = 2_048
 
 /** Pictures, videos and sounds that rows name. */
-export const mediaHandlers = bridge.media.router({
-  ofRow: bridge.media.ofRow.handler(async ({ context: { engine, media }, input: { runId, row } }) => {
+export const mediaHandlers: Handlers<'media'> = {
+  ofRow: async ({ context: { engine, media }, input: { runId, row } }) => {
     const [detail, plan] = await Promise.all([
       engine.results.readRow(runId, row),
       engine.runs.readPlan(runId),
@@ -35,23 +35,21 @@ export const mediaHandlers = bridge.media.router({
         return { ...(await media.addFile(folder, path)), column }
       }),
     )
-  }),
-  fetch: bridge.media.fetch.handler(
-    async ({ context: { engine, media }, input: { runId, row, column }, signal }) => {
-      const [detail, plan] = await Promise.all([
-        engine.results.readRow(runId, row),
-        engine.runs.readPlan(runId),
-      ])
-      const name = findMediaNames(plan, detail).find((one) => one.column === column)
-      if (name?.kind !== 'remote')
-        throw new SluiceError({ id: 'media_not_named', row: formatRow(detail.result.place), column })
-      const { host, href } = name.url
-      if (plan.connection.proxy !== undefined) throw new SluiceError({ id: 'media_behind_proxy', host })
-      const { bytes, type } = await fetchMedia(href, { signal })
-      return { ...media.addBytes(bytes, type), column }
-    },
-  ),
-})
+  },
+  fetch: async ({ context: { engine, media }, input: { runId, row, column }, signal }) => {
+    const [detail, plan] = await Promise.all([
+      engine.results.readRow(runId, row),
+      engine.runs.readPlan(runId),
+    ])
+    const name = findMediaNames(plan, detail).find((one) => one.column === column)
+    if (name?.kind !== 'remote')
+      throw new SluiceError({ id: 'media_not_named', row: formatRow(detail.result.place), column })
+    const { host, href } = name.url
+    if (plan.connection.proxy !== undefined) throw new SluiceError({ id: 'media_behind_proxy', host })
+    const { bytes, type } = await fetchMedia(href, { signal })
+    return { ...media.addBytes(bytes, type), column }
+  },
+}
 
 type MediaName = { column: number } & ({ kind: 'remote'; url: URL } | { kind: 'local'; path: string })
 

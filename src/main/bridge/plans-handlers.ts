@@ -9,16 +9,16 @@ import type { RunSummary } from '../../shared/run/run.ts'
 import { staysWithin } from '../engine/workspace/connection-secrets.ts'
 import { readConnections } from '../engine/workspace/connections.ts'
 import { requireSource, toPlanPath, writePlanFile } from '../engine/workspace/plan-file.ts'
-import { type BridgeServices, bridge } from './bridge-context.ts'
+import type { BridgeServices, Handlers } from './bridge-context.ts'
 import { withNames } from './opened-plans.ts'
 import { toExportName } from './results-handlers.ts'
-import { findRunSecrets, findStoredKey, lacksKey } from './run-key.ts'
-import { holdRun, refuseOwnCallbacks, toConnection } from './runs-handlers.ts'
+import { findStoredKey, lacksKey } from './run-key.ts'
+import { refuseOwnCallbacks, refuseProduction, startHeld, toConnection } from './runs-handlers.ts'
 import { toUploadsFolder } from './sources.ts'
 
 /** Plans that were opened with the app. */
-export const plansHandlers = bridge.plans.router({
-  describe: bridge.plans.describe.handler(async ({ context, input: { planId } }) => {
+export const plansHandlers: Handlers<'plans'> = {
+  describe: async ({ context, input: { planId } }) => {
     const { file, plan: written } = findReadable(context, planId)
     const { plan, isSandbox, leftOut } = await toOwnPlan(context, written)
     const key = findStoredKey(context, plan.connection)
@@ -35,20 +35,15 @@ export const plansHandlers = bridge.plans.router({
       needsKey: sendsKey(plan.operation) && !isSandbox && (await lacksKey(context, key)),
       leftOut,
     }
-  }),
-  start: bridge.plans.start.handler(async ({ context, input: { planId, apiKey } }) => {
+  },
+  start: async ({ context, input: { planId, apiKey } }) => {
     const { plan: written } = findReadable(context, planId)
     const { plan, isSandbox } = await toOwnPlan(context, written)
     if (isSandbox) refuseOwnCallbacks(plan)
-    context.productionGate.refuseAddress(plan.callback.url)
-    const { media } = plan.source
-    context.productionGate.refuseAddress(media?.kind === 'host' ? media.url : undefined)
-    const secrets = await findRunSecrets(context, plan, apiKey)
-    const handle = await context.engine.runs.startRun(plan, { ...secrets, hold: true, whenFailing: 'pause' })
-    holdRun(context, plan, handle, apiKey)
-    return { runId: handle.runId }
-  }),
-  save: bridge.plans.save.handler(async ({ context: { engine, host }, input: { runId, targetId } }) => {
+    refuseProduction(context, plan)
+    return startHeld(context, plan, apiKey)
+  },
+  save: async ({ context: { engine, host }, input: { runId, targetId } }) => {
     const written = await engine.runs.readPlan(runId)
     const summary = await engine.runs.summarizeRun(runId)
     const { plan, notes } = toSaved(engine.workspace, written, summary)
@@ -58,8 +53,8 @@ export const plansHandlers = bridge.plans.router({
     writePlanFile(place.file, plan, { isMoved: host.platform === 'browser', notes })
     const { size } = statSync(place.file)
     return { saved: await place.publish({ file: place.file, rows: 0, sizeBytes: size }), notes }
-  }),
-})
+  },
+}
 
 /**
  * The plan of a run as a file can hold it. A file that was uploaded is gone when the window ends, so that the plan names

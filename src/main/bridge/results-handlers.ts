@@ -7,7 +7,7 @@ import { removeSourceEnding } from '../../shared/plan/source-formats.ts'
 import { OUTCOME_FILES } from '../../shared/run/results.ts'
 import { AUTHORIZATION_HEADER, JSON_CONTENT_TYPE, toAuthorization } from '../../shared/service/endpoints.ts'
 import type { Engine } from '../engine/engine.ts'
-import { bridge } from './bridge-context.ts'
+import type { Handlers } from './bridge-context.ts'
 import { createExcerpts } from './sources.ts'
 
 const MASKED_KEY = '••••••••'
@@ -16,14 +16,10 @@ const MASKED_KEY = '••••••••'
 const NAME_MAX = 120
 
 /** The outcome of the rows of a run. */
-export const resultsHandlers = bridge.results.router({
-  columns: bridge.results.columns.handler(({ context, input }) =>
-    context.engine.results.readColumns(input.runId),
-  ),
-  listColumns: bridge.results.listColumns.handler(({ context, input }) =>
-    context.engine.results.listColumns(input.runId),
-  ),
-  page: bridge.results.page.handler(async ({ context: { engine }, input: { runId, ...query } }) => {
+export const resultsHandlers: Handlers<'results'> = {
+  columns: ({ context, input }) => context.engine.results.readColumns(input.runId),
+  listColumns: ({ context, input }) => context.engine.results.listColumns(input.runId),
+  page: async ({ context: { engine }, input: { runId, ...query } }) => {
     const page = await readSettled(engine, runId, () => engine.results.readPage(runId, query))
     const { rows, texts, ...counted } = page
     return {
@@ -33,28 +29,22 @@ export const resultsHandlers = bridge.results.router({
       }),
       ...counted,
     }
-  }),
-  findOffset: bridge.results.findOffset.handler(({ context: { engine }, input: { runId, ...query } }) =>
+  },
+  findOffset: ({ context: { engine }, input: { runId, ...query } }) =>
     engine.results.findOffset(runId, query),
-  ),
-  facets: bridge.results.facets.handler(({ context: { engine }, input: { runId, filter } }) =>
+  facets: ({ context: { engine }, input: { runId, filter } }) =>
     readSettled(engine, runId, () => engine.results.readFacets(runId, filter)),
-  ),
-  foundFacets: bridge.results.foundFacets.handler(({ context: { engine }, input: { runId, filter } }) =>
+  foundFacets: ({ context: { engine }, input: { runId, filter } }) =>
     readSettled(engine, runId, () => engine.results.readFoundFacets(runId, filter)),
-  ),
-  row: bridge.results.row.handler(({ context: { engine }, input: { runId, row } }) =>
+  row: ({ context: { engine }, input: { runId, row } }) =>
     readSettled(engine, runId, () => engine.results.readRow(runId, row)),
-  ),
-  latency: bridge.results.latency.handler(
-    async ({ context: { engine }, input: { runId, sinceSecond = 0, metrics } }) => {
-      const { seconds, bars } = await readSettled(engine, runId, () =>
-        engine.results.readLatency(runId, metrics),
-      )
-      return { seconds: seconds.filter(({ second }) => second >= sinceSecond), bars }
-    },
-  ),
-})
+  latency: async ({ context: { engine }, input: { runId, sinceSecond = 0, metrics } }) => {
+    const { seconds, bars } = await readSettled(engine, runId, () =>
+      engine.results.readLatency(runId, metrics),
+    )
+    return { seconds: seconds.filter(({ second }) => second >= sinceSecond), bars }
+  },
+}
 
 /**
  * Reads what is known of a run while its late callbacks are looked for, and once more where there were any. They are rare,
@@ -66,21 +56,15 @@ async function readSettled<Value>(engine: Engine, runId: string, read: () => Pro
 }
 
 /** What is wrong with the rows of a run. */
-export const checkHandlers = bridge.check.router({
-  problems: bridge.check.problems.handler(({ context, input }) =>
-    context.engine.results.readProblems(input.runId),
-  ),
-  openWarnings: bridge.check.openWarnings.handler(({ context, input }) =>
-    context.engine.results.readOpenWarnings(input.runId),
-  ),
-})
+export const checkHandlers: Handlers<'check'> = {
+  problems: ({ context, input }) => context.engine.results.readProblems(input.runId),
+  openWarnings: ({ context, input }) => context.engine.results.readOpenWarnings(input.runId),
+}
 
 /** The exact requests, before anything is sent. */
-export const reviewHandlers = bridge.review.router({
-  findRow: bridge.review.findRow.handler(({ context, input }) =>
-    context.engine.results.findRow(input.runId, input.row),
-  ),
-  readRequest: bridge.review.readRequest.handler(async ({ context, input }) => {
+export const reviewHandlers: Handlers<'review'> = {
+  findRow: ({ context, input }) => context.engine.results.findRow(input.runId, input.row),
+  readRequest: async ({ context, input }) => {
     const [detail, { operation }] = await Promise.all([
       context.engine.results.readRow(input.runId, input.row),
       context.engine.runs.readPlan(input.runId),
@@ -96,8 +80,8 @@ export const reviewHandlers = bridge.review.router({
       isInvalid,
       problems: detail.problems,
     }
-  }),
-})
+  },
+}
 
 /** The headers of a request, the key masked; reading an appeal needs none (docs/interface.md §4.7). */
 function toHeaders(hasBody: boolean, hasKey: boolean): [name: string, value: string][] {
@@ -109,11 +93,10 @@ function toHeaders(hasBody: boolean, hasKey: boolean): [name: string, value: str
 }
 
 /** What load tests measured. */
-export const loadHandlers = bridge.load.router({
-  report: bridge.load.report.handler(async ({ context, input }) =>
+export const loadHandlers: Handlers<'load'> = {
+  report: async ({ context, input }) =>
     toLoadOverview(await context.engine.results.readLoadReport(input.runId), input.metrics),
-  ),
-  importK6: bridge.load.importK6.handler(async ({ context, input: { sourceIds, name, ofRunId } }) => {
+  importK6: async ({ context, input: { sourceIds, name, ofRunId } }) => {
     const { engine, liveRuns, sources } = context
     const files = sourceIds.map((sourceId) => sources.find(sourceId))
     const summary = await engine.runs.importK6(
@@ -125,8 +108,8 @@ export const loadHandlers = bridge.load.router({
     )
     liveRuns.noteChange()
     return summary
-  }),
-})
+  },
+}
 
 /** The latencies whose course is shown first. */
 const FIRST_SHOWN: readonly TrendMetric[] = ['http_req_duration', 'response_time', 'callback_latency']
@@ -183,8 +166,8 @@ function toP99({ latencyMs }: LoadSecond): number {
   return (latencyMs.response_time ?? latencyMs.http_req_duration)?.p99 ?? -1
 }
 
-export const exportsHandlers = bridge.exports.router({
-  create: bridge.exports.create.handler(async ({ context: { engine, host }, input }) => {
+export const exportsHandlers: Handlers<'exports'> = {
+  create: async ({ context: { engine, host }, input }) => {
     const { runId, format, targetId, lossless, filter, columns } = input
     await engine.runs.settleLate(runId)
     const { name } = await engine.runs.summarizeRun(runId)
@@ -196,8 +179,8 @@ export const exportsHandlers = bridge.exports.router({
       ...(columns === undefined ? {} : { columns }),
     })
     return place.publish(result)
-  }),
-  createOutcomes: bridge.exports.createOutcomes.handler(async ({ context: { engine, host }, input }) => {
+  },
+  createOutcomes: async ({ context: { engine, host }, input }) => {
     const { runId, format, targetId, lossless = false } = input
     await engine.runs.settleLate(runId)
     const { name, rows } = await engine.runs.summarizeRun(runId)
@@ -217,8 +200,8 @@ export const exportsHandlers = bridge.exports.router({
       errors: placeBeside.publish(errors),
       inNeither: Math.max(0, rows.read - success.rows - errors.rows),
     }
-  }),
-})
+  },
+}
 
 /** Has what the answers of an ended run say stored. Where this fails, they are read when somebody looks at the run. */
 export function prepareResults(engine: Engine, runId: string): void {

@@ -1,5 +1,7 @@
+import { implement, type Router } from '@orpc/server'
+import { bridgeContract } from '../../shared/bridge/contract.ts'
 import { appHandlers, crashesHandlers } from './app-handlers.ts'
-import { bridge } from './bridge-context.ts'
+import type { BridgeContext, Handlers } from './bridge-context.ts'
 import { receiverHandlers } from './callbacks-handlers.ts'
 import { capacityHandlers } from './capacity-handlers.ts'
 import { baselinesHandlers, compareHandlers } from './compare-handlers.ts'
@@ -27,8 +29,7 @@ import { labellingHandlers, verdictsHandlers } from './verdicts-handlers.ts'
 import { viewsHandlers } from './views-handlers.ts'
 import { eventsHandlers } from './watch-handlers.ts'
 
-/** Every procedure of the contract with its handler. */
-export const bridgeRouter = bridge.router({
+const HANDLERS: { [Part in keyof typeof bridgeContract]: Handlers<Part> } = {
   app: appHandlers,
   runs: runsHandlers,
   history: historyHandlers,
@@ -57,4 +58,24 @@ export const bridgeRouter = bridge.router({
   scratchpad: scratchpadHandlers,
   crashes: crashesHandlers,
   settings: settingsHandlers,
-})
+}
+
+type AnyHandler = () => unknown
+type AnyImplementer = Record<string, Record<string, { handler(handler: AnyHandler): unknown }>>
+
+/** Every procedure of the contract with its handler. */
+export const bridgeRouter = implementAll()
+
+function implementAll() {
+  const bridge = implement(bridgeContract).$context<BridgeContext>()
+  const parts = Object.entries(HANDLERS).map(([part, handlers]) => [
+    part,
+    Object.fromEntries(
+      Object.entries(handlers).map(([name, handler]) => [
+        name,
+        (bridge as unknown as AnyImplementer)[part]?.[name]?.handler(handler as AnyHandler),
+      ]),
+    ),
+  ])
+  return bridge.router(Object.fromEntries(parts) as Router<typeof bridgeContract, BridgeContext>)
+}

@@ -16,16 +16,14 @@ import type { Engine } from '../engine/engine.ts'
 import type { ResumeOptions, RunHandle } from '../engine/engine-interface.ts'
 import { ApiKey } from '../engine/secrets/bound-secret.ts'
 import { findConnection, readConnections } from '../engine/workspace/connections.ts'
-import { type BridgeContext, type BridgeServices, bridge } from './bridge-context.ts'
+import type { BridgeContext, BridgeServices, Handlers } from './bridge-context.ts'
 import { findRunSecrets, findStoredConnection, findStoredKey, followActiveKey, lacksKey } from './run-key.ts'
 import { describeSending } from './sending-sheet.ts'
 import { watchAllHandler, watchHandler } from './watch-handlers.ts'
 
-const { runs } = bridge
-
 /** Runs: start, control, look back. */
-export const runsHandlers = runs.router({
-  list: runs.list.handler(async ({ context: { engine, liveRuns }, input: query }) => {
+export const runsHandlers: Handlers<'runs'> = {
+  list: async ({ context: { engine, liveRuns }, input: query }) => {
     // Most often nothing is late, and one look at the workspace answers both.
     const [isAnySettled, listed] = await Promise.all([engine.runs.settleLate(), engine.runs.listRuns(query)])
     const page = isAnySettled ? await engine.runs.listRuns(query) : listed
@@ -38,54 +36,37 @@ export const runsHandlers = runs.router({
       baselines: findBaselineNames(baselines, summary),
     }))
     return { entries, ...others }
-  }),
-  summarize: runs.summarize.handler(async ({ context: { engine }, input: { runId } }) => {
+  },
+  summarize: async ({ context: { engine }, input: { runId } }) => {
     await engine.runs.settleLate(runId)
     return engine.runs.summarizeRun(runId)
-  }),
-  readPlan: runs.readPlan.handler(({ context, input }) => context.engine.runs.readPlan(input.runId)),
-  start: runs.start.handler(async ({ context, input: { request, apiKey } }) => {
-    const plan = await toPlan(context, request)
-    const secrets = await findRunSecrets(context, plan, apiKey)
-    const handle = await context.engine.runs.startRun(plan, { ...secrets, hold: true, whenFailing: 'pause' })
-    holdRun(context, plan, handle, apiKey)
-    return { runId: handle.runId }
-  }),
-  awaitReady: runs.awaitReady.handler(async ({ context, input }) => {
+  },
+  readPlan: ({ context, input }) => context.engine.runs.readPlan(input.runId),
+  start: async ({ context, input: { request, apiKey } }) =>
+    startHeld(context, await toPlan(context, request), apiKey),
+  awaitReady: async ({ context, input }) => {
     await context.liveRuns.require(input.runId).ready
-    return {}
-  }),
-  begin: runs.begin.handler(async ({ context, input: { runId, ...options }, signal }) => {
+  },
+  begin: async ({ context, input: { runId, ...options }, signal }) => {
     const accept = await confirm(context, runId, options, signal)
     context.liveRuns.require(runId).begin({ ...options, accept })
-    return {}
-  }),
-  pause: runs.pause.handler(async ({ context, input }) => {
-    context.liveRuns.require(input.runId).pause()
-    return {}
-  }),
-  resume: runs.resume.handler(async ({ context, input, signal }) => {
+  },
+  pause: ({ context, input }) => context.liveRuns.require(input.runId).pause(),
+  resume: async ({ context, input, signal }) => {
     // Rows of a run that was paused have been accepted.
     refuse(await findOpen(context, input.runId, []))
     await confirm(context, input.runId, {}, signal)
     context.liveRuns.require(input.runId).resume()
-    return {}
-  }),
-  stop: runs.stop.handler(async ({ context, input }) => {
-    context.liveRuns.require(input.runId).stop()
-    return {}
-  }),
-  setConcurrency: runs.setConcurrency.handler(async ({ context, input: { runId, concurrency } }) => {
-    context.liveRuns.require(runId).setConcurrency(concurrency)
-    return {}
-  }),
-  setApiKey: runs.setApiKey.handler(async ({ context, input: { runId, apiKey } }) => {
+  },
+  stop: ({ context, input }) => context.liveRuns.require(input.runId).stop(),
+  setConcurrency: ({ context, input: { runId, concurrency } }) =>
+    context.liveRuns.require(runId).setConcurrency(concurrency),
+  setApiKey: async ({ context, input: { runId, apiKey } }) => {
     const handle = context.liveRuns.require(runId)
     const { connection } = await context.engine.runs.readPlan(runId)
     handle.setApiKey(ApiKey.create(apiKey, connection, 'that was typed in'))
-    return {}
-  }),
-  readAccess: runs.readAccess.handler(async ({ context, input }) => {
+  },
+  readAccess: async ({ context, input }) => {
     const { connection, operation } = await context.engine.runs.readPlan(input.runId)
     const stored = findStoredConnection(context, connection)
     const key = findStoredKey(context, connection)
@@ -99,14 +80,10 @@ export const runsHandlers = runs.router({
       needsKey: !isSandbox && !isAnonymous && (await lacksKey(context, key)),
       canChangeKey: !isSandbox && !isAnonymous,
     }
-  }),
-  resumeRun: runs.resumeRun.handler(({ context, input, signal }) =>
-    continueRun(context, input, 'resumeRun', signal),
-  ),
-  retryRun: runs.retryRun.handler(({ context, input, signal }) =>
-    continueRun(context, input, 'retryRun', signal),
-  ),
-  correctRun: runs.correctRun.handler(async ({ context, input: { runId, apiKey, ...correction } }) => {
+  },
+  resumeRun: ({ context, input, signal }) => continueRun(context, input, 'resumeRun', signal),
+  retryRun: ({ context, input, signal }) => continueRun(context, input, 'retryRun', signal),
+  correctRun: async ({ context, input: { runId, apiKey, ...correction } }) => {
     const { fixes: _earlier, ...rest } = await context.engine.runs.readPlan(runId)
     const plan = { ...rest, fixes: correction.fixes }
     const secrets = await findRunSecrets(context, plan, apiKey)
@@ -114,17 +91,16 @@ export const runsHandlers = runs.router({
     const handle = await context.engine.runs.retryRun(runId, options)
     holdRun(context, plan, handle, apiKey)
     return { runId: handle.runId }
-  }),
-  deleteRun: runs.deleteRun.handler(async ({ context, input }) => {
+  },
+  deleteRun: async ({ context, input }) => {
     await refuseBaseline(context, input.runId)
     await endUnsent(context, input.runId)
     await context.engine.runs.deleteRun(input.runId)
     context.liveRuns.noteChange()
-    return {}
-  }),
+  },
   watch: watchHandler,
   watchAll: watchAllHandler,
-})
+}
 
 /** What a window passes on to resume or retry a run. */
 interface ContinueRun {
@@ -192,6 +168,14 @@ async function refuseBaseline({ engine }: BridgeServices, runId: string): Promis
   const summary = await engine.runs.summarizeRun(runId).catch(() => ({ run_id: runId, retries: [] }))
   const names = findBaselineNames(baselines, summary)
   if (names.length > 0) throw new SluiceError({ id: 'run_is_baseline', runId, names })
+}
+
+/** Starts a run of a plan, which waits for `runs.begin`. `apiKey` was typed, if it is given. */
+export async function startHeld(context: BridgeServices, plan: Plan, apiKey: string | undefined) {
+  const secrets = await findRunSecrets(context, plan, apiKey)
+  const handle = await context.engine.runs.startRun(plan, { ...secrets, hold: true, whenFailing: 'pause' })
+  holdRun(context, plan, handle, apiKey)
+  return { runId: handle.runId }
 }
 
 /** Keeps a run that was just started for every window. */
@@ -274,12 +258,10 @@ async function endUnsent({ liveRuns }: BridgeContext, runId: string): Promise<vo
  * Throws `BAD_SOURCE`, `CONNECTION_NOT_FOUND`, `SANDBOX_UNAVAILABLE` or `BAD_USAGE`.
  */
 export async function toPlan(services: BridgeServices, request: RunRequest): Promise<Plan> {
-  const { sources, productionGate } = services
   const { destination, timeoutMs, source, callback, load, ...rest } = request
   const { sourceId, ...reading } = source
-  const { name, ...paths } = sources.find(sourceId)
-  productionGate.refuseAddress(callback?.url)
-  productionGate.refuseAddress(source.media?.kind === 'host' ? source.media.url : undefined)
+  const { name, ...paths } = services.sources.find(sourceId)
+  refuseProduction(services, request)
   if (destination.kind === 'sandbox') refuseOwnCallbacks(request)
   const connection = await toConnection(services, destination)
   return planSchema.parse({
@@ -305,6 +287,15 @@ export async function toConnection(
       ? { kind: 'sandbox', baseUrl: await sandbox.start({ keep: true }) }
       : destination
   return { ...addresses, keyFrom: 'window' }
+}
+
+/** Callbacks and media must lead to this machine, wherever the rows go. Throws `BAD_USAGE`. */
+export function refuseProduction(
+  { productionGate }: BridgeServices,
+  { callback, source: { media } }: Plan | RunRequest,
+): void {
+  productionGate.refuseAddress(callback?.url)
+  productionGate.refuseAddress(media?.kind === 'host' ? media.url : undefined)
 }
 
 /** The sandbox posts to any address that a row names, and the window promises that nothing leaves this machine. */

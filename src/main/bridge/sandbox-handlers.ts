@@ -12,98 +12,78 @@ import { SAMPLE_FILES } from '../program-files.ts'
 import { parseFaults } from '../sandbox/faults.ts'
 import { parseLatency } from '../sandbox/latency.ts'
 import { DEFAULT_INDEX, DEFAULT_WATCHLIST } from '../sandbox/rules/defaults.ts'
-import { type BridgeContext, bridge } from './bridge-context.ts'
+import type { BridgeContext, Handlers } from './bridge-context.ts'
 import { OWN_KEY_LABEL, type SandboxHost } from './sandbox-host.ts'
-
-const { sandbox } = bridge
 
 /** Of an answer that says no more than that it was done. */
 const anything = z.unknown()
 
 /** The embedded service. What the page changes goes through the sandbox's admin routes, whose token no page sees. */
-export const sandboxHandlers = sandbox.router({
-  describe: sandbox.describe.handler(async () => ({ indexId: DEFAULT_INDEX, watchlist: DEFAULT_WATCHLIST })),
-  start: sandbox.start.handler(async ({ context }) => ({
+export const sandboxHandlers: Handlers<'sandbox'> = {
+  describe: async () => ({ indexId: DEFAULT_INDEX, watchlist: DEFAULT_WATCHLIST }),
+  start: async ({ context }) => ({
     baseUrl: await context.sandbox.start({ keep: (await countRuns(context)) > 0 }),
     sample: await context.sources.add(SAMPLE_FILES.posts),
-  })),
-  stop: sandbox.stop.handler(async ({ context }) => {
-    await context.sandbox.stop()
-    return {}
   }),
-  read: sandbox.read.handler(({ context }) => readState(context)),
-  setUp: sandbox.setUp.handler(async ({ context, input }) => {
+  stop: async ({ context }) => {
+    await context.sandbox.stop()
+  },
+  read: ({ context }) => readState(context),
+  setUp: async ({ context, input }) => {
     for (const port of [input.port, input.taskPort]) context.productionGate.refusePort(port)
     await context.sandbox.setUp(input)
     return readState(context)
-  }),
-  behave: sandbox.behave.handler(async ({ context, input }) => {
+  },
+  behave: async ({ context, input }) => {
     await context.sandbox.behave(input)
     return readState(context)
-  }),
-  reset: sandbox.reset.handler(async ({ context }) => {
+  },
+  reset: async ({ context }) => {
     await context.sandbox.reset()
     return readState(context)
-  }),
-  addKey: sandbox.addKey.handler(async ({ context, input }) => {
+  },
+  addKey: async ({ context, input }) => {
     refuseOwnKey(input.label)
     return context.sandbox.admin(z.object({ key: z.string() }), 'POST', '/keys', input)
-  }),
-  removeKey: sandbox.removeKey.handler(async ({ context, input: { keyId } }) => {
+  },
+  removeKey: async ({ context, input: { keyId } }) => {
     const { keys } = await context.sandbox.admin(sandboxContents.keys, 'GET', '/keys')
     refuseOwnKey(keys.find((key) => key.key_id === keyId)?.label)
     await context.sandbox.admin(anything, 'DELETE', `/keys/${keyId}`)
-    return {}
-  }),
-  rules: sandbox.rules.handler(({ context }) => readRules(context.sandbox)),
-  putRule: sandbox.putRule.handler(async ({ context, input: { rule_id: ruleId, ...rule } }) => {
+  },
+  rules: ({ context }) => readRules(context.sandbox),
+  putRule: async ({ context, input: { rule_id: ruleId, ...rule } }) => {
     await context.sandbox.admin(anything, 'PUT', toPath('rules', ruleId), rule)
     return readRules(context.sandbox)
-  }),
-  removeRule: sandbox.removeRule.handler(async ({ context, input: { ruleId } }) => {
+  },
+  removeRule: async ({ context, input: { ruleId } }) => {
     await context.sandbox.admin(anything, 'DELETE', toPath('rules', ruleId))
     return readRules(context.sandbox)
-  }),
-  lists: sandbox.lists.handler(({ context }) => readLists(context.sandbox)),
-  putWatchlist: sandbox.putWatchlist.handler(async ({ context, input: { name, terms } }) => {
+  },
+  lists: ({ context }) => readLists(context.sandbox),
+  putWatchlist: ({ context, input: { name, terms } }) => {
     const given = terms.map(({ term, notes }) => (notes === null ? { term } : { term, notes }))
-    await context.sandbox.admin(anything, 'PUT', toPath('watchlists', name), { terms: given })
-    return readLists(context.sandbox)
-  }),
-  removeWatchlist: sandbox.removeWatchlist.handler(async ({ context, input: { name } }) => {
-    await context.sandbox.admin(anything, 'DELETE', toPath('watchlists', name))
-    return readLists(context.sandbox)
-  }),
-  indexItems: sandbox.indexItems.handler(({ context, input: { indexId, offset, limit } }) => {
+    return changeLists(context, 'PUT', toPath('watchlists', name), { terms: given })
+  },
+  removeWatchlist: ({ context, input: { name } }) =>
+    changeLists(context, 'DELETE', toPath('watchlists', name)),
+  indexItems: ({ context, input: { indexId, offset, limit } }) => {
     const path = `${toPath('indexes', indexId)}?offset=${offset}&limit=${limit}`
     return context.sandbox.admin(sandboxContents.indexItems, 'GET', path)
-  }),
-  putIndex: sandbox.putIndex.handler(async ({ context, input: { indexId, urls } }) => {
+  },
+  putIndex: ({ context, input: { indexId, urls } }) => {
     const items = urls.map((url) => ({ url }))
-    await context.sandbox.admin(anything, 'PUT', toPath('indexes', indexId), { items })
-    return readLists(context.sandbox)
-  }),
-  removeIndex: sandbox.removeIndex.handler(async ({ context, input: { indexId } }) => {
-    await context.sandbox.admin(anything, 'DELETE', toPath('indexes', indexId))
-    return readLists(context.sandbox)
-  }),
-  appeals: sandbox.appeals.handler(({ context, input: { offset, limit } }) =>
+    return changeLists(context, 'PUT', toPath('indexes', indexId), { items })
+  },
+  removeIndex: ({ context, input: { indexId } }) =>
+    changeLists(context, 'DELETE', toPath('indexes', indexId)),
+  appeals: ({ context, input: { offset, limit } }) =>
     context.sandbox.admin(sandboxContents.appeals, 'GET', `/appeals?offset=${offset}&limit=${limit}`),
-  ),
-  putAppeal: sandbox.putAppeal.handler(async ({ context, input }) => {
-    await context.sandbox.admin(anything, 'POST', '/appeals', { appeals: [toAppeal(input)] })
-    return readLists(context.sandbox)
-  }),
-  addSampleAppeals: sandbox.addSampleAppeals.handler(async ({ context, input }) => {
-    await context.sandbox.admin(anything, 'POST', '/appeals', input)
-    return readLists(context.sandbox)
-  }),
-  removeAppeals: sandbox.removeAppeals.handler(async ({ context, input: { appealId } }) => {
-    const path = appealId === null ? '/appeals' : toPath('appeals', appealId)
-    await context.sandbox.admin(anything, 'DELETE', path)
-    return readLists(context.sandbox)
-  }),
-  arrived: sandbox.arrived.handler(async ({ context, input }) => {
+  putAppeal: ({ context, input }) => changeLists(context, 'POST', '/appeals', { appeals: [toAppeal(input)] }),
+  addSampleAppeals: ({ context, input }) => changeLists(context, 'POST', '/appeals', input),
+  removeAppeals: ({ context, input: { appealId } }) =>
+    changeLists(context, 'DELETE', appealId === null ? '/appeals' : toPath('appeals', appealId)),
+  arrived: async ({ context, input }) => {
     const { sandbox: host } = context
     const query = new URLSearchParams({ offset: String(input.offset), limit: String(input.limit) })
     if (input.endpoint !== null) query.set('endpoint', input.endpoint)
@@ -114,18 +94,16 @@ export const sandboxHandlers = sandbox.router({
       host.admin(stats, 'GET', '/stats'),
     ])
     return { ...arrived, callbacks }
-  }),
-  sendCallbacks: sandbox.sendCallbacks.handler(async ({ context }) => {
+  },
+  sendCallbacks: async ({ context }) => {
     await context.sandbox.admin(anything, 'POST', '/callbacks/send-now')
-    return {}
-  }),
-  forgetArrived: sandbox.forgetArrived.handler(async ({ context }) => {
+  },
+  forgetArrived: async ({ context }) => {
     for (const what of ['tasks', 'requests', 'callbacks', 'arrivals']) {
       await context.sandbox.admin(anything, 'DELETE', `/${what}`)
     }
-    return {}
-  }),
-})
+  },
+}
 
 /** The key that this process sends is known by its label, and not a page's to add or remove. Throws `BAD_USAGE`. */
 function refuseOwnKey(label: string | undefined): void {
@@ -184,6 +162,17 @@ async function readState(context: BridgeContext): Promise<SandboxState> {
 
 async function readRules(host: SandboxHost) {
   return (await host.admin(sandboxContents.rules, 'GET', '/rules')).rules
+}
+
+/** Has an admin route change a list, and gives all of them as they are then. */
+async function changeLists(
+  { sandbox }: BridgeContext,
+  method: 'POST' | 'PUT' | 'DELETE',
+  path: string,
+  body?: object,
+): Promise<SandboxLists> {
+  await sandbox.admin(anything, method, path, body)
+  return readLists(sandbox)
 }
 
 async function readLists(host: SandboxHost): Promise<SandboxLists> {

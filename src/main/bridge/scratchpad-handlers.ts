@@ -5,18 +5,14 @@ import { connectionSchema, type PlanConnection } from '../../shared/plan/connect
 import { formatRow } from '../../shared/plan/source-place.ts'
 import { isJsonObject } from '../../shared/service/json-object.ts'
 import { SCRATCH_TEXT_MAX } from '../../shared/service/scratchpad.ts'
-import { type BridgeContext, bridge } from './bridge-context.ts'
+import type { BridgeContext, Handlers } from './bridge-context.ts'
 import { findRunSecrets, findStoredConnection } from './run-key.ts'
 import { toConnection } from './runs-handlers.ts'
 
-const { scratchpad } = bridge
-
 /** Single requests by hand: no page names an address, a key or a variable for them. */
-export const scratchpadHandlers = scratchpad.router({
-  check: scratchpad.check.handler(async ({ context, input: { endpoint, text } }) =>
-    context.engine.scratchpad.check(endpoint, text),
-  ),
-  fromRow: scratchpad.fromRow.handler(async ({ context, input: { runId, row } }) => {
+export const scratchpadHandlers: Handlers<'scratchpad'> = {
+  check: async ({ context, input: { endpoint, text } }) => context.engine.scratchpad.check(endpoint, text),
+  fromRow: async ({ context, input: { runId, row } }) => {
     const { engine } = context
     const [detail, { operation, connection }] = await Promise.all([
       engine.results.readRow(runId, row),
@@ -34,8 +30,8 @@ export const scratchpadHandlers = scratchpad.router({
       text: engine.scratchpad.withoutOwnCallback(text),
       destination: await findDestination(context, connection),
     }
-  }),
-  send: scratchpad.send.handler(async ({ context, input, signal }) => {
+  },
+  send: async ({ context, input, signal }) => {
     const { destination, endpoint, text, callbackUrl } = input
     const { engine, productionGate } = context
     productionGate.refuseAddress(callbackUrl)
@@ -47,11 +43,9 @@ export const scratchpadHandlers = scratchpad.router({
     const secrets = await findRunSecrets(context, { connection, operation: endpoint }, undefined)
     const request = { connection, endpoint, text, ...(callbackUrl !== undefined && { callbackUrl }) }
     return engine.scratchpad.send(request, secrets)
-  }),
-  takeCallback: scratchpad.takeCallback.handler(({ context, input: { id } }) =>
-    context.engine.scratchpad.takeCallback(id),
-  ),
-})
+  },
+  takeCallback: ({ context, input: { id } }) => context.engine.scratchpad.takeCallback(id),
+}
 
 /** The sandbox posts to any address that a request names, and the window promises that nothing leaves this machine. */
 function namesCallback(text: string): boolean {

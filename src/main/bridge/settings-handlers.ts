@@ -5,23 +5,21 @@ import { SluiceError } from '../../shared/messages/errors.ts'
 import { APP_VERSION } from '../../shared/version.ts'
 import { measureWorkspace } from '../engine/workspace/workspace-usage.ts'
 import { NOTICES_FILE } from '../program-files.ts'
-import { type BridgeContext, bridge, type DesktopParts } from './bridge-context.ts'
+import type { BridgeContext, DesktopParts, Handlers } from './bridge-context.ts'
 import { changeSettings, readSettings } from './settings-store.ts'
 
-const { settings } = bridge
-
 /** What a person has set, and what there is to know about the program. */
-export const settingsHandlers = settings.router({
-  read: settings.read.handler(async ({ context }) => readSettings(context.engine.workspace)),
-  change: settings.change.handler(async ({ context, input }) => {
+export const settingsHandlers: Handlers<'settings'> = {
+  read: async ({ context }) => readSettings(context.engine.workspace),
+  change: async ({ context, input }) => {
     const { engine, liveRuns, productionGate, cleanUps } = context
     productionGate.refuseAddress(input.publicUrl ?? undefined)
     const stored = changeSettings(engine.workspace, input)
     liveRuns.noteChange()
     if (input.cleansUp === true) await cleanUps.look()
     return stored
-  }),
-  about: settings.about.handler(async ({ context }) => {
+  },
+  about: async ({ context }) => {
     const { host } = context
     const updates = host.desktop?.updates ?? null
     return {
@@ -31,35 +29,29 @@ export const settingsHandlers = settings.router({
       folders: listFolders(context),
       desktop: host.desktop === null ? null : { looksForUpdates: updates?.isAutomatic() ?? null },
     }
-  }),
-  readNotices: settings.readNotices.handler(async () => ({
+  },
+  readNotices: async () => ({
     text: await readFile(NOTICES_FILE, 'utf8').catch(() => null),
-  })),
-  measure: settings.measure.handler(async ({ context: { engine, cleanUps } }) => ({
+  }),
+  measure: async ({ context: { engine, cleanUps } }) => ({
     ...(await measureWorkspace(engine.workspace)),
     lastCleanUp: cleanUps.last(),
-  })),
-  openFolder: settings.openFolder.handler(async ({ context, input: { folder } }) => {
+  }),
+  openFolder: async ({ context, input: { folder } }) => {
     const desktop = requireDesktop(context)
     const path = listFolders(context).find(({ kind }) => kind === folder)?.path ?? ''
     const reason = await desktop.openFolder(path)
     if (reason !== '') throw new SluiceError({ id: 'folder_unopened', folder: path, reason })
-    return {}
-  }),
-  collectDiagnostics: settings.collectDiagnostics.handler(async ({ context }) => {
+  },
+  collectDiagnostics: async ({ context }) => {
     await requireDesktop(context).collectDiagnostics()
-    return {}
-  }),
-  setUpdates: settings.setUpdates.handler(async ({ context, input: { isAutomatic } }) => {
-    requireUpdates(context).setAutomatic(isAutomatic)
-    return {}
-  }),
-  checkForUpdates: settings.checkForUpdates.handler(async ({ context }) => {
+  },
+  setUpdates: ({ context, input: { isAutomatic } }) => requireUpdates(context).setAutomatic(isAutomatic),
+  checkForUpdates: async ({ context }) => {
     // Its dialogs may stay open for long.
     void requireUpdates(context).check({ byPerson: true })
-    return {}
-  }),
-})
+  },
+}
 
 function listRuntimes(): About['runtimes'] {
   const { electron, chrome, node } = process.versions

@@ -1,22 +1,22 @@
 import { SluiceError } from '../../shared/messages/errors.ts'
 import { listSourcePaths } from '../../shared/plan/source-paths.ts'
 import type { ProblemCode } from '../../shared/run/problem.ts'
-import { bridge } from './bridge-context.ts'
+import type { Handlers } from './bridge-context.ts'
 import { createExcerpts, withName } from './sources.ts'
 
 /** What is said of rows because of how a spreadsheet shows them: nothing is wrong with their records. */
 const OF_LAYOUT: ReadonlySet<ProblemCode> = new Set<ProblemCode>(['hidden_rows', 'merged_cells'])
 
 /** Sources before they become runs. */
-export const sourceHandlers = bridge.source.router({
-  unite: bridge.source.unite.handler(async ({ context: { sources }, input: { sourceIds } }) => {
+export const sourceHandlers: Handlers<'source'> = {
+  unite: async ({ context: { sources }, input: { sourceIds } }) => {
     const found = sourceIds.map((sourceId) => sources.find(sourceId))
     const [only] = found
     const [first, ...others] = found.flatMap(listSourcePaths)
     if (first === undefined || only === undefined) throw new Error('no source was named')
     return sources.unite([first, ...others], found.length === 1 ? only.name : undefined)
-  }),
-  leaveOut: bridge.source.leaveOut.handler(async ({ context: { engine, sources }, input }) => {
+  },
+  leaveOut: async ({ context: { engine, sources }, input }) => {
     const { sourceId, file } = input
     const { name, ...paths } = sources.find(sourceId)
     const source = { header: true, ...paths }
@@ -26,8 +26,8 @@ export const sourceHandlers = bridge.source.router({
     const [first, ...others] = files.filter((_, index) => index !== file).map(({ path }) => path)
     if (first === undefined) throw new SluiceError({ id: 'source_unknown' })
     return sources.unite([first, ...others])
-  }),
-  preview: bridge.source.preview.handler(async ({ context: { engine, sources }, input }) => {
+  },
+  preview: async ({ context: { engine, sources }, input }) => {
     const {
       source: { sourceId, ...reading },
       limit,
@@ -56,5 +56,5 @@ export const sourceHandlers = bridge.source.router({
       malformedRows: new Set(malformed.map((problem) => problem.row)).size,
       isHeaderDoubtful: found.some(({ code }) => code === 'header_like_data'),
     }
-  }),
-})
+  },
+}

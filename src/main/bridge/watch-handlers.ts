@@ -1,7 +1,7 @@
 import type { RunListEvent } from '../../shared/bridge/runs.ts'
 import type { RunSnapshot } from '../../shared/run/snapshot.ts'
 import type { RunHandle } from '../engine/engine-interface.ts'
-import { type BridgeContext, bridge, withBridgeErrors } from './bridge-context.ts'
+import { type BridgeContext, type Handlers, withBridgeErrors } from './bridge-context.ts'
 import type { Crashes } from './crashes.ts'
 import { type EventSource, streamEvents } from './event-stream.ts'
 import type { LiveRuns } from './live-runs.ts'
@@ -64,18 +64,15 @@ async function* watchRuns(
   }
 }
 
-export const watchHandler = bridge.runs.watch.handler(async function* ({ context, input, signal }) {
+export const watchHandler: Handlers<'runs'>['watch'] = async function* ({ context, input, signal }) {
   yield* withBridgeErrors(watchRun(context, input, signal ?? new AbortController().signal))
-})
+}
 
-export const watchAllHandler = bridge.runs.watchAll.handler(async function* ({ context, input, signal }) {
+export const watchAllHandler: Handlers<'runs'>['watchAll'] = async function* ({ context, input, signal }) {
   yield* withBridgeErrors(watchRuns(context, input.streamId, signal ?? new AbortController().signal))
-})
+}
 
 /** The back channel of the event streams. */
-export const eventsHandlers = bridge.events.router({
-  seen: bridge.events.seen.handler(async ({ context, input }) => {
-    context.gates.noteSeen(input.streamId, input.sequence)
-    return {}
-  }),
-})
+export const eventsHandlers: Handlers<'events'> = {
+  seen: ({ context, input }) => context.gates.noteSeen(input.streamId, input.sequence),
+}

@@ -7,8 +7,8 @@ export const base = oc.errors(BRIDGE_ERRORS)
 
 export const runIdSchema = z.strictObject({ runId: z.string().min(1).max(100) })
 
-/** The answer of procedures that return nothing. */
-export const doneSchema = z.object({})
+/** The answer of procedures that return nothing; what a handler happens to return does not leave with it. */
+export const doneSchema = z.custom<void>().transform(() => ({}))
 
 /**
  * Names one event stream of a connection, chosen by the listener. The next event of a stream is sent only after
