@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ReceiverState } from '../../shared/bridge/callbacks.ts'
+import type { ReceiverState } from '../../shared/run/callback-overview.ts'
 import { type BridgeContext, type Handlers, withBridgeErrors } from './bridge-context.ts'
 import { streamEvents } from './event-stream.ts'
 

@@ -24,20 +24,6 @@ export interface ReceiverOptions {
   maxBytes?: number
 }
 
-/** The workspace's callback receiver. */
-export interface ReceiverStatus {
-  /** Where it listens. */
-  baseUrl: string
-  /** `standby`: another process of this workspace listens, and takes this one's callbacks too. */
-  role: 'listening' | 'standby'
-  /** Callbacks stored since the workspace was made. */
-  received: number
-  /** Callbacks that were refused, by why; malformed ones are stored anyway. */
-  refused: Record<string, number>
-  /** HEAD and GET requests to addresses of callbacks, since the workspace was made. */
-  probes: number
-}
-
 export interface StartOptions {
   /** The API key, which must belong to the plan's addresses; only appeals and trials need none. */
   apiKey?: ApiKey

@@ -1,16 +1,8 @@
 import type { Arrival, ArrivalCount } from '../../shared/sandbox/arrivals.ts'
 
 /** A request that has just arrived. */
-interface NewArrival {
-  /** Such as `task/v1/sync` or `watchlist-add`. */
-  endpoint: string
-  /** The post_id, index, watchlist or appeal it is about; '' where that could not be read. */
-  subject: string
-  /** `accepted`, `rejected:CODE`, or `fault:NAME`. */
-  outcome: string
+interface NewArrival extends Pick<Arrival, 'endpoint' | 'subject' | 'outcome' | 'body'> {
   arrivedOn: Date
-  /** JSON text; null where there was none. */
-  body: string | null
 }
 
 /** Which arrivals to show; null for all. */

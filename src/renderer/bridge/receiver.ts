@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
-import type { ReceiverState } from '../../shared/bridge/callbacks.ts'
 import { followReceiver } from '../../shared/bridge/follow.ts'
+import type { ReceiverState } from '../../shared/run/callback-overview.ts'
 import { ask, bridge, queryClient, whenOpen } from './client.ts'
 
 const AGAIN_MS = 1_000

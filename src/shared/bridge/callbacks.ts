@@ -1,24 +1,8 @@
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { bareUrlSchema } from '../plan/connection.ts'
-import { callbackOverviewSchema, receiverTestSchema } from '../run/callback-overview.ts'
+import { callbackOverviewSchema, receiverSchema, receiverTestSchema } from '../run/callback-overview.ts'
 import { base, streamIdSchema } from './procedure.ts'
-
-const receiverSchema = z.object({
-  /** Where it listens. */
-  baseUrl: z.string(),
-  /** `standby`: another process of this workspace listens, and takes this one's callbacks too. */
-  role: z.enum(['listening', 'standby']),
-  /** Callbacks stored since the workspace was made. */
-  received: z.int(),
-  /** Callbacks that were not stored, by reason. */
-  refused: z.record(z.string(), z.int()),
-  /** HEAD and GET requests to addresses of callbacks. */
-  probes: z.int(),
-})
-
-/** The receiver of this process. */
-export type ReceiverState = z.infer<typeof receiverSchema>
 
 /** The receiver of callbacks, for runs that are answered later. */
 export const receiverContract = {

@@ -1,5 +1,5 @@
+import type { ReceiverState } from '../run/callback-overview.ts'
 import type { RunSnapshot } from '../run/snapshot.ts'
-import type { ReceiverState } from './callbacks.ts'
 import type { CapacityProgress } from './capacity.ts'
 import type { BridgeClient } from './contract.ts'
 import type { WaitingQuestion } from './production.ts'

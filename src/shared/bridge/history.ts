@@ -1,37 +1,10 @@
 import { z } from 'zod'
-import { retentionSchema } from '../lookback/retention.ts'
+import { annotationChangeSchema } from '../lookback/annotations.ts'
+import { prunableRunsSchema, retentionSchema } from '../lookback/retention.ts'
 import { connectionNameSchema } from '../plan/stored-connection.ts'
 import { base, doneSchema, runIdSchema, toStrict } from './procedure.ts'
 import { apiKeySchema } from './runs.ts'
 import { chosenSourceSchema } from './source.ts'
-
-const annotationChangeSchema = z.strictObject({
-  /** An empty one restores the name from the plan. */
-  name: z.string().exactOptional(),
-  /** An empty one removes the note. */
-  note: z.string().exactOptional(),
-  addTags: z.array(z.string()).readonly().exactOptional(),
-  removeTags: z.array(z.string()).readonly().exactOptional(),
-})
-
-const prunableRunsSchema = z.object({
-  /** Oldest first. */
-  runs: z.array(
-    z.object({
-      run_id: z.string(),
-      name: z.string(),
-      ended_at: z.string(),
-      size_bytes: z.number(),
-      reason: z.enum(['age', 'size', 'total']),
-    }),
-  ),
-  /** Runs that exceed a limit and are kept all the same, since they are in use or baselines. */
-  running: z.int(),
-  protected: z.int(),
-  /** Size of all runs now, and once these are deleted. */
-  size_bytes: z.number(),
-  kept_bytes: z.number(),
-})
 
 const againSchema = z.strictObject({
   runId: runIdSchema.shape.runId,

@@ -21,13 +21,17 @@ export type Annotations = z.infer<typeof annotationsSchema>
 /** A run about which nothing was noted. */
 export const NO_ANNOTATIONS: Annotations = { name: null, tags: [], note: null }
 
-/** What is to be changed; an empty name or note is removed. */
-export interface AnnotationChange {
-  name?: string
-  note?: string
-  addTags?: readonly string[]
-  removeTags?: readonly string[]
-}
+export const annotationChangeSchema = z.strictObject({
+  /** An empty one restores the name from the plan. */
+  name: z.string().exactOptional(),
+  /** An empty one removes the note. */
+  note: z.string().exactOptional(),
+  addTags: z.array(z.string()).readonly().exactOptional(),
+  removeTags: z.array(z.string()).readonly().exactOptional(),
+})
+
+/** What is to be changed. */
+export type AnnotationChange = z.infer<typeof annotationChangeSchema>
 
 /** What is wrong with a tag, as a sentence without its full stop; null where it can be used. */
 function findTagMistake(tag: string): string | null {

@@ -15,31 +15,37 @@ export type Retention = z.infer<typeof retentionSchema>
 /** Nothing is deleted. */
 export const NO_RETENTION: Retention = { olderThanMs: null, largerThanBytes: null, keepBelowBytes: null }
 
-/** A run with its retries, as far as retention depends on it. */
-export interface RetainedRun {
-  run_id: string
-  name: string
+const prunableRunSchema = z.object({
+  run_id: z.string(),
+  name: z.string(),
   /** When the newest of the run and its retries ended, or when it was created if it has not ended. */
-  ended_at: string
-  size_bytes: number
+  ended_at: z.string(),
+  size_bytes: z.number(),
+  reason: z.enum(['age', 'size', 'total']),
+})
+
+/** A run that retention deletes, and the limit it exceeds. */
+export type PrunableRun = z.infer<typeof prunableRunSchema>
+
+/** A run with its retries, as far as retention depends on it. */
+export interface RetainedRun extends Omit<PrunableRun, 'reason'> {
   /** `running`: a process holds it. `protected`: it is needed, for example as a baseline. Neither is ever deleted. */
   kept_as: 'running' | 'protected' | null
 }
 
-/** A run that retention deletes, and the limit it exceeds. */
-export type PrunableRun = Omit<RetainedRun, 'kept_as'> & { reason: 'age' | 'size' | 'total' }
+export const prunableRunsSchema = z.object({
+  /** Oldest first. */
+  runs: z.array(prunableRunSchema),
+  /** Runs that exceed a limit and are kept all the same, since they are in use or baselines. */
+  running: z.int(),
+  protected: z.int(),
+  /** Size of all runs now, and once these are deleted. */
+  size_bytes: z.number(),
+  kept_bytes: z.number(),
+})
 
 /** What retention does to the runs of a workspace. */
-export interface PrunableRuns {
-  /** Oldest first. */
-  runs: PrunableRun[]
-  /** Runs that exceed a limit and are kept all the same. */
-  running: number
-  protected: number
-  /** Size of all runs now, and once these are deleted. */
-  size_bytes: number
-  kept_bytes: number
-}
+export type PrunableRuns = z.infer<typeof prunableRunsSchema>
 
 /** Whether any limit is set. */
 export function isRetaining({ olderThanMs, largerThanBytes, keepBelowBytes }: Retention): boolean {

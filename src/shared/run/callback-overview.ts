@@ -131,3 +131,19 @@ export const receiverTestSchema = z.object({
 })
 
 export type ReceiverTest = z.infer<typeof receiverTestSchema>
+
+export const receiverSchema = z.object({
+  /** Where it listens. */
+  baseUrl: z.string(),
+  /** `standby`: another process of this workspace listens, and takes this one's callbacks too. */
+  role: z.enum(['listening', 'standby']),
+  /** Callbacks stored since the workspace was made. */
+  received: z.int(),
+  /** Callbacks that were refused, by why; malformed ones are stored anyway. */
+  refused: z.record(z.string(), z.int()),
+  /** HEAD and GET requests to addresses of callbacks, since the workspace was made. */
+  probes: z.int(),
+})
+
+/** The receiver of callbacks of this process. */
+export type ReceiverState = z.infer<typeof receiverSchema>

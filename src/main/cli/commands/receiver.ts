@@ -3,9 +3,9 @@ import { createLogUpdate } from 'log-update'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { formatCount, formatCounted, formatDuration } from '../../../shared/messages/figure-text.ts'
 import { CALLBACK_OPTIONS } from '../../../shared/options/callback-options.ts'
+import type { ReceiverState } from '../../../shared/run/callback-overview.ts'
 import { sayRefusal } from '../../../shared/run/callback-overview.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { ReceiverStatus } from '../../engine/engine-interface.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
 import { writeDocumentLine } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
@@ -30,17 +30,12 @@ interface TestFlags extends OpenFlags {
   callbackUrl: string
 }
 
-function toDocument({ baseUrl, role, received, refused, probes }: ReceiverStatus) {
+function toDocument({ baseUrl, role, received, refused, probes }: ReceiverState) {
   return { base_url: baseUrl, role, received, refused, probes }
 }
 
 /** Prints the counts when they change: redrawn on a terminal, a line elsewhere. Returns a function that stops it. */
-function followCounts(
-  context: CliContext,
-  engine: Engine,
-  first: ReceiverStatus,
-  quiet: boolean,
-): () => void {
+function followCounts(context: CliContext, engine: Engine, first: ReceiverState, quiet: boolean): () => void {
   const { err, errTerminal } = context
   if (quiet) return () => {}
   const draw = errTerminal.isInteractive ? createLogUpdate(process.stderr) : null
@@ -125,7 +120,7 @@ export function addReceiverCommand(program: Command, context: CliContext): void 
 }
 
 /** Callbacks of a workspace so far, in one line. */
-export function formatReceiverCounts({ received, refused }: ReceiverStatus): string {
+export function formatReceiverCounts({ received, refused }: ReceiverState): string {
   const kinds = Object.entries(refused).filter(([, count]) => count > 0)
   const total = kinds.reduce((sum, [, count]) => sum + count, 0)
   const listed = kinds.map(
@@ -135,7 +130,7 @@ export function formatReceiverCounts({ received, refused }: ReceiverStatus): str
 }
 
 /** Where the receiver is and what it has counted since the workspace was made. */
-export function formatReceiver(terminal: Terminal, status: ReceiverStatus): string[] {
+export function formatReceiver(terminal: Terminal, status: ReceiverState): string[] {
   const refused = Object.entries(status.refused).filter(([, count]) => count > 0)
   return [
     ...formatSection(terminal, 'Receiver', [

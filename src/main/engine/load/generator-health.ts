@@ -1,6 +1,7 @@
 import { PerformanceObserver } from 'node:perf_hooks'
 import type { Load } from '../../../shared/load/load.ts'
 import { isOpen } from '../../../shared/load/load-pace.ts'
+import type { LoadReport } from '../../../shared/load/load-report.ts'
 import type { LoadState } from '../journal/load-record.ts'
 import { EventLoopWatch, STALL_LIMIT_US } from '../sending/second-meter.ts'
 import type { OpenSecond } from './load-ledger.ts'
@@ -117,19 +118,7 @@ export function describeLimits(seconds: ReadonlyMap<LimitCause, number>, eventLo
 }
 
 /** How the machine did that sent a load, as far as its journal's state tells. */
-export interface LoadHealth {
-  limited: boolean
-  limitedSeconds: number
-  /** Why it was limited, a sentence each. */
-  reasons: string[]
-  dropped: number
-  waited: number
-  gcPauses: number
-  gcMaxMs: number | null
-  /** Share of the schedule that was sent, 0 to 1; null at a closed pace. */
-  achievedShare: number | null
-  workers: number
-}
+export type LoadHealth = Omit<LoadReport['generator'], 'startLagP99Ms' | 'eventLoopMaxMs'>
 
 /** How the machine did that sent a load (docs/load-tests.md §1); `state` is null before its first second is over. */
 export function toLoadHealth(load: Load, state: LoadState | null): LoadHealth {

@@ -4,9 +4,9 @@ import { toThrownText } from '../../../shared/messages/thrown.ts'
 import { isAsync } from '../../../shared/operations/operations.ts'
 import { CALLBACK_MAX_BYTES } from '../../../shared/options/callback-options.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
-import type { ReceiverTest } from '../../../shared/run/callback-overview.ts'
+import type { ReceiverState, ReceiverTest } from '../../../shared/run/callback-overview.ts'
 import { WorkerClient } from '../../worker-rpc.ts'
-import type { ReceiverOptions, ReceiverStatus } from '../engine-interface.ts'
+import type { ReceiverOptions } from '../engine-interface.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
 import { type InboxCallback, InboxReader } from './inbox.ts'
 import { forgetCallbacks } from './inbox-writer.ts'
@@ -97,7 +97,7 @@ export class WorkspaceReceiver {
   }
 
   /** How it stands; null while it is not open. */
-  async status(): Promise<ReceiverStatus | null> {
+  async status(): Promise<ReceiverState | null> {
     const standing = this.#open?.thread.standing ?? null
     if (this.#open === null || standing === null) return null
     const { received, refused, probes = 0 } = await this.#open.thread.call('counts')
