@@ -43,7 +43,7 @@ export function changeSettings(workspace: string, change: SettingsChange, now = 
     replaceFileSync(file, `${JSON.stringify(settings, null, 2)}\n`, { isPrivate: true })
     return { settings, damage: null, keptAs }
   } catch (error) {
-    throw new SluiceError({ id: 'settings_unwritable', file, reason: toThrownText(error) }, { cause: error })
+    throw SluiceError.because(error, { id: 'settings_unwritable', file })
   } finally {
     lease.release()
   }

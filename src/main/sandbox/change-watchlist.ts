@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { SluiceError } from '../../shared/messages/errors.ts'
-import { toThrownText } from '../../shared/messages/thrown.ts'
 import type { SandboxContext } from './sandbox-context.ts'
 import type { StoredTerm } from './store/watchlist-store.ts'
 import { type CheckedTerms, isTermWithinLimits, type SubmittedTerm } from './validate-request.ts'
@@ -82,10 +81,7 @@ export async function readTermFile(path: string): Promise<StoredTerm[]> {
   try {
     text = await readFile(path, 'utf8')
   } catch (error) {
-    throw new SluiceError(
-      { id: 'terms_unreadable', file: path, reason: toThrownText(error) },
-      { cause: error },
-    )
+    throw SluiceError.because(error, { id: 'terms_unreadable', file: path })
   }
   return text
     .replace(/^\uFEFF/, '')

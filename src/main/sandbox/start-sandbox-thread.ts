@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads'
 import { SluiceError } from '../../shared/messages/errors.ts'
-import { toThrownText } from '../../shared/messages/thrown.ts'
 import { WorkerClient } from '../worker-rpc.ts'
 import type { SandboxAddress } from './sandbox.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
@@ -29,7 +28,7 @@ export async function startSandboxThread(
 ): Promise<SandboxThread> {
   const client = new WorkerClient<SandboxCalls>(new Worker(workerUrl, { name: 'sandbox' }), {
     on: {},
-    toFailure: (cause) => new SluiceError({ id: 'sandbox_ended', reason: toThrownText(cause) }, { cause }),
+    toFailure: (cause) => SluiceError.because(cause, { id: 'sandbox_ended' }),
   })
   const close = async (): Promise<void> => {
     await client.call('close').catch(() => {})

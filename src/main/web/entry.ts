@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SluiceError } from '../../shared/messages/errors.ts'
-import { toThrownText } from '../../shared/messages/thrown.ts'
 import { createDocumentHeaders } from '../renderer-files/document-headers.ts'
 
 /** How long a token lets a browser in, milliseconds. */
@@ -123,7 +122,7 @@ export function createEntryFiles(workspace: string): EntryFiles {
       try {
         await writeFile(file, createRedirectPage(url), { flag: 'wx', mode: 0o600 })
       } catch (error) {
-        throw new SluiceError({ id: 'entry_unwritable', file, reason: toThrownText(error) }, { cause: error })
+        throw SluiceError.because(error, { id: 'entry_unwritable', file })
       }
       files.add(file)
       return file

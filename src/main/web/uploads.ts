@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { SluiceError } from '../../shared/messages/errors.ts'
-import { toSystemCode, toThrownText } from '../../shared/messages/thrown.ts'
+import { toSystemCode } from '../../shared/messages/thrown.ts'
 import { toUploadsFolder } from '../bridge/sources.ts'
 
 /** Leftovers of a shell that was killed are removed when they are older than this, milliseconds. */
@@ -176,8 +176,5 @@ function toUploadError(error: unknown, root: string): SluiceError {
   if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') {
     return new SluiceError({ id: 'upload_cut_off' }, { cause: error })
   }
-  return new SluiceError(
-    { id: 'upload_unwritable', folder: root, reason: toThrownText(error) },
-    { cause: error },
-  )
+  return SluiceError.because(error, { id: 'upload_unwritable', folder: root })
 }

@@ -2,6 +2,11 @@ import { type ErrorCode, EXIT, type ExitCode } from './error-entry.ts'
 import { type ErrorMessage, findErrorEntry, sayError } from './error-messages.ts'
 import { findDiskTrouble, toThrownText } from './thrown.ts'
 
+type OmitReason<Said> = Said extends { reason: string } ? Omit<Said, 'reason'> : never
+
+/** An error of the catalogue whose words have a reason, without it. */
+type WithoutReason = OmitReason<ErrorMessage>
+
 /**
  * A failure that a person can act on, as an id of the catalogue and its arguments. It becomes words where it is read:
  * see {@link sayError}. `message` and `hint` have those of the command line. Never holds a secret.
@@ -14,6 +19,11 @@ export class SluiceError extends Error {
     super(sayError(said, 'terminal').message, options.cause === undefined ? undefined : options)
     this.name = 'SluiceError'
     this.said = said
+  }
+
+  /** The error that something thrown led to: its words give what was thrown as the reason. */
+  static because(cause: unknown, said: WithoutReason): SluiceError {
+    return new SluiceError({ ...said, reason: toThrownText(cause) } as ErrorMessage, { cause })
   }
 
   /** The stable code, which documents carry. */

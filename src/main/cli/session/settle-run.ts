@@ -4,7 +4,6 @@ import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { sayError } from '../../../shared/messages/error-messages.ts'
 import { SluiceError, toSluiceError } from '../../../shared/messages/errors.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
-import { toThrownText } from '../../../shared/messages/thrown.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import { countLeftOut } from '../../../shared/run/item-state.ts'
 import { countTrial, isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
@@ -55,10 +54,7 @@ export async function settleRun(
     await printSummary(context, engine, summary, flags)
   } catch (error) {
     // 2 would say that nothing was sent.
-    throw new SluiceError(
-      { id: 'run_unread', runId: summary.run_id, reason: toThrownText(error) },
-      { cause: error },
-    )
+    throw SluiceError.because(error, { id: 'run_unread', runId: summary.run_id })
   }
   const isExported = await exportEnded(context, engine, summary, flags)
   if (summary.state === 'interrupted' && flags.json && !flags.quiet && !isLoadRun(summary)) {

@@ -1,8 +1,7 @@
 import { rmSync } from 'node:fs'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toThrownText } from '../../../shared/messages/thrown.ts'
 import { isThere } from '../workspace/is-there.ts'
-import { isLeaseHeld, removeLease, takeLease } from '../workspace/lease.ts'
+import { isLeaseHeld, removeLease, underLease } from '../workspace/lease.ts'
 import { removeStdin } from '../workspace/stdin-source.ts'
 import { removeExports } from '../workspace/workspace-exports.ts'
 import { toJournalFile, toRunFiles, toRunId } from '../workspace/workspace-files.ts'
@@ -19,8 +18,7 @@ const LOOK_MS = 50
  */
 export function deleteJournal(workspace: string, runId: string): void {
   const file = toJournalFile(workspace, runId)
-  const lease = takeLease(file, `run ${runId}`, LOOK_MS)
-  try {
+  const work = () => {
     const record = readRecord(file)
     if (record !== null && record.parentRunId !== null && hasTakenRows(record)) {
       for (const giver of findGivers(workspace, runId)) sealParent(workspace, giver, runId)
@@ -28,9 +26,8 @@ export function deleteJournal(workspace: string, runId: string): void {
     removeJournal(workspace, runId)
     // A retry has the source of its parent.
     if (record?.parentRunId === null) removeStdin(workspace, record.plan.source.path)
-  } finally {
-    lease.release()
   }
+  underLease(file, `run ${runId}`, work, LOOK_MS)
   if (!isLeaseHeld(file)) removeLease(file)
 }
 
@@ -40,7 +37,7 @@ function removeJournal(workspace: string, runId: string): void {
     removeExports(workspace, runId)
     for (const file of toRunFiles(workspace, runId)) rmSync(file, { force: true })
   } catch (error) {
-    throw new SluiceError({ id: 'run_not_deleted', runId, reason: toThrownText(error) }, { cause: error })
+    throw SluiceError.because(error, { id: 'run_not_deleted', runId })
   }
 }
 

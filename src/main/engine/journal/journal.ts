@@ -1,12 +1,12 @@
 import { closeSync, fsync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { findDiskTrouble, toThrownText } from '../../../shared/messages/thrown.ts'
+import { findDiskTrouble } from '../../../shared/messages/thrown.ts'
 import { closeDatabaseFile } from '../workspace/file-permissions.ts'
 import { isThere } from '../workspace/is-there.ts'
-import { isLeaseHeld, type Lease, takeLease } from '../workspace/lease.ts'
+import { isLeaseHeld, type Lease, takeLease, underLease } from '../workspace/lease.ts'
 import { openReader } from '../workspace/open-reader.ts'
-import { refuseForeignSchema } from '../workspace/own-schema.ts'
+import { readSchemaVersion, refuseForeignSchema, takeSchemaSteps } from '../workspace/own-schema.ts'
 import { refuseIrregular } from '../workspace/regular-file.ts'
 import { closeWhole } from './checkpoint.ts'
 import { Counters } from './counters.ts'
@@ -134,10 +134,7 @@ export class Journal {
 function toDiskFull(error: unknown, file: string): unknown {
   const disk = findDiskTrouble(error)
   if (disk === null) return error
-  return new SluiceError(
-    { id: 'journal_disk_full', file, reason: toThrownText(error), disk },
-    { cause: error },
-  )
+  return SluiceError.because(error, { id: 'journal_disk_full', file, disk })
 }
 
 /** Opens a journal's WAL without SQLite, which takes no lock on it; null if there is none. */
@@ -178,7 +175,7 @@ export function openJournal(file: string): DatabaseSync {
     db.exec('PRAGMA temp_store = FILE; PRAGMA cache_size = -8192; PRAGMA journal_size_limit = 67108864')
     checkpointEvery(db, CHECKPOINT_PAGES)
     if (process.platform === 'darwin') db.exec('PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1')
-    migrate(db, file)
+    takeSchemaSteps(db, MIGRATIONS, (version) => tooNew(file, version))
     return db
   } catch (error) {
     db.close()
@@ -194,7 +191,7 @@ export function openJournalReader(file: string): DatabaseSync {
   const db = openFile(file, true)
   try {
     refuseForeignSchema(db, file)
-    const version = readVersion(db)
+    const version = readSchemaVersion(db)
     if (version > MIGRATIONS.length) throw tooNew(file, version)
     if (version === MIGRATIONS.length || isLeaseHeld(file)) {
       db.exec('PRAGMA query_only = 1; PRAGMA cache_size = -16384')
@@ -211,17 +208,12 @@ export function openJournalReader(file: string): DatabaseSync {
 
 /** False where the run's thread is just making the file. */
 export function hasSchema(db: DatabaseSync): boolean {
-  return Number(db.prepare('PRAGMA user_version').get()?.['user_version']) > 0
+  return readSchemaVersion(db) > 0
 }
 
 /** Opens a journal of an older version, or one that was cut off in the making, once for writing. */
 function migrateFile(file: string): void {
-  const lease = takeLease(file, `the journal ${file}`)
-  try {
-    closeWhole(openJournal(file))
-  } finally {
-    lease.release()
-  }
+  underLease(file, `the journal ${file}`, () => closeWhole(openJournal(file)))
 }
 
 function openFile(file: string, readOnly: boolean): DatabaseSync {
@@ -238,24 +230,11 @@ function openFile(file: string, readOnly: boolean): DatabaseSync {
   }
 }
 
-function migrate(db: DatabaseSync, file: string): void {
-  const version = readVersion(db)
-  if (version > MIGRATIONS.length) throw tooNew(file, version)
-  for (const [index, sql] of MIGRATIONS.entries()) {
-    if (index < version) continue
-    db.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${index + 1}; COMMIT`)
-  }
-}
-
-function readVersion(db: DatabaseSync): number {
-  return Number(db.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
-}
-
 function tooNew(file: string, version: number): SluiceError {
   return new SluiceError({ id: 'journal_too_new', file, version, known: MIGRATIONS.length })
 }
 
 function toUnusable(file: string, cause: unknown): SluiceError {
   if (cause instanceof SluiceError) return cause
-  return new SluiceError({ id: 'journal_unusable', file, reason: toThrownText(cause) }, { cause })
+  return SluiceError.because(cause, { id: 'journal_unusable', file })
 }

@@ -5,22 +5,13 @@ import {
   isSameSubject,
   toBaselineSubject,
 } from '../../../shared/lookback/baseline.ts'
-import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
-import { takeLease } from '../workspace/lease.ts'
-import { readTextFile } from '../workspace/regular-file.ts'
-import { replaceFileSync } from '../workspace/replace-file.ts'
-import { toStoreError } from '../workspace/store-error.ts'
+import { underLease } from '../workspace/lease.ts'
+import { readDocument, writeDocument } from '../workspace/stored-document.ts'
 
 /** Reads the baselines of a workspace, oldest first. Throws `WORKSPACE_UNUSABLE`. */
 export function readBaselines(workspace: string): Baseline[] {
-  const file = toFile(workspace)
-  try {
-    return baselinesSchema.parse(JSON.parse(readTextFile(file))).baselines
-  } catch (error) {
-    if (toSystemCode(error) === 'ENOENT') return []
-    throw toStoreError('baselines_unusable', file, error)
-  }
+  return readDocument(toDocument(workspace), null)?.baselines ?? []
 }
 
 /**
@@ -51,22 +42,18 @@ export function removeBaselines(workspace: string, runId: string, name: string |
 }
 
 function changeBaselines(workspace: string, change: (baselines: Baseline[]) => Baseline[]): void {
-  const file = toFile(workspace)
-  const lease = takeLease(file, `the baseline file ${file}`)
-  try {
-    const changed = baselinesSchema.parse({ version: 1, baselines: change(readBaselines(workspace)) })
-    try {
-      replaceFileSync(file, `${JSON.stringify(changed, null, 2)}\n`, { isPrivate: true })
-    } catch (error) {
-      throw toStoreError('baselines_unusable', file, error)
-    }
-  } finally {
-    lease.release()
-  }
+  const document = toDocument(workspace)
+  underLease(document.file, `the baseline file ${document.file}`, () =>
+    writeDocument(
+      document,
+      baselinesSchema.parse({ version: 1, baselines: change(readBaselines(workspace)) }),
+    ),
+  )
 }
 
-function toFile(workspace: string): string {
-  return join(workspace, 'baselines.json')
+function toDocument(workspace: string) {
+  const file = join(workspace, 'baselines.json')
+  return { file, schema: baselinesSchema, unusable: 'baselines_unusable' } as const
 }
 
 /** Ids of the runs that are baselines, which retention never deletes. Throws `WORKSPACE_UNUSABLE`. */

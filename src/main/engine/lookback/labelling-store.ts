@@ -1,13 +1,12 @@
 import { rmSync } from 'node:fs'
 import { type Labelling, type LabellingChange, labellingSchema } from '../../../shared/lookback/labelling.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { placeVerdicts, type VerdictStratum } from '../run/journal/verdict-store.ts'
-import { takeLease } from '../workspace/lease.ts'
-import { readTextFile } from '../workspace/regular-file.ts'
+import { underLease } from '../workspace/lease.ts'
 import { replaceFileSync } from '../workspace/replace-file.ts'
 import { toStoreError } from '../workspace/store-error.ts'
+import { readDocument } from '../workspace/stored-document.ts'
 import { toLabellingFile } from '../workspace/workspace-files.ts'
 
 /** Next to the journal of the first run, as the verdicts are. */
@@ -17,13 +16,7 @@ function toFile({ whole, workspace, record }: RunFamily): string {
 
 /** The rows of a run that were drawn to be labelled; null where none were. Throws `WORKSPACE_UNUSABLE`. */
 export function readLabelling(family: RunFamily): Labelling | null {
-  const file = toFile(family)
-  try {
-    return labellingSchema.parse(JSON.parse(readTextFile(file)))
-  } catch (error) {
-    if (toSystemCode(error) === 'ENOENT') return null
-    throw toStoreError('labelling_unusable', file, error)
-  }
+  return readDocument({ file: toFile(family), schema: labellingSchema, unusable: 'labelling_unusable' }, null)
 }
 
 /** Keeps drawn rows in place of those drawn before. Throws `WORKSPACE_UNUSABLE`. */
@@ -66,14 +59,13 @@ export function endLabelling(family: RunFamily): void {
 
 function write(family: RunFamily, make: () => Labelling): Labelling {
   const file = toFile(family)
-  const lease = takeLease(file, `the labelling of run ${family.record.runId}`)
-  try {
+  return underLease(file, `the labelling of run ${family.record.runId}`, () => {
     const labelling = make()
-    replaceFileSync(file, JSON.stringify(labelling), { isPrivate: true })
+    try {
+      replaceFileSync(file, JSON.stringify(labelling), { isPrivate: true })
+    } catch (error) {
+      throw toStoreError('labelling_unusable', file, error)
+    }
     return labelling
-  } catch (error) {
-    throw toStoreError('labelling_unusable', file, error)
-  } finally {
-    lease.release()
-  }
+  })
 }

@@ -3,7 +3,6 @@ import { Worker } from 'node:worker_threads'
 import type { Evaluation } from '../../../shared/lookback/evaluation.ts'
 import { type Trend, type TrendLabels, toTrendPoint } from '../../../shared/lookback/trend.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toThrownText } from '../../../shared/messages/thrown.ts'
 import { WorkerClient } from '../../worker-rpc.ts'
 import { isThere } from '../workspace/is-there.ts'
 import { isRunId, toJournalFile } from '../workspace/workspace-files.ts'
@@ -282,7 +281,7 @@ class QueryThread {
     const worker = new Worker(this.#url, { name: 'queries' })
     const client = new WorkerClient<QueryCalls>(worker, {
       on: {},
-      toFailure: (cause) => new SluiceError({ id: 'query_cut_off', reason: toThrownText(cause) }, { cause }),
+      toFailure: (cause) => SluiceError.because(cause, { id: 'query_cut_off' }),
     })
     const thread = { worker, client, asking: 0 }
     this.#thread = thread

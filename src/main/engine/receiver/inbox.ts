@@ -1,12 +1,11 @@
 import { join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toThrownText } from '../../../shared/messages/thrown.ts'
 import { type LastRefusal, REFUSALS, type Refusal } from '../../../shared/run/callback-overview.ts'
 import { closeDatabaseFile } from '../workspace/file-permissions.ts'
 import { isThere } from '../workspace/is-there.ts'
 import { openReader } from '../workspace/open-reader.ts'
-import { refuseForeignSchema } from '../workspace/own-schema.ts'
+import { readSchemaVersion, refuseForeignSchema, takeSchemaSteps } from '../workspace/own-schema.ts'
 import { refuseIrregular } from '../workspace/regular-file.ts'
 
 /** A callback on its way into the inbox. */
@@ -155,12 +154,7 @@ export function openInbox(file: string): DatabaseSync {
       'PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864',
     )
     if (process.platform === 'darwin') db.exec('PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1')
-    const version = readVersion(db)
-    if (version > MIGRATIONS.length) throw toTooNew(file, version)
-    for (const [index, sql] of MIGRATIONS.entries()) {
-      if (index < version) continue
-      db.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${index + 1}; COMMIT`)
-    }
+    takeSchemaSteps(db, MIGRATIONS, (version) => toTooNew(file, version))
     giveRoomBack(db)
     return db
   } catch (error) {
@@ -191,7 +185,7 @@ function openInboxReader(file: string): DatabaseSync | null {
   try {
     db = openReader(file, BUSY_TIMEOUT_MS)
     refuseForeignSchema(db, file)
-    const version = readVersion(db)
+    const version = readSchemaVersion(db)
     if (version > MIGRATIONS.length) throw toTooNew(file, version)
     if (version === MIGRATIONS.length) {
       db.exec('PRAGMA query_only = 1; PRAGMA cache_size = -4096')
@@ -206,10 +200,6 @@ function openInboxReader(file: string): DatabaseSync | null {
   }
 }
 
-function readVersion(db: DatabaseSync): number {
-  return Number(db.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
-}
-
 function toTooNew(file: string, version: number): SluiceError {
   return new SluiceError({ id: 'inbox_too_new', file, version, known: MIGRATIONS.length })
 }
@@ -217,7 +207,7 @@ function toTooNew(file: string, version: number): SluiceError {
 /** What kept the inbox from being opened or written, as `WORKSPACE_UNUSABLE`. */
 export function toInboxError(file: string, cause: unknown): SluiceError {
   if (cause instanceof SluiceError) return cause
-  return new SluiceError({ id: 'inbox_unusable', file, reason: toThrownText(cause) }, { cause })
+  return SluiceError.because(cause, { id: 'inbox_unusable', file })
 }
 
 /** Bodies of one page add up to about this much at most, unless one alone is larger, bytes. */

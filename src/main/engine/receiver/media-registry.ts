@@ -122,5 +122,5 @@ function toNoFolder(folder: string, cause: unknown): SluiceError {
 }
 
 function toUnwritable(file: string, cause: unknown): SluiceError {
-  return new SluiceError({ id: 'media_registry_unwritable', file, reason: toThrownText(cause) }, { cause })
+  return SluiceError.because(cause, { id: 'media_registry_unwritable', file })
 }

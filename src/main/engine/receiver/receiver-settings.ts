@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
-import { takeLease } from '../workspace/lease.ts'
+import { toSystemCode } from '../../../shared/messages/thrown.ts'
+import { underLease } from '../workspace/lease.ts'
 import { readTextFile } from '../workspace/regular-file.ts'
 import { replaceFileSync } from '../workspace/replace-file.ts'
 
@@ -27,7 +27,7 @@ export function toReceiverSettingsFile(workspace: string): string {
 export function readReceiverSettings(workspace: string): ReceiverSettings {
   return (
     findReceiverSettings(workspace) ??
-    underLease(workspace, () => findReceiverSettings(workspace) ?? makeSettings(workspace))
+    takeTurn(workspace, () => findReceiverSettings(workspace) ?? makeSettings(workspace))
   )
 }
 
@@ -35,7 +35,7 @@ export function readReceiverSettings(workspace: string): ReceiverSettings {
  * Keeps the port for the workspace, unless it has one; returns the one it has then. Throws `WORKSPACE_UNUSABLE`.
  */
 export function keepReceiverPort(workspace: string, port: number): number {
-  return underLease(workspace, () => {
+  return takeTurn(workspace, () => {
     const settings = findReceiverSettings(workspace) ?? makeSettings(workspace)
     if (settings.port !== null) return settings.port
     writeSettings(workspace, { ...settings, port })
@@ -50,13 +50,9 @@ function makeSettings(workspace: string): ReceiverSettings {
 }
 
 /** Two processes that start at once must end with one secret. */
-function underLease<Result>(workspace: string, work: () => Result): Result {
-  const lease = takeLease(toReceiverSettingsFile(workspace), `${toReceiverSettingsFile(workspace)}`)
-  try {
-    return work()
-  } finally {
-    lease.release()
-  }
+function takeTurn<Result>(workspace: string, work: () => Result): Result {
+  const file = toReceiverSettingsFile(workspace)
+  return underLease(file, file, work)
 }
 
 /** A workspace's receiver settings; null before their first use. Throws `WORKSPACE_UNUSABLE`. */
@@ -67,10 +63,7 @@ export function findReceiverSettings(workspace: string): ReceiverSettings | null
     text = readTextFile(file)
   } catch (error) {
     if (toSystemCode(error) === 'ENOENT') return null
-    throw new SluiceError(
-      { id: 'receiver_settings_unreadable', file, reason: toThrownText(error) },
-      { cause: error },
-    )
+    throw SluiceError.because(error, { id: 'receiver_settings_unreadable', file })
   }
   try {
     const { secret, port } = settingsSchema.parse(JSON.parse(text))
@@ -88,9 +81,6 @@ function writeSettings(workspace: string, settings: ReceiverSettings): void {
     // Flushed before it replaces the old one: a lost secret would invalidate every URL that was issued.
     replaceFileSync(file, text, { isPrivate: true })
   } catch (error) {
-    throw new SluiceError(
-      { id: 'receiver_settings_unwritable', file, reason: toThrownText(error) },
-      { cause: error },
-    )
+    throw SluiceError.because(error, { id: 'receiver_settings_unwritable', file })
   }
 }

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toThrownText } from '../../../shared/messages/thrown.ts'
 import type { ReceiverTest } from '../../../shared/run/callback-overview.ts'
 import { type SealedSecret, unseal } from '../secrets/bound-secret.ts'
 import { Redactor } from '../secrets/redactor.ts'
@@ -247,7 +246,7 @@ function checkServes(address: InboxAddress, asked: ListenAddress): void {
 
 function toUnavailable(error: unknown): SluiceError {
   if (error instanceof SluiceError) return error
-  return new SluiceError({ id: 'receiver_cannot_start', reason: toThrownText(error) }, { cause: error })
+  return SluiceError.because(error, { id: 'receiver_cannot_start' })
 }
 
 /** The receiver's time, which tests replace. */

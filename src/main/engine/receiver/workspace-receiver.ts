@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toThrownText } from '../../../shared/messages/thrown.ts'
 import { isAsync } from '../../../shared/operations/operations.ts'
 import { CALLBACK_MAX_BYTES } from '../../../shared/options/callback-options.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
@@ -268,7 +267,7 @@ export class ReceiverThread {
           ready.resolve(standing)
         },
       },
-      toFailure: (cause) => new SluiceError({ id: 'receiver_ended', reason: toThrownText(cause) }, { cause }),
+      toFailure: (cause) => SluiceError.because(cause, { id: 'receiver_ended' }),
     })
     this.ended = this.#client.ended
     this.call = this.#client.call.bind(this.#client)

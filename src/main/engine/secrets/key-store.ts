@@ -96,10 +96,7 @@ export function createKeyStore(lasting: LastingStore | { absence: string }): Key
         return known.get(toEntry(name, typed)) ?? (await read(name, typed))
       } catch (error) {
         const { label, connection } = name
-        throw new SluiceError(
-          { id: 'key_locked', label, connection, reason: toThrownText(error) },
-          { cause: error },
-        )
+        throw SluiceError.because(error, { id: 'key_locked', label, connection })
       }
     },
     async getToRemove(name, typed) {
@@ -107,10 +104,7 @@ export function createKeyStore(lasting: LastingStore | { absence: string }): Key
       try {
         return (await read(name, typed)) ?? known.get(entry) ?? null
       } catch (error) {
-        throw new SluiceError(
-          { id: 'key_not_removed', entry, place: typed.place, reason: toThrownText(error) },
-          { cause: error },
-        )
+        throw SluiceError.because(error, { id: 'key_not_removed', entry, place: typed.place })
       }
     },
     async set(name, key) {

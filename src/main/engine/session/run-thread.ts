@@ -1,5 +1,4 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toThrownText } from '../../../shared/messages/thrown.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import type { Fix } from '../../../shared/plan/fixes.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
@@ -93,8 +92,7 @@ export class RunThread {
           ready.resolve()
         },
       },
-      toFailure: (cause) =>
-        new SluiceError({ id: 'run_broke_off', runId, reason: toThrownText(cause) }, { cause }),
+      toFailure: (cause) => SluiceError.because(cause, { id: 'run_broke_off', runId }),
     })
     this.ended = this.#run(task)
     this.ended.then(ready.resolve, ready.reject)

@@ -58,10 +58,7 @@ export function changeConnections(
     try {
       replaceFileSync(file, `${JSON.stringify(changed, null, 2)}\n`, { isPrivate: true })
     } catch (error) {
-      throw new SluiceError(
-        { id: 'connections_unwritable', file, reason: toThrownText(error) },
-        { cause: error },
-      )
+      throw SluiceError.because(error, { id: 'connections_unwritable', file })
     }
     return changed
   } finally {
@@ -101,10 +98,7 @@ function readText(file: string): string | null {
     return readTextFile(file).replace(/^\uFEFF/, '')
   } catch (error) {
     if (toSystemCode(error) === 'ENOENT') return null
-    throw new SluiceError(
-      { id: 'connections_unreadable', file, reason: toThrownText(error) },
-      { cause: error },
-    )
+    throw SluiceError.because(error, { id: 'connections_unreadable', file })
   }
 }
 

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
+import { toSystemCode } from '../../../shared/messages/thrown.ts'
 
 /** Whether a path exists. Throws `WORKSPACE_UNUSABLE` where that cannot be found out: unreadable is not missing. */
 export function isThere(path: string): boolean {
@@ -15,5 +15,5 @@ export function isThere(path: string): boolean {
 
 /** Turns what the file system throws when a path of the workspace is read into `WORKSPACE_UNUSABLE`. */
 export function toUnreadable(path: string, error: unknown): SluiceError {
-  return new SluiceError({ id: 'path_unreadable', path, reason: toThrownText(error) }, { cause: error })
+  return SluiceError.because(error, { id: 'path_unreadable', path })
 }

@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toThrownText } from '../../../shared/messages/thrown.ts'
 import { closeDatabaseFile } from './file-permissions.ts'
 import { isThere } from './is-there.ts'
 
@@ -24,6 +23,21 @@ export function takeLease(file: string, what: string, timeoutMs: number = TAKE_T
     throw new SluiceError({ id: 'held_elsewhere', what })
   }
   return { release: () => lock.close() }
+}
+
+/** Works while this process holds the lease of a file. Throws as {@link takeLease} does, and what `work` throws. */
+export function underLease<Result>(
+  file: string,
+  what: string,
+  work: () => Result,
+  timeoutMs = TAKE_TIMEOUT_MS,
+): Result {
+  const lease = takeLease(file, what, timeoutMs)
+  try {
+    return work()
+  } finally {
+    lease.release()
+  }
 }
 
 /** Whether some process, this one included, holds the lease of a file. Throws `WORKSPACE_UNUSABLE`. */
@@ -68,9 +82,6 @@ function lockFile(leaseFile: string, timeoutMs: number, lock: string): DatabaseS
     db?.close()
     if (error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY)
       return null
-    throw new SluiceError(
-      { id: 'lock_unusable', file: leaseFile, reason: toThrownText(error) },
-      { cause: error },
-    )
+    throw SluiceError.because(error, { id: 'lock_unusable', file: leaseFile })
   }
 }

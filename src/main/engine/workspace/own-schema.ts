@@ -24,3 +24,21 @@ export function findForeign(db: DatabaseSync): string | null {
     .get()
   return found === undefined ? null : `the ${found['kind']} ${found['name']}`
 }
+
+/** How many steps of its schema a file has taken. */
+export function readSchemaVersion(db: DatabaseSync): number {
+  return Number(db.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
+}
+
+/** Takes the steps of a schema that a file has not taken yet. Throws what `toTooNew` makes of a file that has taken more. */
+export function takeSchemaSteps(
+  db: DatabaseSync,
+  steps: readonly string[],
+  toTooNew: (version: number) => Error,
+): void {
+  const version = readSchemaVersion(db)
+  if (version > steps.length) throw toTooNew(version)
+  for (const [index, sql] of steps.entries()) {
+    if (index >= version) db.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${index + 1}; COMMIT`)
+  }
+}

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute, parse, relative, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toThrown, toThrownText } from '../../../shared/messages/thrown.ts'
+import { toThrown } from '../../../shared/messages/thrown.ts'
 import type { PlanConnectionInput } from '../../../shared/plan/connection.ts'
 import { findConflicts } from '../../../shared/plan/file/find-conflicts.ts'
 import {
@@ -93,7 +93,7 @@ function parseText(file: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new SluiceError({ id: 'plan_not_json', file, reason: toThrownText(error) }, { cause: error })
+    throw SluiceError.because(error, { id: 'plan_not_json', file })
   }
 }
 
@@ -160,7 +160,7 @@ export function writePlanFile(
     })
     return isThere
   } catch (error) {
-    throw new SluiceError({ id: 'save_plan_unwritable', file, reason: toThrownText(error) }, { cause: error })
+    throw SluiceError.because(error, { id: 'save_plan_unwritable', file })
   }
 }
 

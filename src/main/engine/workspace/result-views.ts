@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import type { z } from 'zod'
-import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import type { OperationKind } from '../../../shared/operations/operations.ts'
 import {
   type ResultView,
@@ -10,10 +9,8 @@ import {
   USUAL_TABLE,
   USUAL_VIEW,
 } from '../../../shared/run/result-view.ts'
-import { takeLease } from './lease.ts'
-import { readTextFile } from './regular-file.ts'
-import { replaceFileSync } from './replace-file.ts'
-import { toStoreError } from './store-error.ts'
+import { underLease } from './lease.ts'
+import { readDocument, writeDocument } from './stored-document.ts'
 import { createWorkspaceFolders } from './workspace-files.ts'
 
 type ResultViews = z.infer<typeof resultViewsSchema>
@@ -49,33 +46,19 @@ export function changeTableView(workspace: string, table: TableName, view: Table
 
 function changeAll(workspace: string, change: (views: ResultViews) => ResultViews): ResultViews {
   createWorkspaceFolders(workspace)
-  const file = toFile(workspace)
-  const lease = takeLease(file, `the saved filters in ${file}`)
-  try {
+  const document = toDocument(workspace)
+  return underLease(document.file, `the saved filters in ${document.file}`, () => {
     const changed = change(readAll(workspace))
-    try {
-      replaceFileSync(file, `${JSON.stringify(resultViewsSchema.parse(changed), null, 2)}\n`, {
-        isPrivate: true,
-      })
-    } catch (error) {
-      throw toStoreError('result_views_unusable', file, error)
-    }
+    writeDocument(document, changed)
     return changed
-  } finally {
-    lease.release()
-  }
+  })
 }
 
-function toFile(workspace: string): string {
-  return join(workspace, 'result-views.json')
+function toDocument(workspace: string) {
+  const file = join(workspace, 'result-views.json')
+  return { file, schema: resultViewsSchema, unusable: 'result_views_unusable' } as const
 }
 
 function readAll(workspace: string): ResultViews {
-  const file = toFile(workspace)
-  try {
-    return resultViewsSchema.parse(JSON.parse(readTextFile(file)))
-  } catch (error) {
-    if (toSystemCode(error) === 'ENOENT') return resultViewsSchema.parse({ version: 1, views: {} })
-    throw toStoreError('result_views_unusable', file, error)
-  }
+  return readDocument(toDocument(workspace), null) ?? resultViewsSchema.parse({ version: 1, views: {} })
 }

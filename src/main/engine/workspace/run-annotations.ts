@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs'
 import {
   type AnnotationChange,
   type Annotations,
@@ -9,11 +8,8 @@ import {
   TAGS_MAX,
 } from '../../../shared/lookback/annotations.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toSystemCode } from '../../../shared/messages/thrown.ts'
-import { takeLease } from './lease.ts'
-import { readTextFile } from './regular-file.ts'
-import { replaceFileSync } from './replace-file.ts'
-import { toStoreError } from './store-error.ts'
+import { underLease } from './lease.ts'
+import { readDocument, writeDocument } from './stored-document.ts'
 import { toAnnotationsFile } from './workspace-files.ts'
 
 /**
@@ -21,13 +17,12 @@ import { toAnnotationsFile } from './workspace-files.ts'
  * damaged.
  */
 function readAnnotations(workspace: string, firstRunId: string): Annotations {
+  return readDocument(toDocument(workspace, firstRunId), NO_ANNOTATIONS)
+}
+
+function toDocument(workspace: string, firstRunId: string) {
   const file = toAnnotationsFile(workspace, firstRunId)
-  try {
-    return annotationsSchema.parse(JSON.parse(readTextFile(file)))
-  } catch (error) {
-    if (toSystemCode(error) === 'ENOENT') return NO_ANNOTATIONS
-    throw toStoreError('annotations_unusable', file, error)
-  }
+  return { file, schema: annotationsSchema, unusable: 'annotations_unusable' } as const
 }
 
 /** The same for a person who looks at the run, which a damaged file must not hide: nothing was noted then. */
@@ -45,20 +40,14 @@ export function changeAnnotations(
   firstRunId: string,
   change: AnnotationChange,
 ): Annotations {
-  const file = toAnnotationsFile(workspace, firstRunId)
-  const lease = takeLease(file, `the annotation file of run ${firstRunId}`)
-  try {
+  const document = toDocument(workspace, firstRunId)
+  return underLease(document.file, `the annotation file of run ${firstRunId}`, () => {
     const changed = applyAnnotationChange(readAnnotations(workspace, firstRunId), change)
     const mistakes = findAnnotationMistakes(change)
     if (changed.tags.length > TAGS_MAX) mistakes.push(`a run has at most ${TAGS_MAX} tags`)
     if (mistakes.length > 0) throw new SluiceError({ id: 'annotations_refused', reason: mistakes.join('; ') })
     const isEmpty = changed.name === null && changed.note === null && changed.tags.length === 0
-    if (isEmpty) rmSync(file, { force: true })
-    else replaceFileSync(file, `${JSON.stringify(changed, null, 2)}\n`, { isPrivate: true })
+    writeDocument(document, isEmpty ? null : changed)
     return changed
-  } catch (error) {
-    throw toStoreError('annotations_unusable', file, error)
-  } finally {
-    lease.release()
-  }
+  })
 }

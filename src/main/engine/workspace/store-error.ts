@@ -2,7 +2,7 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import { findDiskTrouble, toThrownText } from '../../../shared/messages/thrown.ts'
 
 /** What is said of a file whose content is damaged. */
-type DamagedId =
+export type DamagedId =
   | 'annotations_unusable'
   | 'baselines_unusable'
   | 'labelling_unusable'

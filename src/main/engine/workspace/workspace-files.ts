@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { accessSync, constants, readdirSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
+import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import { closeFolder, makeFolders } from './file-permissions.ts'
 import { toUnreadable } from './is-there.ts'
 
@@ -32,10 +32,7 @@ export function createWorkspaceFolders(workspace: string): void {
   try {
     makeFolders(join(workspace, RUNS_FOLDER))
   } catch (error) {
-    throw new SluiceError(
-      { id: 'workspace_not_made', workspace, reason: toThrownText(error) },
-      { cause: error },
-    )
+    throw SluiceError.because(error, { id: 'workspace_not_made', workspace })
   }
   for (const folder of [workspace, join(workspace, RUNS_FOLDER)]) {
     const reason = closeFolder(folder)

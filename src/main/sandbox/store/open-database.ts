@@ -1,6 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toThrownText } from '../../../shared/messages/thrown.ts'
 
 /** One entry a version; a store is brought up to date by those it has not seen. Never edit one that was released. */
 const MIGRATIONS = [
@@ -103,10 +102,7 @@ export function openDatabase(file: string | null): DatabaseSync {
     return database
   } catch (error) {
     database?.close()
-    throw new SluiceError(
-      { id: 'sandbox_store_unusable', file, reason: toThrownText(error) },
-      { cause: error },
-    )
+    throw SluiceError.because(error, { id: 'sandbox_store_unusable', file })
   }
 }
 

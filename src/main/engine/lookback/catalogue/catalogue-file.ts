@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { APP_VERSION } from '../../../../shared/version.ts'
 import { closeDatabaseFile } from '../../workspace/file-permissions.ts'
-import { takeLease } from '../../workspace/lease.ts'
-import { findForeign } from '../../workspace/own-schema.ts'
+import { underLease } from '../../workspace/lease.ts'
+import { findForeign, readSchemaVersion } from '../../workspace/own-schema.ts'
 
 /** Raised with every change of the tables, or of what their rows hold: an older catalogue is then built anew. */
 const SCHEMA_VERSION = 5
@@ -163,27 +163,18 @@ function transact(db: DatabaseSync, work: (db: DatabaseSync) => void): void {
 }
 
 function withLease(workspace: string, work: () => void): void {
-  const lease = takeLease(toCatalogueFile(workspace), 'the catalogue of runs', BUSY_TIMEOUT_MS)
-  try {
-    work()
-  } finally {
-    lease.release()
-  }
+  underLease(toCatalogueFile(workspace), 'the catalogue of runs', work, BUSY_TIMEOUT_MS)
 }
 
 function refuseOutdated(db: DatabaseSync): void {
   if (findForeign(db) !== null) throw new CatalogueOutdated('a foreign schema')
-  if (readVersion(db) !== SCHEMA_VERSION) throw new CatalogueOutdated('another schema')
+  if (readSchemaVersion(db) !== SCHEMA_VERSION) throw new CatalogueOutdated('another schema')
   const made = db.prepare('SELECT version FROM made_by').get()
   if (made?.['version'] !== APP_VERSION) throw new CatalogueOutdated('another version of Sluice')
 }
 
 function isEmpty(db: DatabaseSync): boolean {
-  return readVersion(db) === 0 && db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined
-}
-
-function readVersion(db: DatabaseSync): number {
-  return Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
+  return readSchemaVersion(db) === 0 && db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined
 }
 
 function createTables(db: DatabaseSync): void {

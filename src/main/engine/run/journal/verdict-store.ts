@@ -13,8 +13,8 @@ import { formatRow, toSourcePlace } from '../../../../shared/plan/source-place.t
 import type { RunFamily } from '../../journal/run-family.ts'
 import { closeDatabaseFile } from '../../workspace/file-permissions.ts'
 import { isThere } from '../../workspace/is-there.ts'
-import { takeLease } from '../../workspace/lease.ts'
-import { refuseForeignSchema } from '../../workspace/own-schema.ts'
+import { underLease } from '../../workspace/lease.ts'
+import { refuseForeignSchema, takeSchemaSteps } from '../../workspace/own-schema.ts'
 import { toStoreError } from '../../workspace/store-error.ts'
 import { toVerdictsFile } from '../../workspace/workspace-files.ts'
 import { pickRows } from '../results/family-counts.ts'
@@ -223,17 +223,14 @@ function refuseChanged(row: string, found: readonly RowVerdict[], expected: read
 
 function writeVerdicts<Result>(family: RunFamily, write: (db: DatabaseSync) => Result): Result {
   const file = findVerdictsFile(family)
-  const lease = takeLease(file, `the verdict file of run ${family.record.runId}`)
-  try {
-    return withDatabase(file, (db) => {
+  return underLease(file, `the verdict file of run ${family.record.runId}`, () =>
+    withDatabase(file, (db) => {
       db.exec('BEGIN IMMEDIATE')
       const result = write(db)
       db.exec('COMMIT')
       return result
-    })
-  } finally {
-    lease.release()
-  }
+    }),
+  )
 }
 
 /** Opens the file for one piece of work. A rollback journal keeps it one file, which is rarely written. */
@@ -244,11 +241,7 @@ function withDatabase<Result>(file: string, work: (db: DatabaseSync) => Result):
     closeDatabaseFile(file)
     refuseForeignSchema(db, file)
     db.exec('PRAGMA synchronous = FULL')
-    const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
-    if (version > MIGRATIONS.length) throw new Error(`it is from a newer version (${version})`)
-    for (const [index, sql] of MIGRATIONS.entries()) {
-      if (index >= version) db.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${index + 1}; COMMIT`)
-    }
+    takeSchemaSteps(db, MIGRATIONS, (version) => new Error(`it is from a newer version (${version})`))
     return work(db)
   } catch (error) {
     throw toStoreError('verdicts_unusable', file, error)
