@@ -20,7 +20,7 @@ const prunableRunSchema = z.object({
   name: z.string(),
   /** When the newest of the run and its retries ended, or when it was created if it has not ended. */
   ended_at: z.string(),
-  size_bytes: z.number(),
+  size_bytes: z.int(),
   reason: z.enum(['age', 'size', 'total']),
 })
 

@@ -50,123 +50,52 @@ const RECORD_COLUMN: ExportColumn = { name: 'sluice_record', title: 'Record', re
 
 /** Columns of the exports of some operations, behind the common ones. */
 const OPERATION_COLUMNS: readonly (ExportColumn & { of: readonly Subject[] })[] = [
-  {
-    name: 'sluice_rule_ids',
-    title: 'Rule ids',
-    of: ['content'],
-    read: (row) => joinTexts(row.triggeredRules.map(({ ruleId }) => ruleId)),
-  },
-  {
-    name: 'sluice_from_cache',
-    title: 'From cache',
-    of: ['content'],
-    read: (row) => toText(row.task?.fromCache),
-  },
-  {
-    name: 'sluice_language',
-    title: 'Language',
-    of: ['content'],
-    read: (row) => toListText(row.task?.languages),
-  },
-  { name: 'sluice_pii', title: 'Personal data', of: ['content'], read: (row) => toFoundText(row, 'pii') },
-  { name: 'sluice_urls', title: 'Addresses', of: ['content'], read: (row) => toFoundText(row, 'urls') },
-  {
-    name: 'sluice_text_filters',
-    title: 'Text filters',
-    of: ['content'],
-    read: (row) => toFoundText(row, 'textFilters'),
-  },
-  {
-    name: 'sluice_custom_classes',
-    title: 'Custom classes',
-    of: ['content'],
-    read: (row) => toFoundText(row, 'customClasses'),
-  },
-  {
-    name: 'sluice_moderated_classes',
-    title: 'Moderated classes',
-    of: ['content'],
-    read: (row) => toFoundText(row, 'moderatedClasses'),
-  },
-  {
-    name: 'sluice_model_results',
-    title: 'Model results',
-    of: ['content'],
-    read: (row) => toListText(row.task?.models),
-  },
-  {
-    name: 'sluice_index_matches',
-    title: 'Index matches',
-    of: ['content'],
-    read: (row) => toFoundText(row, 'matches'),
-  },
-  {
-    name: 'sluice_custom_index_item_id',
-    title: 'Item id',
-    of: ['item'],
-    read: (row) => row.customIndexItemId ?? '',
-  },
-  {
-    name: 'sluice_term_outcome',
-    title: 'Term outcome',
-    of: ['term'],
-    read: (row) => (row.answer === null || isAppealAnswer(row.answer) ? '' : row.answer),
-  },
-  {
-    name: 'sluice_term_notes',
-    title: 'Notes of the term',
-    of: ['term'],
-    read: (row) => row.termNotes ?? '',
-  },
-  {
-    name: 'sluice_service_message',
-    title: 'Message of the service',
-    of: ['item', 'term'],
-    read: (row) => row.serviceMessage ?? '',
-  },
-  {
-    name: 'sluice_appeal_status',
-    title: 'Appeal',
-    of: ['appeal'],
-    read: (row) => (row.answer !== null && isAppealAnswer(row.answer) ? row.answer : ''),
-  },
-  {
-    name: 'sluice_appeal_action_id',
-    title: 'Action id of the judgment',
-    of: ['appeal'],
-    read: (row) => row.appeal?.actionId ?? '',
-  },
-  {
-    name: 'sluice_appeal_action_name',
-    title: 'Action of the judgment',
-    of: ['appeal'],
-    read: (row) => row.appeal?.actionName ?? '',
-  },
-  {
-    name: 'sluice_appeal_reasons',
-    title: 'Reasons of the judgment',
-    of: ['appeal'],
-    read: (row) => toListText(row.appeal?.reasons),
-  },
-  {
-    name: 'sluice_original_action_id',
-    title: 'Original action id',
-    of: ['appeal'],
-    read: (row) => row.appeal?.originalActionId ?? '',
-  },
-  {
-    name: 'sluice_original_action_name',
-    title: 'Original action',
-    of: ['appeal'],
-    read: (row) => row.appeal?.originalActionName ?? '',
-  },
-  {
-    name: 'sluice_original_reasons',
-    title: 'Original reasons',
-    of: ['appeal'],
-    read: (row) => toListText(row.appeal?.originalReasons),
-  },
+  ...columnsOf(['content'], {
+    sluice_rule_ids: ['Rule ids', (row) => joinTexts(row.triggeredRules.map(({ ruleId }) => ruleId))],
+    sluice_from_cache: ['From cache', (row) => toText(row.task?.fromCache)],
+    sluice_language: ['Language', (row) => toListText(row.task?.languages)],
+    sluice_pii: ['Personal data', (row) => toFoundText(row, 'pii')],
+    sluice_urls: ['Addresses', (row) => toFoundText(row, 'urls')],
+    sluice_text_filters: ['Text filters', (row) => toFoundText(row, 'textFilters')],
+    sluice_custom_classes: ['Custom classes', (row) => toFoundText(row, 'customClasses')],
+    sluice_moderated_classes: ['Moderated classes', (row) => toFoundText(row, 'moderatedClasses')],
+    sluice_model_results: ['Model results', (row) => toListText(row.task?.models)],
+    sluice_index_matches: ['Index matches', (row) => toFoundText(row, 'matches')],
+  }),
+  ...columnsOf(['item'], {
+    sluice_custom_index_item_id: ['Item id', (row) => row.customIndexItemId ?? ''],
+  }),
+  ...columnsOf(['term'], {
+    sluice_term_outcome: [
+      'Term outcome',
+      (row) => (row.answer === null || isAppealAnswer(row.answer) ? '' : row.answer),
+    ],
+    sluice_term_notes: ['Notes of the term', (row) => row.termNotes ?? ''],
+  }),
+  ...columnsOf(['item', 'term'], {
+    sluice_service_message: ['Message of the service', (row) => row.serviceMessage ?? ''],
+  }),
+  ...columnsOf(['appeal'], {
+    sluice_appeal_status: [
+      'Appeal',
+      (row) => (row.answer !== null && isAppealAnswer(row.answer) ? row.answer : ''),
+    ],
+    sluice_appeal_action_id: ['Action id of the judgment', (row) => row.appeal?.actionId ?? ''],
+    sluice_appeal_action_name: ['Action of the judgment', (row) => row.appeal?.actionName ?? ''],
+    sluice_appeal_reasons: ['Reasons of the judgment', (row) => toListText(row.appeal?.reasons)],
+    sluice_original_action_id: ['Original action id', (row) => row.appeal?.originalActionId ?? ''],
+    sluice_original_action_name: ['Original action', (row) => row.appeal?.originalActionName ?? ''],
+    sluice_original_reasons: ['Original reasons', (row) => toListText(row.appeal?.originalReasons)],
+  }),
 ]
+
+/** Columns of operations whose rows name `of`: by name, the title and the cell of a row. */
+function columnsOf(
+  of: readonly Subject[],
+  columns: Record<string, [title: string, read: ExportColumn['read']]>,
+) {
+  return Object.entries(columns).map(([name, [title, read]]) => ({ name, title, of, read }))
+}
 
 /**
  * Columns of what persons said of a row, in exports of runs that have verdicts. Files of verdicts have the same, so that

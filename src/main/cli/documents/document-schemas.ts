@@ -8,6 +8,7 @@ import { baselinesSchema } from '../../../shared/lookback/baseline.ts'
 import { decisionComparisonSchema } from '../../../shared/lookback/comparison.ts'
 import { evaluationSchema } from '../../../shared/lookback/evaluation.ts'
 import { ledgerKindSchema, ledgerSchema } from '../../../shared/lookback/ledger.ts'
+import { prunableRunsSchema } from '../../../shared/lookback/retention.ts'
 import { runReportSchema } from '../../../shared/lookback/run-report.ts'
 import { sampleSchema } from '../../../shared/lookback/stratified-sample.ts'
 import { trendSchema } from '../../../shared/lookback/trend.ts'
@@ -16,6 +17,7 @@ import { savedMappingSchema } from '../../../shared/mapping/saved-mappings.ts'
 import { OPERATION_KINDS, OPERATIONS } from '../../../shared/operations/operations.ts'
 import { rowAndRecordShape } from '../../../shared/plan/source-place.ts'
 import { acceptCodeSchema } from '../../../shared/run/accept-code.ts'
+import { receiverSchema } from '../../../shared/run/callback-overview.ts'
 import { unsentShape } from '../../../shared/run/item-state.ts'
 import { problemGroupSchema, problemSchema } from '../../../shared/run/problem.ts'
 import { sourceReadSchema } from '../../../shared/run/read-as.ts'
@@ -139,10 +141,7 @@ export const DOCUMENT_SCHEMAS = {
       rows_in_neither: z.int().exactOptional(),
     }),
   },
-  sample: {
-    commands: ['sample'],
-    schema: sampleSchema,
-  },
+  sample: { commands: ['sample'], schema: sampleSchema },
   verdicts: {
     commands: ['verdict'],
     schema: z.object({ run_id: z.string(), verdicts: z.array(verdictDocumentSchema) }),
@@ -161,15 +160,7 @@ export const DOCUMENT_SCHEMAS = {
     commands: ['runs prune'],
     schema: z.object({
       dry_run: z.boolean(),
-      deleted: z.array(
-        z.object({
-          run_id: z.string(),
-          name: z.string(),
-          ended_at: z.string(),
-          size_bytes: z.int(),
-          reason: z.enum(['age', 'size', 'total']),
-        }),
-      ),
+      deleted: prunableRunsSchema.shape.runs,
       kept: z.object({ running: z.int(), protected: z.int() }),
       size_bytes: z.int(),
       kept_bytes: z.int(),
@@ -200,16 +191,7 @@ export const DOCUMENT_SCHEMAS = {
     commands: ['list', 'save', 'rename', 'remove'].map((command) => `mapping ${command}`),
     schema: savedMappingSchema,
   },
-  receiver: {
-    commands: ['receiver'],
-    schema: z.object({
-      base_url: z.string(),
-      role: z.enum(['listening', 'standby']),
-      received: z.int(),
-      refused: z.record(z.string(), z.int()),
-      probes: z.int(),
-    }),
-  },
+  receiver: { commands: ['receiver'], schema: receiverSchema, isRenamed: true },
   'receiver-test': {
     commands: ['receiver test'],
     schema: z.object({
