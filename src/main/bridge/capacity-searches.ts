@@ -11,28 +11,23 @@ export interface CapacitySearch extends EventSource<CapacityProgress> {
   stop(): void
 }
 
-/** The capacity searches of a process, in the order in which they began. */
-export interface CapacitySearches {
-  add(search: CapacitySearch): void
-  /** Throws `BAD_USAGE` where this process has no such search. */
-  require(searchId: string): CapacitySearch
-  newest(): CapacitySearch | null
-  stopAll(): void
-}
-
 /** Makes the register of searches, empty. */
-export function createCapacitySearches(): CapacitySearches {
+export function createCapacitySearches() {
   const searches = new Map<string, CapacitySearch>()
   return {
-    add: (search) => void searches.set(search.searchId, search),
-    require(searchId) {
+    add: (search: CapacitySearch): void => void searches.set(search.searchId, search),
+    /** Throws `BAD_USAGE` where this process has no such search. */
+    require(searchId: string): CapacitySearch {
       const found = searches.get(searchId)
       if (found === undefined) throw new SluiceError({ id: 'capacity_search_unknown' })
       return found
     },
-    newest: () => [...searches.values()].at(-1) ?? null,
-    stopAll() {
+    newest: (): CapacitySearch | null => [...searches.values()].at(-1) ?? null,
+    stopAll(): void {
       for (const search of searches.values()) search.stop()
     },
   }
 }
+
+/** The capacity searches of a process, in the order in which they began. */
+export interface CapacitySearches extends ReturnType<typeof createCapacitySearches> {}

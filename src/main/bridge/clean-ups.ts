@@ -11,20 +11,11 @@ const FIRST_LOOK_MS = 60 * 1000
 const LOOK_EVERY_MS = 60 * 60 * 1000
 const DUE_AFTER_MS = 24 * LOOK_EVERY_MS
 
-/** Deletes the runs that exceed the limits of retention once a day, where a person has asked for that. */
-export interface CleanUps {
-  /** What the last one did; null before the first. */
-  last(): CleanUpRecord | null
-  /** Cleans up if it is due, asked for, and nothing runs here. Never rejects. */
-  look(): Promise<void>
-  stop(): void
-}
-
 /** Looks after a minute and then once an hour. `nowMs` is the clock, Unix milliseconds. */
 export function createCleanUps(
   { engine, liveRuns }: { engine: Engine; liveRuns: LiveRuns },
   nowMs: () => number = Date.now,
-): CleanUps {
+) {
   let last: CleanUpRecord | null = null
 
   async function cleanUp(): Promise<Pick<CleanUpRecord, 'runs' | 'sizeBytes'>> {
@@ -52,11 +43,16 @@ export function createCleanUps(
   const first = setTimeout(() => void look(), FIRST_LOOK_MS).unref()
   const timer = setInterval(() => void look(), LOOK_EVERY_MS).unref()
   return {
-    last: () => last,
+    /** What the last one did; null before the first. */
+    last: (): CleanUpRecord | null => last,
+    /** Cleans up if it is due, asked for, and nothing runs here. Never rejects. */
     look,
-    stop() {
+    stop(): void {
       clearTimeout(first)
       clearInterval(timer)
     },
   }
 }
+
+/** Deletes the runs that exceed the limits of retention once a day, where a person has asked for that. */
+export interface CleanUps extends ReturnType<typeof createCleanUps> {}

@@ -6,22 +6,8 @@ import { onThreadCrash } from '../worker-rpc.ts'
 /** Crashes that are kept for windows; of more, the newest. */
 const CRASHES_MAX = 20
 
-/** What crashed while this process ran, until a person puts it away. */
-export interface Crashes {
-  list(): Crash[]
-  /** Keeps and announces a crash. */
-  note(error: SluiceError): void
-  dismiss(crashId: string): void
-  /** Calls the listener whenever the list changes; returns a function that stops this. */
-  onChange(listener: () => void): () => void
-  /** Calls the listener with each new crash. */
-  onCrash(listener: (error: SluiceError) => void): void
-  /** Stops listening for threads that crash. */
-  close(): void
-}
-
 /** Begins to keep what crashes in this process. `findName` gives the name of a run that is held; null for any other. */
-export function createCrashes(findName: (runId: string) => string | null): Crashes {
+export function createCrashes(findName: (runId: string) => string | null) {
   let kept: Crash[] = []
   const changed = new Set<() => void>()
   const crashed = new Set<(error: SluiceError) => void>()
@@ -38,14 +24,21 @@ export function createCrashes(findName: (runId: string) => string | null): Crash
     for (const listener of crashed) listener(error)
   }
   return {
-    list: () => kept,
+    list: (): Crash[] => kept,
+    /** Keeps and announces a crash. */
     note,
-    dismiss: (crashId) => keep(kept.filter((crash) => crash.crashId !== crashId)),
-    onChange(listener) {
+    dismiss: (crashId: string): void => keep(kept.filter((crash) => crash.crashId !== crashId)),
+    /** Calls the listener whenever the list changes; returns a function that stops this. */
+    onChange(listener: () => void): () => void {
       changed.add(listener)
       return () => changed.delete(listener)
     },
-    onCrash: (listener) => void crashed.add(listener),
+    /** Calls the listener with each new crash. */
+    onCrash: (listener: (error: SluiceError) => void): void => void crashed.add(listener),
+    /** Stops listening for threads that crash. */
     close: onThreadCrash(note),
   }
 }
+
+/** What crashed while this process ran, until a person puts it away. */
+export interface Crashes extends ReturnType<typeof createCrashes> {}

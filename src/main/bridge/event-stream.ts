@@ -81,19 +81,12 @@ export async function* streamEvents<T>(
   }
 }
 
-/** Holds back the next event of each stream until the window has seen the last one. */
-export interface EventGates {
-  /** Settles when the window has seen that event, or when the signal aborts. */
-  awaitSeen(streamId: string, sequence: number, signal: AbortSignal): Promise<void>
-  /** Lets the next event of a stream through. */
-  noteSeen(streamId: string, sequence: number): void
-}
-
 /** Makes the gates of one connection; all start open. */
-export function createEventGates(): EventGates {
+export function createEventGates() {
   const waiting = new Map<string, { sequence: number; open: () => void }>()
   return {
-    awaitSeen(streamId, sequence, signal) {
+    /** Settles when the window has seen that event, or when the signal aborts. */
+    awaitSeen(streamId: string, sequence: number, signal: AbortSignal): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>()
       const open = () => {
         if (waiting.get(streamId)?.open === open) waiting.delete(streamId)
@@ -105,12 +98,16 @@ export function createEventGates(): EventGates {
       if (signal.aborted) open()
       return promise
     },
-    noteSeen(streamId, sequence) {
+    /** Lets the next event of a stream through. */
+    noteSeen(streamId: string, sequence: number): void {
       const gate = waiting.get(streamId)
       if (gate !== undefined && sequence >= gate.sequence) gate.open()
     },
   }
 }
+
+/** Holds back the next event of each stream until the window has seen the last one. */
+export interface EventGates extends ReturnType<typeof createEventGates> {}
 
 /** Time as the event streams see it. */
 export interface Clock {

@@ -7,30 +7,6 @@ import type { RunHandle } from '../engine/engine-interface.ts'
 /** Failures that are kept for windows that ask after the run has ended. */
 const FAILURES_MAX = 100
 
-/** The runs that this process holds, for every window. */
-export interface LiveRuns {
-  /** Holds a run that was just started with that plan, until it ends. */
-  add(handle: RunHandle, plan: Plan): void
-  /** The handle of a held run, or null. */
-  find(runId: string): RunHandle | null
-  /** The name of a held run; null where it has none but its id, or is not held. */
-  findName(runId: string): string | null
-  /** The handle of a held run. Throws what ended it, or `RUN_NOT_HELD`. */
-  require(runId: string): RunHandle
-  /** The plan of a held run. Throws as {@link require} does. */
-  requirePlan(runId: string): Plan
-  /** What ended a run that is no longer held, where it was a failure. */
-  failureOf(runId: string): unknown
-  /** The newest picture of each held run. */
-  snapshots(): RunSnapshot[]
-  /** Grows with each run that begins, ends or is deleted. */
-  revision(): number
-  /** Announces that the list of runs changed. */
-  noteChange(): void
-  /** Calls the listener at each new revision and picture; returns a function that stops this. */
-  onChange(listener: () => void): () => void
-}
-
 /** What ends a run without being about its rows or its plan. That its own thread broke off is known already. */
 const CRASHES: ReadonlySet<ErrorId> = new Set(['unexpected', 'load_thread_out_of_memory'])
 
@@ -38,10 +14,7 @@ const CRASHES: ReadonlySet<ErrorId> = new Set(['unexpected', 'load_thread_out_of
  * Makes the register of held runs, empty. `noteCrash` is called with what ended a run that nothing was wrong with,
  * `whenEnded` with each run that ended otherwise.
  */
-export function createLiveRuns(
-  noteCrash: (error: SluiceError) => void,
-  whenEnded: (runId: string) => void,
-): LiveRuns {
+export function createLiveRuns(noteCrash: (error: SluiceError) => void, whenEnded: (runId: string) => void) {
   const held = new Map<string, { handle: RunHandle; plan: Plan }>()
   const failures = new Map<string, unknown>()
   const listeners = new Set<() => void>()
@@ -72,7 +45,8 @@ export function createLiveRuns(
   }
 
   return {
-    add(handle, plan) {
+    /** Holds a run that was just started with that plan, until it ends. */
+    add(handle: RunHandle, plan: Plan): void {
       const { runId } = handle
       failures.delete(runId)
       held.set(runId, { handle, plan })
@@ -94,18 +68,30 @@ export function createLiveRuns(
       )
       noteChange()
     },
-    find: (runId) => held.get(runId)?.handle ?? null,
-    findName: (runId) => held.get(runId)?.plan.name ?? null,
-    require: (runId) => requireHeld(runId).handle,
-    requirePlan: (runId) => requireHeld(runId).plan,
-    failureOf: (runId) => failures.get(runId),
-    snapshots: () =>
+    /** The handle of a held run, or null. */
+    find: (runId: string): RunHandle | null => held.get(runId)?.handle ?? null,
+    /** The name of a held run; null where it has none but its id, or is not held. */
+    findName: (runId: string): string | null => held.get(runId)?.plan.name ?? null,
+    /** The handle of a held run. Throws what ended it, or `RUN_NOT_HELD`. */
+    require: (runId: string): RunHandle => requireHeld(runId).handle,
+    /** The plan of a held run. Throws as {@link require} does. */
+    requirePlan: (runId: string): Plan => requireHeld(runId).plan,
+    /** What ended a run that is no longer held, where it was a failure. */
+    failureOf: (runId: string): unknown => failures.get(runId),
+    /** The newest picture of each held run. */
+    snapshots: (): RunSnapshot[] =>
       [...held.values()].map(({ handle }) => handle.snapshot()).filter((snapshot) => snapshot !== null),
-    revision: () => revision,
+    /** Grows with each run that begins, ends or is deleted. */
+    revision: (): number => revision,
+    /** Announces that the list of runs changed. */
     noteChange,
-    onChange(listener) {
+    /** Calls the listener at each new revision and picture; returns a function that stops this. */
+    onChange(listener: () => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
   }
 }
+
+/** The runs that this process holds, for every window. */
+export interface LiveRuns extends ReturnType<typeof createLiveRuns> {}

@@ -36,26 +36,10 @@ type FoundFile =
   | (MediaType & { kind: 'file'; sizeBytes: number; url: string })
   | { kind: 'unusable'; why: 'missing' | 'not-media' | 'too-large'; sizeBytes: number | null }
 
-/**
- * Pictures, videos and sounds that pages may show, each under a handle that cannot be guessed and that is valid until
- * Sluice ends.
- */
-export interface MediaFiles {
-  /**
-   * Gives a handle to the file at a path inside a folder (a real path), if it is one to be shown. Links that lead out of the
-   * folder are not followed.
-   */
-  addFile(folder: string, path: string): Promise<FoundFile>
-  /** Gives a handle to bytes from elsewhere. */
-  addBytes(bytes: Buffer, type: MediaType): Omit<MediaFileEntry, 'column'>
-  /** Answers a request of a page; null where no handle fits, or its file is gone. */
-  answer(request: MediaRequest): Promise<MediaResponse | null>
-}
-
 type Known = { folder: string; path: string } | { bytes: Buffer; type: string; modifiedAtMs: number }
 
 /** Makes the register of media, empty; it lives as long as the process. */
-export function createMediaFiles(): MediaFiles {
+export function createMediaFiles() {
   const known = new Map<string, Known>()
   const handleOf = new Map<string, string>()
   let fetchedBytes = 0
@@ -79,7 +63,11 @@ export function createMediaFiles(): MediaFiles {
   }
 
   return {
-    async addFile(folder, path) {
+    /**
+     * Gives a handle to the file at a path inside a folder (a real path), if it is one to be shown. Links that lead out of the
+     * folder are not followed.
+     */
+    async addFile(folder: string, path: string): Promise<FoundFile> {
       const opened = await openShown(folder, path)
       if (opened.kind === 'unusable') return opened
       await opened.handle.close()
@@ -89,7 +77,8 @@ export function createMediaFiles(): MediaFiles {
       const { shows, type, isAnimated, sizeBytes } = opened
       return { kind: 'file', shows, type, isAnimated, sizeBytes, url: `${MEDIA_PATH}/${handle}` }
     },
-    addBytes(bytes, { shows, type, isAnimated }) {
+    /** Gives a handle to bytes from elsewhere. */
+    addBytes(bytes: Buffer, { shows, type, isAnimated }: MediaType): Omit<MediaFileEntry, 'column'> {
       const handle = add({ bytes, type, modifiedAtMs: Date.now() })
       return {
         kind: 'file',
@@ -100,7 +89,8 @@ export function createMediaFiles(): MediaFiles {
         url: `${MEDIA_PATH}/${handle}`,
       }
     },
-    async answer(request) {
+    /** Answers a request of a page; null where no handle fits, or its file is gone. */
+    async answer(request: MediaRequest): Promise<MediaResponse | null> {
       const handle = request.pathname.slice(MEDIA_PATH.length + 1)
       const entry = known.get(handle)
       if (entry === undefined || !['GET', 'HEAD'].includes(request.method)) return null
@@ -123,6 +113,12 @@ export function createMediaFiles(): MediaFiles {
     },
   }
 }
+
+/**
+ * Pictures, videos and sounds that pages may show, each under a handle that cannot be guessed and that is valid until
+ * Sluice ends.
+ */
+export interface MediaFiles extends ReturnType<typeof createMediaFiles> {}
 
 /** Opens a file inside a folder that is media by its bytes, and not too large. The caller closes the handle. */
 async function openShown(folder: string, path: string) {

@@ -4,7 +4,7 @@ import { createKeyStore, type LastingStore } from '../engine/secrets/key-store.t
 import type { FindSystemProxy } from '../engine/secrets/system-proxy.ts'
 import { removeUnusedKeys } from '../engine/workspace/connection-secrets.ts'
 import { WORKER_URLS } from '../program-files.ts'
-import type { BridgeHost, BridgeServices } from './bridge-context.ts'
+import type { BridgeHost } from './bridge-context.ts'
 import { createCapacitySearches } from './capacity-searches.ts'
 import { createCleanUps } from './clean-ups.ts'
 import { createCrashes } from './crashes.ts'
@@ -19,13 +19,6 @@ import { createKeySwitch } from './run-key.ts'
 import { createSandboxHost } from './sandbox-host.ts'
 import { createSources } from './sources.ts'
 
-/** The bridge of a process: what every window is served with. */
-export interface Bridge {
-  readonly services: BridgeServices
-  /** Stops held runs and the sandbox; the runs can be resumed. */
-  close(): Promise<void>
-}
-
 export interface BridgeOptions {
   workspace: string
   host: BridgeHost
@@ -36,7 +29,7 @@ export interface BridgeOptions {
 }
 
 /** Opens the engine on a workspace for windows. Throws `WORKSPACE_UNUSABLE`. */
-export function openBridge({ workspace, host, lastingKeys, ...options }: BridgeOptions): Bridge {
+export function openBridge({ workspace, host, lastingKeys, ...options }: BridgeOptions) {
   const engine = createEngine({ workspace, ...options })
   const sandbox = createSandboxHost({ workerUrl: WORKER_URLS.sandbox, workspace: engine.workspace })
   const capacitySearches = createCapacitySearches()
@@ -68,7 +61,8 @@ export function openBridge({ workspace, host, lastingKeys, ...options }: BridgeO
       clock: systemClock,
       env: process.env,
     },
-    async close() {
+    /** Stops held runs and the sandbox; the runs can be resumed. */
+    async close(): Promise<void> {
       capacitySearches.stopAll()
       cleanUps.stop()
       removedConnections.close()
@@ -79,3 +73,6 @@ export function openBridge({ workspace, host, lastingKeys, ...options }: BridgeO
     },
   }
 }
+
+/** The bridge of a process: what every window is served with. */
+export interface Bridge extends ReturnType<typeof openBridge> {}

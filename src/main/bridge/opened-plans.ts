@@ -23,19 +23,12 @@ interface OpenedFile {
   question: PlanQuestion | null
 }
 
-/** The plan files that a person has opened with the app. */
-export interface OpenedPlans {
-  /** Reads a plan; `file` is absolute and comes from the system, never from a page. One that is wrong is kept as such. */
-  open(file: string): OpenedFile
-  /** The plan behind a handle, as it was when it was opened. Throws what is wrong with it, and `BAD_PLAN`. */
-  find(planId: string): { file: string; plan: Plan }
-}
-
 /** Makes the register of opened plans, empty; it lives as long as the process. */
-export function createOpenedPlans(workspace: string): OpenedPlans {
+export function createOpenedPlans(workspace: string) {
   const known = new Map<string, { file: string; read: () => Plan }>()
   return {
-    open(file) {
+    /** Reads a plan; `file` is absolute and comes from the system, never from a page. One that is wrong is kept as such. */
+    open(file: string): OpenedFile {
       const planId = randomBytes(16).toString('hex')
       try {
         const connections = readConnections(workspace)
@@ -53,13 +46,17 @@ export function createOpenedPlans(workspace: string): OpenedPlans {
         return { planId, question: null }
       }
     },
-    find(planId) {
+    /** The plan behind a handle, as it was when it was opened. Throws what is wrong with it, and `BAD_PLAN`. */
+    find(planId: string): { file: string; plan: Plan } {
       const found = known.get(planId)
       if (found === undefined) throw new SluiceError({ id: 'plan_unknown' })
       return { file: found.file, plan: found.read() }
     },
   }
 }
+
+/** The plan files that a person has opened with the app. */
+export interface OpenedPlans extends ReturnType<typeof createOpenedPlans> {}
 
 /** The error with names of files instead of the paths of the plan's folder, which the page must not learn. */
 export function withNames(error: unknown, file: string): unknown {

@@ -39,30 +39,17 @@ interface RemovedKey {
   typed: readonly RememberedKey[]
 }
 
-/** The connections and keys that windows have removed, in the memory of this process, so that they can be restored. */
-export interface RemovedConnections {
-  /**
-   * Removes a connection, and its typed keys from where they are stored. Throws what either throws, and `BAD_USAGE` where
-   * the connection was changed meanwhile.
-   */
-  remove(sources: KeySources, stored: StoredConnection): Promise<Connections>
-  /** Stores a removed connection again. Throws `CONNECTION_NOT_FOUND`, and `BAD_USAGE` if its name is taken. */
-  restore(sources: KeySources, name: string): Promise<Connections>
-  /** Removes one of several keys, and what was typed for it. Throws `BAD_USAGE` for the last one, and what either throws. */
-  removeKey(sources: KeySources, stored: StoredConnection, label: string): Promise<Connections>
-  /** Stores a removed key again. Throws `CONNECTION_NOT_FOUND`, and `BAD_USAGE` where the connection has such a key. */
-  restoreKey(sources: KeySources, name: string, label: string): Promise<Connections>
-  /** Forgets them all. */
-  close(): void
-}
-
 /** Remembers removed connections as long as the process lives, and their keys for ten minutes. */
-export function createRemovedConnections(clock: Clock): RemovedConnections {
+export function createRemovedConnections(clock: Clock) {
   const removed = new Map<string, RemovedConnection>()
   const removedKeys = new Map<string, RemovedKey>()
   const closing = new AbortController()
   return {
-    async remove(sources, stored) {
+    /**
+     * Removes a connection, and its typed keys from where they are stored. Throws what either throws, and `BAD_USAGE` where
+     * the connection was changed meanwhile.
+     */
+    async remove(sources: KeySources, stored: StoredConnection): Promise<Connections> {
       const { name } = stored
       const keys = await readKeysToRemove(sources, stored)
       const entry: RemovedConnection = { stored, at: 0, wasInUse: false, keys }
@@ -78,7 +65,8 @@ export function createRemovedConnections(clock: Clock): RemovedConnections {
       })
       return removeUnusedKeys(sources)
     },
-    async restore(sources, name) {
+    /** Stores a removed connection again. Throws `CONNECTION_NOT_FOUND`, and `BAD_USAGE` if its name is taken. */
+    async restore(sources: KeySources, name: string): Promise<Connections> {
       const entry = removed.get(name)
       if (entry === undefined) throw new SluiceError({ id: 'connection_not_restorable', name })
       const restored = await restoreTypedKeys(sources, entry.stored, entry.keys, (known, stored) => ({
@@ -90,7 +78,8 @@ export function createRemovedConnections(clock: Clock): RemovedConnections {
       entry.keys = []
       return restored
     },
-    async removeKey(sources, stored, label) {
+    /** Removes one of several keys, and what was typed for it. Throws `BAD_USAGE` for the last one, and what either throws. */
+    async removeKey(sources: KeySources, stored: StoredConnection, label: string): Promise<Connections> {
       const key = findKey(stored, label)
       const at = stored.keys.indexOf(key)
       const keys = stored.keys.toSpliced(at, 1)
@@ -109,7 +98,8 @@ export function createRemovedConnections(clock: Clock): RemovedConnections {
       })
       return removeUnusedKeys(sources)
     },
-    async restoreKey(sources, name, label) {
+    /** Stores a removed key again. Throws `CONNECTION_NOT_FOUND`, and `BAD_USAGE` where the connection has such a key. */
+    async restoreKey(sources: KeySources, name: string, label: string): Promise<Connections> {
       const entry = removedKeys.get(toKeyId(name, label))
       if (entry === undefined) throw new SluiceError({ id: 'key_not_restorable', label, connection: name })
       const stored = findConnection(readConnections(sources.workspace), name)
@@ -125,13 +115,17 @@ export function createRemovedConnections(clock: Clock): RemovedConnections {
       removedKeys.delete(toKeyId(name, label))
       return restored
     },
-    close() {
+    /** Forgets them all. */
+    close(): void {
       closing.abort()
       removed.clear()
       removedKeys.clear()
     },
   }
 }
+
+/** The connections and keys that windows have removed, in the memory of this process, so that they can be restored. */
+export interface RemovedConnections extends ReturnType<typeof createRemovedConnections> {}
 
 function toKeyId(connection: string, label: string): string {
   return JSON.stringify([connection, label])

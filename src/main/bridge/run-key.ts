@@ -159,24 +159,21 @@ export function followActiveKey(
   handle.ended.then(stop, stop)
 }
 
-/** Says that a stored connection's key may be another one now, so that what is sent next has it already. */
-export interface KeySwitch {
-  /** Settles when the runs of this process have the key. */
-  announce(): Promise<void>
-  /** Calls the listener at each announcement; returns the way to stop. */
-  onSwitch(listener: () => Promise<void>): () => void
-}
-
 /** Makes the switch of one process. */
-export function createKeySwitch(): KeySwitch {
+export function createKeySwitch() {
   const listeners = new Set<() => Promise<void>>()
   return {
-    async announce() {
+    /** Settles when the runs of this process have the key. */
+    async announce(): Promise<void> {
       await Promise.all([...listeners].map((listener) => listener()))
     },
-    onSwitch(listener) {
+    /** Calls the listener at each announcement; returns the way to stop. */
+    onSwitch(listener: () => Promise<void>): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
   }
 }
+
+/** Says that a stored connection's key may be another one now, so that what is sent next has it already. */
+export interface KeySwitch extends ReturnType<typeof createKeySwitch> {}

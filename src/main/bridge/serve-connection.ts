@@ -20,14 +20,6 @@ const handler = new RPCHandler(bridgeRouter, {
   ],
 })
 
-/** One window's end of the bridge, whatever carries it. */
-interface Connection {
-  /** Takes a message of the window. */
-  receive(message: string): void
-  /** Ends what the window asked for; it is gone. */
-  close(): void
-}
-
 /**
  * Serves the bridge to one window. Messages are text. `refuse` is called for messages outside
  * the protocol: drop the connection, since an answer could not name its question.
@@ -35,7 +27,7 @@ interface Connection {
 function openConnection(
   services: BridgeServices,
   { send, refuse }: { send: (message: string) => void; refuse: () => void },
-): Connection {
+) {
   // The handler knows a connection by its object.
   const channel = {
     send: (message: string) => send(message),
@@ -53,10 +45,12 @@ function openConnection(
         : services.productionGate,
   }
   return {
-    receive: (message) => {
+    /** Takes a message of the window. */
+    receive: (message: string): void => {
       handler.message(channel, message, { context }).catch(refuse)
     },
-    close: () => handler.close(channel),
+    /** Ends what the window asked for; it is gone. */
+    close: (): void => handler.close(channel),
   }
 }
 

@@ -12,25 +12,18 @@ export interface KnownSource extends Pick<PlanSource, 'path' | 'more'> {
   name: string
 }
 
-/** Files and folders that a person has let windows have read, each under a handle that cannot be guessed. */
-export interface Sources {
-  /** Makes a file or folder readable; `path` is absolute and comes from a dialog, a drop or an upload, never from a page. */
-  add(path: string, name?: string): Promise<ChosenSource>
-  /** Makes one source of files that may be read already. */
-  unite(paths: readonly [string, ...string[]], name?: string): Promise<ChosenSource>
-  /** The paths behind a handle. Throws `BAD_SOURCE` where none was given out under it. */
-  find(sourceId: string): KnownSource
-}
-
 /** Where the window in a browser puts the files that are sent to it; they go when it ends. */
 export function toUploadsFolder(workspace: string): string {
   return join(workspace, 'uploads')
 }
 
 /** Makes the register of sources, empty; it lives as long as the process. */
-export function createSources(): Sources {
+export function createSources() {
   const known = new Map<string, KnownSource>()
-  const unite: Sources['unite'] = async ([path, ...more], name) => {
+  const unite = async (
+    [path, ...more]: readonly [string, ...string[]],
+    name?: string,
+  ): Promise<ChosenSource> => {
     const sourceId = randomBytes(16).toString('hex')
     const source = { path, ...(more.length > 0 && { more }) }
     const named = { ...source, name: name ?? nameSource(source) }
@@ -41,15 +34,21 @@ export function createSources(): Sources {
     return { sourceId, name: named.name, sizeBytes }
   }
   return {
-    add: (path, name = basename(path)) => unite([path], name),
+    /** Makes a file or folder readable; `path` is absolute and comes from a dialog, a drop or an upload, never from a page. */
+    add: (path: string, name: string = basename(path)): Promise<ChosenSource> => unite([path], name),
+    /** Makes one source of files that may be read already. */
     unite,
-    find(sourceId) {
+    /** The paths behind a handle. Throws `BAD_SOURCE` where none was given out under it. */
+    find(sourceId: string): KnownSource {
       const found = known.get(sourceId)
       if (found !== undefined) return found
       throw new SluiceError({ id: 'source_unknown' })
     },
   }
 }
+
+/** Files and folders that a person has let windows have read, each under a handle that cannot be guessed. */
+export interface Sources extends ReturnType<typeof createSources> {}
 
 /** The part of each cell that a page carries, never cut through a character, and each cell's whole length. */
 export function createExcerpts(cells: readonly string[]): { cells: string[]; cellLengths: number[] } {

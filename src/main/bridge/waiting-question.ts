@@ -7,19 +7,8 @@ import {
   QUESTION_WAITS_MS,
 } from './production-gate.ts'
 
-/** The question before production that one window waits for while a person is asked outside of it. */
-export interface QuestionOfWindow {
-  read(): { question: WaitingQuestion | null }
-  /** Calls the listener when it changes; returns a function that stops this. */
-  onChange(listener: () => void): () => void
-  /** Asks, and has the window know for as long as that takes. */
-  hold(question: ProductionQuestion, signal: AbortSignal, ask: AskProduction): Promise<boolean>
-  /** Gives the question up, unless it was answered meanwhile. */
-  cancel(id: string): void
-}
-
 /** Makes the place for the question of one window; there is one question at a time. */
-export function createQuestionOfWindow(): QuestionOfWindow {
+export function createQuestionOfWindow() {
   const listeners = new Set<() => void>()
   let waiting: { question: WaitingQuestion; giveUp: () => void } | null = null
   const change = (next: typeof waiting) => {
@@ -27,12 +16,14 @@ export function createQuestionOfWindow(): QuestionOfWindow {
     for (const listener of listeners) listener()
   }
   return {
-    read: () => ({ question: waiting?.question ?? null }),
-    onChange(listener) {
+    read: (): { question: WaitingQuestion | null } => ({ question: waiting?.question ?? null }),
+    /** Calls the listener when it changes; returns a function that stops this. */
+    onChange(listener: () => void): () => void {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    async hold(question, signal, ask) {
+    /** Asks, and has the window know for as long as that takes. */
+    async hold(question: ProductionQuestion, signal: AbortSignal, ask: AskProduction): Promise<boolean> {
       const controller = new AbortController()
       const { title } = describeProduction(question)
       change({
@@ -45,8 +36,12 @@ export function createQuestionOfWindow(): QuestionOfWindow {
         change(null)
       }
     },
-    cancel(id) {
+    /** Gives the question up, unless it was answered meanwhile. */
+    cancel(id: string): void {
       if (waiting?.question.id === id) waiting.giveUp()
     },
   }
 }
+
+/** The question before production that one window waits for while a person is asked outside of it. */
+export interface QuestionOfWindow extends ReturnType<typeof createQuestionOfWindow> {}

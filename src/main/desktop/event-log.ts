@@ -7,13 +7,6 @@ import { redactSecrets } from '../engine/secrets/bound-secret.ts'
 const FILE_MAX_BYTES = 1_000_000
 const FILES_MAX = 3
 
-/** What happened to the app, in a file that a person may send to someone: no cells, answers, addresses or keys. */
-export interface EventLog {
-  readonly folder: string
-  /** Adds a line. Texts are redacted; a line that cannot be written is lost. */
-  write(event: string, details?: Record<string, string | number | boolean | null>): void
-}
-
 /**
  * A text without what should not leave the machine: keys that this process has had in its hands, the person's folder,
  * what stands before `@` or behind `?` in an address, and whatever else looks like a key: 24 characters or more of
@@ -52,10 +45,11 @@ function rotate(folder: string): void {
 }
 
 /** Opens the log in a folder, which is made if it is missing. `now` is a clock. */
-export function openEventLog(folder: string, now = () => new Date()): EventLog {
+export function openEventLog(folder: string, now = () => new Date()) {
   return {
     folder,
-    write(event, details = {}) {
+    /** Adds a line. Texts are redacted; a line that cannot be written is lost. */
+    write(event: string, details: Record<string, string | number | boolean | null> = {}): void {
       const shown = Object.entries(details).map(([name, value]) => [
         name,
         typeof value === 'string' ? redactText(value) : value,
@@ -72,3 +66,6 @@ export function openEventLog(folder: string, now = () => new Date()): EventLog {
     },
   }
 }
+
+/** What happened to the app, in a file that a person may send to someone: no cells, answers, addresses or keys. */
+export interface EventLog extends ReturnType<typeof openEventLog> {}

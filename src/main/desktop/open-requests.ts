@@ -77,19 +77,8 @@ export interface ChosenFiles {
   openPlan(path: string): ReturnType<OpenedPlans['open']>
 }
 
-/** What a person opened with the app from outside, until the page takes it. */
-export interface OpenRequests {
-  openPath(path: string): Promise<void>
-  /** Opens several files as one source, or the one that is named. */
-  openPaths(paths: readonly string[]): Promise<void>
-  openLink(link: string): void
-  openRun(runId: string): void
-  /** Gives what waits to the page, once. */
-  take(): OpenRequest | null
-}
-
 /** Collects what the system says a person opened: the newest counts. `announce` is called whenever something waits. */
-export function createOpenRequests(files: ChosenFiles, announce: () => void): OpenRequests {
+export function createOpenRequests(files: ChosenFiles, announce: () => void) {
   let waiting: OpenRequest | null = null
   const put = (request: OpenRequest) => {
     waiting = request
@@ -108,20 +97,25 @@ export function createOpenRequests(files: ChosenFiles, announce: () => void): Op
   }
   return {
     openPath,
-    async openPaths([path, ...more]) {
+    /** Opens several files as one source, or the one that is named. */
+    async openPaths([path, ...more]: readonly string[]): Promise<void> {
       if (path === undefined) return
       if (more.length === 0) await openPath(path)
       else put({ kind: 'source', source: await files.addSource(path, ...more) })
     },
-    openLink(link) {
+    openLink(link: string): void {
       const runId = parseRunLink(link)
       if (runId !== null) openRun(runId)
     },
     openRun,
-    take() {
+    /** Gives what waits to the page, once. */
+    take(): OpenRequest | null {
       const request = waiting
       waiting = null
       return request
     },
   }
 }
+
+/** What a person opened with the app from outside, until the page takes it. */
+export interface OpenRequests extends ReturnType<typeof createOpenRequests> {}

@@ -11,26 +11,16 @@ export interface RecentSource {
   isThere: boolean
 }
 
-/**
- * The files and folders that were opened last. macOS keeps such a list itself; Linux has none for all desktops, and
- * Windows only lists files of types that belong to the app.
- */
-export interface RecentSources {
-  /** The newest first, as they were found last. */
-  readonly known: readonly RecentSource[]
-  add(path: string): void
-  clear(): void
-  /** Looks whether they are still there, which a share that is gone may take a minute to answer. */
-  look(): void
-}
-
 const listSchema = z.array(z.string().min(1)).max(RECENT_MAX)
 
 /**
+ * The files and folders that were opened last. macOS keeps such a list itself; Linux has none for all desktops, and
+ * Windows only lists files of types that belong to the app.
+ *
  * Keeps the list in a file, which is made when something is opened. A file that cannot be used is an empty list.
  * `onChange` is called whenever what is known has changed.
  */
-export function createRecentSources(file: string, onChange: () => void): RecentSources {
+export function createRecentSources(file: string, onChange: () => void) {
   let known: RecentSource[] = []
   let looked: Promise<void> = Promise.resolve()
   let isDue = false
@@ -63,11 +53,13 @@ export function createRecentSources(file: string, onChange: () => void): RecentS
     look()
   }
   return {
+    /** The newest first, as they were found last. */
     get known() {
       return known
     },
-    add: (path) => write([path, ...read().filter((other) => other !== path)]),
-    clear: () => write([]),
+    add: (path: string): void => write([path, ...read().filter((other) => other !== path)]),
+    clear: (): void => write([]),
+    /** Looks whether they are still there, which a share that is gone may take a minute to answer. */
     look,
   }
 }

@@ -25,15 +25,6 @@ export interface UpdateOptions extends UpdaterParts {
   closeThen(install: () => void): void
 }
 
-/** The app's updates. Nothing is downloaded or installed without a yes, and nothing at all while a run is under way. */
-export interface Updates {
-  /** Whether Sluice looks for a new version by itself. */
-  isAutomatic(): boolean
-  setAutomatic(isAutomatic: boolean): void
-  /** Looks for a new version, and offers it. `byPerson`: says also that there is none, or why it could not look. */
-  check(options: { byPerson: boolean }): Promise<void>
-}
-
 const settingSchema = z.object({ isAutomatic: z.boolean() })
 
 const LATER = 0
@@ -56,14 +47,7 @@ function isOffline(error: unknown): boolean {
 }
 
 /** Sets an updater of electron-updater up so that it does nothing by itself. */
-export function createUpdates({
-  updater,
-  createToken,
-  runs,
-  log,
-  settingFile,
-  closeThen,
-}: UpdateOptions): Updates {
+export function createUpdates({ updater, createToken, runs, log, settingFile, closeThen }: UpdateOptions) {
   updater.autoDownload = false
   updater.autoInstallOnAppQuit = false
   updater.allowDowngrade = false
@@ -152,7 +136,8 @@ export function createUpdates({
   }
 
   return {
-    isAutomatic() {
+    /** Whether Sluice looks for a new version by itself. */
+    isAutomatic(): boolean {
       try {
         return settingSchema.parse(JSON.parse(readFileSync(settingFile, 'utf8'))).isAutomatic
       } catch (error) {
@@ -160,10 +145,11 @@ export function createUpdates({
         return toSystemCode(error) === 'ENOENT'
       }
     },
-    setAutomatic(isAutomatic) {
+    setAutomatic(isAutomatic: boolean): void {
       replaceFileSync(settingFile, JSON.stringify({ isAutomatic }), { isPrivate: true })
     },
-    async check({ byPerson }) {
+    /** Looks for a new version, and offers it. `byPerson`: says also that there is none, or why it could not look. */
+    async check({ byPerson }: { byPerson: boolean }): Promise<void> {
       if (byPerson && isRunning()) {
         await show({ type: 'info', message: 'Sluice looks for updates when no run is in progress' })
         return
@@ -178,3 +164,6 @@ export function createUpdates({
     },
   }
 }
+
+/** The app's updates. Nothing is downloaded or installed without a yes, and nothing at all while a run is under way. */
+export interface Updates extends ReturnType<typeof createUpdates> {}

@@ -11,15 +11,6 @@ interface ArrivalFilter {
   outcome: string | null
 }
 
-/** What arrived at every endpoint since the start, refused requests included: the newest ones, and counts of all. */
-export interface Arrivals {
-  note(arrival: NewArrival): void
-  /** The newest first, after that many. */
-  page(filter: ArrivalFilter, offset: number, limit: number): { total: number; arrivals: Arrival[] }
-  counts(): ArrivalCount[]
-  clear(): void
-}
-
 /** Newest requests that are kept. */
 export const KEPT_ARRIVALS = 1_000
 
@@ -27,12 +18,12 @@ export const KEPT_ARRIVALS = 1_000
 const BODY_MAX_CHARACTERS = 16_384
 
 /** Makes the list, which is kept in memory. */
-export function createArrivals(): Arrivals {
+export function createArrivals() {
   const kept: Arrival[] = []
   const counts = new Map<string, ArrivalCount>()
   let arrived = 0
   return {
-    note({ endpoint, subject, outcome, arrivedOn, body }) {
+    note({ endpoint, subject, outcome, arrivedOn, body }: NewArrival): void {
       const name = `${endpoint} ${outcome}`
       const count = counts.get(name)
       if (count === undefined) counts.set(name, { endpoint, outcome, requests: 1 })
@@ -45,18 +36,26 @@ export function createArrivals(): Arrivals {
         body: body !== null && body.length <= BODY_MAX_CHARACTERS ? body : null,
       }
     },
-    page({ endpoint, outcome }, offset, limit) {
+    /** The newest first, after that many. */
+    page(
+      { endpoint, outcome }: ArrivalFilter,
+      offset: number,
+      limit: number,
+    ): { total: number; arrivals: Arrival[] } {
       const found = kept
         .filter((one) => endpoint === null || one.endpoint === endpoint)
         .filter((one) => outcome === null || one.outcome === outcome)
         .sort((a, b) => b.number - a.number)
       return { total: found.length, arrivals: found.slice(offset, offset + limit) }
     },
-    counts: () => [...counts.values()],
-    clear() {
+    counts: (): ArrivalCount[] => [...counts.values()],
+    clear(): void {
       kept.length = 0
       counts.clear()
       arrived = 0
     },
   }
 }
+
+/** What arrived at every endpoint since the start, refused requests included: the newest ones, and counts of all. */
+export interface Arrivals extends ReturnType<typeof createArrivals> {}

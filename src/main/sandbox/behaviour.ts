@@ -9,9 +9,9 @@ export interface Behaviour {
   faults: readonly Fault[]
   callbacks: CallbackSettings
   /** Null for no limit. */
-  limiter: RateLimiter | null
+  limiter: ReturnType<typeof createRateLimiter> | null
   /** Null for no limit. */
-  slots: Slots | null
+  slots: ReturnType<typeof createSlots> | null
 }
 
 /** Reads the settings. `nowMs` is a clock that never goes back. Throws `BAD_USAGE` where one cannot be read. */
@@ -26,22 +26,17 @@ export function createBehaviour(settings: BehaviourSettings, nowMs: () => number
   }
 }
 
-/** Says whether a request may pass. */
-export interface RateLimiter {
-  /** 0 where it may, and it is then counted; otherwise the whole seconds after which it may be tried again. */
-  take(): number
-}
-
 /**
- * A bucket of tokens, filled at `ratePerSecond`, that holds one second's worth and at least one. `nowMs` is a clock
- * that never goes back.
+ * Says whether a request may pass: a bucket of tokens, filled at `ratePerSecond`, that holds one second's worth and at
+ * least one. `nowMs` is a clock that never goes back.
  */
-export function createRateLimiter(ratePerSecond: number, nowMs: () => number): RateLimiter {
+export function createRateLimiter(ratePerSecond: number, nowMs: () => number) {
   const capacity = Math.max(1, ratePerSecond)
   let tokens = capacity
   let filledAtMs = nowMs()
   return {
-    take: () => {
+    /** 0 where it may, and it is then counted; otherwise the whole seconds after which it may be tried again. */
+    take: (): number => {
       const atMs = nowMs()
       tokens = Math.min(capacity, tokens + ((atMs - filledAtMs) / 1_000) * ratePerSecond)
       filledAtMs = atMs
@@ -54,14 +49,8 @@ export function createRateLimiter(ratePerSecond: number, nowMs: () => number): R
   }
 }
 
-/** Lets requests in as slots become free. */
-export interface Slots {
-  /** Starts the work in its turn; the work calls `release` once, when it is done. */
-  take(work: (release: () => void) => void): void
-}
-
-/** A number of slots, given out in the order of arrival. */
-export function createSlots(count: number): Slots {
+/** Lets requests in as slots become free; their number is given out in the order of arrival. */
+export function createSlots(count: number) {
   const waiting: Array<(release: () => void) => void> = []
   let free = count
   let next = 0
@@ -79,7 +68,8 @@ export function createSlots(count: number): Slots {
     work(release)
   }
   return {
-    take: (work) => {
+    /** Starts the work in its turn; the work calls `release` once, when it is done. */
+    take: (work: (release: () => void) => void): void => {
       if (free === 0) waiting.push(work)
       else {
         free -= 1

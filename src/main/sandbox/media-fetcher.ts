@@ -5,21 +5,6 @@ import { isIP } from 'node:net'
 import { parseMediaPath } from '../engine/receiver/addresses.ts'
 import { findReceiverSettings } from '../engine/receiver/receiver-settings.ts'
 
-/**
- * Looks at the media files that runs of a workspace serve on this machine. A row may name any address: whatever else
- * listens here must not be reached through it.
- */
-export interface MediaFetcher {
-  /** Whether the address is one that the workspace has given to a media file, at an IP address of this machine. */
-  isFetched(url: string): boolean
-  /**
-   * SHA-256 of the media in hexadecimal; null where it cannot be had: not answered 200, too large, too slow, an https
-   * certificate that is not trusted. Never rejects. Redirects are not followed.
-   */
-  fetchHash(url: string): Promise<string | null>
-  close(): void
-}
-
 export interface MediaFetcherOptions {
   /** Null if nothing is fetched, as for a sandbox that serves other machines: these must not reach into this one. */
   workspace: string | null
@@ -30,21 +15,26 @@ export interface MediaFetcherOptions {
 /** Media fetched at once. */
 const CONNECTIONS = 16
 
-export function createMediaFetcher({ workspace, limitBytes, timeoutMs }: MediaFetcherOptions): MediaFetcher {
+export function createMediaFetcher({ workspace, limitBytes, timeoutMs }: MediaFetcherOptions) {
   const settings = { keepAlive: true, maxSockets: CONNECTIONS }
   // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no say.
   const secure = new https.Agent({ ...settings, rejectUnauthorized: true })
   const agents = { http: new http.Agent(settings), https: secure }
 
   return {
-    isFetched: (url) => {
+    /** Whether the address is one that the workspace has given to a media file, at an IP address of this machine. */
+    isFetched: (url: string): boolean => {
       if (workspace === null || !URL.canParse(url)) return false
       const { protocol, hostname, pathname } = new URL(url)
       // Names are not looked up: what they lead to may change between two look-ups.
       const isHere = isLoopbackAddress(hostname.replace(/^\[|\]$/g, ''))
       return isHere && /^https?:$/.test(protocol) && isIssued(workspace, pathname)
     },
-    fetchHash: (url) =>
+    /**
+     * SHA-256 of the media in hexadecimal; null where it cannot be had: not answered 200, too large, too slow, an https
+     * certificate that is not trusted. Never rejects. Redirects are not followed.
+     */
+    fetchHash: (url: string): Promise<string | null> =>
       new Promise((resolve) => {
         const request = url.startsWith('https:')
           ? https.get(url, { agent: agents.https })
@@ -70,12 +60,18 @@ export function createMediaFetcher({ workspace, limitBytes, timeoutMs }: MediaFe
         request.on('error', () => end(null))
         request.on('close', () => end(null))
       }),
-    close: () => {
+    close: (): void => {
       agents.http.destroy()
       agents.https.destroy()
     },
   }
 }
+
+/**
+ * Looks at the media files that runs of a workspace serve on this machine. A row may name any address: whatever else
+ * listens here must not be reached through it.
+ */
+export interface MediaFetcher extends ReturnType<typeof createMediaFetcher> {}
 
 /** Whether the workspace has given this path to a media file. */
 function isIssued(workspace: string, path: string): boolean {

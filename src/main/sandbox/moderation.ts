@@ -2,16 +2,8 @@ import type { Rule } from '../../shared/sandbox/content.ts'
 import { createWatchlistMatcher, type WatchlistMatcher } from './analysis/watchlist-matcher.ts'
 import type { SandboxStore } from './store/open-store.ts'
 
-/** Rules and watchlists as the analysis uses them. */
-export interface Moderation {
-  readonly rules: readonly Rule[]
-  readonly matchTerms: WatchlistMatcher
-  /** Takes over what the store holds now, at the next use; to be called after every change of rules or watchlists. */
-  reload(): void
-}
-
 /** Reads rules and watchlists from the store. */
-export function createModeration(store: SandboxStore): Moderation {
+export function createModeration(store: SandboxStore) {
   let rules: readonly Rule[] = []
   let matchTerms: WatchlistMatcher = () => []
   // Not at once: a long list is added in many requests, and between them nobody may look.
@@ -37,8 +29,12 @@ export function createModeration(store: SandboxStore): Moderation {
       refresh()
       return matchTerms
     },
-    reload: () => {
+    /** Takes over what the store holds now, at the next use; to be called after every change of rules or watchlists. */
+    reload: (): void => {
       isStale = true
     },
   }
 }
+
+/** Rules and watchlists as the analysis uses them. */
+export interface Moderation extends ReturnType<typeof createModeration> {}

@@ -17,18 +17,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.jsonl': 'application/jsonl; charset=utf-8',
 }
 
-/** Exports that wait to be fetched by the browser, each once. */
-export interface Downloads {
-  /** Where an export of that name is to be written. */
-  place(name: string): Promise<ExportPlace>
-  /** Sends the file that a path names and removes it; false where there is none. */
-  send(pathname: string, response: ServerResponse): Promise<boolean>
-  /** Removes what was not fetched. */
-  clear(): Promise<void>
-}
-
 /** Makes the store of exports in `<workspace>/downloads`. */
-export function createDownloads(workspace: string): Downloads {
+export function createDownloads(workspace: string) {
   const folder = join(workspace, 'downloads')
   const waiting = new Map<string, { file: string; name: string; timer: NodeJS.Timeout }>()
 
@@ -41,7 +31,8 @@ export function createDownloads(workspace: string): Downloads {
   }
 
   return {
-    async place(name) {
+    /** Where an export of that name is to be written. */
+    async place(name: string): Promise<ExportPlace> {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const id = randomBytes(16).toString('hex')
       const file = join(folder, id + toEnding(name))
@@ -58,7 +49,8 @@ export function createDownloads(workspace: string): Downloads {
         }),
       }
     },
-    async send(pathname, response) {
+    /** Sends the file that a path names and removes it; false where there is none. */
+    async send(pathname: string, response: ServerResponse): Promise<boolean> {
       const id = pathname.slice(DOWNLOAD_PATH.length + 1).replace(/\/.*$/s, '')
       const entry = waiting.get(id)
       const size =
@@ -86,11 +78,15 @@ export function createDownloads(workspace: string): Downloads {
       if (isWhole) await remove(id)
       return true
     },
-    async clear() {
+    /** Removes what was not fetched. */
+    async clear(): Promise<void> {
       await Promise.all([...waiting.keys()].map(remove))
     },
   }
 }
+
+/** Exports that wait to be fetched by the browser, each once. */
+export interface Downloads extends ReturnType<typeof createDownloads> {}
 
 /** The ending that says what a file is; some have two parts. */
 function toEnding(name: string): string {

@@ -7,25 +7,19 @@ import { createDocumentHeaders } from '../renderer-files/document-headers.ts'
 /** How long a token lets a browser in, milliseconds. */
 const TOKEN_LIFE_MS = 10 * 60_000
 
-/** Tokens that let one browser in, once. */
-export interface EntryTokens {
-  /** Makes a token. */
-  issue(): string
-  /** Whether the token was issued, is not too old and was not redeemed before. */
-  redeem(token: string): boolean
-}
-
 /** Makes the issuer of tokens. `now` is a monotonic clock in milliseconds. */
-export function createEntryTokens(now: () => number): EntryTokens {
+export function createEntryTokens(now: () => number) {
   // Kept by their hashes, so that the time of a look-up reveals nothing about a token.
   const issued = new Map<string, number>()
   return {
-    issue() {
+    /** Makes a token. */
+    issue(): string {
       const token = randomBytes(32).toString('base64url')
       issued.set(toHash(token), now())
       return token
     },
-    redeem(token) {
+    /** Whether the token was issued, is not too old and was not redeemed before. */
+    redeem(token: string): boolean {
       const hash = toHash(token)
       const issuedAt = issued.get(hash)
       issued.delete(hash)
@@ -33,6 +27,9 @@ export function createEntryTokens(now: () => number): EntryTokens {
     },
   }
 }
+
+/** Tokens that let one browser in, once. */
+export interface EntryTokens extends ReturnType<typeof createEntryTokens> {}
 
 function toHash(token: string): string {
   return createHash('sha256').update(token).digest('base64url')
@@ -105,19 +102,12 @@ ${body}
 `
 }
 
-/** Files that lead a browser to an address that nobody else may see. */
-export interface EntryFiles {
-  /** Writes a file that only its owner can read; its absolute path. Throws `WORKSPACE_UNUSABLE`. */
-  write(url: string): Promise<string>
-  /** Removes every file that was written. */
-  clear(): Promise<void>
-}
-
 /** Makes the writer of entry files, in the workspace. */
-export function createEntryFiles(workspace: string): EntryFiles {
+export function createEntryFiles(workspace: string) {
   const files = new Set<string>()
   return {
-    async write(url) {
+    /** Writes a file that only its owner can read; its absolute path. Throws `WORKSPACE_UNUSABLE`. */
+    async write(url: string): Promise<string> {
       const file = join(workspace, `open-${randomBytes(8).toString('hex')}.html`)
       try {
         await writeFile(file, createRedirectPage(url), { flag: 'wx', mode: 0o600 })
@@ -127,10 +117,14 @@ export function createEntryFiles(workspace: string): EntryFiles {
       files.add(file)
       return file
     },
-    async clear() {
+    /** Removes every file that was written. */
+    async clear(): Promise<void> {
       const written = [...files]
       files.clear()
       await Promise.all(written.map((file) => rm(file, { force: true }).catch(() => {})))
     },
   }
 }
+
+/** Files that lead a browser to an address that nobody else may see. */
+export interface EntryFiles extends ReturnType<typeof createEntryFiles> {}

@@ -14,16 +14,6 @@ interface Session {
   hold(end: () => void): () => void
 }
 
-/** Browsers that were let in. */
-export interface Sessions {
-  /** Lets a browser in; what to answer as `Set-Cookie`. */
-  open(): string
-  /** The session that a request's `Cookie` header names, which is used hereby; null where there is none, or no longer. */
-  find(cookieHeader: string | undefined): Session | null
-  /** Ends the sessions whose time is over; to be called now and then. */
-  sweep(): void
-}
-
 interface OpenSession extends Session {
   readonly openedAt: number
   usedAt: number
@@ -31,7 +21,7 @@ interface OpenSession extends Session {
 }
 
 /** Makes the register of sessions; it lives as long as the shell. `now` is a monotonic clock in milliseconds. */
-export function createSessions(now: () => number): Sessions {
+export function createSessions(now: () => number) {
   // Kept by their hashes, so that the time of a look-up reveals nothing about a cookie.
   const open = new Map<string, OpenSession>()
 
@@ -63,12 +53,14 @@ export function createSessions(now: () => number): Sessions {
   }
 
   return {
-    open() {
+    /** Lets a browser in; what to answer as `Set-Cookie`. */
+    open(): string {
       const value = randomBytes(32).toString('base64url')
       open.set(toHash(value), createSession())
       return `${COOKIE_NAME}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${SESSION_LIFE_MS / 1000}`
     },
-    find(cookieHeader = '') {
+    /** The session that a request's `Cookie` header names, which is used hereby; null where there is none, or no longer. */
+    find(cookieHeader: string | undefined = ''): Session | null {
       sweep()
       const session = cookieHeader
         .split(';')
@@ -80,9 +72,13 @@ export function createSessions(now: () => number): Sessions {
       session.usedAt = now()
       return session
     },
+    /** Ends the sessions whose time is over; to be called now and then. */
     sweep,
   }
 }
+
+/** Browsers that were let in. */
+export interface Sessions extends ReturnType<typeof createSessions> {}
 
 function toHash(value: string): string {
   return createHash('sha256').update(value).digest('base64url')

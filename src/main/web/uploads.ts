@@ -18,20 +18,8 @@ interface StoredUpload {
   sizeBytes: number
 }
 
-/** Files that were chosen in a browser, on their way into a run. */
-export interface Uploads {
-  /** Writes a request's body to a file of its own, piece by piece. Throws `DISK_FULL`, `FILE_UNWRITABLE` or `BAD_SOURCE`. */
-  store(request: IncomingMessage, name: string): Promise<StoredUpload>
-  /** Makes an empty folder for {@link storeInFolder}. Throws as {@link store} does. */
-  openFolder(name: string): Promise<Omit<StoredUpload, 'sizeBytes'> & { folder: string }>
-  /** Writes a request's body to that path of a folder made here. Throws as {@link store} does. */
-  storeInFolder(request: IncomingMessage, folder: string, path: string): Promise<StoredUpload>
-  /** Removes what was stored here; the rows of runs are in their journals. */
-  clear(): Promise<void>
-}
-
 /** Makes the store of uploads in `<workspace>/uploads`, and removes what killed shells have left there. */
-export async function createUploads(workspace: string): Promise<Uploads> {
+export async function createUploads(workspace: string) {
   const root = toUploadsFolder(workspace)
   await removeLeftovers(root)
   const own = new Set<string>()
@@ -44,7 +32,8 @@ export async function createUploads(workspace: string): Promise<Uploads> {
     return { id, place }
   }
   return {
-    async store(request, name) {
+    /** Writes a request's body to a file of its own, piece by piece. Throws `DISK_FULL`, `FILE_UNWRITABLE` or `BAD_SOURCE`. */
+    async store(request: IncomingMessage, name: string): Promise<StoredUpload> {
       const safeName = toUploadName(name)
       const { place } = await withUploadErrors(root, makePlace)
       try {
@@ -56,7 +45,8 @@ export async function createUploads(workspace: string): Promise<Uploads> {
         throw toUploadError(error, root)
       }
     },
-    openFolder: (name) =>
+    /** Makes an empty folder for {@link storeInFolder}. Throws as {@link store} does. */
+    openFolder: (name: string): Promise<Omit<StoredUpload, 'sizeBytes'> & { folder: string }> =>
       withUploadErrors(root, async () => {
         const { id, place } = await makePlace()
         const safeName = toUploadName(name)
@@ -65,7 +55,8 @@ export async function createUploads(workspace: string): Promise<Uploads> {
         folders.set(id, path)
         return { path, name: safeName, folder: id }
       }),
-    storeInFolder: (request, folder, name) =>
+    /** Writes a request's body to that path of a folder made here. Throws as {@link store} does. */
+    storeInFolder: (request: IncomingMessage, folder: string, name: string): Promise<StoredUpload> =>
       withUploadErrors(root, async () => {
         const top = folders.get(folder)
         const safePath = toUploadPath(name)
@@ -81,13 +72,17 @@ export async function createUploads(workspace: string): Promise<Uploads> {
           throw error
         }
       }),
-    async clear() {
+    /** Removes what was stored here; the rows of runs are in their journals. */
+    async clear(): Promise<void> {
       await Promise.all([...own].map((place) => rm(place, { recursive: true, force: true }).catch(() => {})))
       own.clear()
       folders.clear()
     },
   }
 }
+
+/** Files that were chosen in a browser, on their way into a run. */
+export interface Uploads extends Awaited<ReturnType<typeof createUploads>> {}
 
 function toNoPlace(name: string): SluiceError {
   return new SluiceError({ id: 'upload_name_unusable', name })

@@ -50,23 +50,8 @@ export interface WebShellOptions {
   limits?: ListenerLimits
 }
 
-/** The screens, served to browsers of this machine. */
-export interface WebShell {
-  /** Scheme, random host name and port. */
-  readonly origin: string
-  /** Makes an address that lets one browser in, once, within minutes. It is a secret until it is used. */
-  createEntryUrl(): string
-  /**
-   * Writes a file that only its owner can read, and that leads to such an address when a browser opens it. It is
-   * removed when a browser was let in. Throws `WORKSPACE_UNUSABLE`.
-   */
-  createEntryFile(): Promise<string>
-  /** Drains held runs, which can be resumed, and stops serving. */
-  close(): Promise<void>
-}
-
 /** Opens the engine and serves the screens on loopback. Throws `BAD_USAGE` for a port that is taken, `WORKSPACE_UNUSABLE`. */
-export async function openWebShell(options: WebShellOptions): Promise<WebShell> {
+export async function openWebShell(options: WebShellOptions) {
   const { now = () => performance.now(), limits = LISTENER_LIMITS } = options
   const server = createBoundedServer(limits)
   await listen(server, options.port)
@@ -134,10 +119,17 @@ export async function openWebShell(options: WebShellOptions): Promise<WebShell> 
 
   const createEntryUrl = () => `${origin}${ENTRY_PATH}#${tokens.issue()}`
   return {
+    /** Scheme, random host name and port. */
     origin,
+    /** Makes an address that lets one browser in, once, within minutes. It is a secret until it is used. */
     createEntryUrl,
-    createEntryFile: () => entryFiles.write(createEntryUrl()),
-    async close() {
+    /**
+     * Writes a file that only its owner can read, and that leads to such an address when a browser opens it. It is
+     * removed when a browser was let in. Throws `WORKSPACE_UNUSABLE`.
+     */
+    createEntryFile: (): Promise<string> => entryFiles.write(createEntryUrl()),
+    /** Drains held runs, which can be resumed, and stops serving. */
+    async close(): Promise<void> {
       clearInterval(sweeping)
       // Windows see their runs drain, then lose the connection.
       await bridge.close()
@@ -149,6 +141,9 @@ export async function openWebShell(options: WebShellOptions): Promise<WebShell> 
     },
   }
 }
+
+/** The screens, served to browsers of this machine. */
+export interface WebShell extends Awaited<ReturnType<typeof openWebShell>> {}
 
 function openBridgeOr(giveUp: () => void, options: BridgeOptions) {
   try {

@@ -130,23 +130,16 @@ function findSegment(segments: readonly Segment[], ms: number): Segment | undefi
   return segments.find(({ startMs, durationMs }) => ms >= startMs && ms < startMs + durationMs)
 }
 
-/** How many requests are in flight at each time of a closed pace. */
-export interface ConcurrencySchedule {
-  readonly durationMs: number
-  /** Most that are ever in flight. */
-  readonly peak: number
-  /** Whole requests in flight at a time, milliseconds since the load began; 0 before and after. */
-  concurrencyAt(ms: number): number
-}
-
 /** The schedule of stages whose levels are requests in flight; in between, the nearest whole number. */
-export function createConcurrencySchedule(stages: readonly Stage[]): ConcurrencySchedule {
+export function createConcurrencySchedule(stages: readonly Stage[]) {
   const segments = toSegments(stages)
   const durationMs = toTotalMs(stages)
   return {
     durationMs,
+    /** Most that are ever in flight. */
     peak: Math.max(0, ...stages.flatMap(({ from, to }) => [from, to])),
-    concurrencyAt(ms) {
+    /** Whole requests in flight at a time, milliseconds since the load began; 0 before and after. */
+    concurrencyAt(ms: number): number {
       const segment = findSegment(segments, ms)
       if (segment === undefined) return 0
       const { from, to } = segment
@@ -154,3 +147,6 @@ export function createConcurrencySchedule(stages: readonly Stage[]): Concurrency
     },
   }
 }
+
+/** How many requests are in flight at each time of a closed pace. */
+export interface ConcurrencySchedule extends ReturnType<typeof createConcurrencySchedule> {}

@@ -6,14 +6,6 @@ import { toThrown } from '../../../shared/messages/thrown.ts'
 import type { Percentiles } from '../../../shared/run/run.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 
-/** Where a load test's figures can be scraped. */
-export interface MetricsServer {
-  url: string
-  /** What is served from now on. */
-  update(snapshot: RunSnapshot): void
-  close(): Promise<void>
-}
-
 const PATH = '/metrics'
 const HOST = '127.0.0.1'
 
@@ -24,7 +16,7 @@ const WAIT_MS = 10_000
 const CONNECTIONS_MAX = 100
 
 /** Serves a load test's figures to this machine alone; port 0 takes a free one. A request that has not come after `waitMs` is ended. Throws `BAD_USAGE` where it is taken. */
-export async function serveMetrics(port: number, waitMs = WAIT_MS): Promise<MetricsServer> {
+export async function serveMetrics(port: number, waitMs = WAIT_MS) {
   let newest: RunSnapshot | null = null
   const server = createServer(
     { requestTimeout: waitMs, headersTimeout: waitMs, connectionsCheckingInterval: Math.min(1_000, waitMs) },
@@ -39,16 +31,20 @@ export async function serveMetrics(port: number, waitMs = WAIT_MS): Promise<Metr
   const { port: taken } = server.address() as AddressInfo
   return {
     url: `http://${HOST}:${taken}${PATH}`,
-    update: (snapshot) => {
+    /** What is served from now on. */
+    update: (snapshot: RunSnapshot): void => {
       newest = snapshot
     },
-    close: () =>
+    close: (): Promise<void> =>
       new Promise((resolve) => {
         server.close(() => resolve())
         server.closeAllConnections()
       }),
   }
 }
+
+/** Where a load test's figures can be scraped. */
+export interface MetricsServer extends Awaited<ReturnType<typeof serveMetrics>> {}
 
 function answer({ method, url }: IncomingMessage, response: ServerResponse, newest: RunSnapshot | null) {
   if (method !== 'GET' && method !== 'HEAD') {

@@ -19,25 +19,6 @@ import {
 import { followsActiveKey, readConnections } from '../../engine/workspace/connections.ts'
 import type { CliContext } from '../context.ts'
 
-/** What a run is allowed to reach, and with which key. */
-export interface RunAccess {
-  /** The stored connection that the run was started with, where the workspace has it. */
-  readonly stored: StoredConnection | null
-  /** The stored connection to production that the run reaches, by whichever name or address. */
-  readonly production: StoredConnection | null
-  /** What a person should know before it goes on, a sentence each. */
-  readonly notes: readonly string[]
-  /**
-   * The key to start or resume with, none for operations that carry none, and the credentials of its proxy. Throws
-   * `NO_API_KEY`, also where a stored connection's key would go to an address that is not the connection's.
-   */
-  readSecrets(): Promise<RunSecrets>
-  /** The same for a run that sends nothing. */
-  readTrialSecrets(): Pick<RunSecrets, 'proxyCredentials'>
-  /** Follows the stored connection's active key during the run; returns the way to stop. */
-  followKey(handle: RunHandle, say: (text: string) => void): () => void
-}
-
 export type RunSecrets = Pick<StartOptions, 'apiKey' | 'proxyCredentials'>
 
 /** What a run is, as far as its access depends on it. */
@@ -50,7 +31,7 @@ export interface AccessOptions {
 }
 
 /** Finds out how a run reaches its service: the key of its stored connection, or the variable that it names itself. */
-export function createRunAccess(context: CliContext, options: AccessOptions): RunAccess {
+export function createRunAccess(context: CliContext, options: AccessOptions) {
   const { workspace, operation } = options
   const connection = { ...options.connection, apiKeyEnv: options.apiKeyEnv ?? options.connection.apiKeyEnv }
   const { name } = connection
@@ -79,10 +60,17 @@ export function createRunAccess(context: CliContext, options: AccessOptions): Ru
     return proxyCredentials === null ? {} : { proxyCredentials }
   }
   return {
+    /** The stored connection that the run was started with, where the workspace has it. */
     stored,
+    /** The stored connection to production that the run reaches, by whichever name or address. */
     production: findProduction(connections, connection),
+    /** What a person should know before it goes on, a sentence each. */
     notes,
-    readSecrets: async () => {
+    /**
+     * The key to start or resume with, none for operations that carry none, and the credentials of its proxy. Throws
+     * `NO_API_KEY`, also where a stored connection's key would go to an address that is not the connection's.
+     */
+    readSecrets: async (): Promise<RunSecrets> => {
       if (isAnonymous) return readTrialSecrets()
       if (followed === null || active === null) {
         // The engine says what to do about a key that was typed into a window: no variable was ever named for it.
@@ -94,8 +82,10 @@ export function createRunAccess(context: CliContext, options: AccessOptions): Ru
       apiKey?.check(connection)
       return { ...(apiKey !== null && { apiKey }), ...readTrialSecrets() }
     },
+    /** The same for a run that sends nothing. */
     readTrialSecrets,
-    followKey: (handle, say) =>
+    /** Follows the stored connection's active key during the run; returns the way to stop. */
+    followKey: (handle: RunHandle, say: (text: string) => void): (() => void) =>
       isAnonymous
         ? () => {}
         : watchActiveKey({
@@ -107,6 +97,9 @@ export function createRunAccess(context: CliContext, options: AccessOptions): Ru
           }),
   }
 }
+
+/** What a run is allowed to reach, and with which key. */
+export interface RunAccess extends ReturnType<typeof createRunAccess> {}
 
 /**
  * The active key of a stored connection; null where it was never typed, which the engine says what to do about. Throws

@@ -68,17 +68,6 @@ const FORMATS: Readonly<Record<Exclude<Tone, 'plain'>, Parameters<typeof styleTe
   accent: 'cyan',
 }
 
-/** What the place a text goes to can show. */
-export interface Terminal {
-  /** Whether lines can be redrawn in place. */
-  readonly isInteractive: boolean
-  readonly glyphs: Glyphs
-  /** Columns now; without end where the output is not a terminal, so that nothing is cut or wrapped in a file. */
-  columns(): number
-  /** Sets text off where colours are shown (`NO_COLOR` and `FORCE_COLOR` are respected). */
-  tone(tone: Tone, text: string): string
-}
-
 /** Whether the terminal's character set is UTF-8, as far as the environment says. */
 export function isUtf8Terminal(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
   if (platform === 'win32') {
@@ -93,13 +82,19 @@ export function isUtf8Terminal(env: NodeJS.ProcessEnv, platform: NodeJS.Platform
 }
 
 /** Describes a stream as a terminal. Where it is none, nothing is styled and the signs are still drawn as UTF-8. */
-export function createTerminal(stream: WriteStream, env: NodeJS.ProcessEnv = process.env): Terminal {
+export function createTerminal(stream: WriteStream, env: NodeJS.ProcessEnv = process.env) {
   const isTerminal = stream.isTTY === true
   return {
+    /** Whether lines can be redrawn in place. */
     isInteractive: isTerminal && env['TERM'] !== 'dumb',
     glyphs: !isTerminal || isUtf8Terminal(env, process.platform) ? UNICODE_GLYPHS : ASCII_GLYPHS,
-    columns: () => (isTerminal && stream.columns > 0 ? stream.columns : Number.POSITIVE_INFINITY),
-    tone: (tone, text) =>
+    /** Columns now; without end where the output is not a terminal, so that nothing is cut or wrapped in a file. */
+    columns: (): number => (isTerminal && stream.columns > 0 ? stream.columns : Number.POSITIVE_INFINITY),
+    /** Sets text off where colours are shown (`NO_COLOR` and `FORCE_COLOR` are respected). */
+    tone: (tone: Tone, text: string): string =>
       tone === 'plain' || text === '' ? text : styleText(FORMATS[tone], text, { stream }),
   }
 }
+
+/** What the place a text goes to can show. */
+export interface Terminal extends ReturnType<typeof createTerminal> {}

@@ -24,22 +24,6 @@ export interface CallbackTicket {
   release(): void
 }
 
-/** Delivers callbacks, with retries, a bounded number at once. */
-export interface CallbackQueue {
-  /** Takes up what the store has pending from before; to be called once. */
-  start(): void
-  /** Refuses with `CALLBACK_QUEUE_FULL` where more callbacks wait than may. */
-  checkRoom(): void
-  /** Stores the copies of a task's callback; `latencyMs` is how long its acknowledgement takes. */
-  store(callback: RequestedCallback, draw: Draw, latencyMs: number): CallbackTicket
-  /** Makes everything that waits due now, whatever it waits for. */
-  sendPending(): void
-  /** Forgets every callback, also those to be delivered. */
-  clear(): void
-  /** Breaks off what is under way; what is stored stays pending. */
-  close(): void
-}
-
 export interface CallbackQueueParts {
   store: CallbackStore
   sender: CallbackSender
@@ -56,7 +40,7 @@ const AT_ONCE = Number.NEGATIVE_INFINITY
 /** What a full queue asks to wait. */
 const FULL_RETRY_AFTER_S = 1
 
-export function createCallbackQueue(parts: CallbackQueueParts): CallbackQueue {
+export function createCallbackQueue(parts: CallbackQueueParts) {
   const { store, sender, clock, settings } = parts
   let due = createDueQueue()
   const afterFirstAttempt = new Map<number, () => void>()
@@ -126,14 +110,16 @@ export function createCallbackQueue(parts: CallbackQueueParts): CallbackQueue {
   }
 
   return {
-    start: () => {
+    /** Takes up what the store has pending from before; to be called once. */
+    start: (): void => {
       const startedMs = clock.date().getTime()
       for (const { callbackId, dueMs } of store.listPending()) {
         due.push({ id: callbackId, dueMs: clock.nowMs() + Math.max(0, dueMs - startedMs) })
       }
       pump()
     },
-    checkRoom: () => {
+    /** Refuses with `CALLBACK_QUEUE_FULL` where more callbacks wait than may. */
+    checkRoom: (): void => {
       if (store.counts().pending < parts.maxPending) return
       throw new SandboxRefusal(
         'CALLBACK_QUEUE_FULL',
@@ -141,7 +127,8 @@ export function createCallbackQueue(parts: CallbackQueueParts): CallbackQueue {
         { retryAfterS: FULL_RETRY_AFTER_S },
       )
     },
-    store: (callback, draw, latencyMs) => {
+    /** Stores the copies of a task's callback; `latencyMs` is how long its acknowledgement takes. */
+    store: (callback: RequestedCallback, draw: Draw, latencyMs: number): CallbackTicket => {
       const nowMs = clock.date().getTime()
       const copies = planCallbacks(settings(), draw).map(({ timing, waitMs }) => ({
         timing,
@@ -166,21 +153,27 @@ export function createCallbackQueue(parts: CallbackQueueParts): CallbackQueue {
         },
       }
     },
-    sendPending: () => {
+    /** Makes everything that waits due now, whatever it waits for. */
+    sendPending: (): void => {
       due = hurryDueQueue(due, clock.nowMs())
       pump()
     },
-    clear: () => {
+    /** Forgets every callback, also those to be delivered. */
+    clear: (): void => {
       due = createDueQueue()
       store.clear()
     },
-    close: () => {
+    /** Breaks off what is under way; what is stored stays pending. */
+    close: (): void => {
       isClosed = true
       if (timer !== null) clearTimeout(timer)
       sender.close()
     },
   }
 }
+
+/** Delivers callbacks, with retries, a bounded number at once. */
+export interface CallbackQueue extends ReturnType<typeof createCallbackQueue> {}
 
 /** Something that is due at a time. */
 interface DueEntry {

@@ -15,21 +15,13 @@ export interface AttemptResult {
   isStaleConnection: boolean
 }
 
-/** Posts callbacks over connections that are kept and used again. */
-export interface CallbackSender {
-  /** Never rejects. `timeoutMs` is for the whole attempt. */
-  send(callback: { url: string; body: string }, timeoutMs: number): Promise<AttemptResult>
-  /** Breaks off what is under way and closes the connections. */
-  close(): void
-}
-
 const STALE_CODES = new Set(['ECONNRESET', 'EPIPE'])
 
 /** Resting connections that are kept for each receiver. */
 const RESTING_CONNECTIONS = 64
 
 /** Creates the sender. How many attempts are under way at once is the caller's choice. */
-export function createCallbackSender(): CallbackSender {
+export function createCallbackSender() {
   const settings = { keepAlive: true, maxFreeSockets: RESTING_CONNECTIONS }
   // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no say.
   const secure = new https.Agent({ ...settings, rejectUnauthorized: true })
@@ -52,7 +44,8 @@ export function createCallbackSender(): CallbackSender {
   }
 
   return {
-    send: ({ url, body }, timeoutMs) =>
+    /** Never rejects. `timeoutMs` is for the whole attempt. */
+    send: ({ url, body }: { url: string; body: string }, timeoutMs: number): Promise<AttemptResult> =>
       new Promise((resolve) => {
         let request: http.ClientRequest
         try {
@@ -89,12 +82,16 @@ export function createCallbackSender(): CallbackSender {
         request.on('close', () => fail('ECONNRESET'))
         request.end(body)
       }),
-    close: () => {
+    /** Breaks off what is under way and closes the connections. */
+    close: (): void => {
       agents.http.destroy()
       agents.https.destroy()
     },
   }
 }
+
+/** Posts callbacks over connections that are kept and used again. */
+export interface CallbackSender extends ReturnType<typeof createCallbackSender> {}
 
 /** Seconds or an HTTP date. */
 function readRetryAfterMs(value: string | undefined): number | null {

@@ -9,28 +9,13 @@ export interface StoredAppeal {
   reads: number
 }
 
-/** The appeals of the sandbox's project. */
-export interface AppealStore {
-  find(appealId: string): StoredAppeal | null
-  /** Counts a read. */
-  noteRead(appealId: string): void
-  /** Adds the appeals, or replaces those of their ids, as new. */
-  put(appeals: readonly Appeal[], createdOn: Date): void
-  /** False where there is no such appeal. */
-  remove(appealId: string): boolean
-  clear(): void
-  count(): number
-  /** Appeals in the order they were put in, after that many. */
-  page(offset: number, limit: number): StoredAppeal[]
-}
-
-/** Opens the appeals; a store that never had any starts with `seedAppeals`, made at `now`. */
+/** Opens the appeals of the sandbox's project; a store that never had any starts with `seedAppeals`, made at `now`. */
 export function createAppealStore(
   database: DatabaseSync,
   group: GroupCommit,
   seedAppeals: readonly Appeal[],
   now: Date,
-): AppealStore {
+) {
   const selectOne = database.prepare('SELECT * FROM appeal WHERE appeal_id = ?')
   const countRead = database.prepare('UPDATE appeal SET reads = reads + 1 WHERE appeal_id = ?')
   const replace = database.prepare(
@@ -42,15 +27,17 @@ export function createAppealStore(
   const selectPage = database.prepare('SELECT * FROM appeal ORDER BY id LIMIT ? OFFSET ?')
   const markSeeded = database.prepare("INSERT INTO seeded (what) VALUES ('appeals') ON CONFLICT DO NOTHING")
 
-  const store: AppealStore = {
-    find: (appealId) => {
+  const store = {
+    find: (appealId: string): StoredAppeal | null => {
       const row = selectOne.get(appealId)
       return row === undefined ? null : toStoredAppeal(row)
     },
-    noteRead: (appealId) => {
+    /** Counts a read. */
+    noteRead: (appealId: string): void => {
       group.write(() => countRead.run(appealId))
     },
-    put: (appeals, createdOn) => {
+    /** Adds the appeals, or replaces those of their ids, as new. */
+    put: (appeals: readonly Appeal[], createdOn: Date): void => {
       group.write(() => {
         for (const appeal of appeals) {
           replace.run(appeal.appeal_id, JSON.stringify(appeal), createdOn.getTime())
@@ -58,17 +45,20 @@ export function createAppealStore(
       })
       group.flush()
     },
-    remove: (appealId) => {
+    /** False where there is no such appeal. */
+    remove: (appealId: string): boolean => {
       const { changes } = group.write(() => removeOne.run(appealId))
       group.flush()
       return changes !== 0
     },
-    clear: () => {
+    clear: (): void => {
       group.write(() => removeAll.run())
       group.flush()
     },
-    count: () => Number(selectCount.get()?.['n']),
-    page: (offset, limit) => selectPage.all(limit, offset).map(toStoredAppeal),
+    count: (): number => Number(selectCount.get()?.['n']),
+    /** Appeals in the order they were put in, after that many. */
+    page: (offset: number, limit: number): StoredAppeal[] =>
+      selectPage.all(limit, offset).map(toStoredAppeal),
   }
   if (group.write(() => markSeeded.run()).changes !== 0) store.put(seedAppeals, now)
   group.flush()

@@ -45,38 +45,13 @@ interface CallbackFilter {
   taskId: string | null
 }
 
-/** The sandbox's callbacks: those to be delivered, and the outcome of the others. */
-export interface CallbackStore {
-  /** Returns its id. Ids grow. */
-  insert(callback: NewCallback): number
-  /** What an attempt needs; null where it is pending no longer. */
-  readPending(callbackId: number): { taskId: string; url: string; body: string; attempts: number } | null
-  postpone(callbackId: number, change: { lastResult: string; dueMs: number }): void
-  settle(
-    callbackId: number,
-    change: { state: 'delivered' | 'failed'; lastResult: string; atMs: number },
-  ): void
-  /** Everything to be delivered. */
-  listPending(): { callbackId: number; dueMs: number }[]
-  counts(): CallbackCounts
-  count(filter: CallbackFilter): number
-  /** In the order they were put in. */
-  page(filter: CallbackFilter, offset: number, limit: number): StoredCallback[]
-  /** Forgets every callback, also those to be delivered. */
-  clear(): void
-}
-
 /** Settled callbacks are dropped this many at a time. */
 const DROP_BLOCK = 1_000
 
 const FILTER = 'WHERE (?1 IS NULL OR state = ?1) AND (?2 IS NULL OR task_id = ?2)'
 
 /** Opens the callbacks. Of those that are settled, the newest `keepSettled` are kept. */
-export function createCallbackStore(
-  database: DatabaseSync,
-  group: GroupCommit,
-  keepSettled: number,
-): CallbackStore {
+export function createCallbackStore(database: DatabaseSync, group: GroupCommit, keepSettled: number) {
   const insert = database.prepare(
     'INSERT INTO callback (task_id, url, body, timing, state, due_ms) VALUES (?, ?, ?, ?, ?, ?)',
   )
@@ -106,7 +81,8 @@ export function createCallbackStore(
   }
 
   return {
-    insert: ({ taskId, url, body, timing, dueMs }) => {
+    /** Returns its id. Ids grow. */
+    insert: ({ taskId, url, body, timing, dueMs }: NewCallback): number => {
       const state = timing === 'dropped' ? 'dropped' : 'pending'
       const kept = state === 'pending' ? body : null
       const { lastInsertRowid } = group.write(() =>
@@ -117,7 +93,10 @@ export function createCallbackStore(
       counts[state] += 1
       return id
     },
-    readPending: (callbackId) => {
+    /** What an attempt needs; null where it is pending no longer. */
+    readPending: (
+      callbackId: number,
+    ): { taskId: string; url: string; body: string; attempts: number } | null => {
       const row = selectPending.get(callbackId)
       if (row === undefined) return null
       return {
@@ -127,11 +106,14 @@ export function createCallbackStore(
         attempts: Number(row['attempts']),
       }
     },
-    postpone: (callbackId, { lastResult, dueMs }) => {
+    postpone: (callbackId: number, { lastResult, dueMs }: { lastResult: string; dueMs: number }): void => {
       const { changes } = group.write(() => updatePending.run(lastResult, Math.round(dueMs), callbackId))
       if (changes !== 0) counts.failed_attempts += 1
     },
-    settle: (callbackId, { state, lastResult, atMs }) => {
+    settle: (
+      callbackId: number,
+      { state, lastResult, atMs }: { state: 'delivered' | 'failed'; lastResult: string; atMs: number },
+    ): void => {
       const { changes } = group.write(() =>
         updateSettled.run(state, lastResult, Math.round(atMs), callbackId),
       )
@@ -140,18 +122,25 @@ export function createCallbackStore(
       counts[state] += 1
       if (state === 'failed') counts.failed_attempts += 1
     },
-    listPending: () =>
+    /** Everything to be delivered. */
+    listPending: (): { callbackId: number; dueMs: number }[] =>
       selectDue.all().map((row) => ({ callbackId: Number(row['id']), dueMs: Number(row['due_ms']) })),
-    counts: () => ({ ...counts }),
-    count: ({ state, taskId }) => Number(selectCount.get(state, taskId)?.['n']),
-    page: ({ state, taskId }, offset, limit) => selectPage.all(state, taskId, limit, offset).map(toCallback),
-    clear: () => {
+    counts: (): CallbackCounts => ({ ...counts }),
+    count: ({ state, taskId }: CallbackFilter): number => Number(selectCount.get(state, taskId)?.['n']),
+    /** In the order they were put in. */
+    page: ({ state, taskId }: CallbackFilter, offset: number, limit: number): StoredCallback[] =>
+      selectPage.all(state, taskId, limit, offset).map(toCallback),
+    /** Forgets every callback, also those to be delivered. */
+    clear: (): void => {
       group.write(() => database.exec('DELETE FROM callback'))
       group.flush()
       Object.assign(counts, { pending: 0, delivered: 0, failed: 0, dropped: 0, failed_attempts: 0 })
     },
   }
 }
+
+/** The sandbox's callbacks: those to be delivered, and the outcome of the others. */
+export interface CallbackStore extends ReturnType<typeof createCallbackStore> {}
 
 function toCallback(row: Record<string, SQLOutputValue>): StoredCallback {
   return {

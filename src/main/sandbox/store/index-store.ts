@@ -15,33 +15,11 @@ interface NewIndexItem {
 /** An item of a custom index (docs/interface.md §2.4). */
 export type StoredIndexItem = NewIndexItem
 
-/** The custom indexes of the sandbox's project, and their items. */
-export interface IndexStore {
-  list(): { indexId: string; items: number }[]
-  has(indexId: string): boolean
-  /** Makes the index unless it is there. */
-  make(indexId: string): void
-  /** Removes the index with its items; false where there is none. */
-  remove(indexId: string): boolean
-  /** Removes the items of an index, and leaves it. */
-  empty(indexId: string): void
-  /** False where an item of that id exists, in whichever index. */
-  addItem(indexId: string, item: NewIndexItem): boolean
-  /** False where the index has no such item. */
-  removeItem(indexId: string, itemId: string): boolean
-  /** Items with that content, or without a content of their own and with that address. */
-  findItems(indexId: string, media: { url: string; contentHash: string | null }): StoredIndexItem[]
-  countItems(indexId: string): number
-  /** Items in the order they were added, after that many. */
-  page(indexId: string, offset: number, limit: number): StoredIndexItem[]
-}
-
-/** Opens the indexes; a store that never had any starts with empty ones of the ids `seedIndexes`. */
-export function createIndexStore(
-  database: DatabaseSync,
-  group: GroupCommit,
-  seedIndexes: readonly string[],
-): IndexStore {
+/**
+ * Opens the custom indexes of the sandbox's project, and their items; a store that never had any starts with empty ones
+ * of the ids `seedIndexes`.
+ */
+export function createIndexStore(database: DatabaseSync, group: GroupCommit, seedIndexes: readonly string[]) {
   const selectIndexes = database.prepare(
     `SELECT index_id, (SELECT count(*) FROM index_item WHERE index_item.index_id = custom_index.index_id) AS items
       FROM custom_index ORDER BY index_id`,
@@ -71,33 +49,48 @@ export function createIndexStore(
     return result
   }
 
-  const store: IndexStore = {
-    list: () =>
+  const store = {
+    list: (): { indexId: string; items: number }[] =>
       selectIndexes.all().map((row) => ({ indexId: String(row['index_id']), items: Number(row['items']) })),
-    has: (indexId) => selectIndex.get(indexId) !== undefined,
-    make: (indexId) => {
+    has: (indexId: string): boolean => selectIndex.get(indexId) !== undefined,
+    /** Makes the index unless it is there. */
+    make: (indexId: string): void => {
       flushed(() => insertIndex.run(indexId))
     },
-    remove: (indexId) => flushed(() => removeIndex.run(indexId)).changes !== 0,
-    empty: (indexId) => {
+    /** Removes the index with its items; false where there is none. */
+    remove: (indexId: string): boolean => flushed(() => removeIndex.run(indexId)).changes !== 0,
+    /** Removes the items of an index, and leaves it. */
+    empty: (indexId: string): void => {
       flushed(() => removeItems.run(indexId))
     },
-    addItem: (indexId, { itemId, url, contentHash, metadata, contentVariant }) => {
+    /** False where an item of that id exists, in whichever index. */
+    addItem: (
+      indexId: string,
+      { itemId, url, contentHash, metadata, contentVariant }: NewIndexItem,
+    ): boolean => {
       const text = metadata === null ? null : JSON.stringify(metadata)
       return group.write(
         () => insertItem.run(indexId, itemId, url, contentHash, text, contentVariant).changes !== 0,
       )
     },
-    removeItem: (indexId, itemId) => group.write(() => removeItem.run(indexId, itemId).changes !== 0),
-    findItems: (indexId, { url, contentHash }) => {
+    /** False where the index has no such item. */
+    removeItem: (indexId: string, itemId: string): boolean =>
+      group.write(() => removeItem.run(indexId, itemId).changes !== 0),
+    /** Items with that content, or without a content of their own and with that address. */
+    findItems: (
+      indexId: string,
+      { url, contentHash }: { url: string; contentHash: string | null },
+    ): StoredIndexItem[] => {
       const byContent = contentHash === null ? [] : selectByContent.all(indexId, contentHash)
       const byUrl = selectByUrl
         .all(indexId, url)
         .filter((row) => contentHash === null || row['content_hash'] === null)
       return [...byContent, ...byUrl].map(toItem)
     },
-    countItems: (indexId) => Number(selectCount.get(indexId)?.['n']),
-    page: (indexId, offset, limit) => selectPage.all(indexId, limit, offset).map(toItem),
+    countItems: (indexId: string): number => Number(selectCount.get(indexId)?.['n']),
+    /** Items in the order they were added, after that many. */
+    page: (indexId: string, offset: number, limit: number): StoredIndexItem[] =>
+      selectPage.all(indexId, limit, offset).map(toItem),
   }
   if (group.write(() => markSeeded.run()).changes !== 0) {
     for (const indexId of seedIndexes) store.make(indexId)

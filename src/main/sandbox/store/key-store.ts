@@ -9,22 +9,8 @@ interface KeyRecord {
   created_at: string
 }
 
-/**
- * The API keys of the sandbox's one project, all interchangeable (docs/interface.md §5). Only their hashes are kept.
- */
-export interface KeyStore {
-  isValid(key: string): boolean
-  list(): KeyRecord[]
-  /** Adds a key (default: a new random one); null where that key exists or existed before. */
-  add(label: string, key?: string): { keyId: number; key: string } | null
-  /** Replaces a key by a new random one at once; null where there is no such key. */
-  refresh(keyId: number): { keyId: number; key: string } | null
-  /** Invalidates a key at once; false where there is no such key. */
-  remove(keyId: number): boolean
-}
-
 /** Opens the keys. Those of `seedKeys` that the store never had are added; deleted ones stay deleted. */
-export function createKeyStore(database: DatabaseSync, group: GroupCommit, seedKeys: string[]): KeyStore {
+export function createKeyStore(database: DatabaseSync, group: GroupCommit, seedKeys: string[]) {
   const selectActive = database.prepare(
     'SELECT id AS key_id, label, created_at FROM api_key WHERE active = 1 ORDER BY id',
   )
@@ -41,7 +27,7 @@ export function createKeyStore(database: DatabaseSync, group: GroupCommit, seedK
     activeHashes = new Set(selectHashes.all().map((row) => String(row['key_hash'])))
   }
 
-  const add: KeyStore['add'] = (label, key = createRandomKey()) => {
+  const add = (label: string, key = createRandomKey()): { keyId: number; key: string } | null => {
     const result = group.write(() => insert.run(toKeyHash(key), label, new Date().toISOString()))
     reload()
     return result.changes === 0 ? null : { keyId: Number(result.lastInsertRowid), key }
@@ -50,27 +36,35 @@ export function createKeyStore(database: DatabaseSync, group: GroupCommit, seedK
   for (const [index, key] of seedKeys.entries()) add(`key ${index + 1}`, key)
 
   return {
-    isValid: (key) => activeHashes.has(toKeyHash(key)),
-    list: () =>
+    isValid: (key: string): boolean => activeHashes.has(toKeyHash(key)),
+    list: (): KeyRecord[] =>
       selectActive.all().map((row) => ({
         key_id: Number(row['key_id']),
         label: String(row['label']),
         created_at: String(row['created_at']),
       })),
+    /** Adds a key (default: a new random one); null where that key exists or existed before. */
     add,
-    refresh: (keyId) => {
+    /** Replaces a key by a new random one at once; null where there is no such key. */
+    refresh: (keyId: number): { keyId: number; key: string } | null => {
       const label = selectLabel.get(keyId)?.['label']
       if (label === undefined) return null
       group.write(() => deactivate.run(keyId))
       return add(String(label))
     },
-    remove: (keyId) => {
+    /** Invalidates a key at once; false where there is no such key. */
+    remove: (keyId: number): boolean => {
       const { changes } = group.write(() => deactivate.run(keyId))
       reload()
       return changes !== 0
     },
   }
 }
+
+/**
+ * The API keys of the sandbox's one project, all interchangeable (docs/interface.md §5). Only their hashes are kept.
+ */
+export interface KeyStore extends ReturnType<typeof createKeyStore> {}
 
 function toKeyHash(key: string): string {
   return hash('sha256', key)

@@ -2,33 +2,18 @@ import { appealSchema } from '../../../shared/sandbox/content.ts'
 import { createSampleAppeals, DEFAULT_APPEALS } from '../appeals.ts'
 import { DEFAULT_INDEXES, DEFAULT_RULES, DEFAULT_WATCHLISTS } from '../rules/defaults.ts'
 import type { ResolvedSandboxOptions } from '../sandbox-options.ts'
-import { type AppealStore, createAppealStore } from './appeal-store.ts'
-import { type CallbackStore, createCallbackStore } from './callback-store.ts'
-import { createIndexStore, type IndexStore } from './index-store.ts'
-import { createKeyStore, type KeyStore } from './key-store.ts'
+import { createAppealStore } from './appeal-store.ts'
+import { createCallbackStore } from './callback-store.ts'
+import { createIndexStore } from './index-store.ts'
+import { createKeyStore } from './key-store.ts'
 import { createGroupCommit, openDatabase } from './open-database.ts'
-import { createRequestStore, type RequestStore } from './request-store.ts'
-import { createRuleStore, type RuleStore } from './rule-store.ts'
-import { createTaskStore, type TaskStore } from './task-store.ts'
-import { createWatchlistStore, type WatchlistStore } from './watchlist-store.ts'
-
-/** Everything the sandbox remembers. */
-export interface SandboxStore {
-  keys: KeyStore
-  rules: RuleStore
-  watchlists: WatchlistStore
-  indexes: IndexStore
-  appeals: AppealStore
-  tasks: TaskStore
-  requests: RequestStore
-  callbacks: CallbackStore
-  /** Calls back when everything written so far is committed, or could not be. */
-  onCommitted(callback: (error: Error | null) => void): void
-  close(): void
-}
+import { createRequestStore } from './request-store.ts'
+import { createRuleStore } from './rule-store.ts'
+import { createTaskStore } from './task-store.ts'
+import { createWatchlistStore } from './watchlist-store.ts'
 
 /** Opens the store that the options name, at that time. Throws `SANDBOX_UNAVAILABLE` where it cannot be used. */
-export function openStore(options: ResolvedSandboxOptions, now: Date): SandboxStore {
+export function openStore(options: ResolvedSandboxOptions, now: Date) {
   const database = openDatabase(options.databaseFile)
   const group = createGroupCommit(database)
   return {
@@ -45,10 +30,14 @@ export function openStore(options: ResolvedSandboxOptions, now: Date): SandboxSt
     tasks: createTaskStore(database, group, options.keepRequests),
     requests: createRequestStore(database, group, options.keepRequests),
     callbacks: createCallbackStore(database, group, options.keepRequests),
+    /** Calls back when everything written so far is committed, or could not be. */
     onCommitted: group.onCommitted,
-    close: () => {
+    close: (): void => {
       group.flush()
       database.close()
     },
   }
 }
+
+/** Everything the sandbox remembers. */
+export interface SandboxStore extends ReturnType<typeof openStore> {}

@@ -35,34 +35,13 @@ interface RequestFilter {
   subject: string | null
 }
 
-/** A record of every request to indexes, watchlists and appeals. */
-export interface RequestStore {
-  /** Which try of this key the next request is, from 1. */
-  nextTry(endpoint: LoggedEndpoint, key: string): number
-  note(request: LoggedRequest): void
-  /** How requests to each endpoint ended. */
-  outcomes(): (OutcomeCount & { endpoint: string })[]
-  count(filter: RequestFilter): number
-  /** Requests in the order they came, after that many. */
-  page(
-    filter: RequestFilter,
-    offset: number,
-    limit: number,
-  ): (Omit<LoggedRequest, 'endpoint'> & { endpoint: string })[]
-  clear(): void
-}
-
 /** Bodies are dropped from old requests this many at a time. */
 const DROP_BLOCK = 1_000
 
 const FILTER = 'WHERE (?1 IS NULL OR endpoint = ?1) AND (?2 IS NULL OR subject = ?2)'
 
-/** Opens the record. Of the newest `keepRequests` requests the bodies are kept. */
-export function createRequestStore(
-  database: DatabaseSync,
-  group: GroupCommit,
-  keepRequests: number,
-): RequestStore {
+/** Opens the record of every request to indexes, watchlists and appeals. Of the newest `keepRequests` requests the bodies are kept. */
+export function createRequestStore(database: DatabaseSync, group: GroupCommit, keepRequests: number) {
   const selectTries = database.prepare('SELECT count(*) AS n FROM request WHERE endpoint = ? AND key = ?')
   const insert = database.prepare(
     `INSERT INTO request (endpoint, key, subject, outcome, task_id, arrived_ms, body)
@@ -76,24 +55,33 @@ export function createRequestStore(
   const selectPage = database.prepare(`SELECT * FROM request ${FILTER} ORDER BY id LIMIT ?3 OFFSET ?4`)
 
   return {
-    nextTry: (endpoint, key) => Number(selectTries.get(endpoint, key)?.['n']) + 1,
-    note: ({ endpoint, key, subject, outcome, taskId, arrivedOn, body }) => {
+    /** Which try of this key the next request is, from 1. */
+    nextTry: (endpoint: LoggedEndpoint, key: string): number =>
+      Number(selectTries.get(endpoint, key)?.['n']) + 1,
+    note: ({ endpoint, key, subject, outcome, taskId, arrivedOn, body }: LoggedRequest): void => {
       const { lastInsertRowid } = group.write(() =>
         insert.run(endpoint, key, subject, outcome, taskId, arrivedOn.getTime(), body),
       )
       const id = Number(lastInsertRowid)
       if (id % DROP_BLOCK === 0) dropBodies.run(id - keepRequests - DROP_BLOCK, id - keepRequests)
     },
-    outcomes: () =>
+    /** How requests to each endpoint ended. */
+    outcomes: (): (OutcomeCount & { endpoint: string })[] =>
       selectOutcomes.all().map((row) => ({
         endpoint: String(row['endpoint']),
         outcome: String(row['outcome']),
         requests: Number(row['requests']),
       })),
-    count: ({ endpoint, subject }) => Number(selectCount.get(endpoint, subject)?.['n']),
-    page: ({ endpoint, subject }, offset, limit) =>
+    count: ({ endpoint, subject }: RequestFilter): number =>
+      Number(selectCount.get(endpoint, subject)?.['n']),
+    /** Requests in the order they came, after that many. */
+    page: (
+      { endpoint, subject }: RequestFilter,
+      offset: number,
+      limit: number,
+    ): (Omit<LoggedRequest, 'endpoint'> & { endpoint: string })[] =>
       selectPage.all(endpoint, subject, limit, offset).map(toRequest),
-    clear: () => {
+    clear: (): void => {
       group.write(() => database.exec('DELETE FROM request'))
       group.flush()
     },

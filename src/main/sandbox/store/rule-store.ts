@@ -2,19 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type Rule, ruleSchema } from '../../../shared/sandbox/content.ts'
 import type { GroupCommit } from './open-database.ts'
 
-/** The moderation rules of the sandbox's project. */
-export interface RuleStore {
-  /** In the order they were first added. */
-  list(): Rule[]
-  get(ruleId: string): Rule | null
-  /** Adds the rule, or replaces the one of its id. */
-  put(rule: Rule): void
-  /** False where there is no such rule. */
-  remove(ruleId: string): boolean
-}
-
-/** Opens the rules; a store that never had any starts with `seedRules`. */
-export function createRuleStore(database: DatabaseSync, group: GroupCommit, seedRules: Rule[]): RuleStore {
+/** Opens the moderation rules of the sandbox's project; a store that never had any starts with `seedRules`. */
+export function createRuleStore(database: DatabaseSync, group: GroupCommit, seedRules: Rule[]) {
   const selectAll = database.prepare('SELECT document FROM rule ORDER BY rowid')
   const selectOne = database.prepare('SELECT document FROM rule WHERE rule_id = ?')
   const upsert = database.prepare(
@@ -23,17 +12,20 @@ export function createRuleStore(database: DatabaseSync, group: GroupCommit, seed
   const remove = database.prepare('DELETE FROM rule WHERE rule_id = ?')
   const markSeeded = database.prepare("INSERT INTO seeded (what) VALUES ('rules') ON CONFLICT DO NOTHING")
 
-  const store: RuleStore = {
-    list: () => selectAll.all().map((row) => ruleSchema.parse(JSON.parse(String(row['document'])))),
-    get: (ruleId) => {
+  const store = {
+    /** In the order they were first added. */
+    list: (): Rule[] => selectAll.all().map((row) => ruleSchema.parse(JSON.parse(String(row['document'])))),
+    get: (ruleId: string): Rule | null => {
       const row = selectOne.get(ruleId)
       return row === undefined ? null : ruleSchema.parse(JSON.parse(String(row['document'])))
     },
-    put: (rule) => {
+    /** Adds the rule, or replaces the one of its id. */
+    put: (rule: Rule): void => {
       group.write(() => upsert.run(rule.rule_id, JSON.stringify(rule)))
       group.flush()
     },
-    remove: (ruleId) => {
+    /** False where there is no such rule. */
+    remove: (ruleId: string): boolean => {
       const { changes } = group.write(() => remove.run(ruleId))
       group.flush()
       return changes !== 0

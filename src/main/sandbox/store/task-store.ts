@@ -22,26 +22,6 @@ export interface OutcomeCount {
   requests: number
 }
 
-/** The sandbox's tasks, and a count of every request it got. */
-export interface TaskStore {
-  /** Which try of this post_id the next request is, from 1. */
-  nextTry(postId: string): number
-  /** Stores the task; false where its post_id was submitted before. */
-  insert(task: StoredTask): boolean
-  /** Notes that the content was analysed; true where it was before. */
-  noteAnalysed(contentHash: string): boolean
-  /** Counts a request that stored no task; `postId` is '' where it could not be read. */
-  countRefusal(postId: string, outcome: string): void
-  outcomes(): OutcomeCount[]
-  outcomesOf(postId: string): OutcomeCount[]
-  find(postId: string): StoredTask | null
-  /** Tasks in the order they were taken, after that many. */
-  page(offset: number, limit: number): StoredTask[]
-  count(): number
-  /** Forgets every task and every count, so that post_ids can be used again. */
-  clear(): void
-}
-
 /** Requests are dropped from old tasks this many at a time. */
 const DROP_BLOCK = 1_000
 
@@ -52,8 +32,8 @@ const OUTCOMES = `SELECT outcome, sum(requests) AS requests FROM (
   SELECT post_id, outcome, 1 AS requests FROM task UNION ALL SELECT post_id, outcome, requests FROM refusal
 )`
 
-/** Opens the tasks. Of the newest `keepRequests` tasks the request bodies are kept. */
-export function createTaskStore(database: DatabaseSync, group: GroupCommit, keepRequests: number): TaskStore {
+/** Opens the sandbox's tasks, and a count of every request it got. Of the newest `keepRequests` tasks the request bodies are kept. */
+export function createTaskStore(database: DatabaseSync, group: GroupCommit, keepRequests: number) {
   const countTries = database.prepare(
     `SELECT (SELECT count(*) FROM task WHERE post_id = ?1)
       + (SELECT coalesce(sum(requests), 0) FROM refusal WHERE post_id = ?1) AS tries`,
@@ -86,8 +66,10 @@ export function createTaskStore(database: DatabaseSync, group: GroupCommit, keep
   }
 
   return {
-    nextTry: (postId) => Number(countTries.get(postId)?.['tries']) + 1,
-    insert: (task) => {
+    /** Which try of this post_id the next request is, from 1. */
+    nextTry: (postId: string): number => Number(countTries.get(postId)?.['tries']) + 1,
+    /** Stores the task; false where its post_id was submitted before. */
+    insert: (task: StoredTask): boolean => {
       const { changes, lastInsertRowid } = group.write(() =>
         insertTask.run(
           task.postId,
@@ -106,23 +88,27 @@ export function createTaskStore(database: DatabaseSync, group: GroupCommit, keep
       countTotal(task.outcome)
       return true
     },
-    noteAnalysed: (contentHash) => {
+    /** Notes that the content was analysed; true where it was before. */
+    noteAnalysed: (contentHash: string): boolean => {
       const contentNumber = Number.parseInt(contentHash.slice(0, CONTENT_NUMBER_DIGITS), 16)
       return group.write(() => insertAnalysed.run(contentNumber).changes === 0)
     },
-    countRefusal: (postId, outcome) => {
+    /** Counts a request that stored no task; `postId` is '' where it could not be read. */
+    countRefusal: (postId: string, outcome: string): void => {
       group.write(() => upsertRefusal.run(postId, outcome))
       countTotal(outcome)
     },
-    outcomes: () => [...totals].map(([outcome, requests]) => ({ outcome, requests })),
-    outcomesOf: (postId) => selectOutcomes.all(postId).map(toOutcomeCount),
-    find: (postId) => {
+    outcomes: (): OutcomeCount[] => [...totals].map(([outcome, requests]) => ({ outcome, requests })),
+    outcomesOf: (postId: string): OutcomeCount[] => selectOutcomes.all(postId).map(toOutcomeCount),
+    find: (postId: string): StoredTask | null => {
       const row = selectTask.get(postId)
       return row === undefined ? null : toTask(row)
     },
-    page: (offset, limit) => selectPage.all(limit, offset).map(toTask),
-    count: () => taskCount,
-    clear: () => {
+    /** Tasks in the order they were taken, after that many. */
+    page: (offset: number, limit: number): StoredTask[] => selectPage.all(limit, offset).map(toTask),
+    count: (): number => taskCount,
+    /** Forgets every task and every count, so that post_ids can be used again. */
+    clear: (): void => {
       group.write(() => database.exec('DELETE FROM task; DELETE FROM refusal; DELETE FROM analysed;'))
       group.flush()
       totals.clear()

@@ -7,28 +7,12 @@ export interface StoredTerm {
   notes: string | null
 }
 
-/** The watchlists of the sandbox's project. */
-export interface WatchlistStore {
-  names(): string[]
-  /** Null where there is no such watchlist. */
-  terms(name: string): StoredTerm[] | null
-  /** Makes the watchlist, or replaces its terms. */
-  put(name: string, terms: StoredTerm[]): void
-  /** False where there is no such watchlist. */
-  remove(name: string): boolean
-  has(name: string): boolean
-  /** What the list says of a lower-cased term; null where it is not in it. */
-  find(name: string, term: string): StoredTerm | null
-  /** Adds a lower-cased term, or overwrites its notes, in the transaction of the request. */
-  setTerm(name: string, term: StoredTerm): void
-}
-
-/** Opens the watchlists; a store that never had any starts with `seedLists`. */
+/** Opens the watchlists of the sandbox's project; a store that never had any starts with `seedLists`. */
 export function createWatchlistStore(
   database: DatabaseSync,
   group: GroupCommit,
   seedLists: Record<string, StoredTerm[]>,
-): WatchlistStore {
+) {
   const selectNames = database.prepare('SELECT name FROM watchlist ORDER BY name')
   const selectName = database.prepare('SELECT name FROM watchlist WHERE name = ?')
   const selectTerms = database.prepare(
@@ -45,16 +29,18 @@ export function createWatchlistStore(
     "INSERT INTO seeded (what) VALUES ('watchlists') ON CONFLICT DO NOTHING",
   )
 
-  const store: WatchlistStore = {
-    names: () => selectNames.all().map((row) => String(row['name'])),
-    terms: (name) => {
+  const store = {
+    names: (): string[] => selectNames.all().map((row) => String(row['name'])),
+    /** Null where there is no such watchlist. */
+    terms: (name: string): StoredTerm[] | null => {
       if (selectName.get(name) === undefined) return null
       return selectTerms.all(name).map((row) => ({
         term: String(row['term']),
         notes: row['notes'] === null ? null : String(row['notes']),
       }))
     },
-    put: (name, terms) => {
+    /** Makes the watchlist, or replaces its terms. */
+    put: (name: string, terms: StoredTerm[]): void => {
       group.write(() => {
         insertList.run(name)
         removeTerms.run(name)
@@ -62,17 +48,20 @@ export function createWatchlistStore(
       })
       group.flush()
     },
-    remove: (name) => {
+    /** False where there is no such watchlist. */
+    remove: (name: string): boolean => {
       const { changes } = group.write(() => removeList.run(name))
       group.flush()
       return changes !== 0
     },
-    has: (name) => selectName.get(name) !== undefined,
-    find: (name, term) => {
+    has: (name: string): boolean => selectName.get(name) !== undefined,
+    /** What the list says of a lower-cased term; null where it is not in it. */
+    find: (name: string, term: string): StoredTerm | null => {
       const row = selectTerm.get(name, term)
       return row === undefined ? null : { term, notes: row['notes'] === null ? null : String(row['notes']) }
     },
-    setTerm: (name, { term, notes }) => {
+    /** Adds a lower-cased term, or overwrites its notes, in the transaction of the request. */
+    setTerm: (name: string, { term, notes }: StoredTerm): void => {
       group.write(() => upsertTerm.run(name, term, notes))
     },
   }

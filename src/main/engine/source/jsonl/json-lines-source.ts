@@ -288,18 +288,12 @@ function toExcerpt(text: string, at: number): string {
 /** Most different keys that a file may have; each is a column. */
 const MAX_KEYS = 1000
 
-/** The keys met so far, in the order in which they first appeared. */
-interface ColumnSet {
-  /** The column of a key, from 0. Throws `BAD_SOURCE` for a key too many. */
-  indexOf(key: string): number
-  names(): string[]
-}
-
 /** A set of columns for one file, empty at first. */
-function createColumnSet(path: string): ColumnSet {
+function createColumnSet(path: string) {
   const indexes = new Map<string, number>()
   return {
-    indexOf(key) {
+    /** The column of a key, from 0. Throws `BAD_SOURCE` for a key too many. */
+    indexOf(key: string): number {
       const known = indexes.get(key)
       if (known !== undefined) return known
       if (indexes.size === MAX_KEYS) {
@@ -313,6 +307,9 @@ function createColumnSet(path: string): ColumnSet {
       indexes.set(key, indexes.size)
       return indexes.size - 1
     },
-    names: () => [...indexes.keys()],
+    names: (): string[] => [...indexes.keys()],
   }
 }
+
+/** The keys met so far, in the order in which they first appeared. */
+interface ColumnSet extends ReturnType<typeof createColumnSet> {}

@@ -6,21 +6,6 @@ import type { ForeignContent } from '../../../../shared/messages/source-messages
 import { toThrownText } from '../../../../shared/messages/thrown.ts'
 import { findBinarySignature, type SourceFile } from '../source-file.ts'
 
-/** The parts of a workbook's file, each read where it is asked for. */
-export interface Archive {
-  readonly path: string
-  /** Names of the parts in lower case. */
-  readonly names: ReadonlySet<string>
-  /** Size of a part, bytes; 0 where there is none. */
-  sizeOf(name: string): number
-  /**
-   * A part's bytes, piece by piece, checked against its size and checksum. Throws `BAD_SOURCE` for a part that is
-   * missing, damaged, encrypted, packed tighter than real workbooks are, or larger than `maxBytes`.
-   */
-  readPart(name: string, maxBytes: number): AsyncGenerator<Buffer, void, undefined>
-  close(): void
-}
-
 /** Parts that a workbook may have; real ones have a few hundred at most. */
 const MAX_PARTS = 20_000
 
@@ -42,22 +27,31 @@ const PIECE_BYTES = 128 * 1024
  * Opens the zip file that a workbook is, and closes it with the archive. Throws `BAD_SOURCE` if it is damaged, cut short
  * or encrypted; the file then stays open.
  */
-export async function openArchive(file: SourceFile): Promise<Archive> {
+export async function openArchive(file: SourceFile) {
   const { path } = file
   const entries = await readEntries(file)
   return {
     path,
+    /** Names of the parts in lower case. */
     names: new Set(entries.keys()),
-    sizeOf: (name) => entries.get(name.toLowerCase())?.uncompressedSize ?? 0,
-    readPart(name, maxBytes) {
+    /** Size of a part, bytes; 0 where there is none. */
+    sizeOf: (name: string): number => entries.get(name.toLowerCase())?.uncompressedSize ?? 0,
+    /**
+     * A part's bytes, piece by piece, checked against its size and checksum. Throws `BAD_SOURCE` for a part that is
+     * missing, damaged, encrypted, packed tighter than real workbooks are, or larger than `maxBytes`.
+     */
+    readPart(name: string, maxBytes: number): AsyncGenerator<Buffer, void, undefined> {
       const entry = entries.get(name.toLowerCase())
       if (entry === undefined) throw createDamageError(path, `it has no part ${name}`)
       refuseBomb(path, entry, maxBytes)
       return readEntry(file, entry)
     },
-    close: () => file.close(),
+    close: (): void => file.close(),
   }
 }
+
+/** The parts of a workbook's file, each read where it is asked for. */
+export interface Archive extends Awaited<ReturnType<typeof openArchive>> {}
 
 /** The entries of the archive's list of parts, by their names in lower case. */
 async function readEntries(file: SourceFile): Promise<Map<string, Entry>> {

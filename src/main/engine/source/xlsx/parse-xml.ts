@@ -9,13 +9,6 @@ export interface XmlHandlers {
   close?(name: string): void
 }
 
-/** A part being read. */
-export interface XmlParser {
-  /** Takes the next bytes. Throws `BAD_SOURCE` for what is not well-formed, or tries to be more than data. */
-  write(piece: Buffer): void
-  end(): void
-}
-
 /** What a person is told about a part, and how much of it is read. */
 export interface XmlPart {
   /** What it is called in errors, such as `the sheet`. */
@@ -48,7 +41,7 @@ const MAX_ATTRIBUTES = 250
  * XML itself are the only ones. Depth, elements, attributes and values have limits, since the parser holds them in
  * memory.
  */
-export function createXmlParser(path: string, part: XmlPart, handlers: XmlHandlers): XmlParser {
+export function createXmlParser(path: string, part: XmlPart, handlers: XmlHandlers) {
   const parser = new SaxesParser<{ position: false; xmlns: false }>({ position: false, xmlns: false })
   const counted = new CountedElements(part.shape, part.namespaces ?? MAIN)
   let decodePiece: DecodePiece | null = null
@@ -103,14 +96,15 @@ export function createXmlParser(path: string, part: XmlPart, handlers: XmlHandle
     }
   }
   return {
-    write(piece) {
+    /** Takes the next bytes. Throws `BAD_SOURCE` for what is not well-formed, or tries to be more than data. */
+    write(piece: Buffer): void {
       bytesSinceTag += piece.length
       parser.write(decode(piece, false))
       if (bytesSinceTag > MAX_TOKEN_BYTES) {
         refuse(`a value of more than ${MAX_TOKEN_BYTES / 1024 / 1024} MiB`)
       }
     },
-    end() {
+    end(): void {
       parser.write(decode(Buffer.alloc(0), true))
       parser.close()
     },

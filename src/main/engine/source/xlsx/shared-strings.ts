@@ -9,19 +9,6 @@ import { type Archive, createDamageError, createLimitError, formatCount } from '
 import { createXmlParser, decodeEscapes } from './parse-xml.ts'
 import { MAX_ROW_CHARACTERS, MAX_TEXT_PIECES } from './sheet-collector.ts'
 
-/** Texts of a workbook, which its sheets name by number. */
-export interface SharedStrings {
-  /** Size of their part. */
-  sizeBytes: number
-  /** Reads on until the text of this number is known, or none are left. Throws `BAD_SOURCE` or `DISK_FULL`. */
-  readUpTo(number: number): Promise<void>
-  /** The text of a number that was read up to. Throws `BAD_SOURCE` where the workbook has none. */
-  get(number: number): string
-  /** Whether half a character of a text was replaced by U+FFFD. */
-  isReplaced(number: number): boolean
-  close(): void
-}
-
 /** Largest part of shared texts that is read, bytes. */
 const MAX_PART_BYTES = 4 * 1024 * 1024 * 1024
 /** How a text is spoken (`rPh`) is not part of it. */
@@ -32,15 +19,17 @@ const PART = {
 }
 
 /** Opens a workbook's shared texts, which are read as far as they are asked for; `part` is null where it has none. */
-export function openSharedStrings(archive: Archive, part: string | null): SharedStrings {
+export function openSharedStrings(archive: Archive, part: string | null) {
   const texts = new PagedTexts()
   let pieces: AsyncGenerator<Buffer, void, undefined> | null = null
   let isAtEnd = part === null
   const replaced = new Set<number>()
   const parser = createXmlParser(archive.path, PART, createTextCollector(archive.path, texts, replaced))
   return {
+    /** Size of their part. */
     sizeBytes: part === null ? 0 : archive.sizeOf(part),
-    async readUpTo(number) {
+    /** Reads on until the text of this number is known, or none are left. Throws `BAD_SOURCE` or `DISK_FULL`. */
+    async readUpTo(number: number): Promise<void> {
       if (part === null) return
       while (!isAtEnd && number >= texts.count) {
         pieces ??= archive.readPart(part, MAX_PART_BYTES)
@@ -52,22 +41,27 @@ export function openSharedStrings(archive: Archive, part: string | null): Shared
         }
       }
     },
-    get(number) {
+    /** The text of a number that was read up to. Throws `BAD_SOURCE` where the workbook has none. */
+    get(number: number): string {
       const text = texts.get(number)
       if (text !== undefined) return text
       throw createDamageError(archive.path, `a cell refers to shared text ${number}, and there is none`)
     },
-    isReplaced: (number) =>
+    /** Whether half a character of a text was replaced by U+FFFD. */
+    isReplaced: (number: number): boolean =>
       replaced.size > 0 &&
       (replaced.has(number) ||
         (replaced.size === MAX_REPLACED && texts.get(number)?.includes('\uFFFD') === true)),
-    close() {
+    close(): void {
       // A read that was left in the middle holds the file open.
       void pieces?.return().catch(() => undefined)
       texts.close()
     },
   }
 }
+
+/** Texts of a workbook, which its sheets name by number. */
+export interface SharedStrings extends ReturnType<typeof openSharedStrings> {}
 
 /** Texts that are known by their number to have a replaced character; of more, each with U+FFFD counts as one. */
 const MAX_REPLACED = 100_000
