@@ -1,3 +1,5 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, inject, it } from 'vitest'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import { chooseFile, openStep, seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
@@ -106,4 +108,35 @@ it('warns on Mapping that ids and texts look swapped, and goes on all the same',
   await page.getByRole('button', { name: 'Match by name' }).click()
   await page.getByRole('button', { name: 'Check all rows' }).click()
   await seeScreen(page, 'Check')
+})
+
+it('says on Check and Review that a correction is of another row after the file was edited, and sends only after a yes', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page, workspace, inspect } = await openApp()
+  await openStep(page, 'Source')
+  await chooseFile(page, { name: 'posts.csv', text: 'text_data,user_id\nhello there,u_1\nhow are you,\n' })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await seeScreen(page, 'Check')
+  await page.getByRole('button', { name: 'Edit row 3' }).click()
+  await page.getByRole('dialog').getByLabel('user_id').fill('ann')
+  await page.getByRole('dialog').getByRole('button', { name: 'Correct' }).click()
+  await page.getByRole('button', { name: 'Review 1 row' }).waitFor()
+  const uploads = join(workspace, 'uploads')
+  const [name = ''] = readdirSync(uploads, { recursive: true }).filter((one) => String(one).endsWith('.csv'))
+  writeFileSync(
+    join(uploads, String(name)),
+    'text_data,user_id\nhello there,u_1\ninserted,u3\nhow are you,\n',
+  )
+  await page.getByRole('button', { name: 'Replace _ and ; reversibly' }).click()
+  const card = page.locator('[data-code="unfit_fix"]')
+  await card.getByText('is not corrected, because the row has other cells').waitFor()
+  await card.getByText('row 4 has those cells now').waitFor()
+  await inspect('check-unfit')
+  await page.getByRole('button', { name: 'Review 2 rows' }).click()
+  await page.getByText('Corrections of single rows may be of other rows').waitFor()
+  await inspect('review-unfit')
+  await page.getByRole('checkbox', { name: 'Send the 2 rows as they are read' }).check()
+  await page.getByRole('button', { name: 'Send 2 rows' }).click()
+  await seeRunEnded(page)
 })

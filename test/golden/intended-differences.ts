@@ -1,3 +1,4 @@
+import { createRowHash } from '../../src/main/engine/mapping/row-hash.ts'
 import type { Answer } from './answers.ts'
 import { numberLikeSpreadsheets } from './row-numbers.ts'
 
@@ -94,6 +95,13 @@ function addFixLines(lines: readonly string[]): string[] {
   return added.slice(0, -1)
 }
 
+/** The document of a row with the hash of its cells. */
+function addRowHash(stdout: unknown): unknown {
+  if (!isObject(stdout) || !isObject(stdout['result']) || !Array.isArray(stdout['columns'])) return stdout
+  const { columns, result } = stdout
+  return { ...stdout, row_hash: createRowHash(columns as string[])(result['cells'] as string[]) }
+}
+
 /** Every difference that is meant. Whoever changes an answer adds one here, and a line to docs/migrating.md. */
 export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
   {
@@ -144,6 +152,10 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
       if (args[0] !== 'show' || !args.includes('--problems') || args.includes('--json')) return answer
       return { ...answer, stdout: addFixLines(stdout as string[]) }
     },
+  },
+  {
+    reason: 'a row is shown with the hash that a fix of it needs',
+    apply: (answer) => ({ ...answer, stdout: addRowHash(answer.stdout) }),
   },
   {
     reason: 'rows are numbered as their spreadsheet shows them, and records have their number beside it',

@@ -11,6 +11,7 @@ export const ACCEPT_WORDS: Readonly<Record<AcceptCode, string>> = {
   ids_changed: 'a spreadsheet may have changed ids',
   hidden_rows: 'rows that the spreadsheet hides are sent',
   encoding_uncertain: 'the encoding is a guess',
+  fixes_do_not_fit: 'corrections of single rows may be of other rows than the source has now',
 }
 
 /** The codes that have to be accepted for causes of warnings. */
@@ -26,5 +27,9 @@ export function sayOpenWarning(group: ProblemGroup, surface: Surface): string {
   const such = example === undefined ? '' : ` (such as row ${formatProblemRow(example)}${found})`
   const toDo = surface === 'terminal' ? findAdvice(group) : null
   const advice = toDo === null ? '' : `; ${toDo}`
-  return `${formatCounted(group.rows, 'row')}: ${field}${sayExpected(group, surface)}${such}${advice}`
+  // What is known of the one row that does not fit.
+  const { details, alsoAt } = group.code === 'unfit_fix' && group.rows === 1 ? (example ?? {}) : {}
+  const one = { ...(details !== undefined && { details }), ...(alsoAt !== undefined && { alsoAt }) }
+  const said = sayExpected({ ...group, ...one }, surface)
+  return `${formatCounted(group.rows, 'row')}: ${field}${said}${such}${advice}`
 }

@@ -1,3 +1,4 @@
+import type { OneRowFix } from '../plan/fixes.ts'
 import { formatRow, type RowAndRecord, toRowAndRecord } from '../plan/source-place.ts'
 import { formatProblemRow, getPlace, type Problem, type ProblemCode } from '../run/problem.ts'
 import type { RequestField } from '../service/request-field.ts'
@@ -438,6 +439,40 @@ export const PROBLEM_MESSAGES = {
     expected: () => 'has only white space or invisible characters, which are sent as they are',
     title: 'Empty cells',
     remedy: 'Fill the cells, or remove the field in Mapping.',
+  },
+  unfit_fix: {
+    expected: (
+      { fix, why }: { fix: OneRowFix['kind']; why: 'other_row' | 'other_text' | 'no_row' | 'unmarked' },
+      of?: { expected?: string; rowHash?: string; was?: string; row?: number | string; record?: number },
+    ) => {
+      const is = fix === 'cell' ? 'is not corrected' : 'is not left out'
+      if (why === 'no_row') return `${is}, because the source has no such row`
+      if (why === 'other_text') {
+        const fact = `${is}, because it has another text than the correction is of`
+        return { terminal: of?.was === undefined ? fact : `${fact}; expected \`${of.was}\``, window: fact }
+      }
+      if (why === 'unmarked') {
+        const done = `${fix === 'cell' ? 'is corrected' : 'is left out'}, but nothing says that this row was meant`
+        const hash = of?.rowHash === undefined ? '"rowHash"' : `"rowHash": "${of.rowHash}"`
+        return { terminal: `${done}. If it was, add ${hash} to the fix`, window: done }
+      }
+      const fact = `${is}, because the row has other cells than the one that was meant`
+      if (of === undefined) return fact
+      const now = of.row === undefined ? 'no row has those cells now' : `row ${of.row} has those cells now`
+      const hashes = `"rowHash": expected ${of.expected}, found ${of.rowHash}`
+      return {
+        terminal: `${fact}; ${now}${of.record === undefined ? '' : ` ("record": ${of.record})`}; ${hashes}`,
+        window: `${fact}; ${now}`,
+      }
+    },
+    title: 'Corrections that may be of other rows',
+    remedy:
+      'The source has changed since these corrections were made. Undo those that do not fit, and make them again for the rows that are meant.',
+    needs: 'fixes_do_not_fit',
+    advice: ({ why }: { why: string }) =>
+      why === 'unmarked'
+        ? 'to state which row is meant, add its "rowHash" to the fix'
+        : 'to correct the row that was meant, give the fix its "record" and "rowHash"; if none is meant any more, remove the fix',
   },
 } satisfies Record<ProblemCode, ProblemEntry>
 

@@ -3,8 +3,13 @@ import { COMPARED_FIELDS, ID_TEXT_FIELDS } from '../mapping/id-text.ts'
 import { problemCodeSchema } from '../run/problem.ts'
 import { FORBIDDEN_ID_CHARACTERS } from '../service/request-field.ts'
 
-/** `row` is how plans of versions up to 0.2 called the record. */
-const recordShape = { record: z.int().min(1).exactOptional(), row: z.int().min(1).exactOptional() }
+const recordShape = {
+  record: z.int().min(1).exactOptional(),
+  /** How plans of versions up to 0.2 called the record. */
+  row: z.int().min(1).exactOptional(),
+  /** Of the cells of that row: in a row with other cells the fix does nothing, and a run asks before it sends. */
+  rowHash: z.string().min(1).exactOptional(),
+}
 
 function namesOneRecord({ record, row }: { record?: number; row?: number }): boolean {
   return (record === undefined) !== (row === undefined)
@@ -25,7 +30,7 @@ const fixSchema = z.discriminatedUnion('kind', [
       ...recordShape,
       field: fieldSchema,
       value: z.string(),
-      /** Applies only while the field has this text: a source that was edited meanwhile is not corrected blindly. */
+      /** Applies only while the field has this text. */
       was: z.string().exactOptional(),
     })
     .refine(namesOneRecord, ONE_RECORD),
@@ -78,9 +83,16 @@ export const correctionSchema = z.object({
 
 export type Correction = z.infer<typeof correctionSchema>
 
+/** A fix that names a row, and is not a rule. */
+export type OneRowFix = Extract<Fix, { kind: 'cell' | 'leave_out_row' }>
+
+export function isOfOneRow(fix: Fix): fix is OneRowFix {
+  return fix.kind === 'cell' || fix.kind === 'leave_out_row'
+}
+
 /** The record that a fix is of; null for a rule. */
 export function getFixedRecord(fix: Fix): number | null {
-  return fix.kind === 'cell' || fix.kind === 'leave_out_row' ? (fix.record ?? fix.row ?? null) : null
+  return isOfOneRow(fix) ? (fix.record ?? fix.row ?? null) : null
 }
 
 /** Adds a fix; one that says the same or another thing of the same place is replaced. */

@@ -46,7 +46,8 @@ export function listReadyFixes({ code, field, args, examples }: ProblemGroup): R
 /** The fix that leaves the rows of a group of problems out; none if only all rows together show the problem. */
 export function listLeaveOut({ code, field, args, examples }: ProblemGroup): ReadyFix[] {
   const isFoundByRow =
-    code !== 'lost_id' || examples.some(({ found = '' }) => findLostId(found) === args?.['as'])
+    code !== 'unfit_fix' &&
+    (code !== 'lost_id' || examples.some(({ found = '' }) => findLostId(found) === args?.['as']))
   if (examples.length === 0 || !isFoundByRow) return []
   const fix: Fix = { kind: 'leave_out', problem: code, ...(field !== null && { field }) }
   return [{ label: 'Leave these rows out', fix }]

@@ -2,9 +2,16 @@ import { z } from 'zod'
 
 /**
  * What may be wrong with all that is sent, so that a person has to accept it before anything is: content may be cut or
- * replaced, a spreadsheet changed ids, rows that are hidden in the spreadsheet are sent, the encoding is uncertain.
+ * replaced, a spreadsheet changed ids, rows that are hidden in the spreadsheet are sent, the encoding is uncertain,
+ * corrections of single rows do not fit the rows of the source.
  */
-export const acceptCodeSchema = z.enum(['content_cut', 'ids_changed', 'hidden_rows', 'encoding_uncertain'])
+export const acceptCodeSchema = z.enum([
+  'content_cut',
+  'ids_changed',
+  'hidden_rows',
+  'encoding_uncertain',
+  'fixes_do_not_fit',
+])
 
 export type AcceptCode = z.infer<typeof acceptCodeSchema>
 

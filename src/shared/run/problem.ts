@@ -75,6 +75,7 @@ export const problemCodeSchema = z.enum([
   'not_for_api',
   'recommended',
   'empty',
+  'unfit_fix',
 ])
 
 export type ProblemCode = z.infer<typeof problemCodeSchema>
@@ -98,7 +99,7 @@ export const problemSchema = z.object({
   row: z.int(),
   /** Where that is in the source; absent until it is looked up. */
   place: sourcePlaceSchema.exactOptional(),
-  /** Only for `not_unique` and `look_alike`: where the other row is. */
+  /** Only for `not_unique`, `look_alike` and `unfit_fix`: where the other row is. */
   alsoAt: sourcePlaceSchema.exactOptional(),
   severity: severitySchema,
   /** The wire field it is about, such as `post_id`; absent when it is about the whole row. */

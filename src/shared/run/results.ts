@@ -140,6 +140,8 @@ export type CallbackDetail = z.infer<typeof callbackSchema>
 export const rowDetailSchema = z.object({
   result: resultRowSchema,
   columns: z.array(z.string()),
+  /** Of its cells: what a fix of this row is told by. */
+  rowHash: z.string(),
   /** The request body that was or will be sent, as JSON text, all rows of the item in it; null where there is none. */
   requestBody: z.string().nullable(),
   /** Of a row that is not sent: what its request would hold, mistakes and all. */

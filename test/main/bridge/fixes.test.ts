@@ -42,12 +42,13 @@ it('checks and sends a page’s rows as its fixes correct them, and shows both t
     ['not_unique', 'post_id', 1],
     ['required', 'user_id', 1],
   ])
+  const { rowHash } = await client.results.row({ runId: before.runId, row: 2 })
   await client.runs.deleteRun({ runId: before.runId })
   const { runId, errors } = await check(client, {
     ...request,
     fixes: [
       { kind: 'substitute', field: 'user_id' },
-      { kind: 'cell', row: 2, field: 'user_id', value: 'ann', was: '' },
+      { kind: 'cell', record: 2, rowHash, field: 'user_id', value: 'ann', was: '' },
       { kind: 'leave_out', problem: 'not_unique', field: 'post_id' },
     ],
   })
@@ -86,7 +87,12 @@ it('holds a retry that corrects, gives its rows back when it is deleted, and sen
   expect((await sandbox.stats()).requests).toBe(1)
   expect((await send(client, second.runId)).rows).toMatchObject({ read: 2, succeeded: 2 })
   expect((await client.runs.summarize({ runId })).rows).toMatchObject({ read: 3, succeeded: 3, invalid: 0 })
-  expect((await client.runs.readPlan(second)).fixes).toEqual(fixes)
+  const hashes = await Promise.all(
+    [2, 3].map(async (row) => (await client.results.row({ runId, row })).rowHash),
+  )
+  expect((await client.runs.readPlan(second)).fixes).toEqual(
+    fixes.map((fix, index) => ({ ...fix, rowHash: hashes[index] })),
+  )
   expect((await client.runs.readPlan({ runId })).fixes).toBeUndefined()
 })
 

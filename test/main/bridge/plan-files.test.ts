@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { createRowHash } from '../../../src/main/engine/mapping/row-hash.ts'
 import { addConnection, changeConnections } from '../../../src/main/engine/workspace/connections.ts'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
 import { isPlanName } from '../../../src/shared/bridge/plans.ts'
@@ -109,7 +110,8 @@ it('is shown before anything is read or sent, then sends with the key of the sto
 it('is saved from a run, and does the same when it is opened', async () => {
   const { live, client, write, send, plans, host, folder } = await openWindow()
   const mapping = { user_metadata: { kind: 'template', template: '{"from":"may"}' } }
-  const fixes = [{ kind: 'cell', row: 1, field: 'user_id', value: 'u-9' }]
+  const rowHash = createRowHash(['text_data', 'user_id'])(['hello', 'u-1'])
+  const fixes = [{ kind: 'cell', record: 1, rowHash, field: 'user_id', value: 'u-9' }]
   const { planId } = plans.open(write({ name: 'live' }, { name: 'May', mapping, fixes }))
   const { runId } = await client.plans.start({ planId })
   await send(runId)

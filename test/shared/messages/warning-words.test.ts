@@ -78,6 +78,9 @@ const WARNED = {
   not_for_api: [{ api: 'v2' }, { api: null }],
   recommended: ['value', 'source', 'all_that_changes', 'only_requests'].map((lack) => ({ lack })),
   empty: [{}],
+  unfit_fix: ['cell', 'leave_out_row'].flatMap((fix) =>
+    ['other_row', 'other_text', 'no_row', 'unmarked'].map((why) => ({ fix, why })),
+  ),
 } satisfies Record<ProblemCode, readonly object[]>
 
 it.each(problemCodeSchema.options)(

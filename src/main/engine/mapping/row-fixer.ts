@@ -17,6 +17,7 @@ import type { RequestField } from '../../../shared/service/request-field.ts'
 import { toText } from './join-cells.ts'
 import { compileFieldTemplate } from './json-template.ts'
 import type { Body } from './json-text.ts'
+import { createRowHash } from './row-hash.ts'
 import { keepHalf, type RowHalf } from './split-row.ts'
 import { createRowValidator } from './validate-row.ts'
 
@@ -36,6 +37,8 @@ interface UnfixedRow {
   problems: readonly FoundProblem[]
   row: number
   cells: readonly string[]
+  /** The cells as the source has them, of which the others may be joined, and their kinds. */
+  source: { cells: readonly string[]; kinds: string | null }
   half: RowHalf | null
 }
 
@@ -43,6 +46,14 @@ interface UnfixedRow {
 interface FixedRow {
   problems: readonly FoundProblem[]
   corrections?: readonly Correction[]
+  unfit?: readonly UnfitCell[]
+}
+
+/** A cell fix that was not applied, because it is of another row or another text, and what the field has instead. */
+export interface UnfitCell {
+  fix: CellFix
+  why: 'other_row' | 'other_text'
+  found: string
 }
 
 /** A cell fix, or a rule that gives a field a value. */
@@ -74,6 +85,7 @@ export function createRowFixer(
     fixes.filter((fix): fix is CellFix => fix.kind === 'cell'),
     getFixedRecord,
   )
+  const toHash = createRowHash(columns)
   const compileValue = ({ field, value }: Extract<Fix, { kind: 'value' }>) =>
     compileFieldTemplate(fields.get(field)?.kind ?? 'string', value, columns, runToken)
   const rules = fixes.flatMap((fix): ValueRule[] =>
@@ -94,7 +106,7 @@ export function createRowFixer(
   })
   const validate = rules.length === 0 ? () => [] : createRowValidator(plan)
 
-  return ({ body, problems: found, row, cells, half }) => {
+  return ({ body, problems: found, row, cells, source, half }) => {
     let problems = found
     let corrections: Map<string, Correction> | null = null
     const record = half?.of ?? row
@@ -117,8 +129,13 @@ export function createRowFixer(
       note(name, before, false)
     }
 
-    for (const { field, value, was } of cellFixes.get(record) ?? []) {
-      if (was === undefined || was === readText(field)) set(field, value)
+    const unfit: UnfitCell[] = []
+    for (const fix of cellFixes.get(record) ?? []) {
+      const { field, value, was, rowHash } = fix
+      const text = readText(field)
+      const isOfRow = rowHash === undefined || rowHash === toHash(source.cells, source.kinds)
+      if (isOfRow && (was === undefined || was === text)) set(field, value)
+      else unfit.push({ fix, why: isOfRow ? 'other_text' : 'other_row', found: text })
     }
     for (const { field, clean } of cleaned) {
       const id = body[field]
@@ -141,7 +158,11 @@ export function createRowFixer(
       keepHalf(body, half)
       for (const [field, own] of before) note(field, own, field === 'post_id')
     }
-    return corrections === null ? { problems } : { problems, corrections: toList(corrections) }
+    return {
+      problems,
+      ...(corrections !== null && { corrections: toList(corrections) }),
+      ...(unfit.length > 0 && { unfit }),
+    }
   }
 }
 
@@ -154,14 +175,26 @@ function isAbout(found: FoundProblem, code: string, field: string): boolean {
   return found.code === code && (found.field ?? field) === field
 }
 
-/** Whether a plan's fixes leave a row out, given its problems. */
-export function createLeaveOut(
-  fixes: readonly Fix[],
-): (row: number, problems: readonly Pick<Problem, 'code' | 'field'>[]) => boolean {
-  const rows = new Set(fixes.flatMap((fix) => (fix.kind === 'leave_out_row' ? [getFixedRecord(fix)] : [])))
+/** Says whether a row is left out, given its problems. */
+export type LeavesOut = (
+  read: { row: number; cells: readonly string[]; kinds?: string | null },
+  problems: readonly Pick<Problem, 'code' | 'field'>[],
+) => boolean
+
+/** Whether a plan's fixes leave a row out. */
+export function createLeaveOut(fixes: readonly Fix[], columns: readonly string[]): LeavesOut {
+  const toHash = createRowHash(columns)
+  const rows = new Map(
+    fixes.flatMap((fix) => (fix.kind === 'leave_out_row' ? [[getFixedRecord(fix), fix.rowHash]] : [])),
+  )
+  const isMeant = ({ row, cells, kinds = null }: Parameters<LeavesOut>[0]) => {
+    if (!rows.has(row)) return false
+    const rowHash = rows.get(row)
+    return rowHash === undefined || rowHash === toHash(cells, kinds)
+  }
   const rules = fixes.filter((fix) => fix.kind === 'leave_out')
   if (rows.size === 0 && rules.length === 0) return () => false
-  return (row, problems) =>
-    rows.has(row) ||
+  return (read, problems) =>
+    isMeant(read) ||
     rules.some((rule) => problems.some(({ code, field }) => code === rule.problem && field === rule.field))
 }

@@ -41,7 +41,7 @@ import {
 import { addJoined, createCellJoiner } from './join-cells.ts'
 import { compileFieldTemplate } from './json-template.ts'
 import type { Body } from './json-text.ts'
-import { createRowFixer, type FixedField } from './row-fixer.ts'
+import { createRowFixer, type FixedField, type UnfitCell } from './row-fixer.ts'
 import { toHalf } from './split-row.ts'
 
 /** What a row becomes: its part of the request's body, and what could not be mapped. */
@@ -53,6 +53,8 @@ interface MappedRow {
   problems: readonly FoundProblem[]
   /** What the plan's fixes changed; absent where they changed nothing. */
   corrections?: readonly Correction[]
+  /** Cell fixes that were not applied. */
+  unfit?: readonly UnfitCell[]
 }
 
 /** A value that only one row of a source may have, and the field it is in. */
@@ -123,7 +125,7 @@ export function createRowMapper(
     const joined = joinCells?.(cells) ?? cells
     const { body, problems } = mapCells(record, joined, kinds)
     const before = joined === cells ? null : { from: mapCells(record, cells, kinds).body, to: { ...body } }
-    const fixed = fixRow({ body, problems, row, cells: joined, half })
+    const fixed = fixRow({ body, problems, row, cells: joined, source: { cells, kinds }, half })
     if (before === null) return { body, uniqueKey: toKey(body), ...fixed }
     const corrections = addJoined(fixed.corrections ?? [], before.from, before.to)
     return { body, uniqueKey: toKey(body), ...fixed, ...(corrections.length > 0 && { corrections }) }

@@ -13,8 +13,9 @@ import { IdColumns, listCertain, toIdProblems, withoutCertain } from '../mapping
 import { createCellJoiner, JOINED } from '../mapping/join-cells.ts'
 import { findFilledBy, LeftOutContent } from '../mapping/left-out-content.ts'
 import { findLoneHeader, findPlanWarnings, findRowsInKeys } from '../mapping/plan-warnings.ts'
-import { createLeaveOut } from '../mapping/row-fixer.ts'
+import { createLeaveOut, type LeavesOut, type UnfitCell } from '../mapping/row-fixer.ts'
 import { isMissingAddress, type MapRow, resolveMapping } from '../mapping/row-mapper.ts'
+import { SingleRowFixes } from '../mapping/single-row-fixes.ts'
 import { hasBothContents, markHalf, splitsRows, toHalf } from '../mapping/split-row.ts'
 import { createRowValidator } from '../mapping/validate-row.ts'
 import { createItemRequests } from '../sending/item-requests.ts'
@@ -56,13 +57,19 @@ export async function runIntake(options: {
     const { mapRow } = createItemRequests({ ...record, plan: resolved, columns }, options.workspace)
     const idColumns = new IdColumns(resolved)
     const leftOut = new LeftOutContent(plan, mapping, columns, nestedTexts)
-    const checkRow = createRowCheck(resolved, columns, mapRow)
+    const ofOneRow = new SingleRowFixes(plan.fixes ?? [], columns)
+    const checkOne = createRowCheck(resolved, columns, mapRow)
+    const checkRow: typeof checkOne = (row, isAscii) => {
+      const checked = checkOne(row, isAscii)
+      ofOneRow.note(checked)
+      return checked
+    }
     const firstRows: SourceRow[] = []
-    const writer = createIntakeWriter(journal, resolved, mapRow, {
+    const writer = createIntakeWriter(journal, { plan: resolved, columns }, mapRow, {
       limit: options.limit,
       onWritten: ({ row, body = {}, reported }, isSent) => idColumns.note(body, row, isSent, reported),
     })
-    const splitter = new RowSplitter(plan, mapRow)
+    const splitter = new RowSplitter(plan, columns, mapRow)
     const check = (row: SourceRow, isAscii: boolean): IntakeRow => {
       leftOut.note(row.cells)
       return checkRow(splitter.toFirstHalf(row), isAscii)
@@ -99,6 +106,7 @@ export async function runIntake(options: {
     const ofSource = [...ofReader, ...leftOut.findWarnings()]
     for (const { rows, ...warning } of ofSource) writer.writeCommonProblem(warning, rows)
     for (const { rows, example } of idColumns.findWarnings()) writer.writeFoundTogether(example, rows)
+    writer.writeFixProblems(ofOneRow.findWarnings())
     const readAs = JSON.stringify(describeFiles(reader, plan.source))
     writer.finish(reader.columns, reader.header, () => updateRunRecord(journal.db, { read_as: readAs }))
     return true
@@ -119,21 +127,21 @@ export type ReadRow = Omit<SourceRow, 'kinds'> & { kinds?: string | null }
 /** Splits the records of a plan that bring text and a url. */
 export class RowSplitter {
   readonly #splits: boolean
-  readonly #leavesOut: ReturnType<typeof createLeaveOut>
+  readonly #leavesOut: LeavesOut
   readonly #mapRow: MapRow
   /** Records whose text is written as a row, while the row with their url is not yet. */
   readonly #split: number[] = []
 
-  constructor(plan: Plan, mapRow: MapRow) {
+  constructor(plan: Plan, columns: readonly string[], mapRow: MapRow) {
     this.#splits = splitsRows(plan)
-    this.#leavesOut = createLeaveOut(plan.fixes ?? [])
+    this.#leavesOut = createLeaveOut(plan.fixes ?? [], columns)
     this.#mapRow = mapRow
   }
 
   /** The row as it is, or where it has to be split its half with the text. */
   toFirstHalf(read: ReadRow): ReadRow {
     const { row, cells, kinds = null } = read
-    if (!this.#splits || this.#leavesOut(row, []) || toHalf(row, kinds) !== null) return read
+    if (!this.#splits || this.#leavesOut(read, []) || toHalf(row, kinds) !== null) return read
     if (!hasBothContents(this.#mapRow(row, cells, kinds).body)) return read
     this.#split.push(row)
     return { ...read, kinds: markHalf(kinds, { content: 'text_data', of: row }) }
@@ -147,29 +155,32 @@ export class RowSplitter {
   }
 }
 
+/** A row for the journal, with the cell fixes that were not applied to it. */
+type CheckedRow = IntakeRow & { unfit?: readonly UnfitCell[] | undefined }
+
 /** Maps and checks rows for the journal. `plan` is one whose mapping is resolved. */
 export function createRowCheck(
   plan: Plan,
   columns: readonly string[],
   mapRow: MapRow,
-): (read: ReadRow, isAscii?: boolean) => IntakeRow {
+): (read: ReadRow, isAscii?: boolean) => CheckedRow {
   const validate = createRowValidator(plan)
   const joins = createCellJoiner(plan.fixes ?? []) !== null
   const isUsed = createUseCheck(plan.mapping, columns)
   return ({ row, cells, kinds = null, problems: foundByReader }, isAscii) => {
     const mapped = mapRow(row, cells, kinds, isAscii)
     const validated = validate(row, mapped.body)
-    const { body, uniqueKey, corrections } = mapped
+    const { body, uniqueKey, corrections, unfit } = mapped
     // Most rows have none.
     if (foundByReader.length + mapped.problems.length + validated.length === 0) {
-      return { row, cells, kinds, uniqueKey, problems: foundByReader, corrections, body }
+      return { row, cells, kinds, uniqueKey, problems: foundByReader, corrections, body, unfit }
     }
     const read = foundByReader.filter((problem) => !(joins && problem.code === JOINED) && !isUsed(problem))
     const ofSource = toIdProblems(read, body)
     const reported = listCertain(ofSource)
     const before = [...ofSource, ...withoutReplaced(mapped.problems, ofSource)]
     const problems = [...before, ...withoutConsequences(withoutCertain(validated, reported), before)]
-    return { row, cells, kinds, uniqueKey, problems, corrections, body, reported }
+    return { row, cells, kinds, uniqueKey, problems, corrections, body, reported, unfit }
   }
 }
 
@@ -183,13 +194,13 @@ function createUseCheck(mapping: Mapping, columns: readonly string[]): (problem:
 /** The writer of a plan's rows, which knows what makes a row unique and which rows are left out. */
 export function createIntakeWriter(
   journal: Journal,
-  plan: Plan,
+  { plan, columns }: { plan: Plan; columns: readonly string[] },
   mapRow: MapRow,
   { limit, onWritten }: { limit?: number | undefined; onWritten?: OnWritten } = {},
 ): IntakeWriter {
   return new IntakeWriter(journal, (row, cells, kinds) => mapRow(row, cells, kinds).uniqueKey, {
     rowsPerItem: toRowsPerItem(plan.operation),
-    leavesOut: createLeaveOut(plan.fixes ?? []),
+    leavesOut: createLeaveOut(plan.fixes ?? [], columns),
     trialRows: limit,
     onWritten,
   })

@@ -67,8 +67,8 @@ export class Recheck {
     this.#journal = journal
     this.#mapRow = createItemRequests({ ...record, plan }, workspace).mapRow
     this.#check = createRowCheck(plan, record.columns, this.#mapRow)
-    this.#writer = createIntakeWriter(journal, plan, this.#mapRow)
-    this.#splitter = new RowSplitter(plan, this.#mapRow)
+    this.#writer = createIntakeWriter(journal, { plan, columns: record.columns }, this.#mapRow)
+    this.#splitter = new RowSplitter(plan, record.columns, this.#mapRow)
     journal.db.exec(
       `CREATE TEMP TABLE candidate (id INTEGER PRIMARY KEY, cells TEXT NOT NULL, item INTEGER, kinds TEXT);
        CREATE TEMP TABLE candidate_problem AS SELECT ${PROBLEM_COLUMNS} FROM problem WHERE FALSE;

@@ -62,7 +62,14 @@ function RowForm(props: Parameters<typeof RowDialog>[0] & { detail: RowDetail })
   const [typed, setTyped] = useState<Record<string, string>>({})
   const known = fields.map((field) => {
     const own = readOwn(detail, mapping, field)
-    const fix = fixes.find((one) => one.kind === 'cell' && getFixedRecord(one) === row && one.field === field)
+    const fix = fixes.find(
+      (one) =>
+        one.kind === 'cell' &&
+        getFixedRecord(one) === row &&
+        one.field === field &&
+        // One that is of another row corrects nothing here.
+        (one.rowHash ?? detail.rowHash) === detail.rowHash,
+    )
     return { field, own, value: fix?.kind === 'cell' ? fix.value : (own ?? '') }
   })
   const save = () => {
@@ -73,7 +80,14 @@ function RowForm(props: Parameters<typeof RowDialog>[0] & { detail: RowDetail })
       next =
         text === own
           ? next.filter((one) => !(one.kind === 'cell' && getFixedRecord(one) === row && one.field === field))
-          : addFix(next, { kind: 'cell', record: row, field, value: text, ...(own !== null && { was: own }) })
+          : addFix(next, {
+              kind: 'cell',
+              record: row,
+              rowHash: detail.rowHash,
+              field,
+              value: text,
+              ...(own !== null && { was: own }),
+            })
     }
     onFixes(next)
     onClose()

@@ -144,6 +144,7 @@ const QUOTING_CELLS: readonly ProblemCode[] = [
   'nul_character',
   'undecodable_bytes',
   'broken_quotes',
+  'unfit_fix',
 ]
 
 /** Whether what is said of a problem quotes words of the source. */

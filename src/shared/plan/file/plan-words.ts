@@ -21,7 +21,7 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   filledBy:
     'Fields of the mapping that nobody stated, each with how it was filled: by a column of its name, or by a guess (default: none). Before content is lost to a guess, a run asks.',
   accept:
-    'Warnings about the source that do not stop the rows from being sent: content_cut, ids_changed, hidden_rows, encoding_uncertain (default: none).',
+    'Warnings about the source that do not stop the rows from being sent: content_cut, ids_changed, hidden_rows, encoding_uncertain, fixes_do_not_fit (default: none).',
   fixes:
     'Corrections laid over the source, which stays as it is: of single cells, and rules for every row that they fit.',
   'fixes.*.kind':
@@ -35,7 +35,10 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
     'What to send. In cell the text itself, in value a template with {{row}}, {{run}} and {{column name}}; empty leaves the field out.',
   'fixes.*.from': 'Number of the last column, from 1: this cell and those behind it become one.',
   'fixes.*.with': 'Text between the joined cells: the delimiter of the file.',
-  'fixes.*.was': 'Correct the cell only while the source has this text in it.',
+  'fixes.*.rowHash':
+    'Hash of the cells of that row, as `row_hash` in show --row --json. In a row with other cells the fix does nothing, and a run asks before it sends.',
+  'fixes.*.was':
+    'Correct the cell only while the source has this text in it; if not, a run asks before it sends.',
   'fixes.*.escapes':
     'Characters that an id is changed for (default: _;~). With _; ids may get the same value, as in version 0.2.0.',
   'fixes.*.problem': 'Code of the problem, as show --problems --json prints it.',

@@ -26,6 +26,7 @@ const DETAIL = {
   requestBody: '{"content_metadata":{"id":12345678901234567890}}',
   requestMethod: 'POST',
   requestUrl: 'https://service.test/',
+  rowHash: '0123456789abcdef0123456789abcdef',
   responseBody: '{"user_id":"u","user_id":12345678901234567890,"ratio":1.50}',
   responseCutFrom: null,
   attempts: [],

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Papa from 'papaparse'
 import { expect, test } from 'vitest'
+import { createRowHash } from '../../../../src/main/engine/mapping/row-hash.ts'
 import { readFacets, readProblemGroups } from '../../../../src/main/engine/run/results/facets.ts'
 import { readPage } from '../../../../src/main/engine/run/results/result-page.ts'
 import { readRow } from '../../../../src/main/engine/run/results/row-detail.ts'
@@ -53,6 +54,8 @@ const listSent = ({ requests }: FaultServer) =>
 
 const readAll = (runId: string) =>
   runs.read(runId, (view) => readPage(view, { filter: {}, offset: 0, limit: 100 })).rows
+
+const toCsvHash = createRowHash(['text_data', 'user_id', 'post_id', 'url'])
 
 const CSV = `text_data,user_id,post_id,url
 hello,u_1,p1,
@@ -124,7 +127,7 @@ test('rows that were left out are counted, found and told apart from invalid one
   const server = await startService()
   const fixes: Fix[] = [
     { kind: 'leave_out', problem: 'required', field: 'user_id' },
-    { kind: 'leave_out_row', row: 5 },
+    { kind: 'leave_out_row', row: 5, rowHash: toCsvHash(['fine', 'u5', 'p5', '']) },
   ]
   const run = await runs.start(createPlan(server.baseUrl, CSV, fixes)).ended
   expect(run.rows).toMatchObject({ read: 5, succeeded: 0, invalid: 3, left_out: 2, not_sent: 0 })

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import { createRowHash } from '../../../../src/main/engine/mapping/row-hash.ts'
 import { readProblemGroups } from '../../../../src/main/engine/run/results/facets.ts'
 import { readRow } from '../../../../src/main/engine/run/results/row-detail.ts'
 import type { Fix } from '../../../../src/shared/plan/fixes.ts'
@@ -81,7 +82,9 @@ test('warnings count the rows that are sent, and not those that are invalid or l
     'p6,1234567890123490000,t',
     'p7,1234567890123490000,t',
   ]
-  const leftOut: Fix[] = [{ kind: 'leave_out_row', record: 8 }]
+  const toHash = createRowHash(['post_id', 'user_id', 'text_data'])
+  const rowHash = toHash(['p7', '1234567890123490000', 't'])
+  const leftOut: Fix[] = [{ kind: 'leave_out_row', record: 8, rowHash }]
   const runId = await check(`post_id,user_id,text_data\n${rows.join('\n')}\n`, {
     mapping: {},
     fixes: leftOut,

@@ -8,6 +8,7 @@ import { type Problem, toFound } from '../../../../shared/run/problem.ts'
 import { CHECKPOINT_PAGES, checkpointEvery, type Journal } from '../../journal/journal.ts'
 import { updateRunRecord } from '../../journal/run-record.ts'
 import type { Body } from '../../mapping/json-text.ts'
+import type { LeavesOut } from '../../mapping/row-fixer.ts'
 import { markHalf, toHalf } from '../../mapping/split-row.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
 import { RowInsert } from './row-insert.ts'
@@ -47,7 +48,7 @@ export type OnWritten = (row: IntakeRow, isSent: boolean) => void
 
 interface IntakeOptions {
   rowsPerItem?: number
-  leavesOut?: (row: number, problems: readonly Problem[]) => boolean
+  leavesOut?: LeavesOut
   trialRows?: number | undefined
   onWritten?: OnWritten | undefined
 }
@@ -74,7 +75,7 @@ export class IntakeWriter {
   /** Rows written in the open transaction. */
   #grouped = 0
   readonly #rowsPerItem: number
-  readonly #leavesOut: (row: number, problems: readonly Problem[]) => boolean
+  readonly #leavesOut: LeavesOut
   readonly #onWritten: OnWritten | undefined
   readonly #insertLeftOut: StatementSync
   #rowsRead = 0
@@ -217,6 +218,18 @@ export class IntakeWriter {
     this.#journal.attempt(() => this.#store(example, true))
   }
 
+  /** Notes warnings of fixes that name a row: each counts, whether or not that row is sent, or is there at all. */
+  writeFixProblems(found: readonly FoundProblem[]): void {
+    const { counters } = this.#journal
+    this.#journal.attempt(() => {
+      for (const problem of found) {
+        this.#problems.warnings += 1
+        counters.add('problem', toCauseKey(problem), 1)
+        this.#store(problem, true)
+      }
+    })
+  }
+
   /** Ends the transaction that is open, before the thread does anything else with the journal. */
   #commitGroup(): void {
     if (this.#grouped === 0) return
@@ -254,11 +267,11 @@ export class IntakeWriter {
     const { row, cells, kinds = null, uniqueKey, problems, corrections } = read
     this.#rowsRead += 1
     const { counters } = this.#journal
-    const isLeftOut = this.#leavesOut(row, problems)
+    const isLeftOut = this.#leavesOut(read, problems)
     // A row that is left out takes no value from another.
     const repeated = isLeftOut ? null : this.#findRepeated(row, uniqueKey)
     const found = repeated === null ? problems : [...problems, repeated]
-    if (isLeftOut || (repeated !== null && this.#leavesOut(row, [repeated]))) {
+    if (isLeftOut || (repeated !== null && this.#leavesOut(read, [repeated]))) {
       counters.add('state', 'left_out', 1)
       this.#insertRow.add(row, JSON.stringify(cells), null, kinds)
       this.#insertLeftOut.run(row)

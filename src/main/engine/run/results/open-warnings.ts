@@ -14,7 +14,8 @@ export function readOpenWarnings(db: DatabaseSync, accepted: readonly AcceptCode
   return readProblemGroups({ db }).flatMap((group) => {
     const needed = findNeeds(group)
     if (needed === null || accepted.includes(needed)) return []
-    const rows = group.rows - countUnsent(db, group)
+    // A fix that does not fit is open whatever becomes of the row that has its number now.
+    const rows = needed === 'fixes_do_not_fit' ? group.rows : group.rows - countUnsent(db, group)
     return rows > 0 ? [{ ...group, rows }] : []
   })
 }

@@ -3,6 +3,7 @@ import type { Problem } from '../../../../shared/run/problem.ts'
 import type { AttemptDetail, CallbackDetail, RowDetail } from '../../../../shared/run/results.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import { type Body, writeBody } from '../../mapping/json-text.ts'
+import { createRowHash } from '../../mapping/row-hash.ts'
 import { toHalf } from '../../mapping/split-row.ts'
 import { createItemRequests } from '../../sending/item-requests.ts'
 import { createPlaceAdder } from '../journal/problem-places.ts'
@@ -86,6 +87,7 @@ function readRowOf(view: RunView, row: number): RowDetail {
   return {
     result,
     columns: record.columns,
+    rowHash: createRowHash(record.columns)(result.cells, joined.kinds),
     requestBody: item === null ? null : request.body,
     ...(item === null && request.body !== null && { unsentBody: request.body }),
     ...toRequestPart(request, row),

@@ -1,0 +1,147 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { createRowHash } from '../../../src/main/engine/mapping/row-hash.ts'
+import type { Fix } from '../../../src/shared/plan/fixes.ts'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+
+const toHash = createRowHash(['user_id', 'text_data'])
+const AAA = toHash(['u1', 'aaa'])
+const SPAM = toHash(['u2', 'spam'])
+const FIXES: Fix[] = [
+  { kind: 'cell', record: 1, rowHash: AAA, field: 'text_data', value: 'corrected' },
+  { kind: 'leave_out_row', record: 2, rowHash: SPAM },
+]
+const ROWS = ['u1,aaa', 'u2,spam', 'u3,ccc']
+
+/** A plan with fixes of a source whose rows can be changed, and what the service got of it. */
+async function setUp(fixes: readonly Fix[], rows: readonly string[] = ROWS) {
+  const sandbox = await withSandbox({ apiKeys: ['the-key'] })
+  const workspace = createTemporaryFolder()
+  const source = join(workspace, 'posts.csv')
+  const file = join(workspace, 'posts.plan.json')
+  const write = (changed: readonly string[]) =>
+    writeFileSync(source, `user_id,text_data\n${changed.join('\n')}\n`)
+  write(rows)
+  writeFileSync(
+    file,
+    JSON.stringify({
+      connection: { baseUrl: sandbox.baseUrl },
+      source: { path: 'posts.csv' },
+      operation: { kind: 'task' },
+      fixes,
+    }),
+  )
+  const run = (...args: string[]) => runInProcess(args, { workspace, env: { SLUICE_API_KEY: 'the-key' } })
+  const plan = (...args: string[]) => run('plan', file, '--trust-plan', ...args)
+  const listSent = async () => (await sandbox.tasks()).map(({ request }) => request?.['text_data']).sort()
+  return { write, run, plan, listSent }
+}
+
+it('fixes of single rows change the rows that they are of', async () => {
+  const { plan, listSent } = await setUp(FIXES)
+  expect(await plan()).toMatchObject({ code: 0 })
+  expect(await listSent()).toEqual(['ccc', 'corrected'])
+})
+
+it('a fix changes no other row that has its number after rows were inserted, and nothing is sent unasked', async () => {
+  const { write, plan, listSent } = await setUp(FIXES)
+  write(['u0,inserted', ...ROWS])
+  const refused = await plan()
+  expect({ code: refused.code, sent: await listSent() }).toEqual({ code: 2, sent: [] })
+  expect(refused.stderr).toMatch(
+    /1 row: text_data is not corrected, because the row has other cells[\s\S]*row 3 has those\s+cells now \("record": 2\)/,
+  )
+  expect(refused.stderr).toMatch(/is not left out[\s\S]*row 4 has those\s+cells now \("record": 3\)/)
+  expect(refused.stderr).toContain('--accept fixes_do_not_fit')
+  const sent = await plan('--accept', 'fixes_do_not_fit', '--json')
+  expect(sent.code).toBe(0)
+  expect(await listSent()).toEqual(['aaa', 'ccc', 'inserted', 'spam'])
+  expect(JSON.parse(sent.stdout).warnings).toContainEqual(
+    expect.objectContaining({
+      code: 'unfit_fix',
+      rows: 1,
+      message: expect.stringContaining('text_data: is not'),
+    }),
+  )
+})
+
+it('a fix is told of in a dry run with its row, what was expected and what was found', async () => {
+  const { write, plan } = await setUp(FIXES)
+  write(['u2,spam', 'u3,ccc'])
+  const { stdout, code } = await plan('--dry-run', '--json')
+  expect(code).toBe(0)
+  const found = JSON.parse(stdout)
+  expect(found.to_accept.map((group: { accept: string }) => group.accept)).toEqual([
+    'fixes_do_not_fit',
+    'fixes_do_not_fit',
+  ])
+  const [cell] = found.to_accept.filter(({ field }: { field: string | null }) => field === 'text_data')
+  expect(cell.examples).toMatchObject([
+    { row: 2, record: 1, found: 'spam', message: expect.stringContaining(`expected ${AAA}, found ${SPAM}`) },
+  ])
+  expect(cell.examples[0].message).toContain('no row has those cells now')
+})
+
+it('a correction whose record is missing, or whose text is another, is asked about', async () => {
+  const { plan, listSent } = await setUp([
+    { kind: 'cell', record: 1, rowHash: AAA, field: 'text_data', value: 'x', was: 'another' },
+    { kind: 'cell', record: 9, rowHash: AAA, field: 'text_data', value: 'x' },
+    { kind: 'leave_out_row', record: 10, rowHash: SPAM },
+  ])
+  const refused = await plan()
+  expect({ code: refused.code, sent: await listSent() }).toEqual({ code: 2, sent: [] })
+  expect(refused.stderr).toMatch(/is not corrected, because it has another text than the correction is of/)
+  expect(refused.stderr).toMatch(/text_data is not corrected, because the source has no such row/)
+  expect(refused.stderr).toMatch(/1 row: is not left out, because the source has no such row/)
+})
+
+it('a fix that does not fit is asked about if the row with its number is invalid or left out anyway', async () => {
+  const { write, plan, listSent } = await setUp([
+    ...FIXES,
+    { kind: 'leave_out', problem: 'required', field: 'user_id' },
+  ])
+  write([',no user', 'u9,', 'u1,aaa'])
+  const refused = await plan()
+  expect({ code: refused.code, sent: await listSent() }).toEqual({ code: 2, sent: [] })
+  expect(refused.stderr).toContain('is not corrected')
+  expect(refused.stderr).toContain('is not left out')
+})
+
+it('a fix that only names a number is applied, but asked about, since nobody knows which row was meant', async () => {
+  const { plan, listSent } = await setUp([
+    { kind: 'cell', record: 1, field: 'text_data', value: 'corrected', was: 'aaa' },
+    { kind: 'leave_out_row', record: 2 },
+  ])
+  const refused = await plan()
+  expect({ code: refused.code, sent: await listSent() }).toEqual({ code: 2, sent: [] })
+  expect(refused.stderr).toContain(`add "rowHash": "${AAA}" to the fix`)
+  expect(refused.stderr).toContain(`add "rowHash": "${SPAM}" to the fix`)
+  expect(await plan('--accept', 'fixes_do_not_fit')).toMatchObject({ code: 0 })
+  expect(await listSent()).toEqual(['ccc', 'corrected'])
+})
+
+it('a run again knows the rows of fixes from the journal, whether or not the source has changed', async () => {
+  const { write, run, plan, listSent } = await setUp([
+    { kind: 'cell', record: 1, field: 'text_data', value: 'corrected' },
+    { kind: 'leave_out_row', record: 2 },
+  ])
+  expect(await plan('--accept', 'fixes_do_not_fit')).toMatchObject({ code: 0 })
+  write([...ROWS, 'u4,added'])
+  const again = await run('run-again', 'latest')
+  expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('has changed') })
+  expect((await listSent()).filter((text) => text === 'corrected')).toHaveLength(2)
+  write(['u0,inserted', ...ROWS])
+  const refused = await run('run-again', 'latest')
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('is not left out') })
+  expect(await listSent()).not.toContain('inserted')
+})
+
+it('the hash that a fix needs is shown with its row', async () => {
+  const { run, plan } = await setUp(FIXES)
+  await plan()
+  const { stdout } = await run('show', 'latest', '--row', '2', '--json')
+  expect(JSON.parse(stdout).row_hash).toBe(AAA)
+})
