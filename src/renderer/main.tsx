@@ -1,5 +1,6 @@
 import { MantineProvider } from '@mantine/core'
 import '@mantine/core/styles.layer.css'
+import './ui/classes.css'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { setNonce } from 'get-nonce'
 import { StrictMode } from 'react'

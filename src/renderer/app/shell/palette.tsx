@@ -77,7 +77,7 @@ export function Palette(props: {
       <Modal.Overlay />
       <Modal.Content aria-label="Commands">
         <input
-          className={styles.search}
+          className={`w-full p-3-4 border-b ${styles.search}`}
           role="combobox"
           aria-label="Search places, runs and actions"
           aria-expanded={commands.length > 0}
@@ -109,7 +109,7 @@ export function Palette(props: {
                 role="option"
                 tabIndex={-1}
                 aria-selected={index === active}
-                className={styles.option}
+                className={`flex flex-wrap justify-between rounded breaks ${styles.option}`}
                 onMouseMove={() => setChosen(index)}
                 onClick={() => act(command)}
               >
@@ -119,7 +119,7 @@ export function Palette(props: {
             </div>
           ))}
         </div>
-        <p className={`quiet ${styles.foot}`} role="status">
+        <p className="quiet p-2-4 border-t text-xs" role="status">
           {commands.length === 0 && !runs.isFetching ? (
             'Nothing found. Try fewer letters.'
           ) : (

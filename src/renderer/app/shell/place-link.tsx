@@ -24,14 +24,14 @@ export function PlaceLink({ place, here }: { place: Place; here?: 'page' | 'true
       <span className={styles.mark} data-done={place.done || undefined} aria-hidden>
         <Mark size="1rem" />
       </span>
-      <span className={styles.label} data-name>
+      <span className={`nowrap ${styles.label}`} data-name>
         {place.label}
       </span>
     </>
   )
   if (place.closed !== undefined) {
     return (
-      <span className={`${styles.entry} ${styles.closed}`} title={place.closed}>
+      <span className={`row gap-2 rounded ${styles.entry} ${styles.closed}`} title={place.closed}>
         {inner}
         <span className="visually-hidden"> (not yet: {place.closed})</span>
       </span>
@@ -39,7 +39,7 @@ export function PlaceLink({ place, here }: { place: Place; here?: 'page' | 'true
   }
   return (
     <a
-      className={styles.entry}
+      className={`row gap-2 rounded ${styles.entry}`}
       href={toHash(place.route)}
       aria-current={here}
       onPointerEnter={place.onApproach}

@@ -35,12 +35,12 @@ export function Rail(props: { current: Route; foot: ReactNode }) {
   const sourceName = useDraft((draft) => draft.source?.name)
   const home = toHash(findPlace(current))
   return (
-    <nav className={styles.rail} aria-label="Places">
-      <div className={styles.brand}>
+    <nav className={`stack min-h-0 ${styles.rail}`} aria-label="Places">
+      <div className={`row flex-none gap-2 text-lg bold ${styles.brand}`}>
         <img src={iconUrl} alt="" width="22" height="22" />
-        <span className={styles.label}>Sluice</span>
+        <span className={`nowrap ${styles.label}`}>Sluice</span>
       </div>
-      <div className={styles.newRun}>
+      <div className={`mb-3 ${styles.newRun}`}>
         <PlaceLink
           place={{
             label: 'New run',

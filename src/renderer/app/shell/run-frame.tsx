@@ -108,7 +108,7 @@ export function RunFrame(props: {
           />
         ),
         below: (
-          <nav aria-label="Screens of the run" className={styles.tabs}>
+          <nav aria-label="Screens of the run" className={`flex-none border-b bg-surface ${styles.tabs}`}>
             <Group component="ul" gap="0 var(--space-1)" align="stretch">
               {tabs.map((place) => (
                 <li key={place.label}>
@@ -144,9 +144,11 @@ function RunHead(props: {
   if (summary === undefined || phase === undefined) {
     // Laid out as the head is once the run is read, so that nothing moves then and the title keeps the focus.
     return (
-      <div className={styles.runHead}>
+      <div className={`min-w-0 ${styles.runHead}`}>
         <div className={styles.runTitle}>
-          <h1 className={styles.runName}>{hasFailed ? 'This run cannot be read' : 'Reading the run'}</h1>
+          <h1 className={`truncate text-lg bold ${styles.runName}`}>
+            {hasFailed ? 'This run cannot be read' : 'Reading the run'}
+          </h1>
         </div>
         <p className={styles.runStanding}>&nbsp;</p>
       </div>
@@ -161,9 +163,9 @@ function RunHead(props: {
   const standing =
     phase === 'ended' ? toVerdict(summary) : isLost ? 'not connected' : toStanding(phase, summary.state)
   return (
-    <div className={styles.runHead}>
+    <div className={`min-w-0 ${styles.runHead}`}>
       <div className={styles.runTitle}>
-        <h1 className={styles.runName} title={summary.name}>
+        <h1 className={`truncate text-lg bold ${styles.runName}`} title={summary.name}>
           <SafeText text={summary.name} max={200} />
         </h1>
         <Button

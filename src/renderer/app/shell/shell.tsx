@@ -54,7 +54,7 @@ export function Shell(props: {
           </>
         }
       />
-      <div className={styles.stage}>
+      <div className={`min-w-0 min-h-0 h-full relative grid ${styles.stage}`}>
         <div>
           {connection === 'lost' && (
             <div className={styles.above}>
@@ -66,9 +66,11 @@ export function Shell(props: {
           )}
           <CrashNotices route={route} />
         </div>
-        <div className={styles.screen}>{props.children}</div>
+        <div className={`stack min-w-0 min-h-0 ${styles.screen}`}>{props.children}</div>
         {props.isOver && (
-          <div className={styles.dropping}>Drop it to see how it is read. Nothing is sent yet.</div>
+          <div className={`grid text-lg bold ${styles.dropping}`}>
+            Drop it to see how it is read. Nothing is sent yet.
+          </div>
         )}
       </div>
       <Toasts />
@@ -88,11 +90,11 @@ function RailButton({
   ...others
 }: ComponentProps<'button'> & { icon: TablerIcon; label: string; keys?: string }) {
   return (
-    <button type="button" className={styles.entry} {...others}>
+    <button type="button" className={`row gap-2 rounded ${styles.entry}`} {...others}>
       <span className={styles.mark} aria-hidden>
         <Mark size="1rem" />
       </span>
-      <span className={styles.label}>{label}</span>
+      <span className={`nowrap ${styles.label}`}>{label}</span>
       {keys !== undefined && (
         <kbd className={styles.keyHint} aria-hidden>
           {keys}

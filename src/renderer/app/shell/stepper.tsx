@@ -59,8 +59,8 @@ export function toSteps(draft: Pick<Draft, 'source' | 'preview' | 'heldRunId'>, 
 export function Stepper({ current }: { current: DraftStep }) {
   const draft = useDraft()
   return (
-    <div className={styles.stepper}>
-      <div className={styles.stepperHead} title={draft.source?.name}>
+    <div className={`flex-wrap items-center border-b ${styles.stepper}`}>
+      <div className={`gap-2 min-w-0 nowrap ${styles.stepperHead}`} title={draft.source?.name}>
         <strong>New run</strong>
         {draft.source !== null && <SafeText text={draft.source.name} max={80} />}
       </div>

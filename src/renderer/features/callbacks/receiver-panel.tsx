@@ -42,7 +42,7 @@ export function ReceiverPanel(props: {
         ) : (
           <div className={styles.line}>
             <p className={styles.words}>
-              <span className={styles.label}>Address on this machine</span>
+              <span className="small block">Address on this machine</span>
               <code>
                 <SafeText text={baseUrl} max={300} />
               </code>

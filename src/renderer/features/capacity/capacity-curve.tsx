@@ -51,8 +51,8 @@ export function CapacityCurve({ report, unit }: { report: CapacityReport; unit: 
   const reading =
     point === undefined ? 'Point at a level for its figures' : describePoint(point, unit, report.latency)
   return (
-    <figure ref={ref} className={styles.curve}>
-      <div className={styles.canvas}>
+    <figure ref={ref} className={`min-w-0 ${styles.curve}`}>
+      <div className="relative">
         <svg
           width="100%"
           height={FRAME.height}
@@ -118,7 +118,7 @@ export function CapacityCurve({ report, unit }: { report: CapacityReport; unit: 
           onIndex={setPicked}
         />
       </div>
-      <div className={styles.under}>
+      <div className={`flex flex-wrap justify-between ${styles.under}`}>
         <Legend entries={LINES} />
         <p className="quiet">● held, ✕ failed{shaded !== null && '; shaded: the capacity lies in here'}</p>
       </div>

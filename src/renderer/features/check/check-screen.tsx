@@ -291,7 +291,7 @@ function Groups(
   if (groups.length === 0) return null
   return (
     <Stack component="section" gap="sm" aria-label={props.title}>
-      <h2 className={styles.sectionTitle}>
+      <h2 className={`text-md bold ${styles.sectionTitle}`}>
         {props.title} <span>{props.note}</span>
       </h2>
       {groups.map((group) => (

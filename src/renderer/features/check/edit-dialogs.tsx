@@ -20,7 +20,6 @@ import {
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { hasMod, nameShortcut } from '../../ui/shortcuts.ts'
 import { Sentence } from '../../ui/text/safe-text.tsx'
-import styles from './check.module.css'
 
 /** Corrects fields of one row, as if its cells had other texts. */
 export function RowDialog(props: {
@@ -153,7 +152,7 @@ function FieldInput(props: {
   if (isHidden) {
     return (
       <div>
-        <p className={styles.dialogLabel}>{field}</p>
+        <p className="bold">{field}</p>
         <p className="quiet">
           {expected}Its text is hidden ({formatCounted(value.length, 'character')}).
         </p>

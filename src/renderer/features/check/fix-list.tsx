@@ -9,6 +9,7 @@ import { sayRow } from '../../../shared/plan/source-place.ts'
 import { ask } from '../../bridge/client.ts'
 import { isFieldContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
+import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './check.module.css'
 
@@ -37,8 +38,7 @@ export function FixList(props: {
         </Button>
       }
     >
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
-      <section className={styles.fixes} tabIndex={0} aria-label="Corrections: list">
+      <ScrollRegion className={styles.fixes} label="Corrections: list">
         <ul>
           {fixes
             .slice(-FIXES_SHOWN)
@@ -57,7 +57,7 @@ export function FixList(props: {
             and {formatCounted(fixes.length - FIXES_SHOWN, 'earlier correction')}
           </p>
         )}
-      </section>
+      </ScrollRegion>
     </Panel>
   )
 }
@@ -78,7 +78,7 @@ function FixItem({ runId, fix, onUndo }: { runId: string; fix: Fix; onUndo: () =
   const name = [...rowName, ...(where === '' ? [] : [where])].join(', ')
   return (
     <li>
-      <span className={styles.fixText}>
+      <span className="flex-1 breaks">
         <strong>{name}</strong> {what}
         {value !== null && (
           <>

@@ -18,7 +18,7 @@ import type { GroupFixes } from './offered-fixes.ts'
 
 const LOOKS = {
   error: { icon: IconCircleX, word: 'Error', className: styles.error },
-  warning: { icon: IconAlertTriangle, word: 'Warning', className: styles.warning },
+  warning: { icon: IconAlertTriangle, word: 'Warning', className: 'warned' },
 } as const
 
 /**
@@ -45,16 +45,18 @@ export function ProblemGroupCard(props: {
   return (
     <article className={styles.card} data-code={group.code}>
       <Group component="header" gap="sm" wrap="nowrap" py="xs" px="md">
-        <span className={`${styles.severity} ${className}`}>
+        <span className={`inline-flex items-center gap-1 bold ${className}`}>
           <Icon size="1.1rem" aria-hidden />
           {word}
         </span>
-        <h3 className={styles.cause} tabIndex={-1}>
+        <h3 className="flex-1 text-md bold" tabIndex={-1}>
           {advice.title}
-          {group.field !== null && <span className={styles.field}>{group.field}</span>}
+          {group.field !== null && (
+            <span className={`small rounded bg-sunken mono ${styles.field}`}>{group.field}</span>
+          )}
         </h3>
         {findNeeds(group) !== null && <span className="quiet">to be confirmed</span>}
-        <span className={styles.rows}>
+        <span className="bold">
           {group.rows > 0 || group.unsent === undefined
             ? formatCounted(group.rows, 'row')
             : `${formatCounted(group.unsent, 'row')}, not sent`}
@@ -69,7 +71,7 @@ export function ProblemGroupCard(props: {
         <strong>Fix:</strong> {advice.remedy}
       </p>
       {offered.length > 0 && (
-        <div className={styles.groupActions}>
+        <div className={`flex flex-wrap gap-2 ${styles.groupActions}`}>
           {offered.slice(0, -1).map(({ label, fix }, index) => (
             <Button
               key={label}

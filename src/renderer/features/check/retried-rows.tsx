@@ -41,7 +41,7 @@ export function RetriedRows(props: {
       title="Rows of this retry"
       flush
       aside={
-        <span className={styles.pager}>
+        <span className="inline-flex items-center gap-2">
           {rows <= PAGE_ROWS ? (
             formatCounted(rows, 'row')
           ) : (

@@ -11,6 +11,7 @@ import type { RowDetail } from '../../../shared/run/results.ts'
 import { ask } from '../../bridge/client.ts'
 import { type ContentRule, MaskedText, maskJson } from '../../ui/content/user-content.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
 import { RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
 import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './compare.module.css'
@@ -34,8 +35,8 @@ export function BothAnswers(props: {
   useEffect(() => heading.current?.focus(), [])
   const error = a.error ?? b.error
   return (
-    <section className={styles.both} aria-label="Both answers">
-      <header className={styles.bothHead}>
+    <section className={`stack min-w-0 min-h-0 bg-surface ${styles.both}`} aria-label="Both answers">
+      <header className={`row flex-none gap-3 p-2-4 border-b ${styles.bothHead}`}>
         <h2 ref={heading} tabIndex={-1}>
           Row <PairedRowNumber a={change.a} b={change.b} />
         </h2>
@@ -58,8 +59,7 @@ export function BothAnswers(props: {
         </ActionIcon>
       </header>
       {error !== null && <ErrorNotice error={error} />}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
-      <section className={styles.bothBody} tabIndex={0} aria-label="Details of both answers">
+      <ScrollRegion className="flex-1 min-h-0 p-3-4" label="Details of both answers">
         {a.data !== undefined && b.data !== undefined && (
           <>
             <dl className={`facts ${styles.cells}`}>
@@ -85,7 +85,7 @@ export function BothAnswers(props: {
             </div>
           </>
         )}
-      </section>
+      </ScrollRegion>
     </section>
   )
 }
@@ -109,13 +109,13 @@ function Answer(props: { letter: 'A' | 'B'; detail: RowDetail; other: RowDetail;
   const otherScores = new Map(other.result.classScores.map(({ className, score }) => [className, score]))
   const code = nameAnswer(result.status, result.errorCode)
   return (
-    <section className={styles.answer} aria-label={`Answer in ${letter}`}>
+    <section className={`grid one-column gap-2 min-w-0 ${styles.answer}`} aria-label={`Answer in ${letter}`}>
       <h3>
         {letter} <StateLabel state={result.state} attempts={result.attempts} />
       </h3>
       <dl className={`facts ${styles.cells}`}>
         <dt>Triggered rules</dt>
-        <dd className={styles.rules}>
+        <dd className="flex flex-wrap gap-1">
           {result.triggeredRules.length === 0
             ? 'none'
             : result.triggeredRules.map(({ ruleId, ruleName }) => (

@@ -96,7 +96,7 @@ export function ChangesView(props: {
             props.onList(parseChoice(value))
           }}
         />
-        <p className={styles.count} aria-live="polite">
+        <p className="flex-1 quiet nowrap" aria-live="polite">
           {changes.total === null ? 'Counting rows' : formatCounted(changes.total, 'row')} · <kbd>J</kbd>{' '}
           <kbd>K</kbd> move · <kbd>Space</kbd> reveal · <kbd>Enter</kbd> open both answers
         </p>
@@ -111,8 +111,12 @@ export function ChangesView(props: {
         </Panel>
       )}
       {changes.total !== null && changes.total > 0 && (
-        <div className={styles.split} data-open={isOpen} ref={place}>
-          <div className={styles.grid}>
+        <div
+          className={`grid one-column rounded-large overflow-hidden ${styles.split}`}
+          data-open={isOpen}
+          ref={place}
+        >
+          <div className="min-w-0 min-h-0">
             <DataGrid
               label="Changed rows"
               focused

@@ -199,7 +199,7 @@ function RulesPanel(props: { group: ComparedGroup; onRows: (list: ChangeFilter) 
           {
             title: 'McNemar’s p',
             hint: "McNemar's exact test: probability that chance alone makes a change at least this uneven",
-            className: styles.chance,
+            className: 'nowrap',
             cell: (flips) => (
               <>
                 {formatP(flips.p)} <span className="quiet">{describeChance(flips)}</span>
@@ -208,7 +208,9 @@ function RulesPanel(props: { group: ComparedGroup; onRows: (list: ChangeFilter) 
           },
         ]}
       />
-      {triggered.length > 1 && <p className={styles.foot}>p is not adjusted for the number of rules.</p>}
+      {triggered.length > 1 && (
+        <p className={`small p-3-4 border-t ${styles.foot}`}>p is not adjusted for the number of rules.</p>
+      )}
     </Panel>
   )
 }
@@ -219,7 +221,7 @@ function RowsLink({ rows, label, onOpen }: { rows: number; label: string; onOpen
   return (
     <button
       type="button"
-      className={`link ${styles.link}`}
+      className="link bold"
       onClick={onOpen}
       aria-label={`${label}: ${formatCount(rows)}`}
     >
@@ -258,7 +260,11 @@ function OutcomesPanel(props: {
           { title: 'Rows', isNumber: true, cell: ({ rows }) => formatCount(rows) },
         ]}
       />
-      {further > 0 && <p className={styles.foot}>{formatCounted(further, 'row')} with further outcomes</p>}
+      {further > 0 && (
+        <p className={`small p-3-4 border-t ${styles.foot}`}>
+          {formatCounted(further, 'row')} with further outcomes
+        </p>
+      )}
     </Panel>
   )
 }

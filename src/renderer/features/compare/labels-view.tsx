@@ -69,7 +69,7 @@ function MetricsPanel({ judged }: { judged: JudgedPair }) {
         rows={rules.flatMap((rule) => METRICS.map(([key, name], index) => ({ rule, key, name, index })))}
         columns={COLUMNS}
       />
-      <p className={styles.foot}>
+      <p className={`small p-3-4 border-t ${styles.foot}`}>
         Where an interval does not cross the middle line, the change is unlikely to be chance.
       </p>
     </Panel>
@@ -134,7 +134,10 @@ function ChangeDrawing({ name, change }: { name: string; change: Metric }) {
   const range = low === null || high === null ? '' : `${formatPoints(low)} to ${formatPoints(high)}`
   const isSure = low !== null && high !== null && (low > 0 || high < 0)
   return (
-    <span className={styles.change} data-direction={!isSure ? 'unclear' : value > 0 ? 'better' : 'worse'}>
+    <span
+      className={`inline-flex items-center gap-3 nowrap ${styles.change}`}
+      data-direction={!isSure ? 'unclear' : value > 0 ? 'better' : 'worse'}
+    >
       <svg
         width={DRAWING.width}
         height={DRAWING.height}

@@ -79,14 +79,10 @@ export function RunsPanel(props: {
               isRowHead: true,
               cell: (run) => (
                 <>
-                  <button
-                    type="button"
-                    className={`link ${styles.link}`}
-                    onClick={() => props.onOpenRun(run.run_id)}
-                  >
+                  <button type="button" className="link bold" onClick={() => props.onOpenRun(run.run_id)}>
                     <SafeText text={run.name} max={60} />
                   </button>
-                  <div className={`quiet ${styles.about}`}>
+                  <div className="small breaks">
                     <SafeText
                       text={`${nameOperation(run.operation)} · ${run.connection ?? run.base_url}`}
                       max={120}

@@ -155,7 +155,7 @@ export function ConnectionDialog(props: {
             <MoreFields form={form} isChecked={isTried} isRerouted={isRerouted} onChange={change} />
           )}
         </Stack>
-        <div className={styles.foot}>
+        <div className={`stack gap-3 border-t ${styles.foot}`}>
           {save.error !== null && <ErrorNotice error={save.error} />}
           {test.error !== null && <ErrorNotice error={test.error} onDismiss={test.reset} />}
           {test.data !== undefined && (

@@ -99,7 +99,7 @@ export function EvaluateScreen(props: {
       )}
       {question !== null && step.error === null && <HowFar step={made} isOld={isOld} />}
       {evaluation !== null && made !== null && settings !== null && (
-        <div className={styles.figures} data-old={isOld || undefined}>
+        <div className={`stack gap-4 ${styles.figures}`} data-old={isOld || undefined}>
           <EvaluatedRows evaluation={evaluation} />
           <RulePanels
             evaluation={evaluation}

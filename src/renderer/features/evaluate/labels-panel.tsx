@@ -9,6 +9,7 @@ import { bridge } from '../../bridge/client.ts'
 import { useFileChoice } from '../../bridge/file-choice.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
+import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './evaluate.module.css'
@@ -216,7 +217,7 @@ function FileChoice({ choices, settings, onChange }: LabelsProps) {
   return (
     <>
       {choice.input}
-      <div className={styles.file}>
+      <div className="row flex-wrap gap-3 breaks">
         <Button
           loading={choice.isBusy}
           leftSection={<IconFile size="1rem" aria-hidden />}
@@ -239,7 +240,7 @@ function FileChoice({ choices, settings, onChange }: LabelsProps) {
             }}
             data={names}
           />
-          <div className={styles.pair}>
+          <div className="flex flex-wrap items-end gap-3 m-0 p-0 border-0">
             <NativeSelect
               label="Its rows are named by"
               value={file.key}
@@ -278,8 +279,7 @@ function ValuesTable(props: LabelsProps & { evaluation: Evaluation | null }) {
   const taken = evaluation?.labels.values ?? []
   const further = evaluation?.labels.further_values ?? 0
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-    <section className={styles.values} tabIndex={0} aria-label="What each label means">
+    <ScrollRegion className={styles.values} label="What each label means">
       <Table
         look="dense"
         className={styles.table}
@@ -320,6 +320,6 @@ function ValuesTable(props: LabelsProps & { evaluation: Evaluation | null }) {
             : `Values of ${formatCount(choices.looked)} of ${formatCounted(choices.rows, 'row')}.`
           : 'Only rules that a label is mapped to are judged.'}
       </p>
-    </section>
+    </ScrollRegion>
   )
 }

@@ -55,7 +55,7 @@ export function PrecisionRecallCurve(props: {
           <circle className={styles.handle} cx={place.x(at.recall)} cy={place.y(at.precision)} r={6} />
         )}
       </svg>
-      <figcaption className={styles.sliderKey}>
+      <figcaption className={`small flex flex-wrap ${styles.sliderKey}`}>
         <span>circle: this threshold</span>
         {rule !== null && <span>square: the rule as it decided</span>}
       </figcaption>

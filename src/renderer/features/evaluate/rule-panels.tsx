@@ -44,7 +44,10 @@ export function RulePanels(props: {
   const { rules } = evaluation
   const close = findPicked(evaluation, picked)
   return (
-    <div className={styles.rules} data-several={rules.length > 1 || undefined}>
+    <div
+      className={`grid gap-4 one-column items-start ${styles.rules}`}
+      data-several={rules.length > 1 || undefined}
+    >
       {rules.length > 1 && <RulesTable evaluation={evaluation} close={close.rule} onPick={onPick} />}
       <Panel title="Matrix and figures">
         <h3 className={styles.closeName}>
@@ -110,7 +113,7 @@ function RulesTable(props: {
         ]}
       />
       {fired.length > 0 && (
-        <p className={styles.under}>
+        <p className="small p-2-4">
           Not judged, because no label stands for them:{' '}
           {fired.slice(0, SHOWN).map(({ rule, rows }, index) => (
             <span key={rule}>
@@ -175,7 +178,7 @@ function Matrix({ judged, onCell }: { judged: Judged; onCell: (cell: Cell) => vo
   const toCell = ({ cell, word, count }: MatrixCell) => (
     <button
       type="button"
-      className={matrixStyles.cell}
+      className={`stack items-center w-full ${matrixStyles.cell}`}
       data-right={cell === 'tp' || cell === 'tn'}
       disabled={matrix[count] === 0}
       title={matrix[count] === 0 ? 'No rows' : `Show the ${formatCounted(matrix[count], 'row')} in Results`}

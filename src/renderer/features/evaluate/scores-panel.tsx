@@ -112,7 +112,7 @@ function AskScores(props: {
   const chosen = left.includes(className) ? className : (left[0] ?? '')
   const against = rules.some((one) => toComparable(one) === toComparable(rule)) ? rule : (rules[0] ?? '')
   return (
-    <fieldset className={styles.pair}>
+    <fieldset className="flex flex-wrap items-end gap-3 m-0 p-0 border-0">
       <legend className="visually-hidden">Hold another class against a rule</legend>
       <NativeSelect
         label="Another class"
@@ -188,7 +188,7 @@ function ScoreView({
             describe={(at) => describePoint(toPointAt(curve, at))}
             onThreshold={move}
           />
-          <div className={scoreStyles.reach}>
+          <div className={`row flex-wrap gap-2 mt-3 ${scoreStyles.reach}`}>
             <Button disabled={best === null} onClick={() => best !== null && move(best.threshold)}>
               Best F1
             </Button>

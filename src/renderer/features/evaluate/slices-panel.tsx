@@ -4,6 +4,7 @@ import { countSupport } from '../../../shared/lookback/evaluation-view.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { FACET_GROUPS } from '../../../shared/run/row-filters.ts'
 import { Panel } from '../../ui/layout/screen.tsx'
+import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './evaluate.module.css'
@@ -54,8 +55,7 @@ function SliceTable({ slice, picked }: { slice: Evaluation['slices'][number]; pi
   const [first] = values
   if (first === undefined) return null
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-    <section className={styles.slice} tabIndex={0} aria-label={`By ${column}`}>
+    <ScrollRegion className="mt-3" label={`By ${column}`}>
       <Table
         look="dense"
         className={styles.table}
@@ -83,6 +83,6 @@ function SliceTable({ slice, picked }: { slice: Evaluation['slices'][number]; pi
         ]}
       />
       {further > 0 && <p className="small">{formatCounted(further, 'row')} with further values.</p>}
-    </section>
+    </ScrollRegion>
   )
 }

@@ -92,7 +92,7 @@ export function ThresholdSlider(props: {
           <circle className={styles.handle} cx={x} cy={FRAME.half} r={6} />
         </svg>
       </div>
-      <figcaption className={styles.sliderKey}>
+      <figcaption className={`small flex flex-wrap ${styles.sliderKey}`}>
         <span data-kind="positives">
           above the line: should trigger, at most {formatCounted(toHighest(bars, 'positives'), 'row')} a bar
         </span>

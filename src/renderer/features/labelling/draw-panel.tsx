@@ -66,7 +66,7 @@ export function DrawPanel(props: {
       aside={answered === undefined ? null : `from ${formatCounted(answered, 'answered row')}`}
     >
       <Stack gap="md">
-        <p className={styles.lead}>
+        <p className="max-w-text quiet">
           Rows are drawn at random and shown one by one. Your labels are saved as verdicts and estimate how
           accurate the rules are on all{' '}
           {answered === undefined ? 'rows' : formatCounted(answered, 'answered row')}. You can stop at any
@@ -102,7 +102,7 @@ export function DrawPanel(props: {
           />
           {by !== ALIKE && (
             <Stack gap={4}>
-              <span className={styles.label} id="allocation">
+              <span className="text-sm bold" id="allocation">
                 Rows per group
               </span>
               <SegmentedControl

@@ -12,6 +12,7 @@ import type { VerdictChange, Verdicts } from '../../bridge/verdicts.ts'
 import { MediaView, useMediaSteps } from '../../ui/content/media-view.tsx'
 import { ContentSwitch, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
 import { useShortcut, useWindowKeys } from '../../ui/shortcuts.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { NoteDialog } from '../../ui/verdicts/note-dialog.tsx'
@@ -44,9 +45,9 @@ export function LabelWalk({ labelling, verdicts }: { labelling: LabellingState; 
   const total = stored.rows.length
   const done = labelling.labelled + labelling.skipped
   return (
-    <div className={styles.walk}>
-      <div className={styles.bar}>
-        <p className={styles.progress} aria-live="polite">
+    <div className={`stack min-h-0 ${styles.walk}`}>
+      <div className={`row flex-none gap-3 border-b bg-surface ${styles.bar}`}>
+        <p className={`flex-none quiet ${styles.progress}`} aria-live="polite">
           <strong>
             {formatCount(stored.at + 1)} of {formatCount(total)}
           </strong>{' '}
@@ -126,9 +127,8 @@ function LabelledRow(props: { detail: RowDetail; labelling: LabellingState; verd
     else act?.()
   })
   return (
-    <div className={styles.row}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
-      <section className={styles.content} tabIndex={0} aria-label="The row">
+    <div className={`grid flex-1 min-h-0 ${styles.row}`}>
+      <ScrollRegion className={`stack gap-4 min-h-0 ${styles.content}`} label="The row">
         <RowContent
           runId={runId}
           detail={detail}
@@ -136,10 +136,9 @@ function LabelledRow(props: { detail: RowDetail; labelling: LabellingState; verd
           onReveal={() => setRevealed(!isRevealed)}
         />
         {media.media.length > 0 && <MediaView {...media} {...steps} />}
-      </section>
-      <aside className={styles.side} aria-label="Your label">
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
-        <section className={styles.sideBody} tabIndex={0} aria-label="Rules and note">
+      </ScrollRegion>
+      <aside className={`stack min-h-0 bg-surface ${styles.side}`} aria-label="Your label">
+        <ScrollRegion className={`stack gap-4 min-h-0 p-4 ${styles.sideBody}`} label="Rules and note">
           {showsDecision && (
             <p>
               The service triggered{' '}
@@ -157,12 +156,12 @@ function LabelledRow(props: { detail: RowDetail; labelling: LabellingState; verd
             <p>{showsDecision ? <VerdictMark verdicts={given} /> : 'You have labelled this row.'}</p>
           )}
           {note !== null && (
-            <p className={styles.note}>
+            <p className={`p-2-3 bg-sunken breaks ${styles.note}`}>
               <SafeText text={note} max={10_000} lines />
             </p>
           )}
-        </section>
-        <div className={styles.actions}>
+        </ScrollRegion>
+        <div className={`grid flex-none gap-2 p-3-4 border-t ${styles.actions}`}>
           <Button variant="filled" fullWidth rightSection={<kbd>Enter</kbd>} onClick={save}>
             {labels.size === 0 ? 'Triggers nothing' : 'Save and continue'}
           </Button>

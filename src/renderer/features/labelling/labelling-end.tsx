@@ -12,7 +12,6 @@ import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Figures, Panel } from '../../ui/layout/screen.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import styles from './labelling.module.css'
 import type { LabellingState } from './use-labelling.ts'
 
 /** What came of a sample whose rows were all seen: how many were labelled, and how right the rules are by that. */
@@ -99,11 +98,11 @@ function EstimatePanel({ evaluation, onEvaluate }: { evaluation: Evaluation; onE
       scrolls
     >
       <Table rows={[{ rule: 'Any of these rules', ...overall }, ...rules]} columns={ESTIMATE_COLUMNS} />
-      <p className={styles.foot}>
+      <p className="p-2-4 quiet">
         {strata !== null && 'Each labelled row counts for the rows of its group. '}
         Counts are of labelled rows. {leftOut !== null && `Left out: ${leftOut}.`}
       </p>
-      <p className={styles.foot}>
+      <p className="p-2-4 quiet">
         <Button size="compact-sm" onClick={onEvaluate}>
           Evaluate in detail
         </Button>
@@ -125,9 +124,9 @@ const ESTIMATE_COLUMNS: readonly Column<Judged & { rule: string }>[] = [
 function MetricWithInterval({ value, low, high }: Metric) {
   return (
     <>
-      <strong className={styles.figure}>{toShareText(value)}</strong>
+      <strong className="block nowrap">{toShareText(value)}</strong>
       {low !== null && high !== null && (
-        <span className={styles.interval}>
+        <span className="quiet nowrap">
           {' '}
           {toShareText(low)} to {toShareText(high)}
         </span>

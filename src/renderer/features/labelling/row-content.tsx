@@ -39,8 +39,8 @@ export function RowContent(props: {
   const others = cells.filter((cell) => !shown.includes(cell))
   return (
     <>
-      <header className={styles.contentHead}>
-        <h2 className={styles.rowName}>Row {toRowNumber(result.place)}</h2>
+      <header className={`row gap-3 ${styles.contentHead}`}>
+        <h2 className="text-md bold">Row {toRowNumber(result.place)}</h2>
         <span className="small">{describePlace(result.row, result.place)}</span>
         <Button
           size="compact-sm"
@@ -54,7 +54,7 @@ export function RowContent(props: {
       </header>
       {shown.map(({ text, index, name }) => (
         <section key={index} aria-label={name}>
-          <h3 className={styles.cellName}>
+          <h3 className="small mb-1 bold">
             <SafeText text={name} max={80} />
           </h3>
           {!revealed && isContent(index, text) ? (

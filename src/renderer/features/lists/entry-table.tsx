@@ -93,7 +93,7 @@ function withCommonColumns<Entry extends IndexEntry | TermEntry | AppealEntry>(
 function StateWord({ of, state }: { of: LedgerKind; state: LedgerState }) {
   const { word, meaning, color } = toListStateLook(of, state)
   return (
-    <span className={styles.state} style={{ color }} title={meaning}>
+    <span className="medium" style={{ color }} title={meaning}>
       {word}
     </span>
   )

@@ -49,7 +49,7 @@ export function Choices(props: {
     })
   return (
     <>
-      <search className={styles.choices} aria-label="Filters">
+      <search className={`flex flex-wrap items-end gap-3 ${styles.choices}`} aria-label="Filters">
         {services.length > 1 && (
           <Select
             label="Service"
@@ -89,7 +89,7 @@ export function Choices(props: {
         </p>
       </search>
       {isChosen(ledger) && (
-        <fieldset className={styles.states}>
+        <fieldset className={`grid gap-2 m-0 p-0 border-0 ${styles.states}`}>
           <legend className="visually-hidden">States</legend>
           {LEDGER_STATES[of].map((state) => {
             const { word, meaning, color } = toListStateLook(of, state)
@@ -101,7 +101,10 @@ export function Choices(props: {
                 aria-pressed={chosen.states.includes(state)}
                 onClick={() => toggle(state)}
               >
-                <span className={styles.count} style={{ color: count === 0 ? 'var(--text-2)' : color }}>
+                <span
+                  className={`flex gap-1 text-lg bold ${styles.count}`}
+                  style={{ color: count === 0 ? 'var(--text-2)' : color }}
+                >
                   {formatCount(count)} <span>{word}</span>
                   <IconCheck size="1rem" aria-hidden />
                 </span>

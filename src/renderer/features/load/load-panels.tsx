@@ -102,7 +102,7 @@ export function ThresholdsPanel(props: {
           { title: 'By how much', cell: ({ margin }) => margin },
         ]}
       />
-      {rows.length > 0 && note !== null && <p className={styles.quiet}>{note}</p>}
+      {rows.length > 0 && note !== null && <p className="p-4 quiet">{note}</p>}
     </Panel>
   )
 }

@@ -88,7 +88,7 @@ export function LoadScreen(props: {
       <BeforeSending acceptance={acceptance} rows={summary.rows.not_sent} place={place} />
       {!isOver && load !== null && <LoadProgressPanel snapshot={snapshot} load={load} />}
       {isOver && known !== null && view !== null && <LoadSummaryPanel report={known} view={view} />}
-      <div className={styles.columns}>
+      <div className={`grid gap-4 items-start ${styles.columns}`}>
         <Stack gap="md">
           <ThresholdsPanel
             thresholds={toThresholdView(thresholds)}

@@ -140,7 +140,7 @@ function Samples(props: { preview: BridgePreview; index: number; isContent: Cont
   }
   if (samples.length === 0) return <span className={styles.none}>empty in the first rows</span>
   return (
-    <ul className={styles.sampleList}>
+    <ul className={`flex flex-wrap overflow-hidden quiet ${styles.sampleList}`}>
       {samples.map((sample) => {
         const revealed = shown || !isContent(index, sample.text, sample.length)
         return (

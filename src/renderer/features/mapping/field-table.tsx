@@ -32,7 +32,7 @@ export function FieldTable(props: {
           cell: ({ name, required }) => (
             <>
               {name}
-              {required === 'always' && <span className={styles.required}> required</span>}
+              {required === 'always' && <span className="warned text-xs medium"> required</span>}
             </>
           ),
         },

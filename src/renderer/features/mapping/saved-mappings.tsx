@@ -75,7 +75,7 @@ export function useSavedMappings(options: {
   }
   const panel = (
     <Panel title="Saved mappings">
-      <ul className={styles.saved}>
+      <ul className={`stack gap-1 ${styles.saved}`}>
         {lastMapping !== null && (
           <Line
             icon={<IconHistory size="1rem" aria-hidden />}
@@ -156,7 +156,7 @@ function Line(props: {
       <strong>
         <SafeText text={props.name} max={80} />
       </strong>
-      <span className={styles.savedAbout}>{props.about}</span>
+      <span className="truncate flex-1 min-w-0 quiet">{props.about}</span>
       <RowButton
         name={`${word} ${props.name}`}
         isOutlined

@@ -41,7 +41,7 @@ export function CallbackPanel(props: {
       <Stack gap="md">
         {receiver.error !== null && <ErrorNotice error={receiver.error} onRetry={receiver.refetch} />}
         {address !== null && (
-          <div className={styles.address}>
+          <div className={`grid gap-1 p-2-3 rounded bg-sunken ${styles.address}`}>
             <span>Received at</span>
             <code>
               <SafeText text={`${address}/callback/…`} max={300} />

@@ -107,7 +107,7 @@ export function LoadProfile(props: {
   })
 
   return (
-    <figure ref={ref} className={styles.profile}>
+    <figure ref={ref} className={`min-w-0 ${styles.profile}`}>
       <svg width="100%" height={FRAME.height}>
         <title>Load over time, in {unit}</title>
         <Axes scale={scale} width={width} unit={unit} hasEnd={hasEnd} />

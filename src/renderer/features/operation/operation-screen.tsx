@@ -60,7 +60,7 @@ export function OperationScreen(props: {
         props.todo === null ? (
           'What is done with each row, and where'
         ) : (
-          <span className={styles.todo}>{props.todo}</span>
+          <span className="warned">{props.todo}</span>
         )
       }
       actions={
@@ -157,13 +157,18 @@ function OperationCards(props: { chosen: Activity; onChoose: (activity: Activity
 function OperationCard({ kind }: { kind: Activity }) {
   const { title, meaning, icon: Icon } = toLook(kind)
   return (
-    <Radio.Card value={kind} className={styles.card} aria-label={title} aria-description={meaning}>
+    <Radio.Card
+      value={kind}
+      className={`grid gap-1 bg-surface ${styles.card}`}
+      aria-label={title}
+      aria-description={meaning}
+    >
       <Group component="span" gap="xs" wrap="nowrap">
         <Icon size="1.25rem" stroke={1.5} aria-hidden />
-        <span className={styles.cardTitle}>{title}</span>
+        <span className="flex-1 text-md bold">{title}</span>
         <Radio.Indicator size="xs" />
       </Group>
-      <span className={styles.cardText}>{meaning}</span>
+      <span className="text-sm quiet">{meaning}</span>
     </Radio.Card>
   )
 }

@@ -59,7 +59,7 @@ export function ThresholdEditor(props: {
           />
         ) : (
           <Group key={key} gap="xs" wrap="nowrap" align="center">
-            <p className={styles.todo}>
+            <p className="warned">
               <code>
                 <SafeText text={line.trim()} max={80} />
               </code>{' '}
@@ -131,7 +131,7 @@ function ThresholdRow(props: {
   const change = (part: Partial<ThresholdExpression>) =>
     onThreshold({ ...threshold, parsed: { ...parsed, ...part } })
   return (
-    <fieldset className={styles.threshold}>
+    <fieldset className={`row flex-wrap gap-2 min-w-0 p-2-3 rounded ${styles.threshold}`}>
       <legend className="visually-hidden">Threshold {formatEdited(threshold)}</legend>
       <NativeSelect
         size="xs"

@@ -80,7 +80,7 @@ export function PlanScreen({ runId }: { runId: string }) {
 function PlanParts({ plan, columns }: { plan: Plan; columns: readonly string[] }) {
   const { fixes = [] } = plan
   return (
-    <div className={styles.parts}>
+    <div className={`grid items-start gap-4 ${styles.parts}`}>
       <Panel title="Operation and source">
         <Facts facts={listSourceFacts(plan)} />
       </Panel>
@@ -113,7 +113,7 @@ function FixesPanel({ fixes }: { fixes: readonly Fix[] }) {
   const shown = useContentShown()
   return (
     <Panel title="Corrections" aside={formatCounted(fixes.length, 'correction')}>
-      <ul className={styles.fixes}>
+      <ul className={`grid gap-1 m-0 ${styles.fixes}`}>
         {fixes.slice(0, FIXES_SHOWN).map((fix) => {
           const { where, what, value } = sayFix(fix)
           return (

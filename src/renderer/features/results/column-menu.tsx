@@ -60,7 +60,7 @@ function ColumnList(props: ColumnChoice & { search: string; onSearch: (search: s
     onColumns(shown.map((column) => (column.name === name ? { ...column, rem } : column)))
   }
   return (
-    <div className={styles.columns}>
+    <div className={`stack gap-2 ${styles.columns}`}>
       <div className={styles.columnsHead}>
         <TextInput
           aria-label="Search the columns"
@@ -71,8 +71,8 @@ function ColumnList(props: ColumnChoice & { search: string; onSearch: (search: s
         />
         <Button onClick={() => onColumns(null)}>Usual columns</Button>
       </div>
-      <div className={styles.columnsList}>
-        <h3 className={results.facetTitle}>Shown: arrows move a column, − and + size it</h3>
+      <div className={`relative grid one-column gap-3 overflow-auto min-h-0 ${styles.columnsList}`}>
+        <h3 className={`small bold ${results.facetTitle}`}>Shown: arrows move a column, − and + size it</h3>
         <ul>
           {present
             .filter(({ entry }) => isFound(entry))
@@ -93,7 +93,7 @@ function ColumnList(props: ColumnChoice & { search: string; onSearch: (search: s
         </ul>
         {[...Map.groupBy(hidden, ({ group }) => group)].map(([group, those]) => (
           <section key={group} aria-label={GROUPS[group]}>
-            <h3 className={results.facetTitle}>{GROUPS[group]}</h3>
+            <h3 className={`small bold ${results.facetTitle}`}>{GROUPS[group]}</h3>
             <ul>
               {those.map((entry) => (
                 <ColumnLine

@@ -104,7 +104,7 @@ function hasVariants(operation: string): boolean {
 function FacetSection({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section aria-label={title}>
-      <h2 className={styles.facetTitle}>{title}</h2>
+      <h2 className={`small bold ${styles.facetTitle}`}>{title}</h2>
       {children}
     </section>
   )
@@ -184,13 +184,13 @@ function FacetButton(props: {
   return (
     <button
       type="button"
-      className={styles.facet}
+      className={`row gap-2 w-full rounded ${styles.facet}`}
       aria-pressed={props.chosen}
       title={props.title}
       onClick={props.onPick}
     >
-      <span className={styles.facetName}>{props.name}</span>
-      <span className={styles.facetRows}>{formatCount(props.rows)}</span>
+      <span className={`flex-1 min-w-0 breaks ${styles.facetName}`}>{props.name}</span>
+      <span className="flex-none quiet">{formatCount(props.rows)}</span>
       {props.chosen && <IconX size="0.9rem" aria-label="(chosen, press to show all again)" />}
     </button>
   )
@@ -214,7 +214,7 @@ function FacetName({ facet }: { facet: Facet }) {
   const look = STATE_LOOKS[facet.value]
   const Icon = look.icon
   return (
-    <span className={styles.facetState} style={{ color: look.color }}>
+    <span className={`inline-flex items-center medium ${styles.facetState}`} style={{ color: look.color }}>
       <Icon size="1.05em" aria-hidden />
       {look.word}
     </span>

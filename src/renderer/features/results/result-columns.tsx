@@ -125,9 +125,9 @@ function RuleNames({ rules }: { rules: PageRow['triggeredRules'] }) {
   const further = rules.length - RULES_SHOWN
   if (rules.length === 0) return null
   return (
-    <span className={styles.rules}>
+    <span className={`row ${styles.rules}`}>
       {rules.slice(0, RULES_SHOWN).map((rule) => (
-        <span key={rule.ruleId} className={styles.rule}>
+        <span key={rule.ruleId} className={`max-w-full text-xs overflow-hidden ellipsis ${styles.rule}`}>
           <SafeText text={rule.ruleName} max={40} isCell />
         </span>
       ))}

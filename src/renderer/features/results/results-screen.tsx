@@ -67,7 +67,7 @@ export function ResultsScreen(props: {
       }
     >
       {props.outcomeFiles.notice}
-      <div className={styles.layout} ref={place}>
+      <div className={`grid flex-1 min-h-0 relative ${styles.layout}`} ref={place}>
         <ResultsSide
           operation={run.operation}
           views={results.table.views}

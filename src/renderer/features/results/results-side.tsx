@@ -28,7 +28,7 @@ export const ResultsSide = memo(function ResultsSide(props: {
 }) {
   const { chosen, onNarrow } = props
   return (
-    <div className={styles.side}>
+    <div className={`stack gap-3 min-h-0 ${styles.side}`}>
       <SearchBox value={props.typed} onValue={props.onSearch} />
       <CellFilter filter={chosen} onFilter={onNarrow} />
       <SavedFilters views={props.views} filter={props.filter} onApply={props.onApply} />
@@ -49,9 +49,14 @@ function CellFilter({ filter, onFilter }: { filter: RowFilter; onFilter: (filter
   if (cell === undefined) return null
   return (
     <section aria-label="Evaluation">
-      <h2 className={styles.facetTitle}>Evaluation</h2>
-      <button type="button" className={styles.facet} aria-pressed onClick={() => onFilter(rest)}>
-        <span className={styles.facetName}>
+      <h2 className={`small bold ${styles.facetTitle}`}>Evaluation</h2>
+      <button
+        type="button"
+        className={`row gap-2 w-full rounded ${styles.facet}`}
+        aria-pressed
+        onClick={() => onFilter(rest)}
+      >
+        <span className={`flex-1 min-w-0 breaks ${styles.facetName}`}>
           <SafeText text={describeCell(cell)} max={160} />
         </span>
         <IconX size="0.9rem" aria-label="(chosen, press to show all again)" />

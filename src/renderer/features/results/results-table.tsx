@@ -41,7 +41,7 @@ export function ResultsTable(props: {
     [shown, entries, scale, names, isContent, revealed.isRevealed, rowRem, verdicts.of],
   )
   return (
-    <div className={styles.list}>
+    <div className="stack min-w-0 min-h-0">
       <ResultsBar
         count={list.count}
         counted={list.counted}
@@ -137,7 +137,7 @@ const ResultsBar = memo(function ResultsBar(props: {
 }) {
   const { count, counted, narrowed, columns } = props
   return (
-    <div className={styles.bar}>
+    <div className={`row gap-3 p-2-4 border-b bg-surface flex-wrap ${styles.bar}`}>
       <p className={styles.barText} aria-live="polite">
         <strong>{toCountText(count, counted)}</strong>
         {narrowed ? (count === 1 ? ' matches' : ' match') : ''}

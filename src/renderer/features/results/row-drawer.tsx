@@ -13,6 +13,7 @@ import type { ContentRule } from '../../ui/content/user-content.tsx'
 import { CopyButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
 import { describePlace, StateLabel } from '../../ui/states/row-states.tsx'
 import { FindingsPart } from './findings-part.tsx'
 import styles from './results.module.css'
@@ -59,12 +60,12 @@ export function RowDrawer(props: {
   )
   const wasMapped = detail !== null && !isOfKind(detail.result.state, 'unsent')
   return (
-    <aside className={styles.drawer} aria-label={`Row ${number}`}>
-      <header className={styles.drawerHead}>
-        <h2 className={styles.drawerTitle} ref={heading} tabIndex={-1}>
+    <aside className={`stack max-w-full bg-surface ${styles.drawer}`} aria-label={`Row ${number}`}>
+      <header className={`row flex-wrap p-2-4 border-b ${styles.drawerHead}`}>
+        <h2 className={`nowrap text-md bold ${styles.drawerTitle}`} ref={heading} tabIndex={-1}>
           Row {number}
         </h2>
-        <span className={styles.drawerPlaceNote}>{describePlace(props.row, props.place)}</span>
+        <span className="truncate small min-w-0">{describePlace(props.row, props.place)}</span>
         {detail !== null && <StateLabel state={detail.result.state} attempts={detail.result.attempts} />}
         <div className={styles.drawerSteps}>
           <ActionIcon aria-label="Previous row" title="Previous row (K)" onClick={() => onStep(-1)}>
@@ -77,7 +78,7 @@ export function RowDrawer(props: {
             <IconX size="1rem" />
           </ActionIcon>
         </div>
-        <div className={styles.drawerActions}>
+        <div className="row flex-wrap gap-2 w-full">
           {wasMapped && (
             <CopyButton
               label="Copy as curl"
@@ -107,8 +108,10 @@ export function RowDrawer(props: {
           </Button>
         </div>
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
-      <section className={styles.drawerBody} tabIndex={0} aria-label="Details of the row">
+      <ScrollRegion
+        className={`flex-1 min-h-0 grid one-column gap-4 ${styles.drawerBody}`}
+        label="Details of the row"
+      >
         {props.error !== null && <ErrorNotice error={props.error} />}
         {scratch.error !== null && <ErrorNotice error={scratch.error} onDismiss={scratch.reset} />}
         {detail !== null && (
@@ -164,7 +167,7 @@ export function RowDrawer(props: {
             <AttemptsTable attempts={detail.attempts} />
           </>
         )}
-      </section>
+      </ScrollRegion>
     </aside>
   )
 }

@@ -11,6 +11,7 @@ import { type ContentRule, MaskedText, maskJson } from '../../ui/content/user-co
 import { CopyButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
+import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
 import { AnswerLabel } from '../../ui/states/answers.tsx'
 import { FactTable, Table } from '../../ui/table/table.tsx'
 import { LongText, MarkedText, SafeText } from '../../ui/text/safe-text.tsx'
@@ -48,7 +49,10 @@ export function OutcomePart({ operation, detail }: { operation: string; detail: 
               result.triggeredRules.length === 0
                 ? toNoRules(result.state)
                 : result.triggeredRules.map((rule) => (
-                    <span key={rule.ruleId} className={styles.rule}>
+                    <span
+                      key={rule.ruleId}
+                      className={`max-w-full text-xs overflow-hidden ellipsis ${styles.rule}`}
+                    >
                       <SafeText text={rule.ruleName} max={80} />
                     </span>
                   )),
@@ -176,12 +180,12 @@ export function ExchangePart(props: {
   const { title, text, line, cutFrom = null, revealed } = props
   return (
     <section>
-      <div className={styles.partHead}>
+      <div className={`row justify-between mb-1 ${styles.partHead}`}>
         <h3>{title}</h3>
         {text !== null && revealed && <CopyButton label="Copy" text={() => text} />}
       </div>
       {line !== undefined && (
-        <p className={styles.url}>
+        <p className="quiet breaks">
           <SafeText text={line} max={2_000} lines />
         </p>
       )}
@@ -208,8 +212,7 @@ export function AttemptsTable({ attempts }: { attempts: readonly AttemptDetail[]
       {attempts.length === 0 ? (
         <p className="quiet">Nothing was sent for this row.</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-        <section className={styles.wide} tabIndex={0} aria-label="Table of tries">
+        <ScrollRegion className={styles.wide} label="Table of tries">
           <Table
             look="plain"
             className={styles.facts}
@@ -233,7 +236,7 @@ export function AttemptsTable({ attempts }: { attempts: readonly AttemptDetail[]
               { title: 'Duration', cell: ({ durationMs }) => toTime(durationMs) },
             ]}
           />
-        </section>
+        </ScrollRegion>
       )}
     </section>
   )

@@ -34,19 +34,19 @@ export function SavedFilters(props: {
   }
   return (
     <section aria-label="Saved filters">
-      <h2 className={styles.facetTitle}>Saved filters</h2>
+      <h2 className={`small bold ${styles.facetTitle}`}>Saved filters</h2>
       <ul>
         {filters.map((saved) => (
-          <li key={saved.name} className={styles.saved}>
+          <li key={saved.name} className={`row ${styles.saved}`}>
             <button
               type="button"
-              className={styles.facet}
+              className={`row gap-2 w-full rounded ${styles.facet}`}
               aria-pressed={saved === applied}
               title={describeFilter(saved.filter)}
               onClick={() => onApply(saved === applied ? {} : saved.filter)}
             >
               <IconBookmark size="0.9rem" aria-hidden />
-              <span className={styles.facetName}>
+              <span className={`flex-1 min-w-0 breaks ${styles.facetName}`}>
                 <SafeText text={saved.name} max={80} />
               </span>
             </button>

@@ -35,7 +35,7 @@ export function ScoreStrip({ scores, scale }: { scores: Scores; scale: ScoreScal
   const words = sorted.map(({ className, score }) => `${className} ${formatScore(score)}`).join(', ')
   const classes = scale.classes.slice(0, STRIP_MAX)
   return (
-    <span className={styles.strip} role="img" title={words}>
+    <span className={`inline-flex items-center gap-2 max-w-full ${styles.strip}`} role="img" title={words}>
       <svg
         className={styles.bars}
         viewBox={`0 0 ${toStripWidth(classes.length)} ${STRIP.height}`}
@@ -43,7 +43,7 @@ export function ScoreStrip({ scores, scale }: { scores: Scores; scale: ScoreScal
       >
         <path className={styles.bar} d={toBarsPath(classes, scores, scale.end)} />
       </svg>
-      <span className={styles.highest}>
+      <span className="min-w-0 overflow-hidden ellipsis text-xs">
         {highest.score === 0 ? (
           'all 0'
         ) : (
@@ -116,7 +116,7 @@ export function ScoreBars({
                     ))}
                   </svg>
                   {own.map(({ ruleName, threshold }) => (
-                    <span key={`${ruleName} ${threshold}`} className={styles.note}>
+                    <span key={`${ruleName} ${threshold}`} className="small block">
                       <SafeText text={ruleName} max={60} /> triggers from {formatScore(threshold)}
                     </span>
                   ))}
@@ -126,7 +126,7 @@ export function ScoreBars({
           },
         ]}
       />
-      <p className={styles.note}>Scale from 0 to {end}</p>
+      <p className="small block">Scale from 0 to {end}</p>
     </section>
   )
 }

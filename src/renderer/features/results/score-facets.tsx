@@ -20,7 +20,7 @@ export function ScoreFacets(props: {
   if (classes.size === 0) return null
   return (
     <section aria-label="Scores">
-      <h2 className={styles.facetTitle}>Scores</h2>
+      <h2 className={`small bold ${styles.facetTitle}`}>Scores</h2>
       <Stack gap="xs" px="xs">
         {[...classes].map(([className, facets]) => (
           <ClassBands key={className} {...props} className={className} facets={facets} />
@@ -48,9 +48,13 @@ function ClassBands(props: {
   if (only !== undefined && others.length === 0 && chosen.length === 0) {
     return (
       // biome-ignore lint/a11y/useSemanticElements: as below
-      <div role="group" aria-label={`Score of ${className}`} className={scoreStyles.single}>
+      <div
+        role="group"
+        aria-label={`Score of ${className}`}
+        className={`flex flex-wrap justify-between ${scoreStyles.single}`}
+      >
         <SafeText text={className} max={40} />
-        <span className={scoreStyles.note}>
+        <span className="small block">
           {only.from} in {formatCounted(only.rows, 'row')}
         </span>
       </div>
@@ -61,7 +65,7 @@ function ClassBands(props: {
     // biome-ignore lint/a11y/useSemanticElements: a fieldset's legend cannot stand in a line with other text
     <div role="group" aria-label={`Score of ${className}`}>
       <div>
-        <SafeText text={className} max={40} /> <span className={scoreStyles.note}>{words}</span>
+        <SafeText text={className} max={40} /> <span className="small block">{words}</span>
       </div>
       <div className={scoreStyles.bands}>
         {bands.map((band) => {
@@ -72,7 +76,7 @@ function ClassBands(props: {
             <button
               key={band.value}
               type="button"
-              className={scoreStyles.band}
+              className={`relative flex-1 min-w-0 h-full p-0 bg-sunken ${scoreStyles.band}`}
               aria-label={name}
               title={name}
               aria-pressed={isFacetChosen(filter, band)}
@@ -83,7 +87,11 @@ function ClassBands(props: {
           )
         })}
       </div>
-      <div className={scoreStyles.bandNote} data-ends={ticks.length < bands.length} aria-hidden>
+      <div
+        className={`flex justify-between quiet ${scoreStyles.bandNote}`}
+        data-ends={ticks.length < bands.length}
+        aria-hidden
+      >
         {ticks.map((tick) => (
           <span key={tick}>{tick}</span>
         ))}

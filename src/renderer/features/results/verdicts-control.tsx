@@ -162,8 +162,8 @@ export function KeptRowsBar({ verdicts, results }: { verdicts: Verdicts; results
     .map(([row]) => row)
   // What is read out has to be there before its text.
   return (
-    <div className={left.length === 0 ? undefined : styles.verdictsBar}>
-      <p className={styles.verdictsText} aria-live="polite">
+    <div className={left.length === 0 ? undefined : `row flex-none gap-3 border-b ${styles.verdictsBar}`}>
+      <p className="truncate flex-1 min-w-0" aria-live="polite">
         {left.length > 0 && (
           <>
             {formatCounted(left.length, 'judged row')} no longer {left.length === 1 ? 'matches' : 'match'} the
@@ -186,8 +186,8 @@ export function VerdictsBar({ verdicts }: { verdicts: Verdicts }) {
   if (error !== null) return <ErrorNotice error={error} />
   if (!canUndo && !canRedo) return null
   return (
-    <div className={styles.verdictsBar}>
-      <p className={styles.verdictsText} aria-live="polite">
+    <div className={`row flex-none gap-3 border-b ${styles.verdictsBar}`}>
+      <p className="truncate flex-1 min-w-0" aria-live="polite">
         {last === null ? (
           'All verdicts of this session are undone'
         ) : (

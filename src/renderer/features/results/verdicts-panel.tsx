@@ -30,7 +30,7 @@ export function VerdictsPanel(props: {
     action === 'note' ? note !== null : verdicts.some(({ verdict }) => verdict === action)
   return (
     <section>
-      <div className={styles.partHead}>
+      <div className={`row justify-between mb-1 ${styles.partHead}`}>
         <h3>Your verdict</h3>
         {props.undo}
       </div>

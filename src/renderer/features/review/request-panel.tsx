@@ -40,7 +40,7 @@ export function RequestPanel(props: {
         </Button>
       }
     >
-      <div className={styles.record}>
+      <div className="row gap-1 mb-3 quiet nowrap">
         <ActionIcon aria-label="Previous row" disabled={record <= 1} onClick={() => onRecord(record - 1)}>
           <IconChevronLeft size="1rem" />
         </ActionIcon>

@@ -144,7 +144,7 @@ export function ReviewScreen(props: {
             <ConnectionChip place={place} />
           </>
         ) : (
-          <span className={styles.todo}>{gap}</span>
+          <span className="warned">{gap}</span>
         )
       }
       actions={
@@ -227,7 +227,7 @@ export function ReviewScreen(props: {
         groups={problems.data ?? []}
         guess={toGuess(summary)}
       />
-      <div className={styles.columns}>
+      <div className={`grid gap-4 items-start ${styles.columns}`}>
         <Stack gap="md" miw={0}>
           <DestinationPanel
             destination={settings.destination}

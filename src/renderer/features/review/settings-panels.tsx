@@ -76,7 +76,7 @@ export function PacePanel(props: {
           },
         ]}
       />
-      <p className={styles.note}>
+      <p className="mt-3 quiet">
         Sluice retries what the service did not accept or what is safe to repeat, and honours Retry-After.
       </p>
     </Panel>
@@ -105,7 +105,7 @@ export function LoadPanel(props: {
           Capacity search: {search.probes}; at most {search.atMost}.
         </p>
       )}
-      <ul className={styles.load}>
+      <ul className={`grid gap-1 mb-3 ${styles.load}`}>
         {describeLoad(probed, settings.timeoutS * 1000).map((phrase) => (
           <li key={phrase}>{phrase}</li>
         ))}

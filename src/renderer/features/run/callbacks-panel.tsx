@@ -39,7 +39,7 @@ export function CallbacksPanel(props: {
       <Figures figures={toFigures(callbacks, rows)} />
       <UnexpectedCallbacks callbacks={callbacks} />
       {refused.length > 0 && (
-        <p className={styles.refused}>
+        <p className="mt-3 quiet">
           The receiver of this workspace has refused{' '}
           {refused.map(([why, times], index) => (
             <span key={why}>

@@ -91,7 +91,7 @@ export function FailedRowsPanel(props: {
           },
         ]}
       />
-      <div className={styles.failedFoot}>
+      <div className={`row justify-between gap-3 p-3-4 ${styles.failedFoot}`}>
         {hasContent && <ContentSwitch />}
         <Button size="xs" onClick={() => props.onResults(filter)}>
           {total > rows.length ? `View all ${formatCount(total)}` : 'View in the results'}

@@ -12,6 +12,7 @@ import { formatBytes, formatCount, formatCounted } from '../../../shared/message
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
+import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
 import { forgetTick } from '../../ui/runs/run-selection.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -168,8 +169,7 @@ function PrunableTable({ found }: { found: PrunableRuns }) {
         {kept.length > 0 && ` Kept though they exceed a limit: ${kept.join(' and ')}.`}
       </p>
       {runs.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-        <section className={styles.prunable} tabIndex={0} aria-label="Runs to be deleted">
+        <ScrollRegion className={`rounded ${styles.prunable}`} label="Runs to be deleted">
           <Table
             className={styles.table}
             rows={runs.slice(0, SHOWN)}
@@ -182,7 +182,7 @@ function PrunableTable({ found }: { found: PrunableRuns }) {
             ]}
           />
           {runs.length > SHOWN && <p>and {formatCounted(runs.length - SHOWN, 'newer run')}</p>}
-        </section>
+        </ScrollRegion>
       )}
     </>
   )

@@ -34,7 +34,7 @@ export function UnreadableRuns(props: {
         ),
       })}
     >
-      <ul className={styles.unreadable}>
+      <ul className={`stack gap-1 ${styles.unreadable}`}>
         {shown.map((run) => (
           <li key={run.runId}>
             <span>

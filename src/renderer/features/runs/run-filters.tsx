@@ -42,7 +42,7 @@ export function RunFilters(props: {
   const { choices, namePlace } = props
   const filter = useRunList((list) => list.filter)
   return (
-    <search className={styles.filters} aria-label="Filters">
+    <search className={`flex flex-wrap items-end gap-3 ${styles.filters}`} aria-label="Filters">
       <SearchField filter={filter} />
       <Choice
         label="State"
@@ -124,7 +124,7 @@ export function FailuresChoice() {
         </Button>
       )}
       <Switch
-        className={styles.failures ?? ''}
+        className="flex-none nowrap"
         label="Only with failures"
         title="Unsuccessful rows, a failed threshold, or a run that stopped by itself"
         checked={filter.failed}

@@ -195,19 +195,24 @@ function RunCell(props: { entry: RunEntry } & RunTableProps) {
       {props.toEditor(entry) ?? (
         <>
           <Group gap="xs" align="baseline" wrap="nowrap">
-            <button type="button" className={styles.name} title={run.name} onClick={() => props.onOpen(run)}>
+            <button
+              type="button"
+              className={`block max-w-full p-0 border-0 overflow-hidden ellipsis ${styles.name}`}
+              title={run.name}
+              onClick={() => props.onOpen(run)}
+            >
               <SafeText text={run.name} max={80} />
             </button>
             <button
               type="button"
-              className={styles.edit}
+              className={`flex-none p-0 border-0 text-xs ${styles.edit}`}
               aria-label={`Edit name, tags and note of ${run.name}`}
               onClick={() => props.onEdit(entry)}
             >
               Edit
             </button>
           </Group>
-          <div className={styles.about}>
+          <div className={`small breaks ${styles.about}`}>
             <span className={styles.narrowWhen}>
               {formatAgo(toStart(run), nowMs)}
               {DOT}
@@ -231,7 +236,10 @@ function RunMenu(props: { entry: RunEntry; standings: ReadonlyMap<string, RunSta
   return (
     <Menu position="bottom-end" shadow="md">
       <Menu.Target>
-        <UnstyledButton className={styles.actions} aria-label={`Actions for ${run.name}`}>
+        <UnstyledButton
+          className={`inline-flex items-center rounded quiet text-sm ${styles.actions}`}
+          aria-label={`Actions for ${run.name}`}
+        >
           Actions
           <IconChevronDown size="0.9rem" aria-hidden />
         </UnstyledButton>
@@ -276,7 +284,7 @@ function RunNotes({ entry: { summary, baselines } }: { entry: RunEntry }) {
         </button>
       ))}
       {note !== undefined && (
-        <span className={styles.note} title={note}>
+        <span className={`small overflow-hidden ${styles.note}`} title={note}>
           <SafeText text={note} max={240} />
         </span>
       )}

@@ -45,7 +45,10 @@ export function Welcome(props: {
   return (
     <>
       <div className={styles.starts}>
-        <section className={`${styles.start} ${styles.drop}`} aria-labelledby="start-file">
+        <section
+          className={`stack items-center gap-2 rounded-large bg-surface ${styles.start} ${styles.drop}`}
+          aria-labelledby="start-file"
+        >
           <IconTableImport size="2rem" stroke={1.25} aria-hidden />
           <h2 id="start-file">Drop a spreadsheet or a folder</h2>
           <p>
@@ -57,7 +60,10 @@ export function Welcome(props: {
             <Button onClick={props.onChooseFolder}>Choose a folder</Button>
           </Group>
         </section>
-        <section className={styles.start} aria-labelledby="start-sandbox">
+        <section
+          className={`stack items-center gap-2 rounded-large bg-surface ${styles.start}`}
+          aria-labelledby="start-sandbox"
+        >
           <IconFlask size="2rem" stroke={1.25} aria-hidden />
           <h2 id="start-sandbox">No account yet?</h2>
           <p>

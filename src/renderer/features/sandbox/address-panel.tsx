@@ -50,7 +50,7 @@ export function AddressPanel({ running }: { running: Running }) {
         <dd>random for each start, never shown</dd>
       </dl>
       <h3 className={styles.heading}>API keys for other programs</h3>
-      <p className={`quiet ${styles.note}`}>
+      <p className={`quiet max-w-text ${styles.note}`}>
         Runs of this window need none. Another program on this machine, such as curl, needs a key. It works
         only with this sandbox and can be copied only once.
       </p>
@@ -79,7 +79,7 @@ export function AddressPanel({ running }: { running: Running }) {
         />
       )}
       <form
-        className={styles.fields}
+        className={`flex flex-wrap items-end gap-3 p-0 border-0 ${styles.fields}`}
         onSubmit={(event) => {
           event.preventDefault()
           add.mutate()
@@ -130,7 +130,7 @@ export function SetupPanel(props: { setup: SandboxSetup; isRunning: boolean; run
   )
   return (
     <Panel title="Start settings">
-      <div className={styles.fields}>
+      <div className={`flex flex-wrap items-end gap-3 p-0 border-0 ${styles.fields}`}>
         {port('Port', 'port')}
         {port('Port of the second host', 'taskPort')}
         <TextInput

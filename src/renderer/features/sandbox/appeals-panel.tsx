@@ -68,7 +68,7 @@ export function AppealsPanel(props: {
         />
       )}
       <Pager offset={offset} limit={PAGE_APPEALS} total={count} noun="appeal" onOffset={setOffset} />
-      <div className={styles.inset}>
+      <div className="p-3-4">
         <AppealForm onAdd={(appeal) => onChange(() => bridge.sandbox.putAppeal(appeal))} />
         <Group gap="xs" align="flex-end">
           <NumberInput
@@ -112,7 +112,7 @@ function AppealForm({ onAdd }: { onAdd: (appeal: NewAppeal) => void }) {
   const [review, setReview] = useState('upheld')
   return (
     <form
-      className={styles.fields}
+      className={`flex flex-wrap items-end gap-3 p-0 border-0 ${styles.fields}`}
       onSubmit={(event) => {
         event.preventDefault()
         onAdd({

@@ -159,7 +159,7 @@ function Callbacks(props: { callbacks: SandboxArrived['callbacks']; onSend: () =
   const { pending, delivered, failed, dropped } = props.callbacks
   if (pending + delivered + failed + dropped === 0) return null
   return (
-    <p className={styles.inset}>
+    <p className="p-3-4">
       Callbacks: {formatCount(delivered)} delivered, {formatCount(pending)} pending, {formatCount(failed)}{' '}
       given up, {formatCount(dropped)} dropped.{' '}
       {pending > 0 && (

@@ -121,7 +121,7 @@ function LimitsEditor({ behaviour, onApply }: EditorProps) {
       onApply={() => onApply(limits)}
       onUndo={() => setLimits(known)}
     >
-      <div className={styles.fields}>
+      <div className={`flex flex-wrap items-end gap-3 p-0 border-0 ${styles.fields}`}>
         {limit('ratePerSecond', 'Requests a second', 'More are answered 429', 1_000_000)}
         {limit('slots', 'Requests at once', 'Others wait their turn', 10_000)}
         {limit('maxTermsPerRequest', 'Terms per request', 'More are answered 413', 1_000_000)}

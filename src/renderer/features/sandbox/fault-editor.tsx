@@ -62,7 +62,7 @@ export function FaultEditor(props: { faults: readonly Fault[]; onApply: (faults:
         Add a fault
       </Button>
       {faults.length > 0 && (
-        <p className={`quiet ${styles.note}`}>
+        <p className={`quiet max-w-text ${styles.note}`}>
           The seed decides which requests fail: the same requests always meet the same faults.
         </p>
       )}
@@ -101,7 +101,7 @@ function FaultFields(props: {
     />
   )
   return (
-    <fieldset className={styles.fields}>
+    <fieldset className={`flex flex-wrap items-end gap-3 p-0 border-0 ${styles.fields}`}>
       <legend className="visually-hidden">{formatFault(fault)}</legend>
       <Select
         label="What goes wrong"

@@ -32,7 +32,7 @@ export function LatencyEditor(props: { modes: readonly LatencyMode[]; onApply: (
       <LatencyDrawing modes={modes} />
       {modes.map((mode, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a mode is known by its place alone
-        <fieldset key={index} className={styles.fields}>
+        <fieldset key={index} className={`flex flex-wrap items-end gap-3 p-0 border-0 ${styles.fields}`}>
           <legend className="visually-hidden">
             {index === 0 ? 'Usual answers' : `Rarer answers ${index}`}
           </legend>
@@ -121,12 +121,12 @@ function LatencyDrawing({ modes }: { modes: readonly LatencyMode[] }) {
           )
         })}
       </svg>
-      <div className={styles.scale} aria-hidden>
+      <div className="small flex justify-between" aria-hidden>
         <span>0 ms</span>
         <span>{formatMs(endMs / 2)}</span>
         <span>{formatMs(endMs)}</span>
       </div>
-      <figcaption className={`quiet ${styles.note}`}>{said.join('; ')}</figcaption>
+      <figcaption className={`quiet max-w-text ${styles.note}`}>{said.join('; ')}</figcaption>
     </figure>
   )
 }

@@ -63,7 +63,7 @@ export function RuleEditor(props: {
           save.mutate()
         }}
       >
-        <div className={`${styles.fields} ${styles.narrow}`}>
+        <div className={`flex flex-wrap items-end gap-3 p-0 border-0 ${styles.fields} ${styles.narrow}`}>
           <TextInput
             label="Name"
             data-autofocus
@@ -83,7 +83,7 @@ export function RuleEditor(props: {
             onChange={(event) => set({ action_id: event.currentTarget.value })}
           />
         </div>
-        <fieldset className={styles.group}>
+        <fieldset className={`m-0 p-0 border-0 ${styles.group}`}>
           <legend>Triggers when all of these hold</legend>
           {rule.conditions.map((condition, index) => (
             <ConditionFields
@@ -150,7 +150,7 @@ function ConditionFields(props: {
     />
   )
   return (
-    <div className={`${styles.fields} ${styles.narrow}`}>
+    <div className={`flex flex-wrap items-end gap-3 p-0 border-0 ${styles.fields} ${styles.narrow}`}>
       <Select
         label="What"
         data={Object.entries(SUBJECTS).map(([value, label]) => ({ value, label }))}

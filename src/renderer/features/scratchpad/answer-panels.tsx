@@ -14,6 +14,7 @@ import { CopyButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Empty, Figures, Panel } from '../../ui/layout/screen.tsx'
+import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
 import { StateLabel } from '../../ui/states/row-states.tsx'
 import { FactTable } from '../../ui/table/table.tsx'
 import { LongText, MarkedText, SafeText } from '../../ui/text/safe-text.tsx'
@@ -44,7 +45,7 @@ export function AnswerPanels(props: {
       >
         {request.callback === null && <VerdictLine verdict={exchange.verdict} />}
         <Timings exchange={exchange} />
-        <p className={styles.line}>
+        <p className={`flex flex-wrap quiet breaks ${styles.line}`}>
           <span>{exchange.request.method}</span>
           <SafeText text={exchange.request.url} max={2_000} lines />
           <span>sent {formatTimestamp(exchange.sentAt)}</span>
@@ -80,7 +81,7 @@ function toCurlCommand(
 function VerdictLine({ verdict }: { verdict: ScratchVerdict }) {
   const { outcome, errorCode, message, rules, isAcknowledgement } = verdict
   return (
-    <div className={`${styles.verdict} ${styles.result}`}>
+    <div className="row flex-wrap gap-2 mb-3">
       <StateLabel state={isAcknowledgement ? 'acknowledged' : outcome} attempts={1} />
       {errorCode !== null && <strong title={errorCode}>{nameCode(errorCode)}</strong>}
       {message !== null && <SafeText text={message} max={500} lines />}
@@ -131,17 +132,16 @@ function Body(props: {
   const text = prettyJson(isShown ? body.text : maskJson(body.text))
   const marks = text.length > MARKED_MAX ? [] : findRuleMarks(text, verdict?.rules ?? [])
   return (
-    <div className={styles.body}>
+    <div className="mt-3">
       {body.cutFromBytes !== null && (
         <p className={styles.note}>Only the beginning of {formatBytes(body.cutFromBytes)} is shown.</p>
       )}
       {marks.length === 0 ? (
         <LongText text={text} label={label} />
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-        <section className={styles.block} aria-label={label} tabIndex={0}>
+        <ScrollRegion className={`rounded bg-sunken mono text-sm ${styles.block}`} label={label}>
           <MarkedText text={text} marks={marks} />
-        </section>
+        </ScrollRegion>
       )}
     </div>
   )

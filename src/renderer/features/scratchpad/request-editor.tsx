@@ -35,7 +35,7 @@ export function RequestEditor({ connections }: { connections: readonly Connectio
   }
   return (
     <Panel title="Request">
-      <div className={styles.fields}>
+      <div className={`flex flex-wrap items-end gap-3 mb-3 ${styles.fields}`}>
         <Select
           label="Operation"
           data={OPERATION_KINDS.map((kind) => ({ value: kind, label: OPERATIONS[kind].words.title }))}
@@ -208,7 +208,7 @@ function BodyEditor() {
               {problems.length === SCRATCH_PROBLEMS_MAX && 'The first '}
               {formatCounted(problems.length, 'problem')}. You can still send it, as long as it is JSON.
             </p>
-            <ul className={styles.problems}>
+            <ul className={`stack gap-1 m-0 p-0 ${styles.problems}`}>
               {problems.map((problem) => (
                 <li key={`${problem.code} ${problem.path.join('.')}`} data-severity={problem.severity}>
                   <button type="button" className="link" onClick={() => lead(problem)}>

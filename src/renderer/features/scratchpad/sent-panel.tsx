@@ -8,6 +8,7 @@ import { maskJson, useContentShown } from '../../ui/content/user-content.tsx'
 import { RowButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { Panel } from '../../ui/layout/screen.tsx'
+import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
 import { StateLabel } from '../../ui/states/row-states.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -79,7 +80,7 @@ export function SentPanel(props: {
             cell: ({ exchange, callback }) => {
               const { outcome, isAcknowledgement } = callback?.verdict ?? exchange.verdict
               return (
-                <span className={styles.verdict}>
+                <span className="row flex-wrap gap-2">
                   {exchange.answer?.status ?? 'none'}
                   <StateLabel state={isAcknowledgement ? 'acknowledged' : outcome} attempts={1} />
                 </span>
@@ -152,8 +153,10 @@ function Difference({ title, before, after }: { title: string; before: string; a
       {isSame ? (
         <p className={styles.note}>{isShown ? 'No difference' : 'No difference in what is shown'}</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-        <section className={styles.block} aria-label={`${title}, compared`} tabIndex={0}>
+        <ScrollRegion
+          className={`rounded bg-sunken mono text-sm ${styles.block}`}
+          label={`${title}, compared`}
+        >
           {parts.flatMap(({ value, added, removed }, part) => {
             const kind = added ? 'added' : removed ? 'removed' : 'same'
             return value
@@ -161,14 +164,14 @@ function Difference({ title, before, after }: { title: string; before: string; a
               .split('\n')
               .map((line, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: a line is known by its place alone
-                <div key={`${part} ${index}`} data-change={kind} className={styles.change}>
+                <div key={`${part} ${index}`} data-change={kind} className={`flex ${styles.change}`}>
                   <span aria-hidden>{SIGNS[kind]} </span>
                   <span className="visually-hidden">{WORDS[kind]}</span>
                   <SafeText text={line} max={2_000} lines />
                 </div>
               ))
           })}
-        </section>
+        </ScrollRegion>
       )}
     </section>
   )

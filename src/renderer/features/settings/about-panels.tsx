@@ -8,6 +8,7 @@ import { ask, bridge } from '../../bridge/client.ts'
 import { CopyButton } from '../../ui/controls.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
+import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { SettingRow } from './setting-row.tsx'
 import styles from './settings.module.css'
@@ -168,10 +169,9 @@ function NoticesDialog({ onClose }: { onClose: () => void }) {
         <p>Sluice runs from its sources, without a build. npm run build writes the licences.</p>
       )}
       {notices.data !== undefined && notices.data.text !== null && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-        <section className={styles.notices} tabIndex={0} aria-label="Licences">
+        <ScrollRegion className={styles.notices} label="Licences">
           <pre>{notices.data.text}</pre>
-        </section>
+        </ScrollRegion>
       )}
     </Modal>
   )

@@ -82,7 +82,7 @@ export function RetentionPanel(props: { settings: Settings; onCleanUp: () => voi
 function Usage({ usage }: { usage: WorkspaceUsage }) {
   const { runsBytes, callbacksBytes, otherBytes } = usage
   return (
-    <div className={styles.figures}>
+    <div className={`p-3-4 ${styles.figures}`}>
       <Figures
         figures={[
           toFigure('Workspace', runsBytes + callbacksBytes + otherBytes),

@@ -16,16 +16,16 @@ export function SettingRow(props: {
   const id = useId()
   const ids = { 'aria-labelledby': `${id}-label`, 'aria-describedby': `${id}-description` }
   return (
-    <div className={styles.row}>
+    <div className={`row flex-wrap justify-between p-3-4 ${styles.row}`}>
       <div className={styles.words}>
-        <p className={styles.label} id={ids['aria-labelledby']}>
+        <p className="bold" id={ids['aria-labelledby']}>
           {props.label}
         </p>
         <p className={styles.description} id={ids['aria-describedby']}>
           {props.description}
         </p>
       </div>
-      <div className={styles.control}>{props.control(ids)}</div>
+      <div className="flex-none">{props.control(ids)}</div>
     </div>
   )
 }

@@ -31,7 +31,7 @@ export function SettingsScreen({ onCleanUp }: { onCleanUp: () => void }) {
         </Notice>
       )}
       {stored.data !== undefined && (
-        <div className={styles.columns}>
+        <div className={`grid items-start gap-4 ${styles.columns}`}>
           <Stack gap="md">
             <AppearancePanel settings={stored.data.settings} />
             <ContentPanel settings={stored.data.settings} />

@@ -27,7 +27,7 @@ export function EncodingDoubt(props: { preview: BridgePreview; onEncoding: (enco
           <p>
             The same words in each encoding that the file may be in. Use the one in which they read right.
           </p>
-          <ul className={styles.readings}>
+          <ul className={`grid items-center p-0 ${styles.readings}`}>
             {encodingReadings.map((one) => (
               <li key={one.encoding}>
                 <Button size="compact-sm" onClick={() => props.onEncoding(one.encoding)}>
@@ -73,7 +73,7 @@ function FileReadings(props: { name: string; readings: readonly EncodingReading[
   return (
     <>
       <SafeText text={props.name} max={80} />
-      <ul className={styles.readings}>
+      <ul className={`grid items-center p-0 ${styles.readings}`}>
         {props.readings.map(({ encoding, sample }) => (
           <li key={encoding}>
             <span className="small">{labelEncoding(encoding)}</span>

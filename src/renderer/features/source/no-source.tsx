@@ -14,14 +14,14 @@ import styles from './source.module.css'
 /** Shows that a file or a folder can be dropped, which the whole window takes, or chosen. */
 export function DropZone(props: { onChoose: () => void; onChooseFolder: () => void }) {
   return (
-    <div className={styles.drop}>
+    <div className={`stack items-center gap-2 bg-surface ${styles.drop}`}>
       <IconTableImport size="2.25rem" stroke={1.25} aria-hidden />
-      <p className={styles.dropTitle}>Drop spreadsheets or a folder</p>
+      <p className="text-lg bold">Drop spreadsheets or a folder</p>
       <Group gap="xs" align="stretch" wrap="nowrap">
         <PrimaryButton onPress={props.onChoose}>Choose a spreadsheet</PrimaryButton>
         <Button onClick={props.onChooseFolder}>Choose a folder</Button>
       </Group>
-      <p className={styles.dropNote}>
+      <p className="max-w-text quiet">
         {SOURCE_NAMES_TEXT}, any size, any encoding; several are one run. Or a folder of tables, or of texts,
         JSON and media. Nothing is sent yet.
       </p>

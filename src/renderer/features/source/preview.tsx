@@ -21,7 +21,7 @@ export function PreviewCounts({ preview }: { preview: BridgePreview }) {
   const { rows, malformedRows } = preview
   const first = preview.problems[0]
   return (
-    <p className={styles.counts} aria-live="polite">
+    <p className={`flex flex-wrap quiet ${styles.counts}`} aria-live="polite">
       <span>
         <strong>{formatCount(rows.length)}</strong> {rows.length === 1 ? 'row' : 'rows'} parsed
         {sayExtent(preview)}
@@ -31,7 +31,7 @@ export function PreviewCounts({ preview }: { preview: BridgePreview }) {
           <IconCircleCheck size="1rem" aria-hidden /> none malformed
         </span>
       ) : (
-        <span className={styles.bad}>
+        <span className={`warned ${styles.bad}`}>
           <IconAlertTriangle size="1rem" aria-hidden />{' '}
           <strong>{formatCounted(malformedRows, 'row')} malformed</strong>
           {first !== undefined && `, first: row ${formatProblemRow(first)}, ${sayExpected(first, 'window')}`}

@@ -35,7 +35,7 @@ export function SourceControls(props: {
   const change: ChangeReading = (part) => onReading(changeReading(reading, part))
   const { hasHeader, hasEncoding, hasDelimiter } = getFormatTraits(format)
   return (
-    <Group gap="md" align="end" className={styles.controls}>
+    <Group gap="md" align="end" className="flex-wrap">
       {format === 'xlsx' && preview?.sheets !== undefined && (
         <NativeSelect
           label="Sheet"

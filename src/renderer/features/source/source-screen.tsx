@@ -125,8 +125,8 @@ export function SourceScreen(props: {
         </>
       }
     >
-      <div className={styles.stack}>
-        <div className={styles.strip}>
+      <div className={`stack min-w-0 min-h-0 ${styles.stack}`}>
+        <div className={`flex-none grid gap-3 border-b ${styles.strip}`}>
           {props.strip}
           <SourceControls reading={reading} preview={data} onReading={props.onReading} />
           {data?.format === 'folder' && (
@@ -177,7 +177,7 @@ export function SourceScreen(props: {
           {preview.error !== null && <ErrorNotice error={preview.error} onRetry={preview.refetch} />}
         </div>
         {data !== null && (
-          <div className={styles.grid} aria-busy={preview.isFetching}>
+          <div className={`flex-1 min-h-0 flex ${styles.grid}`} aria-busy={preview.isFetching}>
             <PreviewGrid preview={data} operation={props.operation} mapping={props.mapping} />
           </div>
         )}

@@ -26,7 +26,11 @@ export function BarTable(props: { caption: string; bars: RankedBar[]; onPick?: (
           className: styles.name,
           cell: ({ id, name }) =>
             props.onPick ? (
-              <button type="button" className={styles.pick} onClick={() => props.onPick?.(id)}>
+              <button
+                type="button"
+                className={`max-w-full p-0 border-0 overflow-hidden ellipsis ${styles.pick}`}
+                onClick={() => props.onPick?.(id)}
+              >
                 {name}
               </button>
             ) : (

@@ -20,7 +20,7 @@ export function IntervalBar({
   const words = interval === null ? '' : `, 95 % interval ${interval}`
   return (
     <span
-      className={`${styles.bar} ${large ? styles.large : ''}`}
+      className={`relative block overflow-hidden w-full rounded ${styles.bar} ${large ? styles.large : ''}`}
       role="img"
       aria-label={value === null ? `${name}: no such rows` : `${name} ${toShareText(value)}${words}`}
       title={value === null ? 'No such rows' : `${toShareText(value)}${words}`}

@@ -3,7 +3,6 @@ import { useMemo, useState } from 'react'
 import { isTrend, METRIC_NAMES, METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
 import type { LatencyBar, Percentiles } from '../../../shared/run/run.ts'
 import { Columns } from '../layout/screen.tsx'
-import styles from './charts.module.css'
 import { LatencyDistribution } from './latency-distribution.tsx'
 import { LatencyOverTime } from './latency-over-time.tsx'
 import { PercentilesTable } from './percentiles-table.tsx'
@@ -93,16 +92,16 @@ function SeriesCharts(props: {
   )
   return (
     <section aria-label={metric}>
-      <h3 className={styles.chartTitle}>
+      <h3 className="small mb-1 bold">
         <code>{metric}</code>: {METRICS[metric].meaning}
       </h3>
       <Columns least="26rem">
         <div>
-          <h4 className={styles.chartTitle}>In each second</h4>
+          <h4 className="small mb-1 bold">In each second</h4>
           <LatencyOverTime name={metric} seconds={seconds} limits={props.limits} limited={props.limited} />
         </div>
         <div>
-          <h4 className={styles.chartTitle}>Distribution, on a logarithmic axis</h4>
+          <h4 className="small mb-1 bold">Distribution, on a logarithmic axis</h4>
           <LatencyDistribution name={metric} bars={bars} percentiles={percentiles} />
         </div>
       </Columns>

@@ -43,8 +43,8 @@ export function LatencyDistribution(props: {
       ? `${formatCount(total)} measured; point at a bar for its figures`
       : describeBar(bars, bar)
   return (
-    <figure ref={ref} className={styles.distribution}>
-      <div className={styles.canvas}>
+    <figure ref={ref} className={`min-w-0 ${styles.distribution}`}>
+      <div className="relative">
         <svg
           width="100%"
           height={FRAME.height}

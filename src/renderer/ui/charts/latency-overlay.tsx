@@ -67,7 +67,7 @@ export function LatencyOverlayChart(props: {
   }
   const reading = share === null ? null : layout.read(share)
   return (
-    <figure ref={ref} className={styles.distribution}>
+    <figure ref={ref} className={`min-w-0 ${styles.distribution}`}>
       <svg
         width="100%"
         height={FRAME.height}

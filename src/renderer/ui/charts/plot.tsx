@@ -116,7 +116,7 @@ export interface LegendEntry {
 /** What the lines of a chart are, each by colour and dash. */
 export function Legend({ entries }: { entries: readonly LegendEntry[] }) {
   return (
-    <ul className={styles.legend}>
+    <ul className={`small flex flex-wrap ${styles.legend}`}>
       {entries.map((entry) => (
         <li key={entry.label}>
           <svg width="1.5rem" height="0.5rem" viewBox="0 0 24 8" aria-hidden="true">

@@ -53,7 +53,7 @@ export function RunsChart(props: {
     })
   const run = picked === null ? undefined : runs[picked]
   return (
-    <figure ref={ref} className={styles.distribution}>
+    <figure ref={ref} className={`min-w-0 ${styles.distribution}`}>
       {/* biome-ignore lint/a11y/useSemanticElements: a drawing of links is no form */}
       <svg width="100%" height={FRAME.height} role="group" aria-label={props.label}>
         <LeftAxis

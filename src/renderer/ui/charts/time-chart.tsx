@@ -100,7 +100,7 @@ export function TimeChart(props: {
     : 'Point at a second for its figures; drag across to zoom in'
   return (
     <figure>
-      <div className={styles.canvas}>
+      <div className="relative">
         <Plot options={options} data={data} label={props.label} cursor={keyed} zoom={zoom} />
         <ChartCursor
           label={props.points}

@@ -162,7 +162,7 @@ const LOOKS: Record<NamedPlace['kind'], { icon: TablerIcon; className: string | 
 export function ConnectionChip({ place }: { place: NamedPlace }) {
   const { icon: Icon, className, word } = LOOKS[place.kind]
   return (
-    <span className={`${styles.chip} ${className}`}>
+    <span className={`inline-flex items-center max-w-full text-xs medium nowrap ${styles.chip} ${className}`}>
       <Icon size="1em" stroke={2} aria-hidden />
       <SafeText text={place.name} max={80} />
       {word !== '' && <strong>{word}</strong>}

@@ -141,7 +141,7 @@ function MediaItem(props: {
   const { media, look } = props
   if (media.kind === 'unusable') {
     return (
-      <p className={styles.none}>
+      <p className={`row gap-2 ${styles.none}`}>
         <IconPhotoOff size="1.2rem" aria-hidden />
         {UNUSABLE[media.why]}
         {media.why === 'too-large' && media.sizeBytes !== null && ` (${formatBytes(media.sizeBytes)}).`}
@@ -167,18 +167,12 @@ function MediaItem(props: {
     )
   }
   return (
-    <figure className={styles.figure}>
+    <figure className="grid one-column gap-2 m-0">
       {media.shows === 'audio' ? (
         // biome-ignore lint/a11y/useMediaCaption: what people posted has no captions
-        <audio
-          className={styles.audio}
-          src={media.url}
-          controls
-          preload="none"
-          aria-label="Sound of the row"
-        />
+        <audio className="w-full" src={media.url} controls preload="none" aria-label="Sound of the row" />
       ) : look === null ? (
-        <p className={styles.none}>
+        <p className={`row gap-2 ${styles.none}`}>
           <IconEyeOff size="1.2rem" aria-hidden />
           {WORDS[media.shows]} hidden
         </p>
@@ -202,7 +196,7 @@ function Picture({ media, look }: { media: MediaFileEntry; look: Look }) {
   const isStill = media.isAnimated && !isPlaying
   return (
     <>
-      <div className={styles.frame}>
+      <div className={`overflow-hidden rounded-large bg-sunken ${styles.frame}`}>
         {isStill ? (
           <FirstFrame url={media.url} look={look} onBroken={() => setBroken(true)} />
         ) : (
@@ -264,7 +258,7 @@ function Video({ media, look }: { media: MediaFileEntry; look: Look }) {
   }
   return (
     <>
-      <div className={styles.frame}>
+      <div className={`overflow-hidden rounded-large bg-sunken ${styles.frame}`}>
         <video
           ref={video}
           className={look}
@@ -330,7 +324,7 @@ function PlayButton({ isPlaying, onPlay }: { isPlaying: boolean; onPlay: (play: 
 
 function Unplayable() {
   return (
-    <p className={styles.none}>
+    <p className={`row gap-2 ${styles.none}`}>
       <IconPhotoOff size="1.2rem" aria-hidden />
       The file is damaged, or in a format that cannot be shown here.
     </p>

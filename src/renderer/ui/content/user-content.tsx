@@ -108,7 +108,7 @@ export function MaskedText(props: {
     return <SafeText text={text} fullLength={length} isCell={isCell} {...(max !== undefined && { max })} />
   }
   return (
-    <span className={styles.masked} title="User content. “Show content” reveals it.">
+    <span className={`small nowrap ${styles.masked}`} title="User content. “Show content” reveals it.">
       {toMask(length)}
     </span>
   )

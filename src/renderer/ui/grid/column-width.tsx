@@ -12,7 +12,7 @@ const STEP_REM = 2
 export function WidthButtons({ title, onResize }: { title: string; onResize: (byRem: number) => void }) {
   const [narrower, wider] = [`Make ${title} narrower`, `Make ${title} wider`]
   return (
-    <span className={styles.widthButtons}>
+    <span className="inline-flex flex-none">
       <ActionIcon aria-label={narrower} title={narrower} onClick={() => onResize(-STEP_REM)}>
         <IconMinus size="1rem" />
       </ActionIcon>

@@ -128,7 +128,7 @@ export function DataGrid<Row>(props: {
   return (
     <div
       ref={element}
-      className={styles.grid}
+      className={`relative flex-1 min-w-0 min-h-0 h-full bg-surface ${styles.grid}`}
       role="grid"
       tabIndex={0}
       aria-label={props.label}
@@ -144,7 +144,7 @@ export function DataGrid<Row>(props: {
         actions={props.columnActions ?? NO_ACTIONS}
         onResizing={resize}
       />
-      <div className={styles.canvas} role="rowgroup" style={{ height: scrolledPx, minWidth }}>
+      <div className="relative w-full" role="rowgroup" style={{ height: scrolledPx, minWidth }}>
         {places.map(({ key, index }) => (
           <GridRow
             key={key}

@@ -40,7 +40,7 @@ export const GridHead = memo(function GridHead(props: {
   const { onMove, onResize, sorted = null } = actions
   return (
     <div
-      className={styles.head}
+      className={`small bg-sunken bold ${styles.head}`}
       role="row"
       tabIndex={-1}
       aria-rowindex={1}

@@ -24,7 +24,10 @@ export function Notice(props: {
   const { icon: Icon, word, className } = KINDS[props.kind]
   const role = props.kind === 'error' ? 'alert' : 'status'
   return (
-    <div className={`${styles.notice} ${className}`} role={props.isSilent === true ? undefined : role}>
+    <div
+      className={`flex flex-wrap items-start gap-3 p-3-4 rounded-large ${styles.notice} ${className}`}
+      role={props.isSilent === true ? undefined : role}
+    >
       <Icon size="1.25rem" stroke={2} aria-hidden />
       <div className={styles.noticeText}>
         <strong>
@@ -33,7 +36,7 @@ export function Notice(props: {
         </strong>
         {props.children !== undefined && <div>{props.children}</div>}
       </div>
-      {props.actions !== undefined && <div className={styles.noticeActions}>{props.actions}</div>}
+      {props.actions !== undefined && <div className="flex flex-none gap-2">{props.actions}</div>}
     </div>
   )
 }

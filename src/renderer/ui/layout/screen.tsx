@@ -2,6 +2,7 @@ import { Group } from '@mantine/core'
 import type { TablerIcon } from '@tabler/icons-react'
 import { createContext, type ReactNode, useContext, useId } from 'react'
 import styles from './layout.module.css'
+import { ScrollRegion } from './scroll-region.tsx'
 
 /** What screens that belong together have around them, such as those of a run. */
 interface Frame {
@@ -34,35 +35,34 @@ export function Screen(props: {
   const { of, above, head, below } = useContext(FrameContext)
   return (
     <main
-      className={styles.screen}
+      className={`stack min-w-0 h-full ${styles.screen}`}
       id="screen"
       tabIndex={-1}
       aria-label={of === undefined ? props.title : `${props.title} of ${of}`}
     >
       <title>{[props.title, of, 'Sluice'].filter((part) => part !== undefined).join(' – ')}</title>
       {above}
-      <header className={styles.header}>
+      <header className={`row flex-wrap border-b bg-surface ${styles.header}`}>
         <div className={styles.titles}>
           {head ?? (
             <>
-              <h1 className={styles.title}>{props.title}</h1>
+              <h1 className={`truncate max-w-full text-lg bold ${styles.title}`}>{props.title}</h1>
               {props.subtitle !== undefined && <p className={styles.subtitle}>{props.subtitle}</p>}
             </>
           )}
         </div>
-        <div className={styles.actions}>{props.actions}</div>
+        <div className={`row gap-2 ${styles.actions}`}>{props.actions}</div>
       </header>
       {below}
       {props.fixed ? (
-        <div className={styles.fixed}>{props.children}</div>
+        <div className="relative flex-1 min-h-0 flex">{props.children}</div>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-        <section className={styles.body} tabIndex={0} aria-label={props.title}>
+        <ScrollRegion className={`stack min-h-0 gap-4 ${styles.body}`} label={props.title}>
           {head !== undefined && props.subtitle !== undefined && (
-            <p className={styles.lead}>{props.subtitle}</p>
+            <p className={`quiet breaks ${styles.lead}`}>{props.subtitle}</p>
           )}
           {props.children}
-        </section>
+        </ScrollRegion>
       )}
     </main>
   )
@@ -81,20 +81,19 @@ export function Panel(props: {
 }) {
   const id = useId()
   return (
-    <section className={styles.panel} aria-labelledby={id}>
-      <div className={styles.panelHead}>
-        <h2 className={styles.panelTitle} id={id}>
+    <section className={`rounded-large bg-surface min-w-0 ${styles.panel}`} aria-labelledby={id}>
+      <div className={`row justify-between gap-3 border-b ${styles.panelHead}`}>
+        <h2 className="text-sm bold nowrap" id={id}>
           {props.title}
         </h2>
-        {props.aside !== undefined && <div className={styles.panelAside}>{props.aside}</div>}
+        {props.aside !== undefined && (
+          <div className={`row quiet flex-wrap gap-3 ${styles.panelAside}`}>{props.aside}</div>
+        )}
       </div>
       {props.scrolls ? (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-        <section className={styles.panelFlush} tabIndex={0} aria-label={`${props.title}: table`}>
-          {props.children}
-        </section>
+        <ScrollRegion label={`${props.title}: table`}>{props.children}</ScrollRegion>
       ) : (
-        <div className={props.flush ? styles.panelFlush : styles.panelBody}>{props.children}</div>
+        <div className={props.flush ? 'relative overflow-auto' : 'p-3-4'}>{props.children}</div>
       )}
     </section>
   )
@@ -104,7 +103,7 @@ export function Panel(props: {
 export function Columns(props: { least: string; areApart?: true; children: ReactNode }) {
   return (
     <div
-      className={styles.columns}
+      className="grid gap-4"
       style={{
         gridTemplateColumns: `repeat(auto-fit, minmax(min(100%, ${props.least}), 1fr))`,
         alignItems: props.areApart ? 'start' : 'stretch',
@@ -134,7 +133,7 @@ export function Figures({ figures }: { figures: Figure[] }) {
           <dt>{figure.label}</dt>
           <dd>
             <span className={styles.figureValue}>{figure.value}</span>
-            {figure.unit !== undefined && <span className={styles.figureUnit}> {figure.unit}</span>}
+            {figure.unit !== undefined && <span className="quiet text-sm"> {figure.unit}</span>}
             {figure.note !== undefined && <div className="small">{figure.note}</div>}
           </dd>
         </div>
@@ -147,9 +146,9 @@ export function Figures({ figures }: { figures: Figure[] }) {
 export function Empty(props: { icon: TablerIcon; title: string; children?: ReactNode; actions?: ReactNode }) {
   const Icon = props.icon
   return (
-    <div className={styles.empty}>
+    <div className={`stack items-center gap-2 ${styles.empty}`}>
       <Icon size="2rem" stroke={1.25} aria-hidden />
-      <p className={styles.emptyTitle}>{props.title}</p>
+      <p className="text-md bold">{props.title}</p>
       {props.children !== undefined && <div className={styles.emptyText}>{props.children}</div>}
       {props.actions !== undefined && (
         <Group gap="xs" align="stretch" wrap="nowrap" mt="sm">

@@ -64,7 +64,7 @@ export function Toasts() {
     undoable === undefined || undo === undefined ? null : () => void act(undoable.key, undo),
   )
   return (
-    <section className={styles.toasts} aria-label="Messages">
+    <section className={`stack items-end gap-2 ${styles.toasts}`} aria-label="Messages">
       {toasts.length > 1 && (
         <Button size="compact-sm" onClick={() => useToasts.setState({ toasts: [] })}>
           Dismiss all {toasts.length}

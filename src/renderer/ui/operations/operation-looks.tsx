@@ -87,9 +87,9 @@ export function OperationStrip(props: {
   const { title, icon: Icon } = toLook(load === undefined ? operation.kind : 'load')
   const words = load === undefined ? describeOptions(operation) : describeLoadTest(operation, load)
   return (
-    <div className={styles.strip}>
+    <div className={`row gap-2 min-w-0 ${styles.strip}`}>
       <Icon size="1.1rem" stroke={1.5} aria-hidden />
-      <p className={styles.words}>
+      <p className={`truncate min-w-0 quiet ${styles.words}`}>
         <strong>{title}</strong> <SafeText text={words} max={120} /> to{' '}
         <ConnectionChip place={props.destination} />
         {props.gap !== null && <span className={styles.gap}>{props.gap}</span>}

@@ -114,7 +114,7 @@ export function Choice<Value extends string>(props: {
 }) {
   return (
     <Stack gap={4}>
-      <span className={styles.label} aria-hidden>
+      <span className="text-sm bold" aria-hidden>
         {props.label}
       </span>
       <SegmentedControl
@@ -133,7 +133,7 @@ export function Choice<Value extends string>(props: {
 /** Inputs that belong together, with a title. */
 export function InputGroup({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <fieldset className={styles.group}>
+    <fieldset className={`min-w-0 p-0 border-0 ${styles.group}`}>
       <legend>{title}</legend>
       <Group gap="md" align="start">
         {children}

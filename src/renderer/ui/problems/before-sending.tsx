@@ -71,14 +71,14 @@ export function BeforeSending(props: {
         {guess !== null && <p>{guess}</p>}
         {needed.map((code) => (
           <section key={code} className={styles.accept}>
-            <p className={styles.question}>{toSentence(ACCEPT_WORDS[code])}</p>
+            <p className="mb-1 bold">{toSentence(ACCEPT_WORDS[code])}</p>
             <WarnedRows groups={open.filter((group) => findNeeds(group) === code)} />
           </section>
         ))}
         {others.length > 0 && <WarningCauses groups={others} />}
         {isProduction && (
           <section className={styles.accept}>
-            <p className={styles.question}>This is production.</p>
+            <p className="mb-1 bold">This is production.</p>
             <p>
               <ProductionWords place={place} />
               {isAskedOutside && needed.length > 0 && ' Your answer there accepts what is listed here, too.'}

@@ -32,7 +32,7 @@ export function WarningCauses({ groups }: { groups: readonly ProblemGroup[] }) {
   return (
     <Group component="section" gap="var(--space-2) var(--space-4)" align="flex-start" justify="space-between">
       <div>
-        <p className={styles.question}>Warnings about rows</p>
+        <p className="mb-1 bold">Warnings about rows</p>
         <Causes warnings={groups} />
       </div>
       <ListRows warnings={groups} />
@@ -77,13 +77,13 @@ export function WarnedRows({ groups }: { groups: readonly ProblemGroup[] }) {
     <Stack gap="md">
       {groups.map((group) => (
         <section key={toKey(group)}>
-          <h3 className={styles.title}>
+          <h3 className="flex gap-3 text-md bold">
             <span>
               <Cause group={group} />
             </span>
             <span className={styles.count}>{formatCounted(group.rows, 'row')}</span>
           </h3>
-          <p className={styles.expected}>
+          <p className="max-w-text quiet">
             <ExpectedSentence problem={group} />
           </p>
           {group.examples.length > 0 && <Examples group={group} />}
@@ -120,7 +120,9 @@ function Cause({ group }: { group: ProblemGroup }) {
   return (
     <>
       {PROBLEM_MESSAGES[group.code].title}
-      {group.field !== null && <span className={styles.field}>{group.field}</span>}
+      {group.field !== null && (
+        <span className={`small rounded bg-sunken mono ${styles.field}`}>{group.field}</span>
+      )}
     </>
   )
 }

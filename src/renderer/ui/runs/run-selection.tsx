@@ -54,7 +54,7 @@ export function SelectionBar({ onCompare }: { onCompare: (runIds: string[]) => v
     onCompare(inOrder.map(({ run_id }) => run_id))
   }
   return (
-    <section className={styles.bar} aria-label="Chosen runs">
+    <section className={`row gap-3 p-2-4 border-b ${styles.bar}`} aria-label="Chosen runs">
       <span aria-live="polite">
         {formatCounted(ticked.length, 'run')} chosen
         {ticked.length === 1 && '; choose another one to compare'}

@@ -45,7 +45,11 @@ export function AnswerLabel({ answer }: { answer: RowAnswer }) {
   const { word, meaning } = ROW_ANSWERS[answer]
   const { icon: Icon, color } = ANSWER_LOOKS[answer]
   return (
-    <span className={styles.label} style={{ color }} title={meaning}>
+    <span
+      className={`inline-flex items-center medium nowrap ${styles.label}`}
+      style={{ color }}
+      title={meaning}
+    >
       <Icon size="1.1em" stroke={2} aria-hidden />
       {word}
     </span>

@@ -19,11 +19,11 @@ export function CauseList(props: {
   /** Stands where there is none. */
   empty: string
 }) {
-  if (props.causes.length === 0) return <p className={styles.noCause}>{props.empty}</p>
+  if (props.causes.length === 0) return <p className="p-4 quiet">{props.empty}</p>
   return (
     <ul>
       {props.causes.map(({ key, outcome, name, onPick, count, message, note }) => (
-        <li key={key} className={styles.cause}>
+        <li key={key} className={`p-2-4 ${styles.cause}`}>
           <Group gap="sm" wrap="nowrap">
             <StateLabel state={outcome} />
             <strong>

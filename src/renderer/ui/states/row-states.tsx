@@ -84,7 +84,11 @@ export const StateLabel = memo(function StateLabel({
   const look = toStateLook({ state, attempts })
   const Icon = look.icon
   return (
-    <span className={styles.label} style={{ color: look.color }} title={look.meaning}>
+    <span
+      className={`inline-flex items-center medium nowrap ${styles.label}`}
+      style={{ color: look.color }}
+      title={look.meaning}
+    >
       <Icon size="1.1em" stroke={2} aria-hidden />
       {look.word}
     </span>
@@ -102,7 +106,7 @@ export function CountsBar({ rows, label }: { rows: RowCounts; label: string }) {
   const done = rows.read - countRows(rows, 'open')
   return (
     <div
-      className={styles.bar}
+      className={`flex overflow-hidden bg-sunken ${styles.bar}`}
       role="progressbar"
       aria-label={label}
       aria-valuemin={0}
@@ -150,7 +154,10 @@ export function CountsTable(props: { rows: RowCounts; toRepeat: number; hasEnded
           cell: ({ look }) => {
             const Icon = look.icon
             return (
-              <span className={styles.label} style={{ color: look.color }}>
+              <span
+                className={`inline-flex items-center medium nowrap ${styles.label}`}
+                style={{ color: look.color }}
+              >
                 <Icon size="1.1em" stroke={2} aria-hidden />
                 {look.word}
               </span>

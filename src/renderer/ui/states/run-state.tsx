@@ -77,7 +77,11 @@ export function RunStateLabel(props: { state: RunStanding; isLoadTest?: boolean 
   const { icon: Icon, color, meaning } = LOOKS[state]
   const title = (isLoadTest ? LOAD_MEANINGS[state] : undefined) ?? meaning
   return (
-    <span className={styles.label} style={{ color }} title={title}>
+    <span
+      className={`inline-flex items-center medium nowrap ${styles.label}`}
+      style={{ color }}
+      title={title}
+    >
       <Icon size="1.1em" stroke={2} aria-hidden />
       {state}
     </span>

@@ -21,7 +21,7 @@ export function ColumnMenu(props: {
       width={props.width}
       // A menu over a low window is only as high as the window has room for.
       middlewares={{ flip: true, shift: true, size: true }}
-      classNames={{ dropdown: styles.menu ?? '' }}
+      classNames={{ dropdown: 'overflow-auto' }}
       trapFocus
       returnFocus
       withinPortal
@@ -50,7 +50,7 @@ export function ColumnLine(props: {
   const { title, label = title, onMove, onResize } = props
   const [left, right] = [`Move ${title} to the left`, `Move ${title} to the right`]
   return (
-    <li className={styles.column}>
+    <li className={`row justify-between gap-2 ${styles.column}`}>
       <Checkbox
         label={label}
         description={props.description}
@@ -58,7 +58,7 @@ export function ColumnLine(props: {
         disabled={props.isFixed === true}
         onChange={props.onToggle}
       />
-      <span className={styles.columnActions}>
+      <span className="flex flex-none">
         {onMove !== undefined && (
           <>
             <ActionIcon aria-label={left} title={left} onClick={() => onMove(-1)}>

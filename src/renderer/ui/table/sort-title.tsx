@@ -9,7 +9,12 @@ export type Sorted = 'ascending' | 'descending' | null
 export function SortTitle(props: { sorted: Sorted; onSort: () => void; hint?: string; children: ReactNode }) {
   const Arrow = props.sorted === 'ascending' ? IconArrowUp : IconArrowDown
   return (
-    <button type="button" className={styles.sort} title={props.hint} onClick={props.onSort}>
+    <button
+      type="button"
+      className={`inline-flex items-center max-w-full p-0 border-0 ${styles.sort}`}
+      title={props.hint}
+      onClick={props.onSort}
+    >
       {props.children}
       {props.sorted !== null && <Arrow size="0.9rem" aria-hidden />}
     </button>

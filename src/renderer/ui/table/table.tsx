@@ -66,7 +66,7 @@ export function Table<Row>(props: {
   empty?: ReactNode
 }) {
   const { rows, toKey = (_, index) => index, caption, look, toRow, below, view, empty } = props
-  if (rows.length === 0 && empty !== undefined) return <p className={styles.empty}>{empty}</p>
+  if (rows.length === 0 && empty !== undefined) return <p className="p-3-4 quiet">{empty}</p>
   const columns = props.columns.filter((column) => view === undefined || view.shows(toName(column)))
   const isHeaded = columns.some(({ isRowHead }) => isRowHead !== undefined)
   return (

@@ -1,6 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core'
 import { memo, type ReactNode, useMemo, useState } from 'react'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
+import { ScrollRegion } from '../layout/scroll-region.tsx'
 import styles from './safe-text.module.css'
 import { CELL_MAX_CHARACTERS, cutText, type TextPiece, toTextPieces } from './visible-text.ts'
 
@@ -102,15 +103,14 @@ export function LongText({ text, label }: { text: string; label: string }) {
   const chunks = useMemo(() => toChunks(shown), [shown])
   return (
     <Stack gap="xs">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
-      <section className={styles.block} aria-label={label} tabIndex={0}>
+      <ScrollRegion className={`m-0 p-2-3 rounded bg-sunken mono text-xs ${styles.block}`} label={label}>
         {chunks.map((chunk, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a chunk is known by its place alone
           <bdi key={index} className={`${styles.lines} ${chunks.length > 1 ? styles.chunk : ''}`}>
             <TextPieces pieces={toTextPieces(chunk, { lines: true })} />
           </bdi>
         ))}
-      </section>
+      </ScrollRegion>
       {(left > 0 || all) && (
         <Group gap="xs">
           <Button size="compact-xs" onClick={() => setAll(!all)}>

@@ -10,7 +10,7 @@ const RULE_KEYS = 9
 export function RuleButton(props: { rule: string; index: number } & ComponentProps<'button'>) {
   const { rule, index, ...others } = props
   return (
-    <button type="button" className={styles.rule} {...others}>
+    <button type="button" className={`grid items-center w-full breaks ${styles.rule}`} {...others}>
       {index < RULE_KEYS ? <kbd>{index + 1}</kbd> : <span />}
       <SafeText text={rule} max={120} />
     </button>
@@ -46,7 +46,7 @@ export function RuleDialog(props: {
     <Modal opened onClose={props.onClose} title={props.title} onKeyDown={press}>
       <Stack gap="md">
         {rules.length > 0 && (
-          <ul className={styles.rules} aria-label="Rules">
+          <ul className={`grid gap-1 overflow-auto ${styles.rules}`} aria-label="Rules">
             {rules.map((rule, index) => (
               <li key={rule}>
                 <RuleButton

@@ -45,7 +45,7 @@ export function VerdictLabel({
   return (
     <span className={styles.mark} style={{ color }} title={describeVerdict({ verdict, rule })}>
       <Icon size="1.05em" stroke={2.25} aria-hidden />
-      <span className={styles.words}>
+      <span className="truncate">
         {VERDICT_WORDS[verdict]}
         {rule !== null && (
           <>
