@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
+import { Modal, Radio, Stack } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
@@ -21,7 +21,8 @@ import {
   rememberTypedKey,
   toAddresses,
 } from '../ui/connection/destination.ts'
-import { ErrorNotice } from '../ui/layout/notice.tsx'
+import { TextField } from '../ui/fields.tsx'
+import { Form, FormActions } from '../ui/form.tsx'
 import { BeforeSending, useAcceptance } from '../ui/problems/before-sending.tsx'
 import {
   ContinueKey,
@@ -178,18 +179,15 @@ function ContinueDialog(props: {
   const verb = VERBS[kind]
   return (
     <Modal opened onClose={props.onClose} title={TITLES[kind]}>
-      <Stack
-        component="form"
-        gap="md"
-        onSubmit={(event) => {
-          event.preventDefault()
+      <Form
+        onSubmit={() =>
           props.onConfirm({
             onUnknown,
             ...(mustConfirm && { resendIndexAdds: true }),
             ...(acceptance.accepted.length > 0 && { accept: acceptance.accepted }),
             ...toKeyOptions(key, keySituation),
           })
-        }}
+        }
       >
         <p>{toWords(kind, rows, awaiting)}</p>
         {unknown > 0 && (
@@ -218,36 +216,29 @@ function ContinueDialog(props: {
           </Radio.Group>
         )}
         {mustConfirm && (
-          <TextInput
+          <TextField
             label={`Type “${ADD_TWICE}” to send them again`}
             description={sayDoubleAdds(unknown)}
             value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-            autoComplete="off"
-            spellCheck={false}
+            onValue={setTyped}
+            isLiteral
           />
         )}
         <ContinueKey situation={keySituation} choice={key} onChoice={setKey} />
         <BeforeSending acceptance={acceptance} rows={total} place={props.place} />
-        {props.error !== null && <ErrorNotice error={props.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button onClick={props.onClose}>Cancel</Button>
-          <Button
-            variant="filled"
-            data-autofocus={key.typed === null}
-            loading={props.busy}
-            disabled={
-              (total === 0 && !waits) ||
-              acceptance.blocked !== undefined ||
-              (mustConfirm && !isAddTwice(typed)) ||
-              key.typed?.trim() === ''
-            }
-            type="submit"
-          >
-            {total > 0 ? `${verb} ${formatCounted(total, 'row')}` : waits ? 'Await the callbacks' : verb}
-          </Button>
-        </Group>
-      </Stack>
+        <FormActions
+          submit={total > 0 ? `${verb} ${formatCounted(total, 'row')}` : waits ? 'Await the callbacks' : verb}
+          onCancel={props.onClose}
+          sent={{ error: props.error, isPending: props.busy }}
+          isBlocked={
+            (total === 0 && !waits) ||
+            acceptance.blocked !== undefined ||
+            (mustConfirm && !isAddTwice(typed)) ||
+            key.typed?.trim() === ''
+          }
+          hasFocus={key.typed === null}
+        />
+      </Form>
     </Modal>
   )
 }

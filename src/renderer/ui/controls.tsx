@@ -1,4 +1,4 @@
-import { Button, NumberInput, type NumberInputProps } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { nameShortcut, useShortcut } from './shortcuts.ts'
@@ -94,29 +94,5 @@ export function CopyButton({ label, text }: { label: string; text: () => string 
     >
       <span aria-live="polite">{words[state]}</span>
     </Button>
-  )
-}
-
-/** A field for a whole number from `min` (default 1) to `max`; `onValue` gets no other. */
-export function WholeNumber(
-  props: Omit<NumberInputProps, 'value' | 'min' | 'onChange'> & {
-    value: number
-    min?: number
-    max: number
-    onValue: (value: number) => void
-  },
-) {
-  const { min = 1, onValue, ...others } = props
-  return (
-    <NumberInput
-      {...others}
-      min={min}
-      clampBehavior="strict"
-      allowDecimal={false}
-      thousandSeparator=","
-      onChange={(value) => {
-        if (typeof value === 'number' && value >= min) onValue(value)
-      }}
-    />
   )
 }

@@ -1,5 +1,6 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
+import { TextField } from './fields.tsx'
 
 /** Asks for the name of what is saved, or a new one; Escape gives up. What goes wrong is shown by whoever asks. */
 export function NameForm(props: {
@@ -16,13 +17,13 @@ export function NameForm(props: {
   }
   return (
     <Stack component="form" gap="xs" my="xs" onSubmit={submit}>
-      <TextInput
+      <TextField
         label={props.label}
         value={name}
         maxLength={80}
         data-autofocus
         autoFocus
-        onChange={(event) => setName(event.currentTarget.value)}
+        onValue={setName}
         onKeyDown={(event) => event.key === 'Escape' && props.onClose()}
       />
       <Group gap="xs">

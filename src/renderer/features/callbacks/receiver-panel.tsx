@@ -1,4 +1,4 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatDuration } from '../../../shared/messages/figure-text.ts'
@@ -7,6 +7,7 @@ import { ask, queryClient } from '../../bridge/client.ts'
 import { useChangeSettings, useSettings } from '../../bridge/settings.ts'
 import { parseBaseUrl } from '../../ui/connection/destination.ts'
 import { CopyButton } from '../../ui/controls.tsx'
+import { TextField } from '../../ui/fields.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -82,17 +83,16 @@ function PublicAddress({ stored, baseUrl }: { stored: string | null; baseUrl: st
   return (
     <>
       <div className={styles.public}>
-        <TextInput
+        <TextField
           className={styles.input ?? ''}
           label="Public address"
           description="The address of a reverse proxy or tunnel that leads here. New async runs begin with it. If empty, services get the address on this machine."
           placeholder="https://callbacks.example.com"
           value={typed}
           error={hasLeft && mistake !== null ? mistake : undefined}
-          onChange={(event) => setChanged(event.currentTarget.value)}
+          onValue={setChanged}
           onBlur={() => setLeft(true)}
-          spellCheck={false}
-          autoComplete="off"
+          isLiteral
         />
         <Group gap="xs">
           <Button

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core'
+import { Button, Modal } from '@mantine/core'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { findUnknownPlaceholders } from '../../../shared/mapping/check-mapping.ts'
@@ -17,6 +17,8 @@ import {
   useContentShown,
   useOnHideAll,
 } from '../../ui/content/user-content.tsx'
+import { CheckField, TextArea, TextField } from '../../ui/fields.tsx'
+import { Form, FormActions } from '../../ui/form.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { hasMod, nameShortcut } from '../../ui/shortcuts.ts'
 import { Sentence } from '../../ui/text/safe-text.tsx'
@@ -92,14 +94,7 @@ function RowForm(props: Parameters<typeof RowDialog>[0] & { detail: RowDetail })
     onClose()
   }
   return (
-    <Stack
-      component="form"
-      gap="md"
-      onSubmit={(event) => {
-        event.preventDefault()
-        save()
-      }}
-    >
+    <Form onSubmit={() => save()}>
       {known.map(({ field, own, value }, index) => (
         <FieldInput
           key={field}
@@ -119,7 +114,7 @@ function RowForm(props: Parameters<typeof RowDialog>[0] & { detail: RowDetail })
         {nameShortcut(['Mod', 'Enter'])} corrects the row.
       </p>
       <DialogActions onClose={onClose} label="Correct" />
-    </Stack>
+    </Form>
   )
 }
 
@@ -167,14 +162,14 @@ function FieldInput(props: {
     )
   }
   return (
-    <Textarea
+    <TextArea
       label={field}
       description={description}
       autosize
       minRows={1}
       maxRows={10}
       value={value}
-      onChange={(event) => props.onValue(event.currentTarget.value)}
+      onValue={props.onValue}
       onKeyDown={(event) => {
         // Only what people wrote has lines of its own.
         if (event.key !== 'Enter' || (isWrittenField(field) && !hasMod(event))) return
@@ -204,16 +199,13 @@ export function ValueDialog(props: {
   const [unknown] = findUnknownPlaceholders(field, value, columns, [])
   return (
     <Modal opened onClose={onClose} title={`Set ${field} in ${formatCounted(group.rows, 'row')}`}>
-      <Stack
-        component="form"
-        gap="md"
-        onSubmit={(event) => {
-          event.preventDefault()
+      <Form
+        onSubmit={() => {
           onFixes(addFix(fixes, { kind: 'value', problem: group.code, field, value }))
           onClose()
         }}
       >
-        <TextInput
+        <TextField
           data-autofocus
           label={field}
           description={
@@ -222,38 +214,26 @@ export function ValueDialog(props: {
             />
           }
           value={value}
-          onChange={(event) => setTyped(event.currentTarget.value)}
+          onValue={setTyped}
           disabled={isEmpty}
           error={
             unknown === undefined ? undefined : 'A name between {{ and }} is not a column of this source.'
           }
-          autoComplete="off"
-          spellCheck={false}
+          isLiteral
         />
         {group.code !== 'required' && (
-          <Checkbox
-            label="Leave the field empty"
-            checked={isEmpty}
-            onChange={(event) => setEmpty(event.currentTarget.checked)}
-          />
+          <CheckField label="Leave the field empty" checked={isEmpty} onValue={setEmpty} />
         )}
         <DialogActions
           onClose={onClose}
           label={isEmpty ? 'Empty the field' : 'Set the value'}
           blocked={unknown !== undefined || (value === '' && !isEmpty)}
         />
-      </Stack>
+      </Form>
     </Modal>
   )
 }
 
 function DialogActions(props: { onClose: () => void; label: string; blocked?: boolean }) {
-  return (
-    <Group justify="flex-end" gap="xs">
-      <Button onClick={props.onClose}>Cancel</Button>
-      <Button variant="filled" type="submit" disabled={props.blocked ?? false}>
-        {props.label}
-      </Button>
-    </Group>
-  )
+  return <FormActions submit={props.label} onCancel={props.onClose} isBlocked={props.blocked ?? false} />
 }

@@ -1,4 +1,4 @@
-import { Button, Menu, Modal, Stack, TextInput } from '@mantine/core'
+import { Button, Menu, Modal, Stack } from '@mantine/core'
 import { IconFlag } from '@tabler/icons-react'
 import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
@@ -6,6 +6,7 @@ import type { BaselineEntry } from '../../../shared/bridge/compare.ts'
 import { DEFAULT_BASELINE } from '../../../shared/lookback/baseline.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
+import { TextField } from '../../ui/fields.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 
@@ -101,7 +102,7 @@ export function BaselineDialog({ runId, onClose }: { runId: string; onClose: () 
     <Modal opened onClose={onClose} title="Make it a baseline">
       <form onSubmit={save}>
         <Stack gap="md">
-          <TextInput
+          <TextField
             label="Name"
             description="Later runs of the same source on the same connection can be compared with it. A baseline of this name there is replaced."
             placeholder="release-4"
@@ -109,7 +110,7 @@ export function BaselineDialog({ runId, onClose }: { runId: string; onClose: () 
             required
             maxLength={100}
             value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
+            onValue={setName}
           />
           {change.error !== null && <ErrorNotice error={change.error} />}
           <Button variant="filled" type="submit" disabled={name.trim() === ''} loading={change.isPending}>

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, NativeSelect, NumberInput, Stack, Switch, TextInput } from '@mantine/core'
+import { Button, Group, Modal, NativeSelect, Stack } from '@mantine/core'
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -8,6 +8,7 @@ import { ask, bridge } from '../../bridge/client.ts'
 import { isAtHand, parseBaseUrl, parseServiceUrl } from '../../ui/connection/destination.ts'
 import { AddressInput } from '../../ui/connection/destination-panel.tsx'
 import { KeyInput, sayKept } from '../../ui/connection/key-input.tsx'
+import { NumberField, SwitchField, TextField } from '../../ui/fields.tsx'
 import { useTriedForm } from '../../ui/first-fault.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { CheckNotice } from './check-notice.tsx'
@@ -18,7 +19,7 @@ interface Form {
   name: string
   baseUrl: string
   taskBaseUrl: string
-  timeoutSeconds: number | ''
+  timeoutSeconds: number | null
   /** Separated by commas or spaces. */
   deliveredCodes: string
   proxy: ProxyChoice['kind']
@@ -97,17 +98,16 @@ export function ConnectionDialog(props: {
       >
         <Stack gap="md" className={styles.fields ?? ''}>
           {entry === null && (
-            <TextInput
+            <TextField
               data-autofocus
               label="Name"
               description="What you call this service, such as Staging EU."
               value={form.name}
-              onChange={(event) => change({ name: event.currentTarget.value })}
+              onValue={(name) => change({ name })}
               error={
                 nameFault !== null && (isTried || form.name !== '') ? `The name ${nameFault}.` : undefined
               }
-              autoComplete="off"
-              spellCheck={false}
+              isLiteral
             />
           )}
           <AddressInput
@@ -126,11 +126,11 @@ export function ConnectionDialog(props: {
               onValue={(text) => change({ apiKey: text })}
             />
           )}
-          <Switch
+          <SwitchField
             label="This is production"
             description="Sluice asks you to confirm before anything is sent there."
             checked={form.isProduction}
-            onChange={(event) => change({ isProduction: event.currentTarget.checked })}
+            onValue={(isProduction) => change({ isProduction })}
           />
           {entry?.isProduction && !form.isProduction && (
             <p>Before the mark goes, Sluice asks you to confirm it outside of this page.</p>
@@ -206,23 +206,22 @@ function MoreFields(props: {
         value={form.taskBaseUrl}
         onValue={(taskBaseUrl) => onChange({ taskBaseUrl })}
       />
-      <NumberInput
+      <NumberField
         label="Timeout (s)"
         description="How long an answer is awaited."
         min={1}
         max={3_600}
         placeholder="60"
         value={form.timeoutSeconds}
-        onChange={(value) => onChange({ timeoutSeconds: typeof value === 'number' ? value : '' })}
+        onValue={(timeoutSeconds) => onChange({ timeoutSeconds })}
       />
-      <TextInput
+      <TextField
         label="Delivered codes (optional)"
         description="Error codes that mean that the service already has the post. Such a row counts as succeeded."
         placeholder="DUPLICATE_POST_ID"
         value={form.deliveredCodes}
-        onChange={(event) => onChange({ deliveredCodes: event.currentTarget.value })}
-        autoComplete="off"
-        spellCheck={false}
+        onValue={(deliveredCodes) => onChange({ deliveredCodes })}
+        isLiteral
       />
       <NativeSelect
         label="Proxy"
@@ -267,7 +266,7 @@ function toForm(entry: ConnectionEntry | null): Form {
       name: '',
       baseUrl: '',
       taskBaseUrl: '',
-      timeoutSeconds: '',
+      timeoutSeconds: null,
       deliveredCodes: '',
       proxy: 'system',
       proxyUrl: '',
@@ -300,7 +299,7 @@ function toSettings({ deliveredCodes, proxy: choice, ...form }: Form): Connectio
   return {
     baseUrl: address.url,
     taskBaseUrl: second?.url ?? null,
-    timeoutMs: timeoutSeconds === '' ? null : Math.round(timeoutSeconds * 1000),
+    timeoutMs: timeoutSeconds === null ? null : Math.round(timeoutSeconds * 1000),
     deliveredCodes: deliveredCodes.split(/[\s,]+/).filter((code) => code !== ''),
     proxy:
       proxy === null ? { kind: choice === 'none' ? 'none' : 'system' } : { kind: 'named', url: proxy.url },

@@ -1,12 +1,13 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { Modal } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import { findNameFault } from '../../../shared/plan/stored-connection.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { KeyInput, sayKept } from '../../ui/connection/key-input.tsx'
+import { TextField } from '../../ui/fields.tsx'
 import { useTriedForm } from '../../ui/first-fault.ts'
-import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { Form, FormActions } from '../../ui/form.tsx'
 
 /** Takes a key of a connection: another text for a known label, or a key with a label of its own. */
 export function KeyDialog(props: {
@@ -38,26 +39,22 @@ export function KeyDialog(props: {
       onClose={props.onClose}
       title={known === null ? `Add an API key to ${connection}` : `API key ${known} of ${connection}`}
     >
-      <Stack
-        component="form"
+      <Form
         ref={place}
-        gap="md"
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={() => {
           if (labelFault === null && !isKeyMissing) save.mutate()
           else showFirst()
         }}
       >
         {known === null && (
-          <TextInput
+          <TextField
             data-autofocus
             label="Label"
             description="A name for the key, such as new or 2027."
             value={label}
-            onChange={(event) => setLabel(event.currentTarget.value)}
+            onValue={setLabel}
             error={labelFault !== null && (isTried || label !== '') ? labelFault : undefined}
-            autoComplete="off"
-            spellCheck={false}
+            isLiteral
           />
         )}
         <KeyInput
@@ -67,14 +64,8 @@ export function KeyDialog(props: {
           description={sayKept(storage.data ?? null)}
           error={isTried && isKeyMissing ? 'Type the key.' : undefined}
         />
-        {save.error !== null && <ErrorNotice error={save.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button onClick={props.onClose}>Cancel</Button>
-          <Button variant="filled" type="submit" loading={save.isPending}>
-            Save
-          </Button>
-        </Group>
-      </Stack>
+        <FormActions submit="Save" onCancel={props.onClose} sent={save} />
+      </Form>
     </Modal>
   )
 }

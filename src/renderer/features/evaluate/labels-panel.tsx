@@ -1,4 +1,4 @@
-import { Button, NativeSelect, SegmentedControl, Stack, Switch, TagsInput, TextInput } from '@mantine/core'
+import { Button, NativeSelect, SegmentedControl, Stack, TagsInput } from '@mantine/core'
 import { IconFile } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Evaluation } from '../../../shared/lookback/evaluation.ts'
@@ -7,6 +7,7 @@ import { ANY_RULE } from '../../../shared/lookback/labels.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useFileChoice } from '../../bridge/file-choice.tsx'
+import { SwitchField, TextField } from '../../ui/fields.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
@@ -87,22 +88,22 @@ export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null
           )}
           {place !== 'verdicts' && (
             <>
-              <TextInput
+              <TextField
                 className={styles.short}
                 label="Separator between labels"
                 placeholder="none: a cell is one label"
                 maxLength={20}
                 value={separator}
-                onChange={(event) => onChange({ separator: event.currentTarget.value })}
+                onValue={(separator) => onChange({ separator })}
               />
-              <Switch
+              <SwitchField
                 label="Verdicts override labels"
                 description={
                   choices.verdicts === 0 ? 'There are none yet.' : formatCounted(choices.verdicts, 'verdict')
                 }
                 checked={useVerdicts}
                 disabled={choices.verdicts === 0}
-                onChange={(event) => onChange({ useVerdicts: event.currentTarget.checked })}
+                onValue={(useVerdicts) => onChange({ useVerdicts })}
               />
             </>
           )}

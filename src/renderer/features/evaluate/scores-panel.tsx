@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, NumberInput, Stack } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack } from '@mantine/core'
 import { IconChartHistogram, IconPlus } from '@tabler/icons-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import type {
@@ -18,6 +18,7 @@ import {
   toPointAt,
 } from '../../../shared/lookback/score-curve.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
+import { NumberField } from '../../ui/fields.tsx'
 import { Empty, Panel } from '../../ui/layout/screen.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -193,7 +194,7 @@ function ScoreView({
               Best F1
             </Button>
             <Button onClick={reach}>Lowest threshold with a precision of</Button>
-            <NumberInput
+            <NumberField
               aria-label="Wanted precision, percent"
               className={scoreStyles.percent}
               min={1}
@@ -202,7 +203,7 @@ function ScoreView({
               clampBehavior="strict"
               suffix=" %"
               value={wanted}
-              onChange={(value) => typeof value === 'number' && value >= 1 && setWanted(value)}
+              onValue={(value) => value !== null && value >= 1 && setWanted(value)}
             />
           </div>
           <p className="small" role="status">

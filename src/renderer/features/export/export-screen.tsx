@@ -1,4 +1,4 @@
-import { Radio, Select, Stack, Switch } from '@mantine/core'
+import { Radio, Select, Stack } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -10,6 +10,7 @@ import { ask, bridge } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
+import { SwitchField } from '../../ui/fields.tsx'
 import { Columns, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { STATE_LOOKS, toStateCounts } from '../../ui/states/row-states.tsx'
 import { useFileWriter } from '../../ui/written-file.tsx'
@@ -161,12 +162,12 @@ export function ExportScreen(props: {
             </Stack>
           </Radio.Group>
           {format === 'csv' && (
-            <Switch
+            <SwitchField
               mt="md"
               label="Lossless"
               description="Off: a cell that looks like a formula gets an apostrophe, so that opening the file runs nothing. On: every cell stays exactly as it was."
               checked={lossless}
-              onChange={(event) => setLossless(event.currentTarget.checked)}
+              onValue={setLossless}
             />
           )}
         </Panel>

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, NumberInput, SegmentedControl, Stack, Switch } from '@mantine/core'
+import { Button, Group, NativeSelect, SegmentedControl, Stack } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { LABELLING_MAX_ROWS, type Labelling } from '../../../shared/lookback/labelling.ts'
@@ -7,7 +7,8 @@ import { formatCount, formatCounted } from '../../../shared/messages/figure-text
 import { NO_RULE } from '../../../shared/run/row-filters.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { forgetStrata } from '../../bridge/verdicts.ts'
-import { PrimaryButton, WholeNumber } from '../../ui/controls.tsx'
+import { PrimaryButton } from '../../ui/controls.tsx'
+import { NumberField, SwitchField, WholeNumber } from '../../ui/fields.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import styles from './labelling.module.css'
@@ -114,7 +115,7 @@ export function DrawPanel(props: {
               />
             </Stack>
           )}
-          <NumberInput
+          <NumberField
             label="Seed"
             description="The same seed draws the same rows."
             value={seed}
@@ -122,16 +123,14 @@ export function DrawPanel(props: {
             max={SEED_MAX}
             clampBehavior="strict"
             allowDecimal={false}
-            onChange={(value) => {
-              if (typeof value === 'number') setSeed(value)
-            }}
+            onValue={(value) => value !== null && setSeed(value)}
           />
         </div>
-        <Switch
+        <SwitchField
           label="Show what the service decided"
           description="When off, you judge each row without seeing it, which keeps your labels independent."
           checked={showsDecision}
-          onChange={(event) => setShowsDecision(event.currentTarget.checked)}
+          onValue={setShowsDecision}
         />
         {known !== null && (
           <Notice kind="info" title="Verdicts that you have given stay">

@@ -1,4 +1,4 @@
-import { Select, TextInput } from '@mantine/core'
+import { Select } from '@mantine/core'
 import { IconCheck, IconSearch } from '@tabler/icons-react'
 import { useRef } from 'react'
 import {
@@ -9,6 +9,7 @@ import {
 } from '../../../shared/lookback/ledger.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { NamePlace } from '../../ui/connection/destination.ts'
+import { TextField } from '../../ui/fields.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { useShortcut } from '../../ui/shortcuts.ts'
 import { type Column, Table } from '../../ui/table/table.tsx'
@@ -70,16 +71,15 @@ export function Choices(props: {
           />
         )}
         {isChosen(ledger) && (
-          <TextInput
+          <TextField
             ref={field}
             label="Search"
             placeholder={of === 'index' ? 'Id, address, metadata' : `Text of the ${look.noun}`}
             title="Entries that contain this text ( / )"
             leftSection={<IconSearch size="1rem" aria-hidden />}
             value={chosen.search}
-            onChange={(event) => onChoose({ search: event.currentTarget.value })}
-            spellCheck={false}
-            autoComplete="off"
+            onValue={(search) => onChoose({ search })}
+            isLiteral
             className={styles.search ?? ''}
           />
         )}

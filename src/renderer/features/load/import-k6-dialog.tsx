@@ -1,10 +1,11 @@
-import { Button, FileInput, Group, Modal, Progress, Select, Stack, TextInput } from '@mantine/core'
+import { FileInput, Modal, Progress, Select } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { ask, bridge } from '../../bridge/client.ts'
 import { takeFile } from '../../bridge/take-files.ts'
+import { TextField } from '../../ui/fields.tsx'
+import { Form, FormActions } from '../../ui/form.tsx'
 import { formatAgo } from '../../ui/format-time.ts'
-import { ErrorNotice } from '../../ui/layout/notice.tsx'
 
 /** Load tests that an imported result can be of. */
 const OFFERED_MAX = 50
@@ -47,11 +48,8 @@ export function ImportK6Dialog(props: { onImported: (runId: string) => void; onC
   })
   return (
     <Modal opened onClose={props.onClose} title="Import k6 results">
-      <Stack
-        component="form"
-        gap="md"
-        onSubmit={(event) => {
-          event.preventDefault()
+      <Form
+        onSubmit={() => {
           if (files.length > 0) take.mutate()
         }}
       >
@@ -64,12 +62,12 @@ export function ImportK6Dialog(props: { onImported: (runId: string) => void; onC
           value={files}
           onChange={setFiles}
         />
-        <TextInput
+        <TextField
           label="Name (optional)"
           placeholder={files[0] === undefined ? 'k6: the name of the file' : `k6: ${files[0].name}`}
           value={name}
           maxLength={200}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onValue={setName}
         />
         <Select
           label="Load test they were exported from (optional)"
@@ -85,14 +83,8 @@ export function ImportK6Dialog(props: { onImported: (runId: string) => void; onC
           }))}
         />
         {share !== null && <Progress value={share * 100} size="sm" aria-label="Progress of the upload" />}
-        {take.error !== null && <ErrorNotice error={take.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button onClick={props.onClose}>Cancel</Button>
-          <Button variant="filled" type="submit" loading={take.isPending} disabled={files.length === 0}>
-            Import
-          </Button>
-        </Group>
-      </Stack>
+        <FormActions submit="Import" onCancel={props.onClose} sent={take} isBlocked={files.length === 0} />
+      </Form>
     </Modal>
   )
 }

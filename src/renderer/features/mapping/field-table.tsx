@@ -1,7 +1,7 @@
-import { TextInput } from '@mantine/core'
 import { fieldsFor, toColumnIndex } from '../../../shared/mapping/match-columns.ts'
 import type { Operation } from '../../../shared/operations/operations.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
+import { TextField } from '../../ui/fields.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './mapping.module.css'
@@ -43,13 +43,11 @@ export function FieldTable(props: {
             const source = mapping[name]
             const gap = gaps.find((known) => known.field === name)
             return (
-              <TextInput
+              <TextField
                 aria-label={`${name} for all rows`}
                 placeholder={required === 'always' ? 'type a value' : 'not sent'}
                 value={source?.kind === 'template' ? source.template : ''}
-                onChange={(event) =>
-                  props.onMapping(assignTemplate(mapping, name, event.currentTarget.value))
-                }
+                onValue={(next) => props.onMapping(assignTemplate(mapping, name, next))}
                 error={required === 'always' && gap ? gap.message : undefined}
                 spellCheck={false}
               />

@@ -1,11 +1,11 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { formatDuration } from '../../../shared/messages/figure-text.ts'
 import { ask } from '../../bridge/client.ts'
 import { useSettings } from '../../bridge/settings.ts'
 import { parseBaseUrl } from '../../ui/connection/destination.ts'
-import { WholeNumber } from '../../ui/controls.tsx'
+import { TextField, WholeNumber } from '../../ui/fields.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -48,16 +48,15 @@ export function CallbackPanel(props: {
             </code>
           </div>
         )}
-        <TextInput
+        <TextField
           label="Public address"
           description="The address of a reverse proxy or tunnel that leads here. If empty, the service gets the address above."
           placeholder="https://callbacks.example.com"
           value={callback.publicUrl}
-          onChange={(event) => onCallback({ ...callback, publicUrl: event.currentTarget.value })}
+          onValue={(publicUrl) => onCallback({ ...callback, publicUrl })}
           onBlur={() => setLeft(true)}
           error={left && gap !== null ? gap : undefined}
-          spellCheck={false}
-          autoComplete="off"
+          isLiteral
         />
         {address !== null && isOutOfReach(props.serviceUrl, address) && (
           <Notice

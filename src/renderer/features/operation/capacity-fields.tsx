@@ -1,7 +1,8 @@
-import { Group, NumberInput, Stack, TextInput } from '@mantine/core'
+import { Group, Stack } from '@mantine/core'
 import { CAPACITY_WARNING } from '../../../shared/load/capacity-view.ts'
 import { IN_FLIGHT_MAX, RATE_MAX } from '../../../shared/load/load-pace.ts'
 import { CAPACITY_OPTIONS, MAX_FACTOR } from '../../../shared/options/capacity-options.ts'
+import { NumberField, TextField } from '../../ui/fields.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { OptionInputs } from '../../ui/options/option-inputs.tsx'
 import { LevelField } from './level-field.tsx'
@@ -31,33 +32,33 @@ export function CapacityFields(props: {
           mistakes={mistakes}
           onLoad={onLoad}
         />
-        <NumberInput
+        <NumberField
           label="Highest level to send"
           placeholder={`${MAX_FACTOR} times the first`}
           w="12rem"
-          value={search.max ?? ''}
+          value={search.max}
           min={0}
           max={isRate ? RATE_MAX : IN_FLIGHT_MAX}
           decimalScale={isRate ? 3 : 0}
           error={mistakes['highest level']}
-          onChange={(value) => change({ max: typeof value === 'number' ? value : null })}
+          onValue={(value) => change({ max: value })}
         />
         <OptionInputs {...fields} section="bounds" />
       </Group>
       <Group gap="md" align="start">
-        <TextInput
+        <TextField
           label="Each probe measures"
           w="10rem"
           value={search.measured}
           error={mistakes['probe duration']}
-          onChange={(event) => change({ measured: event.currentTarget.value })}
+          onValue={(measured) => change({ measured })}
         />
-        <TextInput
+        <TextField
           label="After a warm-up of"
           w="10rem"
           value={search.warmup}
           error={mistakes['warm-up']}
-          onChange={(event) => change({ warmup: event.currentTarget.value })}
+          onValue={(warmup) => change({ warmup })}
         />
         <OptionInputs {...fields} section="pause" />
       </Group>

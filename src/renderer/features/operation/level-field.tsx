@@ -1,6 +1,5 @@
-import { NumberInput } from '@mantine/core'
 import { IN_FLIGHT_MAX, RATE_MAX } from '../../../shared/load/load-pace.ts'
-import { WholeNumber } from '../../ui/controls.tsx'
+import { NumberField, WholeNumber } from '../../ui/fields.tsx'
 import type { LoadMistakes, LoadSettings } from './load-settings.ts'
 
 /** The one level of a load, in what it is set in: requests a second, or requests in flight. */
@@ -13,7 +12,7 @@ export function LevelField(props: {
 }) {
   const { label, load, onLoad } = props
   return props.isRate ? (
-    <NumberInput
+    <NumberField
       label={label}
       w="11rem"
       value={load.ratePerSecond}
@@ -21,9 +20,7 @@ export function LevelField(props: {
       max={RATE_MAX}
       decimalScale={3}
       error={props.mistakes['rate']}
-      onChange={(value) => {
-        if (typeof value === 'number') onLoad({ ...load, ratePerSecond: value })
-      }}
+      onValue={(value) => value !== null && onLoad({ ...load, ratePerSecond: value })}
     />
   ) : (
     <WholeNumber

@@ -1,10 +1,10 @@
-import { Group, Stack, TextInput } from '@mantine/core'
+import { Group, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { StagesPace } from '../../../shared/load/load-pace.ts'
 import { formatDurationMs, parseDurationMs } from '../../../shared/messages/duration.ts'
 import { LOAD_OPTIONS, LOAD_SECTIONS } from '../../../shared/options/load-options.ts'
 import type { PlanOption } from '../../../shared/options/option.ts'
-import { WholeNumber } from '../../ui/controls.tsx'
+import { TextField, WholeNumber } from '../../ui/fields.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { Choice, InputGroup, OptionInputs } from '../../ui/options/option-inputs.tsx'
 import { isOfUse } from '../../ui/options/typed-options.ts'
@@ -174,12 +174,12 @@ function ConstantFields({ load, mistakes, onLoad }: LoadFieldsProps) {
           onValue={(endsBy) => onLoad({ ...load, endsBy })}
         />
         {hasEnd ? (
-          <TextInput
+          <TextField
             label="Duration"
             w="8rem"
             value={load.duration}
             error={mistakes['duration']}
-            onChange={(event) => onLoad({ ...load, duration: event.currentTarget.value })}
+            onValue={(duration) => onLoad({ ...load, duration })}
           />
         ) : (
           <WholeNumber
@@ -251,20 +251,20 @@ function SendingFields({ load, mistakes, onLoad }: LoadFieldsProps) {
 function ThinkTimeFields({ load, mistakes, onLoad }: LoadFieldsProps) {
   return (
     <>
-      <TextInput
+      <TextField
         label="From"
         placeholder="none"
         w="8rem"
         value={load.thinkFrom}
         error={mistakes['think time']}
-        onChange={(event) => onLoad({ ...load, thinkFrom: event.currentTarget.value })}
+        onValue={(thinkFrom) => onLoad({ ...load, thinkFrom })}
       />
-      <TextInput
+      <TextField
         label="To, drawn at random"
         placeholder="the same"
         w="10rem"
         value={load.thinkTo}
-        onChange={(event) => onLoad({ ...load, thinkTo: event.currentTarget.value })}
+        onValue={(thinkTo) => onLoad({ ...load, thinkTo })}
       />
     </>
   )

@@ -1,9 +1,9 @@
-import { NativeSelect, Radio, Select, Stack, Switch, TagsInput, TextInput } from '@mantine/core'
+import { NativeSelect, Radio, Select, Stack, TagsInput } from '@mantine/core'
 import type { SandboxOffers } from '../../../shared/bridge/sandbox.ts'
 import { hasEmptyNotes, type Operation, type TaskOperation } from '../../../shared/operations/operations.ts'
 import { TERMS_PER_REQUEST_MAX } from '../../../shared/operations/watchlist.ts'
 import { findModel, MODELS } from '../../../shared/service/models.ts'
-import { WholeNumber } from '../../ui/controls.tsx'
+import { SwitchField, TextField, WholeNumber } from '../../ui/fields.tsx'
 import { OperationNotice } from '../../ui/operations/operation-looks.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { chooseVersion } from './operation-settings.ts'
@@ -62,11 +62,11 @@ export function TaskOptions(props: {
         />
       )}
       {api === 'v1' && (
-        <Switch
+        <SwitchField
           label="Legacy answer"
           description="The long form, with class scores, the language and what the text filters found."
           checked={operation.legacy}
-          onChange={(event) => onOperation({ ...operation, legacy: event.currentTarget.checked })}
+          onValue={(legacy) => onOperation({ ...operation, legacy })}
         />
       )}
     </Stack>
@@ -124,7 +124,7 @@ export function IndexOptions(props: {
   const { operation, offers, onOperation } = props
   return (
     <Stack gap="md">
-      <TextInput
+      <TextField
         label="Custom index id"
         description={
           offers === null ? (
@@ -137,9 +137,8 @@ export function IndexOptions(props: {
           )
         }
         value={operation.indexId}
-        onChange={(event) => onOperation({ ...operation, indexId: event.currentTarget.value })}
-        spellCheck={false}
-        autoComplete="off"
+        onValue={(indexId) => onOperation({ ...operation, indexId })}
+        isLiteral
       />
       <ModeChoice mode={operation.mode} onMode={(mode) => onOperation({ ...operation, mode })} />
       <OperationNotice kind={operation.kind} />
@@ -156,7 +155,7 @@ export function WatchlistOptions(props: {
   const { operation, offers, onOperation } = props
   return (
     <Stack gap="md">
-      <TextInput
+      <TextField
         label="Watchlist"
         description={
           offers === null ? (
@@ -169,9 +168,8 @@ export function WatchlistOptions(props: {
           )
         }
         value={operation.watchlist}
-        onChange={(event) => onOperation({ ...operation, watchlist: event.currentTarget.value })}
-        spellCheck={false}
-        autoComplete="off"
+        onValue={(watchlist) => onOperation({ ...operation, watchlist })}
+        isLiteral
       />
       <WholeNumber
         label="Terms in one request, at most"

@@ -1,8 +1,9 @@
-import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { IN_FLIGHT_MAX, RATE_MAX, type StagesPace } from '../../../shared/load/load-pace.ts'
 import { formatDurationMs, parseDurationMs } from '../../../shared/messages/duration.ts'
 import { RowButton } from '../../ui/controls.tsx'
+import { NumberField, TextField } from '../../ui/fields.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { LoadProfile } from './load-profile.tsx'
 import styles from './operation.module.css'
@@ -52,14 +53,13 @@ export function StageEditor(props: {
           <StageTable pace={pace} onPace={change} />
         </>
       )}
-      <TextInput
+      <TextField
         label="Stages as text"
         description="As the command line takes it: 10@30s holds 10 for 30 s, 10..50@1m ramps from 10 to 50. Start with concurrency: for requests in flight."
-        spellCheck={false}
-        autoComplete="off"
+        isLiteral
         value={text}
         error={props.mistake}
-        onChange={(event) => onText(event.currentTarget.value)}
+        onValue={onText}
       />
     </Stack>
   )
@@ -73,7 +73,7 @@ function toPeakOf({ stages }: StagesPace): number {
 function StageTable({ pace, onPace }: { pace: StagesPace; onPace: (pace: StagesPace) => void }) {
   const unit = pace.of === 'rate' ? 'requests/s' : 'in flight'
   const level = (index: number, end: 'from' | 'to', value: number) => (
-    <NumberInput
+    <NumberField
       size="xs"
       w="7rem"
       hideControls
@@ -83,8 +83,8 @@ function StageTable({ pace, onPace }: { pace: StagesPace; onPace: (pace: StagesP
       max={pace.of === 'rate' ? RATE_MAX : IN_FLIGHT_MAX}
       decimalScale={pace.of === 'rate' ? 3 : 0}
       clampBehavior="strict"
-      onChange={(typed) => {
-        if (typeof typed === 'number' && typed !== value) onPace(changeLevels(pace, index, { [end]: typed }))
+      onValue={(typed) => {
+        if (typed !== null && typed !== value) onPace(changeLevels(pace, index, { [end]: typed }))
       }}
     />
   )
@@ -141,14 +141,14 @@ function DurationField(props: { label: string; valueMs: number; onValue: (ms: nu
   )
   const ms = parseDurationMs(text.trim())
   return (
-    <TextInput
+    <TextField
       size="xs"
       w="7rem"
       aria-label={props.label}
       value={text}
       error={ms === null || ms === 0 ? 'such as 30s or 1m30s' : undefined}
-      onChange={(event) => {
-        const typed = event.currentTarget.value
+      onValue={(next) => {
+        const typed = next
         setText(typed)
         const typedMs = parseDurationMs(typed.trim())
         if (typedMs !== null && typedMs > 0) props.onValue(typedMs)

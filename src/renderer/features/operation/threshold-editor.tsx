@@ -1,14 +1,4 @@
-import {
-  ActionIcon,
-  Button,
-  Checkbox,
-  Group,
-  NativeSelect,
-  NumberInput,
-  Stack,
-  Textarea,
-  TextInput,
-} from '@mantine/core'
+import { ActionIcon, Button, Group, NativeSelect, Stack } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import {
   type Aggregation,
@@ -21,6 +11,7 @@ import {
 import { parseThreshold, type ThresholdExpression } from '../../../shared/load/threshold-parser.ts'
 import { formatThreshold } from '../../../shared/load/thresholds.ts'
 import { formatDurationMs, parseDurationMs } from '../../../shared/messages/duration.ts'
+import { CheckField, NumberField, TextArea, TextField } from '../../ui/fields.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { describeMistake } from './load-settings.ts'
 import styles from './operation.module.css'
@@ -81,7 +72,7 @@ export function ThresholdEditor(props: {
           </Button>
         ))}
       </Group>
-      <Textarea
+      <TextArea
         label="Thresholds as text, one a line"
         description="Metrics and grammar of k6, such as p(99)<500, http_req_failed<0.01 or dropped==0."
         size="xs"
@@ -92,7 +83,7 @@ export function ThresholdEditor(props: {
         classNames={{ error: styles.mistakes ?? '' }}
         value={text}
         error={props.mistake}
-        onChange={(event) => onText(event.currentTarget.value)}
+        onValue={onText}
       />
     </Stack>
   )
@@ -158,7 +149,7 @@ function ThresholdRow(props: {
         />
       )}
       {aggregation === 'p' && (
-        <NumberInput
+        <NumberField
           size="xs"
           w="4.5rem"
           hideControls
@@ -168,9 +159,7 @@ function ThresholdRow(props: {
           max={100}
           decimalScale={3}
           clampBehavior="strict"
-          onChange={(value) => {
-            if (typeof value === 'number') change({ percentile: value })
-          }}
+          onValue={(value) => value !== null && change({ percentile: value })}
         />
       )}
       <NativeSelect
@@ -190,25 +179,23 @@ function ThresholdRow(props: {
         limit={limit}
         onLimit={(value) => change({ limit: value })}
       />
-      <Checkbox
+      <CheckField
         size="xs"
         label="Stop on failure"
         title="Stop the test as soon as this threshold fails"
         checked={abortOnFail}
-        onChange={(event) =>
-          onThreshold({ ...threshold, abortOnFail: event.currentTarget.checked, delayAbortEvalMs: 0 })
-        }
+        onValue={(abortOnFail) => onThreshold({ ...threshold, abortOnFail, delayAbortEvalMs: 0 })}
       />
       {abortOnFail && (
-        <TextInput
+        <TextField
           size="xs"
           w="6rem"
           aria-label="Not before"
           placeholder="not before"
           title="Measured time before this threshold can stop the test"
           defaultValue={delayAbortEvalMs === 0 ? '' : formatDurationMs(delayAbortEvalMs)}
-          onChange={(event) => {
-            const typed = event.currentTarget.value.trim()
+          onValue={(next) => {
+            const typed = next.trim()
             const ms = typed === '' ? 0 : parseDurationMs(typed)
             if (ms !== null) onThreshold({ ...threshold, delayAbortEvalMs: ms })
           }}
@@ -230,7 +217,7 @@ function LimitInput(props: {
   const isShare = METRICS[metric].kind === 'rate'
   const unit = isTrend(metric) ? 'ms' : isShare ? '%' : aggregation === 'rate' ? '/s' : ''
   return (
-    <NumberInput
+    <NumberField
       size="xs"
       w="7rem"
       hideControls
@@ -240,9 +227,9 @@ function LimitInput(props: {
       min={0}
       {...(isShare && { max: 100 })}
       clampBehavior="strict"
-      onChange={(value) => {
-        if (typeof value === 'number') props.onLimit(isShare ? Number((value / 100).toPrecision(12)) : value)
-      }}
+      onValue={(value) =>
+        value !== null && props.onLimit(isShare ? Number((value / 100).toPrecision(12)) : value)
+      }
     />
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack } from '@mantine/core'
+import { Modal } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
@@ -8,6 +8,7 @@ import { useWaitingRun } from '../../bridge/waiting-run.ts'
 import { isProductionAddress } from '../../ui/connection/destination.ts'
 import { ProductionNotice } from '../../ui/connection/destination-panel.tsx'
 import { KeyInput } from '../../ui/connection/key-input.tsx'
+import { Form, FormActions } from '../../ui/form.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { describeLoadTest, describeOptions, toLook } from '../../ui/operations/operation-looks.tsx'
 import { WaitingRun } from '../../ui/runs/waiting-run.tsx'
@@ -42,14 +43,7 @@ export function PlanDialog(props: {
       {error !== null && <ErrorNotice error={error} />}
       {plan !== undefined && <OpenedFacts plan={plan} />}
       {plan !== undefined && waiting === null && (
-        <Stack
-          component="form"
-          gap="md"
-          onSubmit={(event) => {
-            event.preventDefault()
-            read.mutate()
-          }}
-        >
+        <Form onSubmit={() => read.mutate()}>
           <PlaceNotice plan={plan} connections={props.connections} />
           {plan.leftOut.length > 0 && (
             <Notice kind="warning" title={`Not used from the plan: ${plan.leftOut.join(', ')}`}>
@@ -57,20 +51,14 @@ export function PlanDialog(props: {
             </Notice>
           )}
           {plan.needsKey && <KeyInput hasFocus value={apiKey} onValue={setApiKey} />}
-          {read.error !== null && <ErrorNotice error={read.error} />}
-          <Group justify="flex-end" gap="xs">
-            <Button onClick={props.onClose}>Cancel</Button>
-            <Button
-              variant="filled"
-              type="submit"
-              data-autofocus={!plan.needsKey}
-              loading={read.isPending}
-              disabled={plan.needsKey && typed === ''}
-            >
-              Read and check the source
-            </Button>
-          </Group>
-        </Stack>
+          <FormActions
+            submit="Read and check the source"
+            onCancel={props.onClose}
+            sent={read}
+            isBlocked={plan.needsKey && typed === ''}
+            hasFocus={!plan.needsKey}
+          />
+        </Form>
       )}
       {plan !== undefined && waiting !== null && (
         <WaitingRun

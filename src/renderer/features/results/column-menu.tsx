@@ -1,7 +1,8 @@
-import { Button, TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useState } from 'react'
 import type { ColumnEntry } from '../../../shared/run/choose-columns.ts'
 import { COLUMN_REM, type ShownColumn } from '../../../shared/run/result-view.ts'
+import { TextField } from '../../ui/fields.tsx'
 import { ColumnLine, ColumnMenu } from '../../ui/table/column-menu.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './column-menu.module.css'
@@ -62,12 +63,12 @@ function ColumnList(props: ColumnChoice & { search: string; onSearch: (search: s
   return (
     <div className={`stack gap-2 ${styles.columns}`}>
       <div className={styles.columnsHead}>
-        <TextInput
+        <TextField
           aria-label="Search the columns"
           placeholder="Search, or a path such as answer.user_id"
           value={search}
           data-autofocus
-          onChange={(event) => onSearch(event.currentTarget.value)}
+          onValue={onSearch}
         />
         <Button onClick={() => onColumns(null)}>Usual columns</Button>
       </div>

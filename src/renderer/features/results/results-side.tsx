@@ -1,8 +1,9 @@
-import { CloseButton, TextInput } from '@mantine/core'
+import { CloseButton } from '@mantine/core'
 import { IconSearch, IconX } from '@tabler/icons-react'
 import { memo, useRef } from 'react'
 import { describeCell } from '../../../shared/lookback/evaluation-view.ts'
 import type { FacetList as CountedFacets, RowFilter } from '../../../shared/run/row-filters.ts'
+import { TextField } from '../../ui/fields.tsx'
 import { useShortcut } from '../../ui/shortcuts.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { FacetList } from './facet-list.tsx'
@@ -70,13 +71,13 @@ function SearchBox({ value, onValue }: { value: string; onValue: (value: string)
   const input = useRef<HTMLInputElement>(null)
   useShortcut({ key: '/' }, () => input.current?.focus())
   return (
-    <TextInput
+    <TextField
       ref={input}
       aria-label="Search the cells"
       placeholder="Search  ( / )"
       leftSection={<IconSearch size="0.9rem" aria-hidden />}
       value={value}
-      onChange={(event) => onValue(event.currentTarget.value)}
+      onValue={onValue}
       rightSection={
         value === '' ? null : (
           <CloseButton size="xs" aria-label="Clear the search" onClick={() => onValue('')} />

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Stack, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Stack } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -9,6 +9,7 @@ import { sayExpected } from '../../../shared/messages/problem-messages.ts'
 import { nameRow, toRowAndRecord, toRowNumber } from '../../../shared/plan/source-place.ts'
 import { bridge } from '../../bridge/client.ts'
 import { maskJson, useContentShown } from '../../ui/content/user-content.tsx'
+import { TextField } from '../../ui/fields.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { describePlace } from '../../ui/states/row-states.tsx'
@@ -76,15 +77,15 @@ function RowField(props: { runId: string; shown: string; onRecord: (record: numb
     if (typed !== null && typed.trim() !== shown) find.mutate(typed)
   }
   return (
-    <TextInput
+    <TextField
       aria-label="Row"
       size="xs"
       w={shown.includes(':') ? '12rem' : '5rem'}
       value={typed ?? shown}
       error={find.error === null ? undefined : toShownError(find.error).message}
-      onChange={(event) => {
+      onValue={(next) => {
         find.reset()
-        setTyped(event.currentTarget.value)
+        setTyped(next)
       }}
       onBlur={go}
       onKeyDown={(event) => {

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Radio, Stack } from '@mantine/core'
+import { Modal, Radio, Stack } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ConnectionEntry, ConnectionKeyEntry } from '../../../shared/bridge/connections.ts'
@@ -6,7 +6,7 @@ import { ask, bridge } from '../../bridge/client.ts'
 import { showConnections } from '../../bridge/connections.ts'
 import { findActiveEntry, isAtHand, isTypeable } from '../../ui/connection/destination.ts'
 import { KeepKey, KeyInput, sayKept } from '../../ui/connection/key-input.tsx'
-import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { Form, FormActions } from '../../ui/form.tsx'
 
 const TYPED = 'typed'
 const STORED = 'stored:'
@@ -49,14 +49,7 @@ export function KeyDialog(props: {
   })
   return (
     <Modal opened onClose={onClose} title="Another API key">
-      <Stack
-        component="form"
-        gap="md"
-        onSubmit={(event) => {
-          event.preventDefault()
-          change.mutate()
-        }}
-      >
+      <Form onSubmit={() => change.mutate()}>
         <p>New requests use the new key. Requests in flight keep the old one.</p>
         {entry !== null && (
           <Radio.Group label={`API keys of ${entry.name}`} value={choice} onChange={setChoice}>
@@ -89,19 +82,13 @@ export function KeyDialog(props: {
         {choice === TYPED && entry !== null && replaced !== null && (
           <KeepKey connection={entry.name} label={replaced} value={isKept} onValue={setKept} />
         )}
-        {change.error !== null && <ErrorNotice error={change.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            variant="filled"
-            type="submit"
-            loading={change.isPending}
-            disabled={choice === TYPED && apiKey.trim() === ''}
-          >
-            Use this key
-          </Button>
-        </Group>
-      </Stack>
+        <FormActions
+          submit="Use this key"
+          onCancel={onClose}
+          sent={change}
+          isBlocked={choice === TYPED && apiKey.trim() === ''}
+        />
+      </Form>
     </Modal>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, NumberInput, Stack } from '@mantine/core'
+import { Button, Group, Modal, Stack } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -10,6 +10,7 @@ import {
 } from '../../../shared/lookback/retention.ts'
 import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
+import { NumberField } from '../../ui/fields.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
@@ -140,15 +141,15 @@ function LimitInput(props: {
 }) {
   const { value, unit, onValue } = props
   return (
-    <NumberInput
+    <NumberField
       label={props.label}
       description={props.description}
       placeholder="no limit"
       min={0}
       decimalScale={3}
       allowNegative={false}
-      value={value === null ? '' : value / unit}
-      onChange={(typed) => onValue(typeof typed === 'number' && typed > 0 ? Math.round(typed * unit) : null)}
+      value={value === null ? null : value / unit}
+      onValue={(typed) => onValue(typed !== null && typed > 0 ? Math.round(typed * unit) : null)}
     />
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Modal, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Modal, Select, Stack } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
@@ -10,6 +10,8 @@ import { useFileChoice } from '../../bridge/file-choice.tsx'
 import { useWaitingRun } from '../../bridge/waiting-run.ts'
 import { ConnectionChip, ProductionNotice } from '../../ui/connection/destination-panel.tsx'
 import { KeyInput } from '../../ui/connection/key-input.tsx'
+import { CheckField, TextField } from '../../ui/fields.tsx'
+import { Form, FormActions } from '../../ui/form.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { WaitingRun } from '../../ui/runs/waiting-run.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -121,14 +123,7 @@ function AgainForm(props: {
       ? 'Enter the API key first'
       : undefined
   return (
-    <Stack
-      component="form"
-      gap="md"
-      onSubmit={(event) => {
-        event.preventDefault()
-        props.onSubmit()
-      }}
-    >
+    <Form onSubmit={props.onSubmit}>
       <p>
         A new run with the plan of{' '}
         <strong>
@@ -158,41 +153,35 @@ function AgainForm(props: {
       <GoesTo to={toAgainPlace(plan, choice.place, connections)} />
       {isKeyMissing && <KeyInput value={choice.apiKey} onValue={(apiKey) => onChoice({ apiKey })} />}
       {plan.postIds === 'own' && (
-        <Checkbox
+        <CheckField
           label="Send the post_ids of the source again"
           description="Otherwise each row gets a new one. The service may refuse post_ids that it knows as duplicates."
           checked={choice.keepPostIds}
-          onChange={(event) => onChoice({ keepPostIds: event.currentTarget.checked })}
+          onValue={(keepPostIds) => onChoice({ keepPostIds })}
         />
       )}
       {plan.legacy !== null && (
-        <Checkbox
+        <CheckField
           label="Legacy answer, with scores"
           description="The long form, with class scores, the language and what the text filters found."
           checked={choice.legacy ?? plan.legacy}
-          onChange={(event) => onChoice({ legacy: event.currentTarget.checked })}
+          onValue={(legacy) => onChoice({ legacy })}
         />
       )}
-      <TextInput
+      <TextField
         label="Name of the new run"
         maxLength={200}
         value={choice.name}
-        onChange={(event) => onChoice({ name: event.currentTarget.value })}
+        onValue={(name) => onChoice({ name })}
       />
-      {props.error !== null && <ErrorNotice error={props.error} />}
-      <Group justify="flex-end" gap="xs">
-        <Button onClick={props.onClose}>Cancel</Button>
-        <Button
-          variant="filled"
-          type="submit"
-          loading={props.busy}
-          disabled={blocked !== undefined}
-          title={blocked}
-        >
-          Read and check the source
-        </Button>
-      </Group>
-    </Stack>
+      <FormActions
+        submit="Read and check the source"
+        onCancel={props.onClose}
+        sent={{ error: props.error, isPending: props.busy }}
+        isBlocked={blocked !== undefined}
+        title={blocked}
+      />
+    </Form>
   )
 }
 

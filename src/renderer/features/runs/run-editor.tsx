@@ -1,10 +1,12 @@
-import { Button, Group, Stack, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { Button, Group, TagsInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { AnnotationChange } from '../../../shared/lookback/annotations.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { bridge } from '../../bridge/client.ts'
 import { followAgain } from '../../bridge/live-runs.ts'
+import { TextArea, TextField } from '../../ui/fields.tsx'
+import { Form } from '../../ui/form.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { showToast } from '../../ui/layout/toasts.tsx'
 import { hasMod, nameShortcut } from '../../ui/shortcuts.ts'
@@ -76,15 +78,11 @@ export function RunEditor(props: {
     },
   })
   return (
-    <Stack
-      component="form"
+    <Form
       gap="xs"
       className={styles.editor}
       aria-label={`Name, tags and note of ${run.name}`}
-      onSubmit={(event) => {
-        event.preventDefault()
-        save.mutate()
-      }}
+      onSubmit={() => save.mutate()}
       onKeyDown={(event) => {
         if (event.key === 'Escape' && !event.defaultPrevented) onClose()
         if (event.key === 'Enter' && hasMod(event)) {
@@ -93,13 +91,13 @@ export function RunEditor(props: {
         }
       }}
     >
-      <TextInput
+      <TextField
         label="Name"
         description="Leave it empty for the name from the plan."
         maxLength={200}
         ref={field}
         value={draft.name}
-        onChange={(event) => setDraft({ ...draft, name: event.currentTarget.value })}
+        onValue={(name) => setDraft({ ...draft, name })}
       />
       <TagsInput
         label="Tags"
@@ -111,7 +109,7 @@ export function RunEditor(props: {
         splitChars={[',']}
         maxTags={50}
       />
-      <Textarea
+      <TextArea
         label="Note"
         size="xs"
         autosize
@@ -119,7 +117,7 @@ export function RunEditor(props: {
         maxRows={8}
         maxLength={10_000}
         value={draft.note}
-        onChange={(event) => setDraft({ ...draft, note: event.currentTarget.value })}
+        onValue={(note) => setDraft({ ...draft, note })}
       />
       {save.error !== null && <ErrorNotice error={save.error} />}
       <Group gap="xs">
@@ -136,6 +134,6 @@ export function RunEditor(props: {
           Cancel
         </Button>
       </Group>
-    </Stack>
+    </Form>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, MultiSelect, Select, Switch, TextInput } from '@mantine/core'
+import { Button, MultiSelect, Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
@@ -6,6 +6,7 @@ import { RUN_ORDERS, type RunChoices } from '../../../shared/lookback/run-list.t
 import { OPERATION_KINDS } from '../../../shared/operations/operations.ts'
 import { RUN_STATES } from '../../../shared/run/run.ts'
 import type { NamePlace } from '../../ui/connection/destination.ts'
+import { SwitchField, TextField } from '../../ui/fields.tsx'
 import { type Activity, toLook } from '../../ui/operations/operation-looks.tsx'
 import { useShortcut } from '../../ui/shortcuts.ts'
 import {
@@ -83,17 +84,17 @@ export function RunFilters(props: {
       />
       {filter.period === 'dates' && (
         <>
-          <TextInput
+          <TextField
             type="date"
             label="From"
             value={filter.from}
-            onChange={(event) => changeFilter({ from: event.currentTarget.value })}
+            onValue={(from) => changeFilter({ from })}
           />
-          <TextInput
+          <TextField
             type="date"
             label="To"
             value={filter.until}
-            onChange={(event) => changeFilter({ until: event.currentTarget.value })}
+            onValue={(until) => changeFilter({ until })}
           />
         </>
       )}
@@ -123,12 +124,12 @@ export function FailuresChoice() {
           Clear filters
         </Button>
       )}
-      <Switch
+      <SwitchField
         className="flex-none nowrap"
         label="Only with failures"
         title="Unsuccessful rows, a failed threshold, or a run that stopped by itself"
         checked={filter.failed}
-        onChange={(event) => changeFilter({ failed: event.currentTarget.checked })}
+        onValue={(failed) => changeFilter({ failed })}
       />
     </>
   )
@@ -173,16 +174,15 @@ function SearchField({ filter }: { filter: RunFilter }) {
     if (filter.search === '') setTyped('')
   }, [filter.search])
   return (
-    <TextInput
+    <TextField
       ref={field}
       label="Search"
       placeholder="Name, id, file, tag, note"
       title="Words that all occur in name, id, file, tags, note, connection or list ( / )"
       leftSection={<IconSearch size="1rem" aria-hidden />}
       value={typed}
-      onChange={(event) => setTyped(event.currentTarget.value)}
-      spellCheck={false}
-      autoComplete="off"
+      onValue={setTyped}
+      isLiteral
       className={styles.searchField}
     />
   )

@@ -1,10 +1,11 @@
-import { Button, Checkbox, Group, NumberInput, TextInput } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { SandboxSetup, SandboxState } from '../../../shared/bridge/sandbox.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { CopyButton, RowButton } from '../../ui/controls.tsx'
+import { CheckField, NumberField, TextField } from '../../ui/fields.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
@@ -85,12 +86,7 @@ export function AddressPanel({ running }: { running: Running }) {
           add.mutate()
         }}
       >
-        <TextInput
-          label="Name of the new key"
-          placeholder="curl"
-          value={label}
-          onChange={(event) => setLabel(event.currentTarget.value)}
-        />
+        <TextField label="Name of the new key" placeholder="curl" value={label} onValue={setLabel} />
         <Button type="submit" disabled={label.trim() === ''} loading={add.isPending}>
           Create a key
         </Button>
@@ -118,14 +114,14 @@ export function SetupPanel(props: { setup: SandboxSetup; isRunning: boolean; run
   const isChanged = JSON.stringify(setup) !== JSON.stringify(props.setup)
   const isForgotten = props.setup.isKept && !setup.isKept
   const port = (label: string, name: 'port' | 'taskPort') => (
-    <NumberInput
+    <NumberField
       label={label}
       description="0 for a free one"
       min={0}
       max={65_535}
       allowDecimal={false}
       value={setup[name]}
-      onChange={(value) => typeof value === 'number' && set({ [name]: value })}
+      onValue={(value) => value !== null && set({ [name]: value })}
     />
   )
   return (
@@ -133,19 +129,19 @@ export function SetupPanel(props: { setup: SandboxSetup; isRunning: boolean; run
       <div className={`flex flex-wrap items-end gap-3 p-0 border-0 ${styles.fields}`}>
         {port('Port', 'port')}
         {port('Port of the second host', 'taskPort')}
-        <TextInput
+        <TextField
           label="Seed"
           description="For delays, faults and ids"
           value={setup.seed}
           maxLength={200}
-          onChange={(event) => set({ seed: event.currentTarget.value })}
+          onValue={(seed) => set({ seed })}
         />
       </div>
-      <Checkbox
+      <CheckField
         label="Keep rules, lists, settings and requests when Sluice closes"
         description="In the workspace, in sandbox.db. Otherwise the sandbox starts fresh each time."
         checked={setup.isKept}
-        onChange={(event) => set({ isKept: event.currentTarget.checked })}
+        onValue={(isKept) => set({ isKept })}
       />
       {((isRunning && isChanged) || isForgotten) && (
         <Notice

@@ -1,10 +1,11 @@
-import { Button, Group, NumberInput, Select, TextInput } from '@mantine/core'
+import { Button, Group, Select } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { NewAppeal, SandboxLists, ShownAppeal } from '../../../shared/bridge/sandbox.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { RowButton } from '../../ui/controls.tsx'
+import { NumberField, TextField } from '../../ui/fields.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { Pager } from '../../ui/pager.tsx'
 import { Table } from '../../ui/table/table.tsx'
@@ -71,14 +72,14 @@ export function AppealsPanel(props: {
       <div className="p-3-4">
         <AppealForm onAdd={(appeal) => onChange(() => bridge.sandbox.putAppeal(appeal))} />
         <Group gap="xs" align="flex-end">
-          <NumberInput
+          <NumberField
             label="Sample appeals"
             min={1}
             max={1_000_000}
             allowDecimal={false}
             clampBehavior="strict"
             value={samples}
-            onChange={(value) => typeof value === 'number' && setSamples(value)}
+            onValue={(value) => value !== null && setSamples(value)}
           />
           <Button onClick={() => onChange(() => bridge.sandbox.addSampleAppeals({ samples }))}>
             Create appeal-1 to appeal-{samples}
@@ -123,11 +124,7 @@ function AppealForm({ onAdd }: { onAdd: (appeal: NewAppeal) => void }) {
         setAppealId('')
       }}
     >
-      <TextInput
-        label="Id of the new appeal"
-        value={appealId}
-        onChange={(event) => setAppealId(event.currentTarget.value)}
-      />
+      <TextField label="Id of the new appeal" value={appealId} onValue={setAppealId} />
       <Select
         label="Status"
         data={['In Review', 'Reviewed']}
@@ -135,13 +132,13 @@ function AppealForm({ onAdd }: { onAdd: (appeal: NewAppeal) => void }) {
         onChange={(value) => setStatus(value === 'Reviewed' ? value : 'In Review')}
       />
       {status === 'In Review' && (
-        <NumberInput
+        <NumberField
           label="Reviewed after reads"
           placeholder="never"
           min={1}
           allowDecimal={false}
-          value={reads ?? ''}
-          onChange={(value) => setReads(typeof value === 'number' ? value : null)}
+          value={reads}
+          onValue={(value) => setReads(value)}
         />
       )}
       <Select

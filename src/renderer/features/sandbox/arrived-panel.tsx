@@ -1,4 +1,4 @@
-import { Button, Switch } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconInbox } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -9,6 +9,7 @@ import type { Arrival } from '../../../shared/sandbox/arrivals.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { maskJson, useContentShown } from '../../ui/content/user-content.tsx'
 import { RowButton } from '../../ui/controls.tsx'
+import { SwitchField } from '../../ui/fields.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Empty, Panel } from '../../ui/layout/screen.tsx'
@@ -85,14 +86,7 @@ export function ArrivedPanel() {
       {counts.length > 0 && (
         <Panel
           title={sayTotal(total, chosen)}
-          aside={
-            <Switch
-              label="Live"
-              size="xs"
-              checked={isLive}
-              onChange={(event) => setLive(event.currentTarget.checked)}
-            />
-          }
+          aside={<SwitchField label="Live" size="xs" checked={isLive} onValue={setLive} />}
           flush
         >
           <ArrivalTable arrivals={arrivals} />

@@ -1,7 +1,8 @@
-import { Button, Group, NumberInput, Select, TextInput } from '@mantine/core'
+import { Button, Group, Select } from '@mantine/core'
 import { useState } from 'react'
 import type { SandboxBehaviour } from '../../../shared/bridge/sandbox.ts'
 import type { BehaviourChange } from '../../../shared/sandbox/behaviour.ts'
+import { NumberField, TextField } from '../../ui/fields.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Columns, Panel } from '../../ui/layout/screen.tsx'
 import { EditorPanel } from './editor-panel.tsx'
@@ -77,11 +78,11 @@ function CallbacksEditor({ behaviour, onApply }: EditorProps) {
       onApply={() => onApply({ callbacks })}
       onUndo={() => setCallbacks(behaviour.callbacks)}
     >
-      <TextInput
+      <TextField
         label="When and how callbacks are posted"
         description="Parts with commas between: delay=1s±400ms, shuffle=500ms, early=5%, late=1%@2s, drop=0.5%, double=5%, attempts=12, backoff=200ms, timeout=10s, connections=32. Empty: at once."
         value={callbacks}
-        onChange={(event) => setCallbacks(event.currentTarget.value)}
+        onValue={setCallbacks}
       />
     </EditorPanel>
   )
@@ -104,14 +105,14 @@ function LimitsEditor({ behaviour, onApply }: EditorProps) {
     description: string,
     max: number,
   ) => (
-    <NumberInput
+    <NumberField
       {...{ label, description, max }}
       min={1}
       placeholder="no limit"
       thousandSeparator=","
       allowDecimal={name === 'ratePerSecond'}
-      value={limits[name] ?? ''}
-      onChange={(value) => set({ [name]: typeof value === 'number' ? value : null })}
+      value={limits[name]}
+      onValue={(value) => set({ [name]: value })}
     />
   )
   return (

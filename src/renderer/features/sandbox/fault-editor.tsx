@@ -1,8 +1,9 @@
-import { Button, NumberInput, Select } from '@mantine/core'
+import { Button, Select } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Fault } from '../../../shared/sandbox/behaviour.ts'
 import { formatFault, hasMoment, toUsualMoment } from '../../../shared/sandbox/setting-texts.ts'
+import { NumberField } from '../../ui/fields.tsx'
 import { EditorPanel } from './editor-panel.tsx'
 import styles from './sandbox.module.css'
 
@@ -92,12 +93,12 @@ function FaultFields(props: {
     min: number,
     placeholder: string,
   ) => (
-    <NumberInput
+    <NumberField
       {...{ label, min, placeholder }}
       max={3_600_000}
       allowDecimal={false}
-      value={fault[field] ?? ''}
-      onChange={(value) => onChange({ [field]: typeof value === 'number' ? value : null })}
+      value={fault[field]}
+      onValue={(value) => onChange({ [field]: value })}
     />
   )
   return (
@@ -117,22 +118,22 @@ function FaultFields(props: {
         }}
       />
       {((kind === 'status' && status !== null) || kind === 'html') && (
-        <NumberInput
+        <NumberField
           label="Status"
           min={kind === 'html' ? 200 : 400}
           max={599}
           allowDecimal={false}
           value={status ?? 200}
-          onChange={(value) => typeof value === 'number' && onChange({ status: value })}
+          onValue={(value) => value !== null && onChange({ status: value })}
         />
       )}
-      <NumberInput
+      <NumberField
         label="Share of requests (%)"
         min={0}
         max={100}
         decimalScale={2}
         value={Number((fault.share * 100).toFixed(2))}
-        onChange={(value) => typeof value === 'number' && onChange({ share: value / 100 })}
+        onValue={(value) => value !== null && onChange({ share: value / 100 })}
       />
       {hasMoment(kind) && (
         <Select

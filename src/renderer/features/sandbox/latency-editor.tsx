@@ -1,9 +1,10 @@
-import { Button, NumberInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { formatMs } from '../../../shared/messages/figure-text.ts'
 import type { LatencyMode } from '../../../shared/sandbox/behaviour.ts'
 import { formatLatency, toLatencyBars } from '../../../shared/sandbox/setting-texts.ts'
+import { NumberField } from '../../ui/fields.tsx'
 import { EditorPanel } from './editor-panel.tsx'
 import styles from './sandbox.module.css'
 
@@ -36,21 +37,21 @@ export function LatencyEditor(props: { modes: readonly LatencyMode[]; onApply: (
           <legend className="visually-hidden">
             {index === 0 ? 'Usual answers' : `Rarer answers ${index}`}
           </legend>
-          <NumberInput
+          <NumberField
             label={index === 0 ? 'Usually (ms)' : 'Rarely (ms)'}
             min={0}
             max={3_600_000}
             value={mode.baseMs}
-            onChange={(value) => typeof value === 'number' && change(index, { baseMs: value })}
+            onValue={(value) => value !== null && change(index, { baseMs: value })}
           />
-          <NumberInput
+          <NumberField
             label="Give or take (ms)"
             min={0}
             max={mode.baseMs}
             value={mode.jitterMs}
-            onChange={(value) => typeof value === 'number' && change(index, { jitterMs: value })}
+            onValue={(value) => value !== null && change(index, { jitterMs: value })}
           />
-          <NumberInput
+          <NumberField
             label="Share of answers (%)"
             min={0}
             max={100}
@@ -58,7 +59,7 @@ export function LatencyEditor(props: { modes: readonly LatencyMode[]; onApply: (
             readOnly={index === 0}
             {...(index === 0 && { title: 'What the others leave' })}
             value={Number((mode.share * 100).toFixed(2))}
-            onChange={(value) => typeof value === 'number' && change(index, { share: value / 100 })}
+            onValue={(value) => value !== null && change(index, { share: value / 100 })}
           />
           {index > 0 && (
             <Button

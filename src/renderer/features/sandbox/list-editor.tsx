@@ -1,10 +1,11 @@
-import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core'
+import { Button, Modal } from '@mantine/core'
 import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { SANDBOX_PAGE_MAX, type SandboxLists } from '../../../shared/bridge/sandbox.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask, bridge } from '../../bridge/client.ts'
-import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { TextArea, TextField } from '../../ui/fields.tsx'
+import { Form, FormActions } from '../../ui/form.tsx'
 
 /** What is edited; a new one has no name yet. */
 export type EditedList =
@@ -126,48 +127,36 @@ function EditorDialog(props: {
   const error = props.error ?? save.error
   return (
     <Modal opened size="lg" onClose={props.onClose} title={props.title}>
-      <Stack
-        component="form"
-        gap="md"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate(props.onSave)
-        }}
-      >
-        <TextInput
+      <Form onSubmit={() => save.mutate(props.onSave)}>
+        <TextField
           label={name.label}
           readOnly={name.isFixed}
           data-autofocus={!name.isFixed}
           value={name.value}
-          onChange={(event) => name.onValue(event.currentTarget.value)}
+          onValue={name.onValue}
         />
-        <Textarea
+        <TextArea
           label={text.label}
           description={text.description}
           rows={12}
           spellCheck={false}
           disabled={text.isDisabled === true}
           value={text.value}
-          onChange={(event) => text.onValue(event.currentTarget.value)}
+          onValue={text.onValue}
         />
-        {error !== null && <ErrorNotice error={error} />}
-        <Group justify="flex-end" gap="xs">
+        <FormActions
+          submit="Save"
+          onCancel={props.onClose}
+          sent={{ error: error, isPending: save.isPending }}
+          isBlocked={name.value.trim() === '' || props.canSave === false}
+        >
           {onRemove !== null && (
             <Button variant="subtle" color="danger" mr="auto" onClick={() => save.mutate(onRemove)}>
               Remove the index
             </Button>
           )}
-          <Button onClick={props.onClose}>Cancel</Button>
-          <Button
-            variant="filled"
-            type="submit"
-            disabled={name.value.trim() === '' || props.canSave === false}
-            loading={save.isPending}
-          >
-            Save
-          </Button>
-        </Group>
-      </Stack>
+        </FormActions>
+      </Form>
     </Modal>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Modal, NumberInput, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Modal, Select } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -9,7 +9,8 @@ import {
   type RuleCondition,
   ruleSchema,
 } from '../../../shared/sandbox/content.ts'
-import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { CheckField, NumberField, TextField } from '../../ui/fields.tsx'
+import { Form, FormActions } from '../../ui/form.tsx'
 import styles from './sandbox.module.css'
 
 const SUBJECTS: Record<RuleCondition['subject'], string> = {
@@ -55,33 +56,22 @@ export function RuleEditor(props: {
     set({ conditions: rule.conditions.map((one, index) => (index === at ? condition : one)) })
   return (
     <Modal opened size="lg" onClose={props.onClose} title={isNew ? 'Add a rule' : 'Edit the rule'}>
-      <Stack
-        component="form"
-        gap="md"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate()
-        }}
-      >
+      <Form onSubmit={() => save.mutate()}>
         <div className={`flex flex-wrap items-end gap-3 p-0 border-0 ${styles.fields} ${styles.narrow}`}>
-          <TextInput
+          <TextField
             label="Name"
             data-autofocus
             value={rule.rule_name}
-            onChange={(event) => set({ rule_name: event.currentTarget.value })}
+            onValue={(rule_name) => set({ rule_name })}
           />
-          <TextInput
+          <TextField
             label="Rule id"
             readOnly={!isNew}
             value={ruleId}
             error={isTaken ? 'Another rule has this id' : null}
-            onChange={(event) => set({ rule_id: event.currentTarget.value })}
+            onValue={(rule_id) => set({ rule_id })}
           />
-          <TextInput
-            label="Action id"
-            value={rule.action_id}
-            onChange={(event) => set({ action_id: event.currentTarget.value })}
-          />
+          <TextField label="Action id" value={rule.action_id} onValue={(action_id) => set({ action_id })} />
         </div>
         <fieldset className={`m-0 p-0 border-0 ${styles.group}`}>
           <legend>Triggers when all of these hold</legend>
@@ -104,28 +94,18 @@ export function RuleEditor(props: {
             Add a condition
           </Button>
         </fieldset>
-        <Checkbox
-          label="Active"
-          checked={rule.active}
-          onChange={(event) => set({ active: event.currentTarget.checked })}
+        <CheckField label="Active" checked={rule.active} onValue={(active) => set({ active })} />
+        <FormActions
+          submit={isNew ? 'Add the rule' : 'Save the rule'}
+          onCancel={props.onClose}
+          sent={save}
+          isBlocked={
+            rule.rule_name.trim() === '' ||
+            isTaken ||
+            !ruleSchema.safeParse({ ...rule, rule_id: ruleId }).success
+          }
         />
-        {save.error !== null && <ErrorNotice error={save.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button onClick={props.onClose}>Cancel</Button>
-          <Button
-            variant="filled"
-            type="submit"
-            disabled={
-              rule.rule_name.trim() === '' ||
-              isTaken ||
-              !ruleSchema.safeParse({ ...rule, rule_id: ruleId }).success
-            }
-            loading={save.isPending}
-          >
-            {isNew ? 'Add the rule' : 'Save the rule'}
-          </Button>
-        </Group>
-      </Stack>
+      </Form>
     </Modal>
   )
 }
@@ -143,11 +123,7 @@ function ConditionFields(props: {
 }) {
   const { condition, onChange } = props
   const text = (label: string, value: string, toCondition: (value: string) => RuleCondition) => (
-    <TextInput
-      label={label}
-      value={value}
-      onChange={(event) => onChange(toCondition(event.currentTarget.value))}
-    />
+    <TextField label={label} value={value} onValue={(next) => onChange(toCondition(next))} />
   )
   return (
     <div className={`flex flex-wrap items-end gap-3 p-0 border-0 ${styles.fields} ${styles.narrow}`}>
@@ -165,14 +141,14 @@ function ConditionFields(props: {
             value={condition.class}
             onChange={(value) => isClass(value) && onChange({ ...condition, class: value })}
           />
-          <NumberInput
+          <NumberField
             label="Score (1 to 3)"
             min={1}
             max={3}
             allowDecimal={false}
             clampBehavior="strict"
             value={condition.min_score}
-            onChange={(value) => typeof value === 'number' && onChange({ ...condition, min_score: value })}
+            onValue={(value) => value !== null && onChange({ ...condition, min_score: value })}
           />
         </>
       )}
@@ -207,10 +183,10 @@ function LanguagesInput(props: { codes: readonly string[]; onCodes: (codes: stri
   const { codes } = props
   const [typed, setTyped] = useState('')
   return (
-    <TextInput
+    <TextField
       label="Two-letter codes, such as EN ES"
       value={parseCodes(typed).join() === codes.join() ? typed : codes.join(' ')}
-      onChange={({ currentTarget: { value } }) => {
+      onValue={(value) => {
         setTyped(value)
         props.onCodes(parseCodes(value))
       }}

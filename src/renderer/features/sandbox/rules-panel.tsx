@@ -1,4 +1,4 @@
-import { Button, Switch } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -6,6 +6,7 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { Rule, RuleCondition } from '../../../shared/sandbox/content.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { RowButton } from '../../ui/controls.tsx'
+import { SwitchField } from '../../ui/fields.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { Table } from '../../ui/table/table.tsx'
@@ -71,10 +72,10 @@ export function RulesPanel() {
             {
               title: 'Active',
               cell: (rule) => (
-                <Switch
+                <SwitchField
                   aria-label={`${rule.rule_name} is active`}
                   checked={rule.active}
-                  onChange={(event) => put({ ...rule, active: event.currentTarget.checked })}
+                  onValue={(active) => put({ ...rule, active })}
                 />
               ),
             },

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Input, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core'
+import { Button, Group, Input, SegmentedControl, Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
@@ -15,6 +15,7 @@ import {
 import { SCRATCH_PROBLEMS_MAX, type ScratchProblem } from '../../../shared/service/scratchpad.ts'
 import { ask } from '../../bridge/client.ts'
 import { maskJson, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
+import { CheckField, TextArea, TextField } from '../../ui/fields.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { LongText, SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import { findPlace, formatText, setMember } from './request-text.ts'
@@ -60,12 +61,12 @@ export function RequestEditor({ connections }: { connections: readonly Connectio
         />
         <EndpointFields endpoint={endpoint} onEndpoint={setEndpoint} />
         {hasModes(endpoint) && endpoint.mode === 'async' && destination?.kind === 'stored' && (
-          <TextInput
+          <TextField
             label="Public address for the callback"
             description="Of a proxy or tunnel to this machine; empty if the service runs here"
             placeholder="https://callbacks.example.com"
             value={callbackUrl}
-            onChange={(event) => set({ callbackUrl: event.currentTarget.value })}
+            onValue={(callbackUrl) => set({ callbackUrl })}
           />
         )}
       </div>
@@ -121,18 +122,18 @@ function EndpointFields(props: {
             />
           </Input.Wrapper>
           {endpoint.api === 'v1' && (
-            <Checkbox
+            <CheckField
               label="Legacy answer"
               checked={endpoint.legacy}
-              onChange={(event) => onEndpoint({ ...endpoint, legacy: event.currentTarget.checked })}
+              onValue={(legacy) => onEndpoint({ ...endpoint, legacy })}
             />
           )}
         </>
       ) : (
-        <TextInput
+        <TextField
           label="Custom index id"
           value={endpoint.indexId}
-          onChange={(event) => onEndpoint({ ...endpoint, indexId: event.currentTarget.value })}
+          onValue={(indexId) => onEndpoint({ ...endpoint, indexId })}
         />
       )}
     </>
@@ -171,7 +172,7 @@ function BodyEditor() {
   }
   return (
     <>
-      <Textarea
+      <TextArea
         ref={area}
         label={isGet ? 'Fields' : 'JSON body'}
         description={
@@ -183,7 +184,7 @@ function BodyEditor() {
         rows={14}
         spellCheck={false}
         value={text}
-        onChange={(event) => set({ text: event.currentTarget.value })}
+        onValue={(text) => set({ text })}
       />
       <Group gap="xs" mt="xs">
         <Button size="compact-xs" onClick={() => set({ text: formatText(text) })}>

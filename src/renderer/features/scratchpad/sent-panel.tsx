@@ -1,4 +1,4 @@
-import { Button, Checkbox, Modal } from '@mantine/core'
+import { Button, Modal } from '@mantine/core'
 import { diffLines } from 'diff'
 import { useState } from 'react'
 import { formatMs } from '../../../shared/messages/figure-text.ts'
@@ -6,6 +6,7 @@ import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import { OPERATIONS } from '../../../shared/operations/operations.ts'
 import { maskJson, useContentShown } from '../../ui/content/user-content.tsx'
 import { RowButton } from '../../ui/controls.tsx'
+import { CheckField } from '../../ui/fields.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
@@ -54,14 +55,12 @@ export function SentPanel(props: {
             isRowHead: false,
             width: '2rem',
             cell: ({ exchange }) => (
-              <Checkbox
+              <CheckField
                 aria-label={`Compare the request of ${formatTimestamp(exchange.sentAt)}`}
                 checked={chosen.includes(exchange.id)}
-                onChange={(event) =>
+                onValue={(next) =>
                   setChosen(
-                    event.currentTarget.checked
-                      ? [...chosen, exchange.id].slice(-2)
-                      : chosen.filter((id) => id !== exchange.id),
+                    next ? [...chosen, exchange.id].slice(-2) : chosen.filter((id) => id !== exchange.id),
                   )
                 }
               />

@@ -1,4 +1,4 @@
-import { Button, Modal, Switch } from '@mantine/core'
+import { Button, Modal } from '@mantine/core'
 import { IconFolderOpen } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -6,6 +6,7 @@ import type { ShownFolder } from '../../../shared/bridge/settings.ts'
 import { INSTALL_COMMAND } from '../../../shared/version.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { CopyButton } from '../../ui/controls.tsx'
+import { SwitchField } from '../../ui/fields.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
@@ -36,12 +37,7 @@ export function UpdatesPanel() {
         label="Look for updates once a day"
         description="Sluice asks before it downloads and again before it installs, and does neither during a run."
         control={(ids) => (
-          <Switch
-            {...ids}
-            checked={looksForUpdates}
-            disabled={set.isPending}
-            onChange={(event) => set.mutate(event.currentTarget.checked)}
-          />
+          <SwitchField {...ids} checked={looksForUpdates} disabled={set.isPending} onValue={set.mutate} />
         )}
       />
       <SettingRow

@@ -1,4 +1,4 @@
-import { SegmentedControl, Select, Switch } from '@mantine/core'
+import { SegmentedControl, Select } from '@mantine/core'
 import {
   MEDIA_LOOKS,
   type MediaLook,
@@ -7,6 +7,7 @@ import {
 } from '../../../shared/bridge/settings.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { useChangeSettings } from '../../bridge/settings.ts'
+import { SwitchField } from '../../ui/fields.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { SettingRow } from './setting-row.tsx'
@@ -70,10 +71,10 @@ export function ContentPanel({ settings }: { settings: Settings }) {
         label="Show texts without asking"
         description="Off: texts, terms and addresses of media are hidden on every screen until you reveal them, by row or all at once with “Show content”, for one visit."
         control={(ids) => (
-          <Switch
+          <SwitchField
             {...ids}
             checked={settings.showsContent}
-            onChange={(event) => change.mutate({ showsContent: event.currentTarget.checked })}
+            onValue={(showsContent) => change.mutate({ showsContent })}
           />
         )}
       />
@@ -94,10 +95,10 @@ export function ContentPanel({ settings }: { settings: Settings }) {
         label="Keep what is revealed for the next row"
         description="Off: pictures and videos of each row start as set above."
         control={(ids) => (
-          <Switch
+          <SwitchField
             {...ids}
             checked={settings.keepsMediaStep}
-            onChange={(event) => change.mutate({ keepsMediaStep: event.currentTarget.checked })}
+            onValue={(keepsMediaStep) => change.mutate({ keepsMediaStep })}
           />
         )}
       />
@@ -105,10 +106,10 @@ export function ContentPanel({ settings }: { settings: Settings }) {
         label="Videos start muted"
         description="Nothing plays before you press Play in any case."
         control={(ids) => (
-          <Switch
+          <SwitchField
             {...ids}
             checked={settings.startsMuted}
-            onChange={(event) => change.mutate({ startsMuted: event.currentTarget.checked })}
+            onValue={(startsMuted) => change.mutate({ startsMuted })}
           />
         )}
       />

@@ -1,10 +1,11 @@
-import { Button, Switch } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import type { CleanUpRecord, Settings, WorkspaceUsage } from '../../../shared/bridge/settings.ts'
 import { isRetaining, type Retention } from '../../../shared/lookback/retention.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask } from '../../bridge/client.ts'
 import { useChangeSettings } from '../../bridge/settings.ts'
+import { SwitchField } from '../../ui/fields.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Figures, Panel } from '../../ui/layout/screen.tsx'
@@ -48,13 +49,13 @@ export function RetentionPanel(props: { settings: Settings; onCleanUp: () => voi
             : 'Runs that exceed the limits are deleted for good while Sluice is open and nothing is being sent. Runs in use and baselines are kept.'
         }
         control={(ids) => (
-          <Switch
+          <SwitchField
             {...ids}
             checked={settings.cleansUp && isLimited}
             disabled={!isLimited}
-            onChange={(event) =>
+            onValue={(cleansUp) =>
               change.mutate(
-                { cleansUp: event.currentTarget.checked },
+                { cleansUp },
                 {
                   onSettled: () => {
                     void usage.refetch()

@@ -1,11 +1,11 @@
-import { Group, NativeSelect, Radio, Stack, Switch, TextInput } from '@mantine/core'
+import { Group, NativeSelect, Radio, Stack } from '@mantine/core'
 import { useState } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { SOURCE_OPTIONS } from '../../../shared/options/source-options.ts'
 import { getFormatTraits } from '../../../shared/plan/source-formats.ts'
 import { isLoopback } from '../../ui/connection/destination.ts'
-import { WholeNumber } from '../../ui/controls.tsx'
+import { SwitchField, TextField, WholeNumber } from '../../ui/fields.tsx'
 import { OptionInputs } from '../../ui/options/option-inputs.tsx'
 import { ENCODING_GROUPS, labelEncoding } from './encodings.ts'
 import {
@@ -60,10 +60,10 @@ export function SourceControls(props: {
       )}
       {hasHeader && (
         <Group gap="md" align="end" wrap="nowrap">
-          <Switch
+          <SwitchField
             label="Header row"
             checked={reading.header}
-            onChange={(event) => change({ header: event.currentTarget.checked, headerRow: null })}
+            onValue={(header) => change({ header, headerRow: null })}
             className={styles.headerSwitch}
           />
           {reading.header && (
@@ -158,13 +158,13 @@ function CharacterControl(props: {
         ]}
       />
       {isOther && (
-        <TextInput
+        <TextField
           label={label === 'Delimiter' ? 'Character' : `${label} character`}
           w="5rem"
           maxLength={1}
           value={value}
-          onChange={(event) => {
-            const typed = event.currentTarget.value
+          onValue={(next) => {
+            const typed = next
             if (typed.length === 1) onValue(typed)
           }}
         />
@@ -239,32 +239,30 @@ export function MediaControls(props: {
       </Radio.Group>
       <Stack gap={0}>
         {media.kind === 'host' ? (
-          <TextInput
+          <TextField
             label="Public address"
             description="The address of a reverse proxy or tunnel that leads here. Leave empty if the service runs on this machine."
             placeholder="https://media.example.com"
             w="24rem"
             maw="100%"
             value={media.publicUrl}
-            onChange={(event) => onMedia({ kind: 'host', publicUrl: event.currentTarget.value })}
+            onValue={(publicUrl) => onMedia({ kind: 'host', publicUrl })}
             onBlur={() => setLeft(true)}
             error={error ?? (isOut ? 'The service cannot reach this machine without one' : undefined)}
-            spellCheck={false}
-            autoComplete="off"
+            isLiteral
           />
         ) : (
-          <TextInput
+          <TextField
             label="Address of each file"
             description="{{path}} stands for its path inside the folder."
             placeholder="https://cdn.example.com/{{path}}"
             w="24rem"
             maw="100%"
             value={media.template}
-            onChange={(event) => onMedia({ kind: 'template', template: event.currentTarget.value })}
+            onValue={(next) => onMedia({ kind: 'template', template: next })}
             onBlur={() => setLeft(true)}
             error={error}
-            spellCheck={false}
-            autoComplete="off"
+            isLiteral
           />
         )}
       </Stack>

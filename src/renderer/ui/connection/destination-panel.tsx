@@ -1,7 +1,8 @@
-import { Radio, Stack, TextInput } from '@mantine/core'
+import { Radio, Stack } from '@mantine/core'
 import { IconAlertTriangle, IconFlask, IconPlugConnected, type TablerIcon } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import { TextField } from '../fields.tsx'
 import { Notice } from '../layout/notice.tsx'
 import { Panel } from '../layout/screen.tsx'
 import { SafeText } from '../text/safe-text.tsx'
@@ -137,17 +138,16 @@ export function AddressInput(props: {
     props.of === 'proxy' ? { ...parseBaseUrl(props.value), note: null } : parseServiceUrl(props.value)
   const isBad = parsed.kind === 'bad' && !(props.isOptional && props.value.trim() === '')
   return (
-    <TextInput
+    <TextField
       label={props.label}
       placeholder={props.placeholder}
       description={parsed.kind === 'url' ? parsed.note : undefined}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       value={props.value}
-      onChange={(event) => props.onValue(event.currentTarget.value)}
+      onValue={props.onValue}
       onBlur={() => setLeft(true)}
       error={(left || props.isChecked) && isBad ? parsed.message : undefined}
-      spellCheck={false}
-      autoComplete="off"
+      isLiteral
     />
   )
 }

@@ -1,5 +1,6 @@
-import { Checkbox, PasswordInput } from '@mantine/core'
+import { PasswordInput } from '@mantine/core'
 import type { KeyStorageEntry } from '../../../shared/bridge/connections.ts'
+import { CheckField } from '../fields.tsx'
 
 /** What becomes of a key that is typed for one run, or for the addresses of one. */
 const KEPT_IN_WINDOW = 'Kept in memory until this window closes; written to no file.'
@@ -57,11 +58,11 @@ export function KeepKey(props: {
   onValue: (value: boolean) => void
 }) {
   return (
-    <Checkbox
+    <CheckField
       label={`Replace the key “${props.label}” of ${props.connection}`}
       description="Later runs send it, too. Otherwise it is used for this run only."
       checked={props.value}
-      onChange={(event) => props.onValue(event.currentTarget.checked)}
+      onValue={props.onValue}
     />
   )
 }

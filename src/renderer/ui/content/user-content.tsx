@@ -1,4 +1,3 @@
-import { Switch } from '@mantine/core'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { create } from 'zustand'
 import { ID_TEXT_FIELDS } from '../../../shared/mapping/id-text.ts'
@@ -8,6 +7,7 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { REQUEST_FIELD } from '../../../shared/operations/operations.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
 import type { Problem, ProblemCode } from '../../../shared/run/problem.ts'
+import { SwitchField } from '../fields.tsx'
 import { toTextEm, toWordEm } from '../grid/cell-width.ts'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './content.module.css'
@@ -72,13 +72,7 @@ export function useOnHideAll(hide: () => void): void {
 /** Shows or hides user content where the person is. */
 export function ContentSwitch() {
   const { shown, setShown } = useContext(VisitContext)
-  return (
-    <Switch
-      label="Show content"
-      checked={shown}
-      onChange={(event) => setShown(event.currentTarget.checked)}
-    />
-  )
+  return <SwitchField label="Show content" checked={shown} onValue={setShown} />
 }
 
 /** The width of a cell, in rem, that shows a usual mask whole. */

@@ -1,9 +1,10 @@
-import { ActionIcon, Autocomplete, Button, Group, Select, Stack, Switch, TextInput } from '@mantine/core'
+import { ActionIcon, Autocomplete, Button, Group, Select, Stack } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import type { LabelChoice } from '../../../shared/bridge/compare.ts'
 import { guessMeaning, type LabelChoices, splitValues } from '../../../shared/lookback/label-choices.ts'
 import { ANY_RULE } from '../../../shared/lookback/labels.ts'
+import { SwitchField, TextField } from '../fields.tsx'
 import styles from './labels.module.css'
 
 interface Positive {
@@ -68,18 +69,18 @@ export function LabelsForm(props: {
             setPositives(suggested.positives)
           }}
         />
-        <TextInput
+        <TextField
           label="Separator of labels"
           placeholder="None"
           className={styles.short ?? ''}
           value={separator}
-          onChange={(event) => setSeparator(event.currentTarget.value)}
+          onValue={setSeparator}
         />
-        <Switch
+        <SwitchField
           className={styles.beside ?? ''}
           label="Use verdicts as labels"
           checked={useVerdicts}
-          onChange={(event) => setUseVerdicts(event.currentTarget.checked)}
+          onValue={setUseVerdicts}
         />
       </Group>
       {positives.map(({ id, value, rule }, index) => (

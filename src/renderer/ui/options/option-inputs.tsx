@@ -1,7 +1,7 @@
-import { Checkbox, Group, NativeSelect, NumberInput, SegmentedControl, Stack, TextInput } from '@mantine/core'
+import { Group, NativeSelect, SegmentedControl, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { type OptionTable, type PlanOption, readOption } from '../../../shared/options/option.ts'
-import { WholeNumber } from '../controls.tsx'
+import { CheckField, NumberField, TextField, WholeNumber } from '../fields.tsx'
 import styles from './option-inputs.module.css'
 import { isOfUse, nameOption, type TypedOptions } from './typed-options.ts'
 
@@ -51,12 +51,10 @@ function OptionInput(props: {
     case 'text':
     case 'other':
       return (
-        <TextInput
+        <TextField
           {...looks}
           value={String(value ?? '')}
-          onChange={({ currentTarget: { value: text } }) =>
-            onValue(text === '' && kind.kind !== 'duration' ? null : text)
-          }
+          onValue={(text) => onValue(text === '' && kind.kind !== 'duration' ? null : text)}
         />
       )
     case 'choice':
@@ -73,27 +71,27 @@ function OptionInput(props: {
       )
     case 'switch':
       return (
-        <Checkbox
+        <CheckField
           label={label}
           title={title}
           // Level with the inputs beside it, whose labels are above them.
           mt="1.75rem"
           checked={value === true}
-          onChange={(event) => onValue(event.currentTarget.checked)}
+          onValue={onValue}
         />
       )
     case 'size':
     case 'integer':
     case 'number':
       return value === null || kind.otherwise === undefined ? (
-        <NumberInput
+        <NumberField
           {...looks}
-          value={typeof value === 'number' ? value : ''}
+          value={typeof value === 'number' ? value : null}
           min={kind.min}
           max={kind.max}
           clampBehavior="strict"
           allowDecimal={kind.kind === 'number'}
-          onChange={(next) => onValue(typeof next === 'number' ? next : null)}
+          onValue={onValue}
         />
       ) : (
         <WholeNumber {...looks} value={Number(value)} min={kind.min} max={kind.max} onValue={onValue} />

@@ -1,4 +1,4 @@
-import { Checkbox, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { ACCEPT_WORDS, listNeeded } from '../../../shared/messages/accept-messages.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
@@ -7,6 +7,7 @@ import type { AcceptCode } from '../../../shared/run/accept-code.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import type { NamedPlace } from '../connection/destination.ts'
 import { ProductionNotice, ProductionWords } from '../connection/destination-panel.tsx'
+import { CheckField } from '../fields.tsx'
 import { Panel } from '../layout/screen.tsx'
 import { toSentence } from '../text/to-sentence.ts'
 import styles from './problems.module.css'
@@ -86,10 +87,10 @@ export function BeforeSending(props: {
           </section>
         )}
         {needed.length > 0 && !isAskedOutside && (
-          <Checkbox
+          <CheckField
             label={`Send ${rows === 1 ? 'the row as it is' : `the ${formatCounted(rows, 'row')} as they are`} read`}
             checked={isChecked}
-            onChange={(event) => onChecked(event.currentTarget.checked)}
+            onValue={onChecked}
           />
         )}
       </Stack>

@@ -1,9 +1,10 @@
-import { Button, Checkbox, CloseButton } from '@mantine/core'
+import { Button, CloseButton } from '@mantine/core'
 import { IconArrowsDiff } from '@tabler/icons-react'
 import { create } from 'zustand'
 import { COMPARED_MAX } from '../../../shared/lookback/comparison.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
+import { CheckField } from '../fields.tsx'
 import styles from './runs.module.css'
 
 type Ticked = Pick<RunSummary, 'run_id' | 'name' | 'created_at'>
@@ -29,15 +30,14 @@ export function RunTick({ run }: { run: Ticked }) {
   const isTicked = useRunSelection(({ ticked }) => ticked.some((one) => one.run_id === run.run_id))
   const isFull = useRunSelection(({ ticked }) => ticked.length >= COMPARED_MAX)
   return (
-    <Checkbox
+    <CheckField
       size="xs"
       aria-label={`Choose ${run.name} to compare`}
       title={isFull && !isTicked ? `At most ${COMPARED_MAX} runs are compared at once` : 'Choose to compare'}
       disabled={isFull && !isTicked}
       checked={isTicked}
-      onChange={(event) => {
-        const { checked } = event.currentTarget
-        if (!checked) forgetTick(run.run_id)
+      onValue={(isWanted) => {
+        if (!isWanted) forgetTick(run.run_id)
         else useRunSelection.setState(({ ticked }) => ({ ticked: [...ticked, run] }))
       }}
     />

@@ -1,5 +1,7 @@
-import { Button, Group, Modal, Stack, Textarea } from '@mantine/core'
+import { Modal } from '@mantine/core'
 import { useState } from 'react'
+import { TextArea } from '../fields.tsx'
+import { Form, FormActions } from '../form.tsx'
 import { hasMod, nameShortcut } from '../shortcuts.ts'
 
 /** Asks for the note on a row; an empty one takes it away. */
@@ -15,15 +17,8 @@ export function NoteDialog(props: {
   const [note, setNote] = useState(props.note ?? '')
   return (
     <Modal opened onClose={props.onClose} title={`Note on row ${props.row}`}>
-      <Stack
-        component="form"
-        gap="md"
-        onSubmit={(event) => {
-          event.preventDefault()
-          props.onNote(note)
-        }}
-      >
-        <Textarea
+      <Form onSubmit={() => props.onNote(note)}>
+        <TextArea
           data-autofocus
           label="Note"
           description={
@@ -32,7 +27,7 @@ export function NoteDialog(props: {
               : `The row counts as unsure until you give another verdict. ${nameShortcut(['Mod', 'Enter'])} saves.`
           }
           value={note}
-          onChange={(event) => setNote(event.currentTarget.value)}
+          onValue={setNote}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || !hasMod(event)) return
             event.preventDefault()
@@ -43,13 +38,8 @@ export function NoteDialog(props: {
           maxRows={10}
           maxLength={10_000}
         />
-        <Group justify="flex-end" gap="xs">
-          <Button onClick={props.onClose}>Cancel</Button>
-          <Button variant="filled" type="submit">
-            Save
-          </Button>
-        </Group>
-      </Stack>
+        <FormActions submit="Save" onCancel={props.onClose} />
+      </Form>
     </Modal>
   )
 }

@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Stack } from '@mantine/core'
 import { type ComponentProps, type KeyboardEvent, useState } from 'react'
+import { TextField } from '../fields.tsx'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './verdicts.module.css'
 
@@ -70,14 +71,13 @@ export function RuleDialog(props: {
               if (name.trim() !== '') onRule(name.trim())
             }}
           >
-            <TextInput
+            <TextField
               flex={1}
               label={rules.length > 0 ? 'Another rule' : 'Rule'}
               description="Its name or id, as the service has it."
               value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
-              autoComplete="off"
-              spellCheck={false}
+              onValue={setName}
+              isLiteral
               maxLength={1_000}
               {...(rules.length === 0 && { 'data-autofocus': true })}
             />
