@@ -84,7 +84,8 @@ function PublicAddress({ stored, baseUrl }: { stored: string | null; baseUrl: st
     <>
       <div className={styles.public}>
         <TextField
-          className={styles.input ?? ''}
+          flex="1 1 24rem"
+          maw="48rem"
           label="Public address"
           description="The address of a reverse proxy or tunnel that leads here. New async runs begin with it. If empty, services get the address on this machine."
           placeholder="https://callbacks.example.com"

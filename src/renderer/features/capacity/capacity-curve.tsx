@@ -63,7 +63,7 @@ export function CapacityCurve({ report, unit }: { report: CapacityReport; unit: 
         >
           {shaded !== null && (
             <rect
-              className={styles.interval}
+              fill="var(--chart-limited)"
               x={toX(shaded.low)}
               width={Math.max(2, toX(shaded.high) - toX(shaded.low))}
               y={FRAME.top}
@@ -73,7 +73,8 @@ export function CapacityCurve({ report, unit }: { report: CapacityReport; unit: 
           <Axes x={x} y={y} toX={toX} toY={toY} width={width} unit={unit} />
           {point !== undefined && (
             <line
-              className={styles.picked}
+              stroke="var(--text-2)"
+              strokeDasharray="3 3"
               x1={toX(point.level)}
               x2={toX(point.level)}
               y1={FRAME.top}
@@ -96,7 +97,8 @@ export function CapacityCurve({ report, unit }: { report: CapacityReport; unit: 
           {LINES.map(({ point: of, token, dash }) => (
             <polyline
               key={of}
-              className={styles.line}
+              fill="none"
+              strokeWidth={2}
               stroke={`var(${token})`}
               strokeDasharray={toDashArray(dash)}
               points={curve
@@ -155,10 +157,12 @@ function LevelMark(props: { point: Point; toX: (level: number) => number; toY: (
   const x = props.toX(level)
   const y = latency_ms === null ? FRAME.top : props.toY(latency_ms.p99)
   return held > failed ? (
-    <circle className={styles.held} cx={x} cy={y} r={5} />
+    <circle fill="var(--state-succeeded)" cx={x} cy={y} r={5} />
   ) : (
     <path
-      className={styles.failed}
+      fill="none"
+      stroke="var(--state-failed)"
+      strokeWidth={2.5}
       d={`M${x - 5} ${y - 5}L${x + 5} ${y + 5}M${x - 5} ${y + 5}L${x + 5} ${y - 5}`}
     />
   )

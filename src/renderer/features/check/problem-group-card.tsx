@@ -43,7 +43,7 @@ export function ProblemGroupCard(props: {
   const shown = useContentShown()
   const { icon: Icon, word, className } = LOOKS[group.severity]
   return (
-    <article className={styles.card} data-code={group.code}>
+    <article className="border rounded-large bg-surface" data-code={group.code}>
       <Group component="header" gap="sm" wrap="nowrap" py="xs" px="md">
         <span className={`inline-flex items-center gap-1 bold ${className}`}>
           <Icon size="1.1rem" aria-hidden />
@@ -95,7 +95,7 @@ export function ProblemGroupCard(props: {
         </div>
       )}
       {group.examples.length > 0 && (
-        <div className={styles.scroll}>
+        <div className="overflow-auto">
           <Table
             look="dense"
             className={styles.examples}
@@ -122,7 +122,7 @@ export function ProblemGroupCard(props: {
                 className: styles.found,
                 cell: (problem) =>
                   problem.found === undefined ? (
-                    <span className={`quiet ${styles.none}`}>nothing</span>
+                    <span className="quiet italic">nothing</span>
                   ) : (
                     <MaskedText text={problem.found} max={80} revealed={shown || !isFoundContent(problem)} />
                   ),

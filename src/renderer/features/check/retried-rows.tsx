@@ -66,7 +66,7 @@ export function RetriedRows(props: {
         </span>
       }
     >
-      <div className={styles.scroll}>
+      <div className="overflow-auto">
         <Table
           look="dense"
           className={styles.examples}

@@ -87,7 +87,8 @@ export function ChangesView(props: {
         <Select
           aria-label="Which rows"
           searchable
-          className={styles.select ?? ''}
+          flex="1 1 16.5rem"
+          maw="32rem"
           value={toChoice(list)}
           data={listChoices(rules.map(({ rule }) => rule))}
           onChange={(value) => {
@@ -135,7 +136,7 @@ export function ChangesView(props: {
           </div>
           {isOpen && row !== null && (
             // biome-ignore lint/a11y/noStaticElementInteractions: the keys of the table go on working beside it
-            <div className={styles.bothPlace} onKeyDown={pressInAnswers}>
+            <div className="contents" onKeyDown={pressInAnswers}>
               <BothAnswers
                 pair={pair}
                 change={row}
@@ -290,7 +291,7 @@ function ExportChanges({ pair, list, isEmpty }: { pair: RunPair; list: ChangeFil
     <>
       <Select
         aria-label="Format of the file"
-        className={styles.format ?? ''}
+        w="9rem"
         value={format}
         data={ROW_EXPORT_FORMATS.map(({ ending, label }) => ({ value: ending, label }))}
         onChange={(value) =>

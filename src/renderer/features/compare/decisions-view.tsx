@@ -209,7 +209,7 @@ function RulesPanel(props: { group: ComparedGroup; onRows: (list: ChangeFilter) 
         ]}
       />
       {triggered.length > 1 && (
-        <p className={`small p-3-4 border-t ${styles.foot}`}>p is not adjusted for the number of rules.</p>
+        <p className="small p-3-4 border-t">p is not adjusted for the number of rules.</p>
       )}
     </Panel>
   )
@@ -261,9 +261,7 @@ function OutcomesPanel(props: {
         ]}
       />
       {further > 0 && (
-        <p className={`small p-3-4 border-t ${styles.foot}`}>
-          {formatCounted(further, 'row')} with further outcomes
-        </p>
+        <p className="small p-3-4 border-t">{formatCounted(further, 'row')} with further outcomes</p>
       )}
     </Panel>
   )

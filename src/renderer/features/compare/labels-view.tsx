@@ -69,7 +69,7 @@ function MetricsPanel({ judged }: { judged: JudgedPair }) {
         rows={rules.flatMap((rule) => METRICS.map(([key, name], index) => ({ rule, key, name, index })))}
         columns={COLUMNS}
       />
-      <p className={`small p-3-4 border-t ${styles.foot}`}>
+      <p className="small p-3-4 border-t">
         Where an interval does not cross the middle line, the change is unlikely to be chance.
       </p>
     </Panel>
@@ -144,8 +144,8 @@ function ChangeDrawing({ name, change }: { name: string; change: Metric }) {
         role="img"
         aria-label={`Change of ${name}: ${formatPoints(value)} points${range === '' ? '' : `, ${range}`}`}
       >
-        <line className={styles.axis} x1="0" x2={DRAWING.width} y1="9" y2="9" />
-        <line className={styles.zero} x1={toX(0)} x2={toX(0)} y1="0" y2={DRAWING.height} />
+        <line stroke="var(--line)" x1="0" x2={DRAWING.width} y1="9" y2="9" />
+        <line stroke="var(--line-strong)" x1={toX(0)} x2={toX(0)} y1="0" y2={DRAWING.height} />
         {low !== null && high !== null && (
           <rect x={toX(low)} y="6" width={Math.max(1, toX(high) - toX(low))} height="6" rx="1" />
         )}

@@ -95,7 +95,7 @@ function SentencePanel({ letter, comparison }: { letter: string; comparison: Loa
   return (
     <Panel title={`${letter} compared with A`}>
       <div className={styles.stack}>
-        <p className={styles.sentence}>
+        <p className="bold" style={{ maxWidth: '64rem' }}>
           <SafeText text={sentence} max={1_000} lines />
         </p>
         {caveats.length > 0 && (

@@ -180,7 +180,8 @@ function RunSelect(props: {
       <Select
         aria-label={props.label}
         placeholder={`${props.label}: search by name, source, tag or id`}
-        className={styles.select ?? ''}
+        flex="1 1 16.5rem"
+        maw="32rem"
         searchable
         value={null}
         searchValue={typed}
@@ -258,7 +259,7 @@ export function JoinSelect(props: {
   return (
     <Select
       aria-label="How rows are joined"
-      className={styles.join ?? ''}
+      w="16rem"
       value={props.value ?? AUTOMATIC}
       data={[...kinds, ...named.map((column) => ({ value: column, label: `Join rows by column ${column}` }))]}
       onChange={(value) => props.onValue(value === null || value === AUTOMATIC ? null : value)}

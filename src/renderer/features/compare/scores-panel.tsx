@@ -75,7 +75,7 @@ function MovesDrawing({ name, distribution }: { name: string; distribution: Scor
       role="img"
       aria-label={`Moves of ${name}: ${moves.map(({ move, rows }) => `${formatScoreMove(move)} ${formatCounted(rows, 'row')}`).join(', ')}`}
     >
-      <line className={styles.zero} x1={middle} x2={middle} y1="0" y2={DRAWING.base} />
+      <line stroke="var(--line-strong)" x1={middle} x2={middle} y1="0" y2={DRAWING.base} />
       {moves.map(({ move, rows }) => {
         // Few are still some: a bar that is there is seen.
         const height = Math.max(1.5, (rows / most) * (DRAWING.base - 2))

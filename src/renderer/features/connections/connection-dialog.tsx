@@ -138,7 +138,7 @@ export function ConnectionDialog(props: {
           <Button
             variant="subtle"
             size="compact-sm"
-            className={styles.more ?? ''}
+            className="self-start"
             aria-expanded={showsMore}
             leftSection={
               showsMore ? (

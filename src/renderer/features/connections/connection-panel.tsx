@@ -41,7 +41,7 @@ export function ConnectionPanel(props: {
   const use = useMutation({ mutationFn: async () => props.onUse(await bridge.connections.use({ name })) })
   const remove = useMutation({ mutationFn: props.onRemove })
   return (
-    <section className={`stack gap-3 p-4 rounded-large bg-surface ${styles.connection}`} aria-label={name}>
+    <section className="stack gap-3 p-4 border rounded-large bg-surface" aria-label={name}>
       <Group component="header" gap="xs" justify="space-between">
         <h2 className={`row gap-2 min-w-0 text-lg bold ${styles.name}`}>
           <ConnectionChip place={{ name, kind: isProduction ? 'production' : 'other' }} />

@@ -89,7 +89,7 @@ export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null
           {place !== 'verdicts' && (
             <>
               <TextField
-                className={styles.short}
+                maw="18rem"
                 label="Separator between labels"
                 placeholder="none: a cell is one label"
                 maxLength={20}

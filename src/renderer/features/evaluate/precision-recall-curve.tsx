@@ -44,7 +44,9 @@ export function PrecisionRecallCurve(props: {
         <Curve points={points} width={inner} />
         {decided !== null && decided.precision !== null && decided.recall !== null && (
           <rect
-            className={styles.decided}
+            fill="none"
+            stroke="var(--chart-2)"
+            strokeWidth={2}
             x={place.x(decided.recall) - 8}
             y={place.y(decided.precision) - 8}
             width={16}
@@ -52,7 +54,14 @@ export function PrecisionRecallCurve(props: {
           />
         )}
         {at.precision !== null && at.recall !== null && (
-          <circle className={styles.handle} cx={place.x(at.recall)} cy={place.y(at.precision)} r={6} />
+          <circle
+            fill="var(--surface)"
+            stroke="var(--text)"
+            strokeWidth={2}
+            cx={place.x(at.recall)}
+            cy={place.y(at.precision)}
+            r={6}
+          />
         )}
       </svg>
       <figcaption className={`small flex flex-wrap ${styles.sliderKey}`}>
@@ -92,17 +101,18 @@ const Curve = memo(function Curve({ points, width }: { points: readonly Threshol
       />
       <BottomLabels labels={[{ x: FRAME.left + width / 2, label: 'recall' }]} y={FRAME.height - 6} />
       <text
-        className={styles.tick}
+        fill="var(--text-2)"
+        fontSize="0.75rem"
         transform={`translate(10 ${FRAME.top + tall / 2}) rotate(-90)`}
         textAnchor="middle"
       >
         precision
       </text>
-      <polyline className={styles.curveLine} points={line.join(' ')} />
+      <polyline fill="none" stroke="var(--chart-1)" strokeWidth={2} points={line.join(' ')} />
       {line.length <= DOTS_MAX &&
         line.map((point) => {
           const [x, y] = point.split(',')
-          return <circle key={point} className={styles.curveDot} cx={x} cy={y} r={2.5} />
+          return <circle key={point} fill="var(--chart-1)" cx={x} cy={y} r={2.5} />
         })}
     </>
   )

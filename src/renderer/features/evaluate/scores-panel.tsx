@@ -196,7 +196,7 @@ function ScoreView({
             <Button onClick={reach}>Lowest threshold with a precision of</Button>
             <NumberField
               aria-label="Wanted precision, percent"
-              className={scoreStyles.percent}
+              w="5.5rem"
               min={1}
               max={100}
               allowDecimal={false}

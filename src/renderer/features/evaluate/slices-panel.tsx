@@ -31,7 +31,7 @@ export function SlicesPanel(props: {
     <Panel title="Slices">
       <MultiSelect
         size="xs"
-        className={styles.wide}
+        maw="36rem"
         label="Separate figures for each value of"
         placeholder={chosen.length === 0 ? 'a column, language, model or variant' : ''}
         searchable

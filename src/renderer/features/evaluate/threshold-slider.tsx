@@ -81,15 +81,15 @@ export function ThresholdSlider(props: {
       >
         <svg width="100%" height={HEIGHT} aria-hidden="true">
           <rect
-            className={styles.triggered}
+            fill="var(--accent-wash)"
             x={x}
             y={0}
             width={Math.max(0, FRAME.left + inner - x)}
             height={2 * FRAME.half}
           />
           <Histogram bars={bars} inner={inner} />
-          <line className={styles.threshold} x1={x} x2={x} y1={0} y2={2 * FRAME.half} />
-          <circle className={styles.handle} cx={x} cy={FRAME.half} r={6} />
+          <line stroke="var(--text)" strokeWidth={2} x1={x} x2={x} y1={0} y2={2 * FRAME.half} />
+          <circle fill="var(--surface)" stroke="var(--text)" strokeWidth={2} cx={x} cy={FRAME.half} r={6} />
         </svg>
       </div>
       <figcaption className={`small flex flex-wrap ${styles.sliderKey}`}>
@@ -126,12 +126,13 @@ const Histogram = memo(function Histogram({ bars, inner }: { bars: readonly Scor
             <title>
               {`score ${range}: ${formatCount(bar.positives)} that should trigger, ${formatCount(bar.negatives)} that should not`}
             </title>
-            <rect className={styles.column} {...place} y={0} height={2 * FRAME.half} />
-            <rect className={styles.positives} {...place} y={FRAME.half - up} height={up} />
-            <rect className={styles.negatives} {...place} y={FRAME.half} height={down} />
+            <rect fill="transparent" {...place} y={0} height={2 * FRAME.half} />
+            <rect fill="var(--chart-1)" {...place} y={FRAME.half - up} height={up} />
+            <rect fill="var(--chart-2)" {...place} y={FRAME.half} height={down} />
             {index % every === 0 && (
               <text
-                className={styles.tick}
+                fill="var(--text-2)"
+                fontSize="0.75rem"
                 textAnchor={bar.from === bar.to ? 'middle' : 'start'}
                 x={bar.from === bar.to ? place.x + place.width / 2 : place.x}
                 y={HEIGHT - 6}
@@ -142,7 +143,13 @@ const Histogram = memo(function Histogram({ bars, inner }: { bars: readonly Scor
           </g>
         )
       })}
-      <line className={styles.axis} x1={FRAME.left} x2={FRAME.left + inner} y1={FRAME.half} y2={FRAME.half} />
+      <line
+        stroke="var(--line-strong)"
+        x1={FRAME.left}
+        x2={FRAME.left + inner}
+        y1={FRAME.half}
+        y2={FRAME.half}
+      />
     </>
   )
 })

@@ -108,7 +108,7 @@ export function DrawPanel(props: {
               </span>
               <SegmentedControl
                 aria-labelledby="allocation"
-                className={styles.choice}
+                className="self-start"
                 data={[...ALLOCATIONS]}
                 value={allocation}
                 onChange={(value) => setAllocation(value as Allocation)}

@@ -45,7 +45,7 @@ export function LabelWalk({ labelling, verdicts }: { labelling: LabellingState; 
   const total = stored.rows.length
   const done = labelling.labelled + labelling.skipped
   return (
-    <div className={`stack min-h-0 ${styles.walk}`}>
+    <div className="stack flex-1 min-h-0">
       <div className={`row flex-none gap-3 border-b bg-surface ${styles.bar}`}>
         <p className={`flex-none quiet ${styles.progress}`} aria-live="polite">
           <strong>
@@ -53,7 +53,7 @@ export function LabelWalk({ labelling, verdicts }: { labelling: LabellingState; 
           </strong>{' '}
           · {formatCount(labelling.labelled)} labelled, {formatCount(labelling.skipped)} skipped
         </p>
-        <Progress className={styles.meter} value={(done / total) * 100} aria-label="Labelled or skipped" />
+        <Progress flex={1} miw="4rem" value={(done / total) * 100} aria-label="Labelled or skipped" />
         <UndoRedo
           canUndo={verdicts.canUndo}
           canRedo={verdicts.canRedo}
@@ -138,7 +138,7 @@ function LabelledRow(props: { detail: RowDetail; labelling: LabellingState; verd
         {media.media.length > 0 && <MediaView {...media} {...steps} />}
       </ScrollRegion>
       <aside className={`stack min-h-0 bg-surface ${styles.side}`} aria-label="Your label">
-        <ScrollRegion className={`stack gap-4 min-h-0 p-4 ${styles.sideBody}`} label="Rules and note">
+        <ScrollRegion className="stack flex-1 gap-4 min-h-0 p-4" label="Rules and note">
           {showsDecision && (
             <p>
               The service triggered{' '}

@@ -116,7 +116,8 @@ export function ListsScreen(props: {
     >
       <SegmentedControl
         aria-label="Lists"
-        className={styles.kinds ?? ''}
+        w="auto"
+        className="self-start"
         data={LIST_KINDS.map((value) => ({ value, label: LIST_LOOKS[value].title }))}
         value={of}
         onChange={(value) => onOf(LIST_KINDS.find((kind) => kind === value) ?? of)}

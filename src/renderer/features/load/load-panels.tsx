@@ -54,10 +54,10 @@ export function LoadSummaryPanel({ report, view }: { report: LoadOverview; view:
     >
       <Stack gap="sm">
         <Figures figures={view.requests} />
-        <p className={styles.plan}>
+        <p className="quiet">
           <SafeText text={report.plan.join(' · ')} max={2_000} lines />
         </p>
-        {view.traffic.length > 0 && <p className={styles.plan}>{view.traffic.map(toPhrase).join('; ')}.</p>}
+        {view.traffic.length > 0 && <p className="quiet">{view.traffic.map(toPhrase).join('; ')}.</p>}
       </Stack>
     </Panel>
   )
@@ -190,7 +190,7 @@ export function GeneratorPanel(props: {
       <Stack gap="sm">
         <Figures figures={facts} />
         {limited.length > 0 && (
-          <p className={styles.plan}>
+          <p className="quiet">
             This machine was the bottleneck in {limited.length === 1 ? 'second' : 'seconds'}{' '}
             {formatRanges(limited)}.
           </p>

@@ -138,7 +138,7 @@ function Samples(props: { preview: BridgePreview; index: number; isContent: Cont
     if (text !== '') samples.push({ row: row.row, text, length: row.cellLengths[index] ?? text.length })
     if (samples.length === SAMPLES) break
   }
-  if (samples.length === 0) return <span className={styles.none}>empty in the first rows</span>
+  if (samples.length === 0) return <span className="quiet italic">empty in the first rows</span>
   return (
     <ul className={`flex flex-wrap overflow-hidden quiet ${styles.sampleList}`}>
       {samples.map((sample) => {

@@ -111,11 +111,11 @@ export function LoadProfile(props: {
       <svg width="100%" height={FRAME.height}>
         <title>Load over time, in {unit}</title>
         <Axes scale={scale} width={width} unit={unit} hasEnd={hasEnd} />
-        <path className={styles.area} d={toArea(placed, scale)} />
+        <path fill="var(--accent-wash)" d={toArea(placed, scale)} />
         {placed.map(({ stage, x0, x1, y0, y1 }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a stage is its place in the sequence
           <g key={index}>
-            <path className={styles.line} d={`M${x0} ${y0}L${x1} ${y1}`} />
+            <path fill="none" stroke="var(--chart-1)" strokeWidth={2.5} d={`M${x0} ${y0}L${x1} ${y1}`} />
             <path
               className={styles.grip}
               d={`M${x0} ${y0}L${x1} ${y1}`}
@@ -236,7 +236,7 @@ function Axes(props: { scale: ProfileScale; width: number; unit: string; hasEnd:
         right={width - FRAME.right}
         gap={12}
       />
-      <text className={styles.tick} x={FRAME.left} y={FRAME.top - 5}>
+      <text fill="var(--text-2)" fontSize="0.75rem" x={FRAME.left} y={FRAME.top - 5}>
         {unit}
       </text>
       {props.hasEnd && (

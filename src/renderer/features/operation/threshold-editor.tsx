@@ -122,7 +122,7 @@ function ThresholdRow(props: {
   const change = (part: Partial<ThresholdExpression>) =>
     onThreshold({ ...threshold, parsed: { ...parsed, ...part } })
   return (
-    <fieldset className={`row flex-wrap gap-2 min-w-0 p-2-3 rounded ${styles.threshold}`}>
+    <fieldset className={`row flex-wrap gap-2 min-w-0 p-2-3 border rounded ${styles.threshold}`}>
       <legend className="visually-hidden">Threshold {formatEdited(threshold)}</legend>
       <NativeSelect
         size="xs"

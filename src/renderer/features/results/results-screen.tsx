@@ -83,7 +83,7 @@ export function ResultsScreen(props: {
         <ResultsTable results={results} verdicts={verdicts} onKey={keys.pressInGrid} />
         {opened !== null && (
           // biome-ignore lint/a11y/noStaticElementInteractions: the keys of the table go on working in the drawer
-          <div className={styles.drawerPlace} onKeyDown={keys.pressInDrawer}>
+          <div className="contents" onKeyDown={keys.pressInDrawer}>
             <RowDrawer
               row={opened.row}
               place={opened.place}

@@ -41,7 +41,7 @@ export function ScoreStrip({ scores, scale }: { scores: Scores; scale: ScoreScal
         viewBox={`0 0 ${toStripWidth(classes.length)} ${STRIP.height}`}
         aria-hidden
       >
-        <path className={styles.bar} d={toBarsPath(classes, scores, scale.end)} />
+        <path fill="var(--chart-1)" d={toBarsPath(classes, scores, scale.end)} />
       </svg>
       <span className="min-w-0 overflow-hidden ellipsis text-xs">
         {highest.score === 0 ? (
@@ -103,12 +103,12 @@ export function ScoreBars({
               return (
                 <>
                   <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden>
-                    <rect className={styles.track} width={100} height={8} />
-                    <rect className={styles.bar} width={Math.min(100, (score / end) * 100)} height={8} />
+                    <rect fill="var(--sunken)" width={100} height={8} />
+                    <rect fill="var(--chart-1)" width={Math.min(100, (score / end) * 100)} height={8} />
                     {own.map(({ ruleName, threshold }) => (
                       <rect
                         key={`${ruleName} ${threshold}`}
-                        className={styles.threshold}
+                        fill="var(--state-failed)"
                         x={Math.min(99, (threshold / end) * 100)}
                         width={1}
                         height={8}

@@ -1,6 +1,5 @@
 import { NativeSelect } from '@mantine/core'
 import type { RowSort } from '../../../shared/run/results.ts'
-import styles from './results.module.css'
 
 /** Sorts the rows, by keyboard too, also by what no column shows. */
 export function SortMenu(props: {
@@ -16,7 +15,8 @@ export function SortMenu(props: {
   )
   return (
     <NativeSelect
-      className={styles.sort ?? ''}
+      flex="4 1 6rem"
+      maw="max-content"
       aria-label="Sort by"
       title={choices[chosen]?.label}
       value={String(chosen)}

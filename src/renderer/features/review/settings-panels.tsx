@@ -36,7 +36,7 @@ export function PacePanel(props: {
   const estimate = estimateDurationMs(requests, settings.concurrency, answerMs)
   return (
     <Panel title="Pace">
-      <Group gap="md" align="end" className={styles.pace}>
+      <Group gap="md" align="end" mb="md">
         <WholeNumber
           w="6.5rem"
           label="In flight"

@@ -120,7 +120,7 @@ export const PaceControl = memo(function PaceControl({ runId }: { runId: string 
   }
   return (
     <NumberInput
-      className={styles.pace}
+      w="7.5rem"
       label="In flight at most"
       description={typed === null ? <InFlight runId={runId} /> : 'Press Enter to apply'}
       inputWrapperOrder={['label', 'input', 'description', 'error']}

@@ -106,14 +106,14 @@ function LatencyDrawing({ modes }: { modes: readonly LatencyMode[] }) {
   return (
     <figure className={styles.drawing}>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden>
-        <line x1="0" x2={WIDTH} y1={HEIGHT - 1} y2={HEIGHT - 1} className={styles.axis} />
+        <line x1="0" x2={WIDTH} y1={HEIGHT - 1} y2={HEIGHT - 1} stroke="var(--line-strong)" />
         {bars.map(({ fromMs, toMs, share }, index) => {
           const height = Math.max(6, share * (HEIGHT - 8))
           return (
             <rect
               // biome-ignore lint/suspicious/noArrayIndexKey: a bar is known by its place alone
               key={index}
-              className={styles.bar}
+              fill="var(--chart-1)"
               x={toX(fromMs)}
               width={Math.max(4, toX(toMs - fromMs))}
               y={HEIGHT - 1 - height}

@@ -14,7 +14,6 @@ import { AskFirst } from './ask-first.tsx'
 import { BehaviourPanels } from './behaviour-panels.tsx'
 import { ListPanels } from './list-panels.tsx'
 import { RulesPanel } from './rules-panel.tsx'
-import styles from './sandbox.module.css'
 import { useSandbox, useSandboxChange } from './use-sandbox.ts'
 
 const PARTS = {
@@ -104,7 +103,8 @@ export function SandboxScreen(props: { onRuns: () => void }) {
             )}
           <SegmentedControl
             aria-label="Parts of the sandbox"
-            className={styles.parts ?? ''}
+            w="auto"
+            className="self-start"
             data={PART_NAMES.map((value) => ({ value, label: PARTS[value] }))}
             value={part}
             onChange={(value) => setPart(PART_NAMES.find((one) => one === value) ?? 'arrived')}

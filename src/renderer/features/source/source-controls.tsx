@@ -19,7 +19,6 @@ import {
   type Reading,
   toTypedReading,
 } from './reading.ts'
-import styles from './source.module.css'
 
 type ChangeReading = (change: Parameters<typeof changeReading>[1]) => void
 
@@ -64,7 +63,7 @@ export function SourceControls(props: {
             label="Header row"
             checked={reading.header}
             onValue={(header) => change({ header, headerRow: null })}
-            className={styles.headerSwitch}
+            pb="0.35rem"
           />
           {reading.header && (
             <WholeNumber

@@ -125,7 +125,7 @@ export function SourceScreen(props: {
         </>
       }
     >
-      <div className={`stack min-w-0 min-h-0 ${styles.stack}`}>
+      <div className="stack flex-1 min-w-0 min-h-0">
         <div className={`flex-none grid gap-3 border-b ${styles.strip}`}>
           {props.strip}
           <SourceControls reading={reading} preview={data} onReading={props.onReading} />

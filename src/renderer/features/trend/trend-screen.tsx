@@ -179,7 +179,7 @@ function RunsTable({ runs, hrefOf }: { runs: Trend['runs']; hrefOf: (runId: stri
             title: 'Run',
             cell: (run) => (
               <>
-                <a className={styles.run} href={hrefOf(run.run_id)}>
+                <a className="bold" href={hrefOf(run.run_id)}>
                   <SafeText text={run.name} max={60} />
                 </a>
                 <div className={`small ${styles.quiet}`}>

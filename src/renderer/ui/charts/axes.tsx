@@ -1,5 +1,3 @@
-import styles from './charts.module.css'
-
 /** The axis at the left of a drawing: a line across it for each tick, pixels, with a label before it. */
 export function LeftAxis(props: {
   ticks: readonly { y: number; label: string }[]
@@ -11,8 +9,8 @@ export function LeftAxis(props: {
   const { left, gap = 6 } = props
   return props.ticks.map(({ y, label }) => (
     <g key={y}>
-      <line className={styles.gridLine} x1={left} x2={Math.max(left, props.right)} y1={y} y2={y} />
-      <text className={styles.tick} textAnchor="end" x={left - gap} y={y + 4}>
+      <line stroke="var(--chart-grid)" x1={left} x2={Math.max(left, props.right)} y1={y} y2={y} />
+      <text fill="var(--text-2)" fontSize="0.75rem" textAnchor="end" x={left - gap} y={y + 4}>
         {label}
       </text>
     </g>
@@ -25,7 +23,7 @@ export function BottomLabels(props: {
   y: number
 }) {
   return props.labels.map(({ x, label, anchor = 'middle' }) => (
-    <text key={x} className={styles.tick} textAnchor={anchor} x={x} y={props.y}>
+    <text key={x} fill="var(--text-2)" fontSize="0.75rem" textAnchor={anchor} x={x} y={props.y}>
       {label}
     </text>
   ))

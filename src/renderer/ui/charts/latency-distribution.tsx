@@ -60,7 +60,7 @@ export function LatencyDistribution(props: {
           {layout.ticks.map(({ x }) => (
             <line
               key={x}
-              className={styles.gridLine}
+              stroke="var(--chart-grid)"
               x1={x}
               x2={x}
               y1={FRAME.height - FRAME.bottom}
@@ -106,7 +106,14 @@ function formatAxisTick(ms: number): string {
 function Marks({ marks }: Pick<DistributionLayout, 'marks'>) {
   return marks.map(({ x, name, ms, labelY, isLabelLeft }) => (
     <g key={name}>
-      <line className={styles.mark} x1={x} x2={x} y1={labelY - 9} y2={FRAME.height - FRAME.bottom} />
+      <line
+        stroke="var(--text-2)"
+        strokeDasharray="3 3"
+        x1={x}
+        x2={x}
+        y1={labelY - 9}
+        y2={FRAME.height - FRAME.bottom}
+      />
       <text
         className={styles.markLabel}
         textAnchor={isLabelLeft ? 'end' : 'start'}

@@ -82,7 +82,7 @@ export function LatencyOverlayChart(props: {
           right={toX(1)}
         />
         {layout.x.map(({ at }) => (
-          <line key={at} className={styles.gridLine} x1={toX(at)} x2={toX(at)} y1={toY(0)} y2={toY(1)} />
+          <line key={at} stroke="var(--chart-grid)" x1={toX(at)} x2={toX(at)} y1={toY(0)} y2={toY(1)} />
         ))}
         <BottomLabels
           labels={layout.x.map(({ at, label }) => ({
@@ -105,7 +105,14 @@ export function LatencyOverlayChart(props: {
           ))}
         </g>
         {reading !== null && (
-          <line className={styles.mark} x1={toX(reading.at)} x2={toX(reading.at)} y1={toY(0)} y2={toY(1)} />
+          <line
+            stroke="var(--text-2)"
+            strokeDasharray="3 3"
+            x1={toX(reading.at)}
+            x2={toX(reading.at)}
+            y1={toY(0)}
+            y2={toY(1)}
+          />
         )}
       </svg>
       <Group

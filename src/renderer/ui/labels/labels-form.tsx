@@ -72,7 +72,7 @@ export function LabelsForm(props: {
         <TextField
           label="Separator of labels"
           placeholder="None"
-          className={styles.short ?? ''}
+          w="12rem"
           value={separator}
           onValue={setSeparator}
         />

@@ -25,7 +25,7 @@ export function Notice(props: {
   const role = props.kind === 'error' ? 'alert' : 'status'
   return (
     <div
-      className={`flex flex-wrap items-start gap-3 p-3-4 rounded-large ${styles.notice} ${className}`}
+      className={`flex flex-wrap items-start gap-3 p-3-4 border rounded-large ${styles.notice} ${className}`}
       role={props.isSilent === true ? undefined : role}
     >
       <Icon size="1.25rem" stroke={2} aria-hidden />

@@ -81,7 +81,7 @@ export function Panel(props: {
 }) {
   const id = useId()
   return (
-    <section className={`rounded-large bg-surface min-w-0 ${styles.panel}`} aria-labelledby={id}>
+    <section className="border rounded-large bg-surface min-w-0" aria-labelledby={id}>
       <div className={`row justify-between gap-3 border-b ${styles.panelHead}`}>
         <h2 className="text-sm bold nowrap" id={id}>
           {props.title}

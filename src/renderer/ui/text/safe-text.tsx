@@ -32,7 +32,7 @@ export const SafeText = memo(function SafeText(props: {
       title={left > 0 && props.text.length <= TITLE_MAX ? props.text : undefined}
     >
       <TextPieces pieces={toTextPieces(shown, { lines: props.lines ?? false })} />
-      {left > 0 && <span className={styles.cut}>… {formatCount(left)} more characters</span>}
+      {left > 0 && <span className="quiet italic">… {formatCount(left)} more characters</span>}
     </bdi>
   )
 })
@@ -161,7 +161,7 @@ export function MessageText({ text, max }: { text: string; max: number }) {
         )
       })}
       {shown.length < text.length && (
-        <span className={styles.cut}>… {formatCount(text.length - shown.length)} more characters</span>
+        <span className="quiet italic">… {formatCount(text.length - shown.length)} more characters</span>
       )}
     </bdi>
   )
