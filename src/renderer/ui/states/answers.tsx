@@ -15,7 +15,7 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react'
 import { ROW_ANSWERS, type RowAnswer } from '../../../shared/run/item-state.ts'
-import styles from './states.module.css'
+import { IconLabel } from './icon-label.tsx'
 
 /** An icon of its own shape and a colour of `tokens.css` for every answer. */
 export const ANSWER_LOOKS: Record<RowAnswer, { icon: TablerIcon; color: string }> = {
@@ -43,15 +43,5 @@ export function isRowAnswer(text: string): text is RowAnswer {
 /** What the service answered of a row, as an icon and a word in its colour. */
 export function AnswerLabel({ answer }: { answer: RowAnswer }) {
   const { word, meaning } = ROW_ANSWERS[answer]
-  const { icon: Icon, color } = ANSWER_LOOKS[answer]
-  return (
-    <span
-      className={`inline-flex items-center medium nowrap ${styles.label}`}
-      style={{ color }}
-      title={meaning}
-    >
-      <Icon size="1.1em" stroke={2} aria-hidden />
-      {word}
-    </span>
-  )
+  return <IconLabel {...ANSWER_LOOKS[answer]} word={word} title={meaning} />
 }

@@ -21,6 +21,7 @@ import type { ResultRow } from '../../../shared/run/results.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
 import { Table } from '../table/table.tsx'
 import { SafeText } from '../text/safe-text.tsx'
+import { IconLabel } from './icon-label.tsx'
 import styles from './states.module.css'
 
 /** How a state is shown wherever it is shown: a word, an icon of its own shape, a colour. */
@@ -81,18 +82,8 @@ export const StateLabel = memo(function StateLabel({
   state: RowState
   attempts?: number
 }) {
-  const look = toStateLook({ state, attempts })
-  const Icon = look.icon
-  return (
-    <span
-      className={`inline-flex items-center medium nowrap ${styles.label}`}
-      style={{ color: look.color }}
-      title={look.meaning}
-    >
-      <Icon size="1.1em" stroke={2} aria-hidden />
-      {look.word}
-    </span>
-  )
+  const { meaning, ...look } = toStateLook({ state, attempts })
+  return <IconLabel {...look} title={meaning} />
 })
 
 /** A run's counts in the order they are shown everywhere; those of `pending` cover what waits and what is on its way. */
@@ -150,20 +141,7 @@ export function CountsTable(props: { rows: RowCounts; toRepeat: number; hasEnded
       toKey={({ key }) => key}
       toRow={({ key, look }) => ({ title: look.meaning, 'data-state': key })}
       columns={[
-        {
-          cell: ({ look }) => {
-            const Icon = look.icon
-            return (
-              <span
-                className={`inline-flex items-center medium nowrap ${styles.label}`}
-                style={{ color: look.color }}
-              >
-                <Icon size="1.1em" stroke={2} aria-hidden />
-                {look.word}
-              </span>
-            )
-          },
-        },
+        { cell: ({ look: { icon, color, word } }) => <IconLabel {...{ icon, color, word }} /> },
         {
           isNumber: true,
           toCell: ({ count }) => ({ 'data-count': count }),

@@ -10,7 +10,7 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react'
 import type { RunState, RunSummary } from '../../../shared/run/run.ts'
-import styles from './states.module.css'
+import { IconLabel } from './icon-label.tsx'
 
 /** A run's state: in more detail while this process holds it, and with the thresholds' verdict for a load test. */
 export type RunStanding = RunState | 'paused' | 'ready' | 'awaiting' | 'threshold failed' | 'not connected'
@@ -74,18 +74,9 @@ export function toVerdict({ state, thresholds = [] }: Pick<RunSummary, 'state' |
 /** A run's state as an icon and a word in its colour. */
 export function RunStateLabel(props: { state: RunStanding; isLoadTest?: boolean }) {
   const { state, isLoadTest = false } = props
-  const { icon: Icon, color, meaning } = LOOKS[state]
+  const { meaning, ...look } = LOOKS[state]
   const title = (isLoadTest ? LOAD_MEANINGS[state] : undefined) ?? meaning
-  return (
-    <span
-      className={`inline-flex items-center medium nowrap ${styles.label}`}
-      style={{ color }}
-      title={title}
-    >
-      <Icon size="1.1em" stroke={2} aria-hidden />
-      {state}
-    </span>
-  )
+  return <IconLabel {...look} word={state} title={title} />
 }
 
 /** Whether a run is a load test: then it counts requests, and its rows have no results of their own. */
