@@ -1,4 +1,3 @@
-import { Radio, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
 import { formatCounted } from '../../shared/messages/figure-text.ts'
@@ -7,6 +6,7 @@ import { isKeyRefusal } from '../../shared/service/errors.ts'
 import { ask } from '../bridge/client.ts'
 import { findActiveEntry, isTypeable } from '../ui/connection/destination.ts'
 import { KeepKey, KeyInput, sayKept } from '../ui/connection/key-input.tsx'
+import { RadioField } from '../ui/fields.tsx'
 import { Notice } from '../ui/layout/notice.tsx'
 
 /** What a person may choose of the key that a run is taken up with. */
@@ -72,24 +72,22 @@ export function ContinueKey(props: {
         />
       )}
       {!isNeeded && (
-        <Radio.Group
+        <RadioField
           label="Send with"
           value={typed === null ? 'stored' : 'typed'}
-          onChange={(value) => onChoice({ ...choice, typed: value === 'typed' ? '' : null })}
-        >
-          <Stack gap="xs" mt="xs">
-            <Radio value="typed" label="Type another key" />
-            <Radio
-              value="stored"
-              label={
+          onValue={(value) => onChoice({ ...choice, typed: value === 'typed' ? '' : null })}
+          choices={[
+            { value: 'typed', label: 'Type another key' },
+            {
+              value: 'stored',
+              label:
                 stored === null
                   ? 'Use the stored key'
-                  : `Use the key “${stored.label}” of ${stored.connection}`
-              }
-              description="If you have replaced it, or the service accepts it now."
-            />
-          </Stack>
-        </Radio.Group>
+                  : `Use the key “${stored.label}” of ${stored.connection}`,
+              description: 'If you have replaced it, or the service accepts it now.',
+            },
+          ]}
+        />
       )}
       {typed !== null && (
         <KeyInput

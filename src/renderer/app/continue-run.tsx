@@ -1,4 +1,4 @@
-import { Modal, Radio, Stack } from '@mantine/core'
+import { Modal } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import type { ConnectionEntry } from '../../shared/bridge/connections.ts'
@@ -21,7 +21,7 @@ import {
   rememberTypedKey,
   toAddresses,
 } from '../ui/connection/destination.ts'
-import { TextField } from '../ui/fields.tsx'
+import { RadioField, TextField } from '../ui/fields.tsx'
 import { Form, FormActions } from '../ui/form.tsx'
 import { BeforeSending, useAcceptance } from '../ui/problems/before-sending.tsx'
 import {
@@ -191,29 +191,26 @@ function ContinueDialog(props: {
       >
         <p>{toWords(kind, rows, awaiting)}</p>
         {unknown > 0 && (
-          <Radio.Group
+          <RadioField
             label={`${formatCounted(unknown, 'row')} with an unknown outcome`}
             description="There is no usable answer for them: they may or may not have been sent, and the service may have accepted them."
             value={onUnknown}
-            onChange={(value) => setOnUnknown(value === 'resend' ? 'resend' : 'skip')}
-          >
-            <Stack gap="xs" mt="xs">
-              <Radio
-                value="skip"
-                label="Leave them as they are"
-                description="Nothing is delivered twice; some may be missing."
-              />
-              <Radio
-                value="resend"
-                label="Send them again"
-                description={
-                  props.mayAddTwice
-                    ? `Nothing is missing; up to ${formatCounted(unknown, 'item')} may be in the index twice.`
-                    : 'Nothing is missing; the service may refuse some as duplicates, or take them twice.'
-                }
-              />
-            </Stack>
-          </Radio.Group>
+            onValue={setOnUnknown}
+            choices={[
+              {
+                value: 'skip',
+                label: 'Leave them as they are',
+                description: 'Nothing is delivered twice; some may be missing.',
+              },
+              {
+                value: 'resend',
+                label: 'Send them again',
+                description: props.mayAddTwice
+                  ? `Nothing is missing; up to ${formatCounted(unknown, 'item')} may be in the index twice.`
+                  : 'Nothing is missing; the service may refuse some as duplicates, or take them twice.',
+              },
+            ]}
+          />
         )}
         {mustConfirm && (
           <TextField

@@ -1,8 +1,13 @@
 import {
   Checkbox,
   type CheckboxProps,
+  type MantineSpacing,
   NumberInput,
   type NumberInputProps,
+  Radio,
+  type RadioGroupProps,
+  type RadioProps,
+  Stack,
   Switch,
   type SwitchProps,
   Textarea,
@@ -66,5 +71,33 @@ export function WholeNumber(props: NumberProps<number> & { value: number; min?: 
         if (typeof value === 'number' && value >= min) onValue(value)
       }}
     />
+  )
+}
+
+type RadioChoice<Value> = Omit<RadioProps, 'value'> & { value: Value }
+
+/** One of a few choices under each other, each with what it means. */
+export function RadioField<Value extends string>(
+  props: Omit<Valued<RadioGroupProps, Value>, 'value' | 'children'> & {
+    value: Value
+    choices: readonly RadioChoice<Value>[]
+    gap?: MantineSpacing
+  },
+) {
+  const { choices, gap = 'xs', onValue, ...others } = props
+  return (
+    <Radio.Group
+      {...others}
+      onChange={(value) => {
+        const chosen = choices.find((one) => one.value === value)
+        if (chosen !== undefined) onValue(chosen.value)
+      }}
+    >
+      <Stack gap={gap} mt={others.label === undefined ? 0 : 'xs'}>
+        {choices.map((one) => (
+          <Radio key={one.value} {...one} />
+        ))}
+      </Stack>
+    </Radio.Group>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Radio, Stack } from '@mantine/core'
+import { Button, Group, Modal, Stack } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { EvaluateQuestionInput } from '../../../shared/bridge/evaluate.ts'
@@ -9,6 +9,7 @@ import { ROW_EXPORT_FORMATS } from '../../../shared/run/export-formats.ts'
 import { bridge } from '../../bridge/client.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { CopyButton, PrimaryButton } from '../../ui/controls.tsx'
+import { RadioField } from '../../ui/fields.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { useFileWriter } from '../../ui/written-file.tsx'
 import { findPicked, type PickedRule } from './rule-panels.tsx'
@@ -70,40 +71,29 @@ function ExportDialog(props: FigureActionsProps & { onClose: () => void }) {
   return (
     <Modal opened onClose={props.onClose} title="Export rows">
       <Stack gap="md">
-        <Radio.Group
+        <RadioField
           label="Rows"
           value={choice}
-          onChange={(value) => setChoice(CELLS.find((cell) => cell === value) ?? 'all')}
-        >
-          <Stack gap="xs" mt="xs">
-            <Radio value="all" label={`All evaluated rows (${formatCount(evaluation.rows.evaluated)})`} />
-            {CELLS.map((cell) => (
-              <Radio
-                key={cell}
-                value={cell}
-                label={
-                  <>
-                    <SafeText text={close.name} max={60} />: {CELL_WORDS[cell]} (
-                    {formatCount(close.judged.matrix[COUNTS[cell]])})
-                  </>
-                }
-              />
-            ))}
-          </Stack>
-        </Radio.Group>
-        <Radio.Group
+          onValue={setChoice}
+          choices={[
+            { value: 'all', label: `All evaluated rows (${formatCount(evaluation.rows.evaluated)})` },
+            ...CELLS.map((value) => ({
+              value,
+              label: (
+                <>
+                  <SafeText text={close.name} max={60} />: {CELL_WORDS[value]} (
+                  {formatCount(close.judged.matrix[COUNTS[value]])})
+                </>
+              ),
+            })),
+          ]}
+        />
+        <RadioField
           label="Format"
           value={format}
-          onChange={(value) =>
-            setFormat(ROW_EXPORT_FORMATS.find(({ ending }) => ending === value)?.ending ?? 'csv')
-          }
-        >
-          <Stack gap="xs" mt="xs">
-            {ROW_EXPORT_FORMATS.map(({ ending, label }) => (
-              <Radio key={ending} value={ending} label={label} />
-            ))}
-          </Stack>
-        </Radio.Group>
+          onValue={setFormat}
+          choices={ROW_EXPORT_FORMATS.map(({ ending, label }) => ({ value: ending, label }))}
+        />
         <p>Each row has its label and, for each rule, the cell of the matrix that it is in.</p>
         {file.notice}
         <Group justify="flex-end" gap="xs">

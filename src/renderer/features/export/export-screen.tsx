@@ -1,4 +1,4 @@
-import { Radio, Select, Stack } from '@mantine/core'
+import { Select } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -10,7 +10,7 @@ import { ask, bridge } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
-import { SwitchField } from '../../ui/fields.tsx'
+import { RadioField, SwitchField } from '../../ui/fields.tsx'
 import { Columns, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { STATE_LOOKS, toStateCounts } from '../../ui/states/row-states.tsx'
 import { useFileWriter } from '../../ui/written-file.tsx'
@@ -94,41 +94,46 @@ export function ExportScreen(props: {
       </p>
       <Columns least="30rem">
         <Panel title="Rows">
-          <Radio.Group
+          <RadioField
             aria-label="Rows"
+            gap="sm"
             value={choice}
-            onChange={(value) => setChoice(isChoice(value) ? value : 'all')}
-          >
-            <Stack gap="sm">
-              <Radio
-                value="all"
-                label={`All rows${rows === undefined ? '' : `: ${formatCount(rows.read)}`}`}
-                description="Includes invalid and unsent rows, each with its outcome. sluice_row is the row's number in the spreadsheet."
-              />
-              {filter !== null && (
-                <Radio
-                  value="filtered"
-                  label={`The rows of the results as they are filtered${narrowed.rows === null ? '' : `: ${formatCount(narrowed.rows)}`}`}
-                  description={describeFilter(filter, narrowed.facets)}
-                />
-              )}
-              <Radio
-                value="outcomes"
-                label="Two files: success and errors"
-                description="Rows that succeeded with their results, and rows that did not with the reasons."
-              />
-              <Radio
-                value="unsuccessful"
-                label="Only rows that did not succeed"
-                description="Invalid, rejected, failed, unknown and overdue rows, to correct them and send them again."
-              />
-              <Radio
-                value="state"
-                label="Only rows in one state"
-                description="For example only rejected rows."
-              />
-            </Stack>
-          </Radio.Group>
+            onValue={setChoice}
+            choices={[
+              {
+                value: 'all',
+                label: `All rows${rows === undefined ? '' : `: ${formatCount(rows.read)}`}`,
+                description:
+                  "Includes invalid and unsent rows, each with its outcome. sluice_row is the row's number in the spreadsheet.",
+              },
+              ...(filter === null
+                ? []
+                : [
+                    {
+                      value: 'filtered' as const,
+                      label: `The rows of the results as they are filtered${narrowed.rows === null ? '' : `: ${formatCount(narrowed.rows)}`}`,
+                      description: describeFilter(filter, narrowed.facets),
+                    },
+                  ]),
+              {
+                value: 'outcomes',
+                label: 'Two files: success and errors',
+                description:
+                  'Rows that succeeded with their results, and rows that did not with the reasons.',
+              },
+              {
+                value: 'unsuccessful',
+                label: 'Only rows that did not succeed',
+                description:
+                  'Invalid, rejected, failed, unknown and overdue rows, to correct them and send them again.',
+              },
+              {
+                value: 'state',
+                label: 'Only rows in one state',
+                description: 'For example only rejected rows.',
+              },
+            ]}
+          />
           {choice === 'state' && exact !== undefined && (
             <Select
               aria-label="State"
@@ -148,19 +153,17 @@ export function ExportScreen(props: {
           )}
         </Panel>
         <Panel title="Format">
-          <Radio.Group
+          <RadioField
             aria-label="Format"
+            gap="sm"
             value={format}
-            onChange={(value) =>
-              setFormat(ROW_EXPORT_FORMATS.find(({ ending }) => ending === value)?.ending ?? 'csv')
-            }
-          >
-            <Stack gap="sm">
-              {ROW_EXPORT_FORMATS.map(({ ending, label, meaning }) => (
-                <Radio key={ending} value={ending} label={label} description={meaning} />
-              ))}
-            </Stack>
-          </Radio.Group>
+            onValue={setFormat}
+            choices={ROW_EXPORT_FORMATS.map(({ ending, label, meaning }) => ({
+              value: ending,
+              label,
+              description: meaning,
+            }))}
+          />
           {format === 'csv' && (
             <SwitchField
               mt="md"
@@ -177,12 +180,6 @@ export function ExportScreen(props: {
       )}
     </Screen>
   )
-}
-
-const CHOICES: readonly string[] = ['all', 'filtered', 'outcomes', 'unsuccessful', 'state'] satisfies Choice[]
-
-function isChoice(text: string): text is Choice {
-  return CHOICES.includes(text)
 }
 
 /** Rows that match a filter; `rows` is null until they are counted, and a lower bound until `isCounted`. */

@@ -1,4 +1,3 @@
-import { Radio, Stack } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { LOAD_EXPORT_FORMATS, type LoadExportFormat } from '../../../shared/run/export-formats.ts'
@@ -6,6 +5,7 @@ import { bridge } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { PrimaryButton } from '../../ui/controls.tsx'
+import { RadioField } from '../../ui/fields.tsx'
 import { Panel, Screen } from '../../ui/layout/screen.tsx'
 import { useFileWriter } from '../../ui/written-file.tsx'
 
@@ -38,19 +38,17 @@ export function LoadExportScreen({ runId }: { runId: string }) {
     >
       {file.notice}
       <Panel title="Format">
-        <Radio.Group
+        <RadioField
           aria-label="Format"
+          gap="sm"
           value={format}
-          onChange={(value) =>
-            setFormat(LOAD_EXPORT_FORMATS.find(({ ending }) => ending === value)?.ending ?? 'html')
-          }
-        >
-          <Stack gap="sm">
-            {LOAD_EXPORT_FORMATS.map(({ ending, label, meaning }) => (
-              <Radio key={ending} value={ending} label={`${label} (.${ending})`} description={meaning} />
-            ))}
-          </Stack>
-        </Radio.Group>
+          onValue={setFormat}
+          choices={LOAD_EXPORT_FORMATS.map(({ ending, label, meaning }) => ({
+            value: ending,
+            label: `${label} (.${ending})`,
+            description: meaning,
+          }))}
+        />
       </Panel>
     </Screen>
   )

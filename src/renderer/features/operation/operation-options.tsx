@@ -1,9 +1,9 @@
-import { NativeSelect, Radio, Select, Stack, TagsInput } from '@mantine/core'
+import { NativeSelect, Select, Stack, TagsInput } from '@mantine/core'
 import type { SandboxOffers } from '../../../shared/bridge/sandbox.ts'
 import { hasEmptyNotes, type Operation, type TaskOperation } from '../../../shared/operations/operations.ts'
 import { TERMS_PER_REQUEST_MAX } from '../../../shared/operations/watchlist.ts'
 import { findModel, MODELS } from '../../../shared/service/models.ts'
-import { SwitchField, TextField, WholeNumber } from '../../ui/fields.tsx'
+import { RadioField, SwitchField, TextField, WholeNumber } from '../../ui/fields.tsx'
 import { OperationNotice } from '../../ui/operations/operation-looks.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { chooseVersion } from './operation-settings.ts'
@@ -91,24 +91,24 @@ function toModelOptions(mode: TaskOperation['mode'], chosen: readonly string[]) 
 /** Whether answers come at once or later, with what each is good for. */
 function ModeChoice(props: { mode: 'sync' | 'async'; onMode: (mode: 'sync' | 'async') => void }) {
   return (
-    <Radio.Group
+    <RadioField
       label="Answers"
       value={props.mode}
-      onChange={(value) => props.onMode(value === 'async' ? 'async' : 'sync')}
-    >
-      <Stack gap="xs" mt="xs">
-        <Radio
-          value="sync"
-          label="At once (sync)"
-          description="Each request stays open until its result is there."
-        />
-        <Radio
-          value="async"
-          label="Later, by callback (async)"
-          description="The service takes each row at once and posts its result to this app: for large batches and long videos."
-        />
-      </Stack>
-    </Radio.Group>
+      onValue={props.onMode}
+      choices={[
+        {
+          value: 'sync',
+          label: 'At once (sync)',
+          description: 'Each request stays open until its result is there.',
+        },
+        {
+          value: 'async',
+          label: 'Later, by callback (async)',
+          description:
+            'The service takes each row at once and posts its result to this app: for large batches and long videos.',
+        },
+      ]}
+    />
   )
 }
 
@@ -180,26 +180,23 @@ export function WatchlistOptions(props: {
         onValue={(termsPerRequest) => onOperation({ ...operation, termsPerRequest })}
       />
       {hasEmptyNotes(operation) && (
-        <Radio.Group
+        <RadioField
           label="Where the notes are empty"
           value={operation.emptyNotes}
-          onChange={(value) =>
-            onOperation({ ...operation, emptyNotes: value === 'clear' ? 'clear' : 'keep' })
-          }
-        >
-          <Stack gap="xs" mt="xs">
-            <Radio
-              value="keep"
-              label="Leave the term’s notes alone"
-              description="An empty cell changes nothing."
-            />
-            <Radio
-              value="clear"
-              label="Clear the term’s notes"
-              description="An empty cell empties the notes in the watchlist."
-            />
-          </Stack>
-        </Radio.Group>
+          onValue={(emptyNotes) => onOperation({ ...operation, emptyNotes })}
+          choices={[
+            {
+              value: 'keep',
+              label: 'Leave the term’s notes alone',
+              description: 'An empty cell changes nothing.',
+            },
+            {
+              value: 'clear',
+              label: 'Clear the term’s notes',
+              description: 'An empty cell empties the notes in the watchlist.',
+            },
+          ]}
+        />
       )}
       <OperationNotice kind={operation.kind} />
     </Stack>

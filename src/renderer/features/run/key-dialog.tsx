@@ -1,4 +1,4 @@
-import { Modal, Radio, Stack } from '@mantine/core'
+import { Modal } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ConnectionEntry, ConnectionKeyEntry } from '../../../shared/bridge/connections.ts'
@@ -6,6 +6,7 @@ import { ask, bridge } from '../../bridge/client.ts'
 import { showConnections } from '../../bridge/connections.ts'
 import { findActiveEntry, isAtHand, isTypeable } from '../../ui/connection/destination.ts'
 import { KeepKey, KeyInput, sayKept } from '../../ui/connection/key-input.tsx'
+import { RadioField } from '../../ui/fields.tsx'
 import { Form, FormActions } from '../../ui/form.tsx'
 
 const TYPED = 'typed'
@@ -52,24 +53,24 @@ export function KeyDialog(props: {
       <Form onSubmit={() => change.mutate()}>
         <p>New requests use the new key. Requests in flight keep the old one.</p>
         {entry !== null && (
-          <Radio.Group label={`API keys of ${entry.name}`} value={choice} onChange={setChoice}>
-            <Stack gap="xs" mt="xs">
-              {entry.keys.map((key) => (
-                <Radio
-                  key={key.label}
-                  value={STORED + key.label}
-                  disabled={!isAtHand(key)}
-                  label={key.label === entry.activeKey ? `${key.label} (active)` : key.label}
-                  description={sayWhere(key)}
-                />
-              ))}
-              <Radio
-                value={TYPED}
-                label="Type a key"
-                description={replaced === null ? 'For this run only.' : undefined}
-              />
-            </Stack>
-          </Radio.Group>
+          <RadioField
+            label={`API keys of ${entry.name}`}
+            value={choice}
+            onValue={setChoice}
+            choices={[
+              ...entry.keys.map((key) => ({
+                value: STORED + key.label,
+                disabled: !isAtHand(key),
+                label: key.label === entry.activeKey ? `${key.label} (active)` : key.label,
+                description: sayWhere(key),
+              })),
+              {
+                value: TYPED,
+                label: 'Type a key',
+                description: replaced === null ? 'For this run only.' : undefined,
+              },
+            ]}
+          />
         )}
         {choice === TYPED && (
           <KeyInput
