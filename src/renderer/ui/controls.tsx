@@ -1,5 +1,5 @@
-import { Button } from '@mantine/core'
-import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { Button, type ButtonProps, type ElementProps } from '@mantine/core'
+import { IconCheck, IconCopy, type TablerIcon } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { nameShortcut, useShortcut } from './shortcuts.ts'
 
@@ -47,26 +47,42 @@ export function PrimaryButton(props: {
   )
 }
 
+/** A button with words, and an icon before them. Small ones stand in rows, heads and notices. */
+export function ActionButton(
+  props: ButtonProps &
+    ElementProps<'button', keyof ButtonProps> & { label: ReactNode; icon?: TablerIcon; small?: boolean },
+) {
+  const { label, icon: Icon, small, ...others } = props
+  return (
+    <Button
+      {...(small && { size: 'compact-sm' })}
+      {...(Icon && { leftSection: <Icon size="1rem" aria-hidden /> })}
+      {...others}
+    >
+      {label}
+    </Button>
+  )
+}
+
 /** What can be done with a row of a table; its name says with which. */
 export function RowButton(props: {
   name: string
+  label: ReactNode
   onPress: () => void
-  children: ReactNode
   isOutlined?: true
   isDisabled?: boolean
   isExpanded?: boolean
 }) {
   return (
-    <Button
+    <ActionButton
+      small
       variant={props.isOutlined ? 'default' : 'subtle'}
-      size="compact-sm"
       aria-label={props.name}
       aria-expanded={props.isExpanded}
       disabled={props.isDisabled ?? false}
+      label={props.label}
       onClick={props.onPress}
-    >
-      {props.children}
-    </Button>
+    />
   )
 }
 

@@ -1,5 +1,6 @@
-import { Button, Group, Stack } from '@mantine/core'
+import { Group, Stack } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
+import { ActionButton } from './controls.tsx'
 import { TextField } from './fields.tsx'
 
 /** Asks for the name of what is saved, or a new one; Escape gives up. What goes wrong is shown by whoever asks. */
@@ -27,12 +28,8 @@ export function NameForm(props: {
         onKeyDown={(event) => event.key === 'Escape' && props.onClose()}
       />
       <Group gap="xs">
-        <Button variant="filled" type="submit" size="compact-xs" disabled={trimmed === ''}>
-          Save
-        </Button>
-        <Button size="compact-xs" onClick={props.onClose}>
-          Cancel
-        </Button>
+        <ActionButton label="Save" variant="filled" type="submit" small disabled={trimmed === ''} />
+        <ActionButton label="Cancel" small onClick={props.onClose} />
       </Group>
     </Stack>
   )

@@ -1,6 +1,7 @@
-import { Button, Group } from '@mantine/core'
+import { Group } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { formatCount, formatCounted } from '../../shared/messages/figure-text.ts'
+import { ActionButton } from './controls.tsx'
 
 /** Which part of a list is shown, and the way to the parts before and after it; nothing where one page shows all. */
 export function Pager(props: {
@@ -18,26 +19,24 @@ export function Pager(props: {
   const last = Math.min(total, offset + limit)
   return (
     <Group component="nav" aria-label="Pages" justify="center" gap="sm" p="sm">
-      <Button
-        size="compact-sm"
-        leftSection={<IconChevronLeft size="1rem" aria-hidden />}
+      <ActionButton
+        label="Previous"
+        small
+        icon={IconChevronLeft}
         disabled={offset === 0}
         onClick={() => props.onOffset(Math.max(0, offset - limit))}
-      >
-        Previous
-      </Button>
+      />
       <span aria-live="polite">
         {formatCount(Math.min(total, offset + 1))} to {formatCount(last)} of{' '}
         {formatCounted(total, noun, plural)}
       </span>
-      <Button
-        size="compact-sm"
+      <ActionButton
+        label="Next"
+        small
         rightSection={<IconChevronRight size="1rem" aria-hidden />}
         disabled={last >= total}
         onClick={() => props.onOffset(offset + limit)}
-      >
-        Next
-      </Button>
+      />
     </Group>
   )
 }

@@ -1,9 +1,9 @@
-import { Button, Group } from '@mantine/core'
+import { Group } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
 import type { Exported } from '../../shared/bridge/results.ts'
 import { formatBytes } from '../../shared/messages/figure-text.ts'
-import { CopyButton } from './controls.tsx'
+import { ActionButton, CopyButton } from './controls.tsx'
 import { ErrorNotice, Notice } from './layout/notice.tsx'
 import { showErrorToast, showToast } from './layout/toasts.tsx'
 import { SafeText } from './text/safe-text.tsx'
@@ -66,15 +66,7 @@ function toNotice(writing: {
   if (data === null || data === undefined) return null
   const { title, text } = describeSaved(data, variables?.describe)
   return (
-    <Notice
-      kind="good"
-      title={title}
-      actions={
-        <Button size="compact-xs" onClick={reset}>
-          Dismiss
-        </Button>
-      }
-    >
+    <Notice kind="good" title={title} actions={<ActionButton label="Dismiss" small onClick={reset} />}>
       {text}
     </Notice>
   )
@@ -98,11 +90,7 @@ function describeSaved({ files, showInFolder }: WrittenFiles, describe: FileToWr
       })}
       {paths.length > 0 && (
         <Group gap="xs" mt={4}>
-          {showInFolder !== null && (
-            <Button size="compact-xs" onClick={showInFolder}>
-              Show in folder
-            </Button>
-          )}
+          {showInFolder !== null && <ActionButton label="Show in folder" small onClick={showInFolder} />}
           <CopyButton label={paths.length === 1 ? 'Copy path' : 'Copy paths'} text={() => paths.join('\n')} />
         </Group>
       )}

@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core'
 import { sayError } from '../../../shared/messages/error-messages.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
+import { ActionButton } from '../../ui/controls.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { goTo, type Route } from '../route.ts'
@@ -29,20 +29,17 @@ export function CrashNotices({ route }: { route: Route }) {
             actions={
               <>
                 {runId !== null && (
-                  <Button
+                  <ActionButton
+                    label="Open the run"
                     variant="filled"
-                    size="compact-sm"
+                    small
                     onClick={() => {
                       goTo({ kind: 'run', runId })
                       dismiss()
                     }}
-                  >
-                    Open the run
-                  </Button>
+                  />
                 )}
-                <Button size="compact-sm" onClick={dismiss}>
-                  Dismiss
-                </Button>
+                <ActionButton label="Dismiss" small onClick={dismiss} />
               </>
             }
           >

@@ -1,4 +1,4 @@
-import { Button, Group, Modal } from '@mantine/core'
+import { Group, Modal } from '@mantine/core'
 import {
   IconActivity,
   IconChartLine,
@@ -25,6 +25,7 @@ import { RunAgainDialog } from '../../features/runs/run-again-dialog.tsx'
 import { RunEditor } from '../../features/runs/run-editor.tsx'
 import type { NamePlace } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
+import { ActionButton } from '../../ui/controls.tsx'
 import { ScreenFrame } from '../../ui/layout/screen.tsx'
 import { dismissToast } from '../../ui/layout/toasts.tsx'
 import { isLoadTest, RunStateLabel, toVerdict } from '../../ui/states/run-state.tsx'
@@ -168,26 +169,24 @@ function RunHead(props: {
         <h1 className={`truncate text-lg bold ${styles.runName}`} title={summary.name}>
           <SafeText text={summary.name} max={200} />
         </h1>
-        <Button
+        <ActionButton
+          label="Edit"
           variant="subtle"
           color="gray"
-          size="compact-xs"
+          small
           leftSection={<IconPencil size="0.875rem" aria-hidden />}
           aria-label="Edit name, tags and note"
           onClick={() => setOpened('notes')}
-        >
-          Edit
-        </Button>
+        />
         {phase !== 'intake' && phase !== 'ready' && (
-          <Button
+          <ActionButton
+            label="Run again…"
             variant="subtle"
             color="gray"
-            size="compact-xs"
+            small
             leftSection={<IconRepeat size="0.875rem" aria-hidden />}
             onClick={() => setOpened('again')}
-          >
-            Run again…
-          </Button>
+          />
         )}
       </div>
       <p className={styles.runStanding}>

@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core'
+import { Group } from '@mantine/core'
 import {
   IconArrowsSplit2,
   IconListCheck,
@@ -7,6 +7,7 @@ import {
   IconTargetArrow,
   IconTrash,
 } from '@tabler/icons-react'
+import { ActionButton } from '../../ui/controls.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { type Draft, useDraft } from '../draft.ts'
 import { discardDraft } from '../flow.ts'
@@ -77,15 +78,14 @@ export function Stepper({ current }: { current: DraftStep }) {
         </Group>
       </nav>
       {draft.source !== null && (
-        <Button
+        <ActionButton
+          label="Start over"
           variant="subtle"
           color="gray"
-          size="compact-sm"
-          leftSection={<IconTrash size="1rem" aria-hidden />}
+          small
+          icon={IconTrash}
           onClick={discardDraft}
-        >
-          Start over
-        </Button>
+        />
       )}
     </div>
   )

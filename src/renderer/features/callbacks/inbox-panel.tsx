@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Modal, Select, Stack } from '@mantine/core'
+import { Anchor, Group, Modal, Select, Stack } from '@mantine/core'
 import { IconEye, IconEyeOff, IconInbox } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -7,7 +7,7 @@ import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import type { CallbackEffect, StoredCallback } from '../../../shared/run/callback-overview.ts'
 import { ask } from '../../bridge/client.ts'
 import { maskJson, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
-import { RowButton } from '../../ui/controls.tsx'
+import { ActionButton, RowButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Empty, Panel } from '../../ui/layout/screen.tsx'
@@ -116,11 +116,10 @@ export function InboxPanel(props: {
             isTitleHidden: true,
             cell: (callback) => (
               <RowButton
+                label="Open"
                 name={`Open the callback for ${nameRow(callback)}`}
                 onPress={() => setOpened(callback)}
-              >
-                Open
-              </RowButton>
+              />
             ),
           },
         ]}
@@ -158,14 +157,13 @@ function CallbackDialog({ callback, onClose }: { callback: StoredCallback; onClo
                 `, its first ${formatCount(text.length)} characters`}
             </span>
             {content.whole !== content.masked && (
-              <Button
-                size="compact-sm"
+              <ActionButton
+                label={isRevealed ? 'Hide the content' : 'Show the content'}
+                small
                 aria-pressed={isRevealed}
                 leftSection={isRevealed ? <IconEyeOff size="1rem" /> : <IconEye size="1rem" />}
                 onClick={() => setToggled(!isToggled)}
-              >
-                {isRevealed ? 'Hide the content' : 'Show the content'}
-              </Button>
+              />
             )}
           </Group>
           <LongText text={isRevealed ? content.whole : content.masked} label="Callback" />

@@ -1,4 +1,4 @@
-import { Button, Group, Stack } from '@mantine/core'
+import { Group, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatDuration } from '../../../shared/messages/figure-text.ts'
@@ -6,7 +6,7 @@ import type { ReceiverState, ReceiverTest } from '../../../shared/run/callback-o
 import { ask, queryClient } from '../../bridge/client.ts'
 import { useChangeSettings, useSettings } from '../../bridge/settings.ts'
 import { parseBaseUrl } from '../../ui/connection/destination.ts'
-import { CopyButton } from '../../ui/controls.tsx'
+import { ActionButton, CopyButton } from '../../ui/controls.tsx'
 import { TextField } from '../../ui/fields.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
@@ -36,9 +36,12 @@ export function ReceiverPanel(props: {
               Runs that need callbacks start it. Start it now to test its address, or to take in callbacks of
               runs that have ended.
             </p>
-            <Button variant="filled" loading={open.isPending} onClick={() => open.mutate(undefined)}>
-              Start listening
-            </Button>
+            <ActionButton
+              label="Start listening"
+              variant="filled"
+              loading={open.isPending}
+              onClick={() => open.mutate(undefined)}
+            />
           </Stack>
         ) : (
           <div className={styles.line}>
@@ -96,20 +99,18 @@ function PublicAddress({ stored, baseUrl }: { stored: string | null; baseUrl: st
           isLiteral
         />
         <Group gap="xs">
-          <Button
+          <ActionButton
+            label={stored !== null && wanted === stored ? 'Saved' : 'Save'}
             disabled={mistake !== null || wanted === stored}
             loading={change.isPending}
             onClick={() => change.mutate({ publicUrl: wanted })}
-          >
-            {stored !== null && wanted === stored ? 'Saved' : 'Save'}
-          </Button>
-          <Button
+          />
+          <ActionButton
+            label="Test the address"
             disabled={mistake !== null || address === null}
             loading={test.isPending}
             onClick={() => address !== null && test.mutate({ publicUrl: address })}
-          >
-            Test the address
-          </Button>
+          />
         </Group>
       </div>
       {change.error !== null && <ErrorNotice error={change.error} onDismiss={change.reset} />}

@@ -1,4 +1,4 @@
-import { Button, Group, Progress, Stack } from '@mantine/core'
+import { Group, Progress, Stack } from '@mantine/core'
 import { IconPlayerStop } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
@@ -24,7 +24,7 @@ import { ask, bridge, whenOpen } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import type { NamePlace } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
-import { CopyButton } from '../../ui/controls.tsx'
+import { ActionButton, CopyButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { type Figure, Figures, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { VerdictLabel } from '../../ui/states/verdict-label.tsx'
@@ -68,13 +68,12 @@ export function CapacityScreen(props: {
         isOver || error !== null ? (
           <CopyButton label="Copy the result as JSON" text={() => JSON.stringify(report, null, 2)} />
         ) : (
-          <Button
+          <ActionButton
+            label="Stop the search"
             loading={stop.isPending}
-            leftSection={<IconPlayerStop size="1rem" />}
+            icon={IconPlayerStop}
             onClick={() => stop.mutate({ searchId })}
-          >
-            Stop the search
-          </Button>
+          />
         )
       }
     >

@@ -1,4 +1,4 @@
-import { Button, Progress, Stack } from '@mantine/core'
+import { Progress, Stack } from '@mantine/core'
 import { IconArrowRight, IconCircleCheck } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
@@ -19,7 +19,7 @@ import { bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import type { NamedPlace } from '../../ui/connection/destination.ts'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
-import { PrimaryButton } from '../../ui/controls.tsx'
+import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Empty, type Figure, Figures, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { BeforeSending, useAcceptance } from '../../ui/problems/before-sending.tsx'
@@ -126,7 +126,10 @@ export function CheckScreen(props: CheckProps) {
         <>
           <ContentSwitch />
           {(isRetry || error !== null) && (
-            <Button onClick={props.onBack}>{isRetry ? 'Back to the results' : 'Back to the source'}</Button>
+            <ActionButton
+              label={isRetry ? 'Back to the results' : 'Back to the source'}
+              onClick={props.onBack}
+            />
           )}
           <PrimaryButton
             onPress={() => proceed.mutate()}

@@ -8,6 +8,7 @@ import { getFixedRecord } from '../../../shared/plan/fixes.ts'
 import { sayRow } from '../../../shared/plan/source-place.ts'
 import { ask } from '../../bridge/client.ts'
 import { isFieldContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
+import { ActionButton } from '../../ui/controls.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -93,14 +94,7 @@ function FixItem({ runId, fix, onUndo }: { runId: string; fix: Fix; onUndo: () =
           </>
         )}
       </span>
-      <Button
-        size="compact-xs"
-        leftSection={<IconArrowBackUp size="1rem" />}
-        aria-label={`Undo: ${name}`}
-        onClick={onUndo}
-      >
-        Undo
-      </Button>
+      <ActionButton label="Undo" small icon={IconArrowBackUp} aria-label={`Undo: ${name}`} onClick={onUndo} />
     </li>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core'
+import { Group } from '@mantine/core'
 import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { PROBLEM_MESSAGES, sayExpected } from '../../../shared/messages/problem-messages.ts'
@@ -8,7 +8,7 @@ import { sayRow, toRowNumber } from '../../../shared/plan/source-place.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import { getPlace } from '../../../shared/run/problem.ts'
 import { isFoundContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
-import { RowButton } from '../../ui/controls.tsx'
+import { ActionButton, RowButton } from '../../ui/controls.tsx'
 import { ExpectedSentence } from '../../ui/problems/expected-sentence.tsx'
 import { RowNumber } from '../../ui/states/row-states.tsx'
 import { Table } from '../../ui/table/table.tsx'
@@ -73,24 +73,19 @@ export function ProblemGroupCard(props: {
       {offered.length > 0 && (
         <div className={`flex flex-wrap gap-2 ${styles.groupActions}`}>
           {offered.slice(0, -1).map(({ label, fix }, index) => (
-            <Button
+            <ActionButton
+              label={label}
               key={label}
               variant={index === 0 ? 'filled' : 'default'}
-              size="compact-sm"
+              small
               onClick={() => onFixes(addFix(fixes, fix))}
-            >
-              {label}
-            </Button>
+            />
           ))}
           {valueField !== null && (
-            <Button size="compact-sm" onClick={() => onValue(valueField)}>
-              Set a value…
-            </Button>
+            <ActionButton label="Set a value…" small onClick={() => onValue(valueField)} />
           )}
           {offered.slice(-1).map(({ label, fix }) => (
-            <Button key={label} size="compact-sm" onClick={() => onFixes(addFix(fixes, fix))}>
-              {label}
-            </Button>
+            <ActionButton label={label} key={label} small onClick={() => onFixes(addFix(fixes, fix))} />
           ))}
         </div>
       )}
@@ -135,20 +130,18 @@ export function ProblemGroupCard(props: {
                   <>
                     {editFields.length > 0 && (
                       <RowButton
+                        label={`Edit row ${toRowNumber(getPlace(problem))}`}
                         name={`Edit row ${sayRow(getPlace(problem))}`}
                         isOutlined
                         onPress={() => onEdit(problem.row, editFields)}
-                      >
-                        Edit row {toRowNumber(getPlace(problem))}
-                      </RowButton>
+                      />
                     )}{' '}
                     <RowButton
+                      label="Scratchpad"
                       name={`Open row ${sayRow(getPlace(problem))} in Scratchpad`}
                       isOutlined
                       onPress={() => props.onScratchpad(problem.row)}
-                    >
-                      Scratchpad
-                    </RowButton>
+                    />
                   </>
                 ),
               },

@@ -1,11 +1,10 @@
-import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { addFix, type Fix } from '../../../shared/plan/fixes.ts'
 import { sayRow, toRowNumber } from '../../../shared/plan/source-place.ts'
 import { ask } from '../../bridge/client.ts'
-import { RowButton } from '../../ui/controls.tsx'
+import { ActionButton, RowButton } from '../../ui/controls.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { RowNumber } from '../../ui/states/row-states.tsx'
 import { Table } from '../../ui/table/table.tsx'
@@ -47,20 +46,18 @@ export function RetriedRows(props: {
           ) : (
             <>
               {formatCount(from + 1)} to {formatCount(from + shown.length)} of {formatCounted(rows, 'row')}
-              <Button
-                size="compact-xs"
+              <ActionButton
+                label="Previous"
+                small
                 disabled={from === 0}
                 onClick={() => setOffset(Math.max(0, from - PAGE_ROWS))}
-              >
-                Previous
-              </Button>
-              <Button
-                size="compact-xs"
+              />
+              <ActionButton
+                label="Next"
+                small
                 disabled={from + PAGE_ROWS >= rows}
                 onClick={() => setOffset(from + PAGE_ROWS)}
-              >
-                Next
-              </Button>
+              />
             </>
           )}
         </span>
@@ -87,23 +84,24 @@ export function RetriedRows(props: {
               className: styles.rowActions,
               cell: ({ row, place }) => (
                 <>
-                  <RowButton name={`Edit row ${sayRow(place)}`} isOutlined onPress={() => onEdit(row)}>
-                    Edit row {toRowNumber(place)}
-                  </RowButton>{' '}
                   <RowButton
+                    label={`Edit row ${toRowNumber(place)}`}
+                    name={`Edit row ${sayRow(place)}`}
+                    isOutlined
+                    onPress={() => onEdit(row)}
+                  />{' '}
+                  <RowButton
+                    label="Leave out"
                     name={`Leave out row ${sayRow(place)}`}
                     isOutlined
                     onPress={() => onFixes(addFix(fixes, { kind: 'leave_out_row', record: row }))}
-                  >
-                    Leave out
-                  </RowButton>{' '}
+                  />{' '}
                   <RowButton
+                    label="Scratchpad"
                     name={`Open row ${sayRow(place)} in Scratchpad`}
                     isOutlined
                     onPress={() => props.onScratchpad(row)}
-                  >
-                    Scratchpad
-                  </RowButton>
+                  />
                 </>
               ),
             },

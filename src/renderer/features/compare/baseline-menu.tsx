@@ -6,6 +6,7 @@ import type { BaselineEntry } from '../../../shared/bridge/compare.ts'
 import { DEFAULT_BASELINE } from '../../../shared/lookback/baseline.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
+import { ActionButton } from '../../ui/controls.tsx'
 import { TextField } from '../../ui/fields.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -113,9 +114,13 @@ export function BaselineDialog({ runId, onClose }: { runId: string; onClose: () 
             onValue={setName}
           />
           {change.error !== null && <ErrorNotice error={change.error} />}
-          <Button variant="filled" type="submit" disabled={name.trim() === ''} loading={change.isPending}>
-            Save
-          </Button>
+          <ActionButton
+            label="Save"
+            variant="filled"
+            type="submit"
+            disabled={name.trim() === ''}
+            loading={change.isPending}
+          />
         </Stack>
       </form>
     </Modal>

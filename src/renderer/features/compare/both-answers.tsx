@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Stack } from '@mantine/core'
+import { ActionIcon, Stack } from '@mantine/core'
 import { IconChevronDown, IconChevronUp, IconEye, IconEyeOff, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Fragment, useEffect, useRef } from 'react'
@@ -10,6 +10,7 @@ import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
 import { ask } from '../../bridge/client.ts'
 import { type ContentRule, MaskedText, maskJson } from '../../ui/content/user-content.tsx'
+import { ActionButton } from '../../ui/controls.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
 import { RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
@@ -40,14 +41,13 @@ export function BothAnswers(props: {
         <h2 ref={heading} tabIndex={-1}>
           Row <PairedRowNumber a={change.a} b={change.b} />
         </h2>
-        <Button
-          size="compact-xs"
+        <ActionButton
+          label={isRevealed ? 'Hide' : 'Reveal'}
+          small
           aria-pressed={isRevealed}
           leftSection={isRevealed ? <IconEyeOff size="1rem" /> : <IconEye size="1rem" />}
           onClick={props.onReveal}
-        >
-          {isRevealed ? 'Hide' : 'Reveal'}
-        </Button>
+        />
         <ActionIcon aria-label="Previous row" onClick={() => props.onStep(-1)}>
           <IconChevronUp size="1rem" aria-hidden />
         </ActionIcon>

@@ -1,4 +1,4 @@
-import { Button, Group, Select } from '@mantine/core'
+import { Group, Select } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from 'react'
@@ -19,6 +19,7 @@ import {
   useContentShown,
   useOnHideAll,
 } from '../../ui/content/user-content.tsx'
+import { ActionButton } from '../../ui/controls.tsx'
 import { DataGrid, type GridColumn } from '../../ui/grid/data-grid.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
@@ -298,14 +299,13 @@ function ExportChanges({ pair, list, isEmpty }: { pair: RunPair; list: ChangeFil
           setFormat(ROW_EXPORT_FORMATS.find(({ ending }) => ending === value)?.ending ?? 'csv')
         }
       />
-      <Button
+      <ActionButton
+        label="Export these rows"
         disabled={isEmpty}
         loading={file.isWriting}
-        leftSection={<IconDownload size="1rem" aria-hidden />}
+        icon={IconDownload}
         onClick={write}
-      >
-        Export these rows
-      </Button>
+      />
       {file.notice}
     </>
   )

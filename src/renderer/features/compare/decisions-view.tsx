@@ -1,4 +1,4 @@
-import { Button, Group, Loader } from '@mantine/core'
+import { Group, Loader } from '@mantine/core'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import type { ComparedDecisions, RunPair } from '../../../shared/bridge/compare.ts'
 import type { ChangeFilter, ComparedGroup } from '../../../shared/lookback/comparison.ts'
@@ -11,6 +11,7 @@ import {
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
 import { ask } from '../../bridge/client.ts'
 import { isFieldContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
+import { ActionButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Figures, Panel } from '../../ui/layout/screen.tsx'
 import { Table } from '../../ui/table/table.tsx'
@@ -41,9 +42,7 @@ export function DecisionsView(props: { pair: RunPair; onRows: (list: ChangeFilte
           title={<SafeText text={warning} max={500} lines />}
           {...(isRunning && {
             actions: (
-              <Button size="compact-xs" loading={isFetching} onClick={() => refetch()}>
-                Compare again
-              </Button>
+              <ActionButton label="Compare again" small loading={isFetching} onClick={() => refetch()} />
             ),
           })}
         />
@@ -85,9 +84,7 @@ function ChangePanel({
       title={describeChange(compared)}
       aside={
         joined.changed > 0 && (
-          <Button size="compact-sm" onClick={() => onRows({ kind: 'changed' })}>
-            View the changed rows
-          </Button>
+          <ActionButton label="View the changed rows" small onClick={() => onRows({ kind: 'changed' })} />
         )
       }
     >
@@ -241,9 +238,7 @@ function OutcomesPanel(props: {
       title="Other outcome"
       aside={
         listed.length > 0 && (
-          <Button size="compact-sm" onClick={() => props.onRows({ kind: 'outcome' })}>
-            View these rows
-          </Button>
+          <ActionButton label="View these rows" small onClick={() => props.onRows({ kind: 'outcome' })} />
         )
       }
       flush

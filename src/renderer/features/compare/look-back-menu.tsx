@@ -1,6 +1,7 @@
-import { Button, Menu } from '@mantine/core'
+import { Menu } from '@mantine/core'
 import { IconArrowsDiff } from '@tabler/icons-react'
 import { useState } from 'react'
+import { ActionButton } from '../../ui/controls.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { BaselineDialog, BaselineItems, useBaselineChange, useBaselines } from './baseline-menu.tsx'
@@ -22,9 +23,7 @@ export function LookBackMenu(props: {
     <>
       <Menu position="bottom-end" shadow="md">
         <Menu.Target>
-          <Button loading={change.isPending} leftSection={<IconArrowsDiff size="1rem" aria-hidden />}>
-            Compare
-          </Button>
+          <ActionButton label="Compare" loading={change.isPending} icon={IconArrowsDiff} />
         </Menu.Target>
         <Menu.Dropdown>
           {others.map(({ name, runId: baselineId }) => (

@@ -9,6 +9,7 @@ import { formatCount, formatCounted } from '../../../shared/messages/figure-text
 import { countLeftOut } from '../../../shared/run/item-state.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { ask } from '../../bridge/client.ts'
+import { ActionButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
@@ -40,22 +41,20 @@ export function RunsPanel(props: {
       aside={
         <>
           {runIds.length === 2 && (
-            <Button
-              size="compact-sm"
-              leftSection={<IconArrowsUpDown size="1rem" aria-hidden />}
+            <ActionButton
+              label="Swap A and B"
+              small
+              icon={IconArrowsUpDown}
               onClick={() => onRuns([...runIds].reverse())}
-            >
-              Swap A and B
-            </Button>
+            />
           )}
           {newest !== null && (
-            <Button
-              size="compact-sm"
-              leftSection={<IconChartLine size="1rem" aria-hidden />}
+            <ActionButton
+              label="Trend of this source"
+              small
+              icon={IconChartLine}
               onClick={() => props.onTrend(newest.run_id)}
-            >
-              Trend of this source
-            </Button>
+            />
           )}
         </>
       }

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, NativeSelect, Stack } from '@mantine/core'
+import { Group, Modal, NativeSelect, Stack } from '@mantine/core'
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -8,6 +8,7 @@ import { ask, bridge } from '../../bridge/client.ts'
 import { isAtHand, parseBaseUrl, parseServiceUrl } from '../../ui/connection/destination.ts'
 import { AddressInput } from '../../ui/connection/destination-panel.tsx'
 import { KeyInput, sayKept } from '../../ui/connection/key-input.tsx'
+import { ActionButton } from '../../ui/controls.tsx'
 import { NumberField, SwitchField, TextField } from '../../ui/fields.tsx'
 import { useTriedForm } from '../../ui/first-fault.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
@@ -135,9 +136,10 @@ export function ConnectionDialog(props: {
           {entry?.isProduction && !form.isProduction && (
             <p>Before the mark goes, Sluice asks you to confirm it outside of this page.</p>
           )}
-          <Button
+          <ActionButton
+            label="More settings"
             variant="subtle"
-            size="compact-sm"
+            small
             className="self-start"
             aria-expanded={showsMore}
             leftSection={
@@ -148,9 +150,7 @@ export function ConnectionDialog(props: {
               )
             }
             onClick={() => setShowsMore(!showsMore)}
-          >
-            More settings
-          </Button>
+          />
           {showsMore && (
             <MoreFields form={form} isChecked={isTried} isRerouted={isRerouted} onChange={change} />
           )}
@@ -171,14 +171,10 @@ export function ConnectionDialog(props: {
             />
           )}
           <Group justify="space-between" gap="xs">
-            <Button loading={test.isPending} onClick={() => go(test.mutate, false)}>
-              Test
-            </Button>
+            <ActionButton label="Test" loading={test.isPending} onClick={() => go(test.mutate, false)} />
             <Group gap="xs">
-              <Button onClick={props.onClose}>Cancel</Button>
-              <Button variant="filled" type="submit" loading={save.isPending}>
-                Save
-              </Button>
+              <ActionButton label="Cancel" onClick={props.onClose} />
+              <ActionButton label="Save" variant="filled" type="submit" loading={save.isPending} />
             </Group>
           </Group>
         </div>

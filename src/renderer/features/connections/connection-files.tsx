@@ -95,15 +95,9 @@ function FileControls(props: {
   return (
     <span className={styles.fileControls}>
       {findDesktopApi() !== null && (
-        <RowButton name={`Choose ${props.label}`} onPress={props.onChoose}>
-          Choose…
-        </RowButton>
+        <RowButton label="Choose…" name={`Choose ${props.label}`} onPress={props.onChoose} />
       )}
-      {props.isChosen && (
-        <RowButton name={`Remove ${props.label}`} onPress={props.onRemove}>
-          Remove
-        </RowButton>
-      )}
+      {props.isChosen && <RowButton label="Remove" name={`Remove ${props.label}`} onPress={props.onRemove} />}
     </span>
   )
 }

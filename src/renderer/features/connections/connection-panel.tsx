@@ -8,6 +8,7 @@ import type { KeyPlace } from '../../../shared/plan/stored-connection.ts'
 import { bridge } from '../../bridge/client.ts'
 import { isAtHand, isTypeable } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
+import { ActionButton } from '../../ui/controls.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { showToast } from '../../ui/layout/toasts.tsx'
 import { Table } from '../../ui/table/table.tsx'
@@ -48,20 +49,17 @@ export function ConnectionPanel(props: {
           {isInUse && <span className={styles.inUse}>in use</span>}
         </h2>
         <Group gap="xs">
-          <Button size="xs" loading={test.isPending} onClick={() => test.mutate()}>
-            Test
-          </Button>
+          <ActionButton label="Test" size="xs" loading={test.isPending} onClick={() => test.mutate()} />
           {!isInUse && (
-            <Button size="xs" loading={use.isPending} onClick={() => use.mutate()}>
-              Use
-            </Button>
+            <ActionButton label="Use" size="xs" loading={use.isPending} onClick={() => use.mutate()} />
           )}
-          <Button size="xs" onClick={props.onChange}>
-            Edit
-          </Button>
-          <Button size="xs" loading={remove.isPending} onClick={() => remove.mutate()}>
-            {isProduction ? 'Remove…' : 'Remove'}
-          </Button>
+          <ActionButton label="Edit" size="xs" onClick={props.onChange} />
+          <ActionButton
+            label={isProduction ? 'Remove…' : 'Remove'}
+            size="xs"
+            loading={remove.isPending}
+            onClick={() => remove.mutate()}
+          />
         </Group>
       </Group>
       {/* Right under the button that asked for it, so that it is in view. */}
@@ -130,9 +128,12 @@ export function ConnectionPanel(props: {
         ]}
       />
       <div>
-        <Button variant="subtle" size="compact-sm" onClick={() => setTyping({ key: 'new' })}>
-          Add an API key
-        </Button>
+        <ActionButton
+          label="Add an API key"
+          variant="subtle"
+          small
+          onClick={() => setTyping({ key: 'new' })}
+        />
       </div>
       {change.error !== null && <ErrorNotice error={change.error} onDismiss={change.reset} />}
       {use.error !== null && <ErrorNotice error={use.error} onDismiss={use.reset} />}
@@ -210,9 +211,12 @@ function KeyMenu(props: {
   return (
     <Group gap="xs" justify="flex-end" wrap="nowrap">
       {isTypeable(keyEntry) && (
-        <Button variant="subtle" size="compact-sm" onClick={props.onType}>
-          {isAtHand(keyEntry) ? 'Replace' : 'Type it'}
-        </Button>
+        <ActionButton
+          label={isAtHand(keyEntry) ? 'Replace' : 'Type it'}
+          variant="subtle"
+          small
+          onClick={props.onType}
+        />
       )}
       {!(props.isActive && props.isOnly) && (
         <Menu position="bottom-end">

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { IconPlugConnected, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -7,7 +6,7 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { showConnections } from '../../bridge/connections.ts'
 import { isAtHand } from '../../ui/connection/destination.ts'
-import { PrimaryButton } from '../../ui/controls.tsx'
+import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Empty, Screen } from '../../ui/layout/screen.tsx'
 import { showToast } from '../../ui/layout/toasts.tsx'
@@ -68,11 +67,7 @@ export function ConnectionsScreen(props: {
         <Notice
           kind="info"
           title={`The new run that you are preparing goes to ${props.draftPlace}`}
-          actions={
-            <Button size="compact-sm" onClick={props.onDraft}>
-              Open the new run
-            </Button>
-          }
+          actions={<ActionButton label="Open the new run" small onClick={props.onDraft} />}
         >
           Its rows were checked for that place. Change it on Review, under Destination.
         </Notice>

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack } from '@mantine/core'
+import { Group, Modal, Stack } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { EvaluateQuestionInput } from '../../../shared/bridge/evaluate.ts'
@@ -8,7 +8,7 @@ import { formatCount, formatCounted } from '../../../shared/messages/figure-text
 import { ROW_EXPORT_FORMATS } from '../../../shared/run/export-formats.ts'
 import { bridge } from '../../bridge/client.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
-import { CopyButton, PrimaryButton } from '../../ui/controls.tsx'
+import { ActionButton, CopyButton, PrimaryButton } from '../../ui/controls.tsx'
 import { RadioField } from '../../ui/fields.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { useFileWriter } from '../../ui/written-file.tsx'
@@ -97,10 +97,8 @@ function ExportDialog(props: FigureActionsProps & { onClose: () => void }) {
         <p>Each row has its label and, for each rule, the cell of the matrix that it is in.</p>
         {file.notice}
         <Group justify="flex-end" gap="xs">
-          <Button onClick={props.onClose}>Close</Button>
-          <Button variant="filled" loading={file.isWriting} onClick={write}>
-            Write the file
-          </Button>
+          <ActionButton label="Close" onClick={props.onClose} />
+          <ActionButton label="Write the file" variant="filled" loading={file.isWriting} onClick={write} />
         </Group>
       </Stack>
     </Modal>

@@ -7,6 +7,7 @@ import { ANY_RULE } from '../../../shared/lookback/labels.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { bridge } from '../../bridge/client.ts'
 import { useFileChoice } from '../../bridge/file-choice.tsx'
+import { ActionButton } from '../../ui/controls.tsx'
 import { SwitchField, TextField } from '../../ui/fields.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
@@ -48,9 +49,12 @@ export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null
   if (isNeeded && !isOpen) setOpen(true)
   const hasVerdicts = place !== 'verdicts' && useVerdicts && choices.verdicts > 0
   const toggle = (
-    <Button size="compact-xs" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-      {isOpen ? 'Done' : 'Change labels'}
-    </Button>
+    <ActionButton
+      label={isOpen ? 'Done' : 'Change labels'}
+      small
+      aria-expanded={isOpen}
+      onClick={() => setOpen(!isOpen)}
+    />
   )
   const instead = hasVerdicts ? (
     <Button size="compact-xs" onClick={() => onChange({ place: 'verdicts' })}>
@@ -219,13 +223,12 @@ function FileChoice({ choices, settings, onChange }: LabelsProps) {
     <>
       {choice.input}
       <div className="row flex-wrap gap-3 breaks">
-        <Button
+        <ActionButton
+          label={file === null ? 'Choose a file…' : 'Choose another file…'}
           loading={choice.isBusy}
-          leftSection={<IconFile size="1rem" aria-hidden />}
+          icon={IconFile}
           onClick={choice.choose}
-        >
-          {file === null ? 'Choose a file…' : 'Choose another file…'}
-        </Button>
+        />
         {file !== null && <SafeText text={file.source.name} max={80} />}
       </div>
       {choice.error !== null && <ErrorNotice error={choice.error} onDismiss={choice.dismissError} />}

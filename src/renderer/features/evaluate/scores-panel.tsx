@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Stack } from '@mantine/core'
+import { Group, NativeSelect, Stack } from '@mantine/core'
 import { IconChartHistogram, IconPlus } from '@tabler/icons-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import type {
@@ -18,6 +18,7 @@ import {
   toPointAt,
 } from '../../../shared/lookback/score-curve.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
+import { ActionButton } from '../../ui/controls.tsx'
 import { NumberField } from '../../ui/fields.tsx'
 import { Empty, Panel } from '../../ui/layout/screen.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
@@ -127,12 +128,7 @@ function AskScores(props: {
         onChange={(event) => setRule(event.currentTarget.value)}
         data={[...rules]}
       />
-      <Button
-        leftSection={<IconPlus size="1rem" aria-hidden />}
-        onClick={() => onAsk({ className: chosen, rule: against })}
-      >
-        Add
-      </Button>
+      <ActionButton label="Add" icon={IconPlus} onClick={() => onAsk({ className: chosen, rule: against })} />
     </fieldset>
   )
 }
@@ -190,10 +186,12 @@ function ScoreView({
             onThreshold={move}
           />
           <div className={`row flex-wrap gap-2 mt-3 ${scoreStyles.reach}`}>
-            <Button disabled={best === null} onClick={() => best !== null && move(best.threshold)}>
-              Best F1
-            </Button>
-            <Button onClick={reach}>Lowest threshold with a precision of</Button>
+            <ActionButton
+              label="Best F1"
+              disabled={best === null}
+              onClick={() => best !== null && move(best.threshold)}
+            />
+            <ActionButton label="Lowest threshold with a precision of" onClick={reach} />
             <NumberField
               aria-label="Wanted precision, percent"
               w="5.5rem"

@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core'
+import { Group } from '@mantine/core'
 import { IconDownload, IconUpload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
@@ -7,6 +7,7 @@ import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { useFileChoice } from '../../bridge/file-choice.tsx'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { readNarrowedAgain, refreshVerdicts, useVerdicts } from '../../bridge/verdicts.ts'
+import { ActionButton } from '../../ui/controls.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import type { FileWriter } from '../../ui/written-file.tsx'
@@ -49,21 +50,19 @@ export function VerdictsPanel(props: {
         line is wrong, nothing is stored.
       </p>
       <Group gap="xs" mt="sm">
-        <Button
-          leftSection={<IconDownload size="1rem" aria-hidden />}
+        <ActionButton
+          label="Write the verdicts"
+          icon={IconDownload}
           disabled={judged === 0}
           loading={props.file.isWriting}
           onClick={write}
-        >
-          Write the verdicts
-        </Button>
-        <Button
-          leftSection={<IconUpload size="1rem" aria-hidden />}
+        />
+        <ActionButton
+          label="Import verdicts…"
+          icon={IconUpload}
           loading={choice.isBusy}
           onClick={choice.choose}
-        >
-          Import verdicts…
-        </Button>
+        />
         <span aria-live="polite">{stored !== null && `${formatCounted(stored, 'verdict')} stored`}</span>
       </Group>
       {choice.input}

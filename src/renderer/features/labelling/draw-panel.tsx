@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, SegmentedControl, Stack } from '@mantine/core'
+import { Group, NativeSelect, SegmentedControl, Stack } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { LABELLING_MAX_ROWS, type Labelling } from '../../../shared/lookback/labelling.ts'
@@ -7,7 +7,7 @@ import { formatCount, formatCounted } from '../../../shared/messages/figure-text
 import { NO_RULE } from '../../../shared/run/row-filters.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { forgetStrata } from '../../bridge/verdicts.ts'
-import { PrimaryButton } from '../../ui/controls.tsx'
+import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
 import { NumberField, SwitchField, WholeNumber } from '../../ui/fields.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
@@ -145,7 +145,7 @@ export function DrawPanel(props: {
         )}
         {draw.error !== null && <ErrorNotice error={draw.error} />}
         <Group gap="xs">
-          {props.onCancel !== null && <Button onClick={props.onCancel}>Cancel</Button>}
+          {props.onCancel !== null && <ActionButton label="Cancel" onClick={props.onCancel} />}
           <PrimaryButton
             onPress={() => draw.mutate()}
             busy={draw.isPending}

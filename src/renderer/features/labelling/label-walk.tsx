@@ -1,4 +1,4 @@
-import { Button, Group, Progress } from '@mantine/core'
+import { Group, Progress } from '@mantine/core'
 import { IconArrowLeft, IconArrowRight } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -11,6 +11,7 @@ import { useRowMedia } from '../../bridge/row-media.ts'
 import type { VerdictChange, Verdicts } from '../../bridge/verdicts.ts'
 import { MediaView, useMediaSteps } from '../../ui/content/media-view.tsx'
 import { ContentSwitch, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
+import { ActionButton } from '../../ui/controls.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
 import { useShortcut, useWindowKeys } from '../../ui/shortcuts.ts'
@@ -162,31 +163,34 @@ function LabelledRow(props: { detail: RowDetail; labelling: LabellingState; verd
           )}
         </ScrollRegion>
         <div className={`grid flex-none gap-2 p-3-4 border-t ${styles.actions}`}>
-          <Button variant="filled" fullWidth rightSection={<kbd>Enter</kbd>} onClick={save}>
-            {labels.size === 0 ? 'Triggers nothing' : 'Save and continue'}
-          </Button>
+          <ActionButton
+            label={labels.size === 0 ? 'Triggers nothing' : 'Save and continue'}
+            variant="filled"
+            fullWidth
+            rightSection={<kbd>Enter</kbd>}
+            onClick={save}
+          />
           <Group gap="xs" grow>
-            <Button rightSection={<kbd>U</kbd>} onClick={giveUp}>
-              Unsure
-            </Button>
-            <Button rightSection={<kbd>S</kbd>} onClick={() => labelling.skip(result.row)}>
-              Skip
-            </Button>
-            <Button rightSection={<kbd>N</kbd>} onClick={() => setAsked('note')}>
-              Note…
-            </Button>
+            <ActionButton label="Unsure" rightSection={<kbd>U</kbd>} onClick={giveUp} />
+            <ActionButton
+              label="Skip"
+              rightSection={<kbd>S</kbd>}
+              onClick={() => labelling.skip(result.row)}
+            />
+            <ActionButton label="Note…" rightSection={<kbd>N</kbd>} onClick={() => setAsked('note')} />
           </Group>
           <Group gap="xs" grow>
-            <Button
+            <ActionButton
+              label="Back"
               disabled={at === 0}
-              leftSection={<IconArrowLeft size="1rem" />}
+              icon={IconArrowLeft}
               onClick={() => labelling.goTo(at - 1)}
-            >
-              Back
-            </Button>
-            <Button rightSection={<IconArrowRight size="1rem" />} onClick={() => labelling.goTo(at + 1)}>
-              Forward
-            </Button>
+            />
+            <ActionButton
+              label="Forward"
+              rightSection={<IconArrowRight size="1rem" />}
+              onClick={() => labelling.goTo(at + 1)}
+            />
           </Group>
         </div>
       </aside>

@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core'
+import { Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { parseBridgeError } from '../../../shared/bridge/errors.ts'
 import type { Evaluation, Judged, Metric } from '../../../shared/lookback/evaluation.ts'
@@ -7,7 +7,7 @@ import { formatCount, formatCounted } from '../../../shared/messages/figure-text
 import type { RowFilter } from '../../../shared/run/row-filters.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { type Verdicts, whenStored } from '../../bridge/verdicts.ts'
-import { PrimaryButton } from '../../ui/controls.tsx'
+import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Figures, Panel } from '../../ui/layout/screen.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
@@ -58,9 +58,15 @@ export function LabellingEnd(props: {
               {skipped > 0 ? `Go through the ${formatCounted(left, 'skipped row')}` : 'Label the rest'}
             </PrimaryButton>
           )}
-          <Button onClick={() => labelling.goTo(0)}>Start again at the first row</Button>
-          <Button onClick={() => props.onResults({ verdict: 'should' })}>Rows that miss a rule</Button>
-          <Button onClick={() => props.onResults({ verdict: 'should-not' })}>Rows with a wrong rule</Button>
+          <ActionButton label="Start again at the first row" onClick={() => labelling.goTo(0)} />
+          <ActionButton
+            label="Rows that miss a rule"
+            onClick={() => props.onResults({ verdict: 'should' })}
+          />
+          <ActionButton
+            label="Rows with a wrong rule"
+            onClick={() => props.onResults({ verdict: 'should-not' })}
+          />
         </Group>
       </Panel>
       {labelled <= unsure ? (
@@ -103,9 +109,7 @@ function EstimatePanel({ evaluation, onEvaluate }: { evaluation: Evaluation; onE
         Counts are of labelled rows. {leftOut !== null && `Left out: ${leftOut}.`}
       </p>
       <p className="p-2-4 quiet">
-        <Button size="compact-sm" onClick={onEvaluate}>
-          Evaluate in detail
-        </Button>
+        <ActionButton label="Evaluate in detail" small onClick={onEvaluate} />
       </p>
     </Panel>
   )

@@ -1,9 +1,9 @@
-import { Button } from '@mantine/core'
 import { IconTags } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { RowFilter } from '../../../shared/run/row-filters.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { useVerdicts } from '../../bridge/verdicts.ts'
+import { ActionButton } from '../../ui/controls.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Empty, Screen } from '../../ui/layout/screen.tsx'
 import { DrawPanel } from './draw-panel.tsx'
@@ -32,7 +32,7 @@ export function LabellingScreen(props: {
       fixed={isWalking}
       actions={
         stored !== null &&
-        !isDrawing && <Button onClick={() => setDrawing(true)}>Draw another sample…</Button>
+        !isDrawing && <ActionButton label="Draw another sample…" onClick={() => setDrawing(true)} />
       }
     >
       {labelling.error !== null && <ErrorNotice error={labelling.error} />}

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { IconEye, IconEyeOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { toWholeMapping } from '../../../shared/mapping/match-columns.ts'
@@ -7,6 +6,7 @@ import type { RowDetail } from '../../../shared/run/results.ts'
 import { ask } from '../../bridge/client.ts'
 import { findContent } from '../../ui/content/content-columns.ts'
 import { createContentRule, MaskedText } from '../../ui/content/user-content.tsx'
+import { ActionButton } from '../../ui/controls.tsx'
 import { describePlace } from '../../ui/states/row-states.tsx'
 import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './labelling.module.css'
@@ -42,15 +42,14 @@ export function RowContent(props: {
       <header className={`row gap-3 ${styles.contentHead}`}>
         <h2 className="text-md bold">Row {toRowNumber(result.place)}</h2>
         <span className="small">{describePlace(result.row, result.place)}</span>
-        <Button
-          size="compact-sm"
+        <ActionButton
+          label={revealed ? 'Hide' : 'Reveal'}
+          small
           aria-pressed={revealed}
           leftSection={revealed ? <IconEyeOff size="1rem" /> : <IconEye size="1rem" />}
           rightSection={<kbd>Space</kbd>}
           onClick={props.onReveal}
-        >
-          {revealed ? 'Hide' : 'Reveal'}
-        </Button>
+        />
       </header>
       {shown.map(({ text, index, name }) => (
         <section key={index} aria-label={name}>

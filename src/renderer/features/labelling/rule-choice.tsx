@@ -1,5 +1,6 @@
-import { Button, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
+import { ActionButton } from '../../ui/controls.tsx'
 import { RuleButton } from '../../ui/verdicts/rule-dialog.tsx'
 import styles from './labelling.module.css'
 
@@ -27,14 +28,7 @@ export function RuleChoice(props: {
           </li>
         ))}
       </Stack>
-      <Button
-        variant="subtle"
-        size="compact-sm"
-        leftSection={<IconPlus size="1rem" />}
-        onClick={props.onOther}
-      >
-        Another rule…
-      </Button>
+      <ActionButton label="Another rule…" variant="subtle" small icon={IconPlus} onClick={props.onOther} />
     </section>
   )
 }

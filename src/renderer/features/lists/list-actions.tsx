@@ -1,4 +1,4 @@
-import { Button, Menu } from '@mantine/core'
+import { Menu } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
 import type { ComponentProps } from 'react'
 import { LIST_FORMATS } from '../../../shared/bridge/lists.ts'
@@ -14,7 +14,7 @@ import {
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { OperationKind } from '../../../shared/operations/operations.ts'
 import { ROW_EXPORT_FORMATS } from '../../../shared/run/export-formats.ts'
-import { PrimaryButton } from '../../ui/controls.tsx'
+import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
 import { ADDABLE_STATES, LIST_LOOKS, REMOVABLE_STATES } from './list-looks.ts'
 import styles from './lists.module.css'
 
@@ -38,13 +38,12 @@ export function ExportMenu(props: {
   return (
     <Menu position="bottom-end" shadow="md">
       <Menu.Target>
-        <Button
+        <ActionButton
+          label="Export"
           loading={props.busy}
           disabled={props.blocked}
           rightSection={<IconChevronDown size="1rem" aria-hidden />}
-        >
-          Export
-        </Button>
+        />
       </Menu.Target>
       <Menu.Dropdown>
         {LIST_FORMATS.map((format) => (
@@ -111,9 +110,11 @@ export function ListAction(props: {
       return (
         <>
           {isFiltered && ledger.total > 0 && (
-            <Button disabled={busy} onClick={() => draft('reads', states, search)}>
-              Check the {formatCount(ledger.total)} shown…
-            </Button>
+            <ActionButton
+              label={`Check the ${formatCount(ledger.total)} shown…`}
+              disabled={busy}
+              onClick={() => draft('reads', states, search)}
+            />
           )}
           <WithReason
             busy={busy}

@@ -1,4 +1,4 @@
-import { Button, SegmentedControl } from '@mantine/core'
+import { SegmentedControl } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconList, IconListSearch } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
@@ -18,7 +18,7 @@ import { saveExport } from '../../bridge/save-export.ts'
 import { useTableView } from '../../bridge/table-view.ts'
 import type { NamePlace } from '../../ui/connection/destination.ts'
 import { ContentSwitch, useContentShown } from '../../ui/content/user-content.tsx'
-import { PrimaryButton } from '../../ui/controls.tsx'
+import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Empty, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { Pager } from '../../ui/pager.tsx'
@@ -208,7 +208,7 @@ function EntryPanel(props: {
         <Empty
           icon={IconListSearch}
           title={`No ${noun} matches`}
-          actions={<Button onClick={props.onAll}>Show all states</Button>}
+          actions={<ActionButton label="Show all states" onClick={props.onAll} />}
         >
           {states.length === 0
             ? 'Choose at least one state above.'

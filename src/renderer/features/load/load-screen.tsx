@@ -1,4 +1,4 @@
-import { Button, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { IconDownload, IconGauge, IconPlayerStop } from '@tabler/icons-react'
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -9,7 +9,7 @@ import { ask } from '../../bridge/client.ts'
 import { toPollInterval, useLiveRuns } from '../../bridge/live-runs.ts'
 import { useShownLatencies } from '../../ui/charts/latency-charts.tsx'
 import type { NamePlace } from '../../ui/connection/destination.ts'
-import { PrimaryButton } from '../../ui/controls.tsx'
+import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { type Acceptance, BeforeSending, useAcceptance } from '../../ui/problems/before-sending.tsx'
@@ -139,14 +139,13 @@ function useLoadActions(
     buttons: (
       <>
         {isGoing && (
-          <Button
+          <ActionButton
+            label="Stop"
             disabled={phase === 'draining'}
             loading={stop.isPending}
-            leftSection={<IconPlayerStop size="1rem" />}
+            icon={IconPlayerStop}
             onClick={() => stop.mutate({ runId })}
-          >
-            Stop
-          </Button>
+          />
         )}
         {phase === 'ready' && (
           <PrimaryButton

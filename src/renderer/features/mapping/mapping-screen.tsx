@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
@@ -11,7 +10,7 @@ import { sayExpected } from '../../../shared/messages/problem-messages.ts'
 import type { Operation } from '../../../shared/operations/operations.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
-import { PrimaryButton } from '../../ui/controls.tsx'
+import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Panel, Screen } from '../../ui/layout/screen.tsx'
 import { Sentence } from '../../ui/text/safe-text.tsx'
@@ -49,7 +48,7 @@ export function MappingScreen(props: {
       actions={
         <>
           <ContentSwitch />
-          <Button onClick={() => props.onMapping(suggested.mapping)}>Match by name</Button>
+          <ActionButton label="Match by name" onClick={() => props.onMapping(suggested.mapping)} />
           <PrimaryButton
             onPress={props.onContinue}
             busy={props.busy}

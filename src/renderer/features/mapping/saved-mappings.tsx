@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Menu } from '@mantine/core'
+import { ActionIcon, Menu } from '@mantine/core'
 import { IconBookmark, IconDots, IconHistory } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -12,7 +12,7 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { Operation } from '../../../shared/operations/operations.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
-import { RowButton } from '../../ui/controls.tsx'
+import { ActionButton, RowButton } from '../../ui/controls.tsx'
 import { formatAgo, formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
@@ -62,13 +62,12 @@ export function useSavedMappings(options: {
     })
   }
   const button = (
-    <Button
-      size="compact-sm"
+    <ActionButton
+      label="Save this mapping…"
+      small
       disabled={!canSave || asked?.kind === 'save'}
       onClick={() => setAsked({ kind: 'save' })}
-    >
-      Save this mapping…
-    </Button>
+    />
   )
   if (lastMapping === null && saved.length === 0 && asked === null && error === null) {
     return { panel: null, button }
@@ -158,13 +157,12 @@ function Line(props: {
       </strong>
       <span className="truncate flex-1 min-w-0 quiet">{props.about}</span>
       <RowButton
+        label={word}
         name={`${word} ${props.name}`}
         isOutlined
         isDisabled={props.isApplied}
         onPress={props.onApply}
-      >
-        {word}
-      </RowButton>
+      />
       {props.children}
     </li>
   )

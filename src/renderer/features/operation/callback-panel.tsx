@@ -1,10 +1,11 @@
-import { Button, Group, Stack } from '@mantine/core'
+import { Group, Stack } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { formatDuration } from '../../../shared/messages/figure-text.ts'
 import { ask } from '../../bridge/client.ts'
 import { useSettings } from '../../bridge/settings.ts'
 import { parseBaseUrl } from '../../ui/connection/destination.ts'
+import { ActionButton } from '../../ui/controls.tsx'
 import { TextField, WholeNumber } from '../../ui/fields.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
@@ -62,7 +63,7 @@ export function CallbackPanel(props: {
           <Notice
             kind="warning"
             title="The service cannot reach this machine by that address"
-            actions={<Button onClick={props.onSync}>Use sync instead</Button>}
+            actions={<ActionButton label="Use sync instead" onClick={props.onSync} />}
           >
             This address only works on this machine, so callbacks would not arrive. Enter a public address or
             use sync.
@@ -99,9 +100,11 @@ function AddressTest({ address }: { address: string }) {
   return (
     <Stack gap="xs">
       <Group>
-        <Button loading={test.isPending} onClick={() => test.mutate({ publicUrl: address })}>
-          Test the address
-        </Button>
+        <ActionButton
+          label="Test the address"
+          loading={test.isPending}
+          onClick={() => test.mutate({ publicUrl: address })}
+        />
       </Group>
       {test.isSuccess && (
         <Notice

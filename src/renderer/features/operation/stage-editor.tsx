@@ -1,8 +1,8 @@
-import { Button, Group, Stack } from '@mantine/core'
+import { Group, Stack } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { IN_FLIGHT_MAX, RATE_MAX, type StagesPace } from '../../../shared/load/load-pace.ts'
 import { formatDurationMs, parseDurationMs } from '../../../shared/messages/duration.ts'
-import { RowButton } from '../../ui/controls.tsx'
+import { ActionButton, RowButton } from '../../ui/controls.tsx'
 import { NumberField, TextField } from '../../ui/fields.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { LoadProfile } from './load-profile.tsx'
@@ -39,14 +39,13 @@ export function StageEditor(props: {
           <Group gap="xs">
             <span className="quiet">Start from</span>
             {STAGE_SHAPES.map(({ shape, label, meaning }) => (
-              <Button
+              <ActionButton
+                label={label}
                 key={shape}
-                size="compact-sm"
+                small
                 title={meaning}
                 onClick={() => change(createStages(shape, pace.of, toPeakOf(pace)))}
-              >
-                {label}
-              </Button>
+              />
             ))}
           </Group>
           <LoadProfile pace={pace} hasEnd onPace={change} />
@@ -113,16 +112,17 @@ function StageTable({ pace, onPace }: { pace: StagesPace; onPace: (pace: StagesP
           isTitleHidden: true,
           cell: (_, index) => (
             <Group gap={4} wrap="nowrap">
-              <RowButton name={`Add after stage ${index + 1}`} onPress={() => onPace(addStage(pace, index))}>
-                Add after
-              </RowButton>
               <RowButton
+                label="Add after"
+                name={`Add after stage ${index + 1}`}
+                onPress={() => onPace(addStage(pace, index))}
+              />
+              <RowButton
+                label="Remove"
                 name={`Remove stage ${index + 1}`}
                 isDisabled={pace.stages.length === 1}
                 onPress={() => onPace(removeStage(pace, index))}
-              >
-                Remove
-              </RowButton>
+              />
             </Group>
           ),
         },

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, NativeSelect, Stack } from '@mantine/core'
+import { ActionIcon, Group, NativeSelect, Stack } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import {
   type Aggregation,
@@ -11,6 +11,7 @@ import {
 import { parseThreshold, type ThresholdExpression } from '../../../shared/load/threshold-parser.ts'
 import { formatThreshold } from '../../../shared/load/thresholds.ts'
 import { formatDurationMs, parseDurationMs } from '../../../shared/messages/duration.ts'
+import { ActionButton } from '../../ui/controls.tsx'
 import { CheckField, NumberField, TextArea, TextField } from '../../ui/fields.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { describeMistake } from './load-settings.ts'
@@ -62,14 +63,13 @@ export function ThresholdEditor(props: {
       })}
       <Group gap="xs">
         {OFFERS.map(({ label, line }) => (
-          <Button
+          <ActionButton
+            label={label}
             key={line}
-            size="compact-sm"
+            small
             leftSection={<IconPlus size="0.9rem" />}
             onClick={() => add(line)}
-          >
-            {label}
-          </Button>
+          />
         ))}
       </Group>
       <TextArea

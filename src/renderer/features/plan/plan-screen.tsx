@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -13,6 +12,7 @@ import type { Plan } from '../../../shared/plan/plan.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { ContentSwitch, isFieldContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
+import { ActionButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel, Screen } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -50,14 +50,13 @@ export function PlanScreen({ runId }: { runId: string }) {
       actions={
         <>
           {(plan.data?.fixes ?? []).length > 0 && <ContentSwitch />}
-          <Button
-            leftSection={<IconDownload size="1rem" aria-hidden />}
+          <ActionButton
+            label="Save as a plan file"
+            icon={IconDownload}
             loading={file.isWriting}
             disabled={plan.data === undefined}
             onClick={save}
-          >
-            Save as a plan file
-          </Button>
+          />
         </>
       }
     >

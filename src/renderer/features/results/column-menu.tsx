@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import type { ColumnEntry } from '../../../shared/run/choose-columns.ts'
 import { COLUMN_REM, type ShownColumn } from '../../../shared/run/result-view.ts'
+import { ActionButton } from '../../ui/controls.tsx'
 import { TextField } from '../../ui/fields.tsx'
 import { ColumnLine, ColumnMenu } from '../../ui/table/column-menu.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -70,7 +71,7 @@ function ColumnList(props: ColumnChoice & { search: string; onSearch: (search: s
           data-autofocus
           onValue={onSearch}
         />
-        <Button onClick={() => onColumns(null)}>Usual columns</Button>
+        <ActionButton label="Usual columns" onClick={() => onColumns(null)} />
       </div>
       <div className={`relative grid one-column gap-3 overflow-auto min-h-0 ${styles.columnsList}`}>
         <h3 className={`small bold ${results.facetTitle}`}>Shown: arrows move a column, − and + size it</h3>

@@ -1,4 +1,4 @@
-import { Button, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { type ReactNode, useDeferredValue, useRef, useState } from 'react'
 import { NO_VERDICT, type Verdict } from '../../../shared/lookback/verdict.ts'
@@ -16,6 +16,7 @@ import {
   type RowFilter,
   toFacetLabel,
 } from '../../../shared/run/row-filters.ts'
+import { ActionButton } from '../../ui/controls.tsx'
 import { AnswerLabel, isRowAnswer } from '../../ui/states/answers.tsx'
 import { isRowState, STATE_LOOKS } from '../../ui/states/row-states.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -139,9 +140,12 @@ function FacetButtons(props: {
         ))}
       </ul>
       {isLong && (
-        <Button variant="subtle" size="compact-xs" onClick={() => setAll(!all)}>
-          {all ? 'Show fewer' : `Show all ${formatCount(facets.length)}`}
-        </Button>
+        <ActionButton
+          label={all ? 'Show fewer' : `Show all ${formatCount(facets.length)}`}
+          variant="subtle"
+          small
+          onClick={() => setAll(!all)}
+        />
       )}
     </>
   )

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { IconFilterOff } from '@tabler/icons-react'
 import { type KeyboardEvent, memo, useMemo } from 'react'
 import type { PageRow } from '../../../shared/bridge/results.ts'
@@ -9,6 +8,7 @@ import type { RowSort } from '../../../shared/run/results.ts'
 import { isNarrowed, type RowFilter } from '../../../shared/run/row-filters.ts'
 import type { Verdicts } from '../../bridge/verdicts.ts'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
+import { ActionButton } from '../../ui/controls.tsx'
 import { DataGrid, type GridColumn } from '../../ui/grid/data-grid.tsx'
 import type { ColumnActions } from '../../ui/grid/grid-head.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
@@ -146,11 +146,7 @@ const ResultsBar = memo(function ResultsBar(props: {
           · <kbd>J</kbd> <kbd>K</kbd> move · <kbd>Space</kbd> reveal · <kbd>Enter</kbd> open
         </span>
       </p>
-      {narrowed && (
-        <Button size="compact-xs" onClick={() => props.onApply({})}>
-          Show all rows
-        </Button>
-      )}
+      {narrowed && <ActionButton label="Show all rows" small onClick={() => props.onApply({})} />}
       <SortMenu sort={props.sort} classes={props.classes} isAsync={props.isAsync} onSort={props.onSort} />
       <ResultColumnMenu
         entries={props.entries}

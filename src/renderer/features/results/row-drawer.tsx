@@ -1,4 +1,4 @@
-import { ActionIcon, Button } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { IconChevronDown, IconChevronUp, IconEye, IconEyeOff, IconX } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
@@ -10,7 +10,7 @@ import { readRuleThresholds, readTaskFindings } from '../../../shared/service/an
 import { findTextMarks } from '../../../shared/service/text-marks.ts'
 import { toCurl } from '../../../shared/shell-command.ts'
 import type { ContentRule } from '../../ui/content/user-content.tsx'
-import { CopyButton } from '../../ui/controls.tsx'
+import { ActionButton, CopyButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
@@ -94,18 +94,15 @@ export function RowDrawer(props: {
             />
           )}
           {(wasMapped || detail?.unsentBody !== undefined) && (
-            <Button size="compact-xs" onClick={() => scratch.mutate()}>
-              Open in Scratchpad
-            </Button>
+            <ActionButton label="Open in Scratchpad" small onClick={() => scratch.mutate()} />
           )}
-          <Button
-            size="compact-xs"
+          <ActionButton
+            label={revealed ? 'Hide' : 'Reveal'}
+            small
             aria-pressed={revealed}
             leftSection={revealed ? <IconEyeOff size="1rem" /> : <IconEye size="1rem" />}
             onClick={onReveal}
-          >
-            {revealed ? 'Hide' : 'Reveal'}
-          </Button>
+          />
         </div>
       </header>
       <ScrollRegion

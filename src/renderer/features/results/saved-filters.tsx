@@ -1,8 +1,9 @@
-import { ActionIcon, Button, Menu } from '@mantine/core'
+import { ActionIcon, Menu } from '@mantine/core'
 import { IconBookmark, IconDots } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { SavedFilter } from '../../../shared/run/result-view.ts'
 import { describeFilter, isNarrowed, type RowFilter } from '../../../shared/run/row-filters.ts'
+import { ActionButton } from '../../ui/controls.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { NameForm } from '../../ui/name-form.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -78,15 +79,14 @@ export function SavedFilters(props: {
         />
       )}
       {asked === null && canSave && (
-        <Button size="compact-xs" onClick={() => setAsked({ kind: 'save' })}>
-          Save this filter…
-        </Button>
+        <ActionButton label="Save this filter…" small onClick={() => setAsked({ kind: 'save' })} />
       )}
       {removed !== null && (
         <p className={styles.undo} role="status">
           Removed <SafeText text={removed.saved.name} max={80} />.{' '}
-          <Button
-            size="compact-xs"
+          <ActionButton
+            label="Undo"
+            small
             onClick={() => {
               const { saved, at } = removed
               views.saveFilter(saved.name, saved.filter, at).then(
@@ -94,9 +94,7 @@ export function SavedFilters(props: {
                 () => {},
               )
             }}
-          >
-            Undo
-          </Button>
+          />
         </p>
       )}
       {views.error !== null && <ErrorNotice error={views.error} />}

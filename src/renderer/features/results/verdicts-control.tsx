@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { PageRow } from '../../../shared/bridge/results.ts'
@@ -7,6 +6,7 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayRow } from '../../../shared/plan/source-place.ts'
 import { ask } from '../../bridge/client.ts'
 import { describeChange, useVerdicts, type Verdicts } from '../../bridge/verdicts.ts'
+import { ActionButton } from '../../ui/controls.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { useShortcut, useWindowKeys } from '../../ui/shortcuts.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -172,9 +172,7 @@ export function KeptRowsBar({ verdicts, results }: { verdicts: Verdicts; results
         )}
       </p>
       {left.length > 0 && (
-        <Button size="compact-xs" onClick={() => results.narrowAgain(left)}>
-          Apply again
-        </Button>
+        <ActionButton label="Apply again" small onClick={() => results.narrowAgain(left)} />
       )}
     </div>
   )

@@ -1,6 +1,7 @@
-import { Button, CloseButton, Group } from '@mantine/core'
+import { CloseButton, Group } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { describeVerdict, type RowVerdict } from '../../../shared/lookback/verdict.ts'
+import { ActionButton } from '../../ui/controls.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { VerdictLabel } from '../../ui/verdicts/verdict-mark.tsx'
 import styles from './results.module.css'
@@ -39,16 +40,15 @@ export function VerdictsPanel(props: {
       )}
       <Group gap={6} mt={4}>
         {BUTTONS.filter(({ action }) => decided || action === 'note').map(({ action, label, key }) => (
-          <Button
+          <ActionButton
+            label={label}
             key={action}
-            size="compact-xs"
+            small
             aria-pressed={isGiven(action)}
             className={isGiven(action) ? styles.given : undefined}
             rightSection={<kbd>{key}</kbd>}
             onClick={() => act(action)}
-          >
-            {label}
-          </Button>
+          />
         ))}
       </Group>
       {verdicts.length > 0 && (

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack } from '@mantine/core'
+import { Group, Modal, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import {
   type CapacityBounds,
@@ -9,6 +9,7 @@ import { CAPACITY_WARNING, describeCapacityPlan } from '../../../shared/load/cap
 import type { Load } from '../../../shared/load/load.ts'
 import type { NamedPlace } from '../../ui/connection/destination.ts'
 import { ConnectionChip, ProductionNotice } from '../../ui/connection/destination-panel.tsx'
+import { ActionButton } from '../../ui/controls.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 
@@ -56,12 +57,13 @@ export function CapacityDialog(props: {
         {place.kind === 'production' && <ProductionNotice place={place} />}
         {start.error !== null && <ErrorNotice error={start.error} />}
         <Group justify="flex-end" gap="xs">
-          <Button data-autofocus onClick={props.onClose}>
-            Cancel
-          </Button>
-          <Button variant="filled" loading={start.isPending} onClick={() => start.mutate()}>
-            Start the search
-          </Button>
+          <ActionButton label="Cancel" data-autofocus onClick={props.onClose} />
+          <ActionButton
+            label="Start the search"
+            variant="filled"
+            loading={start.isPending}
+            onClick={() => start.mutate()}
+          />
         </Group>
       </Stack>
     </Modal>

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Stack } from '@mantine/core'
+import { ActionIcon, Stack } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -9,6 +9,7 @@ import { sayExpected } from '../../../shared/messages/problem-messages.ts'
 import { nameRow, toRowAndRecord, toRowNumber } from '../../../shared/plan/source-place.ts'
 import { bridge } from '../../bridge/client.ts'
 import { maskJson, useContentShown } from '../../ui/content/user-content.tsx'
+import { ActionButton } from '../../ui/controls.tsx'
 import { TextField } from '../../ui/fields.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
@@ -36,9 +37,12 @@ export function RequestPanel(props: {
     <Panel
       title="Exact request"
       aside={
-        <Button size="compact-xs" disabled={gap !== null || !isRead} onClick={props.onScratchpad}>
-          Open in Scratchpad
-        </Button>
+        <ActionButton
+          label="Open in Scratchpad"
+          small
+          disabled={gap !== null || !isRead}
+          onClick={props.onScratchpad}
+        />
       }
     >
       <div className="row gap-1 mb-3 quiet nowrap">

@@ -1,4 +1,4 @@
-import { Button, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { IconArrowLeft, IconSend } from '@tabler/icons-react'
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -17,7 +17,7 @@ import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { findDestinationGap, nameDestination } from '../../ui/connection/destination.ts'
 import { ConnectionChip, DestinationPanel } from '../../ui/connection/destination-panel.tsx'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
-import { PrimaryButton } from '../../ui/controls.tsx'
+import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { OperationNotice } from '../../ui/operations/operation-looks.tsx'
@@ -151,7 +151,8 @@ export function ReviewScreen(props: {
         <>
           <ContentSwitch />
           {load !== null && bounds === null && (
-            <Button
+            <ActionButton
+              label="Save as k6 project"
               disabled={gap !== null || isReading || left === 0}
               loading={k6.isWriting}
               onClick={() =>
@@ -162,19 +163,16 @@ export function ReviewScreen(props: {
                     ),
                 })
               }
-            >
-              Save as k6 project
-            </Button>
+            />
           )}
           {load === null && (
-            <Button
+            <ActionButton
+              label={trial.label}
               disabled={blocked !== undefined || isTrying || sent > 0 || left === 0}
               title={blocked}
               loading={first.isPending}
               onClick={() => first.mutate(trial.requests)}
-            >
-              {trial.label}
-            </Button>
+            />
           )}
           {refused === null ? (
             <PrimaryButton
@@ -192,14 +190,13 @@ export function ReviewScreen(props: {
             </PrimaryButton>
           ) : (
             <>
-              <Button
+              <ActionButton
+                label={sendLabel}
                 disabled={blocked !== undefined}
                 title={blocked}
                 loading={all.isPending}
                 onClick={() => all.mutate()}
-              >
-                {sendLabel}
-              </Button>
+              />
               <PrimaryButton
                 onPress={() => props.onMend(step ?? 'mapping')}
                 icon={<IconArrowLeft size="1rem" />}

@@ -1,4 +1,4 @@
-import { Button, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { nameAnswer } from '../../../shared/messages/name-code.ts'
 import { adviseInWindow } from '../../../shared/messages/outcome-advice.ts'
@@ -8,6 +8,7 @@ import { ROW_ANSWER_NAMES, type RowAnswer } from '../../../shared/run/item-state
 import type { ErrorGroup, TriggeredRule } from '../../../shared/run/run.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { BarTable } from '../../ui/charts/bar-table.tsx'
+import { ActionButton } from '../../ui/controls.tsx'
 import { Figures, Panel } from '../../ui/layout/screen.tsx'
 import { AnswerLabel, isRowAnswer } from '../../ui/states/answers.tsx'
 import { CauseList } from '../../ui/states/cause-list.tsx'
@@ -107,7 +108,7 @@ export function ItemsPanel(props: { operation: string; items: number; onExport: 
             The service cannot list its items: this run is the only record of their ids. You need them to
             remove the items.
           </p>
-          <Button onClick={props.onExport}>Export the ids</Button>
+          <ActionButton label="Export the ids" onClick={props.onExport} />
         </Stack>
       )}
     </Panel>

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import {
   IconKey,
   IconPlayerPause,
@@ -14,7 +13,7 @@ import { canResume, countTrial, type RunSummary } from '../../../shared/run/run.
 import type { RunPhase } from '../../../shared/run/snapshot.ts'
 import { bridge } from '../../bridge/client.ts'
 import { readResultsAhead } from '../../bridge/read-ahead.ts'
-import { PrimaryButton } from '../../ui/controls.tsx'
+import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
 import { type SecondaryAction, SecondaryActions } from '../../ui/layout/secondary-actions.tsx'
 import type { Acceptance } from '../../ui/problems/before-sending.tsx'
 import { useShortcut } from '../../ui/shortcuts.ts'
@@ -74,39 +73,36 @@ export function RunActions(props: {
     <>
       <SecondaryActions actions={secondary} />
       {STOPPABLE.includes(phase) && (
-        <Button
+        <ActionButton
+          label={phase === 'awaiting' ? 'Stop waiting' : 'Stop'}
           disabled={phase === 'draining'}
-          leftSection={<IconPlayerStop size="1rem" />}
+          icon={IconPlayerStop}
           onClick={() => void act(() => bridge.runs.stop({ runId }))}
-        >
-          {phase === 'awaiting' ? 'Stop waiting' : 'Stop'}
-        </Button>
+        />
       )}
       {phase === 'running' && (
-        <Button leftSection={<IconPlayerPause size="1rem" />} onClick={() => void pause()} title="P">
-          Pause
-        </Button>
+        <ActionButton label="Pause" icon={IconPlayerPause} onClick={() => void pause()} title="P" />
       )}
       {phase === 'paused' && (
-        <Button
+        <ActionButton
+          label="Resume"
           variant="light"
-          leftSection={<IconPlayerPlay size="1rem" />}
+          icon={IconPlayerPlay}
           onClick={() => void goOn()}
           title="P"
-        >
-          Resume
-        </Button>
+        />
       )}
       {resumable && (
-        <Button
+        <ActionButton
+          label={
+            countTrial(summary) === null
+              ? 'Resume…'
+              : `Send the other ${formatCounted(rows.not_sent, 'row')}…`
+          }
           variant="light"
-          leftSection={<IconPlayerPlay size="1rem" />}
+          icon={IconPlayerPlay}
           onClick={() => props.onContinueRun('resume')}
-        >
-          {countTrial(summary) === null
-            ? 'Resume…'
-            : `Send the other ${formatCounted(rows.not_sent, 'row')}…`}
-        </Button>
+        />
       )}
       {phase !== 'ready' && phase !== 'intake' && props.lookBack}
       {phase === 'ready' ? (

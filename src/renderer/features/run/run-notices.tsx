@@ -1,8 +1,9 @@
-import { Anchor, Button } from '@mantine/core'
+import { Anchor } from '@mantine/core'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { adviseInWindow, findMendingStep, type MendingStep } from '../../../shared/messages/outcome-advice.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
+import { ActionButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
@@ -70,7 +71,7 @@ export function RefusedNotice(props: { summary: RunSummary; onMend: (step: Mendi
     <Notice
       kind="warning"
       title={`The service rejected ${rows.rejected === 1 ? 'the row' : `all ${formatCounted(rows.rejected, 'row')}`} for the same reason`}
-      actions={<Button onClick={() => props.onMend(step)}>{MENDING[step]}</Button>}
+      actions={<ActionButton label={MENDING[step]} onClick={() => props.onMend(step)} />}
     >
       <p>
         <Sentence text={refused.message} />
@@ -93,7 +94,7 @@ export function StopNotice({ runId, onKey }: { runId: string; onKey: (() => void
           title={<SafeText text={notice.reason} max={600} lines />}
           actions={
             onKey !== null &&
-            notice.code === 'key_refused' && <Button onClick={onKey}>Use another API key…</Button>
+            notice.code === 'key_refused' && <ActionButton label="Use another API key…" onClick={onKey} />
           }
         >
           {notice.advice === null ? undefined : <SafeText text={notice.advice} max={600} lines />}

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack } from '@mantine/core'
+import { Group, Modal, Stack } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -10,6 +10,7 @@ import {
 } from '../../../shared/lookback/retention.ts'
 import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
+import { ActionButton } from '../../ui/controls.tsx'
 import { NumberField } from '../../ui/fields.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
@@ -109,23 +110,21 @@ function CleanUpForm({ stored, onClose }: { stored: Retention; onClose: () => vo
         <p>Set a limit to see which runs exceed it. Nothing is deleted before you say so.</p>
       )}
       <Group justify="flex-end" gap="xs">
-        <Button
+        <ActionButton
+          label={isStored ? 'Limits are kept' : 'Keep these limits'}
           disabled={isStored}
           loading={keep.isPending}
           onClick={() => keep.mutate(isAny ? limits : NO_RETENTION)}
-        >
-          {isStored ? 'Limits are kept' : 'Keep these limits'}
-        </Button>
-        <Button onClick={onClose}>Close</Button>
-        <Button
+        />
+        <ActionButton label="Close" onClick={onClose} />
+        <ActionButton
+          label={runs.length === 0 ? 'Nothing to delete' : `Delete ${formatCounted(runs.length, 'run')}`}
           variant="filled"
           color="danger"
           disabled={runs.length === 0 || !isCurrent}
           loading={prune.isPending}
           onClick={() => prune.mutate(runs.map((run) => run.run_id))}
-        >
-          {runs.length === 0 ? 'Nothing to delete' : `Delete ${formatCounted(runs.length, 'run')}`}
-        </Button>
+        />
       </Group>
     </Stack>
   )

@@ -1,4 +1,4 @@
-import { Button, Modal, Select, Stack } from '@mantine/core'
+import { Modal, Select, Stack } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
@@ -10,6 +10,7 @@ import { useFileChoice } from '../../bridge/file-choice.tsx'
 import { useWaitingRun } from '../../bridge/waiting-run.ts'
 import { ConnectionChip, ProductionNotice } from '../../ui/connection/destination-panel.tsx'
 import { KeyInput } from '../../ui/connection/key-input.tsx'
+import { ActionButton } from '../../ui/controls.tsx'
 import { CheckField, TextField } from '../../ui/fields.tsx'
 import { Form, FormActions } from '../../ui/form.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
@@ -223,9 +224,7 @@ function SourceNotice(props: {
         kind={change === 'missing' ? 'error' : isWarning ? 'warning' : 'info'}
         title={SOURCE_TITLES[props.isOther ? 'same' : change]}
         actions={
-          <Button size="compact-sm" loading={file.isBusy} onClick={file.choose}>
-            Choose another file
-          </Button>
+          <ActionButton label="Choose another file" small loading={file.isBusy} onClick={file.choose} />
         }
       >
         <SafeText

@@ -1,11 +1,11 @@
-import { Button, Group, Modal, Stack } from '@mantine/core'
+import { Group, Modal, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { RunEntry } from '../../../shared/bridge/runs.ts'
 import type { UnreadableRun } from '../../../shared/lookback/run-list.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { bridge } from '../../bridge/client.ts'
-import { RowButton } from '../../ui/controls.tsx'
+import { ActionButton, RowButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { forgetTick } from '../../ui/runs/run-selection.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -27,11 +27,7 @@ export function UnreadableRuns(props: {
       kind="warning"
       title={`${formatCounted(props.runs.length, 'run')} cannot be read: the journal is damaged`}
       {...(left > 0 && {
-        actions: (
-          <Button size="compact-sm" onClick={() => setIsAll(true)}>
-            Show {left} more
-          </Button>
-        ),
+        actions: <ActionButton label={`Show ${left} more`} small onClick={() => setIsAll(true)} />,
       })}
     >
       <ul className={`stack gap-1 ${styles.unreadable}`}>
@@ -40,9 +36,12 @@ export function UnreadableRuns(props: {
             <span>
               <code>{run.runId}</code>: <SafeText text={run.message} max={300} lines />
             </span>
-            <RowButton name={`Delete ${run.runId}`} isOutlined onPress={() => props.onDelete(run)}>
-              Delete…
-            </RowButton>
+            <RowButton
+              label="Delete…"
+              name={`Delete ${run.runId}`}
+              isOutlined
+              onPress={() => props.onDelete(run)}
+            />
           </li>
         ))}
       </ul>
@@ -116,18 +115,15 @@ function DeletionDialog(props: {
         {props.children}
         {remove.error !== null && <ErrorNotice error={remove.error} />}
         <Group justify="flex-end" gap="xs">
-          <Button data-autofocus onClick={onClose}>
-            {props.isBlocked ? 'Close' : 'Cancel'}
-          </Button>
+          <ActionButton label={props.isBlocked ? 'Close' : 'Cancel'} data-autofocus onClick={onClose} />
           {!props.isBlocked && (
-            <Button
+            <ActionButton
+              label="Delete"
               variant="filled"
               color="danger"
               loading={remove.isPending}
               onClick={() => remove.mutate()}
-            >
-              Delete
-            </Button>
+            />
           )}
         </Group>
       </Stack>

@@ -1,10 +1,11 @@
-import { Button, Group, TagsInput } from '@mantine/core'
+import { Group, TagsInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { AnnotationChange } from '../../../shared/lookback/annotations.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { bridge } from '../../bridge/client.ts'
 import { followAgain } from '../../bridge/live-runs.ts'
+import { ActionButton } from '../../ui/controls.tsx'
 import { TextArea, TextField } from '../../ui/fields.tsx'
 import { Form } from '../../ui/form.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
@@ -121,18 +122,15 @@ export function RunEditor(props: {
       />
       {save.error !== null && <ErrorNotice error={save.error} />}
       <Group gap="xs">
-        <Button
+        <ActionButton
+          label="Save"
           variant="filled"
           type="submit"
-          size="compact-sm"
+          small
           loading={save.isPending}
           title={nameShortcut(['Mod', 'Enter'])}
-        >
-          Save
-        </Button>
-        <Button size="compact-sm" onClick={onClose}>
-          Cancel
-        </Button>
+        />
+        <ActionButton label="Cancel" small onClick={onClose} />
       </Group>
     </Form>
   )

@@ -1,4 +1,4 @@
-import { Button, MultiSelect, Select } from '@mantine/core'
+import { MultiSelect, Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
@@ -6,6 +6,7 @@ import { RUN_ORDERS, type RunChoices } from '../../../shared/lookback/run-list.t
 import { OPERATION_KINDS } from '../../../shared/operations/operations.ts'
 import { RUN_STATES } from '../../../shared/run/run.ts'
 import type { NamePlace } from '../../ui/connection/destination.ts'
+import { ActionButton } from '../../ui/controls.tsx'
 import { SwitchField, TextField } from '../../ui/fields.tsx'
 import { type Activity, toLook } from '../../ui/operations/operation-looks.tsx'
 import { useShortcut } from '../../ui/shortcuts.ts'
@@ -120,9 +121,7 @@ export function FailuresChoice() {
   return (
     <>
       {isFiltering(filter) && (
-        <Button variant="subtle" size="compact-sm" onClick={() => changeFilter(NO_FILTER)}>
-          Clear filters
-        </Button>
+        <ActionButton label="Clear filters" variant="subtle" small onClick={() => changeFilter(NO_FILTER)} />
       )}
       <SwitchField
         className="flex-none nowrap"

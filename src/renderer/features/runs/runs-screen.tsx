@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { IconFlask, IconListSearch, IconPlus } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
@@ -11,7 +10,7 @@ import { ask } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { useTableView } from '../../bridge/table-view.ts'
 import type { NamePlace } from '../../ui/connection/destination.ts'
-import { PrimaryButton } from '../../ui/controls.tsx'
+import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
 import { formatAgo } from '../../ui/format-time.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Empty, Panel, Screen } from '../../ui/layout/screen.tsx'
@@ -213,7 +212,7 @@ function RunList(props: {
           <Empty
             icon={IconListSearch}
             title="No run matches"
-            actions={<Button onClick={() => changeFilter(NO_FILTER)}>Show all runs</Button>}
+            actions={<ActionButton label="Show all runs" onClick={() => changeFilter(NO_FILTER)} />}
           >
             A run has to match every filter. Clear some, or search for fewer words.
           </Empty>
@@ -268,7 +267,7 @@ function SearchBanner(props: {
           Capacity search with <SafeText text={name} max={60} />: {isOver ? 'over' : 'searching'}
         </>
       }
-      actions={<Button onClick={() => props.onOpen(searchId)}>Open the search</Button>}
+      actions={<ActionButton label="Open the search" onClick={() => props.onOpen(searchId)} />}
     />
   )
 }
@@ -298,7 +297,7 @@ function InterruptedBanner(props: { entries: RunEntry[]; onReview: (runId: strin
           {formatAgo(newest.ended_at ?? newest.started_at ?? newest.created_at, Date.now())}
         </>
       }
-      actions={<Button onClick={() => props.onReview(newest.run_id)}>Review and resume</Button>}
+      actions={<ActionButton label="Review and resume" onClick={() => props.onReview(newest.run_id)} />}
     >
       {left.join(', ')}. Nothing is sent until you resume.
       {cut.length > 1 && ` ${formatCounted(cut.length - 1, 'more run')} in the same state below.`}

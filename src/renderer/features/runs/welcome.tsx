@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core'
+import { Group } from '@mantine/core'
 import {
   IconChartHistogram,
   IconChecklist,
@@ -8,7 +8,7 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react'
 import { SOURCE_NAMES_TEXT } from '../../../shared/plan/source-formats.ts'
-import { PrimaryButton } from '../../ui/controls.tsx'
+import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
 import styles from './runs.module.css'
 
 const STEPS: { icon: TablerIcon; title: string; text: string }[] = [
@@ -57,7 +57,7 @@ export function Welcome(props: {
           </p>
           <Group gap="xs" align="stretch" wrap="nowrap">
             <PrimaryButton onPress={props.onChoose}>Choose a spreadsheet</PrimaryButton>
-            <Button onClick={props.onChooseFolder}>Choose a folder</Button>
+            <ActionButton label="Choose a folder" onClick={props.onChooseFolder} />
           </Group>
         </section>
         <section
@@ -70,9 +70,7 @@ export function Welcome(props: {
             The sandbox is a small moderation service inside this app, with a sample to send. Nothing leaves
             this machine.
           </p>
-          <Button loading={props.busy} onClick={props.onSandbox}>
-            Try it with the sandbox
-          </Button>
+          <ActionButton label="Try it with the sandbox" loading={props.busy} onClick={props.onSandbox} />
         </section>
       </div>
       <p className={styles.more}>

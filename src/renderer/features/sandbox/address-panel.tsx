@@ -1,10 +1,10 @@
-import { Button, Group } from '@mantine/core'
+import { Group } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { SandboxSetup, SandboxState } from '../../../shared/bridge/sandbox.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
-import { CopyButton, RowButton } from '../../ui/controls.tsx'
+import { ActionButton, CopyButton, RowButton } from '../../ui/controls.tsx'
 import { CheckField, NumberField, TextField } from '../../ui/fields.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
@@ -71,9 +71,11 @@ export function AddressPanel({ running }: { running: Running }) {
               title: 'Actions',
               isActions: true,
               cell: (key) => (
-                <RowButton name={`Remove key ${key.label}`} onPress={() => remove.mutate(key.key_id)}>
-                  Remove
-                </RowButton>
+                <RowButton
+                  label="Remove"
+                  name={`Remove key ${key.label}`}
+                  onPress={() => remove.mutate(key.key_id)}
+                />
               ),
             },
           ]}
@@ -87,9 +89,12 @@ export function AddressPanel({ running }: { running: Running }) {
         }}
       >
         <TextField label="Name of the new key" placeholder="curl" value={label} onValue={setLabel} />
-        <Button type="submit" disabled={label.trim() === ''} loading={add.isPending}>
-          Create a key
-        </Button>
+        <ActionButton
+          label="Create a key"
+          type="submit"
+          disabled={label.trim() === ''}
+          loading={add.isPending}
+        />
       </form>
       {add.data !== undefined && (
         <Notice
@@ -157,14 +162,13 @@ export function SetupPanel(props: { setup: SandboxSetup; isRunning: boolean; run
         </Notice>
       )}
       <Group gap="xs" mt="md">
-        <Button
+        <ActionButton
+          label={isRunning ? 'Apply and restart' : 'Save'}
           size="xs"
           disabled={!isChanged || setup.seed.trim() === ''}
           loading={change.isPending}
           onClick={() => change.mutate(() => bridge.sandbox.setUp(setup))}
-        >
-          {isRunning ? 'Apply and restart' : 'Save'}
-        </Button>
+        />
         <AskFirst
           label="Reset everything…"
           question="All requests and your changes to rules, lists, latency and faults will be lost."

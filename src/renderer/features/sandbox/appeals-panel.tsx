@@ -1,10 +1,10 @@
-import { Button, Group, Select } from '@mantine/core'
+import { Group, Select } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { NewAppeal, SandboxLists, ShownAppeal } from '../../../shared/bridge/sandbox.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask, bridge } from '../../bridge/client.ts'
-import { RowButton } from '../../ui/controls.tsx'
+import { ActionButton, RowButton } from '../../ui/controls.tsx'
 import { NumberField, TextField } from '../../ui/fields.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { Pager } from '../../ui/pager.tsx'
@@ -31,13 +31,12 @@ export function AppealsPanel(props: {
       title={formatCounted(count, 'appeal')}
       aside={
         count > 0 && (
-          <Button
+          <ActionButton
+            label="Remove all appeals"
             variant="subtle"
-            size="compact-sm"
+            small
             onClick={() => onChange(() => bridge.sandbox.removeAppeals({ appealId: null }))}
-          >
-            Remove all appeals
-          </Button>
+          />
         )
       }
       flush
@@ -58,11 +57,10 @@ export function AppealsPanel(props: {
               isActions: true,
               cell: (appeal) => (
                 <RowButton
+                  label="Remove"
                   name={`Remove appeal ${appeal.appeal_id}`}
                   onPress={() => onChange(() => bridge.sandbox.removeAppeals({ appealId: appeal.appeal_id }))}
-                >
-                  Remove
-                </RowButton>
+                />
               ),
             },
           ]}
@@ -81,9 +79,10 @@ export function AppealsPanel(props: {
             value={samples}
             onValue={(value) => value !== null && setSamples(value)}
           />
-          <Button onClick={() => onChange(() => bridge.sandbox.addSampleAppeals({ samples }))}>
-            Create appeal-1 to appeal-{samples}
-          </Button>
+          <ActionButton
+            label={`Create appeal-1 to appeal-${samples}`}
+            onClick={() => onChange(() => bridge.sandbox.addSampleAppeals({ samples }))}
+          />
         </Group>
       </div>
     </Panel>
@@ -147,9 +146,7 @@ function AppealForm({ onAdd }: { onAdd: (appeal: NewAppeal) => void }) {
         value={review}
         onChange={(value) => setReview(value ?? 'upheld')}
       />
-      <Button type="submit" disabled={appealId.trim() === ''}>
-        Add the appeal
-      </Button>
+      <ActionButton label="Add the appeal" type="submit" disabled={appealId.trim() === ''} />
     </form>
   )
 }

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { IconInbox } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -8,7 +7,7 @@ import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import type { Arrival } from '../../../shared/sandbox/arrivals.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { maskJson, useContentShown } from '../../ui/content/user-content.tsx'
-import { RowButton } from '../../ui/controls.tsx'
+import { ActionButton, RowButton } from '../../ui/controls.tsx'
 import { SwitchField } from '../../ui/fields.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
@@ -64,13 +63,12 @@ export function ArrivedPanel() {
         <Panel
           title="By route and outcome"
           aside={
-            <Button
+            <ActionButton
+              label="Forget what arrived"
               variant="subtle"
-              size="compact-sm"
+              small
               onClick={() => act.mutate(() => bridge.sandbox.forgetArrived())}
-            >
-              Forget what arrived
-            </Button>
+            />
           }
           flush
         >
@@ -156,11 +154,7 @@ function Callbacks(props: { callbacks: SandboxArrived['callbacks']; onSend: () =
     <p className="p-3-4">
       Callbacks: {formatCount(delivered)} delivered, {formatCount(pending)} pending, {formatCount(failed)}{' '}
       given up, {formatCount(dropped)} dropped.{' '}
-      {pending > 0 && (
-        <Button size="compact-xs" onClick={props.onSend}>
-          Send the pending ones now
-        </Button>
-      )}
+      {pending > 0 && <ActionButton label="Send the pending ones now" small onClick={props.onSend} />}
     </p>
   )
 }
@@ -195,12 +189,11 @@ function ArrivalTable({ arrivals }: { arrivals: readonly Arrival[] }) {
           cell: ({ number, body }) =>
             body !== null && (
               <RowButton
+                label="Body"
                 name={`Body of request ${number}`}
                 isExpanded={opened === number}
                 onPress={() => setOpened(opened === number ? null : number)}
-              >
-                Body
-              </RowButton>
+              />
             ),
         },
       ]}

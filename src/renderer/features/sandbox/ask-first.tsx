@@ -1,5 +1,6 @@
-import { Button, Group } from '@mantine/core'
+import { Group } from '@mantine/core'
 import { useState } from 'react'
+import { ActionButton } from '../../ui/controls.tsx'
 
 /** A button for what cannot be undone: it asks where the answer stands, unless nothing is lost (`question` is null). */
 export function AskFirst(props: {
@@ -13,22 +14,20 @@ export function AskFirst(props: {
   const [isAsking, setAsking] = useState(false)
   if (!isAsking || question === null) {
     return (
-      <Button
+      <ActionButton
+        label={props.label}
         size="xs"
         loading={props.busy ?? false}
         onClick={() => (question === null ? onConfirm() : setAsking(true))}
-      >
-        {props.label}
-      </Button>
+      />
     )
   }
   return (
     <Group gap="xs">
       <span>{question}</span>
-      <Button size="xs" onClick={() => setAsking(false)}>
-        Cancel
-      </Button>
-      <Button
+      <ActionButton label="Cancel" size="xs" onClick={() => setAsking(false)} />
+      <ActionButton
+        label={props.confirm}
         variant="filled"
         color="danger"
         size="xs"
@@ -36,9 +35,7 @@ export function AskFirst(props: {
           setAsking(false)
           onConfirm()
         }}
-      >
-        {props.confirm}
-      </Button>
+      />
     </Group>
   )
 }

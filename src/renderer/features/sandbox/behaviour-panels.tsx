@@ -1,7 +1,8 @@
-import { Button, Group, Select } from '@mantine/core'
+import { Group, Select } from '@mantine/core'
 import { useState } from 'react'
 import type { SandboxBehaviour } from '../../../shared/bridge/sandbox.ts'
 import type { BehaviourChange } from '../../../shared/sandbox/behaviour.ts'
+import { ActionButton } from '../../ui/controls.tsx'
 import { NumberField, TextField } from '../../ui/fields.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Columns, Panel } from '../../ui/layout/screen.tsx'
@@ -30,18 +31,15 @@ export function BehaviourPanels({ behaviour }: { behaviour: SandboxBehaviour }) 
       <Panel title="Presets" aside="apply at once; the settings below after Apply">
         <Group gap="xs">
           {PRESETS.map(({ label, change }) => (
-            <Button key={label} size="compact-sm" onClick={() => behave(change)}>
-              {label}
-            </Button>
+            <ActionButton label={label} key={label} small onClick={() => behave(change)} />
           ))}
-          <Button
-            size="compact-sm"
+          <ActionButton
+            label="Back to the defaults"
+            small
             onClick={() =>
               behave({ latency: '110ms±70ms', faults: [], callbacks: 'delay=1s±400ms', ratePerSecond: null })
             }
-          >
-            Back to the defaults
-          </Button>
+          />
         </Group>
       </Panel>
       {error !== null && <ErrorNotice error={error} onDismiss={reset} />}

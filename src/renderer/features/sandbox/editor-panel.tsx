@@ -1,5 +1,6 @@
-import { Button, Group } from '@mantine/core'
+import { Group } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { ActionButton } from '../../ui/controls.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 
 /** A panel with settings that are applied together, once one of them was changed. */
@@ -16,10 +17,8 @@ export function EditorPanel(props: {
       {props.children}
       {props.isChanged && (
         <Group gap="xs" mt="sm">
-          <Button variant="filled" onClick={props.onApply}>
-            Apply
-          </Button>
-          <Button onClick={props.onUndo}>Undo changes</Button>
+          <ActionButton label="Apply" variant="filled" onClick={props.onApply} />
+          <ActionButton label="Undo changes" onClick={props.onUndo} />
           <span role="status">Not applied yet</span>
         </Group>
       )}

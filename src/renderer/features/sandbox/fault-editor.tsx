@@ -1,8 +1,9 @@
-import { Button, Select } from '@mantine/core'
+import { Select } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Fault } from '../../../shared/sandbox/behaviour.ts'
 import { formatFault, hasMoment, toUsualMoment } from '../../../shared/sandbox/setting-texts.ts'
+import { ActionButton } from '../../ui/controls.tsx'
 import { NumberField } from '../../ui/fields.tsx'
 import { EditorPanel } from './editor-panel.tsx'
 import styles from './sandbox.module.css'
@@ -54,14 +55,13 @@ export function FaultEditor(props: { faults: readonly Fault[]; onApply: (faults:
           onRemove={() => setFaults(faults.filter((_, at) => at !== index))}
         />
       ))}
-      <Button
+      <ActionButton
+        label="Add a fault"
         variant="subtle"
-        size="compact-sm"
-        leftSection={<IconPlus size="1rem" />}
+        small
+        icon={IconPlus}
         onClick={() => setFaults([...faults, NEW])}
-      >
-        Add a fault
-      </Button>
+      />
       {faults.length > 0 && (
         <p className={`quiet max-w-text ${styles.note}`}>
           The seed decides which requests fail: the same requests always meet the same faults.
@@ -148,9 +148,7 @@ function FaultFields(props: {
       {kind === 'status' && optional('retryAfterS', 'Retry-After (s)', 0, 'no header')}
       {kind === 'stall' && optional('stallMs', 'Answer after (ms)', 1, 'never')}
       {optional('tries', 'First tries only', 1, 'every try')}
-      <Button variant="subtle" size="compact-sm" onClick={props.onRemove}>
-        Remove
-      </Button>
+      <ActionButton label="Remove" variant="subtle" small onClick={props.onRemove} />
     </fieldset>
   )
 }

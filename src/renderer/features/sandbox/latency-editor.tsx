@@ -1,9 +1,9 @@
-import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { formatMs } from '../../../shared/messages/figure-text.ts'
 import type { LatencyMode } from '../../../shared/sandbox/behaviour.ts'
 import { formatLatency, toLatencyBars } from '../../../shared/sandbox/setting-texts.ts'
+import { ActionButton } from '../../ui/controls.tsx'
 import { NumberField } from '../../ui/fields.tsx'
 import { EditorPanel } from './editor-panel.tsx'
 import styles from './sandbox.module.css'
@@ -62,24 +62,22 @@ export function LatencyEditor(props: { modes: readonly LatencyMode[]; onApply: (
             onValue={(value) => value !== null && change(index, { share: value / 100 })}
           />
           {index > 0 && (
-            <Button
+            <ActionButton
+              label="Remove"
               variant="subtle"
-              size="compact-sm"
+              small
               onClick={() => setModes(withFirstShare(modes.filter((_, at) => at !== index)))}
-            >
-              Remove
-            </Button>
+            />
           )}
         </fieldset>
       ))}
-      <Button
+      <ActionButton
+        label="Add rarer answers"
         variant="subtle"
-        size="compact-sm"
-        leftSection={<IconPlus size="1rem" />}
+        small
+        icon={IconPlus}
         onClick={() => setModes(withFirstShare([...modes, SLOWER]))}
-      >
-        Add rarer answers
-      </Button>
+      />
     </EditorPanel>
   )
 }

@@ -1,9 +1,10 @@
-import { Button, Modal } from '@mantine/core'
+import { Modal } from '@mantine/core'
 import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { SANDBOX_PAGE_MAX, type SandboxLists } from '../../../shared/bridge/sandbox.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask, bridge } from '../../bridge/client.ts'
+import { ActionButton } from '../../ui/controls.tsx'
 import { TextArea, TextField } from '../../ui/fields.tsx'
 import { Form, FormActions } from '../../ui/form.tsx'
 
@@ -151,9 +152,13 @@ function EditorDialog(props: {
           isBlocked={name.value.trim() === '' || props.canSave === false}
         >
           {onRemove !== null && (
-            <Button variant="subtle" color="danger" mr="auto" onClick={() => save.mutate(onRemove)}>
-              Remove the index
-            </Button>
+            <ActionButton
+              label="Remove the index"
+              variant="subtle"
+              color="danger"
+              mr="auto"
+              onClick={() => save.mutate(onRemove)}
+            />
           )}
         </FormActions>
       </Form>

@@ -1,11 +1,11 @@
-import { Button, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { SandboxLists } from '../../../shared/bridge/sandbox.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
-import { RowButton } from '../../ui/controls.tsx'
+import { ActionButton, RowButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Columns, Panel } from '../../ui/layout/screen.tsx'
 import { Table } from '../../ui/table/table.tsx'
@@ -39,15 +39,14 @@ export function ListPanels() {
           kind="info"
           title={<SafeText text={`${undo.what} removed`} max={160} />}
           actions={
-            <Button
-              size="compact-xs"
+            <ActionButton
+              label="Undo"
+              small
               onClick={() => {
                 change.mutate(undo.put)
                 setUndo(null)
               }}
-            >
-              Undo
-            </Button>
+            />
           }
         />
       )}
@@ -115,11 +114,7 @@ function NamedLists(props: {
   return (
     <Panel
       title={props.title}
-      aside={
-        <Button size="compact-sm" leftSection={<IconPlus size="1rem" />} onClick={props.onAdd}>
-          {props.add}
-        </Button>
-      }
+      aside={<ActionButton label={props.add} small icon={IconPlus} onClick={props.onAdd} />}
       flush
     >
       <Table
@@ -135,13 +130,9 @@ function NamedLists(props: {
             isActions: true,
             cell: ({ name, kind, onEdit, onRemove }) => (
               <>
-                <RowButton name={`Show and edit ${kind} ${name}`} onPress={onEdit}>
-                  Show and edit
-                </RowButton>
+                <RowButton label="Show and edit" name={`Show and edit ${kind} ${name}`} onPress={onEdit} />
                 {onRemove !== null && (
-                  <RowButton name={`Remove ${kind} ${name}`} onPress={onRemove}>
-                    Remove
-                  </RowButton>
+                  <RowButton label="Remove" name={`Remove ${kind} ${name}`} onPress={onRemove} />
                 )}
               </>
             ),

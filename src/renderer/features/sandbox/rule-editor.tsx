@@ -1,4 +1,4 @@
-import { Button, Modal, Select } from '@mantine/core'
+import { Modal, Select } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -9,6 +9,7 @@ import {
   type RuleCondition,
   ruleSchema,
 } from '../../../shared/sandbox/content.ts'
+import { ActionButton } from '../../ui/controls.tsx'
 import { CheckField, NumberField, TextField } from '../../ui/fields.tsx'
 import { Form, FormActions } from '../../ui/form.tsx'
 import styles from './sandbox.module.css'
@@ -85,14 +86,13 @@ export function RuleEditor(props: {
               onRemove={() => set({ conditions: rule.conditions.filter((_, at) => at !== index) })}
             />
           ))}
-          <Button
+          <ActionButton
+            label="Add a condition"
             variant="subtle"
-            size="compact-sm"
-            leftSection={<IconPlus size="1rem" />}
+            small
+            icon={IconPlus}
             onClick={() => set({ conditions: [...rule.conditions, NEW_CONDITIONS.class_score] })}
-          >
-            Add a condition
-          </Button>
+          />
         </fieldset>
         <CheckField label="Active" checked={rule.active} onValue={(active) => set({ active })} />
         <FormActions
@@ -169,11 +169,7 @@ function ConditionFields(props: {
           onCodes={(codes) => onChange({ subject: 'language', any_of: codes })}
         />
       )}
-      {!props.isOnly && (
-        <Button variant="subtle" size="compact-sm" onClick={props.onRemove}>
-          Remove
-        </Button>
-      )}
+      {!props.isOnly && <ActionButton label="Remove" variant="subtle" small onClick={props.onRemove} />}
     </div>
   )
 }

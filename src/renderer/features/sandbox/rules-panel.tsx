@@ -1,11 +1,10 @@
-import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { Rule, RuleCondition } from '../../../shared/sandbox/content.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
-import { RowButton } from '../../ui/controls.tsx'
+import { ActionButton, RowButton } from '../../ui/controls.tsx'
 import { SwitchField } from '../../ui/fields.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
@@ -38,28 +37,21 @@ export function RulesPanel() {
             </>
           }
           actions={
-            <Button
-              size="compact-xs"
+            <ActionButton
+              label="Undo"
+              small
               onClick={() => {
                 put(removed)
                 setRemoved(null)
               }}
-            >
-              Undo
-            </Button>
+            />
           }
         />
       )}
       <Panel
         title={formatCounted(list.length, 'rule')}
         aside={
-          <Button
-            size="compact-sm"
-            leftSection={<IconPlus size="1rem" />}
-            onClick={() => setOpened({ rule: null })}
-          >
-            Add a rule
-          </Button>
+          <ActionButton label="Add a rule" small icon={IconPlus} onClick={() => setOpened({ rule: null })} />
         }
         flush
       >
@@ -102,19 +94,20 @@ export function RulesPanel() {
               isActions: true,
               cell: (rule) => (
                 <>
-                  <RowButton name={`Edit rule ${rule.rule_name}`} onPress={() => setOpened({ rule })}>
-                    Edit
-                  </RowButton>
                   <RowButton
+                    label="Edit"
+                    name={`Edit rule ${rule.rule_name}`}
+                    onPress={() => setOpened({ rule })}
+                  />
+                  <RowButton
+                    label="Remove"
                     name={`Remove rule ${rule.rule_name}`}
                     onPress={() =>
                       change.mutate(() => bridge.sandbox.removeRule({ ruleId: rule.rule_id }), {
                         onSuccess: () => setRemoved(rule),
                       })
                     }
-                  >
-                    Remove
-                  </RowButton>
+                  />
                 </>
               ),
             },

@@ -1,11 +1,11 @@
-import { Button, SegmentedControl } from '@mantine/core'
+import { SegmentedControl } from '@mantine/core'
 import { IconFlask, IconPlayerPlay } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { SandboxState } from '../../../shared/bridge/sandbox.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { bridge } from '../../bridge/client.ts'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
-import { PrimaryButton } from '../../ui/controls.tsx'
+import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Columns, Empty, Screen } from '../../ui/layout/screen.tsx'
 import { AddressPanel, SetupPanel } from './address-panel.tsx'
@@ -49,9 +49,7 @@ export function SandboxScreen(props: { onRuns: () => void }) {
           <>
             <ContentSwitch />
             <StopButton runsGoing={state?.runsGoing ?? 0} change={change} />
-            <Button size="xs" onClick={props.onRuns}>
-              Go to Runs
-            </Button>
+            <ActionButton label="Go to Runs" size="xs" onClick={props.onRuns} />
           </>
         )
       }
@@ -83,14 +81,13 @@ export function SandboxScreen(props: { onRuns: () => void }) {
                 kind="warning"
                 title="The sandbox fails on purpose"
                 actions={
-                  <Button
-                    size="compact-xs"
+                  <ActionButton
+                    label="Turn faults off"
+                    small
                     onClick={() =>
                       change.mutate(() => bridge.sandbox.behave({ faults: [], ratePerSecond: null }))
                     }
-                  >
-                    Turn faults off
-                  </Button>
+                  />
                 }
               >
                 {[

@@ -1,4 +1,4 @@
-import { Button, Group, Input, SegmentedControl, Select } from '@mantine/core'
+import { Group, Input, SegmentedControl, Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
@@ -15,6 +15,7 @@ import {
 import { SCRATCH_PROBLEMS_MAX, type ScratchProblem } from '../../../shared/service/scratchpad.ts'
 import { ask } from '../../bridge/client.ts'
 import { maskJson, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
+import { ActionButton } from '../../ui/controls.tsx'
 import { CheckField, TextArea, TextField } from '../../ui/fields.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { LongText, SafeText, Sentence } from '../../ui/text/safe-text.tsx'
@@ -164,9 +165,7 @@ function BodyEditor() {
       <>
         <p className={styles.note}>This is the request of a row. Its content is hidden, but sent in full.</p>
         <LongText text={maskJson(text)} label="Body of the row" />
-        <Button size="xs" mt="sm" onClick={() => set({ isRevealed: true })}>
-          Show and edit
-        </Button>
+        <ActionButton label="Show and edit" size="xs" mt="sm" onClick={() => set({ isRevealed: true })} />
       </>
     )
   }
@@ -187,17 +186,15 @@ function BodyEditor() {
         onValue={(text) => set({ text })}
       />
       <Group gap="xs" mt="xs">
-        <Button size="compact-xs" onClick={() => set({ text: formatText(text) })}>
-          Format
-        </Button>
+        <ActionButton label="Format" small onClick={() => set({ text: formatText(text) })} />
         {endpoint.kind === 'task' && (
-          <Button size="compact-xs" onClick={() => set({ text: setMember(text, 'post_id', createPostId()) })}>
-            New post_id
-          </Button>
+          <ActionButton
+            label="New post_id"
+            small
+            onClick={() => set({ text: setMember(text, 'post_id', createPostId()) })}
+          />
         )}
-        <Button size="compact-xs" onClick={() => set({ text: toExample(endpoint), isOwn: true })}>
-          Example
-        </Button>
+        <ActionButton label="Example" small onClick={() => set({ text: toExample(endpoint), isOwn: true })} />
       </Group>
       <section aria-label="Check of the request" aria-live="polite">
         {check.data !== undefined && problems.length === 0 && (

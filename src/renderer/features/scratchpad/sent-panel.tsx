@@ -1,11 +1,11 @@
-import { Button, Modal } from '@mantine/core'
+import { Modal } from '@mantine/core'
 import { diffLines } from 'diff'
 import { useState } from 'react'
 import { formatMs } from '../../../shared/messages/figure-text.ts'
 import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import { OPERATIONS } from '../../../shared/operations/operations.ts'
 import { maskJson, useContentShown } from '../../ui/content/user-content.tsx'
-import { RowButton } from '../../ui/controls.tsx'
+import { ActionButton, RowButton } from '../../ui/controls.tsx'
 import { CheckField } from '../../ui/fields.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { Panel } from '../../ui/layout/screen.tsx'
@@ -34,9 +34,12 @@ export function SentPanel(props: {
       aside={
         <>
           {pair.length !== 2 && 'Choose two to compare them'}
-          <Button size="compact-sm" disabled={pair.length !== 2} onClick={() => setComparing(true)}>
-            Compare two
-          </Button>
+          <ActionButton
+            label="Compare two"
+            small
+            disabled={pair.length !== 2}
+            onClick={() => setComparing(true)}
+          />
         </>
       }
       flush
@@ -98,12 +101,16 @@ export function SentPanel(props: {
               const at = formatTimestamp(request.exchange.sentAt)
               return (
                 <>
-                  <RowButton name={`Show the request of ${at}`} onPress={() => props.onShow(request)}>
-                    Show
-                  </RowButton>
-                  <RowButton name={`Edit again the request of ${at}`} onPress={() => props.onAgain(request)}>
-                    Edit again
-                  </RowButton>
+                  <RowButton
+                    label="Show"
+                    name={`Show the request of ${at}`}
+                    onPress={() => props.onShow(request)}
+                  />
+                  <RowButton
+                    label="Edit again"
+                    name={`Edit again the request of ${at}`}
+                    onPress={() => props.onAgain(request)}
+                  />
                 </>
               )
             },

@@ -1,11 +1,11 @@
-import { Button, Modal } from '@mantine/core'
+import { Modal } from '@mantine/core'
 import { IconFolderOpen } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ShownFolder } from '../../../shared/bridge/settings.ts'
 import { INSTALL_COMMAND } from '../../../shared/version.ts'
 import { ask, bridge } from '../../bridge/client.ts'
-import { CopyButton } from '../../ui/controls.tsx'
+import { ActionButton, CopyButton } from '../../ui/controls.tsx'
 import { SwitchField } from '../../ui/fields.tsx'
 import { ErrorNotice } from '../../ui/layout/notice.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
@@ -43,7 +43,7 @@ export function UpdatesPanel() {
       <SettingRow
         label="Look now"
         description="A dialog says what was found."
-        control={() => <Button onClick={() => check.mutate(undefined)}>Check for updates</Button>}
+        control={() => <ActionButton label="Check for updates" onClick={() => check.mutate(undefined)} />}
       />
       {error !== null && <ErrorNotice error={error} />}
     </Panel>
@@ -82,13 +82,12 @@ export function FoldersPanel() {
           }
           control={() =>
             isDesktop ? (
-              <Button
-                leftSection={<IconFolderOpen size="1rem" aria-hidden />}
+              <ActionButton
+                label="Open"
+                icon={IconFolderOpen}
                 aria-label={`Open the folder: ${FOLDERS[kind].label}`}
                 onClick={() => open.mutate({ folder: kind })}
-              >
-                Open
-              </Button>
+              />
             ) : (
               <CopyButton label="Copy the path" text={() => path} />
             )
@@ -100,9 +99,11 @@ export function FoldersPanel() {
           label="Collect diagnostics"
           description="Versions, counts and the log in a new folder. Nothing is sent."
           control={() => (
-            <Button loading={collect.isPending} onClick={() => collect.mutate(undefined)}>
-              Collect
-            </Button>
+            <ActionButton
+              label="Collect"
+              loading={collect.isPending}
+              onClick={() => collect.mutate(undefined)}
+            />
           )}
         />
       )}
@@ -149,7 +150,7 @@ export function AboutPanel() {
       <SettingRow
         label="Licences"
         description="Sluice is under the MIT licence. The packages in it have licences of their own."
-        control={() => <Button onClick={() => setNotices(true)}>Show licences</Button>}
+        control={() => <ActionButton label="Show licences" onClick={() => setNotices(true)} />}
       />
       {hasNotices && <NoticesDialog onClose={() => setNotices(false)} />}
     </Panel>

@@ -1,10 +1,10 @@
-import { Button } from '@mantine/core'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import type { CleanUpRecord, Settings, WorkspaceUsage } from '../../../shared/bridge/settings.ts'
 import { isRetaining, type Retention } from '../../../shared/lookback/retention.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask } from '../../bridge/client.ts'
 import { useChangeSettings } from '../../bridge/settings.ts'
+import { ActionButton } from '../../ui/controls.tsx'
 import { SwitchField } from '../../ui/fields.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
@@ -39,7 +39,7 @@ export function RetentionPanel(props: { settings: Settings; onCleanUp: () => voi
             ? 'Reading the workspace'
             : describeLimits(limits, runs, found.data?.size_bytes)
         }
-        control={() => <Button onClick={onCleanUp}>{isUnlimited ? 'Set limits…' : 'Clean up…'}</Button>}
+        control={() => <ActionButton label={isUnlimited ? 'Set limits…' : 'Clean up…'} onClick={onCleanUp} />}
       />
       <SettingRow
         label="Clean up once a day without asking"

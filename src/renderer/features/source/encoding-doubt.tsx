@@ -1,9 +1,9 @@
-import { Button } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { EncodingReading } from '../../../shared/run/results.ts'
 import { MaskedText, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
+import { ActionButton } from '../../ui/controls.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { labelEncoding } from './encodings.ts'
@@ -30,9 +30,11 @@ export function EncodingDoubt(props: { preview: BridgePreview; onEncoding: (enco
           <ul className={`grid items-center p-0 ${styles.readings}`}>
             {encodingReadings.map((one) => (
               <li key={one.encoding}>
-                <Button size="compact-sm" onClick={() => props.onEncoding(one.encoding)}>
-                  Use {labelEncoding(one.encoding)}
-                </Button>
+                <ActionButton
+                  label={`Use ${labelEncoding(one.encoding)}`}
+                  small
+                  onClick={() => props.onEncoding(one.encoding)}
+                />
                 <span>
                   <MaskedText text={one.sample} revealed={revealed} />
                 </span>
@@ -98,9 +100,10 @@ function DoubtNotice(props: { title: string; children: (revealed: boolean) => Re
       title={props.title}
       actions={
         !shown && (
-          <Button onClick={() => setRevealed(!isRevealed)}>
-            {isRevealed ? 'Hide the words' : 'Show the words'}
-          </Button>
+          <ActionButton
+            label={isRevealed ? 'Hide the words' : 'Show the words'}
+            onClick={() => setRevealed(!isRevealed)}
+          />
         )
       }
     >

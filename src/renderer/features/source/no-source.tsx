@@ -1,11 +1,11 @@
-import { Button, Group, Progress } from '@mantine/core'
+import { Group, Progress } from '@mantine/core'
 import { IconTableImport } from '@tabler/icons-react'
 import { formatBytes, formatCount, formatShare } from '../../../shared/messages/figure-text.ts'
 import { fieldsOf, isAsync, type Operation } from '../../../shared/operations/operations.ts'
 import { SOURCE_NAMES_TEXT } from '../../../shared/plan/source-formats.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
 import type { UploadProgress } from '../../bridge/take-files.ts'
-import { PrimaryButton } from '../../ui/controls.tsx'
+import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
 import { Panel, Screen } from '../../ui/layout/screen.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { Sentence } from '../../ui/text/safe-text.tsx'
@@ -19,7 +19,7 @@ export function DropZone(props: { onChoose: () => void; onChooseFolder: () => vo
       <p className="text-lg bold">Drop spreadsheets or a folder</p>
       <Group gap="xs" align="stretch" wrap="nowrap">
         <PrimaryButton onPress={props.onChoose}>Choose a spreadsheet</PrimaryButton>
-        <Button onClick={props.onChooseFolder}>Choose a folder</Button>
+        <ActionButton label="Choose a folder" onClick={props.onChooseFolder} />
       </Group>
       <p className="max-w-text quiet">
         {SOURCE_NAMES_TEXT}, any size, any encoding; several are one run. Or a folder of tables, or of texts,

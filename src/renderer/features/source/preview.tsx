@@ -11,6 +11,7 @@ import type { Mapping } from '../../../shared/plan/plan.ts'
 import { findSheetChoice, toRowNumber } from '../../../shared/plan/source-place.ts'
 import { formatProblemRow } from '../../../shared/run/problem.ts'
 import { createContentRule, MASK_REM, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
+import { ActionButton } from '../../ui/controls.tsx'
 import { DataGrid, type GridColumn, toColumnRem } from '../../ui/grid/data-grid.tsx'
 import { Notice } from '../../ui/layout/notice.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
@@ -53,7 +54,7 @@ export function HeaderDoubt({ onRow }: { onRow: () => void }) {
     <Notice
       kind="warning"
       title="The first line looks like a row"
-      actions={<Button onClick={onRow}>It is a row</Button>}
+      actions={<ActionButton label="It is a row" onClick={onRow} />}
     >
       It is read as column names and is not sent.
     </Notice>
@@ -101,7 +102,7 @@ export function HeaderChoice(props: { row: number; file: string | undefined; onU
           looks like the header
         </>
       }
-      actions={<Button onClick={onUse}>Use row {row}</Button>}
+      actions={<ActionButton label={`Use row ${row}`} onClick={onUse} />}
     >
       The first line is read as column names now, and row {row} as a row.
       {file !== undefined && ' The number that you choose holds for all files.'}
@@ -121,8 +122,8 @@ export function MergedChoice(props: { preview: BridgePreview; onUse: (merged: 'e
       title="Cells are empty because they are merged"
       actions={
         <>
-          <Button onClick={() => props.onUse('fill')}>Fill with the first</Button>
-          <Button onClick={() => props.onUse('empty')}>Leave empty</Button>
+          <ActionButton label="Fill with the first" onClick={() => props.onUse('fill')} />
+          <ActionButton label="Leave empty" onClick={() => props.onUse('empty')} />
         </>
       }
     >
@@ -149,9 +150,10 @@ export function LinkChoice(props: {
       actions={
         hasUrl &&
         chosen !== linkName && (
-          <Button onClick={() => onMapping(fillWithLinks(mapping, name, linkName))}>
-            Use the links as url
-          </Button>
+          <ActionButton
+            label="Use the links as url"
+            onClick={() => onMapping(fillWithLinks(mapping, name, linkName))}
+          />
         )
       }
     >

@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core'
+import { Group } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
@@ -11,7 +11,7 @@ import type { Mapping } from '../../../shared/plan/plan.ts'
 import { ask } from '../../bridge/client.ts'
 import type { UploadProgress } from '../../bridge/take-files.ts'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
-import { PrimaryButton } from '../../ui/controls.tsx'
+import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
@@ -80,7 +80,7 @@ export function SourceScreen(props: {
         subtitle="The rows to send"
         actions={
           props.operation.kind === 'task' && (
-            <Button onClick={props.onSandbox}>Use the sandbox’s sample</Button>
+            <ActionButton label="Use the sandbox’s sample" onClick={props.onSandbox} />
           )
         }
       >
@@ -112,8 +112,8 @@ export function SourceScreen(props: {
       fixed
       actions={
         <>
-          <Button onClick={props.onChoose}>Choose other files</Button>
-          <Button onClick={props.onChooseFolder}>Choose a folder</Button>
+          <ActionButton label="Choose other files" onClick={props.onChoose} />
+          <ActionButton label="Choose a folder" onClick={props.onChooseFolder} />
           <PrimaryButton
             onPress={props.onContinue}
             busy={props.busy}

@@ -1,4 +1,4 @@
-import { Button, SegmentedControl } from '@mantine/core'
+import { SegmentedControl } from '@mantine/core'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { LabelChoice } from '../../../shared/bridge/compare.ts'
@@ -7,6 +7,7 @@ import { formatCount, formatMs, formatShare } from '../../../shared/messages/fig
 import { ask } from '../../bridge/client.ts'
 import { RUN_LINES } from '../../ui/charts/latency-overlay.tsx'
 import { RunsChart, type RunsLine } from '../../ui/charts/runs-chart.tsx'
+import { ActionButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { LabelsForm } from '../../ui/labels/labels-form.tsx'
 import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
@@ -60,7 +61,7 @@ export function TrendScreen(props: {
             />
           )}
           {shown === 'run' && !wantsLabels && (
-            <Button onClick={() => setWantsLabels(true)}>Add labels…</Button>
+            <ActionButton label="Add labels…" onClick={() => setWantsLabels(true)} />
           )}
         </>
       }

@@ -1,7 +1,8 @@
-import { Button, Group } from '@mantine/core'
+import { Group } from '@mantine/core'
 import { useMemo, useRef, useState } from 'react'
 import type uPlot from 'uplot'
 import { formatSpan } from '../../../shared/messages/figure-text.ts'
+import { ActionButton } from '../controls.tsx'
 import { formatClock } from '../format-time.ts'
 import { ChartCursor } from './chart-cursor.tsx'
 import styles from './charts.module.css'
@@ -114,11 +115,7 @@ export function TimeChart(props: {
       <Group gap="var(--space-1) var(--space-4)" align="stretch" justify="space-between">
         <Legend entries={lines} />
         <p className={styles.reading}>{reading}</p>
-        {zoom !== null && (
-          <Button size="compact-xs" onClick={() => setZoom(null)}>
-            Show all
-          </Button>
-        )}
+        {zoom !== null && <ActionButton label="Show all" small onClick={() => setZoom(null)} />}
       </Group>
     </figure>
   )

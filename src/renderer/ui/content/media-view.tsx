@@ -13,6 +13,7 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { create } from 'zustand'
 import type { MediaFileEntry, RowMedia } from '../../../shared/bridge/media.ts'
 import { formatBytes } from '../../../shared/messages/figure-text.ts'
+import { ActionButton } from '../controls.tsx'
 import { ErrorNotice } from '../layout/notice.tsx'
 import { useWindowKeys } from '../shortcuts.ts'
 import { SafeText } from '../text/safe-text.tsx'
@@ -85,24 +86,22 @@ export function MediaView(props: {
       {hasPictures && (
         <Group gap="xs">
           {shown.next !== null && (
-            <Button
-              size="compact-sm"
-              leftSection={<IconEye size="1rem" />}
+            <ActionButton
+              label={shown.next}
+              small
+              icon={IconEye}
               rightSection={<kbd>M</kbd>}
               onClick={() => setStep(step + 1)}
-            >
-              {shown.next}
-            </Button>
+            />
           )}
           {step > firstStep && (
-            <Button
-              size="compact-sm"
-              leftSection={<IconEyeOff size="1rem" />}
+            <ActionButton
+              label={firstStep === 1 ? 'Blur again' : 'Hide again'}
+              small
+              icon={IconEyeOff}
               title="Shift with M"
               onClick={() => setStep(firstStep)}
-            >
-              {firstStep === 1 ? 'Blur again' : 'Hide again'}
-            </Button>
+            />
           )}
           <span className={styles.now} aria-live="polite">
             {shown.now}
@@ -283,13 +282,12 @@ function Video({ media, look }: { media: MediaFileEntry; look: Look }) {
             else video.current?.pause()
           }}
         />
-        <Button
-          size="compact-sm"
+        <ActionButton
+          label={isMuted ? 'Sound off' : 'Sound on'}
+          small
           leftSection={isMuted ? <IconVolumeOff size="1rem" /> : <IconVolume size="1rem" />}
           onClick={() => setMuted(!isMuted)}
-        >
-          {isMuted ? 'Sound off' : 'Sound on'}
-        </Button>
+        />
         <input
           className={styles.seek}
           type="range"
@@ -312,13 +310,12 @@ function Video({ media, look }: { media: MediaFileEntry; look: Look }) {
 
 function PlayButton({ isPlaying, onPlay }: { isPlaying: boolean; onPlay: (play: boolean) => void }) {
   return (
-    <Button
-      size="compact-sm"
+    <ActionButton
+      label={isPlaying ? 'Pause' : 'Play'}
+      small
       leftSection={isPlaying ? <IconPlayerPause size="1rem" /> : <IconPlayerPlay size="1rem" />}
       onClick={() => onPlay(!isPlaying)}
-    >
-      {isPlaying ? 'Pause' : 'Play'}
-    </Button>
+    />
   )
 }
 

@@ -1,9 +1,10 @@
-import { ActionIcon, Autocomplete, Button, Group, Select, Stack } from '@mantine/core'
+import { ActionIcon, Autocomplete, Group, Select, Stack } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import type { LabelChoice } from '../../../shared/bridge/compare.ts'
 import { guessMeaning, type LabelChoices, splitValues } from '../../../shared/lookback/label-choices.ts'
 import { ANY_RULE } from '../../../shared/lookback/labels.ts'
+import { ActionButton } from '../controls.tsx'
 import { SwitchField, TextField } from '../fields.tsx'
 import styles from './labels.module.css'
 
@@ -109,29 +110,27 @@ export function LabelsForm(props: {
         </Group>
       ))}
       <Group gap="var(--space-2) var(--space-4)">
-        <Button
+        <ActionButton
+          label="Map a label to a rule"
           variant="subtle"
-          size="compact-sm"
-          leftSection={<IconPlus size="1rem" aria-hidden />}
+          small
+          icon={IconPlus}
           onClick={() =>
             setPositives((all) => [...all, { id: (all.at(-1)?.id ?? 0) + 1, value: '', rule: '' }])
           }
-        >
-          Map a label to a rule
-        </Button>
+        />
         <span className={styles.hint}>
           {filled.length === 0
             ? 'Without this, a label stands for the rule of its name, such as “Likely spam”.'
             : 'Rows with another label should trigger none of these rules.'}
         </span>
-        <Button
+        <ActionButton
+          label={props.action}
           variant="filled"
           type="submit"
           loading={props.busy}
           disabled={column === null && !useVerdicts}
-        >
-          {props.action}
-        </Button>
+        />
       </Group>
     </Stack>
   )

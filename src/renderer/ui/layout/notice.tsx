@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconInfoCircle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { toShownError } from '../../../shared/bridge/errors.ts'
+import { ActionButton } from '../controls.tsx'
 import { MessageText } from '../text/safe-text.tsx'
 import styles from './layout.module.css'
 
@@ -56,16 +56,8 @@ export function ErrorNotice(props: {
       title={<MessageText text={message} max={1_000} />}
       actions={
         <>
-          {props.onRetry && (
-            <Button size="compact-xs" onClick={() => props.onRetry?.()}>
-              Try again
-            </Button>
-          )}
-          {props.onDismiss && (
-            <Button size="compact-xs" onClick={() => props.onDismiss?.()}>
-              Dismiss
-            </Button>
-          )}
+          {props.onRetry && <ActionButton label="Try again" small onClick={() => props.onRetry?.()} />}
+          {props.onDismiss && <ActionButton label="Dismiss" small onClick={() => props.onDismiss?.()} />}
         </>
       }
     >

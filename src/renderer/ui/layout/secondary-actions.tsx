@@ -1,6 +1,7 @@
-import { Button, Menu } from '@mantine/core'
+import { Menu } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { IconChevronDown, type TablerIcon } from '@tabler/icons-react'
+import { ActionButton } from '../controls.tsx'
 
 /** Something that can be done on a screen besides its main action. */
 export interface SecondaryAction {
@@ -21,26 +22,24 @@ export function SecondaryActions({ actions }: { actions: readonly SecondaryActio
   if (actions.length === 0) return null
   if (!isNarrow) {
     return actions.map(({ label, title, icon: Icon, isBusy = false, onPress }) => (
-      <Button
+      <ActionButton
+        label={label}
         key={label}
         loading={isBusy}
         title={title}
         leftSection={Icon && <Icon size="1rem" aria-hidden />}
         onClick={onPress}
-      >
-        {label}
-      </Button>
+      />
     ))
   }
   return (
     <Menu position="bottom-end" shadow="md">
       <Menu.Target>
-        <Button
+        <ActionButton
+          label="More"
           loading={actions.some(({ isBusy }) => isBusy)}
           rightSection={<IconChevronDown size="1rem" aria-hidden />}
-        >
-          More
-        </Button>
+        />
       </Menu.Target>
       <Menu.Dropdown>
         {actions.map(({ label, title, icon: Icon, onPress }) => (

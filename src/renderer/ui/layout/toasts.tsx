@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { create } from 'zustand'
+import { ActionButton } from '../controls.tsx'
 import { nameShortcut, useShortcut } from '../shortcuts.ts'
 import styles from './layout.module.css'
 import { ErrorNotice, Notice } from './notice.tsx'
@@ -66,9 +66,11 @@ export function Toasts() {
   return (
     <section className={`stack items-end gap-2 ${styles.toasts}`} aria-label="Messages">
       {toasts.length > 1 && (
-        <Button size="compact-sm" onClick={() => useToasts.setState({ toasts: [] })}>
-          Dismiss all {toasts.length}
-        </Button>
+        <ActionButton
+          label={`Dismiss all ${toasts.length}`}
+          small
+          onClick={() => useToasts.setState({ toasts: [] })}
+        />
       )}
       <div className={styles.toastList} aria-live="polite" aria-relevant="additions">
         {toasts.map((toast) =>
@@ -98,18 +100,17 @@ function ToastNotice({ toast }: { toast: Toast }) {
       actions={
         <>
           {undo !== undefined && (
-            <Button size="compact-sm" title={nameShortcut(['Mod', 'Z'])} onClick={() => void act(key, undo)}>
-              Undo
-            </Button>
+            <ActionButton
+              label="Undo"
+              small
+              title={nameShortcut(['Mod', 'Z'])}
+              onClick={() => void act(key, undo)}
+            />
           )}
           {action !== undefined && (
-            <Button size="compact-sm" onClick={() => void act(key, action.act)}>
-              {action.label}
-            </Button>
+            <ActionButton label={action.label} small onClick={() => void act(key, action.act)} />
           )}
-          <Button size="compact-sm" onClick={() => dismissToast(key)}>
-            Dismiss
-          </Button>
+          <ActionButton label="Dismiss" small onClick={() => dismissToast(key)} />
         </>
       }
     >

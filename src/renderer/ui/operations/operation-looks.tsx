@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import {
   IconGauge,
   IconGavel,
@@ -18,6 +17,7 @@ import {
 } from '../../../shared/operations/operations.ts'
 import type { NamedPlace } from '../connection/destination.ts'
 import { ConnectionChip } from '../connection/destination-panel.tsx'
+import { ActionButton } from '../controls.tsx'
 import { Notice } from '../layout/notice.tsx'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './operations.module.css'
@@ -94,9 +94,7 @@ export function OperationStrip(props: {
         <ConnectionChip place={props.destination} />
         {props.gap !== null && <span className={styles.gap}>{props.gap}</span>}
       </p>
-      <Button size="compact-xs" onClick={props.onChange}>
-        Change
-      </Button>
+      <ActionButton label="Change" small onClick={props.onChange} />
     </div>
   )
 }

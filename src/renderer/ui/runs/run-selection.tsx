@@ -1,9 +1,10 @@
-import { Button, CloseButton } from '@mantine/core'
+import { CloseButton } from '@mantine/core'
 import { IconArrowsDiff } from '@tabler/icons-react'
 import { create } from 'zustand'
 import { COMPARED_MAX } from '../../../shared/lookback/comparison.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
+import { ActionButton } from '../controls.tsx'
 import { CheckField } from '../fields.tsx'
 import styles from './runs.module.css'
 
@@ -59,15 +60,14 @@ export function SelectionBar({ onCompare }: { onCompare: (runIds: string[]) => v
         {formatCounted(ticked.length, 'run')} chosen
         {ticked.length === 1 && '; choose another one to compare'}
       </span>
-      <Button
+      <ActionButton
+        label="Compare"
         variant="filled"
-        size="compact-sm"
+        small
         disabled={ticked.length < 2}
-        leftSection={<IconArrowsDiff size="1rem" aria-hidden />}
+        icon={IconArrowsDiff}
         onClick={compare}
-      >
-        Compare
-      </Button>
+      />
       <CloseButton size="sm" aria-label="Clear the choice" onClick={clearSelection} />
     </section>
   )

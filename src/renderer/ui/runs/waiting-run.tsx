@@ -1,7 +1,8 @@
-import { Button, Group, Stack } from '@mantine/core'
+import { Group, Stack } from '@mantine/core'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { countLeftOut } from '../../../shared/run/item-state.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
+import { ActionButton } from '../controls.tsx'
 import { ErrorNotice, Notice } from '../layout/notice.tsx'
 
 /** What reading the source of a run came to that waits, and whether it is sent. */
@@ -32,17 +33,16 @@ export function WaitingRun(props: {
       </Notice>
       {props.error !== null && <ErrorNotice error={props.error} />}
       <Group justify="flex-end" gap="xs">
-        <Button onClick={props.onGiveUp}>Do not send</Button>
-        <Button onClick={props.onOpen}>Open the run first</Button>
-        <Button
+        <ActionButton label="Do not send" onClick={props.onGiveUp} />
+        <ActionButton label="Open the run first" onClick={props.onOpen} />
+        <ActionButton
+          label={props.isLoadTest ? 'Start the load test' : `Send ${formatCounted(sendable, 'row')}`}
           variant="filled"
           data-autofocus
           loading={props.busy}
           disabled={sendable === 0}
           onClick={props.onSend}
-        >
-          {props.isLoadTest ? 'Start the load test' : `Send ${formatCounted(sendable, 'row')}`}
-        </Button>
+        />
       </Group>
     </Stack>
   )

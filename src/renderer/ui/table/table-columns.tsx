@@ -1,7 +1,8 @@
-import { Button, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { useViewportSize } from '@mantine/hooks'
 import { type CSSProperties, type ReactNode, type RefCallback, useRef, useState } from 'react'
 import { COLUMN_REM, type TableView } from '../../../shared/run/result-view.ts'
+import { ActionButton } from '../controls.tsx'
 import { ColumnEdge } from '../grid/column-width.tsx'
 import { useRem } from '../theme.ts'
 import { ColumnLine, ColumnMenu } from './column-menu.tsx'
@@ -84,9 +85,7 @@ export function useTableColumns(
             onToggle={toggle}
             onResize={(title, by) => setWidth(title, widthOf(title) + by)}
           />
-          <Button size="compact-sm" onClick={() => onView({ hidden: [], widths: {} })}>
-            Usual columns
-          </Button>
+          <ActionButton label="Usual columns" small onClick={() => onView({ hidden: [], widths: {} })} />
         </Stack>
       </ColumnMenu>
     ),

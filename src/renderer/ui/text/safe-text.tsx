@@ -1,6 +1,7 @@
-import { Button, Group, Stack } from '@mantine/core'
+import { Group, Stack } from '@mantine/core'
 import { memo, type ReactNode, useMemo, useState } from 'react'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
+import { ActionButton } from '../controls.tsx'
 import { ScrollRegion } from '../layout/scroll-region.tsx'
 import styles from './safe-text.module.css'
 import { CELL_MAX_CHARACTERS, cutText, type TextPiece, toTextPieces } from './visible-text.ts'
@@ -113,9 +114,11 @@ export function LongText({ text, label }: { text: string; label: string }) {
       </ScrollRegion>
       {(left > 0 || all) && (
         <Group gap="xs">
-          <Button size="compact-xs" onClick={() => setAll(!all)}>
-            {all ? 'Show less' : `Show all ${formatCount(text.length)} characters`}
-          </Button>
+          <ActionButton
+            label={all ? 'Show less' : `Show all ${formatCount(text.length)} characters`}
+            small
+            onClick={() => setAll(!all)}
+          />
         </Group>
       )}
     </Stack>

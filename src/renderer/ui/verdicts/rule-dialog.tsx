@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack } from '@mantine/core'
+import { Group, Modal, Stack } from '@mantine/core'
 import { type ComponentProps, type KeyboardEvent, useState } from 'react'
+import { ActionButton } from '../controls.tsx'
 import { TextField } from '../fields.tsx'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './verdicts.module.css'
@@ -81,9 +82,7 @@ export function RuleDialog(props: {
               maxLength={1_000}
               {...(rules.length === 0 && { 'data-autofocus': true })}
             />
-            <Button type="submit" disabled={name.trim() === ''}>
-              Choose
-            </Button>
+            <ActionButton label="Choose" type="submit" disabled={name.trim() === ''} />
           </Group>
         )}
       </Stack>

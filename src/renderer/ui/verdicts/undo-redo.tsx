@@ -1,5 +1,6 @@
-import { Button, Group } from '@mantine/core'
+import { Group } from '@mantine/core'
 import { IconArrowBackUp, IconArrowForwardUp } from '@tabler/icons-react'
+import { ActionButton } from '../controls.tsx'
 import { nameShortcut } from '../shortcuts.ts'
 
 /** Takes the last change back, or makes it again. */
@@ -11,24 +12,22 @@ export function UndoRedo(props: {
 }) {
   return (
     <Group gap="xs" wrap="nowrap">
-      <Button
-        size="compact-xs"
+      <ActionButton
+        label="Undo"
+        small
         title={nameShortcut(['Mod', 'Z'])}
         disabled={!props.canUndo}
-        leftSection={<IconArrowBackUp size="1rem" />}
+        icon={IconArrowBackUp}
         onClick={props.onUndo}
-      >
-        Undo
-      </Button>
-      <Button
-        size="compact-xs"
+      />
+      <ActionButton
+        label="Redo"
+        small
         title={nameShortcut(['Mod', 'Shift', 'Z'])}
         disabled={!props.canRedo}
-        leftSection={<IconArrowForwardUp size="1rem" />}
+        icon={IconArrowForwardUp}
         onClick={props.onRedo}
-      >
-        Redo
-      </Button>
+      />
     </Group>
   )
 }
