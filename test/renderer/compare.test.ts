@@ -4,7 +4,7 @@ import { parseChoice } from '../../src/renderer/features/compare/changes-view.ts
 import { findDecided } from '../../src/renderer/features/compare/compare-screen.tsx'
 import { formatPercent } from '../../src/renderer/features/compare/latency-view.tsx'
 import { place } from '../../src/renderer/features/compare/runs-panel.tsx'
-import { findCommonRules, toMetricLines } from '../../src/renderer/features/trend/trend-lines.ts'
+import { findCommonRules, toMetricLines } from '../../src/renderer/features/trend/trend-screen.tsx'
 import { layOutCurves, layOutDistributions } from '../../src/renderer/ui/charts/latency-overlay.tsx'
 import type { TrendPoint } from '../../src/shared/lookback/trend.ts'
 import type { RunSummary } from '../../src/shared/run/run.ts'

@@ -3,7 +3,7 @@ import { changeDraft, clearDraft, restartDraft, useDraft } from '../../src/rende
 import { parseMemory, toMemory } from '../../src/renderer/app/draft-memory.ts'
 import { beginAt, findOtherPlace, followConnection } from '../../src/renderer/app/flow.ts'
 import { chooseVersion } from '../../src/renderer/features/operation/operation-settings.ts'
-import { findRefusedTrial } from '../../src/renderer/features/review/first-rows.tsx'
+import { findRefusedTrial } from '../../src/renderer/features/review/review-screen.tsx'
 import { DEFAULT_SETTINGS } from '../../src/renderer/features/review/settings.ts'
 import type { ConnectionEntry } from '../../src/shared/bridge/connections.ts'
 import { connectionSchema } from '../../src/shared/plan/connection.ts'

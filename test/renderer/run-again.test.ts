@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { AS_BEFORE, SANDBOX, STORED, toAgainPlace } from '../../src/renderer/features/runs/run-again-place.ts'
+import {
+  AS_BEFORE,
+  SANDBOX,
+  STORED,
+  toAgainPlace,
+} from '../../src/renderer/features/runs/run-again-dialog.tsx'
 import type { ConnectionEntry } from '../../src/shared/bridge/connections.ts'
 import type { PlannedAgain } from '../../src/shared/bridge/history.ts'
 import { connectionSchema } from '../../src/shared/plan/connection.ts'

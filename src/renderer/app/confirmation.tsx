@@ -5,7 +5,7 @@ import { CONFIRM_PATH } from '../../shared/bridge/browser-files.ts'
 import { bridge } from '../bridge/client.ts'
 import { useWaitingQuestion } from '../bridge/question.ts'
 import { formatTimestamp } from '../ui/format-time.ts'
-import { ErrorNotice } from '../ui/layout/notice.tsx'
+import { ErrorNotice } from '../ui/layout/screen.tsx'
 import { SafeText } from '../ui/text/safe-text.tsx'
 
 /** Keeps Escape from a dialog underneath, whose question this one is. */

@@ -6,8 +6,8 @@ import { isKeyRefusal } from '../../shared/service/errors.ts'
 import { ask } from '../bridge/client.ts'
 import { findActiveEntry, isTypeable } from '../ui/connection/destination.ts'
 import { KeepKey, KeyInput, sayKept } from '../ui/connection/key-input.tsx'
-import { RadioField } from '../ui/fields.tsx'
-import { Notice } from '../ui/layout/notice.tsx'
+import { RadioField } from '../ui/controls.tsx'
+import { Notice } from '../ui/layout/screen.tsx'
 
 /** What a person may choose of the key that a run is taken up with. */
 export interface KeySituation {

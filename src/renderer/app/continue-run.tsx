@@ -21,7 +21,7 @@ import {
   rememberTypedKey,
   toAddresses,
 } from '../ui/connection/destination.ts'
-import { RadioField, TextField } from '../ui/fields.tsx'
+import { RadioField, TextField } from '../ui/controls.tsx'
 import { Form, FormActions } from '../ui/form.tsx'
 import { BeforeSending, useAcceptance } from '../ui/problems/before-sending.tsx'
 import {

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, type StackProps } from '@mantine/core'
 import type { FormHTMLAttributes, ReactNode, Ref } from 'react'
-import { ErrorNotice } from './layout/notice.tsx'
+import { ErrorNotice } from './layout/screen.tsx'
 
 /** Fields under each other, which Enter or a button of theirs submits. */
 export function Form(

@@ -1,7 +1,6 @@
 import { Group, Stack } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { ActionButton } from './controls.tsx'
-import { TextField } from './fields.tsx'
+import { ActionButton, TextField } from './controls.tsx'
 
 /** Asks for the name of what is saved, or a new one; Escape gives up. What goes wrong is shown by whoever asks. */
 export function NameForm(props: {

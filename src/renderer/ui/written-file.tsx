@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import type { Exported } from '../../shared/bridge/results.ts'
 import { formatBytes } from '../../shared/messages/figure-text.ts'
 import { ActionButton, CopyButton } from './controls.tsx'
-import { ErrorNotice, Notice } from './layout/notice.tsx'
+import { ErrorNotice, Notice } from './layout/screen.tsx'
 import { showErrorToast, showToast } from './layout/toasts.tsx'
 import { SafeText } from './text/safe-text.tsx'
 

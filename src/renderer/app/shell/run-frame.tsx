@@ -147,7 +147,7 @@ function RunHead(props: {
     return (
       <div className={`min-w-0 ${styles.runHead}`}>
         <div className={styles.runTitle}>
-          <h1 className={`truncate text-lg bold ${styles.runName}`}>
+          <h1 className="truncate text-lg bold leading-tight">
             {hasFailed ? 'This run cannot be read' : 'Reading the run'}
           </h1>
         </div>
@@ -166,7 +166,7 @@ function RunHead(props: {
   return (
     <div className={`min-w-0 ${styles.runHead}`}>
       <div className={styles.runTitle}>
-        <h1 className={`truncate text-lg bold ${styles.runName}`} title={summary.name}>
+        <h1 className="truncate text-lg bold leading-tight" title={summary.name}>
           <SafeText text={summary.name} max={200} />
         </h1>
         <ActionButton

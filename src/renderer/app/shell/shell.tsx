@@ -2,14 +2,17 @@ import { Modal, useMantineColorScheme } from '@mantine/core'
 import { IconKeyboard, IconSearch, type TablerIcon } from '@tabler/icons-react'
 import { type ComponentProps, type ReactNode, useState } from 'react'
 import type { AppDescription } from '../../../shared/bridge/app.ts'
-import { useConnection } from '../../bridge/client.ts'
-import { Notice } from '../../ui/layout/notice.tsx'
+import { sayError } from '../../../shared/messages/error-messages.ts'
+import { bridge, useConnection } from '../../bridge/client.ts'
+import { useLiveRuns } from '../../bridge/live-runs.ts'
+import { ActionButton } from '../../ui/controls.tsx'
+import { Notice } from '../../ui/layout/screen.tsx'
 import { Toasts } from '../../ui/layout/toasts.tsx'
 import { nameKey, nameShortcut, useShortcut } from '../../ui/shortcuts.ts'
 import { FactTable } from '../../ui/table/table.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
 import { focusTitle } from '../keep-focus.ts'
-import type { Route } from '../route.ts'
-import { CrashNotices } from './crash-notices.tsx'
+import { goTo, type Route } from '../route.ts'
 import { Palette } from './palette.tsx'
 import { Rail } from './rail.tsx'
 import styles from './shell.module.css'
@@ -96,7 +99,7 @@ function RailButton({
       </span>
       <span className={`nowrap ${styles.label}`}>{label}</span>
       {keys !== undefined && (
-        <kbd className={styles.keyHint} aria-hidden>
+        <kbd className={`ml-auto ${styles.keyHint}`} aria-hidden>
           {keys}
         </kbd>
       )}
@@ -149,5 +152,49 @@ function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose: () => 
         ])}
       />
     </Modal>
+  )
+}
+
+/**
+ * What crashed, on every screen until it is dismissed: what is left, and what to do. The screen of a run says itself what
+ * ended it.
+ */
+function CrashNotices({ route }: { route: Route }) {
+  const all = useLiveRuns((live) => live.crashes)
+  const shownRunId = route.kind === 'run' ? route.runId : null
+  const crashes = all.filter(({ runId }) => runId === null || runId !== shownRunId)
+  if (crashes.length === 0) return null
+  return (
+    <div className={`${styles.above} ${styles.crashes}`}>
+      {crashes.map(({ crashId, said, runId }) => {
+        const { message, hint } = sayError(said, 'window')
+        const dismiss = () => void bridge.crashes.dismiss({ crashId }).catch(() => {})
+        return (
+          <Notice
+            key={crashId}
+            kind="error"
+            title={<SafeText text={message} max={600} lines />}
+            actions={
+              <>
+                {runId !== null && (
+                  <ActionButton
+                    label="Open the run"
+                    variant="filled"
+                    small
+                    onClick={() => {
+                      goTo({ kind: 'run', runId })
+                      dismiss()
+                    }}
+                  />
+                )}
+                <ActionButton label="Dismiss" small onClick={dismiss} />
+              </>
+            }
+          >
+            {hint}
+          </Notice>
+        )
+      })}
+    </div>
   )
 }

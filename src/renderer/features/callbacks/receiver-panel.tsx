@@ -6,10 +6,8 @@ import type { ReceiverState, ReceiverTest } from '../../../shared/run/callback-o
 import { ask, queryClient } from '../../bridge/client.ts'
 import { useChangeSettings, useSettings } from '../../bridge/settings.ts'
 import { parseBaseUrl } from '../../ui/connection/destination.ts'
-import { ActionButton, CopyButton } from '../../ui/controls.tsx'
-import { TextField } from '../../ui/fields.tsx'
-import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
-import { Panel } from '../../ui/layout/screen.tsx'
+import { ActionButton, CopyButton, TextField } from '../../ui/controls.tsx'
+import { ErrorNotice, Notice, Panel } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './callbacks.module.css'
 
@@ -32,7 +30,7 @@ export function ReceiverPanel(props: {
       <Stack gap="md">
         {baseUrl === null ? (
           <Stack gap="sm" align="flex-start">
-            <p className={styles.words}>
+            <p className="shrink max-w-text breaks">
               Runs that need callbacks start it. Start it now to test its address, or to take in callbacks of
               runs that have ended.
             </p>
@@ -45,7 +43,7 @@ export function ReceiverPanel(props: {
           </Stack>
         ) : (
           <div className={styles.line}>
-            <p className={styles.words}>
+            <p className="shrink max-w-text breaks">
               <span className="small block">Address on this machine</span>
               <code>
                 <SafeText text={baseUrl} max={300} />

@@ -120,7 +120,7 @@ export function CapacityCurve({ report, unit }: { report: CapacityReport; unit: 
           onIndex={setPicked}
         />
       </div>
-      <div className={`flex flex-wrap justify-between ${styles.under}`}>
+      <div className={`flex flex-wrap justify-between mt-2 ${styles.under}`}>
         <Legend entries={LINES} />
         <p className="quiet">● held, ✕ failed{shaded !== null && '; shaded: the capacity lies in here'}</p>
       </div>

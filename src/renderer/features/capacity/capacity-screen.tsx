@@ -25,8 +25,7 @@ import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import type { NamePlace } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
 import { ActionButton, CopyButton } from '../../ui/controls.tsx'
-import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
-import { type Figure, Figures, Panel, Screen } from '../../ui/layout/screen.tsx'
+import { ErrorNotice, type Figure, Figures, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { VerdictLabel } from '../../ui/states/verdict-label.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
@@ -125,7 +124,9 @@ function AnswerPanel(props: { report: CapacityReport; view: CapacityView; isOver
   return (
     <Panel title={isOver ? 'Capacity' : 'Capacity so far'} aside={`after ${formatSpan(report.elapsed_ms)}`}>
       <Stack gap="xs">
-        <p className={styles.answer}>{!isOver && report.capacity === null ? 'not known yet' : view.answer}</p>
+        <p className="text-figure bold leading-tight">
+          {!isOver && report.capacity === null ? 'not known yet' : view.answer}
+        </p>
         {view.interval !== '' && <p>{view.interval}</p>}
         {isOver && view.end !== null && (
           <Notice

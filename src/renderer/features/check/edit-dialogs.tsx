@@ -17,9 +17,9 @@ import {
   useContentShown,
   useOnHideAll,
 } from '../../ui/content/user-content.tsx'
-import { CheckField, TextArea, TextField } from '../../ui/fields.tsx'
+import { CheckField, TextArea, TextField } from '../../ui/controls.tsx'
 import { Form, FormActions } from '../../ui/form.tsx'
-import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { ErrorNotice } from '../../ui/layout/screen.tsx'
 import { hasMod, nameShortcut } from '../../ui/shortcuts.ts'
 import { Sentence } from '../../ui/text/safe-text.tsx'
 

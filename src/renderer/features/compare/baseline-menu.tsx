@@ -6,9 +6,8 @@ import type { BaselineEntry } from '../../../shared/bridge/compare.ts'
 import { DEFAULT_BASELINE } from '../../../shared/lookback/baseline.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
-import { ActionButton } from '../../ui/controls.tsx'
-import { TextField } from '../../ui/fields.tsx'
-import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { ActionButton, TextField } from '../../ui/controls.tsx'
+import { ErrorNotice } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 
 /** The baselines of the connection and source of a run. */

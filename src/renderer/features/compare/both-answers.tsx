@@ -11,7 +11,7 @@ import type { RowDetail } from '../../../shared/run/results.ts'
 import { ask } from '../../bridge/client.ts'
 import { type ContentRule, MaskedText, maskJson } from '../../ui/content/user-content.tsx'
 import { ActionButton } from '../../ui/controls.tsx'
-import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { ErrorNotice } from '../../ui/layout/screen.tsx'
 import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
 import { RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
 import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
@@ -79,7 +79,7 @@ export function BothAnswers(props: {
                 </Fragment>
               ))}
             </dl>
-            <div className={styles.answers}>
+            <div className="grid two-columns gap-4 mt-4">
               <Answer letter="A" detail={a.data} other={b.data} revealed={isRevealed} />
               <Answer letter="B" detail={b.data} other={a.data} revealed={isRevealed} />
             </div>
@@ -119,7 +119,11 @@ function Answer(props: { letter: 'A' | 'B'; detail: RowDetail; other: RowDetail;
           {result.triggeredRules.length === 0
             ? 'none'
             : result.triggeredRules.map(({ ruleId, ruleName }) => (
-                <span key={ruleId} className={styles.rule} data-only={!otherRules.has(ruleName)}>
+                <span
+                  key={ruleId}
+                  className={`max-w-full rounded text-xs ${styles.rule}`}
+                  data-only={!otherRules.has(ruleName)}
+                >
                   <SafeText text={ruleName} max={60} />
                   {!otherRules.has(ruleName) && ` only in ${letter}`}
                 </span>

@@ -1,23 +1,24 @@
 import { Group, Loader } from '@mantine/core'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import type { ComparedDecisions, RunPair } from '../../../shared/bridge/compare.ts'
-import type { ChangeFilter, ComparedGroup } from '../../../shared/lookback/comparison.ts'
+import type { ChangeFilter, ComparedGroup, ScoreMoves } from '../../../shared/lookback/comparison.ts'
 import {
   describeChance,
   describeChange,
+  describeNoMoves,
   describeRows,
   formatP,
+  formatScoreMove,
 } from '../../../shared/lookback/comparison-text.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
 import { ask } from '../../bridge/client.ts'
 import { isFieldContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { ActionButton } from '../../ui/controls.tsx'
-import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
-import { Figures, Panel } from '../../ui/layout/screen.tsx'
-import { Table } from '../../ui/table/table.tsx'
+import { ErrorNotice, Figures, Notice, Panel } from '../../ui/layout/screen.tsx'
+import { RowNumber } from '../../ui/states/row-states.tsx'
+import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './compare.module.css'
-import { ScoresPanel } from './scores-panel.tsx'
 
 /** What two runs decided differently: read once, since every row of both is read for it. */
 export function useDecisions(pair: RunPair | null) {
@@ -129,7 +130,7 @@ function MatchedPanel({ compared }: { compared: ComparedDecisions }) {
       ) : (
         <>
           <p className="quiet">Not compared:</p>
-          <ul className={styles.left}>
+          <ul className={`grid gap-1 mt-1 pl-4 ${styles.left}`}>
             {left.map((phrase) => (
               <li key={phrase}>
                 <SafeText text={phrase} max={200} lines />
@@ -259,5 +260,102 @@ function OutcomesPanel(props: {
         <p className="small p-3-4 border-t">{formatCounted(further, 'row')} with further outcomes</p>
       )}
     </Panel>
+  )
+}
+
+/** How the scores of each class moved, with a small drawing of how far. */
+function ScoresPanel({ compared }: { compared: ComparedDecisions }) {
+  const { scores, scored_rows: scoredRows } = compared
+  return (
+    <Panel title="Scores that moved" flush scrolls>
+      <Table
+        className={styles.table}
+        caption="Scores that moved, by class"
+        empty={describeNoMoves(scoredRows)}
+        rows={scores}
+        columns={COLUMNS}
+      />
+    </Panel>
+  )
+}
+
+const COLUMNS: readonly Column<ScoreMoves>[] = [
+  {
+    title: 'Class',
+    cell: (one) => (
+      <>
+        <SafeText text={one.class} max={60} />
+        {one.from_cache && <span className="quiet"> analysed before</span>}
+      </>
+    ),
+  },
+  { title: 'Rose', isNumber: true, cell: (one) => formatCounted(one.rose, 'row') },
+  { title: 'Fell', isNumber: true, cell: (one) => formatCounted(one.fell, 'row') },
+  {
+    title: 'Rows by move, B − A',
+    cell: (one) => <MovesDrawing name={one.class} distribution={one.distribution} />,
+  },
+  { title: 'Mean move', isNumber: true, cell: (one) => formatScoreMove(one.mean) },
+  { title: 'Largest rise', isNumber: true, cell: (one) => <LargestMove move={one.largest_rise} /> },
+  { title: 'Largest fall', isNumber: true, cell: (one) => <LargestMove move={one.largest_fall} /> },
+]
+
+function LargestMove({ move }: { move: ScoreMoves['largest_rise'] }) {
+  if (move === null) return '–'
+  return (
+    <>
+      {formatScoreMove(move.b - move.a)}{' '}
+      <span className="quiet">
+        {move.a} → {move.b}, row <RowNumber record={move.record} place={move.place} />
+      </span>
+    </>
+  )
+}
+
+/** Sizes in pixels. */
+const DRAWING = { width: 240, height: 40, base: 30 }
+
+/** Bars of how many rows moved how far, falls at the left of the middle and rises at its right. */
+function MovesDrawing({ name, distribution }: { name: string; distribution: ScoreMoves['distribution'] }) {
+  const { width, moves } = distribution
+  const furthest = Math.max(width, ...moves.map(({ move }) => Math.abs(move)))
+  const most = Math.max(...moves.map(({ rows }) => rows))
+  const step = DRAWING.width / (2 * Math.round(furthest / width) + 1)
+  const middle = DRAWING.width / 2
+  return (
+    <svg
+      className={styles.moves}
+      width={DRAWING.width}
+      height={DRAWING.height}
+      role="img"
+      aria-label={`Moves of ${name}: ${moves.map(({ move, rows }) => `${formatScoreMove(move)} ${formatCounted(rows, 'row')}`).join(', ')}`}
+    >
+      <line stroke="var(--line-strong)" x1={middle} x2={middle} y1="0" y2={DRAWING.base} />
+      {moves.map(({ move, rows }) => {
+        // Few are still some: a bar that is there is seen.
+        const height = Math.max(1.5, (rows / most) * (DRAWING.base - 2))
+        return (
+          <rect
+            key={move}
+            data-rise={move > 0}
+            x={middle + (move / width) * step - step / 2 + 0.5}
+            y={DRAWING.base - height}
+            width={Math.max(1, step - 1)}
+            height={height}
+          >
+            <title>{`${formatScoreMove(move)}: ${formatCounted(rows, 'row')}`}</title>
+          </rect>
+        )
+      })}
+      <text x="0" y={DRAWING.height - 1}>
+        {formatScoreMove(-furthest)}
+      </text>
+      <text x={middle} y={DRAWING.height - 1} textAnchor="middle">
+        0
+      </text>
+      <text x={DRAWING.width} y={DRAWING.height - 1} textAnchor="end">
+        {formatScoreMove(furthest)}
+      </text>
+    </svg>
   )
 }

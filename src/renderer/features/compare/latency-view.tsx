@@ -16,8 +16,7 @@ import {
 import { sayPlanDifference } from '../../../shared/plan/plan-differences.ts'
 import { ask } from '../../bridge/client.ts'
 import { LatencyOverlayChart, type OverlayKind, RUN_LINES } from '../../ui/charts/latency-overlay.tsx'
-import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
-import { Panel } from '../../ui/layout/screen.tsx'
+import { ErrorNotice, Notice, Panel } from '../../ui/layout/screen.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './compare.module.css'
@@ -99,7 +98,7 @@ function SentencePanel({ letter, comparison }: { letter: string; comparison: Loa
           <SafeText text={sentence} max={1_000} lines />
         </p>
         {caveats.length > 0 && (
-          <ul className={styles.left}>
+          <ul className={`grid gap-1 mt-1 pl-4 ${styles.left}`}>
             {caveats.map((caveat) => (
               <li key={caveat}>
                 <SafeText text={caveat} max={500} lines />
@@ -210,7 +209,7 @@ function PercentilesCompared(props: { overlay: LatencyOverlay; series: LatencyOv
                 return (
                   <>
                     {percentiles?.count === undefined ? 'unknown' : formatCount(percentiles.count)}
-                    {index > 0 && <span className={styles.verdict} />}
+                    {index > 0 && <span className={`ml-3 quiet text-left ${styles.verdict}`} />}
                   </>
                 )
               }
@@ -250,7 +249,11 @@ function ChangeOfPercentile(props: {
       ? 'range unknown'
       : `${formatPercent(low)} to ${formatPercent(high)} with 99 % confidence`
   return (
-    <span className={styles.verdict} data-verdict={isLimited ? 'unclear' : verdict} title={range}>
+    <span
+      className={`ml-3 quiet text-left ${styles.verdict}`}
+      data-verdict={isLimited ? 'unclear' : verdict}
+      title={range}
+    >
       {formatPercent(ratio)} {isLimited && verdict !== 'unclear' ? `${verdict}?` : verdict}
     </span>
   )

@@ -2,7 +2,7 @@ import { Menu } from '@mantine/core'
 import { IconArrowsDiff } from '@tabler/icons-react'
 import { useState } from 'react'
 import { ActionButton } from '../../ui/controls.tsx'
-import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { ErrorNotice } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { BaselineDialog, BaselineItems, useBaselineChange, useBaselines } from './baseline-menu.tsx'
 

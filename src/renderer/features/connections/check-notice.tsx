@@ -1,6 +1,6 @@
 import { formatMs } from '../../../shared/messages/figure-text.ts'
 import type { ConnectionCheck } from '../../../shared/service/connection-check.ts'
-import { Notice } from '../../ui/layout/notice.tsx'
+import { Notice } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 
 /** What came of a test: first the address, then the key. */

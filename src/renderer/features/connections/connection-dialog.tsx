@@ -8,10 +8,9 @@ import { ask, bridge } from '../../bridge/client.ts'
 import { isAtHand, parseBaseUrl, parseServiceUrl } from '../../ui/connection/destination.ts'
 import { AddressInput } from '../../ui/connection/destination-panel.tsx'
 import { KeyInput, sayKept } from '../../ui/connection/key-input.tsx'
-import { ActionButton } from '../../ui/controls.tsx'
-import { NumberField, SwitchField, TextField } from '../../ui/fields.tsx'
+import { ActionButton, NumberField, SwitchField, TextField } from '../../ui/controls.tsx'
 import { useTriedForm } from '../../ui/first-fault.ts'
-import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { ErrorNotice } from '../../ui/layout/screen.tsx'
 import { CheckNotice } from './check-notice.tsx'
 import styles from './connections.module.css'
 
@@ -155,7 +154,7 @@ export function ConnectionDialog(props: {
             <MoreFields form={form} isChecked={isTried} isRerouted={isRerouted} onChange={change} />
           )}
         </Stack>
-        <div className={`stack gap-3 border-t ${styles.foot}`}>
+        <div className="stack gap-3 border-t flex-none pt-3">
           {save.error !== null && <ErrorNotice error={save.error} />}
           {test.error !== null && <ErrorNotice error={test.error} onDismiss={test.reset} />}
           {test.data !== undefined && (

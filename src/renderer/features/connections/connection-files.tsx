@@ -4,7 +4,7 @@ import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { type SystemRoute, saySystemRoute } from '../../../shared/plan/system-route.ts'
 import { ask, bridge, findDesktopApi } from '../../bridge/client.ts'
 import { RowButton } from '../../ui/controls.tsx'
-import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { ErrorNotice } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './connections.module.css'
 

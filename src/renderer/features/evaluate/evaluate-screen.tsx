@@ -1,28 +1,29 @@
-import { Progress, Stack } from '@mantine/core'
+import { MultiSelect, Progress, Stack } from '@mantine/core'
 import { IconTag } from '@tabler/icons-react'
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { useMemo, useRef, useState } from 'react'
 import { parseBridgeError } from '../../../shared/bridge/errors.ts'
-import type { Evaluation, EvaluationStep } from '../../../shared/lookback/evaluation.ts'
+import type { Evaluation, EvaluationStep, Judged } from '../../../shared/lookback/evaluation.ts'
 import {
+  countSupport,
   describeEvaluated,
   describeLeftOut,
   INTERVAL_MEANING,
 } from '../../../shared/lookback/evaluation-view.ts'
-import { formatShare } from '../../../shared/messages/figure-text.ts'
-import type { RowFilter } from '../../../shared/run/row-filters.ts'
+import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
+import { FACET_GROUPS, type RowFilter } from '../../../shared/run/row-filters.ts'
 import { ask } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
-import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
-import { Empty, Screen } from '../../ui/layout/screen.tsx'
-import { Sentence } from '../../ui/text/safe-text.tsx'
+import { Empty, ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
+import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
+import { Table } from '../../ui/table/table.tsx'
+import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './evaluate.module.css'
 import { FigureActions } from './figure-actions.tsx'
 import { LabelsPanel } from './labels-panel.tsx'
 import { toQuestion, useLabelSettings } from './question.ts'
-import { type PickedRule, RulePanels } from './rule-panels.tsx'
+import { findPicked, formatEstimate, type PickedRule, RulePanels, toFigureColumns } from './rule-panels.tsx'
 import { ScoresPanel } from './scores-panel.tsx'
-import { SlicesPanel } from './slices-panel.tsx'
 
 /** How often an evaluation that is being made is asked for again; each answer waits for some more of it. */
 const AGAIN_MS = 50
@@ -192,5 +193,82 @@ function EvaluatedRows({ evaluation }: { evaluation: Evaluation }) {
         <Notice key={warning} kind="warning" title={<Sentence text={warning} />} />
       ))}
     </>
+  )
+}
+
+/** Slices that are no columns of the source. */
+const SPECIAL = Object.entries(FACET_GROUPS).flatMap(([value, { slice: label }]) =>
+  label === undefined ? [] : [{ value, label }],
+)
+
+/** The picked rule, judged for each value of a column apart. */
+function SlicesPanel(props: {
+  evaluation: Evaluation
+  columns: readonly string[]
+  chosen: readonly string[]
+  onChoose: (slices: string[]) => void
+  picked: PickedRule
+}) {
+  const { evaluation, columns, chosen, onChoose, picked } = props
+  const names = [...new Set(columns)].filter(
+    (name) => name !== '' && SPECIAL.every(({ value }) => value !== name),
+  )
+  return (
+    <Panel title="Slices">
+      <MultiSelect
+        size="xs"
+        maw="36rem"
+        label="Separate figures for each value of"
+        placeholder={chosen.length === 0 ? 'a column, language, model or variant' : ''}
+        searchable
+        maxValues={5}
+        data={[
+          { group: 'Of the answers', items: SPECIAL },
+          ...(names.length === 0 ? [] : [{ group: 'Columns of the source', items: names }]),
+        ]}
+        value={[...chosen]}
+        onChange={onChoose}
+      />
+      {evaluation.slices.map((slice) => (
+        <SliceTable key={slice.column} slice={slice} picked={picked} />
+      ))}
+    </Panel>
+  )
+}
+
+function SliceTable({ slice, picked }: { slice: Evaluation['slices'][number]; picked: PickedRule }) {
+  const { column, values, further_rows: further } = slice
+  const [first] = values
+  if (first === undefined) return null
+  return (
+    <ScrollRegion className="mt-3" label={`By ${column}`}>
+      <Table
+        look="dense"
+        className={styles.table}
+        isCaptionShown
+        caption={
+          <>
+            By <SafeText text={column} max={60} />:{' '}
+            <SafeText text={findPicked(first, picked).name} max={60} />
+          </>
+        }
+        rows={values.map((value) => ({ ...value, judged: findPicked(value, picked).judged }))}
+        toKey={({ value }) => value}
+        columns={[
+          {
+            title: <SafeText text={column} max={60} />,
+            cell: ({ value }) => (value === '' ? <em>empty</em> : <SafeText text={value} max={60} />),
+          },
+          { title: 'Rows', isNumber: true, cell: ({ rows }) => formatCount(rows) },
+          {
+            title: 'Should trigger',
+            isNumber: true,
+            cell: ({ judged }) => formatEstimate(judged, countSupport(judged)),
+          },
+          ...toFigureColumns(({ judged }: { judged: Judged }) => judged),
+        ]}
+      />
+      {further > 0 && <p className="small">{formatCounted(further, 'row')} with further values.</p>}
+    </ScrollRegion>
   )
 }

@@ -50,7 +50,7 @@ export function RulePanels(props: {
     >
       {rules.length > 1 && <RulesTable evaluation={evaluation} close={close.rule} onPick={onPick} />}
       <Panel title="Matrix and figures">
-        <h3 className={styles.closeName}>
+        <h3 className="mb-2 text-lg bold">
           <SafeText text={close.name} max={80} />
         </h3>
         <div className={styles.close}>

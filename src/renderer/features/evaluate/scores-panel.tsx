@@ -18,8 +18,7 @@ import {
   toPointAt,
 } from '../../../shared/lookback/score-curve.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
-import { ActionButton } from '../../ui/controls.tsx'
-import { NumberField } from '../../ui/fields.tsx'
+import { ActionButton, NumberField } from '../../ui/controls.tsx'
 import { Empty, Panel } from '../../ui/layout/screen.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'

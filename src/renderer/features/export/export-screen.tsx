@@ -1,22 +1,22 @@
-import { Select } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
+import { Group, Select } from '@mantine/core'
+import { IconDownload, IconUpload } from '@tabler/icons-react'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ROW_EXPORT_FORMATS, type RowExportFormat } from '../../../shared/run/export-formats.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
 import { describeFilter, type Facet, type RowFilter } from '../../../shared/run/row-filters.ts'
-import { ask, bridge } from '../../bridge/client.ts'
+import { ask, bridge, queryClient } from '../../bridge/client.ts'
+import { useFileChoice } from '../../bridge/file-choice.tsx'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
-import { PrimaryButton } from '../../ui/controls.tsx'
-import { RadioField, SwitchField } from '../../ui/fields.tsx'
-import { Columns, Panel, Screen } from '../../ui/layout/screen.tsx'
+import { readNarrowedAgain, refreshVerdicts, useVerdicts } from '../../bridge/verdicts.ts'
+import { ActionButton, PrimaryButton, RadioField, SwitchField } from '../../ui/controls.tsx'
+import { Columns, ErrorNotice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { STATE_LOOKS, toStateCounts } from '../../ui/states/row-states.tsx'
-import { useFileWriter } from '../../ui/written-file.tsx'
+import { type FileWriter, useFileWriter } from '../../ui/written-file.tsx'
 import styles from './export.module.css'
 import { writeOutcomes } from './outcome-files.tsx'
-import { VerdictsPanel } from './verdicts-panel.tsx'
 
 /** How often rows are counted again until all are, and while the run goes on. */
 const COUNT_AGAIN_MS = 50
@@ -233,4 +233,59 @@ function toChosenFilter(choice: Choice, filter: RowFilter | null, state: RowStat
   if (choice === 'filtered') return filter
   if (choice === 'unsuccessful') return { unsuccessful: true }
   return choice === 'state' ? { state } : null
+}
+
+/** The verdicts on a run as a file of their own, written and read. */
+function VerdictsPanel(props: { runId: string; runName: string; format: RowExportFormat; file: FileWriter }) {
+  const { runId, format } = props
+  const { judged, error } = useVerdicts(runId)
+  const [stored, setStored] = useState<number | null>(null)
+  const choice = useFileChoice('verdicts-file', async ({ sourceId }) => {
+    setStored(null)
+    setStored((await bridge.verdicts.import({ runId, sourceId })).verdicts)
+    refreshVerdicts()
+    await Promise.all([
+      queryClient.invalidateQueries({ queryKey: ask.results.facets.key() }),
+      readNarrowedAgain(queryClient),
+    ])
+  })
+  const write = () =>
+    props.file.write({
+      describe: ({ rows }) => `${formatCounted(rows, 'verdict')} written`,
+      write: () =>
+        saveExport(suggestFileName(props.runName, format, 'verdicts'), (target) =>
+          bridge.verdicts.export({ runId, format, ...target }),
+        ),
+    })
+  return (
+    <Panel title="Verdicts">
+      <p className={styles.about}>
+        {judged === 0 ? 'No row has a verdict yet.' : `${formatCounted(judged, 'row')} with verdicts.`} The
+        exported rows include verdicts as columns; a file of verdicts has one line for each. You can import
+        either file again, or a filled-in sample. A file of your own needs the columns row, sluice_verdict,
+        sluice_rule and sluice_note; row is the number that a spreadsheet shows, the header included. If a
+        line is wrong, nothing is stored.
+      </p>
+      <Group gap="xs" mt="sm">
+        <ActionButton
+          label="Write the verdicts"
+          icon={IconDownload}
+          disabled={judged === 0}
+          loading={props.file.isWriting}
+          onClick={write}
+        />
+        <ActionButton
+          label="Import verdicts…"
+          icon={IconUpload}
+          loading={choice.isBusy}
+          onClick={choice.choose}
+        />
+        <span aria-live="polite">{stored !== null && `${formatCounted(stored, 'verdict')} stored`}</span>
+      </Group>
+      {choice.input}
+      {(choice.error ?? error) !== null && (
+        <ErrorNotice error={choice.error ?? error} onDismiss={choice.dismissError} />
+      )}
+    </Panel>
+  )
 }

@@ -4,8 +4,7 @@ import { LOAD_EXPORT_FORMATS, type LoadExportFormat } from '../../../shared/run/
 import { bridge } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
-import { PrimaryButton } from '../../ui/controls.tsx'
-import { RadioField } from '../../ui/fields.tsx'
+import { PrimaryButton, RadioField } from '../../ui/controls.tsx'
 import { Panel, Screen } from '../../ui/layout/screen.tsx'
 import { useFileWriter } from '../../ui/written-file.tsx'
 

@@ -7,10 +7,8 @@ import { formatCount, formatCounted } from '../../../shared/messages/figure-text
 import { NO_RULE } from '../../../shared/run/row-filters.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { forgetStrata } from '../../bridge/verdicts.ts'
-import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
-import { NumberField, SwitchField, WholeNumber } from '../../ui/fields.tsx'
-import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
-import { Panel } from '../../ui/layout/screen.tsx'
+import { ActionButton, NumberField, PrimaryButton, SwitchField, WholeNumber } from '../../ui/controls.tsx'
+import { ErrorNotice, Notice, Panel } from '../../ui/layout/screen.tsx'
 import styles from './labelling.module.css'
 
 const SIZE = 200

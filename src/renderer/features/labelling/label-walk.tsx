@@ -1,28 +1,35 @@
-import { Group, Progress } from '@mantine/core'
-import { IconArrowLeft, IconArrowRight } from '@tabler/icons-react'
+import { Group, Progress, Stack } from '@mantine/core'
+import { IconArrowLeft, IconArrowRight, IconEye, IconEyeOff, IconPlus } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { setNote, toLabels, toVerdicts } from '../../../shared/lookback/verdict.ts'
+import { toWholeMapping } from '../../../shared/mapping/match-columns.ts'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
-import { sayRow } from '../../../shared/plan/source-place.ts'
+import { sayRow, toRowNumber } from '../../../shared/plan/source-place.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
 import { ask } from '../../bridge/client.ts'
 import { useRowMedia } from '../../bridge/row-media.ts'
 import type { VerdictChange, Verdicts } from '../../bridge/verdicts.ts'
+import { findContent } from '../../ui/content/content-columns.ts'
 import { MediaView, useMediaSteps } from '../../ui/content/media-view.tsx'
-import { ContentSwitch, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
+import {
+  ContentSwitch,
+  createContentRule,
+  MaskedText,
+  useContentShown,
+  useOnHideAll,
+} from '../../ui/content/user-content.tsx'
 import { ActionButton } from '../../ui/controls.tsx'
-import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { ErrorNotice } from '../../ui/layout/screen.tsx'
 import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
 import { useShortcut, useWindowKeys } from '../../ui/shortcuts.ts'
-import { SafeText } from '../../ui/text/safe-text.tsx'
+import { describePlace } from '../../ui/states/row-states.tsx'
+import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
 import { NoteDialog } from '../../ui/verdicts/note-dialog.tsx'
-import { findRuleOfKey, RuleDialog } from '../../ui/verdicts/rule-dialog.tsx'
+import { findRuleOfKey, RuleButton, RuleDialog } from '../../ui/verdicts/rule-dialog.tsx'
 import { UndoRedo } from '../../ui/verdicts/undo-redo.tsx'
 import { VerdictMark } from '../../ui/verdicts/verdict-mark.tsx'
 import styles from './labelling.module.css'
-import { RowContent } from './row-content.tsx'
-import { RuleChoice } from './rule-choice.tsx'
 import type { LabellingState } from './use-labelling.ts'
 
 /** The row that is looked at, in large text, with the rules that it may be labelled with. */
@@ -228,4 +235,111 @@ function isForControl(key: string, target: HTMLElement): boolean {
   const control = target.closest('button, a, summary, input')
   if (control === null) return false
   return key === ' ' || (key === 'Enter' && !control.matches('input, [data-label]'))
+}
+
+/** The rules that a row may be labelled with; the first nine have keys. */
+function RuleChoice(props: {
+  rules: readonly string[]
+  labels: ReadonlySet<string>
+  onToggle: (rule: string) => void
+  /** Adds a rule that no row has triggered. */
+  onOther: () => void
+}) {
+  return (
+    <section aria-label="Rules that the row should trigger">
+      <h2 className="mb-2 text-md bold">Which rules should it trigger?</h2>
+      <Stack component="ul" gap={4} mb="xs">
+        {props.rules.map((rule, index) => (
+          <li key={rule}>
+            <RuleButton
+              rule={rule}
+              index={index}
+              data-label
+              aria-pressed={props.labels.has(rule)}
+              onClick={() => props.onToggle(rule)}
+            />
+          </li>
+        ))}
+      </Stack>
+      <ActionButton label="Another rule…" variant="subtle" small icon={IconPlus} onClick={props.onOther} />
+    </section>
+  )
+}
+
+/** Longest text that is set large; a longer one scrolls in a block of its own, UTF-16 code units. */
+const LARGE_MAX = 4_000
+
+/** What a row is about, in large text; its other cells on request, since one of them may be a label. */
+function RowContent(props: { runId: string; detail: RowDetail; revealed: boolean; onReveal: () => void }) {
+  const { detail, revealed } = props
+  const { columns, result } = detail
+  const plan = useQuery(ask.runs.readPlan.queryOptions({ input: { runId: props.runId } })).data ?? null
+  if (plan === null) return null
+  const isContent = createContentRule(columns, toWholeMapping(plan, columns))
+  const subject = new Set(findContent(plan, columns))
+  const cells = result.cells.map((text, index) => ({
+    text,
+    index,
+    name: columns[index] ?? `Column ${index + 1}`,
+  }))
+  const main = cells.filter(
+    ({ text, index }) => text !== '' && (subject.has(index) || isContent(index, text)),
+  )
+  const shown = main.length > 0 ? main : cells.filter(({ text }) => text !== '')
+  const others = cells.filter((cell) => !shown.includes(cell))
+  return (
+    <>
+      <header className={`row gap-3 ${styles.contentHead}`}>
+        <h2 className="text-md bold">Row {toRowNumber(result.place)}</h2>
+        <span className="small">{describePlace(result.row, result.place)}</span>
+        <ActionButton
+          label={revealed ? 'Hide' : 'Reveal'}
+          small
+          aria-pressed={revealed}
+          leftSection={revealed ? <IconEyeOff size="1rem" /> : <IconEye size="1rem" />}
+          rightSection={<kbd>Space</kbd>}
+          onClick={props.onReveal}
+        />
+      </header>
+      {shown.map(({ text, index, name }) => (
+        <section key={index} aria-label={name}>
+          <h3 className="small mb-1 bold">
+            <SafeText text={name} max={80} />
+          </h3>
+          {!revealed && isContent(index, text) ? (
+            <p className={styles.text}>
+              <MaskedText text={text} revealed={false} />
+            </p>
+          ) : text.length > LARGE_MAX ? (
+            <LongText text={text} label={name} />
+          ) : (
+            <p className={styles.text}>
+              <SafeText text={text} max={LARGE_MAX} lines />
+            </p>
+          )}
+        </section>
+      ))}
+      {others.length > 0 && (
+        <details className={styles.others}>
+          <summary>Other cells</summary>
+          <dl>
+            {others.map(({ text, index, name }) => (
+              <div key={index}>
+                <dt>
+                  <SafeText text={name} max={80} />
+                </dt>
+                <dd>
+                  {text === '' ? (
+                    <span className="small">empty</span>
+                  ) : (
+                    <SafeText text={text} max={500} lines />
+                  )}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+      )}
+    </>
+  )
 }

@@ -82,7 +82,12 @@ function withCommonColumns<Entry extends IndexEntry | TermEntry | AppealEntry>(
     {
       title: 'Last request',
       cell: ({ run_id: runId, row }) => (
-        <button type="button" className={styles.link} title={`Run ${runId}`} onClick={() => onOpenRun(runId)}>
+        <button
+          type="button"
+          className={`p-0 border-0 accent ${styles.link}`}
+          title={`Run ${runId}`}
+          onClick={() => onOpenRun(runId)}
+        >
           row {row}
         </button>
       ),

@@ -133,7 +133,9 @@ export function ListAction(props: {
 function WithReason(props: ComponentProps<typeof PrimaryButton>) {
   return (
     <>
-      {props.blocked !== undefined && <span className={styles.reason}>{props.blocked}</span>}
+      {props.blocked !== undefined && (
+        <span className={`small text-right ${styles.reason}`}>{props.blocked}</span>
+      )}
       <PrimaryButton {...props} />
     </>
   )

@@ -9,7 +9,7 @@ import {
 } from '../../../shared/lookback/ledger.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { NamePlace } from '../../ui/connection/destination.ts'
-import { TextField } from '../../ui/fields.tsx'
+import { TextField } from '../../ui/controls.tsx'
 import { Panel } from '../../ui/layout/screen.tsx'
 import { useShortcut } from '../../ui/shortcuts.ts'
 import { type Column, Table } from '../../ui/table/table.tsx'
@@ -132,7 +132,11 @@ export function ListChoice({ ledger, onList }: { ledger: Ledger; onList: (list: 
           {
             title: LIST_LOOKS[of].list,
             cell: ({ name }) => (
-              <button type="button" className={styles.link} onClick={() => onList(name)}>
+              <button
+                type="button"
+                className={`p-0 border-0 accent ${styles.link}`}
+                onClick={() => onList(name)}
+              >
                 <SafeText text={name} max={80} />
               </button>
             ),

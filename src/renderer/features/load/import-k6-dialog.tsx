@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { ask, bridge } from '../../bridge/client.ts'
 import { takeFile } from '../../bridge/take-files.ts'
-import { TextField } from '../../ui/fields.tsx'
+import { TextField } from '../../ui/controls.tsx'
 import { Form, FormActions } from '../../ui/form.tsx'
 import { formatAgo } from '../../ui/format-time.ts'
 

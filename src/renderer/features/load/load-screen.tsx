@@ -1,22 +1,27 @@
-import { Stack } from '@mantine/core'
+import { Progress, Stack } from '@mantine/core'
 import { IconDownload, IconGauge, IconPlayerStop } from '@tabler/icons-react'
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
-import { toLoadView, toThresholdView } from '../../../shared/load/load-view.ts'
-import { listRowWarnings } from '../../../shared/run/run.ts'
-import type { RunPhase } from '../../../shared/run/snapshot.ts'
+import { type ReactNode, useMemo } from 'react'
+import type { LoadOverview } from '../../../shared/bridge/results.ts'
+import { listLatencies, toLoadView, toThresholdView } from '../../../shared/load/load-view.ts'
+import { isTrend, METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import { parseThreshold } from '../../../shared/load/threshold-parser.ts'
+import type { ThresholdResult } from '../../../shared/load/thresholds.ts'
+import { formatCount, formatRate, formatShare, formatSpan } from '../../../shared/messages/figure-text.ts'
+import { listRowWarnings, type Percentiles } from '../../../shared/run/run.ts'
+import type { LoadProgress, RunPhase, RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { ask } from '../../bridge/client.ts'
 import { toPollInterval, useLiveRuns } from '../../bridge/live-runs.ts'
-import { useShownLatencies } from '../../ui/charts/latency-charts.tsx'
+import { LatencyCharts, useShownLatencies } from '../../ui/charts/latency-charts.tsx'
+import { RequestsOverTime } from '../../ui/charts/requests-over-time.tsx'
+import type { TimeLimit } from '../../ui/charts/time-chart.tsx'
 import type { NamePlace } from '../../ui/connection/destination.ts'
 import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
-import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
-import { Screen } from '../../ui/layout/screen.tsx'
+import { ErrorNotice, type Figure, Figures, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { type Acceptance, BeforeSending, useAcceptance } from '../../ui/problems/before-sending.tsx'
 import { RowWarningsNotice } from '../../ui/problems/row-warnings.tsx'
 import { ReadAsLine } from '../../ui/runs/read-as-line.tsx'
 import styles from './load.module.css'
-import { LoadLatencyPanel, LoadRequestsPanel } from './load-latency-panel.tsx'
 import {
   GeneratorPanel,
   GroupsPanel,
@@ -26,7 +31,6 @@ import {
   StatusesPanel,
   ThresholdsPanel,
 } from './load-panels.tsx'
-import { LoadProgressPanel } from './load-progress-panel.tsx'
 
 const REPORT_EVERY_MS = 2_000
 
@@ -88,7 +92,7 @@ export function LoadScreen(props: {
       <BeforeSending acceptance={acceptance} rows={summary.rows.not_sent} place={place} />
       {!isOver && load !== null && <LoadProgressPanel snapshot={snapshot} load={load} />}
       {isOver && known !== null && view !== null && <LoadSummaryPanel report={known} view={view} />}
-      <div className={`grid gap-4 items-start ${styles.columns}`}>
+      <div className={`grid gap-4 items-start two-columns ${styles.columns}`}>
         <Stack gap="md">
           <ThresholdsPanel
             thresholds={toThresholdView(thresholds)}
@@ -165,4 +169,144 @@ function useLoadActions(
       </>
     ),
   }
+}
+
+const PHASES: Record<LoadProgress['phase'], string> = {
+  warmup: 'warm-up, not measured',
+  measuring: 'measuring',
+  stopping: 'stopping: the last answers',
+}
+
+/** How a load test goes this moment: its phase, how far it is, how much it sends and what happens to that. */
+function LoadProgressPanel({ snapshot, load }: { snapshot: RunSnapshot; load: LoadProgress }) {
+  const { elapsedMs, measuredMs } = load
+  const share = measuredMs === null || measuredMs <= 0 ? null : clamp(elapsedMs / measuredMs)
+  return (
+    <Panel title="Progress" aside={PHASES[load.phase]}>
+      <Stack gap="sm">
+        {share !== null && <Progress value={share * 100} size="sm" aria-label="Progress of the load test" />}
+        <Figures figures={toFigures(snapshot, load)} />
+      </Stack>
+    </Panel>
+  )
+}
+
+function clamp(share: number): number {
+  return Math.min(1, Math.max(0, share))
+}
+
+function toFigures({ inFlight }: RunSnapshot, load: LoadProgress): Figure[] {
+  const { phase, elapsedMs, measuredMs, scheduledPerS, achievedPerS, requests, failed } = load
+  const figures: Figure[] = [
+    phase === 'warmup'
+      ? { label: 'Measured', value: '–', note: `measuring begins in ${formatSpan(-elapsedMs)}` }
+      : {
+          label: 'Measured',
+          value: formatSpan(Math.min(elapsedMs, measuredMs ?? elapsedMs)),
+          note: measuredMs === null ? 'until the last request' : `of ${formatSpan(measuredMs)}`,
+        },
+  ]
+  if (scheduledPerS !== null) {
+    figures.push({ label: 'Scheduled', value: formatRate(scheduledPerS), unit: 'requests/s' })
+  }
+  figures.push(
+    {
+      label: 'Achieved',
+      value: achievedPerS === null ? '–' : formatRate(achievedPerS),
+      unit: 'requests/s',
+      note: 'in the last second',
+    },
+    { label: 'In flight', value: formatCount(inFlight) },
+    { label: 'Answered', value: formatCount(requests) },
+    {
+      label: 'Did not succeed',
+      value: formatCount(failed),
+      note: requests === 0 ? 'of none yet' : formatShare(failed, requests),
+    },
+  )
+  if (scheduledPerS !== null) figures.push({ label: 'Dropped', value: formatCount(load.dropped) })
+  if (load.awaited > 0) figures.push({ label: 'Callbacks awaited', value: formatCount(load.awaited) })
+  if (load.limitedSeconds > 0) {
+    figures.push({ label: 'Generator-limited', value: formatCount(load.limitedSeconds), unit: 's' })
+  }
+  return figures
+}
+
+/** Every latency that was measured, with its course and its distribution where the report has them. */
+function LoadLatencyPanel(props: {
+  latencyMs: Partial<Record<TrendMetric, Percentiles | null>>
+  thresholds: readonly ThresholdResult[]
+  report: LoadOverview | null
+  shown: readonly TrendMetric[]
+  onShown: (shown: readonly TrendMetric[]) => void
+}) {
+  const { latencyMs, thresholds, report } = props
+  const series = listLatencies(latencyMs)
+  const limits = useMemo(() => toLimits(thresholds), [thresholds])
+  const limited = useMemo(() => listLimited(report), [report])
+  return (
+    <Panel
+      title="Latency"
+      aside={
+        latencyMs.response_time
+          ? `response_time: ${METRICS.response_time.meaning}`
+          : `http_req_duration: ${METRICS.http_req_duration.meaning}`
+      }
+    >
+      {series.length === 0 ? (
+        <p className="quiet">Measured from the first answer after the warm-up on.</p>
+      ) : (
+        <LatencyCharts
+          series={series}
+          shown={props.shown}
+          onShown={props.onShown}
+          measured={report}
+          limits={limits}
+          limited={limited}
+        />
+      )}
+    </Panel>
+  )
+}
+
+/** How much was due, sent and answered over time. */
+function LoadRequestsPanel({ report }: { report: LoadOverview }) {
+  const seconds = useMemo(
+    () =>
+      report.seconds.map(({ second, scheduled, counts, dropped }) => ({
+        ...{ second, scheduled, sent: counts.sent, succeeded: counts.succeeded },
+        unsuccessful: counts.rejected + counts.failed + counts.unknown + dropped,
+      })),
+    [report.seconds],
+  )
+  const limited = useMemo(() => listLimited(report), [report])
+  return (
+    <Panel
+      title="Requests per second"
+      aside={limited.length > 0 ? 'shaded: this machine was the bottleneck' : undefined}
+    >
+      {seconds.length === 0 ? (
+        <p className="quiet">Counted from the first measured second on.</p>
+      ) : (
+        <RequestsOverTime seconds={seconds} limited={limited} />
+      )}
+    </Panel>
+  )
+}
+
+function listLimited(report: LoadOverview | null): number[] {
+  return (report?.seconds ?? []).flatMap(({ second, limited }) => (limited ? [second] : []))
+}
+
+function toLimits(thresholds: readonly ThresholdResult[]): Partial<Record<TrendMetric, TimeLimit[]>> {
+  const limits: Partial<Record<TrendMetric, TimeLimit[]>> = {}
+  for (const { expression } of thresholds) {
+    // k6 knows expressions that Sluice does not.
+    const read = parseThreshold(expression)
+    if (!read.ok) continue
+    const { metric, operator, limit } = read.parsed
+    if (!isTrend(metric) || !operator.startsWith('<')) continue
+    limits[metric] = [...(limits[metric] ?? []), { label: expression, value: limit }]
+  }
+  return limits
 }

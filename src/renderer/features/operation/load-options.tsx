@@ -1,15 +1,15 @@
 import { Group, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
-import type { StagesPace } from '../../../shared/load/load-pace.ts'
+import { CAPACITY_WARNING } from '../../../shared/load/capacity-view.ts'
+import { IN_FLIGHT_MAX, RATE_MAX, type StagesPace } from '../../../shared/load/load-pace.ts'
 import { formatDurationMs, parseDurationMs } from '../../../shared/messages/duration.ts'
+import { CAPACITY_OPTIONS, MAX_FACTOR } from '../../../shared/options/capacity-options.ts'
 import { LOAD_OPTIONS, LOAD_SECTIONS } from '../../../shared/options/load-options.ts'
 import type { PlanOption } from '../../../shared/options/option.ts'
-import { TextField, WholeNumber } from '../../ui/fields.tsx'
-import { Panel } from '../../ui/layout/screen.tsx'
+import { NumberField, TextField, WholeNumber } from '../../ui/controls.tsx'
+import { Notice, Panel } from '../../ui/layout/screen.tsx'
 import { Choice, InputGroup, OptionInputs } from '../../ui/options/option-inputs.tsx'
 import { isOfUse } from '../../ui/options/typed-options.ts'
-import { CapacityFields } from './capacity-fields.tsx'
-import { LevelField } from './level-field.tsx'
 import { LoadProfile } from './load-profile.tsx'
 import {
   findLoadMistakes,
@@ -17,6 +17,7 @@ import {
   type LoadMistakes,
   type LoadSettings,
   listCircumstances,
+  type SearchSettings,
 } from './load-settings.ts'
 import styles from './operation.module.css'
 import { StageEditor } from './stage-editor.tsx'
@@ -267,5 +268,94 @@ function ThinkTimeFields({ load, mistakes, onLoad }: LoadFieldsProps) {
         onValue={(thinkTo) => onLoad({ ...load, thinkTo })}
       />
     </>
+  )
+}
+
+/** Where a capacity search begins, what bounds it, and what it does to the service. */
+function CapacityFields(props: {
+  load: LoadSettings
+  mistakes: LoadMistakes
+  onLoad: (load: LoadSettings) => void
+}) {
+  const { load, mistakes, onLoad } = props
+  const { search } = load
+  const isRate = hasSchedule(load)
+  const change = (part: Partial<SearchSettings>) => onLoad({ ...load, search: { ...search, ...part } })
+  const fields = { table: CAPACITY_OPTIONS, values: search, mistakes, onChange: change }
+  return (
+    <Stack gap="md">
+      <Notice kind="warning" title="What a capacity search does">
+        {CAPACITY_WARNING} Each probe is a load test of its own in the list of runs.
+      </Notice>
+      <Group gap="md" align="start">
+        <LevelField
+          label={isRate ? 'First level (requests/s)' : 'First level (in flight)'}
+          isRate={isRate}
+          load={load}
+          mistakes={mistakes}
+          onLoad={onLoad}
+        />
+        <NumberField
+          label="Highest level to send"
+          placeholder={`${MAX_FACTOR} times the first`}
+          w="12rem"
+          value={search.max}
+          min={0}
+          max={isRate ? RATE_MAX : IN_FLIGHT_MAX}
+          decimalScale={isRate ? 3 : 0}
+          error={mistakes['highest level']}
+          onValue={(value) => change({ max: value })}
+        />
+        <OptionInputs {...fields} section="bounds" />
+      </Group>
+      <Group gap="md" align="start">
+        <TextField
+          label="Each probe measures"
+          w="10rem"
+          value={search.measured}
+          error={mistakes['probe duration']}
+          onValue={(measured) => change({ measured })}
+        />
+        <TextField
+          label="After a warm-up of"
+          w="10rem"
+          value={search.warmup}
+          error={mistakes['warm-up']}
+          onValue={(warmup) => change({ warmup })}
+        />
+        <OptionInputs {...fields} section="pause" />
+      </Group>
+    </Stack>
+  )
+}
+
+/** The one level of a load, in what it is set in: requests a second, or requests in flight. */
+function LevelField(props: {
+  label: string
+  isRate: boolean
+  load: LoadSettings
+  mistakes: LoadMistakes
+  onLoad: (load: LoadSettings) => void
+}) {
+  const { label, load, onLoad } = props
+  return props.isRate ? (
+    <NumberField
+      label={label}
+      w="11rem"
+      value={load.ratePerSecond}
+      min={0}
+      max={RATE_MAX}
+      decimalScale={3}
+      error={props.mistakes['rate']}
+      onValue={(value) => value !== null && onLoad({ ...load, ratePerSecond: value })}
+    />
+  ) : (
+    <WholeNumber
+      label={label}
+      w="11rem"
+      value={load.concurrency}
+      max={IN_FLIGHT_MAX}
+      onValue={(concurrency) => onLoad({ ...load, concurrency })}
+    />
   )
 }

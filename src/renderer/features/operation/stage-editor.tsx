@@ -2,8 +2,7 @@ import { Group, Stack } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { IN_FLIGHT_MAX, RATE_MAX, type StagesPace } from '../../../shared/load/load-pace.ts'
 import { formatDurationMs, parseDurationMs } from '../../../shared/messages/duration.ts'
-import { ActionButton, RowButton } from '../../ui/controls.tsx'
-import { NumberField, TextField } from '../../ui/fields.tsx'
+import { ActionButton, NumberField, RowButton, TextField } from '../../ui/controls.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { LoadProfile } from './load-profile.tsx'
 import styles from './operation.module.css'
@@ -147,8 +146,7 @@ function DurationField(props: { label: string; valueMs: number; onValue: (ms: nu
       aria-label={props.label}
       value={text}
       error={ms === null || ms === 0 ? 'such as 30s or 1m30s' : undefined}
-      onValue={(next) => {
-        const typed = next
+      onValue={(typed) => {
         setText(typed)
         const typedMs = parseDurationMs(typed.trim())
         if (typedMs !== null && typedMs > 0) props.onValue(typedMs)

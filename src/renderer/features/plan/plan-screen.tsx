@@ -13,8 +13,7 @@ import { ask, bridge } from '../../bridge/client.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { ContentSwitch, isFieldContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { ActionButton } from '../../ui/controls.tsx'
-import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
-import { Panel, Screen } from '../../ui/layout/screen.tsx'
+import { ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { useFileWriter } from '../../ui/written-file.tsx'
 import styles from './plan.module.css'
@@ -112,7 +111,7 @@ function FixesPanel({ fixes }: { fixes: readonly Fix[] }) {
   const shown = useContentShown()
   return (
     <Panel title="Corrections" aside={formatCounted(fixes.length, 'correction')}>
-      <ul className={`grid gap-1 m-0 ${styles.fixes}`}>
+      <ul className="grid gap-1 m-0 pl-4">
         {fixes.slice(0, FIXES_SHOWN).map((fix) => {
           const { where, what, value } = sayFix(fix)
           return (

@@ -3,23 +3,25 @@ import { IconChevronDown, IconChevronUp, IconEye, IconEyeOff, IconX } from '@tab
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { sendsKey } from '../../../shared/operations/operations.ts'
+import type { Correction } from '../../../shared/plan/fixes.ts'
 import { type SourcePlace, toRowNumber } from '../../../shared/plan/source-place.ts'
 import { isOfKind } from '../../../shared/run/item-state.ts'
 import type { RowDetail } from '../../../shared/run/results.ts'
 import { readRuleThresholds, readTaskFindings } from '../../../shared/service/answer-findings.ts'
 import { findTextMarks } from '../../../shared/service/text-marks.ts'
 import { toCurl } from '../../../shared/shell-command.ts'
-import type { ContentRule } from '../../ui/content/user-content.tsx'
+import { type ContentRule, isFieldContent, MaskedText } from '../../ui/content/user-content.tsx'
 import { ActionButton, CopyButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
-import { ErrorNotice } from '../../ui/layout/notice.tsx'
+import { ErrorNotice } from '../../ui/layout/screen.tsx'
 import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
 import { describePlace, StateLabel } from '../../ui/states/row-states.tsx'
+import { Table } from '../../ui/table/table.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
 import { FindingsPart } from './findings-part.tsx'
 import styles from './results.module.css'
 import { AttemptsTable, CellsTable, ExchangePart, OutcomePart } from './row-parts.tsx'
 import { ScoreBars } from './score-bars.tsx'
-import { SentAs } from './sent-as.tsx'
 
 /**
  * Everything about one row next to the table: its outcome, its cells, the exact exchange and every attempt. It stays
@@ -67,7 +69,7 @@ export function RowDrawer(props: {
         </h2>
         <span className="truncate small min-w-0">{describePlace(props.row, props.place)}</span>
         {detail !== null && <StateLabel state={detail.result.state} attempts={detail.result.attempts} />}
-        <div className={styles.drawerSteps}>
+        <div className="flex gap-1 ml-auto">
           <ActionIcon aria-label="Previous row" title="Previous row (K)" onClick={() => onStep(-1)}>
             <IconChevronUp size="1rem" />
           </ActionIcon>
@@ -177,4 +179,40 @@ function readDecidingBody({ callbacks, responseBody }: RowDetail): unknown {
   } catch {
     return undefined
   }
+}
+
+/** Longest part of a text that is shown, in characters. */
+const TEXT_MAX = 2_000
+
+/** The fields of a row that were sent otherwise than its cells have them. */
+function SentAs({ corrections, revealed }: { corrections: readonly Correction[]; revealed: boolean }) {
+  if (corrections.length === 0) return null
+  return (
+    <section>
+      <h3>Corrected</h3>
+      <Table
+        look="plain"
+        className={styles.facts}
+        rows={corrections}
+        toKey={({ field }) => field}
+        columns={[
+          { title: 'Field', cell: ({ field }) => <SafeText text={field} max={60} /> },
+          {
+            title: 'In the source',
+            cell: ({ field, before }) => <FieldText field={field} text={before} revealed={revealed} />,
+          },
+          {
+            title: 'Sent as',
+            cell: ({ field, sent }) => <FieldText field={field} text={sent} revealed={revealed} />,
+          },
+        ]}
+      />
+    </section>
+  )
+}
+
+function FieldText({ field, text, revealed }: { field: string; text: string; revealed: boolean }) {
+  if (text === '') return <span className="quiet">nothing</span>
+  if (isFieldContent(field, text)) return <MaskedText text={text} max={TEXT_MAX} revealed={revealed} />
+  return <SafeText text={text} max={TEXT_MAX} lines />
 }

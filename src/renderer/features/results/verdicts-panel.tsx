@@ -52,7 +52,7 @@ export function VerdictsPanel(props: {
         ))}
       </Group>
       {verdicts.length > 0 && (
-        <ul className={styles.verdicts} aria-label="Verdicts on this row">
+        <ul className={`flex flex-wrap mt-2 ${styles.verdicts}`} aria-label="Verdicts on this row">
           {verdicts.map((verdict) => (
             <li key={`${verdict.verdict} ${verdict.rule}`}>
               <VerdictLabel verdict={verdict} />
@@ -67,7 +67,7 @@ export function VerdictsPanel(props: {
         </ul>
       )}
       {note !== null && (
-        <p className={styles.note}>
+        <p className={`mt-2 p-2-3 bg-sunken ${styles.note}`}>
           <SafeText text={note} max={10_000} lines />
         </p>
       )}

@@ -1,31 +1,40 @@
-import { Stack } from '@mantine/core'
+import { Group, Modal, Stack } from '@mantine/core'
 import { IconArrowLeft, IconSend } from '@tabler/icons-react'
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
-import type { CapacityBounds } from '../../../shared/load/capacity-plan.ts'
+import type { PageRow } from '../../../shared/bridge/results.ts'
+import {
+  type CapacityBounds,
+  planCapacity,
+  toCapacityThresholds,
+} from '../../../shared/load/capacity-plan.ts'
+import { CAPACITY_WARNING, describeCapacityPlan } from '../../../shared/load/capacity-view.ts'
 import type { Load } from '../../../shared/load/load.ts'
-import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { formatCount, formatCounted, formatMs } from '../../../shared/messages/figure-text.ts'
+import { nameAnswer } from '../../../shared/messages/name-code.ts'
 import { findMendingStep, type MendingStep } from '../../../shared/messages/outcome-advice.ts'
-import { type Operation, sendsKey, toRowsPerItem } from '../../../shared/operations/operations.ts'
+import { type Operation, sendsKey, subjectOf, toRowsPerItem } from '../../../shared/operations/operations.ts'
 import type { AcceptCode } from '../../../shared/run/accept-code.ts'
 import { countSettled } from '../../../shared/run/counts.ts'
+import type { RowCounts } from '../../../shared/run/run.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
-import { findDestinationGap, nameDestination } from '../../ui/connection/destination.ts'
-import { ConnectionChip, DestinationPanel } from '../../ui/connection/destination-panel.tsx'
+import { findDestinationGap, type NamedPlace, nameDestination } from '../../ui/connection/destination.ts'
+import { ConnectionChip, DestinationPanel, ProductionNotice } from '../../ui/connection/destination-panel.tsx'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
 import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
-import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
-import { Screen } from '../../ui/layout/screen.tsx'
+import { ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { OperationNotice } from '../../ui/operations/operation-looks.tsx'
 import { BeforeSending, useAcceptance } from '../../ui/problems/before-sending.tsx'
 import { toGuess } from '../../ui/runs/read-as-line.tsx'
+import { AnswerLabel } from '../../ui/states/answers.tsx'
+import { RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
+import { Table } from '../../ui/table/table.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
 import { useFileWriter } from '../../ui/written-file.tsx'
-import { CapacityDialog } from './capacity-dialog.tsx'
-import { FirstRows, findRefusedTrial } from './first-rows.tsx'
 import { RequestPanel } from './request-panel.tsx'
 import styles from './review.module.css'
 import { type Settings, useSettingsDraft, withDestination } from './settings.ts'
@@ -279,4 +288,112 @@ export function ReviewScreen(props: {
 
 function isHeld(snapshot: RunSnapshot | undefined): boolean {
   return snapshot !== undefined && snapshot.phase !== 'intake' && snapshot.phase !== 'ended'
+}
+
+/** Says what a capacity search does to the service before it begins. */
+function CapacityDialog(props: {
+  load: Load
+  bounds: CapacityBounds
+  place: NamedPlace
+  onStart: () => Promise<void>
+  onClose: () => void
+}) {
+  const { load, bounds, place } = props
+  const start = useMutation({ mutationFn: props.onStart })
+  const planned = planCapacity(load, bounds)
+  if (!planned.ok) return null
+  const { probes, atMost } = describeCapacityPlan(planned.plan, load)
+  return (
+    <Modal opened onClose={props.onClose} title="Start the capacity search?">
+      <Stack gap="md">
+        <p>
+          <strong>{CAPACITY_WARNING}</strong>
+        </p>
+        <dl className="facts">
+          <dt>Service</dt>
+          <dd>
+            <ConnectionChip place={place} />
+          </dd>
+          <dt>Probes</dt>
+          <dd>{probes}</dd>
+          <dt>At most</dt>
+          <dd>{atMost}</dd>
+          <dt>Thresholds</dt>
+          <dd>
+            <ul>
+              {toCapacityThresholds(load).map(({ expression }) => (
+                <li key={expression}>
+                  <code>
+                    <SafeText text={expression} max={120} />
+                  </code>
+                </li>
+              ))}
+            </ul>
+          </dd>
+        </dl>
+        {place.kind === 'production' && <ProductionNotice place={place} />}
+        {start.error !== null && <ErrorNotice error={start.error} />}
+        <Group justify="flex-end" gap="xs">
+          <ActionButton label="Cancel" data-autofocus onClick={props.onClose} />
+          <ActionButton
+            label="Start the search"
+            variant="filled"
+            loading={start.isPending}
+            onClick={() => start.mutate()}
+          />
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+/** That the service rejected every row that was sent to try; null where it did not, or has yet to answer. */
+export function findRefusedTrial(rows: RowCounts): string | null {
+  const { rejected, awaiting } = rows
+  if (rejected === 0 || awaiting > 0 || rejected < countSettled(rows)) return null
+  return `The service rejected ${rejected === 1 ? 'the first row' : `all of the first ${formatCount(rejected)} rows`}`
+}
+
+/** The outcome of the first rows that were sent to try. */
+function FirstRows({ operation, rows }: { operation: string; rows: readonly PageRow[] }) {
+  const { outcome } = subjectOf(operation)
+  return (
+    <Panel title="The first rows, as the service answered" flush scrolls>
+      <Table
+        look="dense"
+        className={styles.first}
+        rows={rows}
+        toKey={({ row }) => row}
+        columns={[
+          {
+            title: 'Row',
+            isNumber: true,
+            cell: ({ row, place }) => <RowNumber record={row} place={place} />,
+          },
+          { title: 'State', cell: ({ state, attempts }) => <StateLabel state={state} attempts={attempts} /> },
+          { title: outcome, cell: (row) => <RowOutcome operation={operation} row={row} /> },
+          {
+            title: 'Answer',
+            cell: (row) => <SafeText text={nameAnswer(row.status, row.errorCode ?? row.message)} max={80} />,
+          },
+          {
+            title: 'Latency',
+            isNumber: true,
+            cell: ({ durationMs }) => (durationMs === null ? '–' : formatMs(durationMs)),
+          },
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function RowOutcome({ operation, row }: { operation: string; row: PageRow }) {
+  // Only a row that the service judged can have triggered no rule.
+  const none = <span className="quiet">{row.state === 'succeeded' ? 'none' : '–'}</span>
+  if (operation !== 'task') {
+    if (row.answer !== null) return <AnswerLabel answer={row.answer} />
+    return row.customIndexItemId === null ? none : <SafeText text={row.customIndexItemId} max={60} />
+  }
+  if (row.triggeredRules.length === 0) return none
+  return <SafeText text={row.triggeredRules.map((rule) => rule.ruleName).join(', ')} max={80} />
 }

@@ -6,7 +6,7 @@ import { ask, bridge } from '../../bridge/client.ts'
 import { showConnections } from '../../bridge/connections.ts'
 import { findActiveEntry, isAtHand, isTypeable } from '../../ui/connection/destination.ts'
 import { KeepKey, KeyInput, sayKept } from '../../ui/connection/key-input.tsx'
-import { RadioField } from '../../ui/fields.tsx'
+import { RadioField } from '../../ui/controls.tsx'
 import { Form, FormActions } from '../../ui/form.tsx'
 
 const TYPED = 'typed'

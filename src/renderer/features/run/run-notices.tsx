@@ -5,7 +5,7 @@ import type { RunSummary } from '../../../shared/run/run.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { ActionButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
-import { Notice } from '../../ui/layout/notice.tsx'
+import { Notice } from '../../ui/layout/screen.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 
 /** Links from a run to its retries, and from a retry to the whole run. */

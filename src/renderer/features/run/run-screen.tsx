@@ -1,18 +1,26 @@
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useMemo, useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import { listLatencies } from '../../../shared/load/load-view.ts'
+import type { TrendMetric } from '../../../shared/load/metrics.ts'
 import type { MendingStep } from '../../../shared/messages/outcome-advice.ts'
 import { findOperation, subjectOf } from '../../../shared/operations/operations.ts'
 import { toErrorKey } from '../../../shared/run/counts.ts'
 import { countRows } from '../../../shared/run/item-state.ts'
+import type { LatencySeries } from '../../../shared/run/results.ts'
 import type { RowFilter } from '../../../shared/run/row-filters.ts'
-import { type ErrorGroup, listRowWarnings, type RunSummary } from '../../../shared/run/run.ts'
+import {
+  type ErrorGroup,
+  listRowWarnings,
+  type Percentiles,
+  type RunSummary,
+} from '../../../shared/run/run.ts'
 import { ask } from '../../bridge/client.ts'
 import { toPollInterval, useLiveRuns } from '../../bridge/live-runs.ts'
-import { useShownLatencies } from '../../ui/charts/latency-charts.tsx'
+import { LatencyCharts, useShownLatencies } from '../../ui/charts/latency-charts.tsx'
+import { RequestsOverTime } from '../../ui/charts/requests-over-time.tsx'
 import { type NamePlace, rememberTypedKey, toAddresses } from '../../ui/connection/destination.ts'
-import { ErrorNotice } from '../../ui/layout/notice.tsx'
-import { Columns, Screen } from '../../ui/layout/screen.tsx'
+import { Columns, ErrorNotice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import type { SecondaryAction } from '../../ui/layout/secondary-actions.tsx'
 import { BeforeSending, useAcceptance } from '../../ui/problems/before-sending.tsx'
 import { RowWarningsNotice } from '../../ui/problems/row-warnings.tsx'
@@ -20,7 +28,6 @@ import { ReadAsLine } from '../../ui/runs/read-as-line.tsx'
 import { CallbacksPanel } from './callbacks-panel.tsx'
 import { FailedRowsPanel, hasFailedRows } from './failed-rows-panel.tsx'
 import { KeyDialog } from './key-dialog.tsx'
-import { LatencyPanel, RequestsPanel } from './latency-panel.tsx'
 import { AnswersPanel, ErrorsPanel, ItemsPanel, RulesPanel } from './outcome-panels.tsx'
 import { PaceControl, ProgressPanel } from './progress-panel.tsx'
 import { RunActions } from './run-actions.tsx'
@@ -250,5 +257,48 @@ function LiveLatency({ runId, summary, live }: { runId: string; summary: RunSumm
       />
       <RequestsPanel series={series.data ?? null} />
     </>
+  )
+}
+
+/** How long the service takes: percentiles, and each latency over time and as a distribution. */
+function LatencyPanel(props: {
+  /** Newest percentiles of http_req_duration; those of the others are in `measured`. */
+  newest: Percentiles | null
+  measured: RunSummary['latency_ms']
+  series: LatencySeries | null
+  shown: readonly TrendMetric[]
+  onShown: (shown: readonly TrendMetric[]) => void
+}) {
+  const { newest, measured, series } = props
+  const latencies = listLatencies({ ...measured, ...(newest !== null && { http_req_duration: newest }) })
+  return (
+    <Panel title="Latency">
+      {latencies.length === 0 ? (
+        <p className="quiet">Measured from the first answer on.</p>
+      ) : (
+        <LatencyCharts series={latencies} shown={props.shown} onShown={props.onShown} measured={series} />
+      )}
+    </Panel>
+  )
+}
+
+/** How much is sent, and what happens to it, over time. */
+function RequestsPanel({ series }: { series: LatencySeries | null }) {
+  const seconds = useMemo(
+    () =>
+      series?.seconds.map(({ second, sent, succeeded, rejected, failed, unknown }) => ({
+        ...{ second, sent, succeeded, scheduled: null },
+        unsuccessful: rejected + failed + unknown,
+      })) ?? [],
+    [series],
+  )
+  return (
+    <Panel title="Requests per second">
+      {seconds.length === 0 ? (
+        <p className="quiet">Counted from the first answer on.</p>
+      ) : (
+        <RequestsOverTime seconds={seconds} />
+      )}
+    </Panel>
   )
 }

@@ -8,15 +8,20 @@ import type { RunSummary } from '../../../shared/run/run.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { useFileChoice } from '../../bridge/file-choice.tsx'
 import { useWaitingRun } from '../../bridge/waiting-run.ts'
+import {
+  findActiveEntry,
+  isAtHand,
+  isProductionAddress,
+  type NamedPlace,
+  sayActiveKey,
+} from '../../ui/connection/destination.ts'
 import { ConnectionChip, ProductionNotice } from '../../ui/connection/destination-panel.tsx'
 import { KeyInput } from '../../ui/connection/key-input.tsx'
-import { ActionButton } from '../../ui/controls.tsx'
-import { CheckField, TextField } from '../../ui/fields.tsx'
+import { ActionButton, CheckField, TextField } from '../../ui/controls.tsx'
 import { Form, FormActions } from '../../ui/form.tsx'
-import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
+import { ErrorNotice, Notice } from '../../ui/layout/screen.tsx'
 import { WaitingRun } from '../../ui/runs/waiting-run.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import { type AgainPlace, AS_BEFORE, needsKey, SANDBOX, STORED, toAgainPlace } from './run-again-place.ts'
 
 /** What a person decides before a run is sent again. */
 interface AgainChoice {
@@ -246,4 +251,54 @@ function namePlace({ isSandbox, connectionName, baseUrl }: PlannedAgain): string
 function toDestination(place: string) {
   if (place === SANDBOX) return { kind: 'sandbox' as const }
   return { kind: 'stored' as const, name: place.slice(STORED.length) }
+}
+
+/** The choice of where the earlier run went. */
+export const AS_BEFORE = 'before'
+export const SANDBOX = 'sandbox'
+/** What precedes the name of a stored connection as a choice. */
+export const STORED = 'stored:'
+
+/** Where a run goes again, and with which key, as a person has to know it before anything is sent. */
+interface AgainPlace {
+  place: NamedPlace
+  /** Empty for the sandbox, which is on this machine. */
+  addresses: string[]
+  /** A sentence. */
+  key: string
+}
+
+/** Where a run goes again with a choice of a connection. */
+export function toAgainPlace(
+  plan: PlannedAgain,
+  choice: string,
+  connections: readonly ConnectionEntry[],
+): AgainPlace {
+  if (choice === SANDBOX || (choice === AS_BEFORE && plan.isSandbox)) {
+    const key = plan.sendsKey ? 'No stored key is sent.' : 'No API key is sent.'
+    return { place: { name: 'the sandbox', kind: 'sandbox' }, addresses: [], key }
+  }
+  const name = choice === AS_BEFORE ? plan.connectionName : choice.slice(STORED.length)
+  const entry = connections.find((one) => one.name === name)
+  const { baseUrl, taskBaseUrl } = choice === AS_BEFORE ? plan : (entry?.connection ?? plan)
+  const addresses = [baseUrl, ...(taskBaseUrl == null || taskBaseUrl === baseUrl ? [] : [taskBaseUrl])]
+  const isProduction = entry?.isProduction === true || isProductionAddress(addresses, connections)
+  return {
+    place: { name: name ?? baseUrl.replace(/^https?:\/\//, ''), kind: isProduction ? 'production' : 'other' },
+    addresses,
+    key: sayKey(plan, entry, needsKey(plan, choice, connections)),
+  }
+}
+
+/** Whether a person has to enter the key. */
+function needsKey(plan: PlannedAgain, choice: string, connections: readonly ConnectionEntry[]): boolean {
+  if (choice === AS_BEFORE) return plan.needsKey
+  if (choice === SANDBOX || !plan.sendsKey) return false
+  const entry = connections.find(({ name }) => STORED + name === choice)
+  return entry === undefined || !isAtHand(findActiveEntry(entry))
+}
+
+function sayKey(plan: PlannedAgain, entry: ConnectionEntry | undefined, isNeeded: boolean): string {
+  if (!plan.sendsKey) return 'No API key is sent.'
+  return isNeeded || entry === undefined ? 'The key that you enter here is sent.' : sayActiveKey(entry)
 }

@@ -6,8 +6,7 @@ import { RUN_ORDERS, type RunChoices } from '../../../shared/lookback/run-list.t
 import { OPERATION_KINDS } from '../../../shared/operations/operations.ts'
 import { RUN_STATES } from '../../../shared/run/run.ts'
 import type { NamePlace } from '../../ui/connection/destination.ts'
-import { ActionButton } from '../../ui/controls.tsx'
-import { SwitchField, TextField } from '../../ui/fields.tsx'
+import { ActionButton, SwitchField, TextField } from '../../ui/controls.tsx'
 import { type Activity, toLook } from '../../ui/operations/operation-looks.tsx'
 import { useShortcut } from '../../ui/shortcuts.ts'
 import {

@@ -44,7 +44,7 @@ export function Welcome(props: {
 }) {
   return (
     <>
-      <div className={styles.starts}>
+      <div className="grid two-columns gap-4">
         <section
           className={`stack items-center gap-2 rounded-large bg-surface ${styles.start} ${styles.drop}`}
           aria-labelledby="start-file"

@@ -4,11 +4,16 @@ import { useState } from 'react'
 import type { SandboxSetup, SandboxState } from '../../../shared/bridge/sandbox.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
-import { ActionButton, CopyButton, RowButton } from '../../ui/controls.tsx'
-import { CheckField, NumberField, TextField } from '../../ui/fields.tsx'
+import {
+  ActionButton,
+  CheckField,
+  CopyButton,
+  NumberField,
+  RowButton,
+  TextField,
+} from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
-import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
-import { Panel } from '../../ui/layout/screen.tsx'
+import { ErrorNotice, Notice, Panel } from '../../ui/layout/screen.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { AskFirst } from './ask-first.tsx'
@@ -50,7 +55,7 @@ export function AddressPanel({ running }: { running: Running }) {
         <dt>API key of Sluice</dt>
         <dd>random for each start, never shown</dd>
       </dl>
-      <h3 className={styles.heading}>API keys for other programs</h3>
+      <h3 className="mt-4 bold">API keys for other programs</h3>
       <p className={`quiet max-w-text ${styles.note}`}>
         Runs of this window need none. Another program on this machine, such as curl, needs a key. It works
         only with this sandbox and can be copied only once.

@@ -4,8 +4,7 @@ import { useState } from 'react'
 import { SANDBOX_PAGE_MAX, type SandboxLists } from '../../../shared/bridge/sandbox.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask, bridge } from '../../bridge/client.ts'
-import { ActionButton } from '../../ui/controls.tsx'
-import { TextArea, TextField } from '../../ui/fields.tsx'
+import { ActionButton, TextArea, TextField } from '../../ui/controls.tsx'
 import { Form, FormActions } from '../../ui/form.tsx'
 
 /** What is edited; a new one has no name yet. */

@@ -9,8 +9,7 @@ import {
   type RuleCondition,
   ruleSchema,
 } from '../../../shared/sandbox/content.ts'
-import { ActionButton } from '../../ui/controls.tsx'
-import { CheckField, NumberField, TextField } from '../../ui/fields.tsx'
+import { ActionButton, CheckField, NumberField, TextField } from '../../ui/controls.tsx'
 import { Form, FormActions } from '../../ui/form.tsx'
 import styles from './sandbox.module.css'
 

@@ -4,10 +4,8 @@ import { useState } from 'react'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { Rule, RuleCondition } from '../../../shared/sandbox/content.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
-import { ActionButton, RowButton } from '../../ui/controls.tsx'
-import { SwitchField } from '../../ui/fields.tsx'
-import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
-import { Panel } from '../../ui/layout/screen.tsx'
+import { ActionButton, RowButton, SwitchField } from '../../ui/controls.tsx'
+import { ErrorNotice, Notice, Panel } from '../../ui/layout/screen.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { RuleEditor } from './rule-editor.tsx'
@@ -77,7 +75,7 @@ export function RulesPanel() {
               cell: (rule) => (
                 <>
                   <SafeText text={rule.rule_name} max={120} />
-                  <div className={styles.id}>
+                  <div className="small normal">
                     <SafeText text={rule.rule_id} max={120} />
                   </div>
                 </>

@@ -5,10 +5,8 @@ import { useState } from 'react'
 import type { ShownFolder } from '../../../shared/bridge/settings.ts'
 import { INSTALL_COMMAND } from '../../../shared/version.ts'
 import { ask, bridge } from '../../bridge/client.ts'
-import { ActionButton, CopyButton } from '../../ui/controls.tsx'
-import { SwitchField } from '../../ui/fields.tsx'
-import { ErrorNotice } from '../../ui/layout/notice.tsx'
-import { Panel } from '../../ui/layout/screen.tsx'
+import { ActionButton, CopyButton, SwitchField } from '../../ui/controls.tsx'
+import { ErrorNotice, Panel } from '../../ui/layout/screen.tsx'
 import { ScrollRegion } from '../../ui/layout/scroll-region.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { SettingRow } from './setting-row.tsx'
@@ -75,7 +73,7 @@ export function FoldersPanel() {
           description={
             <>
               {FOLDERS[kind].holds}
-              <code className={styles.path}>
+              <code className={`block mt-1 breaks ${styles.path}`}>
                 <SafeText text={path} max={400} lines />
               </code>
             </>
@@ -132,7 +130,7 @@ export function AboutPanel() {
         description={
           <>
             The same engine and workspace in a terminal. Install the file of the release:
-            <code className={styles.path}>{INSTALL_COMMAND}</code>
+            <code className={`block mt-1 breaks ${styles.path}`}>{INSTALL_COMMAND}</code>
           </>
         }
         control={() => <CopyButton label="Copy the command" text={() => INSTALL_COMMAND} />}

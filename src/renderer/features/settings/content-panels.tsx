@@ -7,9 +7,8 @@ import {
 } from '../../../shared/bridge/settings.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { useChangeSettings } from '../../bridge/settings.ts'
-import { SwitchField } from '../../ui/fields.tsx'
-import { ErrorNotice } from '../../ui/layout/notice.tsx'
-import { Panel } from '../../ui/layout/screen.tsx'
+import { SwitchField } from '../../ui/controls.tsx'
+import { ErrorNotice, Panel } from '../../ui/layout/screen.tsx'
 import { SettingRow } from './setting-row.tsx'
 
 const THEMES = [

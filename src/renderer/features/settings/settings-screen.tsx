@@ -1,7 +1,6 @@
 import { Stack } from '@mantine/core'
 import { useSettings } from '../../bridge/settings.ts'
-import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
-import { Screen } from '../../ui/layout/screen.tsx'
+import { ErrorNotice, Notice, Screen } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { AboutPanel, FoldersPanel, UpdatesPanel } from './about-panels.tsx'
 import { AppearancePanel, ContentPanel } from './content-panels.tsx'

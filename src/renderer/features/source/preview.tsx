@@ -13,7 +13,7 @@ import { formatProblemRow } from '../../../shared/run/problem.ts'
 import { createContentRule, MASK_REM, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { ActionButton } from '../../ui/controls.tsx'
 import { DataGrid, type GridColumn, toColumnRem } from '../../ui/grid/data-grid.tsx'
-import { Notice } from '../../ui/layout/notice.tsx'
+import { Notice } from '../../ui/layout/screen.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './source.module.css'
 

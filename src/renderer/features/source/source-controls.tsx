@@ -5,7 +5,7 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { SOURCE_OPTIONS } from '../../../shared/options/source-options.ts'
 import { getFormatTraits } from '../../../shared/plan/source-formats.ts'
 import { isLoopback } from '../../ui/connection/destination.ts'
-import { SwitchField, TextField, WholeNumber } from '../../ui/fields.tsx'
+import { SwitchField, TextField, WholeNumber } from '../../ui/controls.tsx'
 import { OptionInputs } from '../../ui/options/option-inputs.tsx'
 import { ENCODING_GROUPS, labelEncoding } from './encodings.ts'
 import {
@@ -162,8 +162,7 @@ function CharacterControl(props: {
           w="5rem"
           maxLength={1}
           value={value}
-          onValue={(next) => {
-            const typed = next
+          onValue={(typed) => {
             if (typed.length === 1) onValue(typed)
           }}
         />

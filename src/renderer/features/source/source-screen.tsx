@@ -1,23 +1,24 @@
-import { Group } from '@mantine/core'
-import { IconArrowRight } from '@tabler/icons-react'
-import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
+import { ActionIcon, Group, Progress } from '@mantine/core'
+import { IconArrowRight, IconTableImport, IconX } from '@tabler/icons-react'
+import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import { toShownError } from '../../../shared/bridge/errors.ts'
 import type { BridgePreview, ChosenSource } from '../../../shared/bridge/source.ts'
-import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { formatBytes, formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
 import { sayRowsInKeys } from '../../../shared/messages/mapping-messages.ts'
-import type { Operation } from '../../../shared/operations/operations.ts'
+import { fieldsOf, isAsync, type Operation } from '../../../shared/operations/operations.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
+import { getFormatTraits, SOURCE_NAMES_TEXT } from '../../../shared/plan/source-formats.ts'
+import type { RequestField } from '../../../shared/service/request-field.ts'
 import { ask } from '../../bridge/client.ts'
 import type { UploadProgress } from '../../bridge/take-files.ts'
 import { ContentSwitch } from '../../ui/content/user-content.tsx'
 import { ActionButton, PrimaryButton } from '../../ui/controls.tsx'
-import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
-import { Screen } from '../../ui/layout/screen.tsx'
+import { ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
+import { Table } from '../../ui/table/table.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import { EncodingDoubt } from './encoding-doubt.tsx'
-import { FileList } from './file-list.tsx'
-import { DropZone, ExpectedData, UploadScreen } from './no-source.tsx'
+import { labelEncoding } from './encodings.ts'
 import {
   HeaderChoice,
   HeaderDoubt,
@@ -183,5 +184,113 @@ export function SourceScreen(props: {
         )}
       </div>
     </Screen>
+  )
+}
+
+type FileHead = NonNullable<BridgePreview['files']>[number]
+
+/** The files of a source that has several, each with how it is read, and a way to leave it out. */
+function FileList(props: { files: readonly FileHead[]; onLeaveOut: (index: number) => Promise<void> }) {
+  const leaveOut = useMutation({ mutationFn: props.onLeaveOut })
+  return (
+    <section aria-label="Files" className={`quiet ${styles.files}`}>
+      <p>{formatCounted(props.files.length, 'file')}, one after the other; columns are matched by name.</p>
+      <ul>
+        {props.files.map((file, index) => (
+          <li key={file.name}>
+            <SafeText text={file.name} max={80} />
+            <span className="small">{describeFile(file)}</span>
+            <ActionIcon
+              variant="subtle"
+              size="sm"
+              aria-label={`Leave out ${file.name}`}
+              disabled={leaveOut.isPending}
+              onClick={() => leaveOut.mutate(index)}
+            >
+              <IconX size="1rem" aria-hidden />
+            </ActionIcon>
+          </li>
+        ))}
+      </ul>
+      {leaveOut.error !== null && <ErrorNotice error={leaveOut.error} />}
+    </section>
+  )
+}
+
+function describeFile({ format, sizeBytes, encoding, encodingReadings, sheet, rows }: FileHead): string {
+  const facts = [
+    getFormatTraits(format).name,
+    encoding === '' ? '' : `${labelEncoding(encoding)}${encodingReadings === undefined ? '' : ', uncertain'}`,
+    sheet === null ? '' : `sheet ${sheet}`,
+    rows === undefined ? '' : `${rows.isExact ? '' : 'about '}${formatCounted(rows.count, 'row')}`,
+    formatBytes(sizeBytes),
+  ]
+  return facts.filter((fact) => fact !== '').join(', ')
+}
+
+/** Shows that a file or a folder can be dropped, which the whole window takes, or chosen. */
+function DropZone(props: { onChoose: () => void; onChooseFolder: () => void }) {
+  return (
+    <div className={`stack items-center gap-2 bg-surface ${styles.drop}`}>
+      <IconTableImport size="2.25rem" stroke={1.25} aria-hidden />
+      <p className="text-lg bold">Drop spreadsheets or a folder</p>
+      <Group gap="xs" align="stretch" wrap="nowrap">
+        <PrimaryButton onPress={props.onChoose}>Choose a spreadsheet</PrimaryButton>
+        <ActionButton label="Choose a folder" onClick={props.onChooseFolder} />
+      </Group>
+      <p className="max-w-text quiet">
+        {SOURCE_NAMES_TEXT}, any size, any encoding; several are one run. Or a folder of tables, or of texts,
+        JSON and media. Nothing is sent yet.
+      </p>
+    </div>
+  )
+}
+
+/** How far a chosen file or folder is on its way to the engine. */
+function UploadScreen({ upload }: { upload: UploadProgress }) {
+  const { sent, total, files } = upload
+  return (
+    <Screen title="Source" subtitle={files === undefined ? 'Uploading the file' : 'Uploading the folder'}>
+      <Progress value={(sent / Math.max(1, total)) * 100} aria-label="Upload" />
+      <p>
+        {formatBytes(sent)} of {formatBytes(total)}, {formatShare(sent, total)}
+        {files !== undefined && `; ${formatCount(files.sent)} of ${formatCount(files.total)} files`}
+      </p>
+    </Screen>
+  )
+}
+
+const NEED: Record<RequestField['required'], string> = {
+  always: 'required',
+  content: 'one of these two',
+  never: 'optional',
+}
+
+/** What rows are not asked for: the receiver's address is the app's own, whole requests are for who knows. */
+const UNSAID: readonly string[] = ['callback_url', 'request']
+
+/** The data that is expected, before there is any: fields, which are needed, what they hold. */
+function ExpectedData({ operation }: { operation: Operation }) {
+  const mode = isAsync(operation) ? 'async' : 'sync'
+  const fields = fieldsOf(operation).filter(
+    (field) => !UNSAID.includes(field.name) && (field.mode === 'both' || field.mode === mode),
+  )
+  return (
+    <Panel title="Expected columns" aside="Any column names work; you match them next" flush>
+      <Table
+        className={styles.expected}
+        hasNoHead
+        rows={fields}
+        toKey={({ name }) => name}
+        columns={[
+          { width: '12rem', cell: ({ name }) => name },
+          {
+            width: '11.5rem',
+            cell: ({ name, required }) => (name === 'post_id' ? 'generated if missing' : NEED[required]),
+          },
+          { cell: ({ note }) => <Sentence text={note} /> },
+        ]}
+      />
+    </Panel>
   )
 }

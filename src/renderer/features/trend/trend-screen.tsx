@@ -2,6 +2,7 @@ import { SegmentedControl } from '@mantine/core'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { LabelChoice } from '../../../shared/bridge/compare.ts'
+import type { Metric } from '../../../shared/lookback/evaluation.ts'
 import type { Trend, TrendPoint } from '../../../shared/lookback/trend.ts'
 import { formatCount, formatMs, formatShare } from '../../../shared/messages/figure-text.ts'
 import { ask } from '../../bridge/client.ts'
@@ -10,13 +11,11 @@ import { RunsChart, type RunsLine } from '../../ui/charts/runs-chart.tsx'
 import { ActionButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { LabelsForm } from '../../ui/labels/labels-form.tsx'
-import { ErrorNotice, Notice } from '../../ui/layout/notice.tsx'
-import { Columns, Panel, Screen } from '../../ui/layout/screen.tsx'
+import { Columns, ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { nameOperation } from '../../ui/operations/operation-looks.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './trend.module.css'
-import { findCommonRules, toMetricLines } from './trend-lines.ts'
 
 /** All runs of the source of a run, oldest first: rules, latency and, with labels, how right each run was. */
 export function TrendScreen(props: {
@@ -230,4 +229,61 @@ function toShareText(one: { value: number } | null): string {
 
 function toMsText(ms: number | undefined): string {
   return ms === undefined ? '–' : formatMs(ms)
+}
+
+/** Rules that are drawn; more lines could not be told apart. */
+const RULES_DRAWN = 6
+
+/** A rule, and the share of the rows that triggered it in each run; null where nothing succeeded. */
+interface RuleLine {
+  rule: string
+  values: ({ value: number } | null)[]
+}
+
+/** The rules that most rows triggered in any run, each with its share in every run. */
+export function findCommonRules(runs: readonly TrendPoint[]): RuleLine[] {
+  const most = new Map<string, { rule: string; rows: number }>()
+  for (const { rules, is_load_test: isLoad } of runs) {
+    if (isLoad) continue
+    for (const { rule_id: id, rule, rows } of rules) {
+      most.set(id, { rule, rows: Math.max(rows, most.get(id)?.rows ?? 0) })
+    }
+  }
+  return [...most]
+    .sort(([, a], [, b]) => b.rows - a.rows)
+    .slice(0, RULES_DRAWN)
+    .map(([id, { rule }]) => ({
+      rule,
+      values: runs.map((run) =>
+        run.succeeded === 0 ? null : { value: run.rules.find(({ rule_id }) => rule_id === id)?.share ?? 0 },
+      ),
+    }))
+}
+
+const METRICS = [
+  ['precision', 'Precision'],
+  ['recall', 'Recall'],
+  ['f1', 'F1'],
+] as const
+
+/** A chart for each judged rule: its precision, recall and F1 in each run that was evaluated. */
+export function toMetricLines(runs: readonly TrendPoint[]): {
+  title: string
+  lines: { label: string; values: ({ value: number; low: number | null; high: number | null } | null)[] }[]
+}[] {
+  const names = [...new Set(runs.flatMap(({ metrics }) => metrics?.rules.map(({ rule }) => rule) ?? []))]
+  return names.slice(0, RULES_DRAWN).map((name) => ({
+    title: `${name}, by labels`,
+    lines: METRICS.map(([key, label]) => ({
+      label,
+      values: runs.map(({ metrics }) => {
+        const judged = metrics?.rules.find(({ rule }) => rule === name)
+        return judged === undefined ? null : toPoint(judged[key])
+      }),
+    })),
+  }))
+}
+
+function toPoint({ value, low, high }: Metric) {
+  return value === null ? null : { value, low, high }
 }

@@ -1,12 +1,16 @@
 import { Chip, Group, Stack } from '@mantine/core'
 import { useMemo, useState } from 'react'
+import { LATENCY_POINTS } from '../../../shared/load/load-view.ts'
 import { isTrend, METRIC_NAMES, METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import { formatAxisMs, formatCount, formatMs, formatSpan } from '../../../shared/messages/figure-text.ts'
 import type { LatencyBar, Percentiles } from '../../../shared/run/run.ts'
+import { formatClock } from '../format-time.ts'
 import { Columns } from '../layout/screen.tsx'
+import { type Column, Table } from '../table/table.tsx'
+import styles from './charts.module.css'
 import { LatencyDistribution } from './latency-distribution.tsx'
-import { LatencyOverTime } from './latency-over-time.tsx'
-import { PercentilesTable } from './percentiles-table.tsx'
-import type { TimeLimit } from './time-chart.tsx'
+import { TimeChart, type TimeLimit } from './time-chart.tsx'
+import { type LatencySecond, toChartSeconds } from './to-chart-seconds.ts'
 
 /** The latencies whose charts are shown unless others are chosen: from request to answer, and to callback. */
 const FIRST_SHOWN: readonly TrendMetric[] = ['http_req_duration', 'response_time', 'callback_latency']
@@ -106,5 +110,86 @@ function SeriesCharts(props: {
         </div>
       </Columns>
     </section>
+  )
+}
+
+interface Series {
+  name: string
+  percentiles: Percentiles | null
+}
+
+const COLUMNS: readonly Column<Series>[] = [
+  { title: 'Metric', className: styles.metric, cell: ({ name }) => name },
+  ...LATENCY_POINTS.filter(([point]) => point !== 'mean').map(
+    ([key, title]): Column<Series> => ({
+      ...{ title, isNumber: true },
+      cell: ({ percentiles }) => (percentiles === null ? '–' : formatMs(percentiles[key])),
+    }),
+  ),
+  {
+    ...{ title: 'answers', isNumber: true },
+    cell: ({ percentiles }) => (percentiles === null ? '–' : formatCount(percentiles.count)),
+  },
+]
+
+/** The percentiles of one or more latency series, a line for each. */
+function PercentilesTable({ series }: { series: readonly Series[] }) {
+  return (
+    <Table
+      look="plain"
+      className={styles.percentiles}
+      caption="Latency percentiles"
+      rows={series}
+      toKey={({ name }) => name}
+      columns={COLUMNS}
+    />
+  )
+}
+
+const LINES = [
+  { label: 'p50', point: 'p50', token: '--chart-1', dash: 'solid' },
+  { label: 'p95', point: 'p95', token: '--chart-2', dash: 'dashed' },
+  { label: 'p99', point: 'p99', token: '--chart-3', dash: 'dotted' },
+] as const
+
+/** p50, p95 and p99 of a latency in each second; the time is that of sending, with the pauses marked. */
+function LatencyOverTime(props: {
+  name: string
+  seconds: readonly LatencySecond[]
+  /** What thresholds allow, milliseconds. */
+  limits?: readonly TimeLimit[]
+  /** Seconds in which this machine was the bottleneck. */
+  limited?: readonly number[]
+}) {
+  const { name, seconds, limits = [], limited = [] } = props
+  const { points, pauses } = useMemo(() => toChartSeconds(seconds), [seconds])
+  const at = useMemo(() => points.map((point) => point.at), [points])
+  const lines = useMemo(
+    () =>
+      LINES.map(({ point, ...look }) => ({
+        ...look,
+        values: points.map(({ percentiles }) => percentiles?.[point] ?? null),
+      })),
+    [points],
+  )
+  const last = seconds.findLast(({ percentiles }) => percentiles !== null)?.percentiles
+  const now = last ? `; last second p50 ${formatMs(last.p50)}, p99 ${formatMs(last.p99)}` : ''
+  return (
+    <TimeChart
+      label={`${name} percentiles over ${formatSpan(((seconds.at(-1)?.second ?? -1) + 1) * 1000)}${now}`}
+      points={`Seconds of ${name}`}
+      at={at}
+      lines={lines}
+      formatAxis={formatAxisMs}
+      describe={(index) => {
+        const point = points[index]
+        const shown = point?.percentiles
+        if (point === undefined || shown === undefined || shown === null) return 'nothing was measured'
+        return `at ${formatClock(point.second)}: p50 ${formatMs(shown.p50)}, p95 ${formatMs(shown.p95)}, p99 ${formatMs(shown.p99)}, ${formatCount(shown.count)} measured`
+      }}
+      pauses={pauses}
+      limits={limits}
+      limited={points.flatMap((point) => (limited.includes(point.second) ? [point.at] : []))}
+    />
   )
 }

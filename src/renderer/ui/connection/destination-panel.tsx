@@ -2,9 +2,8 @@ import { Radio, Stack } from '@mantine/core'
 import { IconAlertTriangle, IconFlask, IconPlugConnected, type TablerIcon } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
-import { TextField } from '../fields.tsx'
-import { Notice } from '../layout/notice.tsx'
-import { Panel } from '../layout/screen.tsx'
+import { TextField } from '../controls.tsx'
+import { Notice, Panel } from '../layout/screen.tsx'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './connection.module.css'
 import {
@@ -78,7 +77,7 @@ export function DestinationPanel(props: DestinationPanelProps) {
       </Radio.Group>
       {destination.kind === 'service' && <ServiceFields {...props} destination={destination} />}
       {destination.kind === 'stored' && entry !== null && props.needsKey && (
-        <Stack gap="sm" className={styles.service}>
+        <Stack gap="sm" className="mt-3 pt-3 border-t">
           <p className="quiet">{sayActiveKey(entry)}</p>
           {!isAtHand(findActiveEntry(entry)) && (
             <KeyInput
@@ -95,7 +94,7 @@ export function DestinationPanel(props: DestinationPanelProps) {
 function ServiceFields(props: DestinationPanelProps & { destination: ServiceDestination }) {
   const { destination, onDestination } = props
   return (
-    <Stack gap="sm" className={styles.service}>
+    <Stack gap="sm" className="mt-3 pt-3 border-t">
       <AddressInput
         label="Base URL"
         placeholder="https://api.example.com"
@@ -155,7 +154,7 @@ export function AddressInput(props: {
 const LOOKS: Record<NamedPlace['kind'], { icon: TablerIcon; className: string | undefined; word: string }> = {
   sandbox: { icon: IconFlask, className: styles.sandbox, word: '' },
   production: { icon: IconAlertTriangle, className: styles.production, word: 'production' },
-  other: { icon: IconPlugConnected, className: styles.other, word: '' },
+  other: { icon: IconPlugConnected, className: 'bg-accent accent', word: '' },
 }
 
 /** Where rows go or went, in a colour and with an icon that tell production from the rest. */

@@ -1,6 +1,6 @@
 import { PasswordInput } from '@mantine/core'
 import type { KeyStorageEntry } from '../../../shared/bridge/connections.ts'
-import { CheckField } from '../fields.tsx'
+import { CheckField } from '../controls.tsx'
 
 /** What becomes of a key that is typed for one run, or for the addresses of one. */
 const KEPT_IN_WINDOW = 'Kept in memory until this window closes; written to no file.'

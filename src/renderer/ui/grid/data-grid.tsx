@@ -207,7 +207,7 @@ function PlainGridRow<Row>(props: GridRowProps<Row>) {
       {row !== null &&
         props.columns.map((column, place) => {
           const fits = column.em !== undefined && fitsColumn(column.em(row), column.rem, place === 0)
-          const align = column.align === 'end' ? styles.end : ''
+          const align = column.align === 'end' ? 'text-right' : ''
           return (
             <div
               key={column.id}

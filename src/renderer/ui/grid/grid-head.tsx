@@ -52,7 +52,7 @@ export const GridHead = memo(function GridHead(props: {
         <div
           key={column.id}
           role="columnheader"
-          className={column.align === 'end' ? styles.end : undefined}
+          className={column.align === 'end' ? 'text-right' : undefined}
           title={readName(column)}
           tabIndex={-1}
           aria-sort={sorted?.id === column.id ? sorted.order : undefined}

@@ -4,8 +4,7 @@ import { type FormEvent, useState } from 'react'
 import type { LabelChoice } from '../../../shared/bridge/compare.ts'
 import { guessMeaning, type LabelChoices, splitValues } from '../../../shared/lookback/label-choices.ts'
 import { ANY_RULE } from '../../../shared/lookback/labels.ts'
-import { ActionButton } from '../controls.tsx'
-import { SwitchField, TextField } from '../fields.tsx'
+import { ActionButton, SwitchField, TextField } from '../controls.tsx'
 import styles from './labels.module.css'
 
 interface Positive {

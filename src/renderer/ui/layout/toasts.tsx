@@ -3,7 +3,7 @@ import { create } from 'zustand'
 import { ActionButton } from '../controls.tsx'
 import { nameShortcut, useShortcut } from '../shortcuts.ts'
 import styles from './layout.module.css'
-import { ErrorNotice, Notice } from './notice.tsx'
+import { ErrorNotice, Notice } from './screen.tsx'
 
 /** Something that happened elsewhere than where the person looks. It stays until it is dismissed. */
 interface Toast {
@@ -72,7 +72,8 @@ export function Toasts() {
           onClick={() => useToasts.setState({ toasts: [] })}
         />
       )}
-      <div className={styles.toastList} aria-live="polite" aria-relevant="additions">
+      {/* Stays when it is empty: what comes later is only announced in a region that was there before. */}
+      <div className={`stack gap-2 w-full ${styles.toastList}`} aria-live="polite" aria-relevant="additions">
         {toasts.map((toast) =>
           toast.kind === 'error' ? (
             <ErrorNotice

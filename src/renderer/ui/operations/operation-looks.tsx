@@ -18,7 +18,7 @@ import {
 import type { NamedPlace } from '../connection/destination.ts'
 import { ConnectionChip } from '../connection/destination-panel.tsx'
 import { ActionButton } from '../controls.tsx'
-import { Notice } from '../layout/notice.tsx'
+import { Notice } from '../layout/screen.tsx'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './operations.module.css'
 
@@ -89,10 +89,10 @@ export function OperationStrip(props: {
   return (
     <div className={`row gap-2 min-w-0 ${styles.strip}`}>
       <Icon size="1.1rem" stroke={1.5} aria-hidden />
-      <p className={`truncate min-w-0 quiet ${styles.words}`}>
+      <p className={`truncate min-w-0 quiet shrink ${styles.words}`}>
         <strong>{title}</strong> <SafeText text={words} max={120} /> to{' '}
         <ConnectionChip place={props.destination} />
-        {props.gap !== null && <span className={styles.gap}>{props.gap}</span>}
+        {props.gap !== null && <span className="ml-3 warned bold">{props.gap}</span>}
       </p>
       <ActionButton label="Change" small onClick={props.onChange} />
     </div>

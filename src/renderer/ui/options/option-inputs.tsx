@@ -1,7 +1,7 @@
 import { Group, NativeSelect, SegmentedControl, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { type OptionTable, type PlanOption, readOption } from '../../../shared/options/option.ts'
-import { CheckField, NumberField, TextField, WholeNumber } from '../fields.tsx'
+import { CheckField, NumberField, TextField, WholeNumber } from '../controls.tsx'
 import styles from './option-inputs.module.css'
 import { isOfUse, nameOption, type TypedOptions } from './typed-options.ts'
 

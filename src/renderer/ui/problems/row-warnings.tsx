@@ -11,7 +11,7 @@ import {
   MaskedText,
   useContentShown,
 } from '../content/user-content.tsx'
-import { Notice } from '../layout/notice.tsx'
+import { Notice } from '../layout/screen.tsx'
 import { RowNumber } from '../states/row-states.tsx'
 import { ExpectedSentence } from './expected-sentence.tsx'
 import styles from './problems.module.css'
@@ -42,7 +42,7 @@ export function WarningCauses({ groups }: { groups: readonly ProblemGroup[] }) {
 
 function Causes({ warnings }: { warnings: readonly ProblemGroup[] }) {
   return (
-    <ul className={styles.causes}>
+    <ul className="m-0 pl-4">
       {warnings.map((group) => (
         <li key={toKey(group)}>
           {formatCounted(group.rows, 'row')}: <Cause group={group} />
@@ -81,7 +81,7 @@ export function WarnedRows({ groups }: { groups: readonly ProblemGroup[] }) {
             <span>
               <Cause group={group} />
             </span>
-            <span className={styles.count}>{formatCounted(group.rows, 'row')}</span>
+            <span className="ml-auto nowrap">{formatCounted(group.rows, 'row')}</span>
           </h3>
           <p className="max-w-text quiet">
             <ExpectedSentence problem={group} />
@@ -104,7 +104,7 @@ function Examples({ group }: { group: ProblemGroup }) {
           {problem.found !== undefined && (
             <>
               {' '}
-              <code className={styles.found}>
+              <code className="ml-2 mono text-xs">
                 <MaskedText text={problem.found} max={80} revealed={shown || !isFoundContent(problem)} />
               </code>
             </>

@@ -4,9 +4,7 @@ import { create } from 'zustand'
 import { COMPARED_MAX } from '../../../shared/lookback/comparison.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
-import { ActionButton } from '../controls.tsx'
-import { CheckField } from '../fields.tsx'
-import styles from './runs.module.css'
+import { ActionButton, CheckField } from '../controls.tsx'
 
 type Ticked = Pick<RunSummary, 'run_id' | 'name' | 'created_at'>
 
@@ -55,7 +53,7 @@ export function SelectionBar({ onCompare }: { onCompare: (runIds: string[]) => v
     onCompare(inOrder.map(({ run_id }) => run_id))
   }
   return (
-    <section className={`row gap-3 p-2-4 border-b ${styles.bar}`} aria-label="Chosen runs">
+    <section className="row gap-3 p-2-4 border-b bg-accent" aria-label="Chosen runs">
       <span aria-live="polite">
         {formatCounted(ticked.length, 'run')} chosen
         {ticked.length === 1 && '; choose another one to compare'}

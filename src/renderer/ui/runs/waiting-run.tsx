@@ -3,7 +3,7 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { countLeftOut } from '../../../shared/run/item-state.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
 import { ActionButton } from '../controls.tsx'
-import { ErrorNotice, Notice } from '../layout/notice.tsx'
+import { ErrorNotice, Notice } from '../layout/screen.tsx'
 
 /** What reading the source of a run came to that waits, and whether it is sent. */
 export function WaitingRun(props: {

@@ -168,7 +168,7 @@ export function RowNumber(props: { record: number; place: SourcePlace; isFileApa
     <span title={describePlace(record, place)}>
       {toRowNumber(place)}
       {place.file !== undefined && !isFileApart && (
-        <span className={styles.file}>
+        <span className={`quiet normal breaks ${styles.file}`}>
           {' '}
           of <SafeText text={place.file} max={60} />
         </span>

@@ -182,7 +182,7 @@ function Head<Row>({ column, view }: { column: Column<Row>; view: TableColumns |
 }
 
 function toClass<Row>({ className, isNumber, isActions }: Column<Row>): string | undefined {
-  return join(isNumber && styles.number, isActions && styles.actions, className)
+  return join(isNumber && 'text-right nowrap', isActions && styles.actions, className)
 }
 
 function toStyle<Row>(column: Column<Row>, view: TableColumns | undefined): CSSProperties | undefined {

@@ -1,6 +1,6 @@
 import { Modal } from '@mantine/core'
 import { useState } from 'react'
-import { TextArea } from '../fields.tsx'
+import { TextArea } from '../controls.tsx'
 import { Form, FormActions } from '../form.tsx'
 import { hasMod, nameShortcut } from '../shortcuts.ts'
 

@@ -1,7 +1,6 @@
 import { Group, Modal, Stack } from '@mantine/core'
 import { type ComponentProps, type KeyboardEvent, useState } from 'react'
-import { ActionButton } from '../controls.tsx'
-import { TextField } from '../fields.tsx'
+import { ActionButton, TextField } from '../controls.tsx'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './verdicts.module.css'
 
