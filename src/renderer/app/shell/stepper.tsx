@@ -65,10 +65,10 @@ export function Stepper({ current }: { current: DraftStep }) {
         <strong>New run</strong>
         {draft.source !== null && <SafeText text={draft.source.name} max={80} />}
       </div>
-      <nav aria-label="Steps of the new run">
+      <nav className="flex-1" aria-label="Steps of the new run">
         <Group component="ol" gap="0 var(--space-1)" align="stretch">
           {toSteps(draft, current).map((place) => (
-            <li key={place.label}>
+            <li key={place.label} className="flex">
               <PlaceLink
                 place={place}
                 here={'step' in place.route && place.route.step === current ? 'page' : undefined}

@@ -54,9 +54,10 @@ export function ReceiverPanel(props: {
         )}
         {open.error !== null && <ErrorNotice error={open.error} onDismiss={open.reset} />}
         {stored !== undefined && <PublicAddress stored={stored} baseUrl={baseUrl} />}
-        <p className={`quiet ${styles.note}`}>
+        <p className="quiet">
           The port stays the same for this workspace. To listen on another address or port, use{' '}
-          <code>sluice receiver</code> with <code>--callback-host</code> and <code>--callback-port</code>.
+          <code className="nowrap">sluice receiver</code> with <code className="nowrap">--callback-host</code>{' '}
+          and <code className="nowrap">--callback-port</code>.
         </p>
       </Stack>
     </Panel>

@@ -25,7 +25,6 @@ import { BeforeSending, useAcceptance } from '../../ui/problems/before-sending.t
 import { toGuess } from '../../ui/runs/read-as-line.tsx'
 import { useWindowKeys } from '../../ui/shortcuts.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import styles from './check.module.css'
 import { RowDialog, ValueDialog } from './edit-dialogs.tsx'
 import { FixList } from './fix-list.tsx'
 import { listEditable, listGroupFixes } from './offered-fixes.ts'
@@ -293,8 +292,8 @@ function Groups(
   if (groups.length === 0) return null
   return (
     <Stack component="section" gap="sm" aria-label={props.title}>
-      <h2 className={`text-md bold ${styles.sectionTitle}`}>
-        {props.title} <span>{props.note}</span>
+      <h2 className="text-md bold">
+        {props.title} <span className="quiet normal">{props.note}</span>
       </h2>
       {groups.map((group) => (
         <ProblemGroupCard

@@ -78,7 +78,7 @@ function FixItem({ runId, fix, onUndo }: { runId: string; fix: Fix; onUndo: () =
   const rowName = row === null ? [] : [place === undefined ? `Record ${row}` : `Row ${sayRow(place)}`]
   const name = [...rowName, ...(where === '' ? [] : [where])].join(', ')
   return (
-    <li>
+    <li className="row gap-3 border-b">
       <span className="flex-1 breaks">
         <strong>{name}</strong> {what}
         {value !== null && (

@@ -10,6 +10,7 @@ import { getPlace } from '../../../shared/run/problem.ts'
 import { isFoundContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
 import { ActionButton, RowButton } from '../../ui/controls.tsx'
 import { ExpectedSentence } from '../../ui/problems/expected-sentence.tsx'
+import { ProblemField } from '../../ui/problems/row-warnings.tsx'
 import { RowNumber } from '../../ui/states/row-states.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
@@ -51,9 +52,7 @@ export function ProblemGroupCard(props: {
         </span>
         <h3 className="flex-1 text-md bold" tabIndex={-1}>
           {advice.title}
-          {group.field !== null && (
-            <span className={`small rounded bg-sunken mono ${styles.field}`}>{group.field}</span>
-          )}
+          <ProblemField field={group.field} />
         </h3>
         {findNeeds(group) !== null && <span className="quiet">to be confirmed</span>}
         <span className="bold">
@@ -63,11 +62,11 @@ export function ProblemGroupCard(props: {
         </span>
       </Group>
       {group.examples.length === 0 && !isHint(group) && (
-        <p className={styles.fix}>
+        <p className={`max-w-text quiet stressed ${styles.fix}`}>
           <ExpectedSentence problem={group} />
         </p>
       )}
-      <p className={styles.fix}>
+      <p className={`max-w-text quiet stressed ${styles.fix}`}>
         <strong>Fix:</strong> {advice.remedy}
       </p>
       {offered.length > 0 && (

@@ -38,7 +38,7 @@ export function BothAnswers(props: {
   return (
     <section className={`stack min-w-0 min-h-0 bg-surface ${styles.both}`} aria-label="Both answers">
       <header className={`row flex-none gap-3 p-2-4 border-b ${styles.bothHead}`}>
-        <h2 ref={heading} tabIndex={-1}>
+        <h2 className="flex-1 text-md bold" ref={heading} tabIndex={-1}>
           Row <PairedRowNumber a={change.a} b={change.b} />
         </h2>
         <ActionButton

@@ -289,10 +289,11 @@ function RowContent(props: { runId: string; detail: RowDetail; revealed: boolean
   const others = cells.filter((cell) => !shown.includes(cell))
   return (
     <>
-      <header className={`row gap-3 ${styles.contentHead}`}>
+      <header className="row gap-3">
         <h2 className="text-md bold">Row {toRowNumber(result.place)}</h2>
         <span className="small">{describePlace(result.row, result.place)}</span>
         <ActionButton
+          className="ml-auto"
           label={revealed ? 'Hide' : 'Reveal'}
           small
           aria-pressed={revealed}
@@ -322,13 +323,13 @@ function RowContent(props: { runId: string; detail: RowDetail; revealed: boolean
       {others.length > 0 && (
         <details className={styles.others}>
           <summary>Other cells</summary>
-          <dl>
+          <dl className="grid gap-2 mt-2">
             {others.map(({ text, index, name }) => (
               <div key={index}>
-                <dt>
+                <dt className="quiet breaks">
                   <SafeText text={name} max={80} />
                 </dt>
-                <dd>
+                <dd className="breaks">
                   {text === '' ? (
                     <span className="small">empty</span>
                   ) : (

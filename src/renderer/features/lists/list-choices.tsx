@@ -105,10 +105,10 @@ export function Choices(props: {
                   className={`flex gap-1 text-lg bold ${styles.count}`}
                   style={{ color: count === 0 ? 'var(--text-2)' : color }}
                 >
-                  {formatCount(count)} <span>{word}</span>
-                  <IconCheck size="1rem" aria-hidden />
+                  {formatCount(count)} <span className="text-sm">{word}</span>
+                  <IconCheck size="1rem" className="flex-none ml-auto accent" aria-hidden />
                 </span>
-                <small>{meaning}</small>
+                <small className="small">{meaning}</small>
               </button>
             )
           })}

@@ -144,7 +144,7 @@ function Samples(props: { preview: BridgePreview; index: number; isContent: Cont
       {samples.map((sample) => {
         const revealed = shown || !isContent(index, sample.text, sample.length)
         return (
-          <li key={sample.row} title={revealed ? sample.text : undefined}>
+          <li key={sample.row} className="truncate max-w-full" title={revealed ? sample.text : undefined}>
             <MaskedText
               text={sample.text}
               length={sample.length}

@@ -8,7 +8,6 @@ import { parseBaseUrl } from '../../ui/connection/destination.ts'
 import { ActionButton, TextField, WholeNumber } from '../../ui/controls.tsx'
 import { ErrorNotice, Notice, Panel } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
-import styles from './operation.module.css'
 import {
   type CallbackSettings,
   findCallbackGap,
@@ -40,9 +39,9 @@ export function CallbackPanel(props: {
       <Stack gap="md">
         {receiver.error !== null && <ErrorNotice error={receiver.error} onRetry={receiver.refetch} />}
         {address !== null && (
-          <div className={`grid gap-1 p-2-3 rounded bg-sunken ${styles.address}`}>
-            <span>Received at</span>
-            <code>
+          <div className="grid gap-1 p-2-3 rounded bg-sunken">
+            <span className="small">Received at</span>
+            <code className="breaks">
               <SafeText text={`${address}/callback/…`} max={300} />
             </code>
           </div>

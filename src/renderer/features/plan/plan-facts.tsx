@@ -16,8 +16,8 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
     <dl className={styles.facts}>
       {facts.map(([name, text]) => (
         <div key={name}>
-          <dt>{name}</dt>
-          <dd>
+          <dt className="quiet breaks">{name}</dt>
+          <dd className="m-0 breaks">
             <SafeText text={text} max={300} lines />
           </dd>
         </div>

@@ -193,7 +193,7 @@ function FacetButton(props: {
       title={props.title}
       onClick={props.onPick}
     >
-      <span className={`flex-1 min-w-0 breaks ${styles.facetName}`}>{props.name}</span>
+      <span className="flex-1 min-w-0 breaks pre-wrap">{props.name}</span>
       <span className="flex-none quiet">{formatCount(props.rows)}</span>
       {props.chosen && <IconX size="0.9rem" aria-label="(chosen, press to show all again)" />}
     </button>

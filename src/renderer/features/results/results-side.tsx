@@ -57,7 +57,7 @@ function CellFilter({ filter, onFilter }: { filter: RowFilter; onFilter: (filter
         aria-pressed
         onClick={() => onFilter(rest)}
       >
-        <span className={`flex-1 min-w-0 breaks ${styles.facetName}`}>
+        <span className="flex-1 min-w-0 breaks pre-wrap">
           <SafeText text={describeCell(cell)} max={160} />
         </span>
         <IconX size="0.9rem" aria-label="(chosen, press to show all again)" />

@@ -190,6 +190,7 @@ function SortMenu(props: {
   )
   return (
     <NativeSelect
+      // Gives way to the tools beside it before they take a second line.
       flex="4 1 6rem"
       maw="max-content"
       aria-label="Sort by"

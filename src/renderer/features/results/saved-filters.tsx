@@ -47,7 +47,7 @@ export function SavedFilters(props: {
               onClick={() => onApply(saved === applied ? {} : saved.filter)}
             >
               <IconBookmark size="0.9rem" aria-hidden />
-              <span className={`flex-1 min-w-0 breaks ${styles.facetName}`}>
+              <span className="flex-1 min-w-0 breaks pre-wrap">
                 <SafeText text={saved.name} max={80} />
               </span>
             </button>

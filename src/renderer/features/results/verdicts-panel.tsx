@@ -54,7 +54,7 @@ export function VerdictsPanel(props: {
       {verdicts.length > 0 && (
         <ul className={`flex flex-wrap mt-2 ${styles.verdicts}`} aria-label="Verdicts on this row">
           {verdicts.map((verdict) => (
-            <li key={`${verdict.verdict} ${verdict.rule}`}>
+            <li key={`${verdict.verdict} ${verdict.rule}`} className="inline-flex items-center max-w-full">
               <VerdictLabel verdict={verdict} />
               <CloseButton
                 size="xs"

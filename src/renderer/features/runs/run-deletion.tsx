@@ -32,7 +32,7 @@ export function UnreadableRuns(props: {
     >
       <ul className={`stack gap-1 ${styles.unreadable}`}>
         {shown.map((run) => (
-          <li key={run.runId}>
+          <li key={run.runId} className="row justify-between gap-3">
             <span>
               <code>{run.runId}</code>: <SafeText text={run.message} max={300} lines />
             </span>

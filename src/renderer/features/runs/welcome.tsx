@@ -50,7 +50,9 @@ export function Welcome(props: {
           aria-labelledby="start-file"
         >
           <IconTableImport size="2rem" stroke={1.25} aria-hidden />
-          <h2 id="start-file">Drop a spreadsheet or a folder</h2>
+          <h2 id="start-file" className="text-lg bold">
+            Drop a spreadsheet or a folder
+          </h2>
           <p>
             Anywhere in this window. {SOURCE_NAMES_TEXT}, any size, any encoding. Nothing is sent before you
             say so.
@@ -65,7 +67,9 @@ export function Welcome(props: {
           aria-labelledby="start-sandbox"
         >
           <IconFlask size="2rem" stroke={1.25} aria-hidden />
-          <h2 id="start-sandbox">No account yet?</h2>
+          <h2 id="start-sandbox" className="text-lg bold">
+            No account yet?
+          </h2>
           <p>
             The sandbox is a small moderation service inside this app, with a sample to send. Nothing leaves
             this machine.
@@ -82,11 +86,11 @@ export function Welcome(props: {
       <ol className={styles.steps} aria-label="How it goes">
         {STEPS.map(({ icon: Icon, title, text }, index) => (
           <li key={title}>
-            <h3>
+            <h3 className="row gap-2 text-sm bold">
               <Icon size="1.1rem" stroke={1.5} aria-hidden />
               {index + 1}. {title}
             </h3>
-            <p>{text}</p>
+            <p className="mt-1 quiet">{text}</p>
           </li>
         ))}
       </ol>

@@ -73,8 +73,8 @@ export function RuleEditor(props: {
           />
           <TextField label="Action id" value={rule.action_id} onValue={(action_id) => set({ action_id })} />
         </div>
-        <fieldset className={`m-0 p-0 border-0 ${styles.group}`}>
-          <legend>Triggers when all of these hold</legend>
+        <fieldset className="m-0 p-0 border-0">
+          <legend className="p-0 mb-2 bold">Triggers when all of these hold</legend>
           {rule.conditions.map((condition, index) => (
             <ConditionFields
               // biome-ignore lint/suspicious/noArrayIndexKey: a condition is known by its place alone

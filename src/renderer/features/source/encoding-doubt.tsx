@@ -29,7 +29,7 @@ export function EncodingDoubt(props: { preview: BridgePreview; onEncoding: (enco
           </p>
           <ul className={`grid items-center p-0 ${styles.readings}`}>
             {encodingReadings.map((one) => (
-              <li key={one.encoding}>
+              <li key={one.encoding} className="contents">
                 <ActionButton
                   label={`Use ${labelEncoding(one.encoding)}`}
                   small
@@ -77,7 +77,7 @@ function FileReadings(props: { name: string; readings: readonly EncodingReading[
       <SafeText text={props.name} max={80} />
       <ul className={`grid items-center p-0 ${styles.readings}`}>
         {props.readings.map(({ encoding, sample }) => (
-          <li key={encoding}>
+          <li key={encoding} className="contents">
             <span className="small">{labelEncoding(encoding)}</span>
             <span>
               <MaskedText text={sample} revealed={props.revealed} />

@@ -22,14 +22,14 @@ export function PreviewCounts({ preview }: { preview: BridgePreview }) {
   const { rows, malformedRows } = preview
   const first = preview.problems[0]
   return (
-    <p className={`flex flex-wrap quiet ${styles.counts}`} aria-live="polite">
+    <p className={`flex flex-wrap quiet stressed ${styles.counts}`} aria-live="polite">
       <span>
         <strong>{formatCount(rows.length)}</strong> {rows.length === 1 ? 'row' : 'rows'} parsed
         {sayExtent(preview)}
       </span>
       {malformedRows === 0 ? (
-        <span className={styles.fine}>
-          <IconCircleCheck size="1rem" aria-hidden /> none malformed
+        <span>
+          <IconCircleCheck size="1rem" className="good" aria-hidden /> none malformed
         </span>
       ) : (
         <span className={`warned ${styles.bad}`}>

@@ -231,8 +231,8 @@ function describeFile({ format, sizeBytes, encoding, encodingReadings, sheet, ro
 /** Shows that a file or a folder can be dropped, which the whole window takes, or chosen. */
 function DropZone(props: { onChoose: () => void; onChooseFolder: () => void }) {
   return (
-    <div className={`stack items-center gap-2 bg-surface ${styles.drop}`}>
-      <IconTableImport size="2.25rem" stroke={1.25} aria-hidden />
+    <div className={`stack items-center gap-2 rounded-large bg-surface ${styles.drop}`}>
+      <IconTableImport size="2.25rem" stroke={1.25} className="quiet" aria-hidden />
       <p className="text-lg bold">Drop spreadsheets or a folder</p>
       <Group gap="xs" align="stretch" wrap="nowrap">
         <PrimaryButton onPress={props.onChoose}>Choose a spreadsheet</PrimaryButton>

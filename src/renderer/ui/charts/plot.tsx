@@ -118,7 +118,7 @@ export function Legend({ entries }: { entries: readonly LegendEntry[] }) {
   return (
     <ul className={`small flex flex-wrap ${styles.legend}`}>
       {entries.map((entry) => (
-        <li key={entry.label}>
+        <li key={entry.label} className="inline-flex items-center gap-2">
           <svg width="1.5rem" height="0.5rem" viewBox="0 0 24 8" aria-hidden="true">
             <line
               x1="0"

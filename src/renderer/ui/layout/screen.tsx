@@ -56,7 +56,9 @@ export function Screen(props: {
           {head ?? (
             <>
               <h1 className={`truncate max-w-full text-lg bold ${styles.title}`}>{props.title}</h1>
-              {props.subtitle !== undefined && <p className={styles.subtitle}>{props.subtitle}</p>}
+              {props.subtitle !== undefined && (
+                <p className={`quiet breaks pre-wrap ${styles.subtitle}`}>{props.subtitle}</p>
+              )}
             </>
           )}
         </div>
@@ -139,7 +141,7 @@ export function Figures({ figures }: { figures: Figure[] }) {
     <Group component="dl" gap="var(--space-3) var(--space-6)" align="stretch">
       {figures.map((figure) => (
         <div key={figure.label} className={styles.figure}>
-          <dt>{figure.label}</dt>
+          <dt className="small">{figure.label}</dt>
           <dd>
             <span className={`text-figure medium leading-tight ${styles.figureValue}`}>{figure.value}</span>
             {figure.unit !== undefined && <span className="quiet text-sm"> {figure.unit}</span>}
@@ -156,9 +158,11 @@ export function Empty(props: { icon: TablerIcon; title: string; children?: React
   const Icon = props.icon
   return (
     <div className={`stack items-center gap-2 ${styles.empty}`}>
-      <Icon size="2rem" stroke={1.25} aria-hidden />
+      <Icon size="2rem" stroke={1.25} className="quiet" aria-hidden />
       <p className="text-md bold">{props.title}</p>
-      {props.children !== undefined && <div className={styles.emptyText}>{props.children}</div>}
+      {props.children !== undefined && (
+        <div className={`max-w-text quiet ${styles.emptyText}`}>{props.children}</div>
+      )}
       {props.actions !== undefined && (
         <Group gap="xs" align="stretch" wrap="nowrap" mt="sm">
           {props.actions}
@@ -169,10 +173,10 @@ export function Empty(props: { icon: TablerIcon; title: string; children?: React
 }
 
 const KINDS = {
-  info: { icon: IconInfoCircle, word: 'Note', className: styles.noticeInfo },
-  good: { icon: IconCircleCheck, word: 'Done', className: styles.noticeGood },
-  warning: { icon: IconAlertTriangle, word: 'Warning', className: styles.noticeWarning },
-  error: { icon: IconCircleX, word: 'Error', className: styles.noticeError },
+  info: { icon: IconInfoCircle, word: 'Note', wash: 'neutral', tone: 'quiet' },
+  good: { icon: IconCircleCheck, word: 'Done', wash: 'good', tone: 'good' },
+  warning: { icon: IconAlertTriangle, word: 'Warning', wash: 'warning', tone: 'warned' },
+  error: { icon: IconCircleX, word: 'Error', wash: 'bad', tone: 'bad' },
 } as const
 
 /** Something to know: what happened, and under it what to do. It is announced as it appears. */
@@ -184,14 +188,15 @@ export function Notice(props: {
   /** What is around it announces it. */
   isSilent?: boolean
 }) {
-  const { icon: Icon, word, className } = KINDS[props.kind]
+  const { icon: Icon, word, wash, tone } = KINDS[props.kind]
   const role = props.kind === 'error' ? 'alert' : 'status'
   return (
     <div
-      className={`flex flex-wrap items-start gap-3 p-3-4 border rounded-large ${styles.notice} ${className}`}
+      className={`flex flex-wrap items-start gap-3 p-3-4 border rounded-large ${styles.notice}`}
+      style={{ background: `var(--wash-${wash})` }}
       role={props.isSilent === true ? undefined : role}
     >
-      <Icon size="1.25rem" stroke={2} aria-hidden />
+      <Icon size="1.25rem" stroke={2} className={`flex-none ${tone}`} aria-hidden />
       <div className={styles.noticeText}>
         <strong>
           <span className="visually-hidden">{word}: </span>

@@ -88,8 +88,8 @@ export function OperationStrip(props: {
   const words = load === undefined ? describeOptions(operation) : describeLoadTest(operation, load)
   return (
     <div className={`row gap-2 min-w-0 ${styles.strip}`}>
-      <Icon size="1.1rem" stroke={1.5} aria-hidden />
-      <p className={`truncate min-w-0 quiet shrink ${styles.words}`}>
+      <Icon size="1.1rem" stroke={1.5} className="flex-none quiet" aria-hidden />
+      <p className="truncate min-w-0 quiet shrink stressed">
         <strong>{title}</strong> <SafeText text={words} max={120} /> to{' '}
         <ConnectionChip place={props.destination} />
         {props.gap !== null && <span className="ml-3 warned bold">{props.gap}</span>}

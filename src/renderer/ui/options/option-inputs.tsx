@@ -2,7 +2,6 @@ import { Group, NativeSelect, SegmentedControl, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { type OptionTable, type PlanOption, readOption } from '../../../shared/options/option.ts'
 import { CheckField, NumberField, TextField, WholeNumber } from '../controls.tsx'
-import styles from './option-inputs.module.css'
 import { isOfUse, nameOption, type TypedOptions } from './typed-options.ts'
 
 /** An input for each option of a section that a form has and that does something in these circumstances. */
@@ -131,8 +130,8 @@ export function Choice<Value extends string>(props: {
 /** Inputs that belong together, with a title. */
 export function InputGroup({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <fieldset className={`min-w-0 p-0 border-0 ${styles.group}`}>
-      <legend>{title}</legend>
+    <fieldset className="min-w-0 p-0 border-0">
+      <legend className="small mb-2 p-0 bold">{title}</legend>
       <Group gap="md" align="start">
         {children}
       </Group>

@@ -120,13 +120,16 @@ function Cause({ group }: { group: ProblemGroup }) {
   return (
     <>
       {PROBLEM_MESSAGES[group.code].title}
-      {group.field !== null && (
-        <span className={`small rounded bg-sunken mono ${styles.field}`}>{group.field}</span>
-      )}
+      <ProblemField field={group.field} />
     </>
   )
 }
 
 function toKey(group: ProblemGroup): string {
   return `${group.code} ${group.field ?? ''} ${sayExpected(group, 'window')}`
+}
+
+/** The field that a problem is about, beside its title. */
+export function ProblemField({ field }: { field: string | null }) {
+  return field !== null && <span className={`small rounded bg-sunken mono ${styles.field}`}>{field}</span>
 }

@@ -26,7 +26,7 @@ export function CauseList(props: {
         <li key={key} className={`p-2-4 ${styles.cause}`}>
           <Group gap="sm" wrap="nowrap">
             <StateLabel state={outcome} />
-            <strong>
+            <strong className="bold">
               {onPick === undefined ? (
                 <SafeText text={name} max={80} />
               ) : (
@@ -35,7 +35,7 @@ export function CauseList(props: {
                 </button>
               )}
             </strong>
-            <strong>{formatCount(count)}</strong>
+            <strong className="bold">{formatCount(count)}</strong>
           </Group>
           <p>
             <Sentence text={message} />

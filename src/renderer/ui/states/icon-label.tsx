@@ -10,7 +10,7 @@ export function IconLabel(props: { icon: TablerIcon; color: string; word: string
       style={{ color }}
       title={title}
     >
-      <Icon size="1.1em" stroke={2} aria-hidden />
+      <Icon size="1.1em" stroke={2} className="flex-none" aria-hidden />
       {props.word}
     </span>
   )

@@ -168,7 +168,7 @@ export function RowNumber(props: { record: number; place: SourcePlace; isFileApa
     <span title={describePlace(record, place)}>
       {toRowNumber(place)}
       {place.file !== undefined && !isFileApart && (
-        <span className={`quiet normal breaks ${styles.file}`}>
+        <span className="quiet normal breaks pre-wrap">
           {' '}
           of <SafeText text={place.file} max={60} />
         </span>

@@ -11,7 +11,7 @@ const RULE_KEYS = 9
 export function RuleButton(props: { rule: string; index: number } & ComponentProps<'button'>) {
   const { rule, index, ...others } = props
   return (
-    <button type="button" className={`grid items-center w-full breaks ${styles.rule}`} {...others}>
+    <button type="button" className={`grid items-center w-full breaks pre-wrap ${styles.rule}`} {...others}>
       {index < RULE_KEYS ? <kbd>{index + 1}</kbd> : <span />}
       <SafeText text={rule} max={120} />
     </button>
