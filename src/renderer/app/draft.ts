@@ -50,6 +50,17 @@ export const FIRST_OPERATION: Operation = {
   models: [],
 }
 
+/** What begins again with another source. */
+const OF_SOURCE = {
+  source: null,
+  reading: { header: true },
+  preview: null,
+  mapping: {},
+  fixes: [],
+  isRestoring: false,
+  heldRunId: null,
+} satisfies Partial<Draft>
+
 const EMPTY: Draft = {
   operation: FIRST_OPERATION,
   isOperationChosen: false,
@@ -59,14 +70,8 @@ const EMPTY: Draft = {
   load: DEFAULT_LOAD,
   callback: DEFAULT_CALLBACK,
   settings: DEFAULT_SETTINGS,
-  source: null,
-  reading: { header: true },
   media: DEFAULT_MEDIA,
-  preview: null,
-  mapping: {},
-  fixes: [],
-  isRestoring: false,
-  heldRunId: null,
+  ...OF_SOURCE,
 }
 
 /** The draft of this window. Holds the API key in memory alone. */
@@ -85,31 +90,7 @@ export function changeDraft(change: Partial<Draft>): void {
 
 /** Begins again with another source; what is done with it, where and how fast stay as they were. */
 export function restartDraft(source: ChosenSource | null): void {
-  useDraft.setState(
-    ({
-      operation,
-      isOperationChosen,
-      isDestinationChosen,
-      remembered,
-      isLoad,
-      load,
-      callback,
-      settings,
-      media,
-    }) => ({
-      ...EMPTY,
-      operation,
-      isOperationChosen,
-      isDestinationChosen,
-      remembered,
-      isLoad,
-      load,
-      callback,
-      settings,
-      media,
-      source,
-    }),
-  )
+  useDraft.setState({ ...OF_SOURCE, source })
 }
 
 /** Begins again with nothing: the kind of operation, where and how fast stay; its options and the source go. */

@@ -68,7 +68,7 @@ export function MarkedText({
     parts.push(
       <mark key={start} className={styles.found} title={label}>
         <Lines text={text.slice(start, end)} />
-        <span className={styles.words}> ({label})</span>
+        <span className="visually-hidden"> ({label})</span>
       </mark>,
     )
     from = end
