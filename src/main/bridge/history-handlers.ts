@@ -67,7 +67,11 @@ export const historyHandlers: Handlers<'history'> = {
       throw new SluiceError({ id: 'again_source_missing', source: missing, runId: run.run_id })
     }
     const columns = await context.engine.results.readColumns(run.run_id)
-    const renewed = keepPostIds ? earlier : renewPostIds(earlier, columns)
+    const change = await context.engine.runs.findSourceChange(run.run_id, earlier.source)
+    const { accept: _codes, accepted, ...unaccepted } = earlier
+    // What was accepted of one source is not accepted of another.
+    const kept = change.kind === 'same' && accepted !== undefined ? { ...unaccepted, accepted } : unaccepted
+    const renewed = keepPostIds ? kept : renewPostIds(kept, columns)
     const isSandbox = await context.sandbox.isOwnAddress(earlier.connection.baseUrl)
     // The sandbox may have another address by now.
     const place = destination ?? (isSandbox ? { kind: 'sandbox' as const } : null)

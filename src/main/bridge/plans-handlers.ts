@@ -101,6 +101,8 @@ async function toOwnPlan(
   services: BridgeServices,
   written: Plan,
 ): Promise<{ plan: Plan; isSandbox: boolean; leftOut: string[] }> {
+  // The window asks, whatever the plan accepts: these may be other rows.
+  const { accept: _codes, accepted: _causes, ...unaccepted } = written
   const { connection } = written
   const { host: _host, port, ...callback } = written.callback
   const isSandbox = await services.sandbox.isOwnAddress(connection.baseUrl)
@@ -110,7 +112,7 @@ async function toOwnPlan(
   const { baseUrl, taskBaseUrl, timeoutMs, deliveredCodes, tls, proxy } = connection
   const own = { baseUrl, ...(taskBaseUrl !== undefined && { taskBaseUrl }), timeoutMs, deliveredCodes }
   const plan = planSchema.parse({
-    ...written,
+    ...unaccepted,
     connection: isSandbox
       ? await toConnection(services, { kind: 'sandbox' })
       : stored === undefined

@@ -469,9 +469,10 @@ export const PROBLEM_MESSAGES = {
     remedy:
       'The source has changed since these corrections were made. Undo those that do not fit, and make them again for the rows that are meant.',
     needs: 'fixes_do_not_fit',
+    // The words say what to add to a fix that names no row.
     advice: ({ why }: { why: string }) =>
       why === 'unmarked'
-        ? 'to state which row is meant, add its "rowHash" to the fix'
+        ? null
         : 'to correct the row that was meant, give the fix its "record" and "rowHash"; if none is meant any more, remove the fix',
   },
 } satisfies Record<ProblemCode, ProblemEntry>

@@ -7,6 +7,7 @@ import { toShape } from '../options/option.ts'
 import { RETRY_OPTIONS } from '../options/retry-options.ts'
 import { SOURCE_OPTIONS } from '../options/source-options.ts'
 import { acceptCodeSchema } from '../run/accept-code.ts'
+import { acceptedCausesSchema } from '../run/accepted-causes.ts'
 import { connectionSchema } from './connection.ts'
 import { fixesSchema } from './fixes.ts'
 import { SOURCE_FORMAT_NAMES } from './source-formats.ts'
@@ -74,8 +75,10 @@ export const planSchema = z.object({
   filledBy: filledBySchema.optional(),
   /** What is sent otherwise than the source has it. */
   fixes: fixesSchema.optional(),
-  /** Warnings that do not stop the rows from being sent (`shared/run/accept-code.ts`). */
+  /** Kinds of warnings that do not stop the rows from being sent, whatever their causes (`shared/run/accept-code.ts`). */
   accept: z.array(acceptCodeSchema).optional(),
+  /** Causes of warnings that a person accepted, which do not stop the rows of such sources either. */
+  accepted: acceptedCausesSchema.optional(),
   operation: operationSchema,
   callback: callbackSchema.default(callbackSchema.parse({})),
   pace: paceSchema.default({ kind: 'closed', concurrency: 4 }),

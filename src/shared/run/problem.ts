@@ -80,7 +80,7 @@ export const problemCodeSchema = z.enum([
 
 export type ProblemCode = z.infer<typeof problemCodeSchema>
 
-const argsSchema = z.record(
+export const argsSchema = z.record(
   z.string(),
   z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.number())]),
 )

@@ -1,7 +1,9 @@
+import { writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { describeProduction, type ProductionQuestion } from '../../../src/main/bridge/production-gate.ts'
 import { addConnection, changeConnections } from '../../../src/main/engine/workspace/connections.ts'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
+import { followRun } from '../../../src/shared/bridge/follow.ts'
 import { storedConnectionSchema } from '../../../src/shared/plan/stored-connection.ts'
 import type { AcceptCode } from '../../../src/shared/run/accept-code.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
@@ -18,11 +20,12 @@ async function hold() {
   const sandbox = await withSandbox({ apiKeys: [KEY] })
   const bridge = withBridge()
   const { client } = await connectWindow('websocket', bridge.services)
-  const request = await createRequest(bridge.services, writeText(CUT, 'posts.jsonl'), sandbox.baseUrl)
+  const path = writeText(CUT, 'posts.jsonl')
+  const request = await createRequest(bridge.services, path, sandbox.baseUrl)
   const { runId } = await client.runs.start({ request, apiKey: KEY })
   await client.runs.awaitReady({ runId })
   const countTasks = async () => (await sandbox.stats()).tasks
-  return { client, runId, request, countTasks }
+  return { client, runId, request, countTasks, path }
 }
 
 const toCode = (call: PromiseLike<unknown>) =>
@@ -52,7 +55,25 @@ it('sends a run whose warnings were accepted, and has nothing to accept of it an
   await expect.poll(() => client.check.openWarnings({ runId })).toEqual([])
   await client.runs.begin({ runId })
   await expect.poll(countTasks).toBe(2)
-  expect(await client.runs.readPlan({ runId })).toMatchObject({ accept: ['content_cut'] })
+  expect(await client.runs.readPlan({ runId })).toMatchObject({
+    accepted: { causes: [{ problem: 'undecodable_bytes' }] },
+  })
+})
+
+it('asks about a run that is sent again only if its source has changed, although nothing else is wrong with it', async () => {
+  const { client, runId, path } = await hold()
+  await client.runs.begin({ runId, accept: ['content_cut'] })
+  for await (const _ of followRun(client, runId));
+  const countOpen = async () => {
+    const next = await client.history.runAgain({ runId, apiKey: KEY })
+    await client.runs.awaitReady(next)
+    const open = await client.check.openWarnings(next)
+    await client.runs.deleteRun(next)
+    return open.map(({ rows }) => rows)
+  }
+  expect(await countOpen()).toEqual([])
+  writeFileSync(path, `${CUT}{"post_id":"p3","user_id":"u","text_data":"\\ud801"}\n`)
+  expect(await countOpen()).toEqual([2])
 })
 
 /** A run with a warning to accept and one row with errors, held before a production connection. */
@@ -88,7 +109,9 @@ it('lists all warnings in the question before production, whose yes accepts them
   expect(lines).toContain('Not sent, since they have errors: 1 row.')
   await client.runs.begin({ runId })
   await expect.poll(countTasks).toBe(2)
-  expect(await client.runs.readPlan({ runId })).toMatchObject({ accept: ['content_cut'] })
+  expect(await client.runs.readPlan({ runId })).toMatchObject({
+    accepted: { causes: [{ problem: 'undecodable_bytes' }] },
+  })
 })
 
 it('sends nothing of a run with open warnings if a person declines the question before production', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { withSandbox } from '../../helpers/sandbox.ts'
@@ -141,14 +141,87 @@ it('lists in a dry run what would be asked', async () => {
   expect(shown.stdout).toMatch(/To confirm before sending[\s\S]*--accept content_cut/)
 })
 
-it('keeps what was accepted in a plan file', async () => {
-  const { send, run, countTasks, workspace } = await setUp()
-  const plan = join(workspace, 'posts.plan.json')
-  const saved = await send(['task'], ['--accept', 'content_cut', '--dry-run', '--save-plan', plan])
+const UTF8_CAUSE = { problem: 'undecodable_bytes', args: { encoding: 'utf-8' } }
+const COLUMNS = ['post_id', 'user_id', 'text_data']
+
+/** A plan that accepts what may be cut in its source, which can be changed. */
+async function savePlan(...how: readonly string[]) {
+  const set = await setUp()
+  const plan = join(set.workspace, 'posts.plan.json')
+  const saved = await set.send(['task'], ['--accept', 'content_cut', '--save-plan', plan, ...how])
   expect(saved).toMatchObject({ code: 0 })
-  expect(JSON.parse(readFileSync(plan, 'utf8')).accept).toEqual(['content_cut'])
-  expect(await run(['plan', plan, '--trust-plan'])).toMatchObject({ code: 0 })
-  expect(await countTasks()).toBe(2)
+  const runPlan = (answer?: boolean, ...args: readonly string[]) =>
+    set.run(['plan', plan, '--trust-plan', ...args], answer)
+  const write = (content: string | Uint8Array) =>
+    writeSource(set.workspace, 'posts.csv', Buffer.from(content))
+  return { ...set, plan, runPlan, write }
+}
+
+it.each([['--dry-run'], ['--quiet']])(
+  'keeps the causes that were accepted in a plan file with %s',
+  async (how) => {
+    const { plan, runPlan, countTasks } = await savePlan(how)
+    const written = JSON.parse(readFileSync(plan, 'utf8'))
+    expect(written.accepted).toEqual({ columns: COLUMNS, causes: [UTF8_CAUSE] })
+    expect(written).not.toHaveProperty('accept')
+    // The service knows the post_ids of what was sent before.
+    expect((await runPlan()).code).toBe(how === '--quiet' ? 1 : 0)
+    expect(await countTasks()).toBe(2)
+  },
+)
+
+it('says which accepted codes a saved plan does not have, since the source has no such warnings', async () => {
+  const { send, workspace } = await setUp()
+  const plan = join(workspace, 'posts.plan.json')
+  const codes = 'content_cut,hidden_rows'
+  const { stderr } = await send(['task'], ['--accept', codes, '--dry-run', '--save-plan', plan])
+  expect(stderr).toContain('The plan does not accept hidden_rows, since the source has no such warnings.')
+})
+
+it('lets rows of a cause pass that a plan accepts, and says so before it sends them', async () => {
+  const { runPlan, write, countTasks } = await savePlan('--dry-run')
+  write(Buffer.concat([CUT, Buffer.from('p3,u1,na'), Buffer.of(0xef), Buffer.from('\n')]))
+  const { code, stderr } = await runPlan()
+  expect(code).toBe(0)
+  expect(stderr).toMatch(/Accepted before[\s\S]*2 rows: has bytes that are not valid utf-8/)
+  expect(await countTasks()).toBe(3)
+})
+
+it.each([
+  ['another cause', `${HEADER}p1,u1,${'x'.repeat(32_767)}\n`, 'has exactly 32,767 characters'],
+  ['another column', 'user_id,text,message\nu1,short title,the message\n', 'column `message` is not sent'],
+  [
+    'the same cause with another column',
+    Buffer.concat([Buffer.from('user_id,text_data,note\nu1,caf'), Buffer.of(0xe9), Buffer.from(',a\n')]),
+    'has bytes that are not valid utf-8',
+  ],
+])('lets no other warning pass with the code that a plan accepted, such as %s', async (_, content, said) => {
+  const { runPlan, run, write, countTasks } = await savePlan('--dry-run')
+  write(content)
+  const refused = await runPlan()
+  expect(refused.code).toBe(2)
+  expect(refused.stderr.replace(/\s+/g, ' ')).toContain(said)
+  expect(await countTasks()).toBe(0)
+  expect((await run(['runs', '--json'])).stdout.trim()).toBe('[]')
+  expect(await runPlan(undefined, '--accept', 'content_cut')).toMatchObject({ code: 0 })
+})
+
+it('lets every cause of a code pass that a plan has by itself, and lists what passes', async () => {
+  const { plan, runPlan, write, countTasks } = await savePlan('--dry-run')
+  const { accepted: _causes, ...written } = JSON.parse(readFileSync(plan, 'utf8'))
+  writeFileSync(plan, JSON.stringify({ ...written, accept: ['content_cut'] }))
+  write('user_id,text,message\nu1,short title,the message\n')
+  const { code, stderr } = await runPlan()
+  expect(code).toBe(0)
+  expect(stderr.replace(/\s+/g, ' ')).toMatch(/Accepted before.*column `message` is not sent/)
+  expect(await countTasks()).toBe(1)
+})
+
+it('asks on a terminal about what a plan accepts, since these may be other rows', async () => {
+  const { runPlan, questions, countTasks } = await savePlan('--dry-run')
+  expect(await runPlan(false)).toMatchObject({ code: 2 })
+  expect(questions).toEqual(['Send 2 rows as read?'])
+  expect(await countTasks()).toBe(0)
 })
 
 it('runs the same source again without asking, and a changed one only after asking', async () => {

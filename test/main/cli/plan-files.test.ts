@@ -33,6 +33,8 @@ const RUN_TIME = new Set([
   '--max-probes',
   '--max-time',
   '--cool-down',
+  // What it accepts are causes, which are known only once the source is read.
+  '--accept',
   // It makes the source, which the plan then names.
   '--recheck',
 ])
@@ -80,7 +82,6 @@ const EXAMPLES: Readonly<Record<string, { args: string[]; path: string }>> = {
   '--callback-timeout': { args: ['2h'], path: 'callback.timeoutMs' },
   '--concurrency': { args: ['9'], path: 'pace.concurrency' },
   '--rate': { args: ['7'], path: 'pace.ratePerSecond' },
-  '--accept': { args: ['hidden_rows'], path: 'accept.0' },
   '--retries': { args: ['8'], path: 'retry.limit' },
   '--name': { args: ['Ninth'], path: 'name' },
   '--async': { args: [], path: 'operation.mode' },

@@ -36,7 +36,10 @@ export function addPlanCommand(program: Command, context: CliContext): void {
         context.exitCode = EXIT.badInput
         return
       }
-      context.exitCode = await sendPlan(context, { workspace, plan, flags, notes: [] })
+      // Who can be asked is asked, since the rows may be others than those that were accepted.
+      const { accept: _codes, accepted: _causes, ...unaccepted } = plan
+      const asked = context.canAsk ? unaccepted : plan
+      context.exitCode = await sendPlan(context, { workspace, plan: asked, flags, notes: [] })
     })
   addExamples(
     command,

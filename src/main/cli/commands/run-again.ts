@@ -76,9 +76,9 @@ export function addRunAgainCommand(program: Command, context: CliContext): void 
         const change = await engine.runs.findSourceChange(run.run_id, source)
         const columns = await engine.results.readColumns(run.run_id)
         refuseChange(run, source, change, flags)
-        const { accept, ...rest } = earlier
+        const { accept: _codes, accepted, ...rest } = earlier
         // What was accepted of one source is not accepted of another.
-        const kept = change.kind === 'same' && accept !== undefined ? { accept } : {}
+        const kept = change.kind === 'same' && accepted !== undefined ? { accepted } : {}
         const { plan: renewed, notes: renewal } = toRenewed({ ...rest, ...kept, source }, columns, flags)
         return {
           plan: override(renewed, run, flags, { workspace, env: context.env }),

@@ -3,12 +3,14 @@ import type { CapacityPlan } from '../../../shared/load/capacity-plan.ts'
 import type { Load } from '../../../shared/load/load.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { toSluiceError } from '../../../shared/messages/errors.ts'
+import { findNeeds } from '../../../shared/messages/problem-traits.ts'
 import { hasModes, isAsync, type Operation } from '../../../shared/operations/operations.ts'
 import { CALLBACK_OPTIONS } from '../../../shared/options/callback-options.ts'
 import { nameFlag } from '../../../shared/options/plan-options.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { SOURCE_ENDINGS_TEXT } from '../../../shared/plan/source-formats.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
+import type { AcceptedCauses } from '../../../shared/run/accepted-causes.ts'
 import { quoteForShell } from '../../../shared/shell-command.ts'
 import { findConnection, findConnectionInUse, readConnections } from '../../engine/workspace/connections.ts'
 import { writePlanFile } from '../../engine/workspace/plan-file.ts'
@@ -102,13 +104,34 @@ function noteIdleOptions(operation: Operation, flags: SendingFlags): string[] {
   return [`${given.join(', ')} ${has} no effect ${why}.`]
 }
 
-/** Saves the plan with `--save-plan`. Throws `BAD_USAGE` or `WORKSPACE_UNUSABLE`. */
-async function savePlan({ env, err }: CliContext, plan: Plan, flags: SendingFlags): Promise<void> {
+/**
+ * Saves the plan with `--save-plan`. It accepts nothing yet: which causes there are to accept is known only once the
+ * source is read. Throws `BAD_USAGE` or `WORKSPACE_UNUSABLE`.
+ */
+async function savePlan({ env, err }: CliContext, given: Plan, flags: SendingFlags): Promise<void> {
   if (flags.savePlan === undefined) return
+  const { accept: _codes, ...plan } = given
   const isReplaced = writePlanFile(resolveFromCaller(flags.savePlan, env), plan)
   if (flags.quiet) return
   await err.writeLine(
     `Plan ${isReplaced ? 'replaced' : 'saved'}: ${toPrintable(flags.savePlan)}. Run it with: ${COMMAND_PREFIX} plan ${toPrintable(quoteForShell(flags.savePlan))}`,
+  )
+}
+
+/** Adds to the plan of `--save-plan` which causes of warnings are accepted, and says which codes have none in the source. */
+async function saveAccepted(
+  { env, err }: CliContext,
+  { accept = [], ...plan }: Plan,
+  flags: SendingFlags,
+  accepted: AcceptedCauses | undefined,
+): Promise<void> {
+  if (flags.savePlan === undefined) return
+  if (accepted !== undefined) writePlanFile(resolveFromCaller(flags.savePlan, env), { ...plan, accepted })
+  const needed = (accepted?.causes ?? []).map(({ problem: code }) => findNeeds({ severity: 'warning', code }))
+  const unused = accept.filter((code) => !needed.includes(code))
+  if (unused.length === 0 || flags.quiet) return
+  await err.writeLine(
+    `The plan does not accept ${unused.join(', ')}, since the source has no such warnings. To accept them whatever a source has, add "accept" with the codes to the plan.`,
   )
 }
 
@@ -158,7 +181,10 @@ export function addSendingCommand<Own extends object>(
     ]
     try {
       const beforeSending = () => savePlan(context, plan, flags)
-      context.exitCode = await sendPlan(context, { workspace, plan, flags, notes, capacity, beforeSending })
+      const onAccepted = (accepted: AcceptedCauses | undefined) =>
+        saveAccepted(context, plan, flags, accepted)
+      const asked = { workspace, plan, flags, notes, capacity, beforeSending, onAccepted }
+      context.exitCode = await sendPlan(context, asked)
     } catch (error) {
       // Nothing was sent, and no run is there that needs its source again.
       if (isStdin && toSluiceError(error).exitCode === EXIT.badInput) {

@@ -2,6 +2,7 @@ import { listNeeded } from '../../../shared/messages/accept-messages.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayDoubleAdds } from '../../../shared/messages/outcome-advice.ts'
+import { findNeeds } from '../../../shared/messages/problem-traits.ts'
 import { mayAddTwice, sendsKey } from '../../../shared/operations/operations.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { Connections, StoredConnection } from '../../../shared/plan/stored-connection.ts'
@@ -63,6 +64,22 @@ export async function confirmSending(
       : `Send ${what} to PRODUCTION, ${baseUrl} (connection ${guarded.name})?`,
   )
   return isGiven ? needed : null
+}
+
+/** The causes of warnings that would be asked about, had they not been accepted beforehand. */
+export function listAccepted(groups: readonly ProblemGroup[], open: readonly ProblemGroup[]): ProblemGroup[] {
+  const toKey = ({ code, field, args }: ProblemGroup) => JSON.stringify([code, field, args])
+  const isOpen = new Set(open.map(toKey))
+  return groups.filter((group) => findNeeds(group) !== null && group.rows > 0 && !isOpen.has(toKey(group)))
+}
+
+/** Lists what was accepted beforehand, by options or a plan, and is sent therefore. */
+export async function printAccepted(
+  { err, errTerminal }: CliContext,
+  groups: readonly ProblemGroup[],
+): Promise<void> {
+  await err.writeLine(errTerminal.tone('strong', 'Accepted before'))
+  for (const line of formatOpenWarnings(errTerminal, groups)) await err.writeLine(line)
 }
 
 /** Lists what has to be accepted, under what it means, and what cannot be undone. */

@@ -15,6 +15,7 @@ import { listSourcePaths } from '../../../shared/plan/source-paths.ts'
 import { findSheetChoice } from '../../../shared/plan/source-place.ts'
 import type { StoredConnection } from '../../../shared/plan/stored-connection.ts'
 import { type AcceptCode, joinAccepted } from '../../../shared/run/accept-code.ts'
+import { joinAcceptedCauses } from '../../../shared/run/accepted-causes.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import type { SourcePreview } from '../../../shared/run/results.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -24,12 +25,12 @@ import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import type { RunTimeFlags } from '../options/sending-options.ts'
 import { toPrintable } from '../terminal/output.ts'
-import { confirmSending, findGuarded } from './consent.ts'
+import { confirmSending, findGuarded, listAccepted, printAccepted } from './consent.ts'
 import { searchCapacity } from './find-capacity.ts'
 import type { MetricsServer } from './metrics.ts'
 import { createRunAccess, type RunAccess, type RunSecrets } from './run-access.ts'
 import { settleRun } from './settle-run.ts'
-import { dropRun, dryRun, exportK6, readOpenWarnings, readSource } from './trial.ts'
+import { dropRun, dryRun, exportK6, type OnAccepted, readOpenWarnings, readSource } from './trial.ts'
 
 /** A plan to run, and what to say first. */
 export interface PlanToSend {
@@ -40,6 +41,8 @@ export interface PlanToSend {
   notes: readonly string[]
   /** Called once it is certain that the run can be exported as asked, before anything is read or sent. */
   beforeSending?: () => Promise<void>
+  /** Called with the causes of warnings that are accepted, if any, once the source is read and before anything is sent. */
+  onAccepted?: OnAccepted | undefined
   /** Searches the capacity with the plan's load test as its probes, instead of running it once. */
   capacity?: CapacityPlan | null
 }
@@ -65,7 +68,10 @@ export async function sendPlan(context: CliContext, asked: PlanToSend): Promise<
       await engine.runs.checkExport(plan, resolveFromCaller(flags.export, context.env))
     }
     await asked.beforeSending?.()
-    if (flags.dryRun) return dryRun(context, engine, { plan, ...access.readTrialSecrets() }, flags)
+    if (flags.dryRun) {
+      const { onAccepted } = asked
+      return dryRun(context, engine, { plan, ...access.readTrialSecrets() }, { ...flags, onAccepted })
+    }
     if (folder !== undefined) {
       const trial = { plan, ...access.readTrialSecrets() }
       return exportK6(context, engine, trial, { ...flags, exportK6: folder })
@@ -217,8 +223,10 @@ async function sendAll(
       const search = { plan: withAccepted(probe, listNeeded(open)), capacity, flags, guarded, open, metrics }
       return await searchCapacity(context, engine, search, access)
     }
+    // What was accepted beforehand is told before anything is sent.
+    const isAccepted = plan.accept !== undefined || plan.accepted !== undefined
     const started =
-      guarded === null && !context.canAsk
+      guarded === null && !context.canAsk && !isAccepted
         ? await engine.runs.startRun(plan, { ...secrets, ...toLimit(flags) })
         : await startConfirmed(context, engine, toSend, guarded, secrets)
     if (typeof started === 'number') return started
@@ -256,7 +264,7 @@ function toLimit({ limit }: RunTimeFlags): { limit?: number } {
 async function startConfirmed(
   context: CliContext,
   engine: Engine,
-  { plan, flags }: PlanToSend,
+  { plan, flags, onAccepted }: PlanToSend,
   guarded: StoredConnection | null,
   secrets: RunSecrets,
 ): Promise<RunHandle | ExitCode> {
@@ -272,6 +280,11 @@ async function startConfirmed(
     guarded,
     lasting: listLasting(plan),
     limit: flags.limit ?? Number.POSITIVE_INFINITY,
+    isQuiet: flags.quiet === true,
+    onAccepted,
+  }).catch(async (error: unknown) => {
+    await dropRun(engine, handle)
+    throw error
   })
   if (accept === null) {
     await dropRun(engine, handle)
@@ -289,13 +302,32 @@ async function confirmRows(
   { runId }: RunHandle,
   {
     limit,
+    isQuiet,
+    onAccepted,
     ...question
-  }: { baseUrl: string; guarded: StoredConnection | null; lasting: readonly string[]; limit: number },
+  }: {
+    baseUrl: string
+    guarded: StoredConnection | null
+    lasting: readonly string[]
+    limit: number
+    isQuiet: boolean
+    onAccepted: PlanToSend['onAccepted']
+  },
 ): Promise<AcceptCode[] | null> {
   // Counted in the journal: the latest snapshot may be older than the last row.
   const { rows } = await engine.runs.summarizeRun(runId)
   const sendable = Math.min(countSendable(rows), limit)
   if (sendable === 0) return []
   const open = await engine.results.readOpenWarnings(runId)
-  return confirmSending(context, { ...question, what: formatCounted(sendable, 'row'), open })
+  const before = listAccepted(await engine.results.readProblems(runId), open)
+  if (before.length > 0 && !isQuiet) await printAccepted(context, before)
+  const accept = await confirmSending(context, { ...question, what: formatCounted(sendable, 'row'), open })
+  if (accept !== null) {
+    const accepted = joinAcceptedCauses(undefined, await engine.results.readColumns(runId), [
+      ...before,
+      ...open,
+    ])
+    await onAccepted?.(accepted)
+  }
+  return accept
 }

@@ -9,6 +9,7 @@ import type { Plan } from '../../../shared/plan/plan.ts'
 import { formatRow, toRowAndRecord } from '../../../shared/plan/source-place.ts'
 import type { Fact } from '../../../shared/report/report.ts'
 import { listSourceFacts } from '../../../shared/report/summary-report.ts'
+import { type AcceptedCauses, joinAcceptedCauses } from '../../../shared/run/accepted-causes.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import { UNSENT_COUNTS } from '../../../shared/run/item-state.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
@@ -27,6 +28,10 @@ import { formatOpenWarnings } from '../summary/open-warnings.ts'
 import { formatProblemGroups, toWordedGroup, toWordedGroups } from '../summary/row-text.ts'
 import { toPrintable } from '../terminal/output.ts'
 import { formatReport } from '../terminal/report-text.ts'
+import { listAccepted } from './consent.ts'
+
+/** Is told the causes of warnings that are accepted for a source; undefined for none. */
+export type OnAccepted = (accepted: AcceptedCauses | undefined) => Promise<void>
 
 /** A plan to check without sending anything. */
 export type Trial = { plan: Plan } & Pick<StartOptions, 'proxyCredentials'>
@@ -56,7 +61,7 @@ export async function dryRun(
   context: CliContext,
   engine: Engine,
   trial: Trial,
-  flags: ReportingFlags,
+  flags: ReportingFlags & { onAccepted?: OnAccepted | undefined },
 ): Promise<ExitCode> {
   const exit = await tryOut(context, engine, trial, flags, async (runId) => {
     const {
@@ -74,6 +79,9 @@ export async function dryRun(
       open: await engine.results.readOpenWarnings(runId),
       first: await readFirstRequest(engine, runId),
     }
+    const before = listAccepted(found.problems, found.open)
+    const accepted = joinAcceptedCauses(undefined, await engine.results.readColumns(runId), before)
+    await flags.onAccepted?.(accepted)
     if (flags.json) await context.out.writeLine(toDocument(trial.plan, found))
     else await printFindings(context, trial.plan, found)
     if (countSendable(rows) === 0) return EXIT.badInput

@@ -113,6 +113,12 @@ function withoutIdlePace({ pace, ...plan }: Plan): Partial<Plan> {
   return plan.load === undefined ? { ...plan, pace } : plan
 }
 
+/** The plan without what was accepted of fixes that did not fit: the next source has other rows again. */
+function withoutFixesOfRun({ accepted, ...plan }: Plan): Plan {
+  const causes = (accepted?.causes ?? []).filter(({ problem }) => problem !== 'unfit_fix')
+  return accepted === undefined || causes.length === 0 ? plan : { ...plan, accepted: { ...accepted, causes } }
+}
+
 /**
  * A plan as its file in that folder holds it, or a file that is moved elsewhere where there is none; `notes` are what a
  * person should know about it.
@@ -123,7 +129,7 @@ function toDocument(plan: Plan, folder: string | null, notes: readonly string[])
   return {
     ...toSchemaReference(),
     ...(notes.length > 0 && { $comment: notes.join(' ') }),
-    ...withoutIdlePace(plan),
+    ...withoutIdlePace(withoutFixesOfRun(plan)),
     connection: { ...plan.connection, ...(tls === undefined ? {} : { tls: mapTlsPaths(tls, toPath) }) },
     source: mapSourcePaths(plan.source, toPath),
   }

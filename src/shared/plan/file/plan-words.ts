@@ -21,7 +21,15 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   filledBy:
     'Fields of the mapping that nobody stated, each with how it was filled: by a column of its name, or by a guess (default: none). Before content is lost to a guess, a run asks.',
   accept:
-    'Warnings about the source that do not stop the rows from being sent: content_cut, ids_changed, hidden_rows, encoding_uncertain, fixes_do_not_fit (default: none).',
+    'Kinds of warnings about the source that do not stop the rows from being sent, whatever their cause: content_cut, ids_changed, hidden_rows, encoding_uncertain, fixes_do_not_fit (default: none). Better name causes under `accepted`.',
+  accepted:
+    'Causes of warnings that were accepted, as a run or --save-plan writes them. Other causes stop the rows from being sent, unless a person is asked.',
+  'accepted.columns':
+    'Columns of the source that the causes were accepted for; in a source with others, nothing is accepted.',
+  'accepted.causes': 'The causes, each a problem, its field and what else tells it from others.',
+  'accepted.causes.*.problem': 'Code of the problem, as show --problems --json prints it.',
+  'accepted.causes.*.field': 'Field of the request that the problem is about.',
+  'accepted.causes.*.args': 'What else tells the cause from others, such as the name of a column.',
   fixes:
     'Corrections laid over the source, which stays as it is: of single cells, and rules for every row that they fit.',
   'fixes.*.kind':

@@ -1,15 +1,31 @@
+import { findNeeds } from '../../../../shared/messages/problem-traits.ts'
 import { getFixedRecord, isOfOneRow } from '../../../../shared/plan/fixes.ts'
 import type { Plan } from '../../../../shared/plan/plan.ts'
+import { joinAcceptedCauses } from '../../../../shared/run/accepted-causes.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
 import { createRowHash } from '../../mapping/row-hash.ts'
 import { parseCells } from '../journal/intake-writer.ts'
+import { readGuardedWarnings } from './open-warnings.ts'
 
 /**
- * The plan of a run, in which each fix of one row says what that row was: an earlier version, or a person who wrote the
- * plan, may have named its number alone, and the journal has its cells.
+ * The plan of a run, with what only its journal tells: the causes that were accepted, where an earlier version kept
+ * codes, and which row each fix of one row is of, where it names a number alone.
  */
-export function readMarkedPlan({ record, whole }: Pick<RunFamily, 'record' | 'whole'>): Plan {
-  const { plan, columns } = record
+export function readMarkedPlan(family: Pick<RunFamily, 'db' | 'record' | 'whole'>): Plan {
+  return withRowHashes(withCauses(family), family)
+}
+
+function withCauses({ db, record }: Pick<RunFamily, 'db' | 'record'>): Plan {
+  const { columns, plan } = record
+  const { accept, accepted: before, ...rest } = plan
+  if (accept === undefined || columns.length === 0) return plan
+  const causes = readGuardedWarnings(db).filter((group) => accept.some((code) => code === findNeeds(group)))
+  const accepted = joinAcceptedCauses(before, columns, causes)
+  return { ...rest, ...(accepted !== undefined && { accepted }) }
+}
+
+function withRowHashes(plan: Plan, { record, whole }: Pick<RunFamily, 'record' | 'whole'>): Plan {
+  const { columns } = record
   const isUnmarked = (fix: NonNullable<Plan['fixes']>[number]) => isOfOneRow(fix) && fix.rowHash === undefined
   if (plan.fixes === undefined || columns.length === 0 || !plan.fixes.some(isUnmarked)) return plan
   const toHash = createRowHash(columns)

@@ -1,29 +1,44 @@
 import { findNeeds } from '../../../../shared/messages/problem-traits.ts'
-import { type AcceptCode, joinAccepted } from '../../../../shared/run/accept-code.ts'
+import type { Plan } from '../../../../shared/plan/plan.ts'
+import type { AcceptCode } from '../../../../shared/run/accept-code.ts'
+import { isAcceptedCause } from '../../../../shared/run/accepted-causes.ts'
 import type { ProblemGroup } from '../../../../shared/run/problem.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
+import type { RunRecord } from '../../journal/run-record.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
 import { NOT_OF_LEFT_OUT } from '../journal/stored-problems.ts'
 import { readProblemGroups } from './facets.ts'
 
-/**
- * The causes of warnings of a run that a person has yet to accept before anything is sent, each with the rows that would
- * be sent with it.
- */
-export function readOpenWarnings(db: DatabaseSync, accepted: readonly AcceptCode[]): ProblemGroup[] {
+/** The run whose warnings are asked about, and what was accepted for it. */
+type AskedRecord = Pick<RunRecord, 'columns'> & { plan: Pick<Plan, 'accept' | 'accepted'> }
+
+/** The causes of warnings of a run that a person has to accept before anything is sent, each with the rows that would be. */
+export function readGuardedWarnings(db: DatabaseSync): ProblemGroup[] {
   return readProblemGroups({ db }).flatMap((group) => {
     const needed = findNeeds(group)
-    if (needed === null || accepted.includes(needed)) return []
+    if (needed === null) return []
     // A fix that does not fit is open whatever becomes of the row that has its number now.
     const rows = needed === 'fixes_do_not_fit' ? group.rows : group.rows - countUnsent(db, group)
     return rows > 0 ? [{ ...group, rows }] : []
   })
 }
 
+/** Those of the causes that neither these codes nor one of these runs has accepted. */
+export function listOpen(
+  groups: readonly ProblemGroup[],
+  records: readonly AskedRecord[],
+  codes: readonly AcceptCode[] = [],
+): ProblemGroup[] {
+  const isAccepted = (group: ProblemGroup, { columns, plan }: AskedRecord) =>
+    [...codes, ...(plan.accept ?? [])].some((code) => code === findNeeds(group)) ||
+    isAcceptedCause(group, columns, plan.accepted)
+  return groups.filter((group) => !records.some((record) => isAccepted(group, record)))
+}
+
 /** The open warnings of a run and everything that belongs to it: what was accepted for one of its parts holds for all. */
 export function readOpenWarningsOfWhole({ whole }: Pick<RunFamily, 'whole'>): ProblemGroup[] {
-  const accepted = joinAccepted(...whole.map(({ record }) => record.plan.accept))
-  return whole.flatMap(({ db }) => readOpenWarnings(db, accepted))
+  const records = whole.map(({ record }) => record)
+  return whole.flatMap(({ db }) => listOpen(readGuardedWarnings(db), records))
 }
 
 /** Rows with a problem of that cause that are not sent, since they are invalid, too. Those left out were never counted. */
