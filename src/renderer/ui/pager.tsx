@@ -11,10 +11,9 @@ export function Pager(props: {
   total: number
   /** What an entry is, for counting. */
   noun: string
-  plural?: string
   onOffset: (offset: number) => void
 }) {
-  const { offset, limit, total, noun, plural } = props
+  const { offset, limit, total } = props
   if (total <= limit && offset === 0) return null
   const last = Math.min(total, offset + limit)
   return (
@@ -28,7 +27,7 @@ export function Pager(props: {
       />
       <span aria-live="polite">
         {formatCount(Math.min(total, offset + 1))} to {formatCount(last)} of{' '}
-        {formatCounted(total, noun, plural)}
+        {formatCounted(total, props.noun)}
       </span>
       <ActionButton
         label="Next"

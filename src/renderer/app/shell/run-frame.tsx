@@ -170,6 +170,7 @@ function RunHead(props: {
           <SafeText text={summary.name} max={200} />
         </h1>
         <ActionButton
+          className="flex-none"
           label="Edit"
           variant="subtle"
           color="gray"
@@ -180,6 +181,7 @@ function RunHead(props: {
         />
         {phase !== 'intake' && phase !== 'ready' && (
           <ActionButton
+            className="flex-none"
             label="Run again…"
             variant="subtle"
             color="gray"

@@ -69,7 +69,7 @@ export function Shell(props: {
           )}
           <CrashNotices route={route} />
         </div>
-        <div className={`stack min-w-0 min-h-0 ${styles.screen}`}>{props.children}</div>
+        <div className="stack min-w-0 min-h-0">{props.children}</div>
         {props.isOver && (
           <div className={`grid text-lg bold ${styles.dropping}`}>
             Drop it to see how it is read. Nothing is sent yet.

@@ -3,7 +3,12 @@ import { IconDownload, IconUpload } from '@tabler/icons-react'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
-import { ROW_EXPORT_FORMATS, type RowExportFormat } from '../../../shared/run/export-formats.ts'
+import {
+  LOAD_EXPORT_FORMATS,
+  type LoadExportFormat,
+  ROW_EXPORT_FORMATS,
+  type RowExportFormat,
+} from '../../../shared/run/export-formats.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
 import { describeFilter, type Facet, type RowFilter } from '../../../shared/run/row-filters.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
@@ -287,5 +292,50 @@ function VerdictsPanel(props: { runId: string; runName: string; format: RowExpor
         <ErrorNotice error={choice.error ?? error} onDismiss={choice.dismissError} />
       )}
     </Panel>
+  )
+}
+
+/** What a load test measured as a file, in the form that its reader takes. */
+export function LoadExportScreen({ runId }: { runId: string }) {
+  const name = useLiveRuns((live) => live.summaries[runId]?.name) ?? 'load test'
+  const phase = useLiveRuns((live) => live.snapshots[runId]?.phase)
+  const [format, setFormat] = useState<LoadExportFormat>('html')
+  const file = useFileWriter()
+  const write = () =>
+    file.write({
+      write: () =>
+        saveExport(suggestFileName(name, format), (target) =>
+          bridge.exports.create({ runId, format, ...target }),
+        ),
+    })
+  return (
+    <Screen
+      title="Export"
+      actions={
+        <PrimaryButton
+          onPress={write}
+          busy={file.isWriting}
+          blocked={phase === 'ended' ? undefined : 'The load test is not over'}
+          icon={<IconDownload size="1rem" />}
+        >
+          Write the file
+        </PrimaryButton>
+      }
+    >
+      {file.notice}
+      <Panel title="Format">
+        <RadioField
+          aria-label="Format"
+          gap="sm"
+          value={format}
+          onValue={setFormat}
+          choices={LOAD_EXPORT_FORMATS.map(({ ending, label, meaning }) => ({
+            value: ending,
+            label: `${label} (.${ending})`,
+            description: meaning,
+          }))}
+        />
+      </Panel>
+    </Screen>
   )
 }

@@ -117,7 +117,7 @@ const INDEX_COLUMNS: readonly EntryColumn<IndexEntry>[] = [
     title: 'Item',
     cell: ({ custom_index_item_id: id, items }) =>
       id === null ? (
-        <em>not known{items > 1 ? `, up to ${formatCounted(items, 'item')}` : ''}</em>
+        <em className="quiet">not known{items > 1 ? `, up to ${formatCounted(items, 'item')}` : ''}</em>
       ) : (
         <SafeText text={id} max={80} />
       ),
@@ -140,12 +140,12 @@ const TERM_COLUMNS: readonly EntryColumn<TermEntry>[] = [
   {
     title: 'Reason',
     cell: ({ outcome, failure }) =>
-      outcome === 'failed' ? (toText(failure) ?? <em>the service gave none</em>) : null,
+      outcome === 'failed' ? (toText(failure) ?? <em className="quiet">the service gave none</em>) : null,
   },
   {
     title: 'Notes',
     cell: ({ state, notes, notes_known: isKnown }, isShown) => {
-      if (!isKnown && state === 'known') return <em>not known</em>
+      if (!isKnown && state === 'known') return <em className="quiet">not known</em>
       return toField('notes', notes, isShown)
     },
   },

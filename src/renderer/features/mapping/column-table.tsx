@@ -68,7 +68,7 @@ export function ColumnTable(props: {
       columns={[
         {
           title: 'Column',
-          className: styles.column,
+          className: `pre-wrap ${styles.column}`,
           toCell: ({ name }) => ({ title: name }),
           cell: ({ name }, index) => (
             <SafeText text={name === '' ? `(column ${index + 1}, no name)` : name} max={48} />
@@ -78,7 +78,7 @@ export function ColumnTable(props: {
           title: 'First values',
           cell: (_, index) => <Samples preview={preview} index={index} isContent={isContent} shown={shown} />,
         },
-        { className: styles.arrow, cell: () => <IconArrowRight size="1rem" aria-hidden /> },
+        { className: styles.arrow, cell: () => <IconArrowRight size="1rem" className="block" aria-hidden /> },
         {
           title: 'Becomes',
           className: styles.becomes,

@@ -134,7 +134,7 @@ function FieldTable(props: {
       columns={[
         {
           title: 'Field',
-          className: styles.column,
+          className: `pre-wrap ${styles.column}`,
           cell: ({ name, required }) => (
             <>
               {name}

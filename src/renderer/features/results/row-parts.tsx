@@ -42,7 +42,7 @@ export function OutcomePart({ operation, detail }: { operation: string; detail: 
         <h3>Outcome</h3>
         <FactTable
           look="plain"
-          className={styles.facts}
+          className={`pre-wrap ${styles.facts}`}
           facts={[
             operation === 'task' && [
               'Triggered rules',
@@ -124,7 +124,7 @@ export function CellsTable(props: {
       <h3>Cells</h3>
       <FactTable
         look="plain"
-        className={styles.facts}
+        className={`pre-wrap ${styles.facts}`}
         facts={props.cells.map((cell, index) => {
           const name = props.columns[index] ?? `Column ${index + 1}`
           return [
@@ -215,7 +215,7 @@ export function AttemptsTable({ attempts }: { attempts: readonly AttemptDetail[]
         <ScrollRegion className={styles.wide} label="Table of tries">
           <Table
             look="plain"
-            className={styles.facts}
+            className={`pre-wrap ${styles.facts}`}
             rows={attempts}
             toKey={({ number }) => number}
             columns={[

@@ -38,10 +38,10 @@ export function SavedFilters(props: {
       <h2 className={`small bold ${styles.facetTitle}`}>Saved filters</h2>
       <ul>
         {filters.map((saved) => (
-          <li key={saved.name} className={`row ${styles.saved}`}>
+          <li key={saved.name} className="row">
             <button
               type="button"
-              className={`row gap-2 w-full rounded ${styles.facet}`}
+              className={`row flex-1 min-w-0 gap-2 w-full rounded ${styles.facet}`}
               aria-pressed={saved === applied}
               title={describeFilter(saved.filter)}
               onClick={() => onApply(saved === applied ? {} : saved.filter)}

@@ -49,7 +49,7 @@ export function Welcome(props: {
           className={`stack items-center gap-2 rounded-large bg-surface ${styles.start} ${styles.drop}`}
           aria-labelledby="start-file"
         >
-          <IconTableImport size="2rem" stroke={1.25} aria-hidden />
+          <IconTableImport size="2rem" stroke={1.25} className="quiet" aria-hidden />
           <h2 id="start-file" className="text-lg bold">
             Drop a spreadsheet or a folder
           </h2>
@@ -66,7 +66,7 @@ export function Welcome(props: {
           className={`stack items-center gap-2 rounded-large bg-surface ${styles.start}`}
           aria-labelledby="start-sandbox"
         >
-          <IconFlask size="2rem" stroke={1.25} aria-hidden />
+          <IconFlask size="2rem" stroke={1.25} className="quiet" aria-hidden />
           <h2 id="start-sandbox" className="text-lg bold">
             No account yet?
           </h2>

@@ -162,7 +162,7 @@ export function ConnectionChip({ place }: { place: NamedPlace }) {
   const { icon: Icon, className, word } = LOOKS[place.kind]
   return (
     <span className={`inline-flex items-center max-w-full text-xs medium nowrap ${styles.chip} ${className}`}>
-      <Icon size="1em" stroke={2} aria-hidden />
+      <Icon size="1em" stroke={2} className="flex-none" aria-hidden />
       <SafeText text={place.name} max={80} />
       {word !== '' && <strong>{word}</strong>}
     </span>

@@ -141,7 +141,7 @@ function MediaItem(props: {
   if (media.kind === 'unusable') {
     return (
       <p className={`row gap-2 ${styles.none}`}>
-        <IconPhotoOff size="1.2rem" aria-hidden />
+        <IconPhotoOff size="1.2rem" className="flex-none" aria-hidden />
         {UNUSABLE[media.why]}
         {media.why === 'too-large' && media.sizeBytes !== null && ` (${formatBytes(media.sizeBytes)}).`}
       </p>
@@ -172,7 +172,7 @@ function MediaItem(props: {
         <audio className="w-full" src={media.url} controls preload="none" aria-label="Sound of the row" />
       ) : look === null ? (
         <p className={`row gap-2 ${styles.none}`}>
-          <IconEyeOff size="1.2rem" aria-hidden />
+          <IconEyeOff size="1.2rem" className="flex-none" aria-hidden />
           {WORDS[media.shows]} hidden
         </p>
       ) : media.shows === 'image' ? (
@@ -322,7 +322,7 @@ function PlayButton({ isPlaying, onPlay }: { isPlaying: boolean; onPlay: (play: 
 function Unplayable() {
   return (
     <p className={`row gap-2 ${styles.none}`}>
-      <IconPhotoOff size="1.2rem" aria-hidden />
+      <IconPhotoOff size="1.2rem" className="flex-none" aria-hidden />
       The file is damaged, or in a format that cannot be shown here.
     </p>
   )

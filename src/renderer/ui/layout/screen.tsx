@@ -44,7 +44,7 @@ export function Screen(props: {
   const { of, above, head, below } = useContext(FrameContext)
   return (
     <main
-      className={`stack min-w-0 h-full ${styles.screen}`}
+      className={`stack flex-1 min-w-0 min-h-0 h-full ${styles.screen}`}
       id="screen"
       tabIndex={-1}
       aria-label={of === undefined ? props.title : `${props.title} of ${of}`}
