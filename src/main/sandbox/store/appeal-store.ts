@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { type Appeal, appealSchema } from '../../../shared/sandbox/content.ts'
-import type { GroupCommit } from './open-database.ts'
+import { type GroupCommit, seedOnce } from './open-database.ts'
 
 export interface StoredAppeal {
   appeal: Appeal
@@ -25,7 +25,6 @@ export function createAppealStore(
   const removeAll = database.prepare('DELETE FROM appeal')
   const selectCount = database.prepare('SELECT count(*) AS n FROM appeal')
   const selectPage = database.prepare('SELECT * FROM appeal ORDER BY id LIMIT ? OFFSET ?')
-  const markSeeded = database.prepare("INSERT INTO seeded (what) VALUES ('appeals') ON CONFLICT DO NOTHING")
 
   const store = {
     find: (appealId: string): StoredAppeal | null => {
@@ -38,30 +37,23 @@ export function createAppealStore(
     },
     /** Adds the appeals, or replaces those of their ids, as new. */
     put: (appeals: readonly Appeal[], createdOn: Date): void => {
-      group.write(() => {
+      group.writeNow(() => {
         for (const appeal of appeals) {
           replace.run(appeal.appeal_id, JSON.stringify(appeal), createdOn.getTime())
         }
       })
-      group.flush()
     },
     /** False where there is no such appeal. */
-    remove: (appealId: string): boolean => {
-      const { changes } = group.write(() => removeOne.run(appealId))
-      group.flush()
-      return changes !== 0
-    },
+    remove: (appealId: string): boolean => group.writeNow(() => removeOne.run(appealId)).changes !== 0,
     clear: (): void => {
-      group.write(() => removeAll.run())
-      group.flush()
+      group.writeNow(() => removeAll.run())
     },
     count: (): number => Number(selectCount.get()?.['n']),
     /** Appeals in the order they were put in, after that many. */
     page: (offset: number, limit: number): StoredAppeal[] =>
       selectPage.all(limit, offset).map(toStoredAppeal),
   }
-  if (group.write(() => markSeeded.run()).changes !== 0) store.put(seedAppeals, now)
-  group.flush()
+  seedOnce(database, group, 'appeals', () => store.put(seedAppeals, now))
   return store
 }
 

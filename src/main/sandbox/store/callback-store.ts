@@ -132,8 +132,7 @@ export function createCallbackStore(database: DatabaseSync, group: GroupCommit, 
       selectPage.all(state, taskId, limit, offset).map(toCallback),
     /** Forgets every callback, also those to be delivered. */
     clear: (): void => {
-      group.write(() => database.exec('DELETE FROM callback'))
-      group.flush()
+      group.writeNow(() => database.exec('DELETE FROM callback'))
       Object.assign(counts, { pending: 0, delivered: 0, failed: 0, dropped: 0, failed_attempts: 0 })
     },
   }

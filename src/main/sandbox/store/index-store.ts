@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { type JsonObject, jsonObjectSchema } from '../../../shared/service/json-object.ts'
-import type { GroupCommit } from './open-database.ts'
+import { type GroupCommit, seedOnce } from './open-database.ts'
 
 /** An item as it is put into a custom index. */
 interface NewIndexItem {
@@ -41,13 +41,6 @@ export function createIndexStore(database: DatabaseSync, group: GroupCommit, see
   const selectPage = database.prepare(
     'SELECT * FROM index_item WHERE index_id = ? ORDER BY id LIMIT ? OFFSET ?',
   )
-  const markSeeded = database.prepare("INSERT INTO seeded (what) VALUES ('indexes') ON CONFLICT DO NOTHING")
-
-  const flushed = <T>(work: () => T): T => {
-    const result = group.write(work)
-    group.flush()
-    return result
-  }
 
   const store = {
     list: (): { indexId: string; items: number }[] =>
@@ -55,13 +48,13 @@ export function createIndexStore(database: DatabaseSync, group: GroupCommit, see
     has: (indexId: string): boolean => selectIndex.get(indexId) !== undefined,
     /** Makes the index unless it is there. */
     make: (indexId: string): void => {
-      flushed(() => insertIndex.run(indexId))
+      group.writeNow(() => insertIndex.run(indexId))
     },
     /** Removes the index with its items; false where there is none. */
-    remove: (indexId: string): boolean => flushed(() => removeIndex.run(indexId)).changes !== 0,
+    remove: (indexId: string): boolean => group.writeNow(() => removeIndex.run(indexId)).changes !== 0,
     /** Removes the items of an index, and leaves it. */
     empty: (indexId: string): void => {
-      flushed(() => removeItems.run(indexId))
+      group.writeNow(() => removeItems.run(indexId))
     },
     /** False where an item of that id exists, in whichever index. */
     addItem: (
@@ -92,10 +85,7 @@ export function createIndexStore(database: DatabaseSync, group: GroupCommit, see
     page: (indexId: string, offset: number, limit: number): StoredIndexItem[] =>
       selectPage.all(indexId, limit, offset).map(toItem),
   }
-  if (group.write(() => markSeeded.run()).changes !== 0) {
-    for (const indexId of seedIndexes) store.make(indexId)
-  }
-  group.flush()
+  seedOnce(database, group, 'indexes', () => seedIndexes.forEach(store.make))
   return store
 }
 

@@ -123,6 +123,8 @@ function migrate(database: DatabaseSync): void {
 export interface GroupCommit {
   /** Writes at once, inside the turn's transaction. */
   write<T>(work: () => T): T
+  /** The same, and commits the transaction. */
+  writeNow<T>(work: () => T): T
   /** Calls back when everything written so far is committed, or could not be. */
   onCommitted(callback: (error: Error | null) => void): void
   /** Commits now. Throws where the database cannot. */
@@ -153,22 +155,43 @@ export function createGroupCommit(database: DatabaseSync): GroupCommit {
     return failure
   }
 
+  const write = <T>(work: () => T): T => {
+    if (!isOpen) {
+      begin.run()
+      isOpen = true
+      setImmediate(commitGroup)
+    }
+    return work()
+  }
+
+  const flush = (): void => {
+    const failure = commitGroup()
+    if (failure !== null) throw failure
+  }
+
   return {
-    write: (work) => {
-      if (!isOpen) {
-        begin.run()
-        isOpen = true
-        setImmediate(commitGroup)
-      }
-      return work()
+    write,
+    writeNow: (work) => {
+      const result = write(work)
+      flush()
+      return result
     },
     onCommitted: (callback) => {
       if (isOpen) waiting.push(callback)
       else callback(null)
     },
-    flush: () => {
-      const failure = commitGroup()
-      if (failure !== null) throw failure
-    },
+    flush,
   }
+}
+
+/** Has a store filled that never had any of these; what was removed from it stays removed. */
+export function seedOnce(
+  database: DatabaseSync,
+  group: GroupCommit,
+  what: 'appeals' | 'indexes' | 'rules' | 'watchlists',
+  seed: () => void,
+): void {
+  const mark = database.prepare('INSERT INTO seeded (what) VALUES (?) ON CONFLICT DO NOTHING')
+  if (group.write(() => mark.run(what)).changes !== 0) seed()
+  group.flush()
 }

@@ -82,8 +82,7 @@ export function createRequestStore(database: DatabaseSync, group: GroupCommit, k
     ): (Omit<LoggedRequest, 'endpoint'> & { endpoint: string })[] =>
       selectPage.all(endpoint, subject, limit, offset).map(toRequest),
     clear: (): void => {
-      group.write(() => database.exec('DELETE FROM request'))
-      group.flush()
+      group.writeNow(() => database.exec('DELETE FROM request'))
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Rule, ruleSchema } from '../../../shared/sandbox/content.ts'
-import type { GroupCommit } from './open-database.ts'
+import { type GroupCommit, seedOnce } from './open-database.ts'
 
 /** Opens the moderation rules of the sandbox's project; a store that never had any starts with `seedRules`. */
 export function createRuleStore(database: DatabaseSync, group: GroupCommit, seedRules: Rule[]) {
@@ -10,7 +10,6 @@ export function createRuleStore(database: DatabaseSync, group: GroupCommit, seed
     'INSERT INTO rule (rule_id, document) VALUES (?, ?) ON CONFLICT DO UPDATE SET document = excluded.document',
   )
   const remove = database.prepare('DELETE FROM rule WHERE rule_id = ?')
-  const markSeeded = database.prepare("INSERT INTO seeded (what) VALUES ('rules') ON CONFLICT DO NOTHING")
 
   const store = {
     /** In the order they were first added. */
@@ -21,17 +20,11 @@ export function createRuleStore(database: DatabaseSync, group: GroupCommit, seed
     },
     /** Adds the rule, or replaces the one of its id. */
     put: (rule: Rule): void => {
-      group.write(() => upsert.run(rule.rule_id, JSON.stringify(rule)))
-      group.flush()
+      group.writeNow(() => upsert.run(rule.rule_id, JSON.stringify(rule)))
     },
     /** False where there is no such rule. */
-    remove: (ruleId: string): boolean => {
-      const { changes } = group.write(() => remove.run(ruleId))
-      group.flush()
-      return changes !== 0
-    },
+    remove: (ruleId: string): boolean => group.writeNow(() => remove.run(ruleId)).changes !== 0,
   }
-  if (group.write(() => markSeeded.run()).changes !== 0) for (const rule of seedRules) store.put(rule)
-  group.flush()
+  seedOnce(database, group, 'rules', () => seedRules.forEach(store.put))
   return store
 }

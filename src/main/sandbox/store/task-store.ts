@@ -109,8 +109,7 @@ export function createTaskStore(database: DatabaseSync, group: GroupCommit, keep
     count: (): number => taskCount,
     /** Forgets every task and every count, so that post_ids can be used again. */
     clear: (): void => {
-      group.write(() => database.exec('DELETE FROM task; DELETE FROM refusal; DELETE FROM analysed;'))
-      group.flush()
+      group.writeNow(() => database.exec('DELETE FROM task; DELETE FROM refusal; DELETE FROM analysed;'))
       totals.clear()
       taskCount = 0
     },

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { GroupCommit } from './open-database.ts'
+import { type GroupCommit, seedOnce } from './open-database.ts'
 
 /** A term as the sandbox keeps it: lower-cased (docs/interface.md §2.5). */
 export interface StoredTerm {
@@ -25,9 +25,6 @@ export function createWatchlistStore(
   const upsertTerm = database.prepare(
     'INSERT INTO watchlist_term (watchlist, term, notes) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET notes = excluded.notes',
   )
-  const markSeeded = database.prepare(
-    "INSERT INTO seeded (what) VALUES ('watchlists') ON CONFLICT DO NOTHING",
-  )
 
   const store = {
     names: (): string[] => selectNames.all().map((row) => String(row['name'])),
@@ -41,19 +38,14 @@ export function createWatchlistStore(
     },
     /** Makes the watchlist, or replaces its terms. */
     put: (name: string, terms: StoredTerm[]): void => {
-      group.write(() => {
+      group.writeNow(() => {
         insertList.run(name)
         removeTerms.run(name)
         for (const { term, notes } of terms) upsertTerm.run(name, term.toLowerCase(), notes)
       })
-      group.flush()
     },
     /** False where there is no such watchlist. */
-    remove: (name: string): boolean => {
-      const { changes } = group.write(() => removeList.run(name))
-      group.flush()
-      return changes !== 0
-    },
+    remove: (name: string): boolean => group.writeNow(() => removeList.run(name)).changes !== 0,
     has: (name: string): boolean => selectName.get(name) !== undefined,
     /** What the list says of a lower-cased term; null where it is not in it. */
     find: (name: string, term: string): StoredTerm | null => {
@@ -65,9 +57,8 @@ export function createWatchlistStore(
       group.write(() => upsertTerm.run(name, term, notes))
     },
   }
-  if (group.write(() => markSeeded.run()).changes !== 0) {
+  seedOnce(database, group, 'watchlists', () => {
     for (const [name, terms] of Object.entries(seedLists)) store.put(name, terms)
-  }
-  group.flush()
+  })
   return store
 }
