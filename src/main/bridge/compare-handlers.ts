@@ -4,7 +4,7 @@ import type { CompareOptions } from '../../shared/lookback/comparison.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Handlers } from './bridge-context.ts'
-import { prepareResults, toExportName } from './results-handlers.ts'
+import { placeRunExport, prepareResults } from './results-handlers.ts'
 import { createExcerpts } from './sources.ts'
 
 /** The seed of intervals that are drawn at random: the same figures each time. */
@@ -40,14 +40,10 @@ export const compareHandlers: Handlers<'compare'> = {
       })),
     }
   },
-  exportChanges: async ({ context: { engine, host }, input }) => {
+  exportChanges: async ({ context, input }) => {
     const { list, format, targetId, ...pair } = input
-    const { name } = await engine.runs.summarizeRun(pair.b)
-    const place = await host.placeExport({
-      ...{ targetId, format },
-      name: toExportName(`changes ${name}`, pair.b, format),
-    })
-    const { exported } = await compare(engine, pair, { list, exportFile: place.file })
+    const place = await placeRunExport(context, { runId: pair.b, format, targetId, title: 'changes ' })
+    const { exported } = await compare(context.engine, pair, { list, exportFile: place.file })
     if (exported === null) throw new Error('a comparison with a file writes it')
     return place.publish({ file: exported.file, rows: exported.rows, sizeBytes: exported.bytes })
   },

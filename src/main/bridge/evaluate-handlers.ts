@@ -1,7 +1,7 @@
 import type { EvaluateQuestion } from '../../shared/bridge/evaluate.ts'
 import type { EvaluationQuestion } from '../../shared/lookback/evaluation.ts'
 import type { BridgeServices, Handlers } from './bridge-context.ts'
-import { prepareResults, toExportName } from './results-handlers.ts'
+import { placeRunExport, prepareResults } from './results-handlers.ts'
 import { withName } from './sources.ts'
 
 /** How right the rules of a run were, by labels. */
@@ -16,9 +16,8 @@ export const evaluateHandlers: Handlers<'evaluate'> = {
     return step
   },
   export: async ({ context, input: { runId, question, cell, format, targetId } }) => {
-    const { engine, host } = context
-    const { name } = await engine.runs.summarizeRun(runId)
-    const place = await host.placeExport({ targetId, format, name: toExportName(name, runId, format) })
+    const { engine } = context
+    const place = await placeRunExport(context, { runId, format, targetId })
     const { exported } = await withLabels(context, question, (asked) =>
       engine.lookback.evaluateRun(runId, {
         ...asked,

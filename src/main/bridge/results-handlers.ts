@@ -1,4 +1,4 @@
-import { LOAD_SECONDS_MAX, type LoadOverview } from '../../shared/bridge/results.ts'
+import { type ExportFormat, LOAD_SECONDS_MAX, type LoadOverview } from '../../shared/bridge/results.ts'
 import { decodeHistogram, toLatencyBars } from '../../shared/load/latency-meter.ts'
 import type { LoadChartSecond, LoadReport, LoadSecond } from '../../shared/load/load-report.ts'
 import { TREND_METRICS, type TrendMetric } from '../../shared/load/metrics.ts'
@@ -7,7 +7,7 @@ import { removeSourceEnding } from '../../shared/plan/source-formats.ts'
 import { OUTCOME_FILES } from '../../shared/run/results.ts'
 import { AUTHORIZATION_HEADER, JSON_CONTENT_TYPE, toAuthorization } from '../../shared/service/endpoints.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Handlers } from './bridge-context.ts'
+import type { BridgeServices, ExportPlace, Handlers } from './bridge-context.ts'
 import { createExcerpts } from './sources.ts'
 
 const MASKED_KEY = '••••••••'
@@ -167,18 +167,11 @@ function toP99({ latencyMs }: LoadSecond): number {
 }
 
 export const exportsHandlers: Handlers<'exports'> = {
-  create: async ({ context: { engine, host }, input }) => {
-    const { runId, format, targetId, lossless, filter, columns } = input
+  create: async ({ context, input: { runId, format, targetId, ...options } }) => {
+    const { engine } = context
     await engine.runs.settleLate(runId)
-    const { name } = await engine.runs.summarizeRun(runId)
-    const place = await host.placeExport({ targetId, format, name: toExportName(name, runId, format) })
-    const result = await engine.results.exportRun(runId, {
-      file: place.file,
-      ...(lossless === undefined ? {} : { lossless }),
-      ...(filter === undefined ? {} : { filter }),
-      ...(columns === undefined ? {} : { columns }),
-    })
-    return place.publish(result)
+    const place = await placeRunExport(context, { runId, format, targetId })
+    return place.publish(await engine.results.exportRun(runId, { file: place.file, ...options }))
   },
   createOutcomes: async ({ context: { engine, host }, input }) => {
     const { runId, format, targetId, lossless = false } = input
@@ -206,6 +199,16 @@ export const exportsHandlers: Handlers<'exports'> = {
 /** Has what the answers of an ended run say stored. Where this fails, they are read when somebody looks at the run. */
 export function prepareResults(engine: Engine, runId: string): void {
   void engine.results.storeFindings(runId).catch(() => {})
+}
+
+/** Where an export of a run goes; its name is that of the run, behind `title` if there is one. */
+export async function placeRunExport(
+  { engine, host }: BridgeServices,
+  run: { runId: string; format: ExportFormat; targetId?: string | undefined; title?: string },
+): Promise<ExportPlace> {
+  const { runId, format, targetId, title = '' } = run
+  const { name } = await engine.runs.summarizeRun(runId)
+  return host.placeExport({ targetId, format, name: toExportName(`${title}${name}`, runId, format) })
 }
 
 /** A file name that says which run it is of: `posts-9f3c2a.csv`. Every system takes it. */

@@ -53,49 +53,11 @@ const NEW: RememberedSandbox = { port: null, formerPorts: [], setup: DEFAULT_SET
 /** Most former ports that are kept. */
 const FORMER_PORTS_MAX = 100
 
-/** The sandbox of this process, for every window. */
-export interface SandboxHost {
-  /** Base URL while it runs, else null. */
-  baseUrl(): string | null
-  /** Both hosts while it runs, else null. */
-  addresses(): { baseUrl: string; taskBaseUrl: string } | null
-  /**
-   * Starts it. One that runs already forgets its tasks, so that what was submitted before is not a duplicate, unless
-   * `keep` says that it is in use; what is in its indexes and watchlists stays. Throws `SANDBOX_UNAVAILABLE`.
-   */
-  start(options: { keep: boolean }): Promise<string>
-  stop(): Promise<void>
-  /** How it is started. */
-  readSetup(): Promise<SandboxSetup>
-  /** Keeps how it is started, and starts it anew where it runs. Throws `SANDBOX_UNAVAILABLE`. */
-  setUp(setup: SandboxSetup): Promise<void>
-  /** Changes how it behaves, until it is stopped, or for good where that is kept. Throws `BAD_USAGE`. */
-  behave(change: BehaviourChange): Promise<void>
-  /** Makes it what a new one is; one that runs is started anew. Where it listens stays. */
-  reset(): Promise<void>
-  /** Calls an admin route (docs/sandbox.md) of the running sandbox. Throws `BAD_USAGE` with what it refuses. */
-  admin<Schema extends z.ZodType>(
-    schema: Schema,
-    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
-    path: string,
-    body?: object,
-  ): Promise<z.output<Schema>>
-  /** Base URLs of this workspace's sandbox, now or once. */
-  listOwnAddresses(): Promise<string[]>
-  /** Whether that is the address of this workspace's sandbox, now or once. */
-  isOwnAddress(baseUrl: string): Promise<boolean>
-  /**
-   * The key it accepts, where that is its address, now or once; null for any other address. Starts it there, has it
-   * prove that it is the one that this process started, and throws `SANDBOX_UNAVAILABLE` where that is not so.
-   */
-  findKey(baseUrl: string): Promise<ApiKey | null>
-}
-
 /**
  * Makes the host of the sandbox, which is not started. It keeps its port and how it is started in the workspace, so
  * that a run against it can be taken up again after a restart.
  */
-export function createSandboxHost(options: { workerUrl: URL; workspace: string }): SandboxHost {
+export function createSandboxHost(options: { workerUrl: URL; workspace: string }) {
   const memory = join(options.workspace, 'sandbox.json')
   const store = toSandboxStore(options.workspace)
   let thread: StartedSandbox | null = null
@@ -188,7 +150,12 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
     await closing?.close()
   }
 
-  const admin: SandboxHost['admin'] = async (schema, method, path, body) => {
+  async function admin<Schema extends z.ZodType>(
+    schema: Schema,
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: object,
+  ): Promise<z.output<Schema>> {
     if (thread === null) throw new SluiceError({ id: 'sandbox_stopped' })
     const answer = await fetch(`${thread.baseUrl}${ADMIN_PATH}${path}`, {
       method,
@@ -245,12 +212,21 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
   }
 
   return {
-    baseUrl: () => thread?.baseUrl ?? null,
-    addresses: () => (thread === null ? null : { baseUrl: thread.baseUrl, taskBaseUrl: thread.taskBaseUrl }),
-    start: ({ keep }) => takeTurn(() => ensure(keep)),
-    stop: () => takeTurn(close),
-    readSetup: async () => (await readMemory()).setup,
-    setUp: (setup) =>
+    /** Base URL while it runs, else null. */
+    baseUrl: (): string | null => thread?.baseUrl ?? null,
+    /** Both hosts while it runs, else null. */
+    addresses: (): { baseUrl: string; taskBaseUrl: string } | null =>
+      thread === null ? null : { baseUrl: thread.baseUrl, taskBaseUrl: thread.taskBaseUrl },
+    /**
+     * Starts it. One that runs already forgets its tasks, so that what was submitted before is not a duplicate, unless
+     * `keep` says that it is in use; what is in its indexes and watchlists stays. Throws `SANDBOX_UNAVAILABLE`.
+     */
+    start: ({ keep }: { keep: boolean }): Promise<string> => takeTurn(() => ensure(keep)),
+    stop: (): Promise<void> => takeTurn(close),
+    /** How it is started. */
+    readSetup: async (): Promise<SandboxSetup> => (await readMemory()).setup,
+    /** Keeps how it is started, and starts it anew where it runs. Throws `SANDBOX_UNAVAILABLE`. */
+    setUp: (setup: SandboxSetup): Promise<void> =>
       takeTurn(() =>
         restartWith(async () => {
           const { behaviour } = await readMemory()
@@ -258,26 +234,38 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
           if (!setup.isKept) removeStore()
         }),
       ),
-    behave: (change) =>
+    /** Changes how it behaves, until it is stopped, or for good where that is kept. Throws `BAD_USAGE`. */
+    behave: (change: BehaviourChange): Promise<void> =>
       takeTurn(async () => {
         await admin(z.unknown(), 'PATCH', '/behaviour', change)
         const { setup, behaviour } = await readMemory()
         if (setup.isKept) await remember({ behaviour: { ...behaviour, ...change } })
       }),
-    reset: () =>
+    /** Makes it what a new one is; one that runs is started anew. Where it listens stays. */
+    reset: (): Promise<void> =>
       takeTurn(() =>
         restartWith(async () => {
           await remember({ behaviour: {} })
           removeStore()
         }),
       ),
+    /** Calls an admin route (docs/sandbox.md) of the running sandbox. Throws `BAD_USAGE` with what it refuses. */
     admin,
+    /** Base URLs of this workspace's sandbox, now or once. */
     listOwnAddresses,
+    /** Whether that is the address of this workspace's sandbox, now or once. */
     isOwnAddress,
-    findKey: (baseUrl) =>
+    /**
+     * The key it accepts, where that is its address, now or once; null for any other address. Starts it there, has it
+     * prove that it is the one that this process started, and throws `SANDBOX_UNAVAILABLE` where that is not so.
+     */
+    findKey: (baseUrl: string): Promise<ApiKey | null> =>
       takeTurn(async () => ((await isOwnAddress(baseUrl)) ? requireKey(new URL(baseUrl).origin) : null)),
   }
 }
+
+/** The sandbox of this process, for every window. */
+export interface SandboxHost extends ReturnType<typeof createSandboxHost> {}
 
 function toBaseUrl(port: number): string {
   return `http://127.0.0.1:${port}`

@@ -1,5 +1,5 @@
 import type { Handlers } from './bridge-context.ts'
-import { toExportName } from './results-handlers.ts'
+import { placeRunExport } from './results-handlers.ts'
 import { withName } from './sources.ts'
 
 /** What persons say of rows. */
@@ -7,14 +7,9 @@ export const verdictsHandlers: Handlers<'verdicts'> = {
   list: ({ context, input }) => context.engine.lookback.readVerdicts(input.runId),
   set: ({ context, input: { runId, row, verdicts, before } }) =>
     context.engine.lookback.replaceVerdicts(runId, row, verdicts, before),
-  export: async ({ context: { engine, host }, input }) => {
-    const { runId, format, targetId } = input
-    const { name } = await engine.runs.summarizeRun(runId)
-    const place = await host.placeExport({
-      ...{ targetId, format },
-      name: toExportName(`verdicts ${name}`, runId, format),
-    })
-    return place.publish(await engine.lookback.exportVerdicts(runId, place.file))
+  export: async ({ context, input }) => {
+    const place = await placeRunExport(context, { ...input, title: 'verdicts ' })
+    return place.publish(await context.engine.lookback.exportVerdicts(input.runId, place.file))
   },
   import: async ({ context: { engine, sources }, input }) => {
     const file = sources.find(input.sourceId)
