@@ -5,7 +5,6 @@ import { toRowNumber } from '../plan/source-place.ts'
 import type { TaskFindings } from '../service/answer-findings.ts'
 import { readRepeatedMember } from '../service/repeated-members.ts'
 import { isAppealAnswer } from './item-state.ts'
-import { joinTexts, toListText } from './list-text.ts'
 import type { ExportRow } from './results.ts'
 
 /** One of the columns that a CSV or XLSX export appends to those of the source. */
@@ -337,4 +336,17 @@ function toMsText(ms: number | null): string {
 function toFoundText({ task }: ExportRow, list: TaskFindings['answered'][number]): string {
   const text = toListText(task?.[list])
   return text === '' && task?.answered.includes(list) ? '[]' : text
+}
+
+/** Texts joined by `; `; a list that holds anything else as JSON, and nothing for an empty one. */
+function toListText(list: readonly unknown[] | undefined): string {
+  if (list === undefined || list.length === 0) return ''
+  return list.every((item) => typeof item === 'string') ? joinTexts(list) : JSON.stringify(list)
+}
+
+/** Texts joined by `; `, as JSON if one of them has a `;`, is empty, or begins as JSON does: what was joined can be told. */
+function joinTexts(texts: readonly string[]): string {
+  return texts.some((text) => text === '' || text.includes(';') || text.startsWith('['))
+    ? JSON.stringify(texts)
+    : texts.join('; ')
 }
