@@ -8,7 +8,7 @@ import {
 } from '../lookback/comparison.ts'
 import { trendSchema } from '../lookback/trend.ts'
 import { ROW_EXPORT_FORMATS } from '../run/export-formats.ts'
-import { base, runIdSchema, toStrict } from './procedure.ts'
+import { base, ofRun, runIdSchema, toStrict } from './procedure.ts'
 import { exportedSchema, exportTargetSchema } from './results.ts'
 import { excerptShape } from './source.ts'
 
@@ -83,9 +83,7 @@ export const compareContract = {
     .input(z.strictObject({ runIds: z.array(runId).min(1).max(COMPARED_MAX) }))
     .output(latencyOverlaySchema),
   /** All runs of the source of a run, oldest first; with labels each is evaluated. */
-  trend: base
-    .input(toStrict(runIdSchema.extend({ labels: labelsSchema.exactOptional() })))
-    .output(trendSchema),
+  trend: base.input(ofRun({ labels: labelsSchema.exactOptional() })).output(trendSchema),
 }
 
 const baselineEntrySchema = z.object({

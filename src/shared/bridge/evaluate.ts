@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { CELLS, evaluationStepSchema } from '../lookback/evaluation.ts'
 import { labelChoicesSchema } from '../lookback/label-choices.ts'
-import { base, runIdSchema, toStrict } from './procedure.ts'
+import { base, ofRun, runIdSchema } from './procedure.ts'
 import { exportedSchema, exportTargetSchema } from './results.ts'
 import { sourceReadingSchema } from './source.ts'
 
@@ -38,22 +38,20 @@ export const evaluateContract = {
    * The evaluation, or within a quarter of a second how far it is: it goes on only while it is asked for. Fails with
    * `BAD_USAGE` where there is nothing to evaluate.
    */
-  ask: base.input(toStrict(runIdSchema.extend({ question: questionSchema }))).output(evaluationStepSchema),
+  ask: base.input(ofRun({ question: questionSchema })).output(evaluationStepSchema),
   /**
    * Writes the evaluated rows, or those of one cell, each with its label and the cell that each rule puts it in.
    * `targetId` is as in `exports.create`.
    */
   export: base
     .input(
-      toStrict(
-        runIdSchema.extend({
-          question: questionSchema,
-          /** Null for all evaluated rows; `rule` is null for any of the rules. */
-          cell: z.object({ cell: z.enum(CELLS), rule: nameSchema.nullable() }).nullable(),
-          format: z.enum(['csv', 'xlsx', 'jsonl']),
-          targetId: exportTargetSchema.shape.targetId.exactOptional(),
-        }),
-      ),
+      ofRun({
+        question: questionSchema,
+        /** Null for all evaluated rows; `rule` is null for any of the rules. */
+        cell: z.object({ cell: z.enum(CELLS), rule: nameSchema.nullable() }).nullable(),
+        format: z.enum(['csv', 'xlsx', 'jsonl']),
+        targetId: exportTargetSchema.shape.targetId.exactOptional(),
+      }),
     )
     .output(exportedSchema),
 }

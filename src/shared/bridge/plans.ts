@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { loadSchema } from '../load/load.ts'
 import { operationSchema } from '../operations/operations.ts'
-import { base, runIdSchema, toStrict } from './procedure.ts'
+import { base, ofRun, runIdSchema, toStrict } from './procedure.ts'
 import { exportedSchema, exportTargetSchema } from './results.ts'
 import { apiKeySchema } from './runs.ts'
 
@@ -56,6 +56,6 @@ export const plansContract = {
    * stand in it, too.
    */
   save: base
-    .input(toStrict(runIdSchema.extend({ targetId: exportTargetSchema.shape.targetId.exactOptional() })))
+    .input(ofRun({ targetId: exportTargetSchema.shape.targetId.exactOptional() }))
     .output(z.object({ saved: exportedSchema, notes: z.array(z.string()) })),
 }

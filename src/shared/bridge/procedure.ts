@@ -24,6 +24,11 @@ export function toStrict<S extends z.ZodType>(schema: S): S {
   return convert(schema) as S
 }
 
+/** What is asked of a run, with nothing but these arguments. */
+export function ofRun<const Shape extends z.core.$ZodShape>(shape: Shape) {
+  return toStrict(runIdSchema.extend(shape))
+}
+
 function convert(schema: z.core.$ZodType): z.ZodType {
   if (schema instanceof z.ZodObject) {
     const shape = Object.fromEntries(

@@ -14,7 +14,7 @@ import {
 } from '../run/results.ts'
 import { facetListSchema, rowFilterSchema } from '../run/row-filters.ts'
 import { latencyBarsSchema, runSummarySchema } from '../run/run.ts'
-import { base, runIdSchema, toStrict } from './procedure.ts'
+import { base, ofRun, runIdSchema, toStrict } from './procedure.ts'
 import { chosenSourceSchema, excerptShape } from './source.ts'
 
 /** A result whose cells are excerpts, as are the texts of the columns that were asked for. */
@@ -42,26 +42,24 @@ export const resultsContract = {
   columns: base.input(runIdSchema).output(z.array(z.string())),
   /** Every column that a table of the rows can have. */
   listColumns: base.input(runIdSchema).output(z.array(columnEntrySchema)),
-  page: base.input(toStrict(runIdSchema.extend(pageQuerySchema.shape))).output(pageSchema),
+  page: base.input(ofRun(pageQuerySchema.shape)).output(pageSchema),
   /** The offset that a page has a row at; null where the row does not match the filter, or was not looked at yet. */
-  findOffset: base.input(toStrict(runIdSchema.extend(offsetQuerySchema.shape))).output(z.int().nullable()),
-  facets: base.input(toStrict(runIdSchema.extend({ filter: rowFilterSchema }))).output(facetListSchema),
+  findOffset: base.input(ofRun(offsetQuerySchema.shape)).output(z.int().nullable()),
+  facets: base.input(ofRun({ filter: rowFilterSchema })).output(facetListSchema),
   /** Languages, models, variants and scores; none until all rows are counted, which goes on while somebody asks. */
-  foundFacets: base.input(toStrict(runIdSchema.extend({ filter: rowFilterSchema }))).output(facetListSchema),
+  foundFacets: base.input(ofRun({ filter: rowFilterSchema })).output(facetListSchema),
   /** Everything known about one row; bodies that the journal cut are marked. */
-  row: base.input(toStrict(runIdSchema.extend({ row: z.int().min(1) }))).output(rowDetailSchema),
+  row: base.input(ofRun({ row: z.int().min(1) })).output(rowDetailSchema),
   /**
    * Latencies by second, from `sinceSecond` on where it is given, and as whole distributions (default:
    * http_req_duration and callback_latency).
    */
   latency: base
     .input(
-      toStrict(
-        runIdSchema.extend({
-          sinceSecond: z.int().min(0).exactOptional(),
-          metrics: z.array(trendMetricSchema).exactOptional(),
-        }),
-      ),
+      ofRun({
+        sinceSecond: z.int().min(0).exactOptional(),
+        metrics: z.array(trendMetricSchema).exactOptional(),
+      }),
     )
     .output(latencySeriesSchema),
 }
@@ -97,9 +95,9 @@ export type RequestReview = z.infer<typeof requestSchema>
 /** The exact requests, before anything is sent. */
 export const reviewContract = {
   /** The exact request of any row of a run, held or not. */
-  readRequest: base.input(toStrict(runIdSchema.extend({ row: z.int().min(1) }))).output(requestSchema),
+  readRequest: base.input(ofRun({ row: z.int().min(1) })).output(requestSchema),
   /** The record of the row with that number, as a person types it. */
-  findRow: base.input(toStrict(runIdSchema.extend({ row: z.string().max(ROW_TEXT_MAX) }))).output(z.int()),
+  findRow: base.input(ofRun({ row: z.string().max(ROW_TEXT_MAX) })).output(z.int()),
 }
 
 /** Most seconds that travel to a window; a chart shows no more. */
@@ -126,9 +124,7 @@ export const loadContract = {
    * All that was measured so far, with these latencies by second (default: http_req_duration, response_time and
    * callback_latency). Fails with `BAD_USAGE` where the run is not a load test.
    */
-  report: base
-    .input(toStrict(runIdSchema.extend({ metrics: z.array(trendMetricSchema).exactOptional() })))
-    .output(overviewSchema),
+  report: base.input(ofRun({ metrics: z.array(trendMetricSchema).exactOptional() })).output(overviewSchema),
   /**
    * Imports k6 results as a run; several files have to be JSON lines of one run. With `ofRunId`, the plan of the load test
    * they were exported from is taken over. Fails with `BAD_SOURCE`.
@@ -182,17 +178,15 @@ export const exportsContract = {
    */
   create: base
     .input(
-      toStrict(
-        runIdSchema.extend({
-          format: exportFormatSchema,
-          targetId: exportTargetSchema.shape.targetId.exactOptional(),
-          /** Cells exactly as they were, formulas unguarded. */
-          lossless: z.boolean().exactOptional(),
-          filter: rowFilterSchema.exactOptional(),
-          /** Columns of a table, as `--columns` of an export names them. */
-          columns: z.array(z.string()).min(1).max(1_000).exactOptional(),
-        }),
-      ),
+      ofRun({
+        format: exportFormatSchema,
+        targetId: exportTargetSchema.shape.targetId.exactOptional(),
+        /** Cells exactly as they were, formulas unguarded. */
+        lossless: z.boolean().exactOptional(),
+        filter: rowFilterSchema.exactOptional(),
+        /** Columns of a table, as `--columns` of an export names them. */
+        columns: z.array(z.string()).min(1).max(1_000).exactOptional(),
+      }),
     )
     .output(exportedSchema),
   /**
@@ -201,13 +195,11 @@ export const exportsContract = {
    */
   createOutcomes: base
     .input(
-      toStrict(
-        runIdSchema.extend({
-          format: z.enum(ROW_EXPORT_FORMATS.map(({ ending }) => ending)),
-          targetId: exportTargetSchema.shape.targetId.exactOptional(),
-          lossless: z.boolean().exactOptional(),
-        }),
-      ),
+      ofRun({
+        format: z.enum(ROW_EXPORT_FORMATS.map(({ ending }) => ending)),
+        targetId: exportTargetSchema.shape.targetId.exactOptional(),
+        lossless: z.boolean().exactOptional(),
+      }),
     )
     .output(
       z.object({

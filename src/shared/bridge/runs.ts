@@ -15,7 +15,7 @@ import { acceptCodeSchema } from '../run/accept-code.ts'
 import { runSummarySchema } from '../run/run.ts'
 import { runSnapshotSchema } from '../run/snapshot.ts'
 import { crashSchema } from './crashes.ts'
-import { base, doneSchema, runIdSchema, streamIdSchema, toStrict } from './procedure.ts'
+import { base, doneSchema, ofRun, runIdSchema, streamIdSchema, toStrict } from './procedure.ts'
 import { sourceReadingSchema } from './source.ts'
 
 /** The key as typed into the window: kept in memory, for this run and its address alone, and never given back. */
@@ -69,19 +69,17 @@ export const acceptedSchema = z.array(acceptCodeSchema).exactOptional()
 /** What begins a run: what it is, and the key if one was typed for it. */
 export const startRunSchema = z.object({ request: runRequestSchema, apiKey: apiKeySchema.exactOptional() })
 
-const takeUpSchema = toStrict(
-  runIdSchema.extend({
-    /** Whether rows of unknown outcome are sent again. */
-    onUnknown: z.enum(['resend', 'skip']),
-    /** Index adds of unknown outcome may be sent again although that may add items twice. */
-    resendIndexAdds: z.boolean().exactOptional(),
-    /** Without it, the key is that of the run's own connection. */
-    apiKey: apiKeySchema.exactOptional(),
-    accept: acceptedSchema,
-    /** Wait for `begin` before anything is sent. */
-    hold: z.boolean().exactOptional(),
-  }),
-)
+const takeUpSchema = ofRun({
+  /** Whether rows of unknown outcome are sent again. */
+  onUnknown: z.enum(['resend', 'skip']),
+  /** Index adds of unknown outcome may be sent again although that may add items twice. */
+  resendIndexAdds: z.boolean().exactOptional(),
+  /** Without it, the key is that of the run's own connection. */
+  apiKey: apiKeySchema.exactOptional(),
+  accept: acceptedSchema,
+  /** Wait for `begin` before anything is sent. */
+  hold: z.boolean().exactOptional(),
+})
 
 const correctSchema = toStrict(
   takeUpSchema.omit({ hold: true }).extend({
@@ -168,7 +166,7 @@ export const runsContract = {
    * if a warning has to be accepted that is not among `accept`.
    */
   begin: base
-    .input(toStrict(runIdSchema.extend({ limit: z.int().min(1).exactOptional(), accept: acceptedSchema })))
+    .input(ofRun({ limit: z.int().min(1).exactOptional(), accept: acceptedSchema }))
     .output(doneSchema),
   /** Sends nothing new; what is in flight ends. */
   pause: base.input(runIdSchema).output(doneSchema),
@@ -176,11 +174,9 @@ export const runsContract = {
   resume: base.input(runIdSchema).output(doneSchema),
   /** Drains what is in flight and ends the run as `interrupted`; it can be resumed. */
   stop: base.input(runIdSchema).output(doneSchema),
-  setConcurrency: base
-    .input(toStrict(runIdSchema.extend({ concurrency: z.int().min(1).max(IN_FLIGHT_MAX) })))
-    .output(doneSchema),
+  setConcurrency: base.input(ofRun({ concurrency: z.int().min(1).max(IN_FLIGHT_MAX) })).output(doneSchema),
   /** Sends with another key from now on; it is kept in memory, for this run alone. */
-  setApiKey: base.input(toStrict(runIdSchema.extend({ apiKey: apiKeySchema }))).output(doneSchema),
+  setApiKey: base.input(ofRun({ apiKey: apiKeySchema })).output(doneSchema),
   /** How the run reaches its service, as far as a person needs to know. */
   readAccess: base.input(runIdSchema).output(accessSchema),
   /** Takes an interrupted run up again. A person is asked as by `begin`. */
@@ -198,7 +194,7 @@ export const runsContract = {
    * Snapshots of a run that this process holds, the newest one at once, at most ten a second. Ends with the run; fails
    * with what ended it; empty if the run is not held. Use `followRun` of `follow.ts`.
    */
-  watch: base.input(toStrict(runIdSchema.extend(streamIdSchema.shape))).output(eventIterator(runEventSchema)),
+  watch: base.input(ofRun(streamIdSchema.shape)).output(eventIterator(runEventSchema)),
   /** What happens to runs, one event at once, then at most two a second. Use `followRuns` of `follow.ts`. */
   watchAll: base.input(streamIdSchema).output(eventIterator(listEventSchema)),
 }

@@ -4,7 +4,7 @@ import { LABELLING_MAX_ROWS, labellingChangeSchema, labellingSchema } from '../l
 import { ALLOCATIONS } from '../lookback/stratified-sample.ts'
 import { findVerdictMistake, verdictSchema } from '../lookback/verdict.ts'
 import { ROW_EXPORT_FORMATS } from '../run/export-formats.ts'
-import { base, doneSchema, runIdSchema, toStrict } from './procedure.ts'
+import { base, doneSchema, ofRun, runIdSchema } from './procedure.ts'
 import { exportedSchema, exportTargetSchema } from './results.ts'
 import { chosenSourceSchema } from './source.ts'
 
@@ -52,17 +52,15 @@ export const verdictsContract = {
   /** Writes the verdicts with their rows to a file, where and how `exports.create` does. */
   export: base
     .input(
-      toStrict(
-        runIdSchema.extend({
-          format: z.enum(ROW_EXPORT_FORMATS.map(({ ending }) => ending)),
-          targetId: exportTargetSchema.shape.targetId.exactOptional(),
-        }),
-      ),
+      ofRun({
+        format: z.enum(ROW_EXPORT_FORMATS.map(({ ending }) => ending)),
+        targetId: exportTargetSchema.shape.targetId.exactOptional(),
+      }),
     )
     .output(exportedSchema),
   /** Stores the verdicts of a file, all or none. Fails with `BAD_SOURCE` or `BAD_USAGE`. */
   import: base
-    .input(toStrict(runIdSchema.extend({ sourceId: chosenSourceSchema.shape.sourceId })))
+    .input(ofRun({ sourceId: chosenSourceSchema.shape.sourceId }))
     .output(z.object({ verdicts: z.int() })),
 }
 
@@ -83,9 +81,9 @@ export const labellingContract = {
   /** The rows that were drawn and how far a person has come; null where none were. */
   read: base.input(runIdSchema).output(labellingSchema.nullable()),
   /** Draws rows in place of those drawn before. Verdicts that were given stay. */
-  start: base.input(toStrict(runIdSchema.extend(startSchema.shape))).output(labellingSchema),
+  start: base.input(ofRun(startSchema.shape)).output(labellingSchema),
   /** Notes how far a person has come. */
-  change: base.input(toStrict(runIdSchema.extend({ change: labellingChangeSchema }))).output(labellingSchema),
+  change: base.input(ofRun({ change: labellingChangeSchema })).output(labellingSchema),
   /** Forgets which rows were drawn; the verdicts on them stay. */
   end: base.input(runIdSchema).output(doneSchema),
   /** How right the rules of the run are by its verdicts alone, weighted back where rows were drawn by group. */
