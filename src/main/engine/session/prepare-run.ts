@@ -1,8 +1,15 @@
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { sendsKey } from '../../../shared/operations/operations.ts'
+import { isSameSource } from '../../../shared/plan/source-fingerprint.ts'
 import type { Journal } from '../journal/journal.ts'
 import { describeSuccessor, findSuccessor, isDeleted } from '../journal/run-family.ts'
-import { insertRunRecord, type RunRecord, readRunRecord, updateRunRecord } from '../journal/run-record.ts'
+import {
+  insertRunRecord,
+  type RunRecord,
+  readRunRecord,
+  toStoredPlan,
+  updateRunRecord,
+} from '../journal/run-record.ts'
 import { restoreSendingTime } from '../journal/seconds.ts'
 import { type IntakeProgress, runIntake } from '../run/intake.ts'
 import { copyUnsucceeded } from '../run/journal/copy-unsucceeded.ts'
@@ -51,11 +58,20 @@ export async function prepareRun(
   return isWhole ? readRecord(task, journal) : null
 }
 
-/** Notes what the source is like, so that a later run can say whether it has changed. */
-async function noteSource(journal: Journal, { plan }: RunRecord): Promise<void> {
-  const fingerprint = await fingerprintSource(plan.source)
+/**
+ * Notes what the source is like, so that a later run can say whether it has changed. What was accepted before an
+ * interrupted process read another content of it is accepted no more.
+ */
+async function noteSource(journal: Journal, { plan: { source } }: RunRecord): Promise<void> {
+  const fingerprint = await fingerprintSource(source)
   const text = fingerprint === null ? null : JSON.stringify(fingerprint)
-  journal.transact('process', () => updateRunRecord(journal.db, { source_fingerprint: text }))
+  const stored = readRunRecord(journal.db)
+  if (stored === null) throw new Error('the journal has no run')
+  const { sourceFingerprint: before, plan } = stored
+  const { accept: _codes, accepted: _causes, ...unaccepted } = plan
+  const isOther = before !== null && (fingerprint === null || !isSameSource(before, fingerprint))
+  const changes = { source_fingerprint: text, ...(isOther && { plan: toStoredPlan(unaccepted) }) }
+  journal.transact('process', () => updateRunRecord(journal.db, changes))
 }
 
 function createRun(
