@@ -132,6 +132,7 @@ it('says on Check and Review that a correction is of another row after the file 
   const card = page.locator('[data-code="unfit_fix"]')
   await card.getByText('is not corrected, because the row has other cells').waitFor()
   await card.getByText('row 4 has those cells now').waitFor()
+  await page.getByText('(not applied, since the row has other cells)').waitFor()
   await inspect('check-unfit')
   await page.getByRole('button', { name: 'Review 2 rows' }).click()
   await page.getByText('Corrections of single rows may be of other rows').waitFor()

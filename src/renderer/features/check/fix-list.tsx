@@ -4,7 +4,7 @@ import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayFix } from '../../../shared/messages/fix-messages.ts'
 import type { Fix } from '../../../shared/plan/fixes.ts'
-import { getFixedRecord } from '../../../shared/plan/fixes.ts'
+import { getFixedRecord, isOfOneRow } from '../../../shared/plan/fixes.ts'
 import { sayRow } from '../../../shared/plan/source-place.ts'
 import { ask } from '../../bridge/client.ts'
 import { isFieldContent, MaskedText, useContentShown } from '../../ui/content/user-content.tsx'
@@ -75,6 +75,8 @@ function FixItem({ runId, fix, onUndo }: { runId: string; fix: Fix; onUndo: () =
   const { where, what, value } = sayFix(fix)
   const isMasked = value !== null && 'field' in fix && isFieldContent(fix.field, value)
   const place = found.data?.result.place
+  const isOfOther =
+    isOfOneRow(fix) && fix.rowHash !== undefined && (found.data?.rowHash ?? fix.rowHash) !== fix.rowHash
   const rowName = row === null ? [] : [place === undefined ? `Record ${row}` : `Row ${sayRow(place)}`]
   const name = [...rowName, ...(where === '' ? [] : [where])].join(', ')
   return (
@@ -93,6 +95,7 @@ function FixItem({ runId, fix, onUndo }: { runId: string; fix: Fix; onUndo: () =
             </code>
           </>
         )}
+        {isOfOther && <span className="quiet"> (not applied, since the row has other cells)</span>}
       </span>
       <ActionButton label="Undo" small icon={IconArrowBackUp} aria-label={`Undo: ${name}`} onClick={onUndo} />
     </li>
