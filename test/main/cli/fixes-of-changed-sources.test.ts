@@ -145,3 +145,12 @@ it('the hash that a fix needs is shown with its row', async () => {
   const { stdout } = await run('show', 'latest', '--row', '2', '--json')
   expect(JSON.parse(stdout).row_hash).toBe(AAA)
 })
+
+it('of two fixes that leave out rows under one number, the one that fits is applied, wherever it stands', async () => {
+  const { plan, listSent } = await setUp([
+    { kind: 'leave_out_row', record: 2, rowHash: SPAM },
+    { kind: 'leave_out_row', record: 2, rowHash: AAA },
+  ])
+  expect(await plan('--accept', 'fixes_do_not_fit')).toMatchObject({ code: 0 })
+  expect(await listSent()).toEqual(['aaa', 'ccc'])
+})

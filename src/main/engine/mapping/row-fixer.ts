@@ -184,14 +184,13 @@ export type LeavesOut = (
 /** Whether a plan's fixes leave a row out. */
 export function createLeaveOut(fixes: readonly Fix[], columns: readonly string[]): LeavesOut {
   const toHash = createRowHash(columns)
-  const rows = new Map(
-    fixes.flatMap((fix) => (fix.kind === 'leave_out_row' ? [[getFixedRecord(fix), fix.rowHash]] : [])),
+  const rows = Map.groupBy(
+    fixes.filter((fix) => fix.kind === 'leave_out_row'),
+    getFixedRecord,
   )
-  const isMeant = ({ row, cells, kinds = null }: Parameters<LeavesOut>[0]) => {
-    if (!rows.has(row)) return false
-    const rowHash = rows.get(row)
-    return rowHash === undefined || rowHash === toHash(cells, kinds)
-  }
+  // More than one fix may name a number: one that does not fit takes nothing from one that does.
+  const isMeant = ({ row, cells, kinds = null }: Parameters<LeavesOut>[0]) =>
+    rows.get(row)?.some(({ rowHash }) => rowHash === undefined || rowHash === toHash(cells, kinds)) ?? false
   const rules = fixes.filter((fix) => fix.kind === 'leave_out')
   if (rows.size === 0 && rules.length === 0) return () => false
   return (read, problems) =>
