@@ -256,6 +256,12 @@ export const PROBLEM_MESSAGES = {
     remedy:
       'To submit content, send either text_data or url, not both. To add an item to an index, fill url or media.',
   },
+  half_row: {
+    expected: ({ without }: { without: 'text_data' | 'url' }) =>
+      `is sent without the ${without} of its row, which is invalid or left out`,
+    title: 'Rows that are sent by half',
+    remedy: 'Correct what is wrong with the other half of these rows, or leave both out.',
+  },
   content_not_sent: {
     expected: ({ column, kept, keptField }: { column: string; kept: string; keptField: string }) => {
       const lost = `column \`${column}\` is not sent, because column \`${kept}\` was taken for ${keptField}`

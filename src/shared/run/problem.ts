@@ -51,6 +51,7 @@ export const problemCodeSchema = z.enum([
   'lost_id',
   'id_precision',
   'one_of',
+  'half_row',
   'content_not_sent',
   'swapped_columns',
   'rows_in_key',

@@ -16,7 +16,7 @@ import { findLoneHeader, findPlanWarnings, findRowsInKeys } from '../mapping/pla
 import { createLeaveOut, type LeavesOut, type UnfitCell } from '../mapping/row-fixer.ts'
 import { isMissingAddress, type MapRow, resolveMapping } from '../mapping/row-mapper.ts'
 import { SingleRowFixes } from '../mapping/single-row-fixes.ts'
-import { hasBothContents, markHalf, splitsRows, toHalf } from '../mapping/split-row.ts'
+import { hasBothContents, markHalf, type RowHalf, splitsRows, toHalf } from '../mapping/split-row.ts'
 import { createRowValidator } from '../mapping/validate-row.ts'
 import { createItemRequests } from '../sending/item-requests.ts'
 import { describeFiles } from '../source/describe-reading.ts'
@@ -65,11 +65,15 @@ export async function runIntake(options: {
       return checked
     }
     const firstRows: SourceRow[] = []
+    const splitter = new RowSplitter(plan, columns, mapRow)
     const writer = createIntakeWriter(journal, { plan: resolved, columns }, mapRow, {
       limit: options.limit,
-      onWritten: ({ row, body = {}, reported }, isSent) => idColumns.note(body, row, isSent, reported),
+      onWritten: (written, isSent) => {
+        const { row, body = {}, reported } = written
+        idColumns.note(body, row, isSent, reported)
+        splitter.noteHalf(written, isSent)
+      },
     })
-    const splitter = new RowSplitter(plan, columns, mapRow)
     const check = (row: SourceRow, isAscii: boolean): IntakeRow => {
       leftOut.note(row.cells)
       return checkRow(splitter.toFirstHalf(row), isAscii)
@@ -92,6 +96,7 @@ export async function runIntake(options: {
       await setImmediate()
       if (options.isStopped()) return false
     }
+    for (const half of splitter.findSentAlone()) writer.writeFoundTogether(half, 1)
     for (const warning of findPlanWarnings(plan, mapping, reader.columns, reader.header))
       writer.writeCommonProblem(warning)
     const doubtful = findDoubtfulColumns(mapping, columns, firstRows)
@@ -124,13 +129,16 @@ const HALVES_AT_ONCE = 500
 /** A row as it comes from the source, or from a journal. */
 export type ReadRow = Omit<SourceRow, 'kinds'> & { kinds?: string | null }
 
-/** Splits the records of a plan that bring text and a url. */
+/** Splits the records of a plan that bring text and a url, and finds halves that are sent without the other. */
 export class RowSplitter {
   readonly #splits: boolean
   readonly #leavesOut: LeavesOut
   readonly #mapRow: MapRow
-  /** Records whose text is written as a row, while the row with their url is not yet. */
-  readonly #split: number[] = []
+  /** Records whose text is written as a row, while the row with their url may not be yet. */
+  readonly #split = new Set<number>()
+  /** Whether the text of a record can be sent whose url is not written yet. */
+  readonly #texts = new Map<number, boolean>()
+  readonly #sentAlone: { row: number; without: RowHalf['content'] }[] = []
 
   constructor(plan: Plan, columns: readonly string[], mapRow: MapRow) {
     this.#splits = splitsRows(plan)
@@ -143,15 +151,44 @@ export class RowSplitter {
     const { row, cells, kinds = null } = read
     if (!this.#splits || this.#leavesOut(read, []) || toHalf(row, kinds) !== null) return read
     if (!hasBothContents(this.#mapRow(row, cells, kinds).body)) return read
-    this.#split.push(row)
+    this.#split.add(row)
     return { ...read, kinds: markHalf(kinds, { content: 'text_data', of: row }) }
   }
 
   /** The numbers of the records that were split, {@link HALVES_AT_ONCE} at a time. */
   *takeSplit(): Generator<number[]> {
-    for (let from = 0; from < this.#split.length; from += HALVES_AT_ONCE) {
-      yield this.#split.slice(from, from + HALVES_AT_ONCE)
+    const split = [...this.#split]
+    for (let from = 0; from < split.length; from += HALVES_AT_ONCE) {
+      yield split.slice(from, from + HALVES_AT_ONCE)
     }
+  }
+
+  /** Notes whether a row that is not left out can be sent; texts come before urls. */
+  noteHalf({ row, kinds = null }: Pick<IntakeRow, 'row' | 'kinds'>, isSent: boolean): void {
+    const half = toHalf(row, kinds)
+    if (half === null) return
+    if (half.content === 'text_data') {
+      this.#texts.set(row, isSent)
+      return
+    }
+    // A text that was left out is not noted. A retry need not have it at all.
+    const isTextSent = this.#texts.get(half.of) ?? (this.#split.has(half.of) ? false : isSent)
+    this.#texts.delete(half.of)
+    if (isTextSent === isSent) return
+    this.#sentAlone.push(isSent ? { row, without: 'text_data' } : { row: half.of, without: 'url' })
+  }
+
+  /** The halves that are sent while the other is not, once all are written. */
+  findSentAlone(): FoundProblem[] {
+    const withoutUrl = [...this.#texts].flatMap(([row, isSent]) =>
+      isSent && this.#split.has(row) ? [{ row, without: 'url' } as const] : [],
+    )
+    return [...this.#sentAlone, ...withoutUrl].map(({ row, without }) => ({
+      row,
+      severity: 'warning',
+      code: 'half_row',
+      args: { without },
+    }))
   }
 }
 

@@ -67,8 +67,11 @@ export class Recheck {
     this.#journal = journal
     this.#mapRow = createItemRequests({ ...record, plan }, workspace).mapRow
     this.#check = createRowCheck(plan, record.columns, this.#mapRow)
-    this.#writer = createIntakeWriter(journal, { plan, columns: record.columns }, this.#mapRow)
-    this.#splitter = new RowSplitter(plan, record.columns, this.#mapRow)
+    const splitter = new RowSplitter(plan, record.columns, this.#mapRow)
+    this.#splitter = splitter
+    this.#writer = createIntakeWriter(journal, { plan, columns: record.columns }, this.#mapRow, {
+      onWritten: (row, isSent) => splitter.noteHalf(row, isSent),
+    })
     journal.db.exec(
       `CREATE TEMP TABLE candidate (id INTEGER PRIMARY KEY, cells TEXT NOT NULL, item INTEGER, kinds TEXT);
        CREATE TEMP TABLE candidate_problem AS SELECT ${PROBLEM_COLUMNS} FROM problem WHERE FALSE;
@@ -101,6 +104,7 @@ export class Recheck {
       this.#writer.writeSecondHalves(records, behind, this.#check)
       behind += records.length
     }
+    for (const half of this.#splitter.findSentAlone()) this.#writer.writeFoundTogether(half, 1)
   }
 
   /** Ends the check; `alongside` writes in the transaction that makes the run ready. */

@@ -392,3 +392,55 @@ test('joining cells leaves rows alone whose surplus cells are empty', async () =
   expect((await runs.start(plan).ended).rows).toMatchObject({ read: 3, succeeded: 3 })
   expect(listSent(server).map(({ text_data: text }) => text)).toEqual(['nice photo, kill', 'fine', 'well'])
 })
+
+test('a half of a split row says that the other half is not sent, whatever keeps that one back', async () => {
+  const server = await startService()
+  const csv = `text_data,user_id,post_id,url
+first,u1,p1,
+repeated id,u2,p1,https://a.test/2.png
+no address,u3,p3,nowhere
+whole,u4,p4,https://a.test/4.png
+repeated half,u5,p5,https://a.test/5.png
+other,u6,p5-url,
+no address either,u7,p7,elsewhere
+neither,,p8,https://a.test/8.png
+`
+  const read = async (fixes: Fix[]) => {
+    const { run_id: runId, warnings } = await runs.start(createPlan(server.baseUrl, csv, fixes)).ended
+    const groups = runs.read(runId, readProblemGroups).filter(({ code }) => code === 'half_row')
+    return {
+      warnings: warnings
+        .filter(({ code }) => code === 'half_row')
+        .map(({ rows, message }) => [rows, message]),
+      rows: groups.flatMap(({ examples }) =>
+        examples.map(({ place, args }) => [place?.row, place?.half, args?.['without']]),
+      ),
+    }
+  }
+  const told = {
+    warnings: [
+      [3, 'is sent without the url of its row, which is invalid or left out'],
+      [1, 'is sent without the text_data of its row, which is invalid or left out'],
+    ],
+    rows: [
+      [4, 'text_data', 'url'],
+      [6, 'text_data', 'url'],
+      [8, 'text_data', 'url'],
+      [3, 'url', 'text_data'],
+    ],
+  }
+  expect(await read([{ kind: 'split' }])).toEqual(told)
+  const leaveOut: Fix = { kind: 'leave_out', problem: 'not_a_url', field: 'url' }
+  const { rows } = await read([{ kind: 'split' }, leaveOut])
+  expect(rows.sort()).toEqual(told.rows.sort())
+})
+
+test('a half that a retry sends says that the other half is not sent', async () => {
+  const server = await startService()
+  const csv = 'text_data,user_id,post_id,url\nboth,u_1,p1,nowhere\nwhole,u_2,p2,https://a.test/2.png\n'
+  const first = await runs.start(createPlan(server.baseUrl, csv, [{ kind: 'split' }])).ended
+  expect(first.rows).toMatchObject({ read: 4, invalid: 4 })
+  const fixes: Fix[] = [{ kind: 'split' }, { kind: 'substitute', field: 'user_id' }]
+  const retry = await runs.retry(first.run_id, 'skip', { fixes }).ended
+  expect(retry.warnings.filter(({ code }) => code === 'half_row')).toMatchObject([{ rows: 1 }])
+})
