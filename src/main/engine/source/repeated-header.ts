@@ -1,3 +1,4 @@
+import { toComparable } from '../../../shared/mapping/match-columns.ts'
 import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import { toFound } from '../../../shared/run/problem.ts'
 
@@ -6,16 +7,39 @@ export type FindRepeatedHeader = (row: number, cells: readonly string[]) => Foun
 
 /**
  * Makes the function that holds rows against a header. White space and byte-order marks around the names do not count:
- * an appended file brings its own mark.
+ * an appended file brings its own mark. Nor do case, separators and order if the row has most of several names and
+ * nothing else; a single word may be a text.
  */
 export function createRepeatedHeaderCheck(header: readonly string[]): FindRepeatedHeader {
   const names = header.map((name) => name.trim())
+  const isExact = (cells: readonly string[]) =>
+    cells.length >= names.length && cells.every((cell, index) => cell.trim() === (names[index] ?? ''))
+  const isAlike = createAlikeCheck(names)
   const [first = ''] = names
   if (names.every((name) => name === '')) return () => null
   return (row, cells) => {
     // Most rows differ in the first cell, which is looked at before anything is trimmed.
-    if (cells[0]?.includes(first) !== true || cells.length < names.length) return null
-    if (cells.some((cell, index) => cell.trim() !== (names[index] ?? ''))) return null
+    const isAgain = (cells[0]?.includes(first) === true && isExact(cells)) || isAlike(cells)
+    if (!isAgain) return null
     return { row, severity: 'error', code: 'repeated_header', found: toFound(cells.join(' | ')) }
+  }
+}
+
+function createAlikeCheck(names: readonly string[]): (cells: readonly string[]) => boolean {
+  const known = new Set(names.map(toComparable))
+  known.delete('')
+  if (known.size < 2) return () => false
+  const longest = 2 * Math.max(...names.map((name) => name.length))
+  const begins = new Set([...known].flatMap((name) => [name.charAt(0), name.charAt(0).toUpperCase()]))
+  // Names may begin with a space, a mark or a separator, which are not compared.
+  const mayBeName = (cell: string) =>
+    cell.length <= longest && (begins.has(cell.charAt(0)) || !/^[a-z0-9]/i.test(cell))
+  return (cells) => {
+    if (!mayBeName(cells[0] ?? '') || !cells.every(mayBeName)) return false
+    const filled = cells.filter((cell) => cell.trim() !== '').map(toComparable)
+    const found = new Set(filled)
+    return (
+      found.size > 1 && found.size === filled.length && found.size * 2 > known.size && found.isSubsetOf(known)
+    )
   }
 }

@@ -12,6 +12,23 @@ test('a record that is the header again is an error, whatever white space or mar
   ])
 })
 
+test.each([
+  ['in another case', 'Author,Message,Lang'],
+  ['with other separators', 'AUTHOR , mess-age,l.ang'],
+  ['without its last names', 'Author,Message'],
+  ['without a name in the middle', 'author,,LANG'],
+  ['in another order', 'message,Author,lang'],
+])('a record that is the header again %s is an error', (_, again) => {
+  const source = readText(`author,message,lang\nann,first,en\n${again}\nbob,second,de\n`)
+  expect(source.problems.filter((problem) => problem.includes('error'))).toEqual(['repeated_header 2 error'])
+})
+
+test('a row is no header for one name in it, nor for an only name in another case', () => {
+  const text = 'author,message\nann,message\nMessage,author x\nAuthor,\n'
+  expect(readText(text).problems).toEqual([])
+  expect(readText('word\nWord\nword\n').problems).toEqual(['repeated_header 2 error'])
+})
+
 test('a quote that opens at the end of a file and has nothing in it is a row with an error, no empty one', () => {
   const source = readText('id,text\n1,a\n"')
   expect(source.problems).toEqual(['ragged_row 2 warning', 'broken_quotes 2 error'])
