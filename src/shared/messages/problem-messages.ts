@@ -326,6 +326,18 @@ export const PROBLEM_MESSAGES = {
     title: 'Columns with the same name',
     remedy: 'The first of these columns is used. To use another, assign the field to that column in Mapping.',
   },
+  alike_column: {
+    expected: ({ column, kept, field }: { column: string; kept: string; field: string }) => {
+      const lost = `column \`${column}\` is not sent, though it looks like \`${kept}\``
+      return {
+        terminal: `${lost}. Give both one name in the file, or pass --map ${field}=COLUMN`,
+        window: lost,
+      }
+    },
+    title: 'Columns that look like the same field',
+    remedy:
+      'Only one column fills a field. Give both one name in the file, or choose the column that is meant in Mapping.',
+  },
   not_json_object: {
     expected: () => 'must be a JSON object',
     title: 'Not a JSON object',

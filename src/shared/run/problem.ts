@@ -59,6 +59,7 @@ export const problemCodeSchema = z.enum([
   'look_alike',
   'not_distinct',
   'ambiguous_column',
+  'alike_column',
   'not_json_object',
   'doubled_json_key',
   'json_in_text',

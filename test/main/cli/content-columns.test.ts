@@ -248,3 +248,34 @@ it('asks nothing about fields of objects that are a person, but about what a per
   ])
   expect(open).toHaveLength(1)
 })
+
+it('says that a column that is not sent looks like the field of another, and how many rows have it', async () => {
+  const { show } = await setUp('')
+  const folder = createTemporaryFolder()
+  const tryOut = async (name: string, text: string, ...args: string[]) => {
+    const source = writeSource(folder, name, text)
+    const to = ['--base-url', 'http://127.0.0.1:1', '--dry-run', '--json']
+    const { stdout } = await show('task', source, ...to, ...args)
+    return JSON.parse(stdout).problems.filter(({ code }: { code: string }) => code === 'alike_column')
+  }
+  const lines = [
+    { user_id: 'u1', text_data: 'a', group_id: 'g1' },
+    { user_id: 'u2', text_data: 'b', Group_ID: 'g2' },
+    { user_id: 'u3', text_data: 'c', 'group-id': 'g3', group_id: 'g3' },
+    { user_id: 'u4', text_data: 'd', 'group-id': null },
+  ]
+  const text = lines.map((line) => JSON.stringify(line)).join('\n')
+  expect(await tryOut('groups.jsonl', text)).toMatchObject([
+    {
+      severity: 'warning',
+      field: 'group_id',
+      rows: 1,
+      message:
+        'column `Group_ID` is not sent, though it looks like `group_id`. Give both one name in the file, or pass --map group_id=COLUMN',
+    },
+  ])
+  expect(await tryOut('groups.jsonl', text, '--map', 'group_id=group_id')).toEqual([])
+  expect(await tryOut('users.csv', 'user,message,User \nu1,hi,w1\nu2,ho,w2\n')).toMatchObject([
+    { field: 'user_id', rows: 2 },
+  ])
+})

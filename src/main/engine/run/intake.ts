@@ -9,6 +9,7 @@ import type { FieldSource, Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { findSheetChoice } from '../../../shared/plan/source-place.ts'
 import type { Journal } from '../journal/journal.ts'
 import { type RunRecord, updateRunRecord } from '../journal/run-record.ts'
+import { AlikeColumns } from '../mapping/alike-columns.ts'
 import { IdColumns, listCertain, toIdProblems, withoutCertain } from '../mapping/id-columns.ts'
 import { createCellJoiner, JOINED } from '../mapping/join-cells.ts'
 import { findFilledBy, LeftOutContent } from '../mapping/left-out-content.ts'
@@ -57,6 +58,7 @@ export async function runIntake(options: {
     const { mapRow } = createItemRequests({ ...record, plan: resolved, columns }, options.workspace)
     const idColumns = new IdColumns(resolved)
     const leftOut = new LeftOutContent(plan, mapping, columns, nestedTexts)
+    const alike = new AlikeColumns(plan, mapping, columns)
     const ofOneRow = new SingleRowFixes(plan.fixes ?? [], columns)
     const checkOne = createRowCheck(resolved, columns, mapRow)
     const checkRow: typeof checkOne = (row, isAscii) => {
@@ -76,6 +78,7 @@ export async function runIntake(options: {
     })
     const check = (row: SourceRow, isAscii: boolean): IntakeRow => {
       leftOut.note(row.cells)
+      alike.note(row.cells)
       return checkRow(splitter.toFirstHalf(row), isAscii)
     }
     for await (const { rows, places, bytesRead, isAscii = false } of reader.batches()) {
@@ -108,7 +111,7 @@ export async function runIntake(options: {
     const ofReader = reader.findWarnings?.(isSent) ?? []
     const isHeaderTold = ofReader.some(({ code }) => code === 'header_like_data')
     if (!isHeaderTold) for (const found of findLoneHeader(plan, reader)) writer.writeCommonProblem(found, 1)
-    const ofSource = [...ofReader, ...leftOut.findWarnings()]
+    const ofSource = [...ofReader, ...leftOut.findWarnings(), ...alike.findWarnings()]
     for (const { rows, ...warning } of ofSource) writer.writeCommonProblem(warning, rows)
     for (const { rows, example } of idColumns.findWarnings()) writer.writeFoundTogether(example, rows)
     writer.writeFixProblems(ofOneRow.findWarnings())

@@ -1,0 +1,64 @@
+import { trimName } from '../../../shared/mapping/id-text.ts'
+import { toComparable } from '../../../shared/mapping/match-columns.ts'
+import { listColumnsOf } from '../../../shared/mapping/templates.ts'
+import type { SourceWarning } from '../../../shared/messages/problem-messages.ts'
+import { fieldsOf } from '../../../shared/operations/operations.ts'
+import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
+import { toFound } from '../../../shared/run/problem.ts'
+import { findFilledBy } from './left-out-content.ts'
+
+/** A column that is not sent, and the one of a like name that fills a field. */
+interface Alike {
+  field: string
+  index: number
+  kept: number
+  rows: number
+  first: string
+}
+
+/**
+ * Columns that nothing is filled from, and whose names differ from that of a field, or of the column that fills it, only in
+ * case and separators: keys of JSON that one program writes in two ways. What a person stated is not doubted, and content
+ * that is not sent is told as such. `mapping` is the resolved one of the plan.
+ */
+export class AlikeColumns {
+  readonly #columns: readonly string[]
+  readonly #alike: Alike[]
+
+  constructor(plan: Plan, mapping: Mapping, columns: readonly string[]) {
+    this.#columns = columns
+    const used = new Set(Object.values(mapping).flatMap((source) => listColumnsOf(source, columns)))
+    const names = columns.map(toComparable)
+    this.#alike = fieldsOf(plan.operation).flatMap(({ name: field, required }) => {
+      const source = mapping[field]
+      if (required === 'content' || source?.kind !== 'column' || findFilledBy(plan, field) === null) return []
+      const [kept = -1] = listColumnsOf(source, columns)
+      const wanted = [toComparable(field), names[kept]]
+      const others = columns.flatMap((name, index) =>
+        !used.has(index) && wanted.includes(names[index]) && trimName(name) !== trimName(columns[kept] ?? '')
+          ? [index]
+          : [],
+      )
+      return others.map((index) => ({ field, index, kept, rows: 0, first: '' }))
+    })
+  }
+
+  /** Looks at one more row; a copy of what is sent is not lost. */
+  note(cells: readonly string[]): void {
+    for (const alike of this.#alike) {
+      const cell = cells[alike.index] ?? ''
+      if (cell === '' || cell === cells[alike.kept]) continue
+      alike.rows += 1
+      if (alike.first === '') alike.first = cell
+    }
+  }
+
+  /** What is not sent, a column each. */
+  findWarnings(): SourceWarning[] {
+    return this.#alike.flatMap(({ field, index, kept, rows, first }): SourceWarning[] => {
+      if (rows === 0) return []
+      const args = { column: this.#columns[index] ?? '', kept: this.#columns[kept] ?? '', field }
+      return [{ severity: 'warning', field, code: 'alike_column', args, found: toFound(first), rows }]
+    })
+  }
+}
