@@ -6,6 +6,7 @@ export const JSON_EXPECTATIONS = {
   value: 'a value: text in double quotes, a number, true, false, null, an object or an array',
   valid_value: 'valid JSON in the value that begins here',
   comma: 'a comma or } after the value',
+  comma_or_bracket: 'a comma or ] between the objects of the array',
   end: 'the end of the line after the object',
   closing_quote: 'the quote that closes the text',
   closing_brace: 'the } that closes the value',

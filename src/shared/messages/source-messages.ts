@@ -1,6 +1,7 @@
 import { quoteForShell } from '../shell-command.ts'
 import type { ErrorEntry, ErrorWords, Wording } from './error-entry.ts'
 import { formatCount, formatCounted } from './figure-text.ts'
+import { JSON_EXPECTATIONS, type JsonExpectation } from './json-expectations.ts'
 
 /** What a file holds that was read as something else. */
 export type ForeignContent = keyof typeof FOREIGN
@@ -311,6 +312,22 @@ export const SOURCE_MESSAGES = {
     problem: 'expected JSON objects, one per line or in an array, found none',
     remedy: 'Export the rows again, or choose the file that contains them.',
   })),
+  json_broken: unreadable(
+    ({
+      line,
+      character,
+      lacks,
+      found,
+    }: {
+      line: number
+      character: number
+      lacks: JsonExpectation
+      found: string
+    }) => ({
+      problem: `nothing in it is a JSON object with a key; line ${line}, character ${character}: expected ${JSON_EXPECTATIONS[lacks]}, found \`${found}\``,
+      remedy: 'Correct the file there, or export it again.',
+    }),
+  ),
   workbook_is_other: unreadable(({ content }: { content: ForeignContent }) => ({
     problem: `expected an Excel workbook (.xlsx), found ${FOREIGN[content].kind}`,
     remedy: FOREIGN[content].remedy,

@@ -32,6 +32,7 @@ const ARGUMENTS = {
   example: 'id_1',
   excerpt: 'Bad Gateway',
   expected: 'a share',
+  lacks: 'comma',
   expression: 'recall(Spam)>=0.9',
   faults: ['name: too long'],
   file: 'posts.csv',

@@ -81,6 +81,43 @@ test('an array without an object is refused, and one element may have 8 MiB', as
   ])
 })
 
+test.each([
+  [
+    '{"a":"1"} {"a":"2"}',
+    'line 1, character 12: expected a comma or ] between the objects of the array, found `{"a":"1"} {"a":"2"}`',
+  ],
+  [
+    '\n  {"a":"1"}\n  {"a":"2"}\n',
+    'line 3, character 3: expected a comma or ] between the objects of the array',
+  ],
+  ["{'a':'1'}", 'line 1, character 3: expected a key in double quotes'],
+  ['{"a":"1"', 'line 1, character 10: expected a comma or } after the value'],
+  ['1, 2', 'line 1, character 2: expected an object, which begins with {'],
+])('an array in which nothing is an object says where it breaks: [%s]', async (inside, place) => {
+  const told = await failReadingAny(writeSource(`[${inside}]`, 'broken.json'))
+  expect(told).toContain(place)
+  expect(told).toMatch(
+    /nothing in it is a JSON object with a key.*\| Correct the file there, or export it again/s,
+  )
+})
+
+test('lines of which none is an object are refused with the first that breaks, as are objects without a key', async () => {
+  const told = await failReadingAny(writeSource('\n{"a":"1" "b":2}\nx\n', 'broken.jsonl'))
+  expect(told).toContain(
+    'line 2, character 10: expected a comma or } after the value, found `{"a":"1" "b":2}`',
+  )
+  expect(await failReadingAny(writeSource('{}\n{}\n', 'empty.jsonl'))).toContain(
+    'line 1, character 2: expected a key in double quotes, found `{}`',
+  )
+})
+
+test('a comma that is missing between two objects of an array is told as that', async () => {
+  const source = await read('[{"a":1},{"a":2}\n{"a":3},{"a":4}]')
+  expect(source.rows.flatMap(({ problems }) => problems.map(formatProblem))).toEqual([
+    'row 2: must be one JSON object; line 2, character 1: expected a comma or ] between the objects of the array, found `{"a":2}\n{"a":3}`',
+  ])
+})
+
 test('lines are still read as lines, whatever they begin with', async () => {
   const source = await read('{"a":"1"}\n{"a":"open\n{"a":"3"}\n', 'rows.jsonl')
   expect(source.rows.map(({ cells, problems }) => [cells, problems.length])).toEqual([

@@ -62,3 +62,28 @@ test('a workbook whose sheets have no rows is refused with the name of the first
     sheetRows: [0, 0],
   })
 })
+
+test('rows of other sheets with the same columns are told with their number, unless a person named the sheet', async () => {
+  const again = (rows: number, ...names: string[]) => toRow(...names) + toRow('p', 'hi').repeat(rows)
+  const path = await writeSheets({
+    Jan: POSTS,
+    Feb: again(3, 'Post ID', 'TEXT_DATA'),
+    Mar: again(2, 'text_data', 'post_id', 'note'),
+    Rules: again(2, 'post_id', 'rule'),
+    Notes: NOTES,
+  })
+  const { told } = await readAnySource(path)
+  expect(told.filter(({ code }) => code === 'other_sheets')).toEqual([
+    {
+      severity: 'warning',
+      code: 'other_sheets',
+      args: { sheet: 'Jan', others: '"Feb" (3 rows), "Mar" (2 rows)', first: 'Feb' },
+      rows: 5,
+    },
+  ])
+  expect((await readAnySource(path, { sheet: 'Jan' })).told).toEqual([])
+  const unnamed = await readAnySource(path, { header: false })
+  expect(unnamed.told).toMatchObject([
+    { args: { others: '"Feb" (4 rows), "Rules" (3 rows)', first: 'Feb' }, rows: 7 },
+  ])
+})

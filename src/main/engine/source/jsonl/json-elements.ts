@@ -12,6 +12,8 @@ export interface JsonElement {
   /** UTF-16 code units of the whole element. */
   characters: number
   isTooLong: boolean
+  /** Whether it is an element of an array. */
+  isInArray?: boolean
   /** What the file lacks at its end. */
   lacks?: JsonExpectation
 }
@@ -137,7 +139,8 @@ class ElementSplitter {
     }
     this.#isBehindComma = false
     this.#depth = 0
-    this.#element = { number: this.#line, column, text: '', characters: 0, isTooLong: false }
+    const isInArray = this.#place === 'array'
+    this.#element = { number: this.#line, column, text: '', characters: 0, isTooLong: false, isInArray }
     return true
   }
 

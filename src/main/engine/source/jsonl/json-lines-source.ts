@@ -1,4 +1,5 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
+import type { JsonExpectation } from '../../../../shared/messages/json-expectations.ts'
 import type { FoundProblem } from '../../../../shared/messages/problem-messages.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
 import { toFound } from '../../../../shared/run/problem.ts'
@@ -23,7 +24,7 @@ import {
 } from '../source-reader.ts'
 import { hasJsonElements, type JsonElement, readJsonElements } from './json-elements.ts'
 import { NestedFields } from './nested-fields.ts'
-import { type JsonMember, parseJsonLine } from './parse-json-line.ts'
+import { type JsonLine, type JsonMember, parseJsonLine } from './parse-json-line.ts'
 import { RowsInKeys } from './rows-in-keys.ts'
 
 /** Longest line or element that is read, in UTF-16 code units; a longer one is a row that cannot be sent. */
@@ -171,16 +172,20 @@ function createReader(
 
   /** Later rows may bring keys that a mapping made of the first ones would leave out. */
   function findKeys(): void {
-    let isFirst = true
+    let isBlank = true
+    let fault: Fault | null = null
     for (const { elements } of readRows(isPreview ? PREVIEW_KEYS_BYTES : Infinity)) {
       for (const element of elements) {
-        isFirst = false
+        isBlank = false
+        if (keys.names().length === 0) fault ??= findFault(element)
         inKeys.note(element.text)
         nested.note(toJsonRow(1, element, encoding, keys).members)
       }
     }
-    if (isFirst) {
-      throw new SluiceError({ id: 'json_is_blank', source: file.path })
+    if (isBlank) throw new SluiceError({ id: 'json_is_blank', source: file.path })
+    if (keys.names().length === 0 && fault !== null) {
+      const { expected: lacks, ...place } = fault
+      throw new SluiceError({ id: 'json_broken', source: file.path, lacks, ...place })
     }
     kept = nested.names(keys.names())
     width = keys.names().length
@@ -212,16 +217,8 @@ function toJsonRow(
   const [whole = ''] = text
   const parsed = parseJsonLine(whole)
   if (parsed.kind === 'fault') {
-    const { at } = parsed
-    const expected = element.lacks ?? parsed.expected
-    problems.push({
-      row,
-      severity: 'error',
-      code: 'not_json',
-      args: { expected },
-      details: toPosition(element, whole, at),
-      found: toExcerpt(whole, at),
-    })
+    const { expected, found, ...details } = toFault(element, whole, parsed)
+    problems.push({ row, severity: 'error', code: 'not_json', args: { expected }, details, found })
     return { row, cells: [], problems, members: [] }
   }
   const { cells, kinds } = toCells(row, parsed.members, columns, problems)
@@ -230,6 +227,36 @@ function toJsonRow(
     if (problem !== null) problems.push(problem)
   }
   return { row, cells, kinds, problems, members: parsed.members }
+}
+
+/** Where a line or element stops being an object. */
+interface Fault {
+  line: number
+  character: number
+  expected: JsonExpectation
+  found: string
+}
+
+function toFault(
+  element: JsonElement,
+  text: string,
+  { at, expected }: Extract<JsonLine, { kind: 'fault' }>,
+): Fault {
+  const isBetween = element.isInArray === true && expected === 'end'
+  return {
+    ...toPosition(element, text, at),
+    expected: element.lacks ?? (isBetween ? 'comma_or_bracket' : expected),
+    found: toExcerpt(text, at),
+  }
+}
+
+/** The fault of an element that is no object, or an object without a key; of one that is too long, what follows an object. */
+function findFault(element: JsonElement): Fault | null {
+  const { text, isTooLong } = element
+  const parsed = parseJsonLine(text)
+  if (parsed.kind === 'object')
+    return toFault(element, text, { kind: 'fault', at: text.indexOf('}'), expected: 'key' })
+  return isTooLong && parsed.expected !== 'end' ? null : toFault(element, text, parsed)
 }
 
 /** The line of the file, and the character on it from 1, of a place in an element. */
