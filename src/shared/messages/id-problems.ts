@@ -12,6 +12,8 @@ export interface ProblemEntry {
   remedy: string
   /** What a person has to accept before rows with a warning of this code are sent; absent where telling is enough. */
   needs?: AcceptCode
+  /** Whether a warning of this code counts what is not sent; absent for rows that are sent. */
+  counts?: 'unsent'
   /** What to do in a terminal so that the question is not asked, as in `to send them, add --rows all`; null if nothing. */
   advice?: (args: never) => string | null
 }

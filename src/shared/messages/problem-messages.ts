@@ -74,6 +74,7 @@ export const PROBLEM_MESSAGES = {
     title: 'The first line may be a row',
     remedy: 'If it is a row, go back to Source and turn the header off.',
     needs: 'content_cut',
+    counts: 'unsent',
   },
   title_rows: {
     expected: ({ row }: { row: number }) => ({
@@ -82,6 +83,20 @@ export const PROBLEM_MESSAGES = {
     }),
     title: 'A row that looks like the header',
     remedy: 'Go back to Source and choose the row with the column names.',
+  },
+  other_sheets: {
+    expected: ({ sheet, others, first }: { sheet: string; others: string; first: string }) => {
+      const lost = `other sheets with the same columns are not sent: ${others}; only "${sheet}" is read`
+      const toSend = `To send them, run again with --sheet ${quoteArgument(first)}`
+      return {
+        terminal: `${lost}. ${toSend}; to send this sheet alone, pass --sheet ${quoteArgument(sheet)}`,
+        window: lost,
+      }
+    },
+    title: 'Rows in other sheets',
+    remedy: 'Each sheet is a run of its own: choose the sheet to send in Source.',
+    needs: 'content_cut',
+    counts: 'unsent',
   },
   not_json: {
     expected: ({ expected }: { expected: JsonExpectation }, at?: { line: number; character: number }) =>

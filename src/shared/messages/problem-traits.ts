@@ -6,6 +6,7 @@ import { PROBLEM_MESSAGES } from './problem-messages.ts'
 interface ProblemTraits {
   title: string
   needs?: AcceptCode
+  counts?: 'unsent'
   advice?: (args: never) => string | null
 }
 
@@ -23,6 +24,12 @@ export function isHint({ code, args }: Pick<Problem, 'code' | 'args'>): boolean 
 export function findNeeds({ severity, code }: Pick<Problem, 'severity' | 'code'>): AcceptCode | null {
   const traits: ProblemTraits = PROBLEM_MESSAGES[code]
   return severity === 'warning' ? (traits.needs ?? null) : null
+}
+
+/** Whether a warning counts rows that are not sent, such as a first line that is read as the header. */
+export function countsUnsent({ code }: Pick<Problem, 'code'>): boolean {
+  const traits: ProblemTraits = PROBLEM_MESSAGES[code]
+  return traits.counts === 'unsent'
 }
 
 /** What to do in a terminal so that a cause need not be accepted, as part of a sentence; null where there is nothing. */

@@ -26,6 +26,7 @@ export const problemCodeSchema = z.enum([
   'oversized_row',
   'header_like_data',
   'title_rows',
+  'other_sheets',
   'not_json',
   'duplicate_key',
   'number_precision',

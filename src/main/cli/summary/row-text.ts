@@ -12,7 +12,7 @@ import {
   toWorded,
   toWordedProblem,
 } from '../../../shared/messages/problem-messages.ts'
-import { findNeeds } from '../../../shared/messages/problem-traits.ts'
+import { countsUnsent, findNeeds } from '../../../shared/messages/problem-traits.ts'
 import { describeState } from '../../../shared/messages/state-name.ts'
 import type { Correction } from '../../../shared/plan/fixes.ts'
 import { listLeaveOut, listReadyFixes, type ReadyFix } from '../../../shared/plan/ready-fixes.ts'
@@ -156,7 +156,8 @@ export function formatProblemGroups(
     const sign = isError ? terminal.glyphs.rejected : terminal.glyphs.failed
     const field = group.field === null ? '' : `${group.field}: `
     const rows = group.rows > 0 ? group.rows : (group.unsent ?? 0)
-    const kind = isError ? '' : group.rows > 0 ? ' (warning, still sent)' : ' (warning, not sent)'
+    const isSent = group.rows > 0 && !countsUnsent(group)
+    const kind = isError ? '' : isSent ? ' (warning, still sent)' : ' (warning, not sent)'
     const head = `${sign} ${formatCounted(rows, 'row')}${kind}  ${toPrintable(`${field}${sayExpected(group, 'terminal')}`)}`
     const examples = group.examples.slice(0, limit)
     const more = rows - new Set(examples.map((example) => example.row)).size

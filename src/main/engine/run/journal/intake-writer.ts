@@ -1,6 +1,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { showUnseen } from '../../../../shared/mapping/id-text.ts'
 import type { FoundProblem, PlanWarning } from '../../../../shared/messages/problem-messages.ts'
+import { countsUnsent } from '../../../../shared/messages/problem-traits.ts'
 import type { Correction } from '../../../../shared/plan/fixes.ts'
 import { type RowPlace, type SourcePlace, toSourcePlace } from '../../../../shared/plan/source-place.ts'
 import { listStates } from '../../../../shared/run/item-state.ts'
@@ -202,12 +203,13 @@ export class IntakeWriter {
 
   /**
    * Notes a problem that these rows have alike (default: every row), once instead of once a row. A warning is of no more
-   * rows than can be sent.
+   * rows than can be sent, unless it counts others.
    */
   writeCommonProblem(problem: PlanWarning, rows = this.#rowsRead): void {
     const { counters } = this.#journal
     const unsent = listStates('unsent').reduce((sum, state) => sum + counters.get('state', state), 0)
-    const counted = problem.severity === 'error' ? rows : Math.min(rows, this.#rowsRead - unsent)
+    const countsAll = problem.severity === 'error' || countsUnsent(problem)
+    const counted = countsAll ? rows : Math.min(rows, this.#rowsRead - unsent)
     this.#problems[problem.severity === 'error' ? 'errors' : 'warnings'] += counted
     counters.add('problem', toCauseKey(problem), counted)
   }

@@ -20,6 +20,7 @@ import { type Archive, openArchive, refuseForeignArchive, refuseForeignFile } fr
 import { findLikelySheet } from './likely-sheet.ts'
 import { appendLinks, surveyLinks, toLinkWarnings } from './linked-columns.ts'
 import { fillHeader, type Marks, markRows } from './marked-rows.ts'
+import { findOtherSheets } from './other-sheets.ts'
 import { parseXmlPart } from './parse-xml.ts'
 import { openSharedStrings, type SharedStrings } from './shared-strings.ts'
 import { nameColumns } from './sheet-collector.ts'
@@ -76,10 +77,13 @@ async function createReader(
   let head: SheetHead
   let likely: Awaited<ReturnType<typeof findLikelySheet>> | null = null
   let chosen: ReturnType<typeof chooseSheet>
+  let others: readonly SourceWarning[] = []
   try {
     likely = hasChoice ? await findLikelySheet(workbook.sheets, source, openPart, isPreview) : null
     chosen = chooseSheet(path, workbook.sheets, source.sheet ?? likely?.sheet ?? undefined)
     head = await readSheetHead(source, chosen.name, openPart(chosen.part), isPreview)
+    if (hasChoice && !isPreview)
+      others = await findOtherSheets(workbook.sheets, { name: chosen.name, head }, source, openPart)
   } catch (error) {
     strings.close()
     throw error
@@ -171,6 +175,7 @@ async function createReader(
     return [
       ...findEmptyWarnings(emptyRows),
       ...findTitleWarnings(head.likelyHeaderRow),
+      ...others,
       ...headerWatch.findWarnings(),
       ...toLinkWarnings(linked.filter((one) => !kept.includes(one))),
       ...(columnsHidden === ''

@@ -1,0 +1,73 @@
+import { toComparable } from '../../../../shared/mapping/match-columns.ts'
+import { formatCounted } from '../../../../shared/messages/figure-text.ts'
+import type { SourceWarning } from '../../../../shared/messages/problem-messages.ts'
+import type { PlanSource } from '../../../../shared/plan/plan.ts'
+import { countFilled, readSheetHead, type SheetHead } from './sheet-head.ts'
+import type { TextRows } from './sheet-rows.ts'
+import type { WorkbookSheet } from './workbook.ts'
+
+/** Sheets that a warning names, at most. */
+const NAMED_MAX = 8
+
+/**
+ * Tells of the rows that other sheets have below the same columns as the one that is read; nothing if a person named the
+ * sheet. Reads the head of each sheet, and those with such rows to their ends.
+ */
+export async function findOtherSheets(
+  sheets: readonly WorkbookSheet[],
+  { name, head }: { name: string; head: SheetHead },
+  source: PlanSource,
+  openRows: (part: string) => AsyncIterable<TextRows>,
+): Promise<SourceWarning[]> {
+  const found: { name: string; rows: number }[] = []
+  for (const other of sheets) {
+    if (other.part === null || other.name === name) continue
+    const rows = await countAlikeRows(other.name, head, source, openRows.bind(null, other.part))
+    if (rows > 0) found.push({ name: other.name, rows })
+  }
+  const [first] = found
+  if (first === undefined) return []
+  const named = found.slice(0, NAMED_MAX).map((one) => `"${one.name}" (${formatCounted(one.rows, 'row')})`)
+  const more = found.length - named.length
+  const others = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  const rows = found.reduce((sum, one) => sum + one.rows, 0)
+  return [
+    { severity: 'warning', code: 'other_sheets', args: { sheet: name, others, first: first.name }, rows },
+  ]
+}
+
+async function countAlikeRows(
+  name: string,
+  read: SheetHead,
+  source: PlanSource,
+  openRows: () => AsyncIterable<TextRows>,
+): Promise<number> {
+  let count = 0
+  try {
+    const head = await readSheetHead(source, name, openRows(), true)
+    if (!hasSameColumns(head, read)) return 0
+    for await (const { rows } of openRows()) {
+      for (const { number, cells, isHidden } of rows) {
+        const isRead = number >= head.firstRow && !(isHidden && source.rows === 'visible')
+        if (isRead && countFilled(cells) > 0) count += 1
+      }
+    }
+  } catch {
+    // Whoever chooses that sheet is told what is wrong with it.
+  }
+  return count
+}
+
+/** Whether one sheet has all the names of the other; without names, as many columns. */
+function hasSameColumns(one: SheetHead, other: SheetHead): boolean {
+  const [names, others] = [toNames(one), toNames(other)]
+  if (names.size === 0 || others.size === 0) {
+    return names.size === others.size && one.width > 0 && one.width === other.width
+  }
+  if (Math.min(names.size, others.size) < 2 && names.size !== others.size) return false
+  return names.isSubsetOf(others) || others.isSubsetOf(names)
+}
+
+function toNames({ header }: SheetHead): Set<string> {
+  return new Set(header.map(toComparable).filter((name) => name !== ''))
+}
