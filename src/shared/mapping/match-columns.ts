@@ -180,6 +180,18 @@ function fillDefaults(mapping: Mapping, { kind }: Operation): void {
   for (const [field, source] of Object.entries(OPERATIONS[kind].defaults ?? {})) mapping[field] ??= source
 }
 
+const TABLES: ReadonlySet<string> = new Set(['csv', 'tsv', 'xlsx'])
+
+/** Whether a table has one column, and no field has its name: a list of terms or texts often has no header. */
+export function hasLoneHeader(
+  header: readonly string[],
+  format: string | undefined,
+  operation: Operation,
+): boolean {
+  if (header.length !== 1 || format === undefined || !TABLES.has(format)) return false
+  return Object.keys(matchColumns(header, operation)).length === 0
+}
+
 /** The fields of the other mode that a column is named like; {@link matchColumns} leaves such a column alone. */
 export function findLeftOutFields(columns: readonly string[], operation: Operation): RequestField[] {
   const names = new Set(columns.map(toComparable))
@@ -239,7 +251,7 @@ function guessColumns(
   for (const { name, required } of fieldsFor(operation)) {
     const isWanted = required !== 'never' || (isAbout(operation, 'term') && name === 'notes')
     if (!isWanted || mapping[name] !== undefined || isRivalMapped(name, { ...mapping, ...guessed })) continue
-    const index = findByWord(columns, name, used)
+    const index = findByValues(columns, name, used, seen)
     if (index < 0) continue
     if (name === 'post_id' && !(hasUser(mapping, guessed) && areDistinctIds(index, seen))) continue
     used.add(index)
@@ -326,12 +338,34 @@ function guessText(columns: readonly string[], mapping: Mapping, seen: SeenRows 
   const used = listUsed(columns, mapping, seen)
   const rows = seen?.rows ?? []
   for (;;) {
-    const index = findByWord(columns, 'text_data', used)
+    const index = findByValues(columns, 'text_data', used, seen)
     if (index < 0) return null
     if (rows.length === 0 || rows.some(({ cells }) => (cells[index] ?? '') !== '')) {
       return toColumnSource(columns, index)
     }
     used.add(index)
+  }
+}
+
+const LINK = /^\s*(?:[a-z][a-z\d+.-]*:)?\/\/|^\s*www\./i
+const NUMBER = /^[\s\d.,:%+-]*$/
+
+/** {@link findByWord} without columns whose first values show that they are another thing: no address, or only numbers. */
+function findByValues(
+  columns: readonly string[],
+  field: string,
+  used: ReadonlySet<number>,
+  seen: SeenRows | null,
+): number {
+  const passed = new Set(used)
+  for (;;) {
+    const index = findByWord(columns, field, passed)
+    const cells = seen?.rows.map((row) => row.cells[index] ?? '').filter((cell) => cell !== '') ?? []
+    const isOther =
+      (field === 'url' && cells.length > 0 && !cells.some((cell) => LINK.test(cell))) ||
+      (field === 'text_data' && cells.length > 1 && cells.every((cell) => NUMBER.test(cell)))
+    if (index < 0 || !isOther) return index
+    passed.add(index)
   }
 }
 

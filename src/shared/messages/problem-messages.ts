@@ -64,8 +64,11 @@ export const PROBLEM_MESSAGES = {
     remedy: 'The usual cause is a quote that is never closed. Close it, or shorten the row or file.',
   },
   header_like_data: {
-    expected: () => {
-      const doubt = 'the header line is read as column names and is not sent, but it looks like a row'
+    expected: ({ by }: { by?: 'only_name' }) => {
+      const doubt =
+        by === undefined
+          ? 'the header line is read as column names and is not sent, but it looks like a row'
+          : 'the first line is read as the name of the only column and is not sent, but no field has that name'
       return {
         terminal: `${doubt}; pass --no-header if it is one, or --header-row NUMBER with its number if it is not`,
         window: doubt,
@@ -534,8 +537,17 @@ export type FoundProblem = Pick<Problem, 'row' | 'severity' | 'field' | 'found'>
 /** A problem of a whole plan instead of one row. */
 export type PlanWarning = Pick<Problem, 'severity' | 'field' | 'found'> & ProblemCause
 
-/** A problem of a whole source; `rows` are those that it concerns, all of them unless said. */
-export type SourceWarning = PlanWarning & { rows?: number }
+/** Rows of a source by their numbers, both ends included. */
+export interface RowRange {
+  from: number
+  to: number
+}
+
+/**
+ * A problem of a whole source; `rows` are those that it concerns, all of them unless said. `among` are the rows of the
+ * files that it is about, of a source with several.
+ */
+export type SourceWarning = PlanWarning & { rows?: number; among?: readonly RowRange[] }
 
 /** What was expected, in words for one surface, as in "must not contain `_` or `;`". */
 export function sayExpected(

@@ -279,3 +279,30 @@ it('says that a column that is not sent looks like the field of another, and how
     { field: 'user_id', rows: 2 },
   ])
 })
+
+it.each([
+  ['ids', 't3_abc12', 't3_abc13'],
+  ['permalinks', 'https://forum.example/p/1', 'https://forum.example/p/2'],
+  ['paths', '/r/pics/comments/1abc/a_title/', '/r/pics/comments/1abd/other/'],
+])('asks nothing about a column with the name of a text that has %s', async (_, one, other) => {
+  const { tryOut } = await setUp(`user,message,Post\njoe,first,${one}\namy,second,${other}\n`)
+  expect((await tryOut()).to_accept).toEqual([])
+  const mixed = await setUp(`user,message,Post\njoe,first,${one}\namy,second,what I wrote\n`)
+  expect((await mixed.tryOut()).to_accept).toMatchObject([{ code: 'content_not_sent', rows: 2 }])
+})
+
+it('guesses no column as url whose values are no addresses, and no numbers as the text', async () => {
+  const { send } = await setUp('user,Email Address\njoe,joe@x.example\namy,amy@x.example\n')
+  expect((await send()).stderr).toMatch(/text_data or url is required, but neither is mapped/)
+  const { tryOut } = await setUp('user,Address,Photo link\njoe,Main St 1,https://x.example/1.png\n')
+  expect((await tryOut()).first_request.body).toMatchObject({ url: 'https://x.example/1.png' })
+  const counts = await setUp('user,Comments,Title text\njoe,12,hello\namy,7,there\n')
+  expect((await counts.tryOut()).first_request.body).toMatchObject({ text_data: 'hello' })
+})
+
+it('counts a warning of content that is not sent only in rows that can be sent', async () => {
+  const { tryOut } = await setUp('user_id,message,link\n,first,https://x.example/1\nu2,second,\nu3,third,\n')
+  const { rows, to_accept: open } = await tryOut()
+  expect(rows).toMatchObject({ sendable: 2, invalid: 1 })
+  expect(open).toEqual([])
+})

@@ -3,8 +3,8 @@ import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { writeSource } from './write-source.ts'
 
-/** Whether a dry run asks if the first entry of a word list is its header. */
-async function isAsked(content: string, args: readonly string[]): Promise<boolean> {
+/** What a dry run asks about the first line of a word list. */
+async function readAsked(content: string, args: readonly string[]): Promise<string> {
   const workspace = createTemporaryFolder()
   const source = writeSource(workspace, 'words.csv', content)
   const { stdout } = await runInProcess(
@@ -23,7 +23,11 @@ async function isAsked(content: string, args: readonly string[]): Promise<boolea
     { workspace, env: { SLUICE_API_KEY: 'k' } },
   )
   const { to_accept: asked } = JSON.parse(stdout) as { to_accept: { code: string; problem?: string }[] }
-  return JSON.stringify(asked).includes('header_like_data')
+  return JSON.stringify(asked.filter(({ code }) => code === 'header_like_data'))
+}
+
+async function isAsked(content: string, args: readonly string[]): Promise<boolean> {
+  return (await readAsked(content, args)) !== '[]'
 }
 
 const WORDS = 'first bad words\nsecond bad words\nthird bad words\n'
@@ -37,4 +41,20 @@ it('asks nothing once a person has said whether a list has a header, or its name
   expect(await isAsked(WORDS, ['--map', 'term=1', '--no-header'])).toBe(false)
   expect(await isAsked(WORDS, ['--map', 'term=1', '--header-row', '1'])).toBe(false)
   expect(await isAsked(`term\n${WORDS}`, [])).toBe(false)
+})
+
+it('says of a list that no field has the name of its first line, not that this looks like a row', async () => {
+  const asked = await readAsked(WORDS, ['--map', 'term=1'])
+  expect(asked).toContain(
+    'is read as the name of the only column and is not sent, but no field has that name',
+  )
+  expect(asked).not.toContain('looks like a row')
+})
+
+it('does not call a first line that is read as the header still sent', async () => {
+  const workspace = createTemporaryFolder()
+  const source = writeSource(workspace, 'words.csv', WORDS)
+  const to = ['--watchlist', 'w', '--base-url', 'http://127.0.0.1:9', '--dry-run', '--map', 'term=1']
+  const { stdout } = await runInProcess(['watchlist', 'add', source, ...to], { workspace })
+  expect(stdout).toMatch(/1 row \(warning, not sent\) {2}the first line/)
 })

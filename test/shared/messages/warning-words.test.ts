@@ -24,7 +24,7 @@ const WARNED = {
   stated_encoding: [{ encoding: 'cp850', own: '`a` in cp850', others: '`b` in utf-8' }],
   broken_quotes: [{ effect: 'read_as_is' }],
   oversized_row: [],
-  header_like_data: [{}],
+  header_like_data: [{}, { by: 'only_name' }],
   title_rows: [{ row: 3 }],
   other_sheets: [{ sheet: 'Jan', others: '"Feb" (3 rows)', first: 'Feb' }],
   not_json: [],

@@ -43,7 +43,7 @@ export class AlikeColumns {
     })
   }
 
-  /** Looks at one more row; a copy of what is sent is not lost. */
+  /** Looks at one more row that is sent; a copy of what is sent is not lost. */
   note(cells: readonly string[]): void {
     for (const alike of this.#alike) {
       const cell = cells[alike.index] ?? ''

@@ -19,6 +19,8 @@ interface LeftOut {
   field: 'text_data' | 'url'
   index: number
   rows: number
+  /** How many of them have nothing but an id or an address. */
+  references: number
   first: string
 }
 
@@ -59,7 +61,7 @@ export class LeftOutContent {
     const { isNamed, ...kept } = this.#kept
     const used = new Set(Object.values(mapping).flatMap((source) => listColumnsOf(source, columns)))
     const others = findNamesakes(columns, kept.index).filter((index) => !used.has(index))
-    this.#leftOut = others.map((index) => ({ field: kept.field, index, rows: 0, first: '' }))
+    this.#leftOut = others.map((index) => ({ field: kept.field, index, rows: 0, references: 0, first: '' }))
     if (isNamed) return
     const found = this.#find(plan, mapping, kept.field, nestedTexts)
     this.#leftOut.push(...found.filter(({ index }) => !others.includes(index)))
@@ -82,7 +84,13 @@ export class LeftOutContent {
             ),
           )
         : []
-    const toLeftOut = (field: LeftOut['field'], index: number) => ({ field, index, rows: 0, first: '' })
+    const toLeftOut = (field: LeftOut['field'], index: number) => ({
+      field,
+      index,
+      rows: 0,
+      references: 0,
+      first: '',
+    })
     return [
       ...[...urls].map((index) => toLeftOut('url', index)),
       ...findTextColumns(columns, new Set([...used, ...urls]))
@@ -91,7 +99,7 @@ export class LeftOutContent {
     ]
   }
 
-  /** Looks at one more row. Cells without letters do not count as text; nor does a copy of the text that is sent. */
+  /** Looks at one more row that is sent. Cells without letters do not count as text; nor does a copy of the text that is sent. */
   note(cells: readonly string[]): void {
     const kept = this.#kept
     if (kept === null) return
@@ -100,6 +108,7 @@ export class LeftOutContent {
       if (cell === '' || cell === cells[kept.index]) continue
       if (!isContent(cell, found.field, this.#columns[found.index] ?? '')) continue
       found.rows += 1
+      if (REFERENCE.test(cell)) found.references += 1
       if (found.first === '') found.first = cell
     }
   }
@@ -108,13 +117,29 @@ export class LeftOutContent {
   findWarnings(): SourceWarning[] {
     const kept = this.#kept
     if (kept === null) return []
-    const ofColumns = this.#leftOut.map(({ index, ...found }) => ({ ...found, name: this.#nameOf(index) }))
+    const ofColumns = this.#leftOut.flatMap(({ index, references, ...found }) =>
+      this.#isText(index, found.rows, references) ? [{ ...found, name: this.#nameOf(index) }] : [],
+    )
     return [...ofColumns, ...this.#nested].flatMap(({ field, name, rows, first }): SourceWarning[] => {
       if (rows === 0) return []
       const args = { column: name, kept: this.#nameOf(kept.index), keptField: kept.field }
       const cause = { code: 'content_not_sent', args } as const
       return [{ severity: 'warning', field, ...cause, found: toFound(first), rows }]
     })
+  }
+
+  /**
+   * Whether a column has texts by its values, too: one called `post` often has ids or permalinks. What is called like the
+   * column that is sent has its content, and so have addresses.
+   */
+  #isText(index: number, rows: number, references: number): boolean {
+    const kept = this.#kept?.index ?? -1
+    const isNamesake = findNamesakes(this.#columns, kept).includes(index)
+    return (
+      references < rows ||
+      isNamesake ||
+      this.#leftOut.some((one) => one.index === index && one.field === 'url')
+    )
   }
 
   #nameOf(index: number): string {
@@ -125,6 +150,8 @@ export class LeftOutContent {
 
 const HAS_LETTER = /\p{L}/u
 const ADDRESS = /^https?:\/\//i
+/** A cell that only names something: an address, a path, or one word with a digit. */
+const REFERENCE = /^\s*(?:[a-z][a-z\d+.-]*:\/\/\S+|\/\S+|www\.\S+|[\w.:@#/-]*[\d_][\w.:@#/-]*)\s*$/i
 
 /** Whether a cell is content: a text with a letter, or an address; what is called `url` is one, whatever it has. */
 function isContent(cell: string, field: LeftOut['field'], name: string): boolean {
@@ -179,7 +206,12 @@ function findNested(
     const { name } = found
     if (ofUrl.has(index) && !isOther(name, 'url') && ADDRESS.test(found.first))
       return [{ ...found, field: 'url' }]
-    if (ofText.has(index) && !isOther(name, 'text_data') && HAS_LETTER.test(found.first))
+    if (
+      ofText.has(index) &&
+      !isOther(name, 'text_data') &&
+      HAS_LETTER.test(found.first) &&
+      !REFERENCE.test(found.first)
+    )
       return [{ ...found, field: 'text_data' }]
     return []
   })

@@ -4,7 +4,7 @@ import {
   findColumn,
   findLeftOutFields,
   findUnlistedFields,
-  matchColumns,
+  hasLoneHeader,
 } from '../../../shared/mapping/match-columns.ts'
 import { mayBeRows, nameRowsInKey, toJqFilter } from '../../../shared/mapping/rows-in-key.ts'
 import { listColumnsOf } from '../../../shared/mapping/templates.ts'
@@ -43,8 +43,6 @@ export function findPlanWarnings(
   return [...findUpdateWarnings(operation, mapping), ...ofAll]
 }
 
-const TABLES: ReadonlySet<string> = new Set(['csv', 'tsv', 'xlsx'])
-
 /**
  * The name of the only column of a table, if no field has such a name and nobody said that it is one: a list of terms
  * or texts often has no header, and its first entry would be lost.
@@ -53,10 +51,10 @@ export function findLoneHeader(
   { source, operation }: Plan,
   { format, header, likelyHeaderRow = null }: Pick<SourceReader, 'format' | 'header' | 'likelyHeaderRow'>,
 ): PlanWarning[] {
-  if (header === null || header.length !== 1 || !TABLES.has(format)) return []
+  if (header === null || !hasLoneHeader(header, format, operation)) return []
   if (!mayDoubtHeader(source, likelyHeaderRow)) return []
-  if (Object.keys(matchColumns(header, operation)).length > 0) return []
-  return [{ severity: 'warning', code: 'header_like_data', found: toFound(header[0] ?? '') }]
+  const found = toFound(header[0] ?? '')
+  return [{ severity: 'warning', code: 'header_like_data', args: { by: 'only_name' }, found }]
 }
 
 /**

@@ -71,14 +71,16 @@ export async function runIntake(options: {
     const writer = createIntakeWriter(journal, { plan: resolved, columns }, mapRow, {
       limit: options.limit,
       onWritten: (written, isSent) => {
-        const { row, body = {}, reported } = written
+        const { row, cells, kinds = null, body = {}, reported } = written
         idColumns.note(body, row, isSent, reported)
+        if (isSent && toHalf(row, kinds)?.content !== 'url') {
+          leftOut.note(cells)
+          alike.note(cells)
+        }
         splitter.noteHalf(written, isSent)
       },
     })
     const check = (row: SourceRow, isAscii: boolean): IntakeRow => {
-      leftOut.note(row.cells)
-      alike.note(row.cells)
       return checkRow(splitter.toFirstHalf(row), isAscii)
     }
     for await (const { rows, places, bytesRead, isAscii = false } of reader.batches()) {
@@ -112,7 +114,7 @@ export async function runIntake(options: {
     const isHeaderTold = ofReader.some(({ code }) => code === 'header_like_data')
     if (!isHeaderTold) for (const found of findLoneHeader(plan, reader)) writer.writeCommonProblem(found, 1)
     const ofSource = [...ofReader, ...leftOut.findWarnings(), ...alike.findWarnings()]
-    for (const { rows, ...warning } of ofSource) writer.writeCommonProblem(warning, rows)
+    for (const { rows, among, ...warning } of ofSource) writer.writeCommonProblem(warning, rows, among)
     for (const { rows, example } of idColumns.findWarnings()) writer.writeFoundTogether(example, rows)
     writer.writeFixProblems(ofOneRow.findWarnings())
     const readAs = JSON.stringify(describeFiles(reader, plan.source))

@@ -57,7 +57,7 @@ export function findHeaderDoubt(
     )
   })
   if (!isDoubtful) return null
-  return { severity: 'warning', code: 'header_like_data', found: toFound(header.join(' | ')) }
+  return { severity: 'warning', code: 'header_like_data', args: {}, found: toFound(header.join(' | ')) }
 }
 
 /** Names of columns are shorter than this. */

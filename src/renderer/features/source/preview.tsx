@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
-import { suggestMapping } from '../../../shared/mapping/match-columns.ts'
+import { hasLoneHeader, suggestMapping } from '../../../shared/mapping/match-columns.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayFoundSheets } from '../../../shared/messages/mapping-messages.ts'
 import { sayExpected } from '../../../shared/messages/problem-messages.ts'
@@ -48,15 +48,33 @@ function sayExtent({ format, files, hasMore }: BridgePreview): string {
   return hasMore ? `, the ${what} has more` : `, the whole ${what}`
 }
 
-/** Asks about a first line that looks like a row: taken for the header, it would be lost in silence. */
-export function HeaderDoubt({ onRow }: { onRow: () => void }) {
+/**
+ * Asks about a first line that looks like a row, or is the only name in a list: taken for the header, it would be lost in
+ * silence. Nothing if there is no doubt.
+ */
+export function HeaderDoubt(props: {
+  preview: BridgePreview
+  operation: Operation
+  headerRow: number | undefined
+  onRow: () => void
+}) {
+  const { isHeaderDoubtful, header, columns, format, likelyHeaderRow } = props.preview
+  const mayDoubt = header && props.headerRow === undefined && likelyHeaderRow === undefined
+  const isLone = mayDoubt && hasLoneHeader(columns, format, props.operation)
+  if (!isHeaderDoubtful && !isLone) return null
   return (
     <Notice
       kind="warning"
-      title="The first line looks like a row"
-      actions={<ActionButton label="It is a row" onClick={onRow} />}
+      title={isHeaderDoubtful ? 'The first line looks like a row' : 'The first line may be a row'}
+      actions={<ActionButton label="It is a row" onClick={props.onRow} />}
     >
-      It is read as column names and is not sent.
+      {isHeaderDoubtful ? (
+        'It is read as column names and is not sent.'
+      ) : (
+        <Sentence
+          text={`No field is called \`${columns[0] ?? ''}\`. It is read as the name of the only column and is not sent.`}
+        />
+      )}
     </Notice>
   )
 }

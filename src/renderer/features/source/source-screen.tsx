@@ -149,8 +149,13 @@ export function SourceScreen(props: {
           {data !== null && reading.sheet === undefined && (
             <SheetChoiceNotice preview={data} onUse={(sheet) => props.onReading({ ...reading, sheet })} />
           )}
-          {data?.isHeaderDoubtful && (
-            <HeaderDoubt onRow={() => props.onReading({ ...reading, header: false })} />
+          {data !== null && (
+            <HeaderDoubt
+              preview={data}
+              operation={props.operation}
+              headerRow={reading.headerRow}
+              onRow={() => props.onReading({ ...reading, header: false })}
+            />
           )}
           {data?.rowsInKeys !== undefined && (data.rows.length < 2 || data.columns.length < 2) && (
             <Notice kind="warning" title="The rows may be inside a key">

@@ -256,6 +256,20 @@ test('a file that lacks a column is told if the column is sent', async () => {
   expect(listMissing(await check('', { source, mapping }))).toEqual([['lang', 1]])
 })
 
+test('a warning about one of several files counts only its own rows that can be sent', async () => {
+  const [path = '', more = ''] = [
+    ['user_id,text_data\n,a\n,b\nu3,c\n', 'n1.csv'],
+    ['user_id,text_data,parent_id\nu4,d,p0\nu5,e,p0\nu6,f,p0\n', 'n2.csv'],
+  ].map(([text = '', name = '']) => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  })
+  const source = { path, more: [more] }
+  const runId = await check('', { source, mapping: { post_id: { kind: 'template', template: 'p{{row}}' } } })
+  const groups = runs.read(runId, readProblemGroups)
+  expect(groups.flatMap(({ code, rows }) => (code === 'missing_columns' ? [rows] : []))).toEqual([1])
+})
+
 test('fields of objects in several files are those of all of them, of which those that are sent are kept', async () => {
   const files = [
     ['{"text_data":"a","user":{"id":"u1","age":1.0}}\n', 'x1.jsonl'],

@@ -5,7 +5,9 @@ const NUMBERED = 'p1,u1,hello\np2,u2,how are you\np3,u3,fine\n'
 
 test('a reader that is at its end tells of a header that looks like a row', () => {
   const { told } = readText(NUMBERED)
-  expect(told).toEqual([{ severity: 'warning', code: 'header_like_data', found: 'p1 | u1 | hello', rows: 1 }])
+  expect(told).toEqual([
+    { severity: 'warning', code: 'header_like_data', args: {}, found: 'p1 | u1 | hello', rows: 1 },
+  ])
 })
 
 test.each([{ header: false }, { headerRow: 1 }])('a header that was stated is not doubted: %j', (options) => {

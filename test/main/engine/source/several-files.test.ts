@@ -33,7 +33,7 @@ async function readWhole(source: Omit<PlanSource, 'header'>) {
         rows.push({ row, cells: Object.fromEntries(named) })
       }
     }
-    const warnings = (reader.findWarnings?.() ?? []).map(({ rows: count, ...warning }) => ({
+    const warnings = (reader.findWarnings?.() ?? []).map(({ rows: count, among: _among, ...warning }) => ({
       code: warning.code,
       args: 'args' in warning ? warning.args : {},
       count,

@@ -1,6 +1,6 @@
 import type { StatementSync } from 'node:sqlite'
 import { showUnseen } from '../../../../shared/mapping/id-text.ts'
-import type { FoundProblem, PlanWarning } from '../../../../shared/messages/problem-messages.ts'
+import type { FoundProblem, PlanWarning, RowRange } from '../../../../shared/messages/problem-messages.ts'
 import { countsUnsent } from '../../../../shared/messages/problem-traits.ts'
 import type { Correction } from '../../../../shared/plan/fixes.ts'
 import { type RowPlace, type SourcePlace, toSourcePlace } from '../../../../shared/plan/source-place.ts'
@@ -203,15 +203,25 @@ export class IntakeWriter {
 
   /**
    * Notes a problem that these rows have alike (default: every row), once instead of once a row. A warning is of no more
-   * rows than can be sent, unless it counts others.
+   * rows than can be sent, of those `among` which it is, unless it counts others.
    */
-  writeCommonProblem(problem: PlanWarning, rows = this.#rowsRead): void {
+  writeCommonProblem(problem: PlanWarning, rows = this.#rowsRead, among?: readonly RowRange[]): void {
     const { counters } = this.#journal
-    const unsent = listStates('unsent').reduce((sum, state) => sum + counters.get('state', state), 0)
     const countsAll = problem.severity === 'error' || countsUnsent(problem)
-    const counted = countsAll ? rows : Math.min(rows, this.#rowsRead - unsent)
+    const counted = countsAll ? rows : Math.min(rows, this.#countSent(among))
     this.#problems[problem.severity === 'error' ? 'errors' : 'warnings'] += counted
     counters.add('problem', toCauseKey(problem), counted)
+  }
+
+  /** The rows that can be sent, all or those of some ranges. */
+  #countSent(among: readonly RowRange[] | undefined): number {
+    const { counters, db } = this.#journal
+    if (among === undefined) {
+      const unsent = listStates('unsent').reduce((sum, state) => sum + counters.get('state', state), 0)
+      return this.#rowsRead - unsent
+    }
+    const count = db.prepare('SELECT count(*) AS n FROM row WHERE id BETWEEN ? AND ? AND item IS NOT NULL')
+    return among.reduce((sum, { from, to }) => sum + Number(count.get(from, to)?.['n']), 0)
   }
 
   /** Notes a warning of rows that only all rows together show, with the first of them. */

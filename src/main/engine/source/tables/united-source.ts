@@ -1,6 +1,6 @@
 import type { RowsInKey } from '../../../../shared/mapping/rows-in-key.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
-import type { SourceWarning } from '../../../../shared/messages/problem-messages.ts'
+import type { RowRange, SourceWarning } from '../../../../shared/messages/problem-messages.ts'
 import type { RowPlace } from '../../../../shared/plan/source-place.ts'
 import type { ReadAs } from '../../../../shared/run/read-as.ts'
 import {
@@ -38,7 +38,7 @@ export async function openUnitedSource(
   let kept: readonly string[] | null = null
   const heads: FileHead[] = []
   const links = new Map<string, NonNullable<SourceReader['links']>[number]>()
-  const lacking = new Map<string, { columns: readonly string[]; rows: number }>()
+  const lacking = new Map<string, FileColumns>()
   const rowsInKeys: RowsInKey[] = []
   const nestedTexts: NestedText[] = []
   let first: FirstReader | null = null
@@ -73,7 +73,7 @@ export async function openUnitedSource(
   if (first === null || head === undefined) throw new Error('a source of no file')
   const sizeBytes = heads.reduce((sum, one) => sum + one.sizeBytes, 0)
   const isAlone = files.length === 1
-  let warnings: { file: string; warning: SourceWarning & { rows: number } }[] = []
+  let warnings: FileWarning[] = []
   let hiddenRows = 0
   let emptyRecords = 0
 
@@ -102,12 +102,13 @@ export async function openUnitedSource(
           }
         }
         // Of all rows of this file, unless it says otherwise.
+        const range = { from: rowsBefore + 1, to: rowsBefore + rows }
         for (const warning of reader.findWarnings?.() ?? [])
-          warnings.push({ file: file.name, warning: { rows, ...warning } })
+          warnings.push({ file: file.name, warning: { rows, ...warning }, range })
         hiddenRows += reader.hidden?.rows ?? 0
         emptyRecords += reader.emptyRecords ?? 0
         described[index] = toDescribed(file, reader)
-        lacking.set(file.name, { columns: union.listNames(reader.columns, countOwn(reader)), rows })
+        lacking.set(file.name, { columns: union.listNames(reader.columns, countOwn(reader)), range })
         rowsBefore += rows
         bytesBefore += reader.sizeBytes
       } finally {
@@ -172,6 +173,19 @@ export async function openUnitedSource(
   }
 }
 
+/** A warning of one file, and the rows of the file in the source. */
+interface FileWarning {
+  file: string
+  warning: SourceWarning & { rows: number }
+  range: RowRange
+}
+
+/** The columns that a file has, and its rows in the source. */
+interface FileColumns {
+  columns: readonly string[]
+  range: RowRange
+}
+
 /** What is kept of the first file's reader. */
 type FirstReader = ReturnType<typeof toFirst>
 
@@ -227,15 +241,13 @@ function movePlaces(
 }
 
 /** Warnings of single files that say which these are; those that say the same of several files as one. */
-function toNamed(
-  found: readonly { file: string; warning: SourceWarning & { rows: number } }[],
-): SourceWarning[] {
+function toNamed(found: readonly FileWarning[]): SourceWarning[] {
   const alike = Map.groupBy(found, ({ warning: { rows: _, ...cause } }) => JSON.stringify(cause))
   return [...alike.values()].flatMap((same): SourceWarning[] => {
     const [first] = same
     if (first === undefined) return []
     const rows = same.reduce((sum, { warning }) => sum + warning.rows, 0)
-    const warning = { ...first.warning, rows }
+    const warning = { ...first.warning, rows, among: same.map(({ range }) => range) }
     // There is nothing to do about empty records, which the reading of each file counts.
     return [
       warning.code === 'empty_records' ? warning : nameFiles(warning, toNames(same.map(({ file }) => file))),
@@ -260,10 +272,7 @@ function listNamed(
 }
 
 /** Says which files have no cells in which columns, those that lack the same ones together. */
-function findLacking(
-  files: ReadonlyMap<string, { columns: readonly string[]; rows: number }>,
-  names: readonly string[],
-): SourceWarning[] {
+function findLacking(files: ReadonlyMap<string, FileColumns>, names: readonly string[]): SourceWarning[] {
   const groups = Map.groupBy(files, ([, { columns }]) => {
     const own = new Set(columns)
     return names.filter((name) => !own.has(name)).join(', ')
@@ -272,7 +281,8 @@ function findLacking(
   return [...groups].map(([columns, lackers]) => ({
     ...{ severity: 'warning' as const, code: 'missing_columns' as const },
     args: { columns, files: toNames(lackers.map(([name]) => name)) },
-    rows: lackers.reduce((sum, [, { rows }]) => sum + rows, 0),
+    rows: lackers.reduce((sum, [, { range }]) => sum + range.to - range.from + 1, 0),
+    among: lackers.map(([, { range }]) => range),
   }))
 }
 
