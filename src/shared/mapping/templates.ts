@@ -20,8 +20,11 @@ export function parseTemplate(template: string): TemplatePart[] {
   return parts
 }
 
-/** What a placeholder stands for; `{{row}}` and `{{run}}` go before columns of those names. */
+/** What a placeholder stands for; `{{row}}` and `{{run}}` go before columns of those names, which {@link OF_COLUMN} reaches. */
 export type PlaceholderMeaning = { kind: 'row' } | { kind: 'run' } | { kind: 'column'; index: number }
+
+/** Stands before the name of a column that a placeholder means for certain: `{{column:row}}`. */
+const OF_COLUMN = 'column:'
 
 /** The meaning of a placeholder's name, spaces around it allowed, or null where it has none. */
 export function findPlaceholder(name: string, columns: readonly string[]): PlaceholderMeaning | null {
@@ -29,8 +32,19 @@ export function findPlaceholder(name: string, columns: readonly string[]): Place
   if (trimmed === 'row') return { kind: 'row' }
   if (trimmed === 'run') return { kind: 'run' }
   const exact = columns.indexOf(name)
-  const index = exact === -1 ? findColumnOfName(columns, trimmed) : exact
+  const named = exact === -1 ? findColumnOfName(columns, trimmed) : exact
+  const isStated = named === -1 && trimmed.startsWith(OF_COLUMN)
+  const index = isStated ? findColumnOfName(columns, trimmed.slice(OF_COLUMN.length).trim()) : named
   return index === -1 ? null : { kind: 'column', index }
+}
+
+/** The placeholders of a template that are the row or the run, though a column has that name. */
+export function findShadowing(template: string, columns: readonly string[]): ('row' | 'run')[] {
+  const kinds = parseTemplate(template).flatMap((part) => {
+    const meaning = part.kind === 'text' ? null : findPlaceholder(part.name, columns)
+    return meaning === null || meaning.kind === 'column' ? [] : [meaning.kind]
+  })
+  return [...new Set(kinds)].filter((kind) => findColumnOfName(columns, kind) !== -1)
 }
 
 /**

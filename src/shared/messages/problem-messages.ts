@@ -356,6 +356,14 @@ export const PROBLEM_MESSAGES = {
     remedy:
       'Only one column fills a field. Give both one name in the file, or choose the column that is meant in Mapping.',
   },
+  shadowed_column: {
+    expected: ({ name }: { name: 'row' | 'run' }) => {
+      const meant = name === 'row' ? 'the number of the record' : 'the token of the run'
+      return `{{${name}}} is ${meant}, not the column \`${name}\`; for the column, write {{column:${name}}}`
+    },
+    title: 'A placeholder with the name of a column',
+    remedy: 'In Mapping, write {{column:row}} for the column, or leave {{row}} for the number of the record.',
+  },
   not_json_object: {
     expected: () => 'must be a JSON object',
     title: 'Not a JSON object',
@@ -373,6 +381,12 @@ export const PROBLEM_MESSAGES = {
     title: 'A JSON object or array for a text or an id',
     remedy:
       'In Mapping, choose a field of the object, such as user.id, or map the object to a field that takes JSON.',
+  },
+  json_as_text: {
+    expected: () => 'is JSON, which is sent as the text that it is, with its keys and quotes',
+    title: 'JSON in a text',
+    remedy:
+      'If only a value in it is the content, put that value in a column of its own. If each cell is a whole request, choose request in Mapping.',
   },
   not_a_url: {
     expected: () => 'must be an http or https URL',

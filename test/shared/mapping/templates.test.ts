@@ -15,6 +15,7 @@ test.each([
   ['<{{post text}}>', '< hi >'],
   ['{{ id }}/{{row}}/{{ run }}!', 'a1/7/r9!'],
   ['{{row}}', '7'],
+  ['{{column:row}}/{{ column: id }}', 'own/a1'],
   ['{id} {{}} }}{{', '{id} {{}} }}{{'],
 ])('%j becomes %j', (template, text) => {
   expect(fill(template)).toBe(text)
@@ -34,4 +35,8 @@ test.each([
   ['{{id}}-{{row}}', false],
 ])('%j makes unique values by construction: %j', (template, unique) => {
   expect(isUniqueByConstruction(template)).toBe(unique)
+})
+
+test('a column that is really called so goes before the sign of a column', () => {
+  expect(compileTemplate('{{column:row}}', ['row', 'column:row'], 'r9')(7, ['own', 'odd'])).toBe('odd')
 })

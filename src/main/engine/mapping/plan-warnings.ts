@@ -7,7 +7,7 @@ import {
   hasLoneHeader,
 } from '../../../shared/mapping/match-columns.ts'
 import { mayBeRows, nameRowsInKey, toJqFilter } from '../../../shared/mapping/rows-in-key.ts'
-import { listColumnsOf } from '../../../shared/mapping/templates.ts'
+import { findShadowing, listColumnsOf } from '../../../shared/mapping/templates.ts'
 import type { PlanWarning } from '../../../shared/messages/problem-messages.ts'
 import {
   emptyNotesOf,
@@ -16,6 +16,7 @@ import {
   REQUEST_FIELD,
   type TaskOperation,
 } from '../../../shared/operations/operations.ts'
+import { DEFAULT_POST_ID } from '../../../shared/operations/task.ts'
 import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { toFound } from '../../../shared/run/problem.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
@@ -30,12 +31,13 @@ import { fillsUserMetadata, findConstantModels, findModelWarning } from './valid
  * of the columns as they are in the source.
  */
 export function findPlanWarnings(
-  { operation }: Plan,
+  { operation, mapping: stated }: Plan,
   mapping: Mapping,
   columns: readonly string[],
   header: readonly string[] | null = null,
 ): PlanWarning[] {
   const ofAll = [
+    ...findShadowed(stated, columns),
     ...findModeWarnings(operation, mapping, columns),
     ...findDoubledColumns(mapping, columns, header ?? []),
   ]
@@ -112,6 +114,16 @@ function findDoubledColumns(
     if (used === null || others.length === 0) return []
     const args = { columns: [used + 1, ...others] }
     return [{ severity: 'warning', code: 'ambiguous_column', args, field }]
+  })
+}
+
+/** A column called `row` or `run` is not what `{{row}}` or `{{run}}` means; the default of post_id means no column. */
+function findShadowed(stated: Mapping, columns: readonly string[]): PlanWarning[] {
+  return Object.entries(stated).flatMap(([field, source]) => {
+    if (source.kind !== 'template' || source.template === DEFAULT_POST_ID.template) return []
+    return findShadowing(source.template, columns).map((name): PlanWarning => {
+      return { severity: 'warning', field, code: 'shadowed_column', args: { name } }
+    })
   })
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../../../shared/mapping/id-text.ts'
 import { findUnlistedFields } from '../../../shared/mapping/match-columns.ts'
 import { isConstantTemplate } from '../../../shared/mapping/templates.ts'
+import { isJson } from '../../../shared/messages/pretty-json.ts'
 import type { FoundProblem, PlanWarning, ProblemCause } from '../../../shared/messages/problem-messages.ts'
 import type { RowCheck } from '../../../shared/operations/operation-entry.ts'
 import {
@@ -95,6 +96,7 @@ function createTaskRules(operation: TaskOperation, mapping: Mapping): RowRule[] 
   return [
     createContentRule(operation, mapping),
     createBlankRule('text_data'),
+    ...(mapping['text_data']?.kind === 'template' ? [] : [checkJsonText]),
     checkIds,
     checkDistinct,
     (found, row, { callback_url: url }) => checkUrl(found, row, 'callback_url', url),
@@ -174,6 +176,15 @@ function checkUrl(found: Found, row: number, field: string, value: unknown): Fou
     ? addProblem(found, row, 'warning', field, { code: 'several_urls' }, value)
     : found
 }
+
+/** A text that is an object or array of JSON; what a person wrote as a template is meant so. */
+function checkJsonText(found: Found, row: number, { text_data: text }: RequestBody): Found {
+  if (typeof text !== 'string' || !JSON_BRACKETS.test(text) || !isJson(text)) return found
+  return addProblem(found, row, 'warning', 'text_data', { code: 'json_as_text' }, text)
+}
+
+/** How JSON begins and ends that holds anything in quotes or more objects; `[1]` and `{}` may be what a person writes. */
+const JSON_BRACKETS = /^\s*(?:\{\s*".*\}|\[\s*[{["].*\])\s*$/s
 
 /** Exactly one of text_data and url; v2 does not say so, and takes both. */
 function createContentRule(operation: TaskOperation, mapping: Mapping): RowRule {

@@ -145,3 +145,35 @@ test.each([
   const problems = createRowValidator(buildPlan())(1, { user_id: 'u1', post_id: 'p1', url })
   expect(problems.map(({ code }) => code)).toEqual(isSeveral ? ['several_urls'] : [])
 })
+
+test('a placeholder that is the row or the run says so if a column has that name', () => {
+  const find = (template: string, columns: string[]) => {
+    const mapping = { post_id: { kind: 'template', template } } as const
+    return findPlanWarnings(buildPlan({ mapping }), mapping, columns).flatMap(({ field, ...cause }) =>
+      cause.code === 'shadowed_column' ? [[field, cause.args.name]] : [],
+    )
+  }
+  expect(find('z{{ row }}-{{run}}', ['id', 'row', 'run'])).toEqual([
+    ['post_id', 'row'],
+    ['post_id', 'run'],
+  ])
+  expect(find('{{row}}', ['id', 'Row'])).toEqual([])
+  expect(find('{{column:row}}', ['row'])).toEqual([])
+  expect(find('{{run}}-{{row}}', ['row'])).toEqual([])
+})
+
+test.each(['{"text":"hello"}', ' {"a":{"b":1}}\n', '[{"t":"x"},{"t":"y"}]', '["a"]'])(
+  'a text that is JSON is warned of: %s',
+  (text) => {
+    expect(validate({ ...GOOD, text_data: text })).toEqual([
+      `warning: row 17, text_data: is JSON, which is sent as the text that it is, with its keys and quotes, found \`${text}\``,
+    ])
+    const mapping = { text_data: { kind: 'template', template: '{"q":"{{q}}"}' } } as const
+    expect(validate({ ...GOOD, text_data: text }, { mapping })).toEqual([])
+  },
+)
+
+test.each(['{}', '[]', '[1]', '{"text":"cut', '[link] {x}', '"quoted"', '17', '{"a":"b"} and more'])(
+  'a text that only looks a little like JSON is not warned of: %s',
+  (text) => expect(validate({ ...GOOD, text_data: text })).toEqual([]),
+)
