@@ -74,8 +74,8 @@ export interface OperationTraits<Own, Scratch> {
     single: string
     /** What its rows became when it succeeded, as the name of a count. */
     done?: string
-    /** What is lost by it and cannot be read back, a sentence; null if nothing is. */
-    lasting?(operation: Own): string | null
+    /** What is lost by it and cannot be read back, a sentence; null if nothing is. `fills` says which fields are sent. */
+    lasting?(operation: Own, fills: (field: string) => boolean): string | null
     /** What a person should know before it is used; a warning is said again before it is sent. */
     notice?: { kind: 'info' | 'warning'; title: string; text: string }
   }

@@ -48,7 +48,8 @@ export const WATCHLIST_ADD = defineOperation({
     describe: describeWatchlist,
     verb: 'adds',
     single: 'adds terms to a watchlist',
-    lasting: () => 'Existing notes of these terms will be overwritten.',
+    lasting: (_operation, fills) =>
+      fills('notes') ? 'Existing notes of these terms will be overwritten.' : null,
     notice: {
       kind: 'warning',
       title: 'Notes of existing terms are overwritten',

@@ -45,3 +45,17 @@ it('has a space behind a title that is longer than its column', () => {
     'Row 3 of 2026-02.csv succeeded',
   ])
 })
+
+it('says that notes are overwritten only if notes are sent', async () => {
+  const workspace = createTemporaryFolder()
+  const add = async (name: string, text: string) => {
+    const to = ['--watchlist', 'w', '--base-url', 'http://127.0.0.1:9', '--dry-run']
+    return (
+      await runInProcess(['watchlist', 'add', writeSource(workspace, name, text), ...to], { workspace })
+    ).stderr
+  }
+  expect(await add('terms.csv', 'term,lang\nbad,en\n')).not.toContain('overwritten')
+  expect(await add('notes.csv', 'term,Note\nbad,why\n')).toContain(
+    'Existing notes of these terms will be overwritten.',
+  )
+})

@@ -156,3 +156,16 @@ it('asks where an appeal plan sends the cells of its source, though no key goes 
   expect((await runPlan({ baseUrl })).code).toBe(1)
   expect(service.requests).toHaveLength(2)
 })
+
+it('says in a dry run that a run would be refused, and not once the plan is trusted', async () => {
+  const [live, other] = await Promise.all([startService(), startService()])
+  const run = await openWorkspace(live)
+  const connection = { baseUrl: other.baseUrl, apiKeyEnv: 'OTHER' }
+  const { refusal } = JSON.parse((await run(connection, ['--dry-run', '--json', '--quiet'])).stdout)
+  expect(refusal).toMatchObject({ code: 'BAD_PLAN', message: expect.stringContaining(other.baseUrl) })
+  expect(refusal.hint).toContain('--trust-plan')
+  const trusted = await run(connection, ['--dry-run', '--trust-plan'])
+  expect(trusted.stdout).not.toContain('refused')
+  expect((await run(connection, ['--dry-run'])).stdout).toMatch(/A run would be refused\n.*OTHER/)
+  expect(other.requests).toEqual([])
+})

@@ -7,7 +7,7 @@ import { resolveWorkspace } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { addLimitOption, addRunTimeOptions, type RunTimeFlags } from '../options/sending-options.ts'
 import { addExamples, addMetricsOption } from '../options/shared-options.ts'
-import { confirmTrust, type TrustFlags } from '../session/consent.ts'
+import { confirmTrust, findUntrusted, type TrustFlags } from '../session/consent.ts'
 import { sendPlan } from '../session/send-plan.ts'
 
 /** Adds `plan FILE`: runs a plan file. */
@@ -39,7 +39,8 @@ export function addPlanCommand(program: Command, context: CliContext): void {
       // Who can be asked is asked, since the rows may be others than those that were accepted.
       const { accept: _codes, accepted: _causes, ...unaccepted } = plan
       const asked = context.canAsk ? unaccepted : plan
-      context.exitCode = await sendPlan(context, { workspace, plan: asked, flags, notes: [] })
+      const refusal = flags.dryRun ? findUntrusted(plan, connections, flags) : null
+      context.exitCode = await sendPlan(context, { workspace, plan: asked, flags, notes: [], refusal })
     })
   addExamples(
     command,

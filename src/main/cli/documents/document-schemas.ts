@@ -104,6 +104,8 @@ export const DOCUMENT_SCHEMAS = {
       source_read: sourceReadSchema.exactOptional(),
       mapping: usedMappingSchema.exactOptional(),
       problems: z.array(wordedGroupSchema),
+      /** Why a run would be refused before it sends anything, without a terminal on which it asks. */
+      refusal: z.object({ code: z.string(), message: z.string(), hint: z.string() }).exactOptional(),
       /** Causes of warnings that have to be accepted before the rows are sent. */
       to_accept: z.array(wordedGroupSchema.extend({ accept: acceptCodeSchema })),
       first_request: z

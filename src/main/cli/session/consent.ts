@@ -145,6 +145,18 @@ export interface TrustFlags {
   trustPlan?: true
 }
 
+/** Why a run of a plan file is refused without a terminal and without `--trust-plan`; null if it is not. */
+export function findUntrusted(
+  plan: Plan,
+  connections: Connections,
+  { trustPlan }: TrustFlags,
+): SluiceError | null {
+  const found = trustPlan ? null : describeUntrusted(plan, connections)
+  if (found === null) return null
+  const apiKeyEnv = sendsKey(plan.operation) ? plan.connection.apiKeyEnv : null
+  return new SluiceError({ id: 'plan_untrusted', sent: toPrintable(found), apiKeyEnv })
+}
+
 /**
  * Asks about a plan file that sends secrets or ids of appeals where no stored connection sends them; false where the
  * answer is no. Throws `BAD_PLAN` without a terminal: what runs such plans unattended passes `--trust-plan`.
@@ -153,12 +165,12 @@ export async function confirmTrust(
   context: CliContext,
   plan: Plan,
   connections: Connections,
-  { trustPlan }: TrustFlags,
+  flags: TrustFlags,
 ): Promise<boolean> {
-  const found = trustPlan ? null : describeUntrusted(plan, connections)
-  if (found === null) return true
-  const untrusted = toPrintable(found)
-  if (context.canAsk) return context.ask(`This plan sends ${untrusted}. Trust it?`)
-  const apiKeyEnv = sendsKey(plan.operation) ? plan.connection.apiKeyEnv : null
-  throw new SluiceError({ id: 'plan_untrusted', sent: untrusted, apiKeyEnv })
+  const untrusted = findUntrusted(plan, connections, flags)
+  if (untrusted === null) return true
+  if (context.canAsk && untrusted.said.id === 'plan_untrusted') {
+    return context.ask(`This plan sends ${untrusted.said.sent}. Trust it?`)
+  }
+  throw untrusted
 }

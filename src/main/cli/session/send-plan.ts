@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { CapacityPlan } from '../../../shared/load/capacity-plan.ts'
+import { isEmpty } from '../../../shared/mapping/check-mapping.ts'
 import { completeMapping, matchColumns } from '../../../shared/mapping/match-columns.ts'
 import { listNeeded } from '../../../shared/messages/accept-messages.ts'
 import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
@@ -9,7 +10,7 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { saySheetChoice } from '../../../shared/messages/mapping-messages.ts'
 import { hasGuess, sayReadAs } from '../../../shared/messages/reading-messages.ts'
 import { sayPassedOver } from '../../../shared/messages/used-mapping-words.ts'
-import { mayAddTwice, OPERATIONS } from '../../../shared/operations/operations.ts'
+import { mayAddTwice, OPERATIONS, REQUEST_FIELD } from '../../../shared/operations/operations.ts'
 import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { listSourcePaths } from '../../../shared/plan/source-paths.ts'
 import { findSheetChoice } from '../../../shared/plan/source-place.ts'
@@ -39,6 +40,8 @@ export interface PlanToSend {
   flags: RunTimeFlags
   /** What a person should know before anything is sent, a sentence each. */
   notes: readonly string[]
+  /** Why a run of the plan would be refused, which a dry run says; absent or null if nothing is known against it. */
+  refusal?: SluiceError | null
   /** Called once it is certain that the run can be exported as asked, before anything is read or sent. */
   beforeSending?: () => Promise<void>
   /** Called with the causes of warnings that are accepted, if any, once the source is read and before anything is sent. */
@@ -46,6 +49,9 @@ export interface PlanToSend {
   /** Searches the capacity with the plan's load test as its probes, instead of running it once. */
   capacity?: CapacityPlan | null
 }
+
+/** A plan whose mapping is complete, and what it does that cannot be undone, a sentence each. */
+type CompletePlan = PlanToSend & { lasting: readonly string[] }
 
 /** Runs a plan to its end and prints the summary; with `--dry-run` only checks it. Returns the exit code. */
 export async function sendPlan(context: CliContext, asked: PlanToSend): Promise<ExitCode> {
@@ -57,12 +63,14 @@ export async function sendPlan(context: CliContext, asked: PlanToSend): Promise<
     operation: given.operation.kind,
   })
   if (!flags.quiet) {
-    for (const note of [...access.notes, ...asked.notes, ...listLasting(given), ...listIgnored(given)]) {
+    for (const note of [...access.notes, ...asked.notes, ...listIgnored(given)]) {
       await context.err.writeLine(toPrintable(note))
     }
   }
   return withEngine(context, workspace, async (engine) => {
-    const plan = await completePlan(context, engine, given, { quiet: flags.quiet === true })
+    const { plan, columns } = await completePlan(context, engine, given, { quiet: flags.quiet === true })
+    const lasting = listLasting(plan, columns)
+    if (!flags.quiet) for (const note of lasting) await context.err.writeLine(toPrintable(note))
     const { exportK6: folder } = flags
     if (flags.export !== undefined) {
       await engine.runs.checkExport(plan, resolveFromCaller(flags.export, context.env))
@@ -70,14 +78,28 @@ export async function sendPlan(context: CliContext, asked: PlanToSend): Promise<
     await asked.beforeSending?.()
     if (flags.dryRun) {
       const { onAccepted } = asked
-      return dryRun(context, engine, { plan, ...access.readTrialSecrets() }, { ...flags, onAccepted })
+      const refusal = asked.refusal ?? (await findRefusedKey(access))
+      const trial = { plan, ...access.readTrialSecrets(), refusal }
+      return dryRun(context, engine, trial, { ...flags, onAccepted })
     }
     if (folder !== undefined) {
       const trial = { plan, ...access.readTrialSecrets() }
       return exportK6(context, engine, trial, { ...flags, exportK6: folder })
     }
-    return sendAll(context, engine, { ...asked, plan }, access)
+    return sendAll(context, engine, { ...asked, plan, lasting }, access)
   })
+}
+
+/** Why the key of a stored connection is not sent where the run sends to; null if it is, or no such connection is named. */
+async function findRefusedKey(access: RunAccess): Promise<SluiceError | null> {
+  if (access.notes.length === 0) return null
+  try {
+    await access.readSecrets()
+    return null
+  } catch (error) {
+    if (error instanceof SluiceError) return error
+    throw error
+  }
 }
 
 /** The plan with further warnings accepted. */
@@ -87,8 +109,12 @@ function withAccepted<P extends Plan>(plan: P, accept: readonly AcceptCode[] | u
 }
 
 /** What cannot be undone. */
-function listLasting({ operation }: Plan): string[] {
-  const lasting = OPERATIONS[operation.kind].words.lasting?.(operation) ?? null
+function listLasting({ operation, mapping }: Plan, columns: readonly string[] | null): string[] {
+  const whole = { ...(columns === null ? {} : matchColumns(columns, operation)), ...mapping }
+  // A whole request may have any field, and a source that was not read any column.
+  const isOpen = columns === null || !isEmpty(whole[REQUEST_FIELD.name])
+  const fills = (field: string) => isOpen || !isEmpty(whole[field])
+  const lasting = OPERATIONS[operation.kind].words.lasting?.(operation, fills) ?? null
   return lasting === null ? [] : [lasting]
 }
 
@@ -108,9 +134,9 @@ async function completePlan(
   engine: Engine,
   plan: Plan,
   options: { quiet: boolean },
-): Promise<Plan> {
+): Promise<{ plan: Plan; columns: readonly string[] | null }> {
   const preview = await readPreview(engine, plan)
-  if (preview === null) return plan
+  if (preview === null) return { plan, columns: null }
   const { columns, sheets, sheet, sheetRows = [] } = preview
   if (preview.files !== undefined && !options.quiet) await context.err.writeLine(sayFiles(preview.files))
   // Where nobody looks on, only what could be wrong is worth a line.
@@ -150,13 +176,14 @@ async function completePlan(
   }
   const empty = passedOver.map(({ field }) => [field, { kind: 'template', template: '' } as const] as const)
   const fields = Object.keys(guessed)
-  return {
+  const completed = {
     ...plan,
     mapping: { ...plan.mapping, ...Object.fromEntries(empty), ...guessed },
     ...(fields.length > 0 && {
       filledBy: { ...plan.filledBy, ...Object.fromEntries(fields.map((field) => [field, 'guess' as const])) },
     }),
   }
+  return { plan: completed, columns }
 }
 
 /** Files that are named before anything is sent; of more, only the first. */
@@ -204,7 +231,7 @@ async function readPreview(engine: Engine, { source }: Plan): Promise<SourcePrev
 async function sendAll(
   context: CliContext,
   engine: Engine,
-  toSend: PlanToSend,
+  toSend: CompletePlan,
   access: RunAccess,
 ): Promise<ExitCode> {
   const { plan, flags } = toSend
@@ -264,7 +291,7 @@ function toLimit({ limit }: RunTimeFlags): { limit?: number } {
 async function startConfirmed(
   context: CliContext,
   engine: Engine,
-  { plan, flags, onAccepted }: PlanToSend,
+  { plan, flags, lasting, onAccepted }: CompletePlan,
   guarded: StoredConnection | null,
   secrets: RunSecrets,
 ): Promise<RunHandle | ExitCode> {
@@ -278,7 +305,7 @@ async function startConfirmed(
   const accept = await confirmRows(context, engine, handle, {
     baseUrl: plan.connection.baseUrl,
     guarded,
-    lasting: listLasting(plan),
+    lasting,
     limit: flags.limit ?? Number.POSITIVE_INFINITY,
     isQuiet: flags.quiet === true,
     onAccepted,

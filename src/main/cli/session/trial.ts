@@ -1,6 +1,8 @@
 import { describeLoad } from '../../../shared/load/load.ts'
 import { listNeeded } from '../../../shared/messages/accept-messages.ts'
 import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
+import { sayError } from '../../../shared/messages/error-messages.ts'
+import type { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatBytes, formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayCorrected } from '../../../shared/messages/fix-messages.ts'
 import { prettyJson } from '../../../shared/messages/pretty-json.ts'
@@ -21,7 +23,7 @@ import type { Engine } from '../../engine/engine.ts'
 import type { RunHandle, StartOptions } from '../../engine/engine-interface.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
 import { SCHEMA_VERSION, writeDocumentLine } from '../documents/write-document.ts'
-import { resolveFromCaller } from '../invocation.ts'
+import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
 import type { ReportingFlags } from '../options/shared-options.ts'
 import { createProgressReporter } from '../progress/progress-reporter.ts'
 import { formatOpenWarnings } from '../summary/open-warnings.ts'
@@ -60,9 +62,10 @@ async function tryOut<Found>(
 export async function dryRun(
   context: CliContext,
   engine: Engine,
-  trial: Trial,
+  trial: Trial & { refusal?: SluiceError | null },
   flags: ReportingFlags & { onAccepted?: OnAccepted | undefined },
 ): Promise<ExitCode> {
+  const { refusal = null } = trial
   const exit = await tryOut(context, engine, trial, flags, async (runId) => {
     const {
       rows,
@@ -78,6 +81,7 @@ export async function dryRun(
       problems: await engine.results.readProblems(runId),
       open: await engine.results.readOpenWarnings(runId),
       first: await readFirstRequest(engine, runId),
+      refusal: refusal === null ? null : sayError(refusal.said, 'terminal', COMMAND_PREFIX),
     }
     const before = listAccepted(found.problems, found.open)
     const accepted = joinAcceptedCauses(undefined, await engine.results.readColumns(runId), before)
@@ -111,6 +115,8 @@ interface Findings {
   /** Causes of warnings that a run would ask about before it sends anything. */
   open: ProblemGroup[]
   first: RowDetail | null
+  /** Why a run would be refused before it sends anything. */
+  refusal: { code: string; message: string; hint: string } | null
 }
 
 /** Counts of what is not sent, with their names; those that can be absent or not. */
@@ -129,7 +135,7 @@ function toDryRunCounts(rows: RowCounts) {
 /** The findings as `--json` prints them. */
 function toDocument(
   { load, connection }: Plan,
-  { rows, corrected, sourceRead, mapping, problems, open, first }: Findings,
+  { rows, corrected, sourceRead, mapping, problems, open, first, refusal }: Findings,
 ): string {
   const rest = JSON.stringify({
     schema_version: SCHEMA_VERSION,
@@ -140,6 +146,9 @@ function toDocument(
     ...(sourceRead !== null && { source_read: sourceRead }),
     ...(mapping !== undefined && { mapping }),
     problems: toWordedGroups(problems),
+    ...(refusal !== null && {
+      refusal: { code: refusal.code, message: refusal.message, hint: refusal.hint },
+    }),
     to_accept: open.map((group) => ({ accept: findNeeds(group), ...toWordedGroup(group) })),
   })
   if (first === null) return prettyJson(addMember(rest, 'first_request', 'null'))
@@ -152,7 +161,7 @@ function toDocument(
 
 async function printFindings(context: CliContext, plan: Plan, found: Findings): Promise<void> {
   const { out, outTerminal } = context
-  const { rows, corrected, sourceRead, mapping, problems, open, first } = found
+  const { rows, corrected, sourceRead, mapping, problems, open, first, refusal } = found
   const counted = [
     `${formatCount(rows.read)} read`,
     `${formatCount(countSendable(rows))} can be sent`,
@@ -182,6 +191,12 @@ async function printFindings(context: CliContext, plan: Plan, found: Findings): 
     await out.writeLine(outTerminal.tone('strong', 'To confirm before sending'))
     for (const line of formatOpenWarnings(outTerminal, open)) await out.writeLine(line)
     await out.writeLine(`  Without a terminal, add --accept ${listNeeded(open).join(',')}`)
+  }
+  if (refusal !== null) {
+    await out.writeLine()
+    await out.writeLine(outTerminal.tone('strong', 'A run would be refused'))
+    await out.writeLine(outTerminal.tone('bad', `  ${toPrintable(refusal.message)}`))
+    await out.writeLine(`  ${toPrintable(refusal.hint)}`)
   }
   await printFirstRequest(context, first)
 }

@@ -66,9 +66,10 @@ export function formatNextSteps(terminal: Terminal, summary: RunSummary): string
   const runId = whole?.run_id ?? summary.run_id
   const steps: [string, string][] = []
   if (state === 'running') steps.push([`show ${runId}`, 'show progress'])
-  const isResumable = canResume(summary)
-  if (isResumable) steps.push([`resume ${runId}`, 'send the remaining rows'])
   const duplicates = summary.errors.find(isDuplicate)
+  // Resuming would meet the same duplicates and stop again; the retry sends the remaining rows, too.
+  const isResumable = canResume(summary) && !(state === 'stopped' && duplicates?.error_code)
+  if (isResumable) steps.push([`resume ${runId}`, 'send the remaining rows'])
   if (state !== 'running' && duplicates?.error_code) {
     steps.push([toDeliveredRetry(runId, duplicates.error_code), 'count duplicates as delivered'])
   } else if (!isResumable && state !== 'running' && canRetry(summary)) {

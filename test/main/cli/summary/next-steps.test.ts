@@ -166,3 +166,22 @@ describe('throughput', () => {
     )
   })
 })
+
+it('does not offer to resume a run that duplicates stopped, since the retry sends the remaining rows as well', () => {
+  const rows = {
+    read: 9,
+    invalid: 0,
+    succeeded: 0,
+    rejected: 3,
+    failed: 0,
+    unknown: 0,
+    overdue: 0,
+    not_sent: 6,
+  }
+  const duplicates = createGroup({ error_code: 'DUPLICATE_POST_ID' })
+  const changes = { state: 'stopped', rows } as Partial<RunSummary>
+  const said = formatNextSteps(terminal, createSummary(duplicates, changes)).join('\n')
+  expect(said).not.toContain('resume r1')
+  expect(said).toContain('retry r1 --delivered-code DUPLICATE_POST_ID')
+  expect(formatNextSteps(terminal, createSummary(createGroup({}), changes)).join('\n')).toContain('resume r1')
+})
