@@ -96,7 +96,7 @@ const WORDS_FOR: Record<string, readonly string[]> = {
     ...['answer', 'nachricht', 'kommentar', 'beitrag', 'inhalt', 'bewertung', 'beschreibung', 'v2'],
   ],
   url: [
-    ...['link', 'uri', 'image', 'picture', 'photo', 'video', 'media', 'address'],
+    ...['link', 'uri', 'image', 'picture', 'photo', 'video', 'media', 'attachment', 'address'],
     ...['bild', 'foto', 'adresse'],
   ],
   user_id: [
@@ -512,7 +512,7 @@ function findByWord(columns: readonly string[], field: string, used: ReadonlySet
   }
   if (field !== 'text_data' && field !== 'url') return -1
   for (const word of [...words, ...suffixes]) {
-    const index = find((name) => name.at(-1) === word)
+    const index = find((name) => name.at(-1) === word || name.at(-1) === `${word}s`)
     if (index >= 0) return index
   }
   return -1

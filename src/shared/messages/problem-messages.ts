@@ -88,11 +88,10 @@ export const PROBLEM_MESSAGES = {
     remedy: 'Go back to Source and choose the row with the column names.',
   },
   other_sheets: {
-    expected: ({ sheet, others, first }: { sheet: string; others: string; first: string }) => {
+    expected: ({ sheet, others }: { sheet: string; others: string }) => {
       const lost = `other sheets with the same columns are not sent: ${others}; only "${sheet}" is read`
-      const toSend = `To send them, run again with --sheet ${quoteArgument(first)}`
       return {
-        terminal: `${lost}. ${toSend}; to send this sheet alone, pass --sheet ${quoteArgument(sheet)}`,
+        terminal: `${lost}. To send them, or this sheet alone, pass --sheet NAME, a run for each sheet`,
         window: lost,
       }
     },

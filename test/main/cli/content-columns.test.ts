@@ -138,7 +138,7 @@ it('names the field of an object that is used by its name', async () => {
   expect(stderr).toContain('Using column `user.id` for user_id (by its name)')
 })
 
-it.each(['link', 'image_url', 'Photo'])(
+it.each(['link', 'image_url', 'Photo', 'Media URLs', 'Attachments'])(
   'asks before addresses in a column called %s next to a guessed text are lost',
   async (name) => {
     const { tryOut } = await setUp(`author,message,${name}\njoe,first,https://x.example/1\namy,second,\n`)
@@ -214,7 +214,7 @@ it('asks nothing about addresses of a person or of the post itself next to a gue
     'site_icon_url',
     'logo_image',
   ]
-  const ofPost = ['permalink_url', 'source_url', 'page_link', 'canonical_url']
+  const ofPost = ['permalink_url', 'source_url', 'page_link', 'canonical_url', 'Tweet URL', 'message_link']
   const names = [...ofPerson, ...ofPost]
   const cells = names.map((_, at) => `https://x.example/${at}`)
   const { tryOut } = await setUp(`author,message,${names},author_description\njoe,first,${cells},I am joe\n`)

@@ -109,6 +109,18 @@ const CASES: readonly Case[] = [
     advice: [],
   },
   {
+    cause: 'other_sheets',
+    name: 'months.xlsx',
+    content: await createWorkbook({
+      sheets: ['Jan', 'Feb'].map((name) => ({
+        name,
+        rows: `<row r="1">${toCells('user_id', 'text_data')}</row><row r="2">${toCells('u1', name)}</row>`,
+      })),
+    }),
+    means: { NAME: 'Jan' },
+    advice: ['--sheet NAME'],
+  },
+  {
     cause: 'id_precision',
     name: 'long.xlsx',
     content: await createWorkbook({

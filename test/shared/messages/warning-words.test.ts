@@ -26,7 +26,7 @@ const WARNED = {
   oversized_row: [],
   header_like_data: [{}, { by: 'only_name' }],
   title_rows: [{ row: 3 }],
-  other_sheets: [{ sheet: 'Jan', others: '"Feb" (3 rows)', first: 'Feb' }],
+  other_sheets: [{ sheet: 'Jan', others: '"Feb" (3 rows)' }],
   not_json: [],
   duplicate_key: [{}],
   number_precision: [{}],

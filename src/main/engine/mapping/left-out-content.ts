@@ -163,6 +163,8 @@ const PERSON = ['user', 'author', 'profile', 'account', 'owner', 'avatar', 'icon
 /** Names of addresses that lead to the post itself, so that they are not its content. */
 const OWN_ADDRESS = ['permalink', 'source', 'page', 'canonical']
 const ADDRESS_NAMES = ['url', 'link', 'uri', 'address', 'adresse', 'permalink']
+/** What an address is of that has the name of the post in front: `Tweet URL`, `message_link`. */
+const POSTS = ['post', 'tweet', 'comment', 'message', 'status', 'thread', 'reply', 'beitrag', 'kommentar']
 const POSTED = ['video', 'media']
 const ABOUT = ['description', 'beschreibung']
 
@@ -176,9 +178,11 @@ function isOther(name: string, field: LeftOut['field']): boolean {
   const words = toWords(name.slice(name.lastIndexOf('.') + 1))
   const last = words.at(-1) ?? ''
   if (field === 'text_data') return isOfPerson(words) && ABOUT.includes(last)
-  return (
-    isOfPerson(words) || (ADDRESS_NAMES.includes(last) && words.some((word) => OWN_ADDRESS.includes(word)))
-  )
+  const before = words.slice(0, -1)
+  const isOwn =
+    words.some((word) => OWN_ADDRESS.includes(word)) ||
+    (before.length > 0 && before.every((word) => POSTS.includes(word)))
+  return isOfPerson(words) || (ADDRESS_NAMES.includes(last) && isOwn)
 }
 
 /** Whether a field is in an object that is a person, as `user.photo`; what `user_content` has is content. */

@@ -25,15 +25,12 @@ export async function findOtherSheets(
     const rows = await countAlikeRows(other.name, head, source, openRows.bind(null, other.part))
     if (rows > 0) found.push({ name: other.name, rows })
   }
-  const [first] = found
-  if (first === undefined) return []
+  if (found.length === 0) return []
   const named = found.slice(0, NAMED_MAX).map((one) => `"${one.name}" (${formatCounted(one.rows, 'row')})`)
   const more = found.length - named.length
   const others = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
   const rows = found.reduce((sum, one) => sum + one.rows, 0)
-  return [
-    { severity: 'warning', code: 'other_sheets', args: { sheet: name, others, first: first.name }, rows },
-  ]
+  return [{ severity: 'warning', code: 'other_sheets', args: { sheet: name, others }, rows }]
 }
 
 async function countAlikeRows(
