@@ -83,7 +83,7 @@ async function startService(isOver: Limit, retryAfter: string | null) {
     setTimeout(() => {
       const answer = isThrottled
         ? { error: true, status: 429, error_code: 'RATE_LIMITED', message: 'slow down', show_alert: false }
-        : { task_id: 't', post_id: 'p', user_id: 'u', triggered_rules: [] }
+        : { task_id: 't', triggered_rules: [] }
       const headers = isThrottled && retryAfter !== null ? { 'retry-after': retryAfter } : {}
       response.writeHead(isThrottled ? 429 : 200, { 'content-type': 'application/json', ...headers })
       response.end(JSON.stringify(answer))

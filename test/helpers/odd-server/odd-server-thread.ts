@@ -17,8 +17,8 @@ const hostile = oddity.kind === 'hostile' ? await import('./write-hostile-answer
 /** Unix microseconds, by the clock that a client's timings use. */
 const nowUs = (): number => (performance.timeOrigin + performance.now()) * 1000
 
-const toText = (taskId: string, number: number): string =>
-  JSON.stringify({ task_id: `${taskId}/${number}`, triggered_rules: [] })
+const toText = (postId: string, number: number): string =>
+  JSON.stringify({ task_id: `${postId}/${number}`, post_id: postId, triggered_rules: [] })
 
 const toAnswer = (text: string): string => {
   return `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
@@ -29,10 +29,10 @@ type Told = Pick<Arrival, 'status' | 'took' | 'answer'>
 const toTold = (answer: string): Told => ({ status: 200, took: true, answer })
 
 /** Writes an answer under a number of its own, and notes when it had left. */
-function send(socket: Socket, taskId: string, before = ''): Told {
+function send(socket: Socket, postId: string, before = ''): Told {
   const number = answers
   answers += 1
-  const text = toText(taskId, number)
+  const text = toText(postId, number)
   socket.write(before + toAnswer(text), () => {
     leftUs[number] = nowUs()
   })

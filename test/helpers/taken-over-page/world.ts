@@ -146,7 +146,7 @@ async function startServer(): Promise<RecordingServer> {
       requests.push(
         `${request.method} ${request.url}\n${request.rawHeaders.join('\n')}\n${Buffer.concat(chunks)}`,
       )
-      const body = JSON.stringify({ task_id: 't', post_id: 'p1', user_id: 'u', triggered_rules: [] })
+      const body = JSON.stringify({ task_id: 't', triggered_rules: [] })
       response.writeHead(200, { 'content-type': 'application/json' }).end(body)
     })
   })

@@ -212,8 +212,12 @@ describe('appeal', () => {
   it('counts a status that the interface does not list', async () => {
     const { folder, run } = await openCommandLine()
     const service = await startFaultServer({
-      onRequest: (_, wire) =>
-        wire.send(200, { appeal_id: 'a', appeal: { appeal_status: 'Withdrawn' }, original_decision: {} }),
+      onRequest: ({ path }, wire) =>
+        wire.send(200, {
+          appeal_id: path.split('/').at(-1),
+          appeal: { appeal_status: 'Withdrawn' },
+          original_decision: {},
+        }),
     })
     const source = writeSource(folder, 'withdrawn.csv', 'appeal_id\nappeal-1\nappeal-2\n')
     const result = await run(['appeal', source, '--base-url', service.baseUrl], '')
