@@ -7,10 +7,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isInstalled } from './child.ts'
 
-/** A task response as the service sends it, always the same. */
+/** A task response of about the size it has, always the same, so that it names nobody's post. */
 const STATIC_BODY = JSON.stringify({
-  user_id: 'user1',
-  post_id: 'post1',
+  message: 'an answer to any of the posts',
   task_id: 'a3b1c5d7-0000-4000-8000-000000000000',
   triggered_rules: [],
 })

@@ -10,6 +10,7 @@ export function createUndiciClient(baseUrl: string, apiKey: string): ServiceClie
   const client = new Client(baseUrl, { pipelining: 1, allowH2: false })
   return {
     send: (request, onEnd) => void client.dispatch(toDispatch(request, apiKey), createHandler(onEnd)),
+    retire: () => {},
     destroy: () => client.destroy(),
   }
 }

@@ -231,3 +231,34 @@ test.each<[string, Oddity]>([
   expect(judged).toEqual({ ok: rows.succeeded, info: rows.unknown, fail: 0 })
   expect(rows.succeeded).toBeGreaterThan(0)
 })
+
+test.each([
+  ['plain', 'in a write of its own', { isTls: false, when: 'apart' }],
+  ['TLS', 'in a write of its own', { isTls: true, when: 'apart' }],
+  ['TLS', 'after 1 ms', { isTls: true, when: 1 }],
+] as const)(
+  'over %s, no row of a run succeeds with a second answer that comes %s and names another post',
+  async (_, __, { isTls, when }) => {
+    const certificate = isTls ? await createCertificate({ ip: '127.0.0.1' }) : null
+    const caFile = join(folder, 'ca-of-run.pem')
+    if (certificate !== null) writeFileSync(caFile, certificate.cert)
+    const { baseUrl, readRecording } = await startOddServer({
+      oddity: { kind: 'stray', when },
+      ...(certificate === null ? {} : { tls: certificate }),
+    })
+    const workspace = join(folder, `stray-${isTls}-${when}`)
+    const plan = createRunPlan(folder, TEXTS.length, baseUrl, {
+      connection: { baseUrl, timeoutMs: 10_000, ...(isTls ? { tls: { caFile } } : {}) },
+      pace: { kind: 'closed', concurrency: 64 },
+    })
+    const runs = createInProcessRuns(workspace)
+    const run = runs.start(plan)
+    const { rows, echoes } = await run.ended
+    if (SOURCE !== undefined) console.log({ isTls, when }, rows, echoes)
+    expect(rows.succeeded + rows.unknown).toBe(TEXTS.length)
+    expect(echoes).toMatchObject({ verified: rows.succeeded, not_verifiable: 0 })
+    const judged = expectFaultless(workspace, [run.runId], { events: await readRecording() })
+    expect(judged).toEqual({ ok: rows.succeeded, info: rows.unknown, fail: 0 })
+  },
+  TIMEOUT_MS,
+)

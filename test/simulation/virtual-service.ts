@@ -81,6 +81,7 @@ export class VirtualService {
         side.step()
         if (!side.isKilled) this.#send(request, current)
       },
+      retire: () => {},
       destroy: async () => {
         if (flight !== null) cutOff(flight)
       },
@@ -193,7 +194,7 @@ export class VirtualService {
     this.#tasks += 1
     const task = { task_id: `task-${this.#tasks}` }
     const body = {
-      task: { ...task, post_id: id, user_id: 'u', triggered_rules: [] },
+      task: { ...task, post_id: id, user_id: 'user', triggered_rules: [] },
       'index-add': { ...task, custom_index_item_id: `item-${this.#tasks}` },
       'index-remove': task,
       'watchlist-add': {

@@ -207,7 +207,7 @@ function refuseProxy({ productionGate }: BridgeServices, { proxy }: ConnectionSe
 
 function applySettings<Known extends Partial<StoredConnection>>(
   known: Known,
-  { baseUrl, taskBaseUrl, timeoutMs, isProduction, deliveredCodes, proxy }: ConnectionSettings,
+  { baseUrl, taskBaseUrl, timeoutMs, isProduction, deliveredCodes, rewritesIds, proxy }: ConnectionSettings,
 ) {
   return {
     ...known,
@@ -216,6 +216,7 @@ function applySettings<Known extends Partial<StoredConnection>>(
     taskBaseUrl: taskBaseUrl ?? undefined,
     timeoutMs: timeoutMs ?? undefined,
     ...(deliveredCodes !== undefined && { deliveredCodes }),
+    ...(rewritesIds !== undefined && { rewritesIds: rewritesIds || undefined }),
     ...(proxy !== undefined && {
       proxy: proxy.kind === 'named' ? toProxy(known.proxy, proxy.url) : undefined,
       systemProxy: proxy.kind === 'none' ? false : undefined,

@@ -56,7 +56,7 @@ export const runsHandlers: Handlers<'runs'> = {
     // Rows of a run that was paused have been accepted.
     refuse(await findOpen(context, input.runId, []))
     await confirm(context, input.runId, {}, signal)
-    context.liveRuns.require(input.runId).resume()
+    context.liveRuns.require(input.runId).resume({ accept: input.accept ?? [] })
   },
   stop: ({ context, input }) => context.liveRuns.require(input.runId).stop(),
   setConcurrency: ({ context, input: { runId, concurrency } }) =>

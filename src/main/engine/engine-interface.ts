@@ -81,7 +81,8 @@ export interface RunHandle {
   begin(options?: { limit?: number; accept?: readonly AcceptCode[] }): void
   /** Sends nothing new; what is in flight ends. */
   pause(): void
-  resume(): void
+  /** Goes on with a paused run; `accept` is what it stopped for. */
+  resume(options?: { accept?: readonly AcceptCode[] }): void
   /** Drains what is in flight, keeps the rest pending, and ends the run as `interrupted`. */
   stop(): void
   setConcurrency(concurrency: number): void

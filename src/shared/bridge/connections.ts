@@ -71,6 +71,8 @@ const settingsSchema = z.strictObject({
   isProduction: z.boolean(),
   /** Error codes that mean that the service has a post already (default: those that are stored). */
   deliveredCodes: z.array(z.string().trim().min(1).max(100)).max(100).exactOptional(),
+  /** Whether ids of answers are not compared (default: as it is stored). */
+  rewritesIds: z.boolean().exactOptional(),
   /** Which proxy requests go through (default: the one that is stored). */
   proxy: proxyChoiceSchema.exactOptional(),
 })

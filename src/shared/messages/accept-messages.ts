@@ -12,6 +12,7 @@ export const ACCEPT_WORDS: Readonly<Record<AcceptCode, string>> = {
   hidden_rows: 'rows that the spreadsheet hides are sent',
   encoding_uncertain: 'the encoding is a guess',
   fixes_do_not_fit: 'corrections of single rows may be of other rows than the source has now',
+  ids_rewritten: 'the service answers with other ids than were sent',
 }
 
 /** The codes that have to be accepted for causes of warnings. */

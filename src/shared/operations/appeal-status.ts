@@ -34,6 +34,8 @@ export const APPEAL_STATUS = defineOperation({
     path: (_operation, { appeal_id: id }) => appealStatusPath(String(id)),
     sendsKey: false,
   },
+  // docs/interface.md §2.6
+  echoes: [{ field: 'appeal_id', isUnique: true }],
   isRepeatable: true,
   errors: [{ status: 400, errorCode: 'INVALID_APPEAL', condition: 'The appeal_id is unknown.' }],
   ledger: { of: 'appeals', effect: 'reads' },

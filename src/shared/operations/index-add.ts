@@ -74,6 +74,8 @@ export const INDEX_ADD = defineOperation({
     { rule: 'address', field: 'callback_url' },
   ],
   endpoint: { method: 'POST', path: indexAddPath, sendsKey: true },
+  // The id of the item is the service's (docs/interface.md §4.3).
+  echoes: [],
   // A second add would add a second item.
   isRepeatable: false,
   errors: [

@@ -41,6 +41,8 @@ export const INDEX_REMOVE = defineOperation({
     { rule: 'address', field: 'callback_url' },
   ],
   endpoint: { method: 'POST', path: indexRemovePath, sendsKey: true },
+  // Of answers, acknowledgements and callbacks (docs/interface.md §4.4).
+  echoes: [{ field: 'custom_index_item_id', isUnique: true }],
   // A second removal finds nothing left to remove.
   isRepeatable: true,
   errors: [

@@ -9,6 +9,15 @@ export type RowCheck =
   | { rule: 'length'; field: string; max: number }
   | { rule: 'one of'; one: string; other: string }
 
+/** A field of the request that an answer or a callback repeats under the same name, at its top. */
+export interface Echo {
+  field: string
+  /** Whether no two rows of a run have the same, so that it tells whose the answer is. */
+  isUnique: boolean
+  /** Whether only a text is an echo: a number is an id of the service's own. */
+  isText?: boolean
+}
+
 /** An error that docs/interface.md §7.1 shows for an operation. */
 export interface ShownError {
   status: number
@@ -42,6 +51,11 @@ export interface OperationTraits<Own, Scratch> {
   isRepeatable: boolean
   /** The errors that the interface shows for it. */
   errors: readonly ShownError[]
+  /**
+   * What an answer or a callback may repeat; what it lacks proves nothing. A request of several rows repeats its target
+   * and its rows, as {@link batch} names them.
+   */
+  echoes: readonly Echo[]
   /** Absent if answers never come as callbacks. */
   modeOf?(operation: Own): Mode
   /** The index or watchlist that every row goes to. */

@@ -41,6 +41,12 @@ export const TASK = defineOperation({
   defaults: { post_id: DEFAULT_POST_ID },
   checks: [],
   endpoint: { method: 'POST', path: taskPath, sendsKey: true },
+  // Of v1 (docs/interface.md §2.2, §2.3); v2 answers, acknowledgements and callbacks may have them. The legacy body has a
+  // second user_id, a number, which is not the one of the request.
+  echoes: [
+    { field: 'post_id', isUnique: true },
+    { field: 'user_id', isUnique: false, isText: true },
+  ],
   isRepeatable: true,
   errors: [],
   modeOf: ({ mode }) => mode,

@@ -71,6 +71,8 @@ export const WATCHLIST_TRAITS = {
   fields: TERM_FIELDS,
   namedBy: ['term'],
   checks,
+  // The watchlist, and each term in one of the lists (docs/interface.md §4.5, §4.6).
+  echoes: [],
   isRepeatable: true,
   target: {
     kind: 'watchlist',

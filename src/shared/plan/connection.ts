@@ -104,6 +104,12 @@ export const CONNECTION_OPTIONS = {
     flag: '--delivered-code <code>',
     help: 'error code that means the service already has the post; counts as succeeded; repeatable',
   },
+  rewritesIds: {
+    schema: z.boolean().optional(),
+    words:
+      'Whether the service answers with other ids than were sent, which are then not compared (default: false).',
+    setting: 'rewritten ids',
+  },
   tls: {
     schema: tlsSchema.optional(),
     words: 'Certificates.',

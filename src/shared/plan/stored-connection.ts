@@ -90,6 +90,8 @@ export const storedConnectionSchema = z
     activeKey: keyLabelSchema,
     timeoutMs: timeoutMsSchema.optional(),
     deliveredCodes: z.array(z.string().min(1)).default([]),
+    /** Set when a person says so of a run that asks. */
+    rewritesIds: z.boolean().optional(),
     tls: tlsSchema.optional(),
     proxy: proxySchema.optional(),
     systemProxy: z.boolean().optional(),
@@ -164,7 +166,8 @@ function toActiveVariable(stored: StoredConnection): string | null {
 
 /** What a plan says of a stored connection: all of it but its other keys and whether it is production. */
 export function toPlanConnection(stored: StoredConnection): PlanConnectionInput {
-  const { name, baseUrl, taskBaseUrl, timeoutMs, deliveredCodes, tls, proxy, systemProxy } = stored
+  const { name, baseUrl, taskBaseUrl, timeoutMs, deliveredCodes, rewritesIds, tls, proxy, systemProxy } =
+    stored
   const apiKeyEnv = toActiveVariable(stored)
   return {
     name,
@@ -173,6 +176,7 @@ export function toPlanConnection(stored: StoredConnection): PlanConnectionInput 
     ...(apiKeyEnv === null ? { keyFrom: 'window' as const } : { apiKeyEnv }),
     ...(taskBaseUrl === undefined ? {} : { taskBaseUrl }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(rewritesIds ? { rewritesIds } : {}),
     ...(tls === undefined ? {} : { tls }),
     ...(proxy === undefined ? {} : { proxy }),
     ...(systemProxy === undefined ? {} : { systemProxy }),

@@ -218,6 +218,24 @@ export function listCallbackFacts({ callbacks }: Pick<RunSummary, 'callbacks'>):
   return [{ label: 'Callbacks', lines: [{ text: describeCallbacks(callbacks), tone }] }]
 }
 
+/** Whether answers prove whose they are; null if all of them do, or none was compared. */
+function describeEchoes({ echoes }: Pick<RunSummary, 'echoes'>): string | null {
+  if (echoes === undefined) return null
+  const { verified, alike, not_verifiable: unverifiable, mismatched } = echoes
+  if (alike + unverifiable + mismatched === 0) return null
+  const parts = [
+    ...(verified > 0 ? [`${formatCounted(verified, 'answer')} repeated the id that was sent`] : []),
+    ...(alike > 0 ? [`${formatCount(alike)} of them in another case, form or spacing`] : []),
+    ...(unverifiable > 0 ? [`${formatCount(unverifiable)} repeated none and cannot be verified`] : []),
+    ...(mismatched > 0
+      ? [
+          `${formatCount(mismatched)} named another id and ${mismatched === 1 ? 'counts' : 'count'} as unknown`,
+        ]
+      : []),
+  ]
+  return parts.join('; ')
+}
+
 /** Requests by how they ended, how many a second, and what the service said about its rate, its cache and its callbacks. */
 export function listRequestFacts(summary: RunSummary): Fact[] {
   const { requests, retry_after: asked, from_cache: cached, result_lost: lost } = summary
@@ -240,6 +258,7 @@ export function listRequestFacts(summary: RunSummary): Fact[] {
         ? null
         : `${formatCounted(asked.answers, 'answer')} asked to wait; rows waited ${formatDuration(asked.waited_s * 1000)} in total`,
     ],
+    ['Echoes', describeEchoes(summary)],
     [
       'From cache',
       cached.rows === 0

@@ -3,7 +3,8 @@ import { z } from 'zod'
 /**
  * What may be wrong with all that is sent, so that a person has to accept it before anything is: content may be cut or
  * replaced, a spreadsheet changed ids, rows that are hidden in the spreadsheet are sent, the encoding is uncertain,
- * corrections of single rows do not fit the rows of the source.
+ * corrections of single rows do not fit the rows of the source. And what stops a run until it is accepted: the service
+ * rewrites ids, so that answers do not prove whose they are.
  */
 export const acceptCodeSchema = z.enum([
   'content_cut',
@@ -11,6 +12,7 @@ export const acceptCodeSchema = z.enum([
   'hidden_rows',
   'encoding_uncertain',
   'fixes_do_not_fit',
+  'ids_rewritten',
 ])
 
 export type AcceptCode = z.infer<typeof acceptCodeSchema>

@@ -42,13 +42,14 @@ export function sayRefusal(kind: string): string {
 }
 
 /**
- * What a callback did. `settled`, `doubled`, `differing` and `unreadable` as a run counts them; `measured`: it belongs to a load test;
+ * What a callback did. `settled`, `doubled`, `differing`, `other_post` and `unreadable` as a run counts them; `measured`: it belongs to a load test;
  * `waiting`: nobody has processed it yet; `unmatched`: its run has no such row, or is gone.
  */
 export const callbackEffectSchema = z.enum([
   'settled',
   'doubled',
   'differing',
+  'other_post',
   'unreadable',
   'measured',
   'waiting',

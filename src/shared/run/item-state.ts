@@ -209,6 +209,8 @@ export type ItemEvent =
   /** A callback came. */
   | 'callback_succeeded'
   | 'callback_rejected'
+  /** A callback came that is of another item. */
+  | 'callback_mismatched'
   /** The person decided to send an unknown item again. */
   | 'resend'
   /** The key that the service refused was replaced. */
@@ -229,6 +231,7 @@ const TRANSITIONS: Record<ItemState, Partial<Record<ItemEvent, ItemState>>> = {
   },
   acknowledged: {
     timed_out: 'overdue',
+    callback_mismatched: 'unknown',
     callback_succeeded: 'succeeded',
     callback_rejected: 'rejected',
   },
@@ -300,7 +303,7 @@ export const ROW_ANSWERS = {
   unreadable_callback: { word: 'unreadable callback', meaning: 'A callback came that could not be read.' },
   callback_of_other_post: {
     word: 'names another post',
-    meaning: 'The callback at the address of this row names the post_id of another one.',
+    meaning: 'A callback at the address of this row names another post or item, and settles nothing.',
   },
 }
 

@@ -156,12 +156,12 @@ export function describeCallbacks({
   const notes = [
     ...(early > 0 ? [`${formatCount(early)} before the acknowledgement`] : []),
     ...(late > 0 ? [`${formatCount(late)} late`] : []),
-    ...(other_post > 0 ? [`${formatCount(other_post)} naming another post`] : []),
   ]
   const parts = [
     `${formatCount(settled)} matched${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
     ...(doubled > 0 ? [formatCounted(doubled, 'duplicate')] : []),
     ...(differing > 0 ? [`${formatCount(differing)} differing from the one that counts`] : []),
+    ...(other_post > 0 ? [`${formatCount(other_post)} naming another id`] : []),
     ...(unreadable > 0 ? [`${formatCount(unreadable)} unreadable`] : []),
   ]
   return `${formatCount(received)} received: ${parts.join(', ')}`

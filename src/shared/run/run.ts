@@ -129,13 +129,28 @@ export const callbackCountsSchema = z.object({
   doubled: z.int(),
   /** Said something else than the one that settled their item; a result counts more than an error, else the first. */
   differing: z.int(),
-  /** Of those that settled their item, naming another post. */
+  /** Named another post or item than the row of their address; by earlier versions they settled it all the same. */
   other_post: z.int(),
   /** Not of the interface; their item stays as it is. */
   unreadable: z.int(),
 })
 
 export type CallbackCounts = z.infer<typeof callbackCountsSchema>
+
+/**
+ * Rows, or requests of a load test, by whether the answer proves whose it is (docs/results.md). The first and the third
+ * succeeded.
+ */
+const echoCountsSchema = z.object({
+  /** The answer or the callback repeats the id that was sent. */
+  verified: z.int(),
+  /** Of those, with other white space around it, in another case or Unicode normal form. */
+  alike: z.int(),
+  /** Nothing of it tells rows apart. */
+  not_verifiable: z.int(),
+  /** It names another id: how the row ended is unknown. */
+  mismatched: z.int(),
+})
 
 const loadSummarySchema = z.object({
   /** What the schedule asked for; null at a closed pace. */
@@ -245,6 +260,8 @@ export const runSummarySchema = z.object({
     .object({ answers: z.int(), throttled_s: z.number(), limit_per_s: z.number().nullable() })
     .optional(),
   from_cache: z.object({ rows: z.int() }),
+  /** Of runs in which answers were compared with their requests. */
+  echoes: echoCountsSchema.exactOptional(),
   /** Rows that count as succeeded since the service said it had them before; it does not give their result again. */
   result_lost: z.object({ rows: z.int() }),
   /** Rows of `not_sent` that were tried before and are to be tried again. */

@@ -83,6 +83,7 @@ const stopNoticeSchema = z.object({
       'throttled',
       'asked_to_wait',
       'mostly_errors',
+      'ids_rewritten',
       'threshold_crossed',
     ])
     .nullable(),

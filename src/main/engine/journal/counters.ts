@@ -11,6 +11,8 @@ export type CounterKind =
   | 'request'
   | 'from_cache'
   | 'result_lost'
+  /** Rows that succeeded by whether their answer proves whose it is; of mismatches the errors tell. */
+  | 'echo'
   | 'retry_after_answers'
   | 'retry_after_ms'
   | 'throttled_answers'

@@ -42,6 +42,8 @@ export interface LoadState {
   within: { sent: number; ended: number; answered: number; succeeded: number }
   maxInFlight: number
   fromCache: number
+  /** Answers that prove whose they are, that repeat no post_id, and that name another; earlier versions compared none. */
+  echoes?: { verified: number; notVerifiable: number; mismatched: number }
   retried: number
   statuses: LoadStatus[]
   errors: LoadErrorGroup[]

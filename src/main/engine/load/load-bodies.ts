@@ -20,6 +20,8 @@ export interface LoadBody {
   position: number
   /** UTF-8 bytes of text_data or url. */
   contentBytes: number
+  /** '' where it has none. */
+  userId: string
   /** Models it asks for; '' where the service decides. */
   model: string
   /** The body's JSON for a submission. */
@@ -116,11 +118,12 @@ export class LoadBodies {
     const text = writeBody(whole)
     const [head = '', rest = ''] = cutAt(text, POST_ID_MARK)
     const [middle = '', tail = null] = this.#hasCallback ? cutAt(rest, CALLBACK_MARK) : [rest]
-    const { models, text_data: textData, url } = mapped
+    const { models, text_data: textData, url, user_id: userId } = mapped
     return {
       row,
       position,
       contentBytes: Buffer.byteLength(String(textData ?? url ?? '')),
+      userId: typeof userId === 'string' ? userId : '',
       model: Array.isArray(models) ? models.join(', ') : '',
       toJson: (postId, callbackUrl) =>
         tail === null ? head + postId + middle : head + postId + middle + callbackUrl + tail,

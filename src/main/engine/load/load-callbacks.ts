@@ -12,7 +12,7 @@ export interface LoadCallbacksOptions {
   inbox: InboxReader
   runToken: string
   timeoutMs: number
-  judge: (body: string) => Judgement | null
+  judge: (body: string, item: number) => Judgement | null
   onLatency: (latencyUs: number, receivedAtUs: number) => void
   /** The rules that a callback's result names; of each item once. */
   onRules: (rules: Judgement['rules']) => void
@@ -61,7 +61,7 @@ export class LoadCallbacks {
         this.#inboxRead = id
         if (isWarmup(item - 1)) continue
         onCount('received', receivedAtUs)
-        const judgement = judge(body)
+        const judgement = judge(body, item)
         if (judgement?.outcome !== 'succeeded') onCount('rejected', receivedAtUs)
         this.#settle(item, { receivedAtUs, rules: judgement?.rules ?? [] })
       }

@@ -205,8 +205,9 @@ export class LoadGenerator {
   }
 
   #noteEnd(flight: RequestInFlight, exchange: Exchange): void {
-    const judgement = this.#options.judge(exchange, [])
-    if (flight.turn.isMeasured) this.#record(flight, exchange, judgement)
+    const { turn, body } = flight
+    const judgement = this.#options.judge(exchange, [this.#options.toPostId(turn.sequence), body.userId])
+    if (turn.isMeasured) this.#record(flight, exchange, judgement)
     if (this.#lanes.inFlight + 1 >= this.#lanes.concurrency) this.#lastFullMs = this.#nowMs()
     if (judgement.repeat !== 'never' && flight.tries < this.#options.retry.limit && !this.#isStopped) {
       this.#backOff(flight, judgement)
@@ -252,7 +253,8 @@ export class LoadGenerator {
       (tries > 0 ? FLAG.retry : 0) +
       (judgement.isAcknowledgement ? FLAG.acknowledged : 0) +
       (isSent ? FLAG.sent : 0) +
-      (exchange.kind === 'answer' ? FLAG.answered : 0)
+      (exchange.kind === 'answer' ? FLAG.answered : 0) +
+      toEchoFlag(judgement)
     numbers[at + FIELD.position] = body.position
     numbers[at + FIELD.contentBytes] = body.contentBytes
     numbers[at + FIELD.model] = this.#models.toNumber(body.model)
@@ -336,4 +338,11 @@ export class LoadGenerator {
     this.#dropped = 0
     this.#inFlightMax = this.#lanes.inFlight
   }
+}
+
+/** An acknowledgement proves nothing, and its callback is judged by itself. */
+function toEchoFlag({ outcome, isAcknowledgement, echo }: Judgement): number {
+  if (echo.kind === 'mismatched') return FLAG.mismatched
+  if (outcome !== 'succeeded' || isAcknowledgement) return 0
+  return echo.kind === 'unverifiable' ? FLAG.unverifiable : FLAG.verified
 }

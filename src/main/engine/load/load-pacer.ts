@@ -31,6 +31,13 @@ export interface LoadPacer {
 export const WARMUP_SEQUENCE = 1e12
 
 /** Whether a request's number is one of the warm-up's. */
+/** The post_id of a request; the first of the load and of the warm-up have number 1. */
+export function toLoadPostId(runToken: string, sequence: number): string {
+  return isWarmup(sequence)
+    ? `${runToken}-warmup-${sequence - WARMUP_SEQUENCE + 1}`
+    : `${runToken}-${sequence + 1}`
+}
+
 export function isWarmup(sequence: number): boolean {
   return sequence >= WARMUP_SEQUENCE
 }

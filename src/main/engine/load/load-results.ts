@@ -93,6 +93,7 @@ export type LoadSummaryParts = Pick<
   | 'throughput'
   | 'retry_after'
   | 'from_cache'
+  | 'echoes'
   | 'callbacks'
   | 'load'
   | 'thresholds'
@@ -134,6 +135,7 @@ export function toLoadSummary(
     // A load test asks no more than it is told: nothing was waited, but by retries where the plan has them.
     retry_after: { answers: throttling.retryAfterAnswers, waited_s: 0 },
     from_cache: { rows: state.fromCache },
+    ...toEchoes(state),
     load: {
       scheduled_per_s: scheduled === null ? null : perS(scheduled),
       answered_per_s: perS(within.answered),
@@ -160,6 +162,13 @@ export function toLoadSummary(
     },
     ...(callbacks === null ? {} : { callbacks: toCallbackCounts(callbacks) }),
   }
+}
+
+function toEchoes({ echoes }: LoadState): Pick<RunSummary, 'echoes'> {
+  if (echoes === undefined) return {}
+  const { verified, notVerifiable, mismatched } = echoes
+  const counts = { verified, alike: 0, not_verifiable: notVerifiable, mismatched }
+  return verified + notVerifiable + mismatched === 0 ? {} : { echoes: counts }
 }
 
 function toCallbackCounts({ received, doubled }: NonNullable<LoadState['callbacks']>) {

@@ -20,6 +20,7 @@ import { createOperationExchange } from '../service/operation-exchange.ts'
 import { SampleSlots } from './kept-requests.ts'
 import { LoadCallbacks } from './load-callbacks.ts'
 import { LoadLedger, LoadRows } from './load-ledger.ts'
+import { toLoadPostId } from './load-pacer.ts'
 import { RuleCounts, RuleWriter } from './load-rules.ts'
 import { LoadSeconds } from './load-seconds.ts'
 import { type LoadTask, LoadThreads, type LoadUpdate, readClockMs } from './load-threads.ts'
@@ -318,6 +319,7 @@ export class LoadRun {
       within: { ...total.within, sent: total.within.sent + (this.#isOver ? 0 : this.#countOpen()) },
       maxInFlight: toMaxInFlight(load, record.plan.connection.timeoutMs),
       fromCache: total.fromCache,
+      echoes: total.echoes,
       retried: total.retried,
       statuses: total.statuses,
       errors: total.errors,
@@ -339,11 +341,12 @@ function createCallbacks(
   rules: RuleCounts,
 ): LoadCallbacks {
   const { plan, runToken } = record
+  const { judgeCallback } = createOperationExchange(plan, { deliveredCodes: [], nowMs: Date.now })
   return new LoadCallbacks({
     inbox: new InboxReader(task.workspace),
     runToken,
     timeoutMs: plan.callback.timeoutMs,
-    judge: createOperationExchange(plan, { deliveredCodes: [], nowMs: Date.now }).judgeCallback,
+    judge: (body, item) => judgeCallback(body, [toLoadPostId(runToken, item - 1)]),
     onLatency: (latencyUs, receivedAtUs) => ledger.addCallback(latencyUs, receivedAtUs),
     onRules: (found) => rules.add(found),
     onCount: (what, atUs) => ledger.countCallback(what, atUs),

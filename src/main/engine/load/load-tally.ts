@@ -45,6 +45,7 @@ export class LoadTally {
   /** Answered, whatever the answer. */
   answered = 0
   fromCache = 0
+  readonly echoes = { verified: 0, notVerifiable: 0, mismatched: 0 }
   waited = 0
   retried = 0
   /** By status, and by error code within it. */
@@ -92,6 +93,9 @@ export class LoadTally {
     this.counts[outcome] += 1
     if (flags & FLAG.answered) this.answered += 1
     if (flags & FLAG.fromCache) this.fromCache += 1
+    if (flags & FLAG.verified) this.echoes.verified += 1
+    if (flags & FLAG.unverifiable) this.echoes.notVerifiable += 1
+    if (flags & FLAG.mismatched) this.echoes.mismatched += 1
     if (flags & FLAG.waited) this.waited += 1
     if (flags & FLAG.retry) this.retried += 1
     this.#addWithin(request, measuredUs)
@@ -121,6 +125,7 @@ export class LoadTally {
     addNumbers(this.callbacks, other.callbacks)
     this.answered += other.answered
     this.fromCache += other.fromCache
+    addNumbers(this.echoes, other.echoes)
     this.waited += other.waited
     this.retried += other.retried
     for (const { status, errorCode, requests } of other.#listStatuses()) {

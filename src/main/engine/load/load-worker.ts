@@ -6,7 +6,7 @@ import { createItemRequests } from '../sending/item-requests.ts'
 import { createServiceClients } from '../service/service-client.ts'
 import { LoadBodies } from './load-bodies.ts'
 import { LoadGenerator } from './load-generator.ts'
-import { createLoadPacer, isWarmup, WARMUP_SEQUENCE } from './load-pacer.ts'
+import { createLoadPacer, toLoadPostId } from './load-pacer.ts'
 import type { LoadCalls, LoadTask, LoadUpdate } from './load-threads.ts'
 
 let generator: LoadGenerator | null = null
@@ -33,7 +33,9 @@ function createGenerator(task: LoadTask): LoadGenerator {
   const { plan, runToken } = record
   const { load } = plan
   if (load === undefined) throw new Error('the plan is not a load test')
-  const { mapRow, exchange, toCallbackUrl } = createItemRequests(record, workspace)
+  const { mapRow, exchange, toCallbackUrl } = createItemRequests(record, workspace, [], (id) =>
+    id.startsWith(`${runToken}-`),
+  )
   const hasCallback = isAsync(plan.operation) && record.callbackBase !== null
   const bodies = new LoadBodies(openJournalReader(journalFile), { mapRow, hasCallback })
   // The first requests must not wait for the disk.
@@ -58,10 +60,7 @@ function createGenerator(task: LoadTask): LoadGenerator {
       onRedacted: () => report({ kind: 'redacted', index: share.index }),
     }),
     judge: exchange.judge,
-    toPostId: (sequence) =>
-      isWarmup(sequence)
-        ? `${runToken}-warmup-${sequence - WARMUP_SEQUENCE + 1}`
-        : `${runToken}-${sequence + 1}`,
+    toPostId: (sequence) => toLoadPostId(runToken, sequence),
     toCallbackUrl: hasCallback ? toCallbackUrl : () => null,
     report,
   })

@@ -57,6 +57,10 @@ export const FLAG = {
   sent: 32,
   /** A whole answer came, whatever it said. */
   answered: 64,
+  /** It succeeded, and its answer repeats the post_id that was sent; it repeats none; it names another. */
+  verified: 128,
+  unverifiable: 256,
+  mismatched: 512,
 } as const
 
 /** Records that are handed over at once at most. */

@@ -38,6 +38,7 @@ import {
   summarizeFamilyCounts,
 } from '../run/results/family-counts.ts'
 import { createNumberReader } from '../run/results/row-places.ts'
+import { ECHO_MISMATCH_CODE } from '../service/echoes.ts'
 import { findAnnotations } from '../workspace/run-annotations.ts'
 
 /** Sums a run up together with its retries. */
@@ -112,6 +113,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
     ...toThrottling(members, counts),
     ...toAnswerCounts(family, counts, rows),
     from_cache: { rows: counts.get('from_cache')?.get('') ?? 0 },
+    ...toEchoes(counts),
     result_lost: { rows: counts.get('result_lost')?.get('') ?? 0 },
     to_repeat: { rows: countToRepeat(family, counts) },
     generator,
@@ -142,6 +144,18 @@ function toCutOffWarnings({ members, record }: RunFamily, { unknown }: RowCounts
 function toCorrected({ db }: RunFamily): Pick<RunSummary, 'corrected'> {
   const corrected = toCorrectedCounts(readFacetCounts(db).get('corrected') ?? new Map())
   return corrected === null ? {} : { corrected }
+}
+
+function toEchoes(counts: Counts): Pick<RunSummary, 'echoes'> {
+  const of = (finding: string) => counts.get('echo')?.get(finding) ?? 0
+  const mismatched = toErrorGroups(counts.get('error') ?? new Map())
+    .filter(({ error_code: code }) => code === ECHO_MISMATCH_CODE)
+    .reduce((sum, { rows }) => sum + rows, 0)
+  const alike = of('alike')
+  const verified = of('verified') + alike
+  const notVerifiable = of('unverifiable')
+  if (verified + notVerifiable + mismatched === 0) return {}
+  return { echoes: { verified, alike, not_verifiable: notVerifiable, mismatched } }
 }
 
 function toThrottling(members: readonly RunView[], counts: Counts): Pick<RunSummary, 'throttling'> {

@@ -5,13 +5,14 @@ import { type RunRecord, readRunRecord } from '../journal/run-record.ts'
 import { readLatency, writeLatency } from '../journal/seconds.ts'
 import type { InboxCallback } from '../receiver/inbox.ts'
 import { InboxReader } from '../receiver/inbox.ts'
-import { createItemRequests, type ItemRequests } from '../sending/item-requests.ts'
+import { createItemRequests } from '../sending/item-requests.ts'
+import type { EchoFinding } from '../service/echoes.ts'
 import type { Judgement } from '../service/judgement.ts'
-import { createOperationExchange } from '../service/operation-exchange.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
 import { CallbackWriter, type SettledItem } from './journal/callback-writer.ts'
 import { ItemClaims } from './journal/item-claims.ts'
 import { rebuildSeconds } from './journal/recovery.ts'
+import { createRowSearch } from './other-rows.ts'
 import { OutcomeWriter } from './recorder.ts'
 
 /** Callbacks that are processed at once at most, and items that become overdue at once. */
@@ -32,9 +33,7 @@ export interface CallbackSettlerOptions {
   /** States of rows that a child run stands for (default: none). */
   takenOver?: ReadonlySet<ItemState>
   /** Null where the callback cannot be read. */
-  judge: (body: string) => Judgement | null
-  /** The post_id that an item was or will be sent with; null where it has none. */
-  readPostId: (item: number) => string | null
+  judge: (body: string, item: number) => Judgement | null
   /** Unix milliseconds. */
   nowMs: () => number
   /** The latency of a callback, microseconds, and when it came, Unix microseconds. */
@@ -57,6 +56,8 @@ export class CallbackSettler {
   readonly #early = new Map<number, number | null>()
   #latencies: { item: number; latencyUs: number; receivedAtUs: number }[] = []
   #lastLossMs: number | null = null
+  /** Of callbacks since {@link takeEchoes}. */
+  #echoes: EchoFinding[] = []
 
   constructor(options: CallbackSettlerOptions) {
     this.#options = options
@@ -65,7 +66,6 @@ export class CallbackSettler {
     this.#writer = new CallbackWriter(journal, claims, this.#outcomes, {
       isChild: record.parentRunId !== null,
       takenOver: options.takenOver ?? new Set(),
-      readPostId: options.readPostId,
     })
     this.#timeoutMs = record.plan.callback.timeoutMs
     this.#inboxRead = record.inboxRead
@@ -84,11 +84,14 @@ export class CallbackSettler {
   write(isWaiting: (item: number) => boolean = () => false): void {
     const { judge } = this.#options
     this.#settled = []
+    this.#echoes = []
     // What it had found last time is not there where that transaction was undone.
     this.#outcomes.forget()
     for (const { item, latencyUs } of this.#latencies) this.#writer.writeLatency(item, latencyUs)
     for (const callback of this.#batch) {
-      const settled = this.#writer.take(callback, toContent(judge(callback.body)), isWaiting)
+      const judgement = judge(callback.body, callback.item)
+      if (judgement !== null) this.#echoes.push(judgement.echo)
+      const settled = this.#writer.take(callback, toContent(judgement), isWaiting)
       if (settled !== null) this.#settled.push(settled)
     }
     const missing = `came within ${this.#timeoutMs / 1000} s of the acknowledgement; a late one still counts`
@@ -109,6 +112,11 @@ export class CallbackSettler {
     this.#settled = []
     this.#latencies = []
     return settled
+  }
+
+  /** Whether the callbacks that {@link write} processed prove whose they are. */
+  takeEchoes(): EchoFinding[] {
+    return this.#echoes.splice(0)
   }
 
   /** An item was settled whose request is in flight, by a callback of this Unix microsecond; null where it may answer an earlier try. */
@@ -152,7 +160,9 @@ export class CallbackSettler {
 
 function toContent(judgement: Judgement | null): Parameters<CallbackWriter['take']>[1] {
   if (judgement === null) return null
-  return { ...judgement, outcome: judgement.outcome === 'succeeded' ? 'succeeded' : 'rejected' }
+  const { echo, message } = judgement
+  if (echo.kind === 'mismatched') return { kind: 'foreign', note: message ?? '' }
+  return { ...judgement, kind: 'own', outcome: judgement.outcome === 'succeeded' ? 'succeeded' : 'rejected' }
 }
 
 /** Opens the settler of a run whose callbacks come into the workspace's inbox; `redact` takes secrets out of a body. */
@@ -164,7 +174,6 @@ export function openCallbackSettler(
 ): CallbackSettler {
   const { workspace, journal, record, redact } = options
   const inbox = new InboxReader(workspace)
-  const { judgeCallback } = createOperationExchange(record.plan, { deliveredCodes: [], nowMs: Date.now })
   return new CallbackSettler({
     ...options,
     inbox: {
@@ -176,27 +185,26 @@ export function openCallbackSettler(
       close: () => inbox.close(),
     },
     takenOver: findTakenOver(record, workspace),
-    judge: judgeCallback,
-    readPostId: createPostReader(journal.db, record, workspace),
+    judge: createCallbackJudge(journal.db, record, workspace),
     nowMs: Date.now,
   })
 }
 
-/** Reads what an item is sent with from the cells of its row, as the sender does. */
-function createPostReader(
+/** Judges callbacks by what their item was or will be sent with, read from the cells of its row as the sender does. */
+function createCallbackJudge(
   db: DatabaseSync,
   record: RunRecord,
   workspace: string,
-): CallbackSettlerOptions['readPostId'] {
+): CallbackSettlerOptions['judge'] {
   const readRow = db.prepare('SELECT cells, kinds FROM row WHERE id = ?')
-  let requests: ItemRequests | null = null
-  return (item) => {
+  const { exchange, mapRow } = createItemRequests(record, workspace, [], (id) => hasRow(id))
+  const hasRow = createRowSearch(db, record.plan.operation, mapRow)
+  return (text, item) => {
     const row = readRow.get(item)
-    if (row === undefined) return null
-    requests ??= createItemRequests(record, workspace)
+    if (row === undefined) return exchange.judgeCallback(text)
     const kinds = typeof row['kinds'] === 'string' ? row['kinds'] : null
-    const postId = requests.mapRow(item, JSON.parse(String(row['cells'])) as string[], kinds).body['post_id']
-    return typeof postId === 'string' ? postId : null
+    const { body } = mapRow(item, JSON.parse(String(row['cells'])) as string[], kinds)
+    return exchange.judgeCallback(text, exchange.toRowKeys([body]))
   }
 }
 

@@ -10,6 +10,7 @@ import { redactAnswer } from '../service/redact-answer.ts'
 import { createServiceClients } from '../service/service-client.ts'
 import { type CallbackSettler, openCallbackSettler } from './callback-settler.ts'
 import { ItemClaims } from './journal/item-claims.ts'
+import { createRowSearch } from './other-rows.ts'
 import { Sender } from './sender.ts'
 
 interface SenderParts {
@@ -28,7 +29,13 @@ interface SenderParts {
 export function createSender(options: SenderParts): Sender {
   const { workspace, journal, record, meter } = options
   const { plan } = record
-  const { exchange, toRequest } = createItemRequests(record, workspace, options.deliveredCodes)
+  const { exchange, mapRow, toRequest } = createItemRequests(
+    record,
+    workspace,
+    options.deliveredCodes,
+    (id) => hasRow(id),
+  )
+  const hasRow = createRowSearch(journal.db, record.plan.operation, mapRow)
   const claims = new ItemClaims(journal, record)
   return new Sender({
     plan,

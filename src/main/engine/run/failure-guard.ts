@@ -2,6 +2,7 @@ import { formatSpan } from '../../../shared/messages/figure-text.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { StopNotice } from '../../../shared/run/snapshot.ts'
 import { isKeyRefusal } from '../../../shared/service/errors.ts'
+import type { EchoFinding, EchoMismatch } from '../service/echoes.ts'
 import type { Judgement } from '../service/judgement.ts'
 
 /** Answers 401 or 403 in a row after which the key is taken to be wrong. */
@@ -15,6 +16,8 @@ const THROTTLED_MAX_MS = 300_000
 /** Rows that must be settled before the share of errors says anything, and the share that is too much. */
 const SETTLED_MIN = 50
 const ERROR_SHARE_MAX = 0.2
+/** First answers that repeat an id, all of them one that nobody sent, after which a service seems to rewrite ids. */
+const REWRITTEN_MIN = 5
 
 /**
  * Detects a run whose rows would fail: a wrong key, an unreachable service, mostly errors
@@ -34,6 +37,9 @@ export class FailureGuard {
   #lastUnreached = ''
   #settled = 0
   #errors = 0
+  /** Whether an answer repeated what was sent, or an id of another row: the service does not rewrite ids. */
+  #isEchoing = false
+  #rewritten: EchoMismatch[] = []
 
   constructor(options: {
     nowMs: () => number
@@ -68,8 +74,16 @@ export class FailureGuard {
     return this.#throttledSinceMs === null ? null : this.#throttledSinceMs + this.#throttledMaxMs
   }
 
+  /** Notes whether an answer or a callback proves whose it is. */
+  noteEcho(echo: EchoFinding): void {
+    if (this.#isEchoing || echo.kind === 'unverifiable') return
+    if (echo.kind === 'mismatched' && !echo.isOfOtherRow) this.#rewritten.push(echo)
+    else this.#isEchoing = true
+  }
+
   /** Notes how a try ended. */
   note(judgement: Judgement): void {
+    this.noteEcho(judgement.echo)
     if (judgement.reached) {
       this.#reachedOnce = true
       this.#unreachedStreak = 0
@@ -113,6 +127,16 @@ export class FailureGuard {
         code: 'unreachable',
         reason: `Nothing can be reached at ${this.#origin}: ${this.#lastUnreached}`,
         advice: 'Rows not sent yet are kept.',
+      }
+    }
+    const [rewritten] = this.#rewritten
+    if (!this.#isEchoing && rewritten !== undefined && this.#rewritten.length >= REWRITTEN_MIN) {
+      const { field, found, expected } = rewritten
+      return {
+        code: 'ids_rewritten',
+        reason: `The first ${this.#rewritten.length} answers of ${this.#origin} that name a ${field} all name another than was sent, such as "${found}" for "${expected}"`,
+        advice:
+          'If this service rewrites ids, accept that (ids_rewritten) and resume; then ids that nobody sent are not compared. If not, these are the answers of others: ask who runs the service. Rows not sent yet are kept; those answered so far are unknown.',
       }
     }
     const throttledMs = this.#throttledSinceMs === null ? 0 : this.#nowMs() - this.#throttledSinceMs

@@ -54,6 +54,8 @@ export class Recorder {
   readonly #seconds: SecondWriter
   #waiting: AttemptRecord[] = []
   #waitingBytes = 0
+  /** What is to be added to the messages of rows that were committed. */
+  #remarks: { rows: readonly number[]; note: string }[] = []
 
   constructor(journal: Journal, meter: SecondMeter) {
     this.#journal = journal
@@ -115,6 +117,13 @@ export class Recorder {
     return state
   }
 
+  /** Adds to what is said of the rows of an item that was noted before, as far as they succeeded or are acknowledged. */
+  remark({ item, rows }: SentItem, note: string): void {
+    const waiting = this.#waiting.findLast((record) => record.item === item)
+    if (waiting === undefined) this.#remarks.push({ rows, note })
+    else waiting.message = waiting.message === null ? note : `${waiting.message}; ${note}`
+  }
+
   /**
    * Writes what waits, and the seconds that are over; returns the way to take them back where the commit fails, and
    * takes them back itself where it throws. The caller has a transaction open.
@@ -123,9 +132,12 @@ export class Recorder {
     const written = this.#waiting
     const writtenBytes = this.#waitingBytes
     const seconds = this.#meter.take(options.allSeconds)
+    const remarks = this.#remarks
+    this.#remarks = []
     const undo = (): void => {
       this.#waiting.unshift(...written)
       this.#waitingBytes += writtenBytes
+      this.#remarks.unshift(...remarks)
       this.#meter.giveBack(seconds)
       this.#outcomes.forget()
     }
@@ -133,6 +145,7 @@ export class Recorder {
     this.#waitingBytes = 0
     try {
       this.#outcomes.write(written)
+      for (const { rows, note } of remarks) this.#outcomes.writeRemark(rows, note)
       for (const second of seconds) this.#seconds.write(second)
     } catch (error) {
       undo()
@@ -148,6 +161,10 @@ export class Recorder {
     if (state === null) return
     if (judgement.fromCache) counters.add('from_cache', '', record.rows.length)
     if (judgement.isResultLost) counters.add('result_lost', '', record.rows.length)
+    const succeeded =
+      record.rowOutcomes?.filter((row) => row.state === 'succeeded').length ??
+      (state === 'succeeded' ? record.rows.length : 0)
+    counters.add('echo', judgement.echo.kind, succeeded)
     if (record.rowOutcomes === null) {
       // Most rows succeed, and their records need not be copied.
       if (state !== 'succeeded') countError(counters, { ...record, state }, record.rows.length)
@@ -244,6 +261,7 @@ export class OutcomeWriter {
   readonly #rowRule: BulkInsert
   readonly #rowClass: BulkInsert
   readonly #longAnswers: LongBodies
+  readonly #remark: StatementSync
   readonly #ruleIds = new Map<string, number>()
 
   constructor(journal: Journal) {
@@ -262,6 +280,9 @@ export class OutcomeWriter {
     this.#rowRule = new BulkInsert(db, 'INSERT OR IGNORE INTO row_rule (rule, row)', '(?, ?)')
     this.#rowClass = new BulkInsert(db, 'INSERT OR REPLACE INTO row_class (row, class, score)', '(?, ?, ?)')
     this.#longAnswers = new LongBodies(db, 'long_answer')
+    this.#remark = db.prepare(
+      "UPDATE result SET message = coalesce(message || '; ' || ?, ?) WHERE row = ? AND state IN ('succeeded', 'acknowledged')",
+    )
   }
 
   /** Counts an outcome; once, when it happens, however often its transaction has to be tried. */
@@ -297,6 +318,11 @@ export class OutcomeWriter {
   writeFindings(row: number, found: Pick<AttemptRecord, 'rules' | 'classes'>): void {
     this.#addFindings(row, found)
     for (const bulk of this.#bulks) bulk.flush()
+  }
+
+  /** Adds a note to rows that succeeded or are acknowledged. The caller has a transaction open. */
+  writeRemark(rows: readonly number[], note: string): void {
+    for (const row of rows) this.#remark.run(note, note, row)
   }
 
   /** Forgets what a transaction that was undone had written. */

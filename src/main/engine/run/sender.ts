@@ -54,6 +54,10 @@ const TICK_MS = 1
 /** Bodies in flight beyond which nothing more goes out, UTF-16 code units: huge rows must not fill the memory. */
 const BODIES_MAX = 64 * 1024 * 1024
 
+/** Said of a row whose answer proves nothing, where the next one on its connection was that of another row. */
+const BEFORE_A_SWAP =
+  'the next answer on its connection was that of another row, so this one may be, too; nothing of it tells'
+
 /** Sends what the journal holds, at the plan's pace, until it is done, stopped, or most rows would fail. */
 export class Sender {
   readonly #options: SenderOptions
@@ -74,6 +78,8 @@ export class Sender {
   /** Bodies in flight, UTF-16 code units. */
   #bodies = 0
   #committedMs = Number.NEGATIVE_INFINITY
+  /** Of a connection, the item that had its last answer, if that does not prove whose it is. */
+  readonly #unproven = new WeakMap<ServiceClient, SentItem>()
   /** The last instant at which nothing could go out, since the cap was full or sending was held. */
   #heldAtMs = Number.NEGATIVE_INFINITY
 
@@ -219,7 +225,7 @@ export class Sender {
     if (this.#limits.isThrottling) this.#wakeAfter(this.#limits.waitMs(nowMs))
     if (flight.hasWaited) this.#journal.counters.add('waited', '', 1)
     this.#bodies += flight.bodyLength
-    return { request, onEnd: (exchange) => this.#noteEnd(flight, exchange) }
+    return { request, onEnd: (exchange, client) => this.#noteEnd(flight, exchange, client) }
   }
 
   /** Whether nothing may go out at the moment, whoever asks. Who comes first then opens it again. */
@@ -257,7 +263,7 @@ export class Sender {
     return this.#isEnding ? null : this.#feed.next()
   }
 
-  #noteEnd(flight: InFlight, exchange: Exchange): void {
+  #noteEnd(flight: InFlight, exchange: Exchange, client: ServiceClient): void {
     const nowMs = performance.now()
     const { sent, rowKeys, scheduledAtUs, hasWaited, takenAtMs } = flight
     if (this.#lanes.inFlight + 1 >= this.#lanes.concurrency) this.#heldAtMs = nowMs
@@ -266,6 +272,7 @@ export class Sender {
     const { claims } = this.#options
     const earlierTries = sent.attempts > 0 || claims.hasLostTries ? claims.countUnknownTries(sent.item) : 0
     const judgement = this.#options.judge(exchange, rowKeys, earlierTries)
+    this.#noteEcho(sent, exchange, judgement, client)
     const isSettledBefore = this.#options.settler?.noteEnd(sent.item, exchange.timings.sentAtUs) ?? false
     const isSplit = judgement.isTooLarge && sent.rows.length > 1
     const { allowed } = this.#limits
@@ -302,6 +309,20 @@ export class Sender {
     if (hasRoom || isProbing || isLifted) this.#wakeAll()
   }
 
+  /**
+   * An answer of another request ends its connection. Where answers were swapped, the one before it on the connection may
+   * be that of another row, too, unless it proves whose it is.
+   */
+  #noteEcho(sent: SentItem, exchange: Exchange, { echo, outcome }: Judgement, client: ServiceClient): void {
+    const before = this.#unproven.get(client)
+    if (before !== undefined) this.#unproven.delete(client)
+    if (echo.kind === 'mismatched') {
+      client.retire()
+      const isReused = exchange.timings.connectUs === null
+      if (before !== undefined && echo.isOfOtherRow && isReused) this.#recorder.remark(before, BEFORE_A_SWAP)
+    } else if (echo.kind === 'unverifiable' && outcome === 'succeeded') this.#unproven.set(client, sent)
+  }
+
   #backOff({ item, attempts }: SentItem, judgement: Judgement): void {
     const { retryAfterMs } = judgement
     const rules = this.#limits.toRetryRules(judgement)
@@ -323,6 +344,7 @@ export class Sender {
         if (options.refill) this.#feed.refill(this.#meter.ratePerSecond, this.#blockMin)
       })
       for (const settled of this.#options.settler?.committed() ?? []) this.#noteSettled(settled)
+      for (const echo of this.#options.settler?.takeEchoes() ?? []) this.#limits.noteEcho(echo)
       if (options.refill) this.#feed.confirm()
     } catch (error) {
       undo()

@@ -4,6 +4,7 @@ import type { Outcome } from '../../../shared/run/item-state.ts'
 import type { Slowdown, StopNotice } from '../../../shared/run/snapshot.ts'
 import type { Counters } from '../journal/counters.ts'
 import { Throttle } from '../sending/throttle.ts'
+import type { EchoFinding } from '../service/echoes.ts'
 import type { Judgement } from '../service/judgement.ts'
 import { FailureGuard } from './failure-guard.ts'
 import { LongWaits } from './long-waits.ts'
@@ -78,6 +79,11 @@ export class ServiceLimits {
     this.#guard.note(ended.judgement)
     this.#longWaits.note(ended.judgement)
     this.#gate.note({ ...ended, isAway: this.#guard.isAway })
+  }
+
+  /** Notes whether a callback proves whose it is; answers are noted by {@link note}. */
+  noteEcho(echo: EchoFinding): void {
+    this.#guard.noteEcho(echo)
   }
 
   /** Notes that an item was settled, and how. */

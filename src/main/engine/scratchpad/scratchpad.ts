@@ -33,6 +33,7 @@ import { checkText, readText, toOperation } from './check-text.ts'
 interface Awaited {
   sentAtUs: number
   judgeCallback: OperationExchange['judgeCallback']
+  rowKeys: readonly string[]
   redactor: Redactor
 }
 
@@ -125,6 +126,7 @@ export function createScratchpad(
       )
       const { batch } = OPERATIONS[endpoint.kind]
       const rows = batch === undefined ? [body] : toRows(body[batch.list])
+      const rowKeys = exchange.toRowKeys(rows)
       const request = toRequest(exchange.toRequest(rows, null), sent)
       const ended = await sendOnce(exchange.baseUrl, connection, request, { ...secrets, proxyCredentials })
       if (awaitsCallback) {
@@ -132,7 +134,7 @@ export function createScratchpad(
         apiKey?.redactBy(redactor)
         proxyCredentials?.redactBy(redactor)
         const { sentAtUs } = ended.timings
-        keepAwaited(id, { sentAtUs, judgeCallback: exchange.judgeCallback, redactor })
+        keepAwaited(id, { sentAtUs, judgeCallback: exchange.judgeCallback, rowKeys, redactor })
       }
       return {
         ...{ id, awaitsCallback },
@@ -148,7 +150,7 @@ export function createScratchpad(
           ended.kind === 'answer'
             ? { status: ended.status, headers: ended.headers ?? [], body: toShownBody(ended.body) }
             : null,
-        verdict: toVerdict(exchange.judge(ended, exchange.toRowKeys(rows))),
+        verdict: toVerdict(exchange.judge(ended, rowKeys)),
       }
     },
     async takeCallback(id) {
@@ -159,7 +161,7 @@ export function createScratchpad(
       awaited.delete(id)
       await receiver.forget([id])
       const text = redactAnswer(request.redactor, found.body)
-      const judgement = request.judgeCallback(text)
+      const judgement = request.judgeCallback(text, request.rowKeys)
       return {
         receivedAt: toTimestamp(found.receivedAtUs),
         latencyMs: (found.receivedAtUs - request.sentAtUs) / 1000,

@@ -3,6 +3,7 @@ import type { Body } from '../mapping/json-text.ts'
 import { createRowMapper, type MapRow } from '../mapping/row-mapper.ts'
 import { createRunAddresses, type RunAddresses } from '../receiver/addresses.ts'
 import { readReceiverSettings } from '../receiver/receiver-settings.ts'
+import type { HasOtherRow } from '../service/echoes.ts'
 import { createOperationExchange, type OperationExchange } from '../service/operation-exchange.ts'
 import type { ServiceRequest } from '../service/service-client.ts'
 
@@ -43,11 +44,16 @@ export function createItemRequests(
   workspace: string,
   /** Error codes that mean "this post_id was delivered before", in addition to the connection's own. */
   deliveredCodes: readonly string[] = [],
+  hasOtherRow?: HasOtherRow,
 ): ItemRequests {
   const { plan, columns, runToken } = record
   const addresses = createRunAddresses(record, () => readReceiverSettings(workspace).secret)
   const mapRow = createRowMapper(plan, columns, runToken, addresses)
-  const exchange = createOperationExchange(plan, { deliveredCodes, nowMs: Date.now })
+  const exchange = createOperationExchange(plan, {
+    deliveredCodes,
+    nowMs: Date.now,
+    ...(hasOtherRow !== undefined && { hasOtherRow }),
+  })
   return {
     mapRow,
     exchange,

@@ -5,7 +5,8 @@ import type { ServiceClient, ServiceRequest } from '../service/service-client.ts
 /** What a lane sends next. */
 export interface Job {
   request: ServiceRequest
-  onEnd: (exchange: Exchange) => void
+  /** `client` has the connection that it came on. */
+  onEnd: (exchange: Exchange, client: ServiceClient) => void
   /** How long the lane keeps its place afterwards without sending anything: the think time of a load. */
   restMs?: number
 }
@@ -124,7 +125,7 @@ export class Lanes {
       const { request, onEnd, restMs = 0 } = job
       client.send(request, (exchange) => {
         this.#inFlight -= 1
-        this.#guard(() => onEnd(exchange), restMs === 0 ? step : () => this.#rest(restMs, step), end)
+        this.#guard(() => onEnd(exchange, client), restMs === 0 ? step : () => this.#rest(restMs, step), end)
       })
       this.#inFlight += 1
     }

@@ -121,6 +121,8 @@ export interface WireClient {
    * Throws where the request before has not ended.
    */
   send(request: WireRequest, onEnd: (exchange: Exchange) => void): void
+  /** Lets the next request open a new connection; not while one is in flight. */
+  retire(): void
   /** Closes the connection at once; a request in flight ends as a breakdown. */
   destroy(): Promise<void>
 }

@@ -130,6 +130,10 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
     this.#reuse.noteOpen((this.#clock.startMs ?? 0) - (this.#firstAnsweredMs ?? 0))
   }
 
+  retire(): void {
+    this.#drop()
+  }
+
   async destroy(): Promise<void> {
     this.#isDestroyed = true
     this.#timer.destroy()

@@ -84,6 +84,9 @@ export class Http2Client implements WireClient {
     else exchange.start()
   }
 
+  /** Answers name the stream of their request: a swapped one says nothing of the connection, which others share. */
+  retire(): void {}
+
   async destroy(): Promise<void> {
     if (this.#isDestroyed) return
     this.#isDestroyed = true

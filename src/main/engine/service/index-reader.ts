@@ -26,7 +26,7 @@ function createItemReader(
 ): Pick<OperationReader, 'readSuccess' | 'judgeCallback'> {
   return {
     readSuccess: ({ status }, body, rowKeys) =>
-      mode === 'async' ? judgeAcknowledgement(body, status, rowKeys) : judge(body, status),
+      mode === 'async' ? judgeAcknowledgement(body, status, hasOwnCallback(rowKeys)) : judge(body, status),
     judgeCallback: (body) => judgeItemCallback(body, judge),
   }
 }
@@ -70,8 +70,12 @@ function judgeItemCallback(body: unknown, judge: JudgeItem): Judgement | null {
   return createJudgement({ outcome: 'rejected', taskId: judgement.taskId, message })
 }
 
-/** What stands for a row whose own callback_url takes its result. */
-export const OWN_CALLBACK = 'callback_url'
+/** Stands behind the keys of a row whose own callback_url takes its result; no id can be the same text. */
+export const OWN_CALLBACK = '\0callback_url\0'
+
+export function hasOwnCallback(rowKeys: readonly string[]): boolean {
+  return rowKeys.at(-1) === OWN_CALLBACK
+}
 
 const TO_OWN_CALLBACK = 'acknowledged; its result goes to the callback_url of the row, not to this app'
 
@@ -82,7 +86,7 @@ const TO_OWN_CALLBACK = 'acknowledged; its result goes to the callback_url of th
 export function judgeAcknowledgement(
   body: unknown,
   status: number,
-  rowKeys: readonly string[],
+  isToOwnCallback: boolean,
 ): Judgement | null {
   if (!isJsonObject(body)) return null
   const taskId = toTaskId(body['task_id']) ?? toTaskId(body['id'])
@@ -92,6 +96,6 @@ export function judgeAcknowledgement(
     status,
     taskId,
     customIndexItemId: toTaskId(body['custom_index_item_id']),
-    ...(rowKeys.includes(OWN_CALLBACK) ? { message: TO_OWN_CALLBACK } : { isAcknowledgement: true }),
+    ...(isToOwnCallback ? { message: TO_OWN_CALLBACK } : { isAcknowledgement: true }),
   })
 }

@@ -2,6 +2,7 @@ import type { AnyOperation } from '../../../shared/operations/operations.ts'
 import type { Outcome, RowAnswer } from '../../../shared/run/item-state.ts'
 import { isServiceErrorBody, readServiceError } from '../../../shared/service/errors.ts'
 import { toBreakdownMessage } from './breakdown-message.ts'
+import { type EchoFinding, UNVERIFIABLE } from './echoes.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { toRedirectMessage } from './redirect-message.ts'
 
@@ -31,8 +32,6 @@ export interface Judgement {
   /** Null where all went well. */
   message: string | null
   taskId: string | null
-  /** The post that a callback names; null for answers, and where it names none. */
-  postId: string | null
   /** Identifier of an item of a custom index, where the answer names one (docs/interface.md §2.4). */
   customIndexItemId: string | null
   /** Null for operations that have none, and where `rows` says it for each row. */
@@ -49,6 +48,8 @@ export interface Judgement {
   rules: { ruleId: string; ruleName: string }[]
   classes: { className: string; score: number }[]
   fromCache: boolean
+  /** Whether the answer proves whose it is. */
+  echo: EchoFinding
   /** What the service asked us to wait, milliseconds; null where it did not. */
   retryAfterMs: number | null
 }
@@ -62,7 +63,6 @@ export function createJudgement(parts: Pick<Judgement, 'outcome'> & Partial<Judg
     errorCode: null,
     message: null,
     taskId: null,
-    postId: null,
     customIndexItemId: null,
     answer: null,
     rows: null,
@@ -72,6 +72,7 @@ export function createJudgement(parts: Pick<Judgement, 'outcome'> & Partial<Judg
     rules: [],
     classes: [],
     fromCache: false,
+    echo: UNVERIFIABLE,
     retryAfterMs: null,
     ...parts,
   }
@@ -89,7 +90,7 @@ export interface OperationReader {
   /** Reads an error that is final; null where it is a plain rejection. */
   readRefusal: (refusal: Refusal, rowKeys: readonly string[], earlierTries: number) => Judgement | null
   /** Reads a callback that does not report an error; null if it cannot be read. Absent if there are no callbacks. */
-  judgeCallback?: (body: unknown) => Judgement | null
+  judgeCallback?: (body: unknown, rowKeys: readonly string[]) => Judgement | null
 }
 
 /** Judges how a try ended. */

@@ -10,6 +10,15 @@ import type { Plan } from '../../../shared/plan/plan.ts'
 import { isServiceErrorBody, readServiceError } from '../../../shared/service/errors.ts'
 import { type Body, writeBody } from '../mapping/json-text.ts'
 import { APPEAL_READER } from './appeal-reader.ts'
+import {
+  createEchoReader,
+  ECHO_MISMATCH_CODE,
+  type EchoFinding,
+  type HasOtherRow,
+  sayMismatch,
+  toExpected,
+  UNVERIFIABLE,
+} from './echoes.ts'
 import { createAddReader, createRemoveReader, OWN_CALLBACK } from './index-reader.ts'
 import {
   createJudge,
@@ -32,17 +41,17 @@ export interface OperationExchange {
   toRequest: ToRequest
   /**
    * What the judge must know of an item's rows, for the caller to keep while the item is in flight and to read nothing
-   * from: lower-cased terms of a watchlist; a mark where a row's own callback_url takes its result.
+   * from: lower-cased terms of a watchlist; else what answers repeat, and a mark where a row's own callback_url takes
+   * its result.
    */
   toRowKeys: (bodies: readonly RowBody[]) => readonly string[]
   /** `earlierTries`: tries of the item before this one that may have been taken (default: 0). */
   judge: JudgeExchange
   /** Judges the text of a callback; null where it cannot be read as one (docs/interface.md §6). */
-  judgeCallback: (text: string) => Judgement | null
+  judgeCallback: (text: string, rowKeys?: readonly string[]) => Judgement | null
 }
 
 const NO_KEYS: readonly string[] = Object.freeze([])
-const OWN_CALLBACK_KEYS: readonly string[] = Object.freeze([OWN_CALLBACK])
 
 /** The address that requests of an operation go to. */
 export function toServiceUrl({ operation, connection }: Pick<Plan, 'operation' | 'connection'>): string {
@@ -57,18 +66,27 @@ export function createOperationExchange(
     /** Error codes that mean "this post_id was delivered before", in addition to the connection's own. */
     deliveredCodes: readonly string[]
     nowMs: () => number
+    /** Whether an id that a row does not have is that of another row (default: no). */
+    hasOtherRow?: HasOtherRow
   },
 ): OperationExchange {
   const baseUrl = toServiceUrl({ operation, connection })
   const deliveredCodes = [...connection.deliveredCodes, ...options.deliveredCodes]
-  const reader = findReader(operation.kind).createReader(operation, deliveredCodes)
+  const reader = withEchoes(
+    findReader(operation.kind).createReader(operation, deliveredCodes),
+    createEchoReader(operation, {
+      hasOtherRow: options.hasOtherRow ?? (() => false),
+      // It can be accepted while the run is held.
+      isRewriting: () => connection.rewritesIds === true,
+    }),
+  )
   const { isRepeatable } = OPERATIONS[operation.kind]
   return {
     baseUrl,
     toRequest: createToRequest(operation),
     toRowKeys: createToRowKeys(operation),
     judge: judgeWhole(createJudge({ ...reader, isRepeatable }, baseUrl, options.nowMs)),
-    judgeCallback: (text) => judgeCallback(reader, parseJson(text)),
+    judgeCallback: (text, rowKeys = NO_KEYS) => judgeCallback(reader, parseJson(text), rowKeys),
   }
 }
 
@@ -92,17 +110,51 @@ function findReader(kind: OperationKind): ReaderEntry<Operation> {
 
 function createToRowKeys(operation: Operation): OperationExchange['toRowKeys'] {
   if (isAbout(operation, 'term')) return (terms) => terms.map(({ term }) => String(term).toLowerCase())
-  if (!isAsync(operation)) return () => NO_KEYS
-  return ([body]) => (body?.['callback_url'] === undefined ? NO_KEYS : OWN_CALLBACK_KEYS)
+  const toEchoes = toExpected(operation)
+  if (!isAsync(operation)) return ([body = NO_ROW]) => toEchoes(body)
+  return ([body = NO_ROW]) =>
+    body['callback_url'] === undefined ? toEchoes(body) : [...toEchoes(body), OWN_CALLBACK]
 }
 
-function judgeCallback(reader: OperationReader, body: unknown): Judgement | null {
+function judgeCallback(reader: OperationReader, body: unknown, rowKeys: readonly string[]): Judgement | null {
   if (isServiceErrorBody(body)) {
     const error = readServiceError(body)
     const message = cutMessage(error?.message ?? 'the callback says error, and nothing else')
     return createJudgement({ outcome: 'rejected', errorCode: error?.errorCode ?? null, message })
   }
-  return reader.judgeCallback?.(body) ?? null
+  return reader.judgeCallback?.(body, rowKeys) ?? null
+}
+
+/** Adds to what an operation reads whether it is of the request that was sent: the one place where that is compared. */
+function withEchoes(reader: OperationReader, readEcho: ReturnType<typeof createEchoReader>): OperationReader {
+  const check = (judgement: Judgement | null, body: unknown, rowKeys: readonly string[], what: string) =>
+    judgement === null ? null : checkEcho(judgement, readEcho(body, rowKeys), what)
+  const { readSuccess, judgeCallback: readCallback } = reader
+  return {
+    ...reader,
+    readSuccess: (answer, body, rowKeys, earlierTries) =>
+      check(readSuccess(answer, body, rowKeys, earlierTries), body, rowKeys, 'the answer'),
+    ...(readCallback !== undefined && {
+      judgeCallback: (body: unknown, rowKeys: readonly string[]) =>
+        check(readCallback(body, rowKeys), body, rowKeys, 'the callback'),
+    }),
+  }
+}
+
+/**
+ * Its own request may have been processed, so nobody knows how an item ended that was given the answer of another one;
+ * not repeated, since it may be repeated with the same result. An answer from a cache may name who asked first.
+ */
+function checkEcho(judgement: Judgement, found: EchoFinding, what: string): Judgement {
+  const echo = found.kind === 'unverifiable' ? judgement.echo : found
+  if (echo.kind !== 'mismatched') {
+    judgement.echo = echo
+    return judgement
+  }
+  if (judgement.fromCache) return { ...judgement, echo: UNVERIFIABLE }
+  const { status } = judgement
+  const message = cutMessage(sayMismatch(echo, what))
+  return createJudgement({ outcome: 'unknown', status, errorCode: ECHO_MISMATCH_CODE, message, echo })
 }
 
 /** The body of one row, as the mapper made it. */

@@ -55,6 +55,10 @@ export interface ServiceClient {
    * Throws where the request before has not ended.
    */
   send(request: ServiceRequest, onEnd: (exchange: Exchange) => void): void
+  /**
+   * Its last answer was that of another request: the next one gets a new connection. Call it when a request has ended.
+   */
+  retire(): void
   /** Closes the connection at once, a shared one with its last user; a request in flight ends as a breakdown. */
   destroy(): Promise<void>
 }
@@ -112,6 +116,7 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
             : (exchange) => onEnd(toProxied(redact(exchange), plainProxy)),
         )
       },
+      retire: () => wire.retire(),
       destroy: () => wire.destroy(),
     }
   }

@@ -1,7 +1,7 @@
 import type { TaskOperation } from '../../../shared/operations/operations.ts'
 import { isServiceErrorBody, readServiceError } from '../../../shared/service/errors.ts'
 import { isJsonObject, type JsonObject, toTaskId } from '../../../shared/service/json-object.ts'
-import { judgeAcknowledgement, OWN_CALLBACK } from './index-reader.ts'
+import { hasOwnCallback, judgeAcknowledgement } from './index-reader.ts'
 import { createJudgement, cutMessage, type Judgement, type OperationReader } from './judgement.ts'
 
 /** Reads the answers to tasks (docs/interface.md §2.2, §2.3, §4.1, §4.2); `deliveredCodes` say "delivered before". */
@@ -15,11 +15,13 @@ export function createTaskReader(
     readSuccess: ({ status }, body, rowKeys) => {
       if (!isAsync) return judgeResult(body, status)
       const result = judgeResult(body, status)
-      return result?.outcome === 'rejected' ? result : judgeAcknowledgement(body, status, rowKeys)
+      return result?.outcome === 'rejected'
+        ? result
+        : judgeAcknowledgement(body, status, hasOwnCallback(rowKeys))
     },
     readRefusal: ({ status, errorCode }, rowKeys) => {
       if (errorCode === null || !deliveredCodes.includes(errorCode)) return null
-      return toDelivered(status, errorCode, isAsync && !rowKeys.includes(OWN_CALLBACK))
+      return toDelivered(status, errorCode, isAsync && !hasOwnCallback(rowKeys))
     },
     judgeCallback: (body) => judgeTaskCallback(body, operation.api),
   }
@@ -74,7 +76,7 @@ function judgeTaskCallback(body: unknown, api: 'v1' | 'v2'): Judgement | null {
 function judgeCallbackRead(result: TaskResult | V2TaskResult, body: JsonObject | unknown[]): Judgement {
   const judgement = judgeRead(result, null)
   if (!isJsonObject(body)) return judgement
-  return { ...judgement, taskId: toTaskId(body['task_id']), postId: toTaskId(body['post_id']) }
+  return { ...judgement, taskId: toTaskId(body['task_id']) }
 }
 
 /** A callback is posted to an address that only its own task was told, so any part of a result will do. */

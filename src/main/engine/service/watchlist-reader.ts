@@ -1,5 +1,6 @@
 import type { RowAnswer } from '../../../shared/run/item-state.ts'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
+import { ALIKE, type EchoFinding, foldEcho, UNVERIFIABLE, VERIFIED } from './echoes.ts'
 import {
   createJudgement,
   cutMessage,
@@ -73,8 +74,44 @@ function judgeLists(
     const terms = body[name]
     if (Array.isArray(terms)) for (const term of terms) noteTerm(found, term, name, answer)
   }
-  const rows = rowKeys.map((key) => judgeTerm(found.get(key) ?? found.get(key.trim())))
-  return createJudgement({ outcome: 'succeeded', status, rows })
+  const mentioned = rowKeys.map((key) => found.get(key) ?? found.get(key.trim()))
+  const isAlike = mentioned.includes(undefined) && addAlike(mentioned, found, rowKeys)
+  const echo = toTermEcho(found, rowKeys, mentioned, isAlike)
+  return createJudgement({ outcome: 'succeeded', status, rows: mentioned.map(judgeTerm), echo })
+}
+
+/**
+ * Terms tell whose an answer is: one that lists others alone is that of another request. Every term of the request is in
+ * a list of its answer.
+ */
+function toTermEcho(
+  found: ReadonlyMap<string, Found>,
+  rowKeys: readonly string[],
+  mentioned: readonly (Found | undefined)[],
+  isAlike: boolean,
+): EchoFinding {
+  const [expected] = rowKeys
+  const [other] = found.keys()
+  if (expected === undefined || other === undefined) return UNVERIFIABLE
+  if (isAlike) return ALIKE
+  if (mentioned.some((one) => one !== undefined)) return VERIFIED
+  return { kind: 'mismatched', field: 'term', expected, found: other, isOfOtherRow: false }
+}
+
+/** Finds the terms that are mentioned in another case or Unicode normal form; returns whether there are any. */
+function addAlike(
+  mentioned: (Found | undefined)[],
+  found: ReadonlyMap<string, Found>,
+  rowKeys: readonly string[],
+): boolean {
+  const folded = new Map([...found].map(([term, one]) => [foldEcho(term), one]))
+  let isAny = false
+  for (const [index, key] of rowKeys.entries()) {
+    if (mentioned[index] !== undefined) continue
+    mentioned[index] = folded.get(foldEcho(key))
+    isAny ||= mentioned[index] !== undefined
+  }
+  return isAny
 }
 
 /** A term of an answer is an object, or its text alone (docs/interface.md §4.5: failed_terms is not shown). */

@@ -223,7 +223,7 @@ export class HeldRuns {
       onSnapshot: (listener) => thread.onSnapshot(listener),
       begin: (begin = {}) => thread.command({ kind: 'begin', ...begin }),
       pause: () => thread.command({ kind: 'pause' }),
-      resume: () => thread.command({ kind: 'resume' }),
+      resume: (options = {}) => thread.command({ kind: 'resume', ...options }),
       stop: () => thread.command({ kind: 'stop' }),
       setConcurrency: (concurrency) => thread.command({ kind: 'set_concurrency', concurrency }),
       setApiKey: (apiKey) => {

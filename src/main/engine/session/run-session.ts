@@ -7,7 +7,7 @@ import type { RowCounts } from '../../../shared/run/run.ts'
 import type { RunPhase, StopNotice } from '../../../shared/run/snapshot.ts'
 import type { SendEvent } from '../../worker-rpc.ts'
 import { type CommitHook, Journal } from '../journal/journal.ts'
-import { type RunRecord, updateRunRecord } from '../journal/run-record.ts'
+import { type RunRecord, readRunRecord, toStoredPlan, updateRunRecord } from '../journal/run-record.ts'
 import { clearLatency, readLatency, writeLatency } from '../journal/seconds.ts'
 import { importK6Result } from '../load/k6/import-k6-result.ts'
 import { LoadRun } from '../load/load-run.ts'
@@ -19,6 +19,7 @@ import type { Sender, SendingEnd } from '../run/sender.ts'
 import { SnapshotBuilder } from '../run/snapshot-builder.ts'
 import { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
 import { SecondMeter } from '../sending/second-meter.ts'
+import { rememberRewriting } from '../workspace/connections.ts'
 import { toJournalFile } from '../workspace/workspace-files.ts'
 import { passWarnings } from './pass-warnings.ts'
 import { prepareRun } from './prepare-run.ts'
@@ -128,6 +129,7 @@ export class RunSession {
         this.#begin(command.limit === undefined ? {} : { limit: command.limit })
         break
       case 'resume':
+        this.#task.accept = joinAccepted(this.#task.accept, command.accept)
         this.#begin({ isGoingOn: true })
         break
       case 'pause':
@@ -161,6 +163,7 @@ export class RunSession {
       total: readLatency(this.#journal.db),
       nowUs: () => (performance.timeOrigin + performance.now()) * 1000,
     })
+    this.#applyAccepted(record)
     // The HTTP client is not in memory while a source is read.
     const create = this.#parts.createSender ?? (await import('../run/create-sender.ts')).createSender
     const sender = create({
@@ -178,6 +181,7 @@ export class RunSession {
       if (!this.#task.hold) passWarnings(this.#journal, this.#task.accept)
       this.#sendEvent('ready', null)
       this.#take(this.#task.hold ? await this.#hold('ready', sender) : {}, record)
+      this.#applyAccepted(record)
       if (this.#task.hold && !this.#isRequested('stop')) passWarnings(this.#journal, this.#task.accept)
       for (;;) {
         if (this.#requestedState === 'stop') return this.#writeEnd(this.#toEndState(), null)
@@ -202,6 +206,7 @@ export class RunSession {
         if (end.kind === 'failing') this.#early = null
         this.#take(await this.#hold(end.kind === 'done' ? 'ready' : 'paused', sender), record)
         this.#notice = null
+        this.#applyAccepted(record)
       }
     } finally {
       this.#meter.close()
@@ -221,6 +226,7 @@ export class RunSession {
     if (this.#task.hold) passWarnings(this.#journal, this.#task.accept)
     // No row passed the checks: there is nothing to send.
     if (this.#isAllSent()) return this.#writeEnd('completed', null)
+    this.#applyAccepted(record)
     const { workspace, proxyCredentials, appVersion, loadWorkerUrl } = this.#task
     this.#load = new LoadRun({
       journal: this.#journal,
@@ -256,6 +262,21 @@ export class RunSession {
       // A full disk ends the run at its next outcome, if at all; until then the number applies, and is recorded later.
       if (!(error instanceof SluiceError)) throw error
     }
+  }
+
+  /** That the service rewrites ids applies at once, since the judges of answers look at the connection, and to retries. */
+  #applyAccepted({ plan }: RunRecord): void {
+    const accept = joinAccepted(plan.accept, this.#task.accept)
+    if (!accept.includes('ids_rewritten') || plan.connection.rewritesIds) return
+    plan.connection.rewritesIds = true
+    const stored = readRunRecord(this.#journal.db)?.plan
+    if (stored !== undefined) {
+      const connection = { ...stored.connection, rewritesIds: true }
+      this.#journal.transact('power', () =>
+        updateRunRecord(this.#journal.db, { plan: toStoredPlan({ ...stored, connection }) }),
+      )
+    }
+    rememberRewriting(this.#task.workspace, plan.connection)
   }
 
   /** What is sent next, unless it is paused before. */

@@ -51,7 +51,7 @@ export interface RunTask {
 export type RunCommand =
   | { kind: 'begin'; limit?: number; accept?: readonly AcceptCode[] }
   | { kind: 'pause' }
-  | { kind: 'resume' }
+  | { kind: 'resume'; accept?: readonly AcceptCode[] }
   | { kind: 'stop' }
   | { kind: 'set_concurrency'; concurrency: number }
   | { kind: 'set_api_key'; apiKey: SealedSecret }

@@ -205,3 +205,19 @@ export function applyConnection(connections: Connections, name: string, label?: 
   const activeKey = label === undefined ? found.activeKey : findKey(found, label).label
   return { ...replaceConnection(connections, { ...found, activeKey }), inUse: name }
 }
+
+/**
+ * Notes on a stored connection that its service rewrites ids. A file that cannot be changed now is left: the run knows, and
+ * the next one asks again.
+ */
+export function rememberRewriting(workspace: string, { name, baseUrl }: PlanConnection): void {
+  if (name === undefined) return
+  try {
+    changeConnections(workspace, (known) => {
+      const stored = findConnection(known, name)
+      return stored.baseUrl === baseUrl ? replaceConnection(known, { ...stored, rewritesIds: true }) : known
+    })
+  } catch (error) {
+    if (!(error instanceof SluiceError)) throw error
+  }
+}

@@ -18,6 +18,7 @@ const EFFECTS: Record<CallbackEffect, string> = {
   settled: 'settled its row',
   doubled: 'duplicate, changed nothing',
   differing: 'differs from the one that counts, kept with its row',
+  other_post: 'named another post or item',
   unreadable: 'unreadable, kept with its row',
   measured: 'measured by its load test',
   waiting: 'not processed yet',

@@ -25,6 +25,7 @@ interface Form {
   proxy: ProxyChoice['kind']
   /** Address of the proxy, where one is named. */
   proxyUrl: string
+  rewritesIds: boolean
   isProduction: boolean
   apiKey: string
 }
@@ -218,6 +219,12 @@ function MoreFields(props: {
         onValue={(deliveredCodes) => onChange({ deliveredCodes })}
         isLiteral
       />
+      <SwitchField
+        label="The service answers with other ids than were sent"
+        description="Ids of its answers are then not compared with what was sent."
+        checked={form.rewritesIds}
+        onValue={(rewritesIds) => onChange({ rewritesIds })}
+      />
       <NativeSelect
         label="Proxy"
         description={PROXY_WORDS[form.proxy]}
@@ -265,11 +272,13 @@ function toForm(entry: ConnectionEntry | null): Form {
       deliveredCodes: '',
       proxy: 'system',
       proxyUrl: '',
+      rewritesIds: false,
       isProduction: false,
       apiKey: '',
     }
   }
   const { baseUrl, taskBaseUrl = '', timeoutMs, deliveredCodes, proxy, systemProxy = true } = entry.connection
+  const { rewritesIds = false } = entry.connection
   return {
     name: entry.name,
     baseUrl,
@@ -278,6 +287,7 @@ function toForm(entry: ConnectionEntry | null): Form {
     deliveredCodes: deliveredCodes.join(', '),
     proxy: proxy !== undefined ? 'named' : systemProxy ? 'system' : 'none',
     proxyUrl: proxy?.url ?? '',
+    rewritesIds,
     isProduction: entry.isProduction,
     apiKey: '',
   }
@@ -285,7 +295,7 @@ function toForm(entry: ConnectionEntry | null): Form {
 
 /** What is stored of the form; null while it cannot be. */
 function toSettings({ deliveredCodes, proxy: choice, ...form }: Form): ConnectionSettings | null {
-  const { baseUrl, taskBaseUrl, timeoutSeconds, isProduction } = form
+  const { baseUrl, taskBaseUrl, timeoutSeconds, rewritesIds, isProduction } = form
   const address = parseServiceUrl(baseUrl)
   const second = taskBaseUrl.trim() === '' ? null : parseServiceUrl(taskBaseUrl)
   if (address.kind === 'bad' || second?.kind === 'bad') return null
@@ -298,6 +308,7 @@ function toSettings({ deliveredCodes, proxy: choice, ...form }: Form): Connectio
     deliveredCodes: deliveredCodes.split(/[\s,]+/).filter((code) => code !== ''),
     proxy:
       proxy === null ? { kind: choice === 'none' ? 'none' : 'system' } : { kind: 'named', url: proxy.url },
+    rewritesIds,
     isProduction,
   }
 }

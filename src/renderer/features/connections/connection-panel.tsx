@@ -96,6 +96,12 @@ export function ConnectionPanel(props: {
             </dd>
           </>
         )}
+        {connection.rewritesIds === true && (
+          <>
+            <dt>Ids of answers</dt>
+            <dd>rewritten by the service, not compared</dd>
+          </>
+        )}
         <ConnectionFiles entry={entry} act={act} />
       </dl>
       <Table

@@ -16,7 +16,7 @@ const ODD = [
   ['late', 'late', 'when the row was overdue or unknown already; each settled it'],
   ['doubled', 'doubled', 'said the same again; nothing was changed'],
   ['differing', 'differing', 'said something else than the one that counts; kept with their row'],
-  ['other_post', 'another post', 'named another post_id; each settled the row of its address'],
+  ['other_post', 'another post', 'named another post or item than their row; they settled nothing'],
   ['unreadable', 'unreadable', 'not as the interface has them; kept with their row'],
 ] as const satisfies readonly [keyof NonNullable<RunSnapshot['callbacks']>, string, string][]
 

@@ -82,7 +82,15 @@ export function RefusedNotice(props: { summary: RunSummary; onMend: (step: Mendi
 }
 
 /** Why a run stopped, was cut off or slowed down; offers another key if the service refused this one. */
-export function StopNotice({ runId, onKey }: { runId: string; onKey: (() => void) | null }) {
+export function StopNotice(props: {
+  runId: string
+  /** Asks for another key; null where none can be changed. */
+  onKey: (() => void) | null
+  /** Goes on although the service answers with other ids. */
+  onRewritten: () => void
+}) {
+  const { runId, onKey, onRewritten } = props
+  const isPaused = useLiveRuns((live) => live.snapshots[runId]?.phase === 'paused')
   const notice = useLiveRuns((live) => live.snapshots[runId]?.notice)
   const cutOff = useLiveRuns((live) => live.snapshots[runId]?.warnings.find(({ code }) => code === 'CUT_OFF'))
   const limited = useLiveRuns((live) => live.summaries[runId]?.generator.limited)
@@ -93,8 +101,12 @@ export function StopNotice({ runId, onKey }: { runId: string; onKey: (() => void
           kind="warning"
           title={<SafeText text={notice.reason} max={600} lines />}
           actions={
-            onKey !== null &&
-            notice.code === 'key_refused' && <ActionButton label="Use another API key…" onClick={onKey} />
+            notice.code === 'ids_rewritten' && isPaused ? (
+              <ActionButton label="It rewrites ids: go on" onClick={onRewritten} />
+            ) : (
+              onKey !== null &&
+              notice.code === 'key_refused' && <ActionButton label="Use another API key…" onClick={onKey} />
+            )
           }
         >
           {notice.advice === null ? undefined : <SafeText text={notice.advice} max={600} lines />}

@@ -15,7 +15,7 @@ import {
   type Percentiles,
   type RunSummary,
 } from '../../../shared/run/run.ts'
-import { ask } from '../../bridge/client.ts'
+import { ask, bridge } from '../../bridge/client.ts'
 import { toPollInterval, useLiveRuns } from '../../bridge/live-runs.ts'
 import { LatencyCharts, useShownLatencies } from '../../ui/charts/latency-charts.tsx'
 import { RequestsOverTime } from '../../ui/charts/requests-over-time.tsx'
@@ -111,7 +111,13 @@ export function RunScreen(props: {
       {error !== null && error !== undefined && <ErrorNotice error={error} />}
       {props.outcomeFiles.notice}
       <RetriesNotice summary={summary} onOpenRun={props.onOpenRun} />
-      <StopNotice runId={runId} onKey={isHeld && access.data?.canChangeKey ? openKey : null} />
+      <StopNotice
+        runId={runId}
+        onKey={isHeld && access.data?.canChangeKey ? openKey : null}
+        onRewritten={() =>
+          void bridge.runs.resume({ runId, accept: ['ids_rewritten'] }).catch(setActionError)
+        }
+      />
       <BeforeSending acceptance={acceptance} rows={summary.rows.not_sent} place={place} />
       <RowWarningsNotice groups={problems.data ?? []} />
       {phase === 'ended' && props.onMend !== null && (

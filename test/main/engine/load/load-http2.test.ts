@@ -12,8 +12,12 @@ const folder = openTestFolder()
 const loads = createLoadRuns(folder)
 
 /** A service that speaks both versions, and a record of which each request came by. */
-async function startBoth(certificate: { key: string; cert: string }) {
+async function startBoth(
+  certificate: { key: string; cert: string },
+  toPostId: (postId: string, number: number) => string = (postId) => postId,
+) {
   const versions: string[] = []
+  let answers = 0
   const server: Http2SecureServer = createSecureServer({ ...certificate, allowHTTP1: true })
   server.on('request', (request, response) => {
     versions.push(request.httpVersion)
@@ -25,13 +29,30 @@ async function startBoth(certificate: { key: string; cert: string }) {
         string
       >
       response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify({ task_id: `t-${post_id}`, post_id, user_id, triggered_rules: [] }))
+      answers += 1
+      const told = toPostId(post_id ?? '', answers)
+      response.end(JSON.stringify({ task_id: `t-${post_id}`, post_id: told, user_id, triggered_rules: [] }))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   return { baseUrl: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, versions }
 }
+
+test('over HTTP/2, answers that name another post never succeed, and are counted', async () => {
+  const { certificate, tls } = await createTrust()
+  const server = await startBoth(certificate, (postId, number) => (number % 4 === 0 ? 'stray' : postId))
+  const { summary } = await loads.run(
+    loads.createPlan(
+      3,
+      server.baseUrl,
+      { pace: { kind: 'closed', concurrency: 4 }, requests: 40, httpVersion: '2' },
+      { connection: { baseUrl: server.baseUrl, timeoutMs: 5_000, tls } },
+    ),
+  )
+  expect(summary.requests).toMatchObject({ sent: 40, succeeded: 30, unknown: 10 })
+  expect(summary.echoes).toEqual({ verified: 30, alike: 0, not_verifiable: 0, mismatched: 10 })
+})
 
 async function createTrust() {
   const certificate = await createCertificate({ ip: '127.0.0.1' })

@@ -265,7 +265,6 @@ test('a callback that comes before its item was sent in this run keeps it from b
     claims,
     inbox: { readAfter: (afterId) => (afterId < 1 ? [callback] : []), close: () => {} },
     judge: () => toJudgement(),
-    readPostId: () => null,
     nowMs: () => SENT_AT_US / 1_000,
     onLatency: () => {},
   })

@@ -15,7 +15,7 @@ function openTasks(rows = 1) {
     operation: { kind: 'task', mode: 'async', api: 'v1' },
   }
   const { judgeCallback } = createOperationExchange(plan as never, { deliveredCodes: [], nowMs: Date.now })
-  const settler = openSettler(rows, { judge: judgeCallback, readPostId: (item) => `p${item}` })
+  const settler = openSettler(rows, { judge: (body, item) => judgeCallback(body, [`p${item}`, 'u']) })
   for (let item = 1; item <= rows; item += 1) settler.send(item, { ...ACKNOWLEDGED, taskId: `task-${item}` })
   const readRow = (row = 1) =>
     settler.journal.db.prepare('SELECT state, error_code, message, answer FROM result WHERE row = ?').get(row)
@@ -155,17 +155,43 @@ test('a readable callback after an unreadable one settles the row, which keeps t
   expect(readRow()).toMatchObject({ state: 'succeeded', message: null, answer: 'unreadable_callback' })
 })
 
-test('a callback that names another post settles the row of its address, which says so', () => {
+test('a callback that names another post settles nothing: its row is unknown and says so', () => {
   const { receive, takeIn, readRow, counts, journal } = openTasks(2)
   receive(1, 1_000, RESULT.replace('"p1"', '"somebody-else"'))
   receive(2, 1_000, RESULT.replace('"p1"', '"p2"').replace('task-1', 'task-2'))
   takeIn()
   expect(readRow(1)).toMatchObject({
-    state: 'succeeded',
-    message: 'its callback names post_id somebody-else, the row p1',
+    state: 'unknown',
+    error_code: 'ECHO_MISMATCH',
+    message: 'the callback names post_id "somebody-else"; the request named "p1"',
     answer: 'callback_of_other_post',
   })
   expect(readRow(2)).toMatchObject({ state: 'succeeded', message: null, answer: null })
-  expect(counts()).toEqual({ received: 2, settled: 2, other_post: 1 })
+  expect(counts()).toEqual({ received: 2, settled: 1, other_post: 1 })
   expect(journal.counters.get('answer', 'callback_of_other_post')).toBe(1)
+})
+
+test('a row whose callback named another post is settled by its own one, and keeps the mark', () => {
+  const { receive, takeIn, readRow, counts, journal } = openTasks()
+  receive(1, 1_000, RESULT.replace('"p1"', '"p2"'))
+  takeIn()
+  receive(1, 2_000, RESULT)
+  takeIn()
+  expect(readRow()).toMatchObject({ state: 'succeeded', message: null, answer: 'callback_of_other_post' })
+  expect(counts()).toMatchObject({ received: 2, settled: 1, late: 1, other_post: 1 })
+  expect(journal.counters.get('echo', 'verified')).toBe(1)
+  expect(journal.counters.get('state', 'unknown')).toBe(0)
+})
+
+test('a callback of another post changes nothing of a row that is settled, which says so', () => {
+  const { receive, takeIn, readRow, readEffects } = openTasks()
+  receive(1, 1_000, RESULT)
+  receive(1, 2_000, RESULT.replace('"p1"', '"p2"'))
+  takeIn()
+  expect(readEffects()).toEqual(['settled', 'other_post'])
+  expect(readRow()).toMatchObject({
+    state: 'succeeded',
+    message: 'the callback names post_id "p2"; the request named "p1"',
+    answer: 'callback_of_other_post',
+  })
 })

@@ -164,3 +164,22 @@ test('nothing but 429 for five minutes is a limit that does not go away', () => 
     advice: 'Wait until the limit is lifted, or send more slowly; rows not sent yet are kept.',
   })
 })
+
+test('a service rewrites ids if the first five answers that name one all name ids that nobody sent', () => {
+  const foreign = { kind: 'mismatched', field: 'post_id', expected: 'p', found: 'x' } as const
+  const rewritten = toJudgement({ outcome: 'unknown', echo: { ...foreign, isOfOtherRow: false } })
+  const unverifiable = toJudgement({ echo: { kind: 'unverifiable' } })
+  const { guard, note } = createGuard()
+  note(rewritten, 4)
+  note(unverifiable, 20)
+  expect(guard.reason()).toBeNull()
+  note(rewritten, 1)
+  expect(guard.reason()).toMatchObject({ code: 'ids_rewritten' })
+  for (const echo of [{ kind: 'verified' }, { kind: 'alike' }, { ...foreign, isOfOtherRow: true }] as const) {
+    const other = createGuard()
+    other.note(rewritten, 4)
+    other.note(toJudgement({ echo }), 1)
+    other.note(rewritten, 4)
+    expect(other.guard.reason()).toBeNull()
+  }
+})

@@ -17,7 +17,7 @@ export const ACKNOWLEDGED = { state: 'acknowledged', durationUs: 1_000 } as cons
 /** A settler over a journal of so many rows, all of them marked as sent, and an inbox that the test fills. */
 export function openSettler(
   rows: number,
-  options: Partial<Pick<CallbackSettlerOptions, 'judge' | 'readPostId'>> & { pageMax?: number } = {},
+  options: Partial<Pick<CallbackSettlerOptions, 'judge'>> & { pageMax?: number } = {},
 ) {
   const { pageMax = Infinity, ...parts } = options
   const journal = openReadyJournal(rows)
@@ -36,7 +36,6 @@ export function openSettler(
       readAfter: (afterId) => inbox.filter(({ id }) => id > afterId).slice(0, pageMax),
       close: () => {},
     },
-    readPostId: () => null,
     judge: (body) => {
       const rule = { ruleId: 'r1', ruleName: 'Spam' }
       return body.includes('error')

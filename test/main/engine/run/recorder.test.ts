@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { readStoredBody } from '../../../../src/main/engine/run/journal/stored-bodies.ts'
 import { OutcomeWriter, Recorder } from '../../../../src/main/engine/run/recorder.ts'
 import { SecondMeter } from '../../../../src/main/engine/sending/second-meter.ts'
+import { VERIFIED } from '../../../../src/main/engine/service/echoes.ts'
 import type { Answer } from '../../../../src/main/engine/service/exchange.ts'
 import type { Judgement } from '../../../../src/main/engine/service/judgement.ts'
 import { LatencyMeter } from '../../../../src/shared/load/latency-meter.ts'
@@ -28,7 +29,6 @@ const SUCCESS: Judgement = {
   errorCode: null,
   message: null,
   taskId: 't',
-  postId: null,
   customIndexItemId: null,
   answer: null,
   rows: null,
@@ -38,6 +38,7 @@ const SUCCESS: Judgement = {
   rules: [],
   classes: [],
   fromCache: false,
+  echo: VERIFIED,
   retryAfterMs: null,
 }
 

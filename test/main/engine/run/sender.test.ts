@@ -195,6 +195,7 @@ for (const { what, last, outcome } of LAST_TRIES) {
           const exchange = exchanges.shift()
           if (exchange !== undefined) setImmediate(() => onEnd(exchange))
         },
+        retire: () => {},
         destroy: async () => {},
       }),
     })

@@ -75,9 +75,10 @@ export function createHeldClient(held: (() => void)[]): ServiceClient {
       const sentAtUs = Math.round((performance.timeOrigin + performance.now()) * 1000)
       const timings = { sentAtUs, durationUs: 1_000, waitingUs: 500, connectUs: null, tlsUs: null }
       const headers = { contentType: 'application/json', retryAfter: null, location: null }
-      const answer = JSON.stringify({ task_id: 't', post_id: 'p', user_id: 'u', triggered_rules: [] })
+      const answer = JSON.stringify({ task_id: 't', triggered_rules: [] })
       held.push(() => onEnd({ kind: 'answer', status: 200, ...headers, body: answer, timings }))
     },
+    retire: () => {},
     destroy: async () => {},
   }
 }

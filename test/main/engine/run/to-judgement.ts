@@ -1,3 +1,4 @@
+import { VERIFIED } from '../../../../src/main/engine/service/echoes.ts'
 import type { Judgement } from '../../../../src/main/engine/service/judgement.ts'
 
 /** The judgement of a task that succeeded, changed as told. */
@@ -10,7 +11,6 @@ export function toJudgement(parts: Partial<Judgement> = {}): Judgement {
     errorCode: null,
     message: null,
     taskId: 't',
-    postId: null,
     customIndexItemId: null,
     answer: null,
     rows: null,
@@ -20,6 +20,7 @@ export function toJudgement(parts: Partial<Judgement> = {}): Judgement {
     rules: [],
     classes: [],
     fromCache: false,
+    echo: VERIFIED,
     retryAfterMs: null,
     ...parts,
   }

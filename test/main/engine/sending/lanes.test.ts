@@ -43,6 +43,7 @@ function createTestLanes(concurrency: number, jobs: number, { queue, restMs }: T
           open.push({ client, end: () => onEnd(EXCHANGE) })
           state.mostOpen = Math.max(state.mostOpen, open.length)
         },
+        retire: () => {},
         destroy: async () => {
           state.destroyed += 1
         },

@@ -23,7 +23,12 @@ test.each<[PlanInput['operation'], string]>([
     body: JSON.stringify(TASK),
     isAnonymous: false,
   })
-  expect(toRowKeys([TASK])).toEqual([])
+  const repeated: Record<string, string[]> = {
+    task: [TASK.post_id, TASK.user_id],
+    'index-add': [],
+    'index-remove': [''],
+  }
+  expect(toRowKeys([TASK])).toEqual(repeated[operation.kind])
 })
 
 test('v2 tasks go to the second host where there is one, everything else to the first', () => {

@@ -127,7 +127,7 @@ function formatConnection(
   }: { isInUse: boolean; systemAuthorities: readonly string[]; way: string },
 ): string {
   const { outTerminal: terminal, env } = context
-  const { tls, proxy, timeoutMs, deliveredCodes, taskBaseUrl } = connection
+  const { tls, proxy, timeoutMs, deliveredCodes, rewritesIds, taskBaseUrl } = connection
   const { arrow, dot } = terminal.glyphs
   const marks = [...(isInUse ? ['in use'] : []), ...(connection.isProduction ? ['production'] : [])]
   const section = (title: string, lines: readonly (string | undefined)[]) =>
@@ -149,6 +149,7 @@ function formatConnection(
     ),
     ...section('Timeout', [timeoutMs === undefined ? undefined : formatDuration(timeoutMs)]),
     ...section('Delivered codes', [deliveredCodes.length === 0 ? undefined : deliveredCodes.join(', ')]),
+    ...section('Ids', [rewritesIds ? 'rewritten by the service, not compared' : undefined]),
     ...section('Trusts', [
       'authorities built into Sluice',
       tls?.systemAuthorities === false

@@ -40,6 +40,7 @@ const DEFAULT_VARIABLE = 'SLUICE_API_KEY'
 interface StoreFlags extends DeploymentFlags, WorkspaceFlags {
   key?: ConnectionKey[]
   production?: boolean
+  rewritesIds?: boolean
   json?: true
 }
 
@@ -61,6 +62,7 @@ function applyFlags<T extends Partial<StoredConnection>>(
     ...known,
     ...toGivenConnection(flags),
     ...(flags.production === undefined ? {} : { isProduction: flags.production }),
+    ...(flags.rewritesIds === undefined ? {} : { rewritesIds: flags.rewritesIds }),
     ...(tls === undefined ? {} : { tls }),
     ...toProxy(flags, known.proxy),
   }
@@ -140,6 +142,8 @@ export function addConnectionSetCommand(parent: Command, context: CliContext): v
     .option('--active-key <label>', 'switch to this key, also for runs in progress')
     .option('--production', 'ask for confirmation before sending')
     .option('--no-production', 'do not ask for confirmation before sending')
+    .option('--rewrites-ids', 'the service answers with other ids than were sent; do not compare them')
+    .option('--no-rewrites-ids', 'compare the ids of answers')
     .action(async (name: string, flags: SetFlags) => {
       const workspace = resolveWorkspace(flags.workspace, context.env)
       const before = findConnection(readConnections(workspace), name)

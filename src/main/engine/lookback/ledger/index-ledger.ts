@@ -110,7 +110,7 @@ function prepare({ db, record }: RunView) {
   const { judgeCallback } = createOperationExchange(plan, { deliveredCodes: [], nowMs: Date.now })
   const readCallbacks = (item: number): IndexCallback[] =>
     exchanges.readCallbacks(item).flatMap(({ body, effect, receivedAt }) => {
-      const judgement = judgeCallback(body)
+      const judgement = effect === 'other_post' ? null : judgeCallback(body)
       if (judgement === null) return []
       const { outcome, customIndexItemId: itemId } = judgement
       return [{ outcome, itemId, isSettled: effect === 'settled', atUs: Date.parse(receivedAt) * 1_000 }]

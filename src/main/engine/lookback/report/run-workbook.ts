@@ -117,6 +117,9 @@ function listSummary({ app_version, summary, further_failures }: RunReport): She
     ['429 answers', throttling?.answers],
     ['Retry-After answers', retry_after.answers],
     ['Rows from cache', summary.from_cache.rows],
+    ['Answers verified', summary.echoes?.verified],
+    ['Answers not verifiable', summary.echoes?.not_verifiable],
+    ['Answers that name another id', summary.echoes?.mismatched],
     ['Machine was the bottleneck', summary.generator.limited ? 'yes' : 'no'],
     ['Further causes of failures', further_failures.causes === 0 ? null : further_failures.causes],
   ]

@@ -12,6 +12,7 @@ import {
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import { toHalf } from '../../mapping/split-row.ts'
 import { describeAppeal } from '../../service/appeal-reader.ts'
+import { ECHO_MISMATCH_CODE } from '../../service/echoes.ts'
 import { parseJson } from '../../service/judgement.ts'
 import { createPlaceReader } from '../journal/intake-writer.ts'
 import { createExchangeReader, type StoredBody } from '../journal/stored-bodies.ts'
@@ -175,7 +176,8 @@ function createExportRows(view: RunView, withRequests: boolean): (row: RunRow) =
   return ({ result, joined }) => {
     const { id: row, item } = joined
     const exchange = item === null ? null : readItem(item, row)
-    const body = exchange?.body
+    // What the answer of another row says is not of this one.
+    const body = result.errorCode === ECHO_MISMATCH_CODE ? undefined : exchange?.body
     const isFirst = exchange === null || exchange.row === row
     const wasSent = item !== null && result.attempts > 0
     const response = isFirst ? (exchange?.response ?? null) : null

@@ -4,22 +4,26 @@ import { countError, type ErrorCause, uncountError } from '../../journal/counter
 import type { Journal } from '../../journal/journal.ts'
 import { updateRunRecord } from '../../journal/run-record.ts'
 import type { InboxCallback } from '../../receiver/inbox.ts'
+import { ECHO_MISMATCH_CODE, type EchoFinding } from '../../service/echoes.ts'
 import { cutMessage } from '../../service/judgement.ts'
 import { describeDifference, describeUnreadable, isSameCallback } from '../callback-text.ts'
 import type { AttemptRecord, OutcomeWriter } from '../recorder.ts'
 import type { ItemClaims } from './item-claims.ts'
 import { LongBodies, packBody, readStoredBody } from './stored-bodies.ts'
 
+/** What a callback says; null where it cannot be read. `foreign`: it names another post or item than its address. */
+type CallbackContent = OwnContent | { kind: 'foreign'; note: string }
+
 /** What a callback says of its item. */
-interface CallbackContent
+interface OwnContent
   extends Pick<
     AttemptRecord,
     'taskId' | 'customIndexItemId' | 'errorCode' | 'message' | 'rules' | 'classes'
   > {
+  kind: 'own'
   outcome: 'succeeded' | 'rejected'
-  /** The post that it names; null where it names none. */
-  postId: string | null
   fromCache: boolean
+  echo: EchoFinding
 }
 
 export interface SettledItem {
@@ -44,11 +48,9 @@ interface CallbackScope {
   isChild: boolean
   /** States of rows that a child of it stands for. */
   takenOver: ReadonlySet<ItemState>
-  /** The post_id that an item was or will be sent with; null where it has none. */
-  readPostId: (item: number) => string | null
 }
 
-const WHOLE: CallbackScope = { isChild: false, takenOver: new Set(), readPostId: () => null }
+const WHOLE: CallbackScope = { isChild: false, takenOver: new Set() }
 
 interface StoredResult extends ErrorCause {
   attempts: number
@@ -61,8 +63,11 @@ interface Mark {
   note: string
 }
 
-/** What a callback did: `differing` ones say something else than the one that settled their item. */
-type Effect = 'settled' | 'doubled' | 'differing' | 'unreadable'
+/**
+ * What a callback did: `differing` ones say something else than the one that settled their item, `other_post` ones name
+ * another item.
+ */
+type Effect = 'settled' | 'doubled' | 'differing' | 'unreadable' | 'other_post'
 
 /** Callbacks of an item that a further one is compared with. */
 const COMPARED_MAX = 20
@@ -84,6 +89,7 @@ export class CallbackWriter {
   readonly #unreadable: StatementSync
   readonly #setEffect: StatementSync
   readonly #note: StatementSync
+  readonly #lose: StatementSync
   readonly #lastTry: StatementSync
   readonly #firstUnknownTry: StatementSync
   readonly #write: StatementSync
@@ -117,6 +123,9 @@ export class CallbackWriter {
     this.#unreadable = db.prepare(`${said} AND effect = 'unreadable' ORDER BY callback.id DESC LIMIT 1`)
     this.#setEffect = db.prepare('UPDATE callback SET effect = ? WHERE id = ?')
     this.#note = db.prepare('UPDATE result SET message = ?, answer = ? WHERE row = ?')
+    this.#lose = db.prepare(
+      'UPDATE result SET state = ?, error_code = ?, message = ?, answer = ? WHERE row = ?',
+    )
     this.#lastTry = db.prepare(
       'SELECT sent_at_us, sent_at_us + duration_us AS ended_at_us FROM attempt WHERE item = ? ORDER BY number DESC LIMIT 1',
     )
@@ -165,7 +174,7 @@ export class CallbackWriter {
       updateRunRecord(this.#journal.db, { inbox_read: id })
       return null
     }
-    const settled = content === null ? null : this.#settle(callback, content, isWaiting)
+    const settled = content?.kind === 'own' ? this.#settle(callback, content, isWaiting) : null
     const effect = settled === null ? this.#noteOther(callback, content) : 'settled'
     counters.add('callback', 'received', 1)
     counters.add('callback', effect, 1)
@@ -219,6 +228,10 @@ export class CallbackWriter {
       this.#noteRow(item, { answer: 'unreadable_callback', note: sayUnreadable(body) })
       return 'unreadable'
     }
+    if (content.kind === 'foreign') {
+      this.#loseRow(item, content.note)
+      return 'other_post'
+    }
     const said = this.#said.all(item).map(toBody)
     const [counting] = said
     if (counting === undefined || said.some((one) => isSameCallback(one, body))) return 'doubled'
@@ -240,15 +253,24 @@ export class CallbackWriter {
     return { answer: 'differing_callbacks', note: `an earlier callback said ${said}; the result counts` }
   }
 
-  /** A callback belongs to the row of its address, whatever it names; a row whose callback names another post says so. */
-  #findOtherPost(item: number, { postId }: CallbackContent): Mark | null {
-    const own = postId === null ? null : this.#scope.readPostId(item)
-    if (own === null || own === postId) return null
-    this.#journal.counters.add('callback', 'other_post', 1)
-    return {
-      answer: 'callback_of_other_post',
-      note: cutMessage(`its callback names post_id ${postId}, the row ${own}`),
+  /**
+   * The callback of another item came at the address of this one: whether its own ever comes, nobody knows. A row that
+   * awaits it becomes unknown, which its own callback still settles; any other says that there was one.
+   */
+  #loseRow(item: number, note: string): void {
+    const mark: Mark = { answer: 'callback_of_other_post', note }
+    const stored = this.#readResult(item)
+    const state = stored === null ? null : nextItemState(stored.state, 'callback_mismatched')
+    if (stored === null || state === null) {
+      this.#noteRow(item, mark)
+      return
     }
+    const { counters } = this.#journal
+    counters.add('state', stored.state, -1)
+    counters.add('state', state, 1)
+    this.#countAnswer(stored.answer, mark.answer)
+    countError(counters, { ...stored, state, errorCode: ECHO_MISMATCH_CODE, message: note }, 1)
+    this.#lose.run(state, ECHO_MISMATCH_CODE, note, mark.answer, item)
   }
 
   /** Says something about the callbacks of a row, once of each kind; not while the row may be sent again. */
@@ -281,7 +303,7 @@ export class CallbackWriter {
    * one, the row keeps its own and says so. Not where an earlier try, in this run or in its parent, may have been taken
    * as a task of its own.
    */
-  #withOwnTask(item: number, content: CallbackContent): CallbackContent {
+  #withOwnTask(item: number, content: OwnContent): OwnContent {
     const { taskId, message } = content
     if (taskId === null || this.#scope.isChild) return content
     const acknowledged = this.#acknowledged.get(item)?.['task_id'] ?? null
@@ -306,7 +328,7 @@ export class CallbackWriter {
 
   #settle(
     { item, receivedAtUs }: InboxCallback,
-    received: CallbackContent,
+    received: OwnContent,
     isWaiting: (item: number) => boolean,
   ): SettledItem | null {
     if (this.#isRow.get(item) === undefined) return null
@@ -329,11 +351,13 @@ export class CallbackWriter {
     }
     counters.add('state', state, 1)
     const { errorCode } = content
-    const mark = before === undefined ? this.#findOtherPost(item, received) : this.#supersede(before, stored)
+    const mark = before === undefined ? null : this.#supersede(before, stored)
     const message = [content.message, mark?.note ?? null].filter((part) => part !== null).join('; ') || null
-    if (mark !== null) this.#countAnswer(stored?.answer ?? null, mark.answer)
+    if (mark !== null && stored?.answer !== mark.answer)
+      this.#countAnswer(stored?.answer ?? null, mark.answer)
     countError(counters, { state, status: stored?.status ?? null, errorCode, message }, 1)
     if (content.fromCache) counters.add('from_cache', '', 1)
+    if (content.outcome === 'succeeded') counters.add('echo', content.echo.kind, 1)
     // Only an answer that refused its item can have named rules before.
     const known = from === 'rejected' ? this.#rulesOf.all(item).map((rule) => rule['rule_id']) : []
     for (const { ruleId } of content.rules) if (!known.includes(ruleId)) counters.add('rule', ruleId, 1)

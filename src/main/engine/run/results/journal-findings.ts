@@ -5,6 +5,7 @@ import { type FacetOf, listFacetKinds } from '../../../../shared/run/row-filters
 import { readTaskFindings, type TaskFindings } from '../../../../shared/service/answer-findings.ts'
 import type { RunView } from '../../journal/run-family.ts'
 import { createFieldMapper } from '../../mapping/row-mapper.ts'
+import { ECHO_MISMATCH_CODE } from '../../service/echoes.ts'
 import { parseJson } from '../../service/judgement.ts'
 import type { DatabaseSync, SQLInputValue } from '../../workspace/sqlite.ts'
 import { readStoredBody } from '../journal/stored-bodies.ts'
@@ -290,7 +291,7 @@ export function* readBodies({ db, record }: RunView, range: Range): Generator<{ 
     ? `SELECT item, body, content, bytes FROM callback LEFT JOIN long_callback ON long_callback.id = callback.id
        WHERE item > ? AND item <= ? AND effect = 'settled'`
     : `SELECT row, response, content, bytes FROM result LEFT JOIN long_answer ON long_answer.id = result.row
-       WHERE row > ? AND row <= ?`
+       WHERE row > ? AND row <= ? AND error_code IS NOT '${ECHO_MISMATCH_CODE}'`
   for (const [row, stored, content, bytes] of readTuples<[number, unknown, unknown, unknown]>(
     db,
     sql,

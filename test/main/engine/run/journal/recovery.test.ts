@@ -11,6 +11,7 @@ import {
   resendUnknown,
 } from '../../../../../src/main/engine/run/journal/recovery.ts'
 import { OutcomeWriter } from '../../../../../src/main/engine/run/recorder.ts'
+import { VERIFIED } from '../../../../../src/main/engine/service/echoes.ts'
 import { LatencyMeter } from '../../../../../src/shared/load/latency-meter.ts'
 import { toErrorGroups, toErrorKey } from '../../../../../src/shared/run/counts.ts'
 import {
@@ -145,7 +146,13 @@ test('a try that its callback settled is counted, though its process died before
     new ItemClaims(journal, readRecord(journal)),
     new OutcomeWriter(journal),
   )
-  const content = { ...toAttempt(6), outcome: 'succeeded', fromCache: false, postId: null } as const
+  const content = {
+    ...toAttempt(6),
+    outcome: 'succeeded',
+    fromCache: false,
+    kind: 'own',
+    echo: VERIFIED,
+  } as const
   journal.transact('process', () => {
     callbacks.take({ id: 1, item: 6, receivedAtUs: NOON * 1_000_000, body: '{}' }, content)
   })

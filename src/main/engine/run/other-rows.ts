@@ -1,0 +1,39 @@
+import { OPERATIONS, type Operation } from '../../../shared/operations/operations.ts'
+import type { MapRow } from '../mapping/row-mapper.ts'
+import type { HasOtherRow } from '../service/echoes.ts'
+import type { DatabaseSync } from '../workspace/sqlite.ts'
+
+/** How long looking through the cells of all rows may take in a run, milliseconds, all ids together. */
+const SEARCH_MAX_MS = 2_000
+
+/** Numbers in an id that may be that of a row, and rows that are looked at for one id. */
+const NUMBERS_MAX = 5
+const ROWS_MAX = 50
+
+/**
+ * Looks in the journal for the row that an id is of, by the unique field of the run's requests. Asked only about ids that
+ * an answer should not name: nothing is kept of a run's ids. A row is found by a number in the id, as in those that Sluice
+ * makes, and otherwise by a cell that is the id; ids that a template or a fix made of other text are not.
+ */
+export function createRowSearch(db: DatabaseSync, operation: Operation, mapRow: MapRow): HasOtherRow {
+  const field = OPERATIONS[operation.kind].echoes.find(({ isUnique }) => isUnique)?.field
+  if (field === undefined) return () => false
+  const columns = 'SELECT id, cells, kinds FROM row WHERE item IS NOT NULL'
+  const byNumber = db.prepare(`${columns} AND id = ?`)
+  const byCells = db.prepare(`${columns} AND instr(cells, ?) > 0 LIMIT ${ROWS_MAX}`)
+  let leftMs = SEARCH_MAX_MS
+  return (id) => {
+    const isOf = (row: Record<string, unknown> | undefined): boolean => {
+      if (row === undefined) return false
+      const kinds = typeof row['kinds'] === 'string' ? row['kinds'] : null
+      return mapRow(Number(row['id']), JSON.parse(String(row['cells'])) as string[], kinds).body[field] === id
+    }
+    const numbers = (id.match(/\d{1,15}/g) ?? []).slice(-NUMBERS_MAX)
+    if (numbers.some((number) => isOf(byNumber.get(Number(number))))) return true
+    if (leftMs <= 0) return false
+    const startMs = performance.now()
+    const isFound = byCells.all(JSON.stringify(id)).some(isOf)
+    leftMs -= performance.now() - startMs
+    return isFound
+  }
+}

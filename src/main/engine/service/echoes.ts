@@ -1,0 +1,108 @@
+import type { Echo } from '../../../shared/operations/operation-entry.ts'
+import { OPERATIONS, type Operation, targetOf } from '../../../shared/operations/operations.ts'
+import { isJsonObject, type JsonObject } from '../../../shared/service/json-object.ts'
+import { JsonText } from '../mapping/json-text.ts'
+
+/**
+ * Whether an answer proves whose it is, by what it repeats of its request. `alike`: it repeats the id but for white
+ * space around it, case or Unicode normal form. `unverifiable`: it repeats nothing that tells rows apart.
+ */
+export type EchoFinding =
+  | { kind: 'verified' | 'alike' | 'unverifiable' }
+  | {
+      kind: 'mismatched'
+      field: string
+      expected: string
+      found: string
+      /** The id that was found is that of another row of the run: answers were swapped. */
+      isOfOtherRow: boolean
+    }
+
+export type EchoMismatch = Extract<EchoFinding, { kind: 'mismatched' }>
+
+/** Code of a row whose answer or callback is that of another request. */
+export const ECHO_MISMATCH_CODE = 'ECHO_MISMATCH'
+
+export const VERIFIED: EchoFinding = { kind: 'verified' }
+export const ALIKE: EchoFinding = { kind: 'alike' }
+export const UNVERIFIABLE: EchoFinding = { kind: 'unverifiable' }
+
+/** Whether an id that a row does not have is that of another row. */
+export type HasOtherRow = (id: string) => boolean
+
+/** What a request has of the fields that are repeated, '' for each that it lacks; in the order of the echoes. */
+export function toExpected(operation: Operation): (body: Readonly<Record<string, unknown>>) => string[] {
+  const { echoes } = OPERATIONS[operation.kind]
+  return (body) =>
+    echoes.map(({ field }) => {
+      const value = body[field]
+      return toText(value instanceof JsonText ? value.toJSON() : value) ?? ''
+    })
+}
+
+/** Compares what an answer or a callback repeats at its top, or at the top of each part, with what was sent. */
+export function createEchoReader(
+  operation: Operation,
+  service: { hasOtherRow: HasOtherRow; isRewriting: () => boolean },
+): (body: unknown, expected: readonly string[]) => EchoFinding {
+  const { echoes: ofRow, batch } = OPERATIONS[operation.kind]
+  const echoes = batch === undefined ? ofRow : [{ field: batch.target, isUnique: false }]
+  const targets = batch === undefined ? null : [targetOf(operation) ?? '']
+  return (body, expected) => {
+    const own = targets ?? expected
+    if (isJsonObject(body)) return readPart(body, echoes, own, service)
+    if (!Array.isArray(body)) return UNVERIFIABLE
+    const findings = body.filter(isJsonObject).map((part) => readPart(part, echoes, own, service))
+    const isOf = (kind: EchoFinding['kind']) => findings.find((finding) => finding.kind === kind)
+    return isOf('mismatched') ?? isOf('alike') ?? isOf('verified') ?? UNVERIFIABLE
+  }
+}
+
+function readPart(
+  part: JsonObject,
+  echoes: readonly Echo[],
+  expected: readonly string[],
+  { hasOtherRow, isRewriting }: { hasOtherRow: HasOtherRow; isRewriting: () => boolean },
+): EchoFinding {
+  let finding = UNVERIFIABLE
+  for (let at = 0; at < echoes.length; at += 1) {
+    const echo = echoes[at]
+    const own = expected[at]
+    if (echo === undefined || own === undefined || own === '') continue
+    const value = part[echo.field]
+    const found = echo.isText && typeof value !== 'string' ? null : toText(value)
+    if (found === null || found === '') continue
+    if (found === own) {
+      if (echo.isUnique && finding === UNVERIFIABLE) finding = VERIFIED
+      continue
+    }
+    const isOfOtherRow = echo.isUnique && hasOtherRow(found)
+    if (isOfOtherRow || foldEcho(found) !== foldEcho(own)) {
+      if (!isOfOtherRow && isRewriting()) continue
+      return { kind: 'mismatched', field: echo.field, expected: own, found, isOfOtherRow }
+    }
+    finding = ALIKE
+  }
+  return finding
+}
+
+/** Texts that are equal but for white space around them, case and Unicode normal form become the same. */
+export function foldEcho(text: string): string {
+  return text.normalize('NFKC').trim().toLowerCase()
+}
+
+function toText(value: unknown): string | null {
+  if (typeof value === 'string') return value
+  return typeof value === 'number' ? String(value) : null
+}
+
+/** What is wrong, in words; ids stand in quotes, so that rows with other ids count as the same cause. */
+export function sayMismatch({ field, expected, found, isOfOtherRow }: EchoMismatch, what: string): string {
+  const whose = isOfOtherRow ? ', which is that of another row of this run' : ''
+  return `${what} names ${field} "${cutId(found)}"${whose}; the request named "${cutId(expected)}"`
+}
+
+function cutId(id: string): string {
+  const plain = id.replaceAll('"', "'")
+  return plain.length <= 100 ? plain : `${plain.slice(0, 99)}…`
+}

@@ -1,0 +1,164 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readPage } from '../../../../src/main/engine/run/results/result-page.ts'
+import {
+  addConnection,
+  changeConnections,
+  findConnection,
+  readConnections,
+} from '../../../../src/main/engine/workspace/connections.ts'
+import { toPlanConnection } from '../../../../src/shared/plan/stored-connection.ts'
+import { startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
+import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
+import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
+import { createLoadRuns } from '../load/load-runs.ts'
+
+const folder = openTestFolder()
+const runs = createInProcessRuns(folder)
+
+const RULES = [{ rule_id: 'r', rule_name: 'Of another row' }]
+
+/** A service that answers some of its requests with the post_id that `toOther` gives for their number. */
+function startService(toOther: (postId: string, number: number) => string) {
+  return startFaultServer({
+    onRequest: (request, wire) => {
+      const answer = toTaskAnswer(request, RULES)
+      wire.send(200, { ...answer, post_id: toOther(String(answer.post_id), request.number) })
+    },
+  })
+}
+
+test('a row that is told the answer of somebody else is unknown, has none of its rules, and is counted', async () => {
+  const { baseUrl } = await startService((postId, number) => (number === 12 ? 'somebody-else' : postId))
+  const pace = { kind: 'closed', concurrency: 1 } as const
+  const run = runs.start(createRunPlan(folder, 40, baseUrl, { pace }))
+  const summary = await run.ended
+  expect(summary.rows).toMatchObject({ succeeded: 39, unknown: 1 })
+  expect(summary.echoes).toEqual({ verified: 39, alike: 0, not_verifiable: 0, mismatched: 1 })
+  expect(summary.triggered_rules).toEqual([{ rule_id: 'r', rule_name: 'Of another row', rows: 39 }])
+  expect(summary.errors).toMatchObject([
+    {
+      outcome: 'unknown',
+      status: 200,
+      error_code: 'ECHO_MISMATCH',
+      message: 'the answer names post_id "…"; the request named "…"',
+      rows: 1,
+    },
+  ])
+  const page = runs.read(run.runId, (view) =>
+    readPage(view, { filter: { state: 'unknown' }, offset: 0, limit: 9 }),
+  )
+  expect(page.rows).toMatchObject([{ row: 12, state: 'unknown', taskId: null, triggeredRules: [] }])
+  expect(page.rows[0]?.message).toMatch(/^the answer names post_id "somebody-else"; the request named "/)
+})
+
+test('a load test counts answers of others, which never succeed', async () => {
+  const loads = createLoadRuns(folder)
+  const { baseUrl } = await startService((postId, number) => (number % 4 === 0 ? 'somebody-else' : postId))
+  const { summary } = await loads.run(
+    loads.createPlan(5, baseUrl, { pace: { kind: 'closed', concurrency: 1 }, requests: 40 }),
+  )
+  expect(summary.requests).toMatchObject({ sent: 40, succeeded: 30, unknown: 10 })
+  expect(summary.echoes).toEqual({ verified: 30, alike: 0, not_verifiable: 0, mismatched: 10 })
+})
+
+test('a row that is told the answer of another row says so, on a connection that carries no further request', async () => {
+  const ids: string[] = []
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      const answer = toTaskAnswer(request)
+      ids.push(String(answer.post_id))
+      // The one before repeats nothing, so nobody knows whose its answer was.
+      if (request.number === 6) wire.send(200, { task_id: 't', triggered_rules: [] })
+      else wire.send(200, request.number === 7 ? { ...answer, post_id: ids[2] } : answer)
+    },
+  })
+  const pace = { kind: 'closed', concurrency: 1 } as const
+  const run = runs.start(createRunPlan(folder, 10, server.baseUrl, { pace }))
+  const { rows, echoes } = await run.ended
+  expect(rows).toMatchObject({ succeeded: 9, unknown: 1 })
+  expect(echoes).toEqual({ verified: 8, alike: 0, not_verifiable: 1, mismatched: 1 })
+  const page = runs.read(run.runId, (view) => readPage(view, { filter: {}, offset: 0, limit: 20 }))
+  const told = page.rows.flatMap(({ row, message }) => (message === null ? [] : [[row, message]]))
+  expect(told).toEqual([
+    [6, expect.stringMatching(/^the next answer on its connection was that of another row/)],
+    [
+      7,
+      `the answer names post_id "${ids[2]}", which is that of another row of this run; the request named "${ids[6]}"`,
+    ],
+  ])
+  expect(server.connections).toBe(2)
+})
+
+test.each([
+  ['a column', 'post_id,user_id,text_data', (row: number) => `post-${'x'.repeat(row)},u,text ${row}`],
+  ['a template', 'user_id,text_data', (row: number) => `u,text ${row}`],
+])(
+  'the id of a row that was not sent yet is that of another row, if ids are from %s',
+  async (_, header, toLine) => {
+    const path = join(folder, `ahead-${header.length}.csv`)
+    writeFileSync(path, `${header}\n${[1, 2, 3, 4, 5, 6, 7, 8].map(toLine).join('\n')}\n`)
+    const server = await startFaultServer({
+      onRequest: (request, wire) => {
+        const answer = toTaskAnswer(request)
+        const own = String(answer.post_id)
+        const next = own.endsWith('x') ? `${own}x` : own.replace(/\d$/, (digit) => String(Number(digit) + 1))
+        wire.send(200, { ...answer, post_id: next })
+      },
+    })
+    const plan = createRunPlan(folder, 1, server.baseUrl, { pace: { kind: 'closed', concurrency: 1 } })
+    const run = runs.start({ ...plan, source: { ...plan.source, path } })
+    const { rows, state, errors } = await run.ended
+    // The last one names a row that does not exist; no other run of answers is taken for one of a service that rewrites ids.
+    expect({ rows, state }).toMatchObject({ rows: { unknown: 8 }, state: 'completed' })
+    expect(
+      errors.map(({ message, rows: count }) => [message.includes('another row of this run'), count]),
+    ).toEqual([
+      [true, 7],
+      [false, 1],
+    ])
+  },
+)
+
+test('a run whose first answers all name ids that nobody sent stops and asks, and goes on once that is accepted', async () => {
+  const server = await startService((postId) => `svc:${postId}`)
+  const pace = { kind: 'closed', concurrency: 1 } as const
+  const run = runs.start(createRunPlan(folder, 12, server.baseUrl, { pace }))
+  const stopped = await run.ended
+  expect(stopped).toMatchObject({ state: 'stopped', rows: { succeeded: 0, unknown: 5, not_sent: 7 } })
+  expect(stopped.stop_reason).toMatch(
+    /^The first 5 answers of http:\S+ that name a post_id all name another than was sent, such as "svc:/,
+  )
+  expect(stopped.stop_advice).toMatch(
+    /^If this service rewrites ids, accept that \(ids_rewritten\) and resume/,
+  )
+  const again = await runs.resume(run.runId, 'skip').ended
+  expect(again).toMatchObject({ state: 'stopped', rows: { unknown: 10, not_sent: 2 } })
+  const ended = await runs.resume(run.runId, 'resend', { accept: ['ids_rewritten'] }).ended
+  expect(ended).toMatchObject({ state: 'completed', rows: { succeeded: 12, unknown: 0 } })
+  expect(ended.echoes).toEqual({ verified: 0, alike: 0, not_verifiable: 12, mismatched: 0 })
+})
+
+test('a paused run goes on once it is accepted that the service rewrites ids, and the connection remembers', async () => {
+  const server = await startService((postId) => `svc:${postId}`)
+  changeConnections(folder, (known) =>
+    addConnection(known, {
+      ...{ name: 'live', baseUrl: server.baseUrl, keys: [{ label: 'default', env: 'KEY' }] },
+      ...{ activeKey: 'default', deliveredCodes: [], isProduction: false },
+    }),
+  )
+  const connection = { baseUrl: server.baseUrl, name: 'live' }
+  const pace = { kind: 'closed', concurrency: 1 } as const
+  const plan = createRunPlan(folder, 12, server.baseUrl, { pace, connection })
+  const run = runs.start(plan, { whenFailing: 'pause' })
+  const { notice } = await run.until(({ phase }) => phase === 'paused')
+  expect(notice?.code).toBe('ids_rewritten')
+  run.command({ kind: 'resume', accept: ['ids_rewritten'] })
+  const { rows, echoes } = await run.ended
+  expect(rows).toMatchObject({ succeeded: 7, unknown: 5 })
+  expect(echoes).toMatchObject({ not_verifiable: 7, mismatched: 5 })
+  expect(runs.read(run.runId, ({ record }) => record.plan.connection.rewritesIds)).toBe(true)
+  const stored = findConnection(readConnections(folder), 'live')
+  expect(toPlanConnection(stored)).toMatchObject({ rewritesIds: true })
+})
