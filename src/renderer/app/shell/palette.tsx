@@ -77,7 +77,7 @@ export function Palette(props: {
       <Modal.Overlay />
       <Modal.Content aria-label="Commands">
         <input
-          className={`w-full p-3-4 border-b ${styles.search}`}
+          className={`w-full p-3-4 ${styles.search}`}
           role="combobox"
           aria-label="Search places, runs and actions"
           aria-expanded={commands.length > 0}
