@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cutText, type TextPiece, toTextPieces } from '../../src/renderer/ui/text/visible-text.ts'
+import { cutText, cutToldText, type TextPiece, toTextPieces } from '../../src/renderer/ui/text/visible-text.ts'
 
 function toPlain(pieces: TextPiece[]): string {
   return pieces
@@ -54,5 +54,11 @@ describe('cutting a text', () => {
   it('never cuts through a character', () => {
     expect(cutText('ab😀cd', 3)).toEqual({ shown: 'ab', left: 4 })
     expect(cutText('ab😀cd', 4)).toEqual({ shown: 'ab😀', left: 2 })
+  })
+
+  it('stays whole if words about what is left off would take as much room', () => {
+    const name = 'a-long-name-of-a-file.jsonl'
+    expect(cutToldText(name, name.length - 4)).toEqual({ shown: name, left: 0 })
+    expect(cutToldText(name, 4)).toEqual({ shown: 'a-lo', left: 23 })
   })
 })

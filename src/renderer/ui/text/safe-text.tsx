@@ -4,7 +4,7 @@ import { formatCount } from '../../../shared/messages/figure-text.ts'
 import { ActionButton } from '../controls.tsx'
 import { ScrollRegion } from '../layout/scroll-region.tsx'
 import styles from './safe-text.module.css'
-import { CELL_MAX_CHARACTERS, cutText, type TextPiece, toTextPieces } from './visible-text.ts'
+import { CELL_MAX_CHARACTERS, cutText, cutToldText, type TextPiece, toTextPieces } from './visible-text.ts'
 
 /** Longest text that is shown whole when the pointer rests on what is left of it, in UTF-16 code units. */
 const TITLE_MAX = 500
@@ -24,7 +24,7 @@ export const SafeText = memo(function SafeText(props: {
   fullLength?: number
   isCell?: boolean
 }) {
-  const { shown } = cutText(props.text, props.max ?? CELL_MAX_CHARACTERS)
+  const { shown } = cutToldText(props.text, props.max ?? CELL_MAX_CHARACTERS)
   const left = (props.fullLength ?? props.text.length) - shown.length
   if (props.isCell && left <= 0 && PLAIN.test(shown)) return shown
   return (
@@ -151,7 +151,7 @@ export function Sentence({ text }: { text: string }) {
 
 /** An error's message, at most `max` code units of it: {@link SafeText} with lines, in which backticks set off what is code. */
 export function MessageText({ text, max }: { text: string; max: number }) {
-  const { shown } = cutText(text, max)
+  const { shown } = cutToldText(text, max)
   return (
     <bdi className={styles.lines}>
       {shown.split('`').map((part, index) => {

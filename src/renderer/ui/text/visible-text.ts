@@ -102,3 +102,11 @@ export function cutText(text: string, max: number): { shown: string; left: numbe
   const end = last >= 0xd800 && last <= 0xdbff ? max - 1 : max
   return { shown: text.slice(0, end), left: text.length - end }
 }
+
+/** Room for the words that say how much is left off, in code units. */
+const TOLD_CHARACTERS = '… 10 more characters'.length
+
+/** Cuts text as {@link cutText} does, unless it is hardly longer than with words about what is left off in its place. */
+export function cutToldText(text: string, max: number): { shown: string; left: number } {
+  return cutText(text, text.length <= max + TOLD_CHARACTERS ? text.length : max)
+}
