@@ -17,6 +17,18 @@ function readClasses(css: string): ReadonlyMap<string, ReadonlySet<string>> {
   return classes
 }
 
+/** Words of class names that no shared rule is for: a wrong letter in one loses its look without a word. */
+function findUnknown(text: string, known: ReadonlySet<string>): string[] {
+  return [...text.matchAll(/className(?:=|: )\{?(?:"([^"\n]*)"|'([^'\n]*)'|`([^`\n]*)`)/g)]
+    .flatMap(([, ...found]) =>
+      found
+        .join('')
+        .replace(/\$\{[^}]*\}/g, ' ')
+        .split(/\s+/),
+    )
+    .filter((word) => word !== '' && !known.has(word))
+}
+
 /** What begins with the name of a shorthand, but is not set by it. */
 const APART = ['border-collapse', 'border-radius', 'flex-direction', 'flex-wrap', 'overflow-wrap']
 
@@ -47,6 +59,18 @@ function findOverruled(text: string, readCss: (specifier: string) => string, sha
 const SHARED = readClasses(read('src/renderer/ui/classes.css'))
 
 describe('shared classes', () => {
+  it('are there for each word of a class name', () => {
+    const css = ['classes', 'base'].map((name) => read(`src/renderer/ui/${name}.css`)).join('\n')
+    const known = new Set([...css.matchAll(/\.([a-z][\w-]*)/g)].map(([, name = '']) => name))
+    const paths = listFiles('src/renderer').filter((path) => path.endsWith('.tsx'))
+    const problems = paths.flatMap((path) =>
+      findUnknown(read(path), known).map((word) => `${path}: no rule for the class "${word}"`),
+    )
+    expect(problems).toEqual([])
+    const text = `<p className="row flex-warp"><b className={\`blod \${styles.own}\`} />{ className: 'smal' }`
+    expect(findUnknown(text, known)).toEqual(['flex-warp', 'blod', 'smal'])
+  })
+
   it('are not overruled by the class of a screen beside them', () => {
     const paths = listFiles('src/renderer').filter((path) => path.endsWith('.tsx'))
     const problems = paths.flatMap((path) =>

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { cutText, cutToldText, type TextPiece, toTextPieces } from '../../src/renderer/ui/text/visible-text.ts'
+import {
+  cutText,
+  cutToldText,
+  type TextPiece,
+  toTextPieces,
+} from '../../src/renderer/ui/text/visible-text.ts'
 
 function toPlain(pieces: TextPiece[]): string {
   return pieces

@@ -5,7 +5,7 @@ import { ErrorNotice } from './layout/screen.tsx'
 /** Fields under each other, which Enter or a button of theirs submits. */
 export function Form(
   props: StackProps &
-    Pick<FormHTMLAttributes<HTMLElement>, 'aria-label' | 'onKeyDown' | 'noValidate'> & {
+    Pick<FormHTMLAttributes<HTMLElement>, 'aria-label' | 'onKeyDown'> & {
       ref?: Ref<HTMLDivElement>
       onSubmit: () => void
     },

@@ -147,7 +147,7 @@ function EditorDialog(props: {
         <FormActions
           submit="Save"
           onCancel={props.onClose}
-          sent={{ error: error, isPending: save.isPending }}
+          sent={{ error, isPending: save.isPending }}
           isBlocked={name.value.trim() === '' || props.canSave === false}
         >
           {onRemove !== null && (
