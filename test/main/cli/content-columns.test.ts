@@ -306,3 +306,8 @@ it('counts a warning of content that is not sent only in rows that can be sent',
   expect(rows).toMatchObject({ sendable: 2, invalid: 1 })
   expect(open).toEqual([])
 })
+
+it('judges a long run of underscores in a column that is not sent as quickly as other text', async () => {
+  const { tryOut } = await setUp(`user,message,Post\njoe,first,${'_'.repeat(500_000)} what I wrote\n`)
+  expect((await tryOut()).to_accept).toMatchObject([{ code: 'content_not_sent', rows: 1 }])
+})

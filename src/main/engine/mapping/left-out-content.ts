@@ -150,8 +150,11 @@ export class LeftOutContent {
 
 const HAS_LETTER = /\p{L}/u
 const ADDRESS = /^https?:\/\//i
-/** A cell that only names something: an address, a path, or one word with a digit. */
-const REFERENCE = /^\s*(?:[a-z][a-z\d+.-]*:\/\/\S+|\/\S+|www\.\S+|[\w.:@#/-]*[\d_][\w.:@#/-]*)\s*$/i
+/**
+ * A cell that only names something: an address, a path, or one word with a digit. The digit is looked for ahead, so that no
+ * text takes longer than it is long.
+ */
+const REFERENCE = /^\s*(?:[a-z][a-z\d+.-]*:\/\/\S+|\/\S+|www\.\S+|(?=[\w.:@#/-]*[\d_])[\w.:@#/-]+)\s*$/i
 
 /** Whether a cell is content: a text with a letter, or an address; what is called `url` is one, whatever it has. */
 function isContent(cell: string, field: LeftOut['field'], name: string): boolean {
