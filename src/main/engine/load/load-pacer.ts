@@ -30,7 +30,6 @@ export interface LoadPacer {
 /** Numbers of the warm-up's requests begin here, beyond those of any load. */
 export const WARMUP_SEQUENCE = 1e12
 
-/** Whether a request's number is one of the warm-up's. */
 /** The post_id of a request; the first of the load and of the warm-up have number 1. */
 export function toLoadPostId(runToken: string, sequence: number): string {
   return isWarmup(sequence)
@@ -38,6 +37,7 @@ export function toLoadPostId(runToken: string, sequence: number): string {
     : `${runToken}-${sequence + 1}`
 }
 
+/** Whether a request's number is one of the warm-up's. */
 export function isWarmup(sequence: number): boolean {
   return sequence >= WARMUP_SEQUENCE
 }

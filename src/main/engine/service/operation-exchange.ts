@@ -72,13 +72,12 @@ export function createOperationExchange(
 ): OperationExchange {
   const baseUrl = toServiceUrl({ operation, connection })
   const deliveredCodes = [...connection.deliveredCodes, ...options.deliveredCodes]
+  // It can be accepted while the run is held.
+  const isRewriting = () => connection.rewritesIds === true
   const reader = withEchoes(
     findReader(operation.kind).createReader(operation, deliveredCodes),
-    createEchoReader(operation, {
-      hasOtherRow: options.hasOtherRow ?? (() => false),
-      // It can be accepted while the run is held.
-      isRewriting: () => connection.rewritesIds === true,
-    }),
+    createEchoReader(operation, { hasOtherRow: options.hasOtherRow ?? (() => false), isRewriting }),
+    isRewriting,
   )
   const { isRepeatable } = OPERATIONS[operation.kind]
   return {
@@ -86,7 +85,7 @@ export function createOperationExchange(
     toRequest: createToRequest(operation),
     toRowKeys: createToRowKeys(operation),
     judge: judgeWhole(createJudge({ ...reader, isRepeatable }, baseUrl, options.nowMs)),
-    judgeCallback: (text, rowKeys = NO_KEYS) => judgeCallback(reader, parseJson(text), rowKeys),
+    judgeCallback: (text, rowKeys = NO_KEYS) => reader.judgeCallback(parseJson(text), rowKeys),
   }
 }
 
@@ -126,18 +125,23 @@ function judgeCallback(reader: OperationReader, body: unknown, rowKeys: readonly
 }
 
 /** Adds to what an operation reads whether it is of the request that was sent: the one place where that is compared. */
-function withEchoes(reader: OperationReader, readEcho: ReturnType<typeof createEchoReader>): OperationReader {
-  const check = (judgement: Judgement | null, body: unknown, rowKeys: readonly string[], what: string) =>
-    judgement === null ? null : checkEcho(judgement, readEcho(body, rowKeys), what)
-  const { readSuccess, judgeCallback: readCallback } = reader
+function withEchoes(
+  reader: OperationReader,
+  readEcho: ReturnType<typeof createEchoReader>,
+  isRewriting: () => boolean,
+): Required<OperationReader> {
+  const check = (judgement: Judgement | null, body: unknown, rowKeys: readonly string[], what: string) => {
+    if (judgement === null) return null
+    // Terms are compared where their answers are read.
+    if (judgement.echo.kind === 'mismatched' && isRewriting()) judgement.echo = UNVERIFIABLE
+    return checkEcho(judgement, readEcho(body, rowKeys), what)
+  }
   return {
     ...reader,
     readSuccess: (answer, body, rowKeys, earlierTries) =>
-      check(readSuccess(answer, body, rowKeys, earlierTries), body, rowKeys, 'the answer'),
-    ...(readCallback !== undefined && {
-      judgeCallback: (body: unknown, rowKeys: readonly string[]) =>
-        check(readCallback(body, rowKeys), body, rowKeys, 'the callback'),
-    }),
+      check(reader.readSuccess(answer, body, rowKeys, earlierTries), body, rowKeys, 'the answer'),
+    judgeCallback: (body, rowKeys) =>
+      check(judgeCallback(reader, body, rowKeys), body, rowKeys, 'the callback'),
   }
 }
 
@@ -146,7 +150,9 @@ function withEchoes(reader: OperationReader, readEcho: ReturnType<typeof createE
  * not repeated, since it may be repeated with the same result. An answer from a cache may name who asked first.
  */
 function checkEcho(judgement: Judgement, found: EchoFinding, what: string): Judgement {
-  const echo = found.kind === 'unverifiable' ? judgement.echo : found
+  const isOwn =
+    found.kind === 'unverifiable' || (judgement.echo.kind === 'mismatched' && found.kind !== 'mismatched')
+  const echo = isOwn ? judgement.echo : found
   if (echo.kind !== 'mismatched') {
     judgement.echo = echo
     return judgement

@@ -183,3 +183,24 @@ test('a callback is compared like an answer', () => {
   const removed = { custom_index_item_id: 'item-2', task_id: 't', message: '' }
   expect(judgeCallback(removeAsync, ITEM, removed)).toMatchObject(MISMATCHED)
 })
+
+test('a callback that says error and names another id settles nothing either', () => {
+  const error = { error: true, status: 500, error_code: 'INTERNAL', message: 'it broke' }
+  const judgeError = (body: object) =>
+    acknowledged.judgeCallback(JSON.stringify({ ...error, ...body }), acknowledged.toRowKeys([TASK]))
+  expect(judgeError({ post_id: 'p2' })).toMatchObject({ ...MISMATCHED, echo: { found: 'p2' } })
+  expect(judgeError({ post_id: 'p1' })).toMatchObject({ outcome: 'rejected', errorCode: 'INTERNAL' })
+  expect(judgeError({})).toMatchObject({ outcome: 'rejected', errorCode: 'INTERNAL' })
+})
+
+test('an answer that lists only other terms is another one’s, even if it names the watchlist in another case', () => {
+  const answer = { ...LISTS, watchlist: 'WORDS', added_terms: [{ term: 'gamma' }] }
+  expect(judge(terms, TERMS, answer)).toMatchObject({ ...MISMATCHED, echo: { found: 'gamma' } })
+})
+
+test('terms that a service rewrites are not compared once that is accepted, and none of them counts as added', () => {
+  const rewriting = createTestExchange({ kind: 'watchlist-add', watchlist: 'words' }, { rewritesIds: true })
+  const judgement = judge(rewriting, TERMS, { ...LISTS, added_terms: [{ term: 'gamma' }] })
+  expect(judgement).toMatchObject({ outcome: 'succeeded', echo: { kind: 'unverifiable' } })
+  expect(judgement.rows?.map(({ outcome }) => outcome)).not.toContain('succeeded')
+})
