@@ -75,6 +75,13 @@ export const RECORD_PROBLEMS = {
     title: 'The header occurs again',
     remedy: 'Two files were probably appended to each other. Leave these rows out.',
   },
+  below_other_header: {
+    expected: () =>
+      'must not be below a header with the columns in another order; nobody knows which order it has',
+    title: 'Rows below a header in another order',
+    remedy:
+      'Two files with different columns were probably appended to each other. Send them as two files, or put their columns in one order.',
+  },
   drawn_line: {
     expected: () => 'must be a row, but is a drawn line',
     title: 'Lines that are drawn in a table',

@@ -15,6 +15,7 @@ const WARNED = {
   curly_quotes: [{}],
   empty_records: [{}],
   repeated_header: [],
+  below_other_header: [],
   drawn_line: [],
   stray_line_break: [{}],
   nul_character: [],

@@ -275,6 +275,7 @@ const NO_ROW: ReadonlySet<FoundProblem['code']> = new Set([
   'not_json',
   'oversized_row',
   'repeated_header',
+  'below_other_header',
   'drawn_line',
   'record_in_quotes',
 ])

@@ -19,6 +19,7 @@ const FOUND_BY_READERS = [
   'curly_quotes',
   'empty_records',
   'repeated_header',
+  'below_other_header',
   'drawn_line',
   'stray_line_break',
   'nul_character',

@@ -17,12 +17,25 @@ export function createRepeatedHeaderCheck(header: readonly string[]): FindRepeat
   const isAlike = createAlikeCheck(names)
   const [first = ''] = names
   if (names.every((name) => name === '')) return () => null
+  /** The last header again whose names stand in other columns; what follows it is not of the columns of the first. */
+  let moved: number | null = null
   return (row, cells) => {
+    // Sources are read several times.
+    if (moved !== null && row <= moved) moved = null
     // Most rows differ in the first cell, which is looked at before anything is trimmed.
     const isAgain = (cells[0]?.includes(first) === true && isExact(cells)) || isAlike(cells)
-    if (!isAgain) return null
-    return { row, severity: 'error', code: 'repeated_header', found: toFound(cells.join(' | ')) }
+    if (isAgain) {
+      moved = isMoved(cells, names) ? row : null
+      return { row, severity: 'error', code: 'repeated_header', found: toFound(cells.join(' | ')) }
+    }
+    return moved === null ? null : { row, severity: 'error', code: 'below_other_header' }
   }
+}
+
+function isMoved(cells: readonly string[], names: readonly string[]): boolean {
+  return cells.some(
+    (cell, index) => cell.trim() !== '' && toComparable(cell) !== toComparable(names[index] ?? ''),
+  )
 }
 
 function createAlikeCheck(names: readonly string[]): (cells: readonly string[]) => boolean {

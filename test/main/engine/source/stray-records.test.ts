@@ -17,10 +17,21 @@ test.each([
   ['with other separators', 'AUTHOR , mess-age,l.ang'],
   ['without its last names', 'Author,Message'],
   ['without a name in the middle', 'author,,LANG'],
-  ['in another order', 'message,Author,lang'],
 ])('a record that is the header again %s is an error', (_, again) => {
   const source = readText(`author,message,lang\nann,first,en\n${again}\nbob,second,de\n`)
   expect(source.problems.filter((problem) => problem.includes('error'))).toEqual(['repeated_header 2 error'])
+})
+
+test('rows below a header in another order are errors, until the header comes again in its own', () => {
+  const parts = ['a,m,l', 'ann,first,en', 'm,A,l', 'second,bob,de', 'third,cy,fr', 'a,M,', 'dan,fourth,en']
+  const source = readText(`${parts.join('\n')}\n`)
+  const expected = [
+    'repeated_header 2 error',
+    'below_other_header 3 error',
+    'below_other_header 4 error',
+    'repeated_header 5 error',
+  ]
+  expect(source.problems).toEqual(expected)
 })
 
 test('a row is no header for one name in it, nor for an only name in another case', () => {
