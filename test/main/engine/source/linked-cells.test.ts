@@ -231,7 +231,7 @@ test('the link of merged cells is that of the first, and goes to the others only
 test('a column with links is named in a preview and fills no field unless a person chooses it', async () => {
   const rows = [
     ['user_metadata.page', 'image'],
-    ['p', 'photo'],
+    ['p', 'https://a.test/photo'],
   ]
   const path = await writeLinked(rows, [
     { ref: 'A2', target: 'https://a.test/p' },
