@@ -225,3 +225,8 @@ describe('parts of a plan that do not go together', () => {
     )
   })
 })
+
+it('says how many entries a list may have that has too many', () => {
+  const fixes = Array.from({ length: 10_001 }, (_, i) => ({ kind: 'leave_out_row', record: i + 1 }))
+  expect(listProblems({ ...SMALLEST, fixes })).toEqual(['fixes: expected at most 10000 entries, found 10001'])
+})

@@ -51,6 +51,8 @@ function toProblem(root: SchemaNode, value: unknown, issue: z.core.$ZodIssue): P
   }
   // A rule of our own says itself what it expects; that of addresses is part of what every address is.
   if (issue.code === 'custom' && node?.format !== 'uri') return { path, message: issue.message }
+  if (issue.code === 'too_big' && Array.isArray(found))
+    return { path, message: `expected at most ${issue.maximum} entries, found ${found.length}` }
   const expected = node === null ? issue.message : describeSchema(node)
   return { path, message: `expected ${expected}, found ${describeFound(found, node)}` }
 }
