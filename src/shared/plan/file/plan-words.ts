@@ -21,7 +21,7 @@ export const PLAN_WORDS: Readonly<Record<string, string>> = {
   filledBy:
     'Fields of the mapping that nobody stated, each with how it was filled: by a column of its name, or by a guess (default: none). Before content is lost to a guess, a run asks.',
   accept:
-    'Kinds of warnings about the source that do not stop the rows from being sent, whatever their cause: content_cut, ids_changed, hidden_rows, encoding_uncertain, fixes_do_not_fit (default: none). Better name causes under `accepted`.',
+    'Kinds of warnings about the source that do not stop the rows from being sent, whatever their cause: content_cut, ids_changed, hidden_rows, encoding_uncertain, fixes_do_not_fit; and ids_rewritten, the service answers with other ids (default: none). Better name causes under `accepted`.',
   accepted:
     'Causes of warnings that were accepted, as a run or --save-plan writes them. Other causes stop the rows from being sent, unless a person is asked.',
   'accepted.columns':
