@@ -14,7 +14,7 @@ import { createContentRule, MASK_REM, MaskedText, useContentShown } from '../../
 import { ActionButton } from '../../ui/controls.tsx'
 import { DataGrid, type GridColumn, toColumnRem } from '../../ui/grid/data-grid.tsx'
 import { Notice } from '../../ui/layout/screen.tsx'
-import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './source.module.css'
 
 /** What the preview holds: rows parsed, rows with something wrong in the record itself, and whether there are more. */
@@ -71,11 +71,21 @@ export function HeaderDoubt(props: {
       {isHeaderDoubtful ? (
         'It is read as column names and is not sent.'
       ) : (
-        <Sentence
-          text={`No field is called \`${columns[0] ?? ''}\`. It is read as the name of the only column and is not sent.`}
-        />
+        <>
+          No field is called <ColumnName name={columns[0] ?? ''} />. It is read as the name of the only column
+          and is not sent.
+        </>
       )}
     </Notice>
+  )
+}
+
+/** The name of a column within a sentence: whatever stands in it, backticks too, is no part of that. */
+function ColumnName({ name }: { name: string }) {
+  return (
+    <code>
+      <SafeText text={name} max={80} />
+    </code>
   )
 }
 
@@ -175,13 +185,16 @@ export function LinkChoice(props: {
         )
       }
     >
-      <Sentence
-        text={
-          chosen === linkName
-            ? `The column \`${linkName}\` fills url.`
-            : `Those of \`${name}\`, such as ${cell}, are in the column \`${linkName}\`. Choose it in Mapping to send them.`
-        }
-      />
+      {chosen === linkName ? (
+        <>
+          The column <ColumnName name={linkName} /> fills url.
+        </>
+      ) : (
+        <>
+          Those of <ColumnName name={name} />, such as {cell}, are in the column{' '}
+          <ColumnName name={linkName} />. Choose it in Mapping to send them.
+        </>
+      )}
     </Notice>
   ))
 }
