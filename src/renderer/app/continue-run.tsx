@@ -233,6 +233,7 @@ function ContinueDialog(props: {
             (mustConfirm && !isAddTwice(typed)) ||
             key.typed?.trim() === ''
           }
+          title={acceptance.blocked}
           hasFocus={key.typed === null}
         />
       </Form>

@@ -168,7 +168,7 @@ export function CheckScreen(props: CheckProps) {
         note={
           listNeeded(groups).length === 0
             ? 'these do not keep a row from being sent'
-            : 'these rows are sent once you have confirmed what is marked'
+            : 'rows without errors are sent once you have confirmed what is marked'
         }
         groups={groups}
         severity="warning"
