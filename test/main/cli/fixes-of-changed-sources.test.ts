@@ -36,8 +36,10 @@ async function setUp(fixes: readonly Fix[], rows: readonly string[] = ROWS) {
   )
   const run = (...args: string[]) => runInProcess(args, { workspace, env: { SLUICE_API_KEY: 'the-key' } })
   const plan = (...args: string[]) => run('plan', file, '--trust-plan', ...args)
+  const planAsked = (ask: (question: string) => boolean) =>
+    runInProcess(['plan', file, '--trust-plan'], { workspace, env: { SLUICE_API_KEY: 'the-key' }, ask })
   const listSent = async () => (await sandbox.tasks()).map(({ request }) => request?.['text_data']).sort()
-  return { write, run, plan, listSent }
+  return { write, run, plan, planAsked, listSent }
 }
 
 it('fixes of single rows change the rows that they are of', async () => {
@@ -108,6 +110,21 @@ it('a fix that does not fit is asked about if the row with its number is invalid
   expect({ code: refused.code, sent: await listSent() }).toEqual({ code: 2, sent: [] })
   expect(refused.stderr).toContain('is not corrected')
   expect(refused.stderr).toContain('is not left out')
+})
+
+it('a fix that does not fit is asked about on a terminal even if no row can be sent', async () => {
+  const { write, planAsked } = await setUp(FIXES)
+  write(['u1,'])
+  const questions: string[] = []
+  const answerTo = (answer: boolean) => (question: string) => {
+    questions.push(question)
+    return answer
+  }
+  const declined = await planAsked(answerTo(false))
+  expect(declined).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing was sent.') })
+  const accepted = await planAsked(answerTo(true))
+  expect(accepted).toMatchObject({ code: 2, stdout: expect.stringContaining('All rows are invalid') })
+  expect(questions).toEqual(['Send 0 rows as read?', 'Send 0 rows as read?'])
 })
 
 it('a fix that only names a number is applied, but asked about, since nobody knows which row was meant', async () => {

@@ -322,7 +322,7 @@ async function startConfirmed(
   return handle
 }
 
-/** Asks about the rows of a held run, if there are any to send. */
+/** Asks about the rows of a held run, if there are any to send, and about its warnings. */
 async function confirmRows(
   context: CliContext,
   engine: Engine,
@@ -344,8 +344,9 @@ async function confirmRows(
   // Counted in the journal: the latest snapshot may be older than the last row.
   const { rows } = await engine.runs.summarizeRun(runId)
   const sendable = Math.min(countSendable(rows), limit)
-  if (sendable === 0) return []
   const open = await engine.results.readOpenWarnings(runId)
+  // A warning can be about what is not sent, such as a fix that fits no row.
+  if (sendable === 0 && open.length === 0) return []
   const before = listAccepted(await engine.results.readProblems(runId), open)
   if (before.length > 0 && !isQuiet) await printAccepted(context, before)
   const accept = await confirmSending(context, { ...question, what: formatCounted(sendable, 'row'), open })
