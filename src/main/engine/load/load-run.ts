@@ -341,7 +341,8 @@ function createCallbacks(
   rules: RuleCounts,
 ): LoadCallbacks {
   const { plan, runToken } = record
-  const { judgeCallback } = createOperationExchange(plan, { deliveredCodes: [], nowMs: Date.now })
+  const hasOtherRow = (id: string) => id.startsWith(`${runToken}-`)
+  const { judgeCallback } = createOperationExchange(plan, { deliveredCodes: [], nowMs: Date.now, hasOtherRow })
   return new LoadCallbacks({
     inbox: new InboxReader(task.workspace),
     runToken,
