@@ -51,7 +51,7 @@ it('names the one of several posts whose encoding is uncertain, and says how all
 })
 
 it.each([
-  ['tables', '.csv', (text: string) => `user_id,text_data\nu1,${text}\n`],
+  ['tables', '.csv', (text: string) => `user_id,text_data\nu1,"${text}"\n`],
   ['posts', '.txt', (text: string) => text],
 ])('names the one of several %s that the stated encoding does not fit', async (_, ending, toContent) => {
   const { messagesOf } = await check(

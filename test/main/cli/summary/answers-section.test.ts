@@ -93,8 +93,8 @@ describe('items, appeals and callbacks', () => {
       unreadable: 1,
     }
     expect(formatCallbacks(terminal, createSummary({ callbacks }))).toEqual([
-      'Callbacks        16 received: 10 matched (2 before the acknowledgement, 1 late), 3 duplicates, 2',
-      '                 differing from the one that counts, 4 naming another id, 1 unreadable',
+      'Callbacks        16 received: 10 matched (2 before the acknowledgement, 1 late), 3 duplicates, 2 differing',
+      '                 from the one that counts, 4 naming another id, 1 unreadable',
     ])
   })
 })
