@@ -103,7 +103,7 @@ async function readEarlier(
 ): Promise<{ run: RunSummary; plan: Plan; source: string }> {
   const named = await engine.runs.summarizeRun(runId)
   const run = named.whole_run === null ? named : await engine.runs.summarizeRun(named.whole_run.run_id)
-  const plan = await engine.runs.readPlan(run.run_id)
+  const plan = await engine.runs.readPlanAgain(run.run_id)
   if (sourceId === undefined) return { run, plan, source: nameSource(plan.source) }
   const { name, ...paths } = sources.find(sourceId)
   const { more: _more, ...reading } = plan.source

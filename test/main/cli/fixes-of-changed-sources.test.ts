@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { createEngine } from '../../../src/main/engine/engine.ts'
 import { createRowHash } from '../../../src/main/engine/mapping/row-hash.ts'
+import { ApiKey } from '../../../src/main/engine/secrets/bound-secret.ts'
 import type { Fix } from '../../../src/shared/plan/fixes.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
@@ -39,7 +41,7 @@ async function setUp(fixes: readonly Fix[], rows: readonly string[] = ROWS) {
   const planAsked = (ask: (question: string) => boolean) =>
     runInProcess(['plan', file, '--trust-plan'], { workspace, env: { SLUICE_API_KEY: 'the-key' }, ask })
   const listSent = async () => (await sandbox.tasks()).map(({ request }) => request?.['text_data']).sort()
-  return { write, run, plan, planAsked, listSent }
+  return { workspace, write, run, plan, planAsked, listSent }
 }
 
 it('fixes of single rows change the rows that they are of', async () => {
@@ -154,6 +156,23 @@ it('a run again knows the rows of fixes from the journal, whether or not the sou
   const refused = await run('run-again', 'latest')
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('is not left out') })
   expect(await listSent()).not.toContain('inserted')
+})
+
+it('a run again takes the corrections of the newest retry, whichever run of the whole is named', async () => {
+  const { workspace, run, plan, listSent } = await setUp([], ['u1,aaa', 'u_2,spam', 'u3,ccc'])
+  expect(await plan()).toMatchObject({ code: 1 })
+  const engine = createEngine({ workspace })
+  onTestFinished(() => engine.close())
+  const [first] = (await engine.runs.listRuns()).runs
+  const runId = first?.run_id ?? ''
+  const apiKey = ApiKey.create('the-key', (await engine.runs.readPlan(runId)).connection, 'of a test')
+  const corrected: Fix = { kind: 'cell', record: 2, field: 'user_id', value: 'u2' }
+  const fixes: Fix[] = [corrected, { kind: 'leave_out_row', record: 1 }]
+  const retry = await engine.runs.retryRun(runId, { apiKey, onUnknown: 'skip', fixes })
+  await retry.ended
+  expect(await listSent()).toEqual(['aaa', 'ccc', 'spam'])
+  for (const named of [retry.runId, runId]) expect(await run('run-again', named)).toMatchObject({ code: 0 })
+  expect((await listSent()).toSorted()).toEqual(['aaa', 'ccc', 'ccc', 'ccc', 'spam', 'spam', 'spam'])
 })
 
 it('the hash that a fix needs is shown with its row', async () => {

@@ -68,7 +68,7 @@ export function addRunAgainCommand(program: Command, context: CliContext): void 
         const named = await resolveRun(engine, reference)
         // A retry sends a part of the source: what is run again is the whole.
         const run = named.whole_run === null ? named : await engine.runs.summarizeRun(named.whole_run.run_id)
-        const earlier = await engine.runs.readPlan(run.run_id)
+        const earlier = await engine.runs.readPlanAgain(run.run_id)
         const source =
           flags.source === undefined
             ? earlier.source

@@ -31,7 +31,7 @@ import { readPlacedVerdicts, replaceVerdicts, storeVerdicts } from '../run/journ
 import { readFacets, readFoundFacets, readProblemGroups } from '../run/results/facets.ts'
 import { needsFindings } from '../run/results/found-rows.ts'
 import { KeptIndexes } from '../run/results/kept-indexes.ts'
-import { readMarkedPlan } from '../run/results/marked-plan.ts'
+import { readMarkedPlan, readPlanAgain } from '../run/results/marked-plan.ts'
 import { readOpenWarningsOfWhole } from '../run/results/open-warnings.ts'
 import { type Counted, isSimplePage, readPage } from '../run/results/result-page.ts'
 import { readRow } from '../run/results/row-detail.ts'
@@ -83,6 +83,8 @@ const calls = {
   summarizeRun: (run: AskedRun) => summarizeRun(findPlanned(run)),
   /** The plan a run was started with. Throws as {@link summarizeRun} does. */
   readPlan: (run: AskedRun) => readMarkedPlan(findPlanned(run)),
+  /** The plan by which the whole of a run is run again. Throws as {@link summarizeRun} does. */
+  readPlanAgain: (run: AskedRun) => readPlanAgain(findPlanned(run)),
   /**
    * Where a run's requests say that callbacks and media are found; null if it was cut off before that was written down.
    */

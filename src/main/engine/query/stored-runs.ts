@@ -35,6 +35,7 @@ const RUNS = {
   findLastMapping: { about: 'workspace' },
   summarizeRun: { about: 'run' },
   readPlan: { about: 'run' },
+  readPlanAgain: { about: 'run' },
   annotateRun: { about: 'run' },
   previewSource: { about: 'source' },
   sampleSource: { about: 'source' },

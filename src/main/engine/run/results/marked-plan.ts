@@ -15,6 +15,19 @@ export function readMarkedPlan(family: Pick<RunFamily, 'db' | 'record' | 'whole'
   return withRowHashes(withCauses(family), family)
 }
 
+/**
+ * The plan of the whole that a run belongs to, as it is run again: with the fixes of its newest retry that corrects, since
+ * a person who left a row out there does not want it sent.
+ */
+export function readPlanAgain({ whole }: Pick<RunFamily, 'whole'>): Plan {
+  const [first] = whole
+  if (first === undefined) throw new Error('a run belongs to a whole')
+  const { fixes: own, ...plan } = readMarkedPlan({ db: first.db, record: first.record, whole })
+  const correcting = whole.findLast(({ record }) => record.corrects)
+  const fixes = correcting === undefined ? own : readMarkedPlan({ ...correcting, whole }).fixes
+  return { ...plan, ...(fixes !== undefined && { fixes }) }
+}
+
 function withCauses({ db, record }: Pick<RunFamily, 'db' | 'record'>): Plan {
   const { columns, plan } = record
   const { accept, accepted: before, ...rest } = plan
