@@ -342,7 +342,11 @@ function createCallbacks(
 ): LoadCallbacks {
   const { plan, runToken } = record
   const hasOtherRow = (id: string) => id.startsWith(`${runToken}-`)
-  const { judgeCallback } = createOperationExchange(plan, { deliveredCodes: [], nowMs: Date.now, hasOtherRow })
+  const { judgeCallback } = createOperationExchange(plan, {
+    deliveredCodes: [],
+    nowMs: Date.now,
+    hasOtherRow,
+  })
   return new LoadCallbacks({
     inbox: new InboxReader(task.workspace),
     runToken,
