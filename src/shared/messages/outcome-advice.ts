@@ -23,6 +23,8 @@ interface Subject {
   baseUrl: string
   /** Whether no request of the run was answered otherwise. */
   isWhole: boolean
+  /** Whether rows were sent otherwise than the source has them. */
+  isCorrected: boolean
 }
 
 /** What to do, and the command that does it, without the program's name. */
@@ -105,8 +107,10 @@ const OUTCOMES: readonly OutcomeEntry[] = [
   },
   {
     applies: isDuplicate,
-    terminal: ({ runId, errorCode }) => ({
-      text: 'The service has these post_ids from an earlier submission and does not return their results again. To submit the rows as new posts, use ids that differ in each run: --set "post_id={{run}}-{{row}}". If this error means that the rows arrived before, count them as delivered:',
+    terminal: ({ runId, errorCode, isCorrected }) => ({
+      text: isCorrected
+        ? `The service has these post_ids from an earlier submission and does not return their results again. It may have the rows as they were before they were corrected. To submit them as new posts, with ids that differ in each run, use run-again ${runId}. Only if they arrived as they are corrected, count them as delivered:`
+        : 'The service has these post_ids from an earlier submission and does not return their results again. To submit the rows as new posts, use ids that differ in each run: --set "post_id={{run}}-{{row}}". If this error means that the rows arrived before, count them as delivered:',
       command: toDeliveredRetry(runId, errorCode),
     }),
     window:
@@ -275,6 +279,7 @@ export function adviseInTerminal(group: ErrorGroup, summary: RunSummary): Advice
       errorCode: group.error_code,
       baseUrl: toServiceUrl(summary),
       isWhole: summary.requests.succeeded === 0 && errors.every(isLike),
+      isCorrected: summary.corrected !== undefined,
     }) ?? null
   )
 }

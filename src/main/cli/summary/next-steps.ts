@@ -71,7 +71,10 @@ export function formatNextSteps(terminal: Terminal, summary: RunSummary): string
   const isResumable = canResume(summary) && !(state === 'stopped' && duplicates?.error_code)
   if (isResumable) steps.push([`resume ${runId}`, 'send the remaining rows'])
   if (state !== 'running' && duplicates?.error_code) {
-    steps.push([toDeliveredRetry(runId, duplicates.error_code), 'count duplicates as delivered'])
+    if (summary.corrected !== undefined) steps.push([`run-again ${runId}`, 'send all rows as new posts'])
+    const why =
+      summary.corrected === undefined ? 'count duplicates as delivered' : 'only if they arrived corrected'
+    steps.push([toDeliveredRetry(runId, duplicates.error_code), why])
   } else if (!isResumable && state !== 'running' && canRetry(summary)) {
     steps.push([`retry ${runId}`, 'send unsuccessful rows again'])
   } else if (isResumable && canRetry(summary)) {

@@ -122,6 +122,15 @@ describe('what to type next', () => {
     expect(adviseInTerminal(group, createSummary(group))?.text).toContain('--set "post_id={{run}}-{{row}}"')
   })
 
+  it('says of corrected rows that the service may have them as they were', () => {
+    const group = createGroup({ error_code: 'DUPLICATE_POST_ID' })
+    const corrected = { rows: 1, cells: 1, fields: [{ field: 'text_data', cells: 1 }], split: 0 }
+    const steps = formatNextSteps(terminal, createSummary(group, { corrected })).join('\n')
+    expect(steps).toMatch(/run-again r1 .*new posts[\s\S]*--delivered-code .*only if they arrived corrected/)
+    const advice = adviseInTerminal(group, createSummary(group, { corrected }))?.text
+    expect(advice).toContain('It may have the rows as they were before they were corrected.')
+  })
+
   it('does not take rows that are double in the source for what the service has already', () => {
     const group = createGroup({ outcome: 'invalid', status: null, error_code: 'not_unique' })
     const steps = formatNextSteps(terminal, createSummary(group)).join('\n')
