@@ -22,7 +22,9 @@ export async function runRounds(
   )
   for (let round = 1; round <= ROUNDS; round += 1) {
     const isForAll = round % (ROUNDS / ROUNDS_OF_OTHERS) === 0
-    for (const [name, contender] of [...contenders, ...(isForAll ? others : [])]) {
+    const inOrder = [...contenders, ...(isForAll ? others : [])]
+    // What one leaves behind in the server must not always fall to the same next one.
+    for (const [name, contender] of round % 2 === 0 ? inOrder.toReversed() : inOrder) {
       const figure = await contender(url)
       figures.get(name)?.push(figure)
       console.log(`round ${round}: ${name} ${toText(figure)}`)
