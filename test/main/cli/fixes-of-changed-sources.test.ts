@@ -158,8 +158,8 @@ it('a run again knows the rows of fixes from the journal, whether or not the sou
   expect(await listSent()).not.toContain('inserted')
 })
 
-it('a run again takes the corrections of the newest retry, whichever run of the whole is named', async () => {
-  const { workspace, run, plan, listSent } = await setUp([], ['u1,aaa', 'u_2,spam', 'u3,ccc'])
+it('a run again takes the corrections of the newest retry that was sent, whichever run of the whole is named', async () => {
+  const { workspace, run, plan, listSent } = await setUp([], ['u1,aaa', 'u_2,spam', 'u3,ccc', 'u_4,ddd'])
   expect(await plan()).toMatchObject({ code: 1 })
   const engine = createEngine({ workspace })
   onTestFinished(() => engine.close())
@@ -171,7 +171,14 @@ it('a run again takes the corrections of the newest retry, whichever run of the 
   const retry = await engine.runs.retryRun(runId, { apiKey, onUnknown: 'skip', fixes })
   await retry.ended
   expect(await listSent()).toEqual(['aaa', 'ccc', 'spam'])
-  for (const named of [retry.runId, runId]) expect(await run('run-again', named)).toMatchObject({ code: 0 })
+  // A correction that was begun, and not sent, is none.
+  const begun: Fix[] = [...fixes, { kind: 'leave_out_row', record: 3 }]
+  const held = await engine.runs.retryRun(runId, { apiKey, onUnknown: 'skip', fixes: begun, hold: true })
+  await held.ready
+  // Row 4 is invalid still.
+  for (const named of [retry.runId, runId]) expect(await run('run-again', named)).toMatchObject({ code: 1 })
+  held.stop()
+  await held.ended
   expect((await listSent()).toSorted()).toEqual(['aaa', 'ccc', 'ccc', 'ccc', 'spam', 'spam', 'spam'])
 })
 

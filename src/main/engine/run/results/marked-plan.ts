@@ -8,23 +8,24 @@ import { parseCells } from '../journal/intake-writer.ts'
 import { readGuardedWarnings } from './open-warnings.ts'
 
 /**
- * The plan of a run, with what only its journal tells: the causes that were accepted, where an earlier version kept
- * codes, and which row each fix of one row is of, where it names a number alone.
+ * The plan of a run, with what only its journal tells: the accepted causes, if an earlier version kept codes, and the hash
+ * of the row of each fix that has only its number.
  */
 export function readMarkedPlan(family: Pick<RunFamily, 'db' | 'record' | 'whole'>): Plan {
   return withRowHashes(withCauses(family), family)
 }
 
 /**
- * The plan of the whole that a run belongs to, as it is run again: with the fixes of its newest retry that corrects, since
- * a person who left a row out there does not want it sent.
+ * The plan of the whole that a run belongs to, as it is run again: with the fixes of the newest retry that corrects and was
+ * sent, since a person who left a row out there does not want it sent.
  */
 export function readPlanAgain({ whole }: Pick<RunFamily, 'whole'>): Plan {
   const [first] = whole
   if (first === undefined) throw new Error('a run belongs to a whole')
   const { fixes: own, ...plan } = readMarkedPlan({ db: first.db, record: first.record, whole })
-  const correcting = whole.findLast(({ record }) => record.corrects)
-  const fixes = correcting === undefined ? own : readMarkedPlan({ ...correcting, whole }).fixes
+  const correcting = whole.findLast(({ record }) => record.corrects && record.startedAtMs !== null)
+  const fixes =
+    correcting === undefined ? own : withRowHashes(correcting.record.plan, { ...correcting, whole }).fixes
   return { ...plan, ...(fixes !== undefined && { fixes }) }
 }
 
