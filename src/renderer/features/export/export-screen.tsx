@@ -158,17 +158,7 @@ export function ExportScreen(props: {
           )}
         </Panel>
         <Panel title="Format">
-          <RadioField
-            aria-label="Format"
-            gap="sm"
-            value={format}
-            onValue={setFormat}
-            choices={ROW_EXPORT_FORMATS.map(({ ending, label, meaning }) => ({
-              value: ending,
-              label,
-              description: meaning,
-            }))}
-          />
+          <FormatField formats={ROW_EXPORT_FORMATS} value={format} onValue={setFormat} />
           {format === 'csv' && (
             <SwitchField
               mt="md"
@@ -184,6 +174,26 @@ export function ExportScreen(props: {
         <VerdictsPanel runId={runId} runName={name} format={format} file={file} />
       )}
     </Screen>
+  )
+}
+
+function FormatField<Ending extends string>(props: {
+  formats: readonly { ending: Ending; label: string; meaning: string }[]
+  value: Ending
+  onValue: (format: Ending) => void
+}) {
+  return (
+    <RadioField
+      aria-label="Format"
+      gap="sm"
+      value={props.value}
+      onValue={props.onValue}
+      choices={props.formats.map(({ ending, label, meaning }) => ({
+        value: ending,
+        label,
+        description: meaning,
+      }))}
+    />
   )
 }
 
@@ -324,16 +334,10 @@ export function LoadExportScreen({ runId }: { runId: string }) {
     >
       {file.notice}
       <Panel title="Format">
-        <RadioField
-          aria-label="Format"
-          gap="sm"
+        <FormatField
+          formats={LOAD_EXPORT_FORMATS.map((one) => ({ ...one, label: `${one.label} (.${one.ending})` }))}
           value={format}
           onValue={setFormat}
-          choices={LOAD_EXPORT_FORMATS.map(({ ending, label, meaning }) => ({
-            value: ending,
-            label: `${label} (.${ending})`,
-            description: meaning,
-          }))}
         />
       </Panel>
     </Screen>
