@@ -250,7 +250,7 @@ async function sendAll(
       const search = { plan: withAccepted(probe, listNeeded(open)), capacity, flags, guarded, open, metrics }
       return await searchCapacity(context, engine, search, access)
     }
-    // What was accepted beforehand is told before anything is sent.
+    // The warnings that were accepted beforehand are listed before anything is sent.
     const isAccepted = plan.accept !== undefined || plan.accepted !== undefined
     const started =
       guarded === null && !context.canAsk && !isAccepted

@@ -32,7 +32,7 @@ import { toPrintable } from '../terminal/output.ts'
 import { formatReport } from '../terminal/report-text.ts'
 import { listAccepted } from './consent.ts'
 
-/** Is told the causes of warnings that are accepted for a source; undefined for none. */
+/** Receives the causes of warnings that are accepted for a source; undefined if none is. */
 export type OnAccepted = (accepted: AcceptedCauses | undefined) => Promise<void>
 
 /** A plan to check without sending anything. */

@@ -17,9 +17,9 @@ interface Alike {
 }
 
 /**
- * Columns that nothing is filled from, and whose names differ from that of a field, or of the column that fills it, only in
- * case and separators: keys of JSON that one program writes in two ways. What a person stated is not doubted, and content
- * that is not sent is told as such. `mapping` is the resolved one of the plan.
+ * Columns that are not sent, and whose names differ from that of a field, or of the column that fills it, only in case and
+ * separators: keys of JSON that one program writes in two ways. Leaves out mappings that a person stated, and content,
+ * which has a warning of its own. `mapping` is the resolved one of the plan.
  */
 export class AlikeColumns {
   readonly #columns: readonly string[]

@@ -37,7 +37,7 @@ interface UnfixedRow {
   problems: readonly FoundProblem[]
   row: number
   cells: readonly string[]
-  /** The cells as the source has them, of which the others may be joined, and their kinds. */
+  /** The cells and their kinds as the source has them; in the other list of cells, some may be joined. */
   source: { cells: readonly string[]; kinds: string | null }
   half: RowHalf | null
 }

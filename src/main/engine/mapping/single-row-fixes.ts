@@ -70,7 +70,7 @@ export class SingleRowFixes {
     }
   }
 
-  /** A warning for each fix that does not fit, or of which nobody knows whether it does, in the order of their rows. */
+  /** A warning for each fix that does not fit, and for each without a hash, which may not; in the order of their rows. */
   findWarnings(): FoundProblem[] {
     const without = [...this.#ofRecord.values()].flat().map((fix) => ({ fix, why: 'no_row' }) as const)
     return [...this.#doubtful, ...without]

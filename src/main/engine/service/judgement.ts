@@ -89,7 +89,7 @@ export interface OperationReader {
   ) => Judgement | null
   /** Reads an error that is final; null where it is a plain rejection. */
   readRefusal: (refusal: Refusal, rowKeys: readonly string[], earlierTries: number) => Judgement | null
-  /** Reads a callback that does not report an error; null if it cannot be read. Absent if there are no callbacks. */
+  /** Reads a callback that reports no error; null if that fails. Absent from operations without callbacks. */
   judgeCallback?: (body: unknown, rowKeys: readonly string[]) => Judgement | null
 }
 

@@ -250,7 +250,7 @@ function toFault(
   }
 }
 
-/** The fault of an element that is no object, or an object without a key; of one that is too long, what follows an object. */
+/** What is wrong with an element that is no object with a key. Of one that is too long, only its beginning is here. */
 function findFault(element: JsonElement): Fault | null {
   const { text, isTooLong } = element
   const parsed = parseJsonLine(text)

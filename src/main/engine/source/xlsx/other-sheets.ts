@@ -50,7 +50,7 @@ async function countAlikeRows(
       }
     }
   } catch {
-    // Whoever chooses that sheet is told what is wrong with it.
+    // An unreadable sheet is an error only if a person chooses it.
   }
   return count
 }
