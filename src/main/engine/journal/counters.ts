@@ -8,6 +8,8 @@ export type CounterKind =
   | 'rule'
   | 'error'
   | 'problem'
+  /** Causes of warnings that need a yes, of sources of which no row could be sent: a retry that corrects rows asks. */
+  | 'unasked'
   | 'request'
   | 'from_cache'
   | 'result_lost'

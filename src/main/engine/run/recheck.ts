@@ -1,3 +1,5 @@
+import type { PlanWarning } from '../../../shared/messages/problem-messages.ts'
+import { findNeeds } from '../../../shared/messages/problem-traits.ts'
 import type { ProblemCode } from '../../../shared/run/problem.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { RunRecord } from '../journal/run-record.ts'
@@ -5,7 +7,7 @@ import { type MapRow, resolveMapping } from '../mapping/row-mapper.ts'
 import { createItemRequests } from '../sending/item-requests.ts'
 import { createIntakeWriter, createRowCheck, type ReadRow, RowSplitter } from './intake.ts'
 import { type IntakeRow, type IntakeWriter, parseCells, toRepeated } from './journal/intake-writer.ts'
-import { PROBLEM_COLUMNS, toStoredProblem } from './journal/stored-problems.ts'
+import { PROBLEM_COLUMNS, readCauseKey, toJson, toStoredProblem } from './journal/stored-problems.ts'
 
 /** Rows that are read and checked at once. */
 const PAGE_ROWS = 2_000
@@ -91,7 +93,7 @@ export class Recheck {
 
   /** Checks all candidates; `wholeFile` is the journal of the first run of the whole, which has every other row. */
   checkAll(wholeFile: string): void {
-    const { repeats, lastRow } = this.#readWhole(wholeFile)
+    const { repeats, lastRow, ofSource } = this.#readWhole(wholeFile)
     for (const page of this.#pages()) {
       this.#writer.writeRows(page, (row) => {
         const checked = this.#check(this.#splitter.toFirstHalf(row))
@@ -106,6 +108,7 @@ export class Recheck {
       behind += records.length
     }
     for (const half of this.#splitter.findSentAlone()) this.#writer.writeFoundTogether(half, 1)
+    for (const warning of ofSource) this.#writer.writeCommonProblem(warning)
   }
 
   /** Ends the check; `alongside` writes in the transaction that makes the run ready. */
@@ -116,19 +119,38 @@ export class Recheck {
 
   /**
    * The candidates whose corrected id another row of the whole has, which was sent or is to be sent, each with that row;
-   * and the number of the last row.
+   * the number of the last row; and the warnings of the source as a whole that need a yes, which no row shows again.
    */
-  #readWhole(wholeFile: string): { repeats: ReadonlyMap<number, number>; lastRow: number } {
+  #readWhole(wholeFile: string): {
+    repeats: ReadonlyMap<number, number>
+    lastRow: number
+    ofSource: readonly PlanWarning[]
+  } {
     const { db } = this.#journal
     db.prepare('ATTACH ? AS whole').run(wholeFile)
     try {
       const last = db
         .prepare('SELECT max((SELECT max(id) FROM whole.row), (SELECT max(id) FROM temp.candidate)) AS id')
         .get()
-      return { repeats: this.#findRepeats(), lastRow: Number(last?.['id'] ?? 0) }
+      const ofSource = this.#findWarningsOfSource()
+      return { repeats: this.#findRepeats(), lastRow: Number(last?.['id'] ?? 0), ofSource }
     } finally {
       db.exec('DETACH whole')
     }
+  }
+
+  #findWarningsOfSource(): PlanWarning[] {
+    const { db } = this.#journal
+    const isOfRows = db.prepare(
+      'SELECT 1 FROM whole.problem WHERE code = ? AND field IS ? AND args IS ? LIMIT 1',
+    )
+    return db
+      .prepare("SELECT DISTINCT value FROM whole.facet WHERE kind IN ('problem', 'unasked')")
+      .all()
+      .map(({ value }) => readCauseKey(String(value)))
+      .filter((cause) => findNeeds(cause) !== null)
+      .filter(({ code, field, args }) => isOfRows.get(code, field, toJson(args)) === undefined)
+      .map(({ field, ...cause }) => ({ ...cause, ...(field !== null && { field }) }) as PlanWarning)
   }
 
   #findRepeats(): ReadonlyMap<number, number> {

@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { showUnseen } from '../../../../shared/mapping/id-text.ts'
 import type { FoundProblem, PlanWarning, RowRange } from '../../../../shared/messages/problem-messages.ts'
-import { countsUnsent } from '../../../../shared/messages/problem-traits.ts'
+import { countsUnsent, findNeeds } from '../../../../shared/messages/problem-traits.ts'
 import type { Correction } from '../../../../shared/plan/fixes.ts'
 import { type RowPlace, type SourcePlace, toSourcePlace } from '../../../../shared/plan/source-place.ts'
 import { listStates } from '../../../../shared/run/item-state.ts'
@@ -105,7 +105,7 @@ export class IntakeWriter {
     this.#rowsPerItem = rowsPerItem
     this.#leavesOut = leavesOut
     const { db, counters } = journal
-    for (const kind of ['state', 'problem', 'corrected'] as const) {
+    for (const kind of ['state', 'problem', 'unasked', 'corrected'] as const) {
       for (const [value, n] of counters.entries(kind)) counters.add(kind, value, -n)
     }
     journal.transact('process', () => {
@@ -211,6 +211,7 @@ export class IntakeWriter {
     const counted = countsAll ? rows : Math.min(rows, this.#countSent(among))
     this.#problems[problem.severity === 'error' ? 'errors' : 'warnings'] += counted
     counters.add('problem', toCauseKey(problem), counted)
+    if (counted === 0 && findNeeds(problem) !== null) counters.add('unasked', toCauseKey(problem), rows)
   }
 
   /** The rows that can be sent, all or those of some ranges. */

@@ -136,6 +136,6 @@ export function createExamplesReader(
     find.all(isUnsent ? UNSENT_WARNING : severity, code, field, toJson(args), text).map(toStoredProblem)
 }
 
-function toJson(value: object | undefined): string | null {
+export function toJson(value: object | undefined): string | null {
   return value === undefined ? null : JSON.stringify(value)
 }
