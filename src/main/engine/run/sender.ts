@@ -78,8 +78,8 @@ export class Sender {
   /** Bodies in flight, UTF-16 code units. */
   #bodies = 0
   #committedMs = Number.NEGATIVE_INFINITY
-  /** Of a connection, the item that had its last answer, if that does not prove whose it is. */
-  readonly #unproven = new WeakMap<ServiceClient, SentItem>()
+  /** Of a connection, the item that had its last answer, if that does not prove whose it is; null if it does. */
+  readonly #unproven = new WeakMap<ServiceClient, { item: SentItem | null }>()
   /** The last instant at which nothing could go out, since the cap was full or sending was held. */
   #heldAtMs = Number.NEGATIVE_INFINITY
 
@@ -314,13 +314,19 @@ export class Sender {
    * be that of another row, too, unless it proves whose it is.
    */
   #noteEcho(sent: SentItem, exchange: Exchange, { echo, outcome }: Judgement, client: ServiceClient): void {
-    const before = this.#unproven.get(client)
-    if (before !== undefined) this.#unproven.delete(client)
+    let last = this.#unproven.get(client)
+    if (last === undefined) {
+      last = { item: null }
+      this.#unproven.set(client, last)
+    }
+    const before = last.item
+    // Changed in place: an entry that is made for each answer would cost more than all else here.
+    last.item = echo.kind === 'unverifiable' && outcome === 'succeeded' ? sent : null
     if (echo.kind === 'mismatched') {
       client.retire()
       const isReused = exchange.timings.connectUs === null
-      if (before !== undefined && echo.isOfOtherRow && isReused) this.#recorder.remark(before, BEFORE_A_SWAP)
-    } else if (echo.kind === 'unverifiable' && outcome === 'succeeded') this.#unproven.set(client, sent)
+      if (before !== null && echo.isOfOtherRow && isReused) this.#recorder.remark(before, BEFORE_A_SWAP)
+    }
   }
 
   #backOff({ item, attempts }: SentItem, judgement: Judgement): void {

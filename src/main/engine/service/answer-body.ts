@@ -50,13 +50,14 @@ export class ReceivedBytes {
 
 /**
  * The bytes of one answer, in one buffer that grows, whatever the size of the pieces they come in. The memory is freed
- * at once, and not when the garbage collector gets to it.
+ * at once, and not when the garbage collector gets to it; only what a body starts with stays for the next one.
  */
 export class ReceivedBody {
   readonly #budget: ReceivedBytes
   readonly #maxBytes: number
-  #memory: ArrayBuffer | null = null
-  #bytes = Buffer.alloc(0)
+  /** Of {@link FIRST_CAPACITY_BYTES}, not counted while it holds nothing. */
+  #spare: ReceivedBuffer | null = null
+  #bytes: ReceivedBuffer = NO_BYTES
   #length = 0
 
   constructor(budget: ReceivedBytes, maxBytes: number = ANSWER_MAX_BYTES) {
@@ -91,22 +92,31 @@ export class ReceivedBody {
   /** Forgets everything and gives the memory back. */
   clear(): void {
     this.#length = 0
-    if (this.#memory === null) return
-    this.#budget.giveBack(this.#memory.byteLength)
-    this.#memory.transfer(0)
-    this.#memory = null
-    this.#bytes = Buffer.alloc(0)
+    const { buffer } = this.#bytes
+    this.#budget.giveBack(buffer.byteLength)
+    if (buffer.byteLength === FIRST_CAPACITY_BYTES) this.#spare = this.#bytes
+    else if (buffer.byteLength > 0) buffer.transfer(0)
+    this.#bytes = NO_BYTES
   }
 
   #grow(length: number): void {
-    const before = this.#memory?.byteLength ?? 0
+    const { buffer } = this.#bytes
+    const before = buffer.byteLength
     const capacity = Math.min(this.#maxBytes, Math.max(FIRST_CAPACITY_BYTES, length, before * 2))
     this.#budget.take(capacity - before)
+    if (before === 0 && capacity === FIRST_CAPACITY_BYTES && this.#spare !== null) {
+      this.#bytes = this.#spare
+      this.#spare = null
+      return
+    }
     // Detaching the old memory frees it now.
-    this.#memory = this.#memory?.transfer(capacity) ?? new ArrayBuffer(capacity)
-    this.#bytes = Buffer.from(this.#memory)
+    this.#bytes = Buffer.from(before === 0 ? new ArrayBuffer(capacity) : buffer.transfer(capacity))
   }
 }
+
+type ReceivedBuffer = Buffer<ArrayBuffer>
+
+const NO_BYTES: ReceivedBuffer = Buffer.from(new ArrayBuffer(0))
 
 /** The error for an answer whose body is larger than what is read. */
 export function toTooLarge(): AnswerError {

@@ -49,12 +49,13 @@ export type DecodedContent =
  * `maxBytes` when decoded, and grow {@link RATIO_MAX} times.
  */
 export function decodeContent(bytes: Buffer, codings: string, maxBytes: number): DecodedContent {
+  // Most bodies: there is nothing to decode.
+  if (codings === '' || bytes.length === 0) return { kind: 'decoded', bytes }
   const names = codings
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '' && name !== 'identity')
-  // Most bodies: there is nothing to decode.
-  if (names.length === 0 || bytes.length === 0) return { kind: 'decoded', bytes }
+  if (names.length === 0) return { kind: 'decoded', bytes }
   if (names.length > CODINGS_MAX) {
     const reason = `has ${names.length} content codings; at most ${CODINGS_MAX} are decoded`
     return { kind: 'unsupported', reason }
