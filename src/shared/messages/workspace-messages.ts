@@ -67,7 +67,7 @@ export const WORKSPACE_MESSAGES = {
       remedy: 'Make the workspace folder and its files writable, then delete the run again.',
     }),
     foreign_schema: ({ file, foreign }: { file: string; foreign: string }) => ({
-      text: `${file} is not a file of Sluice: it has ${foreign}`,
+      text: `${file} is not a file of Sluice: ${foreign}`,
       remedy: 'Move the file out of the workspace. It was not read.',
     }),
     journal_misnamed: ({ file, runId }: { file: string; runId: string }) => ({

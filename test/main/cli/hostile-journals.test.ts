@@ -94,6 +94,12 @@ test.each([
     'the trigger resent',
   ],
   ['a virtual table', 'CREATE VIRTUAL TABLE found USING fts5(text)', 'the virtual table found'],
+  ['a table of its own', 'CREATE TABLE other (id INTEGER PRIMARY KEY)', 'the table other'],
+  [
+    'an index over an expression',
+    'CREATE INDEX slow ON result (instr(hex(zeroblob(row)), message))',
+    'the index slow',
+  ],
 ])('a journal with %s is opened neither for reading nor for writing', (_, sql, named) => {
   const workspace = createWorkspace()
   const file = toJournalFile(workspace, ENDLESS)
@@ -101,6 +107,52 @@ test.each([
   for (const open of [openJournalReader, openJournal]) {
     expect(() => open(file)).toThrow(`${file} is not a file of Sluice: it has `)
     expect(() => open(file)).toThrow(named)
+  }
+})
+
+/** Changes how a table of a journal says that it was made. */
+const toRemade = (table: string, from: string, to: string) =>
+  `PRAGMA writable_schema = 1;
+   UPDATE sqlite_schema SET sql = replace(sql, '${from}', '${to}') WHERE name = '${table}'`
+
+test.each([
+  [
+    'a column that is computed without end',
+    toRemade(
+      'run',
+      'read_as TEXT',
+      'read_as TEXT, slow TEXT AS (instr(hex(zeroblob(400000000)), hex(zeroblob(200000000)) || 1))',
+    ),
+    'its table run is not the one that Sluice makes',
+  ],
+  [
+    'a check that is computed',
+    toRemade('run', 'superseded_by TEXT', 'superseded_by TEXT CHECK (length(hex(zeroblob(9))) = 18)'),
+    'its table run is not the one that Sluice makes',
+  ],
+  [
+    'a default that is computed',
+    toRemade('second', 'DEFAULT 0', 'DEFAULT (length(hex(zeroblob(9))))'),
+    'its table second is not the one that Sluice makes',
+  ],
+  [
+    'a table without types',
+    toRemade('facet', 'STRICT, ', ''),
+    'its table facet is not the one that Sluice makes',
+  ],
+  [
+    'an index over other columns',
+    'DROP INDEX result_by_answer; CREATE INDEX result_by_answer ON result (answer)',
+    'its index result_by_answer is not the one that Sluice makes',
+  ],
+  ['a table too few', 'DROP TABLE row_place', 'it lacks the table row_place'],
+  ['an index too few', 'DROP INDEX problem_by_row', 'it lacks the index problem_by_row'],
+])('a journal with %s is opened neither for reading nor for writing', (_, sql, said) => {
+  const workspace = createWorkspace()
+  const file = toJournalFile(workspace, ENDLESS)
+  execute(file, sql)
+  for (const open of [openJournalReader, openJournal]) {
+    expect(() => open(file)).toThrow(`${file} is not a file of Sluice: ${said}`)
   }
 })
 

@@ -10,7 +10,7 @@ import { readSchemaVersion, refuseForeignSchema, takeSchemaSteps } from '../work
 import { refuseIrregular } from '../workspace/regular-file.ts'
 import { closeWhole } from './checkpoint.ts'
 import { Counters } from './counters.ts'
-import { MIGRATIONS } from './migrations.ts'
+import { JOURNAL_SCHEMA } from './migrations.ts'
 
 /**
  * What a commit survives. `process`: the death of this process (`synchronous=NORMAL`). `power`: a power cut too
@@ -150,6 +150,9 @@ function toGone(runId: string): SluiceError {
   return new SluiceError({ id: 'run_deleted', runId })
 }
 
+/** How many steps of its schema a journal of this version has taken. */
+const STEPS = JOURNAL_SCHEMA.steps.length
+
 /** How long a statement waits for another process's short lock before it fails, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000
 
@@ -168,14 +171,14 @@ export function checkpointEvery(db: DatabaseSync, pages: number): void {
 export function openJournal(file: string): DatabaseSync {
   const db = openFile(file, false)
   try {
-    refuseForeignSchema(db, file)
+    refuseForeignSchema(db, file, JOURNAL_SCHEMA)
     // WAL lets readers read while the run writes. NORMAL survives the death of the process; what must survive a power
     // cut (the watermark, the marks of retries) is committed under FULL, see journal.ts.
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
     db.exec('PRAGMA temp_store = FILE; PRAGMA cache_size = -8192; PRAGMA journal_size_limit = 67108864')
     checkpointEvery(db, CHECKPOINT_PAGES)
     if (process.platform === 'darwin') db.exec('PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1')
-    takeSchemaSteps(db, MIGRATIONS, (version) => tooNew(file, version))
+    takeSchemaSteps(db, JOURNAL_SCHEMA, (version) => tooNew(file, version))
     return db
   } catch (error) {
     db.close()
@@ -190,10 +193,10 @@ export function openJournal(file: string): DatabaseSync {
 export function openJournalReader(file: string): DatabaseSync {
   const db = openFile(file, true)
   try {
-    refuseForeignSchema(db, file)
+    refuseForeignSchema(db, file, JOURNAL_SCHEMA)
     const version = readSchemaVersion(db)
-    if (version > MIGRATIONS.length) throw tooNew(file, version)
-    if (version === MIGRATIONS.length || isLeaseHeld(file)) {
+    if (version > STEPS) throw tooNew(file, version)
+    if (version === STEPS || isLeaseHeld(file)) {
       db.exec('PRAGMA query_only = 1; PRAGMA cache_size = -16384')
       return db
     }
@@ -231,7 +234,7 @@ function openFile(file: string, readOnly: boolean): DatabaseSync {
 }
 
 function tooNew(file: string, version: number): SluiceError {
-  return new SluiceError({ id: 'journal_too_new', file, version, known: MIGRATIONS.length })
+  return new SluiceError({ id: 'journal_too_new', file, version, known: STEPS })
 }
 
 function toUnusable(file: string, cause: unknown): SluiceError {

@@ -1,3 +1,5 @@
+import type { OwnSchema } from '../workspace/own-schema.ts'
+
 /**
  * The journal's schema, a step at a time. `PRAGMA user_version` holds how many steps a file has taken; a step that
  * has shipped is never edited, a new one is added behind it.
@@ -199,3 +201,9 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE run ADD COLUMN read_as TEXT;
   `,
 ]
+
+/**
+ * What a journal may consist of; one with anything else is not opened. Indexes that come and go, and columns that are
+ * added as a run goes on, have their patterns here.
+ */
+export const JOURNAL_SCHEMA: OwnSchema = { steps: MIGRATIONS }

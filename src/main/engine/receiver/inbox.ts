@@ -5,7 +5,12 @@ import { type LastRefusal, REFUSALS, type Refusal } from '../../../shared/run/ca
 import { closeDatabaseFile } from '../workspace/file-permissions.ts'
 import { isThere } from '../workspace/is-there.ts'
 import { openReader } from '../workspace/open-reader.ts'
-import { readSchemaVersion, refuseForeignSchema, takeSchemaSteps } from '../workspace/own-schema.ts'
+import {
+  type OwnSchema,
+  readSchemaVersion,
+  refuseForeignSchema,
+  takeSchemaSteps,
+} from '../workspace/own-schema.ts'
 import { refuseIrregular } from '../workspace/regular-file.ts'
 
 /** A callback on its way into the inbox. */
@@ -118,8 +123,9 @@ function toLastRefused(counters: ReadonlyMap<string, number>): Partial<Record<Re
 const BUSY_TIMEOUT_MS = 5_000
 
 /** As in `migrations.ts`: a step that has shipped is never edited. */
-const MIGRATIONS: readonly string[] = [
-  `
+const SCHEMA: OwnSchema = {
+  steps: [
+    `
   CREATE TABLE run (id INTEGER PRIMARY KEY, token TEXT NOT NULL UNIQUE) STRICT;
   -- id is counted by the writer and never used again, so that a reader's position stays true after a deletion.
   CREATE TABLE callback (
@@ -135,7 +141,8 @@ const MIGRATIONS: readonly string[] = [
   -- One row while the process that holds the inbox listens.
   CREATE TABLE listening (base_url TEXT NOT NULL, host TEXT NOT NULL, port INTEGER NOT NULL) STRICT;
   `,
-]
+  ],
+}
 
 /**
  * Opens the inbox for writing, making it where it is missing. The caller holds its lease. Throws `WORKSPACE_UNUSABLE`
@@ -147,14 +154,14 @@ export function openInbox(file: string): DatabaseSync {
     refuseIrregular(file)
     db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
     closeDatabaseFile(file)
-    refuseForeignSchema(db, file)
+    refuseForeignSchema(db, file, SCHEMA)
     // What is deleted is overwritten: callbacks hold content.
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON')
     db.exec(
       'PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864',
     )
     if (process.platform === 'darwin') db.exec('PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1')
-    takeSchemaSteps(db, MIGRATIONS, (version) => toTooNew(file, version))
+    takeSchemaSteps(db, SCHEMA, (version) => toTooNew(file, version))
     giveRoomBack(db)
     return db
   } catch (error) {
@@ -184,10 +191,10 @@ function openInboxReader(file: string): DatabaseSync | null {
   let db: DatabaseSync | null = null
   try {
     db = openReader(file, BUSY_TIMEOUT_MS)
-    refuseForeignSchema(db, file)
+    refuseForeignSchema(db, file, SCHEMA)
     const version = readSchemaVersion(db)
-    if (version > MIGRATIONS.length) throw toTooNew(file, version)
-    if (version === MIGRATIONS.length) {
+    if (version > SCHEMA.steps.length) throw toTooNew(file, version)
+    if (version === SCHEMA.steps.length) {
       db.exec('PRAGMA query_only = 1; PRAGMA cache_size = -4096')
       return db
     }
@@ -201,7 +208,7 @@ function openInboxReader(file: string): DatabaseSync | null {
 }
 
 function toTooNew(file: string, version: number): SluiceError {
-  return new SluiceError({ id: 'inbox_too_new', file, version, known: MIGRATIONS.length })
+  return new SluiceError({ id: 'inbox_too_new', file, version, known: SCHEMA.steps.length })
 }
 
 /** What kept the inbox from being opened or written, as `WORKSPACE_UNUSABLE`. */

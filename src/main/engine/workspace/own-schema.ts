@@ -1,28 +1,145 @@
+import { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import type { DatabaseSync } from './sqlite.ts'
+
+/** The schema of one kind of file that Sluice makes. */
+export interface OwnSchema {
+  /** The steps that make it, which a file takes one after the other. */
+  steps: readonly string[]
+  /**
+   * What a file may have beyond its steps, since it comes and goes with what the file holds: further columns, by table,
+   * and indexes. Each pattern is held against one column or one statement, with one space between all of its words and
+   * signs, such as `s1 REAL` and `CREATE INDEX found_s1 ON found ( s1 )`. A pattern must not admit expressions, since
+   * SQLite evaluates them whenever the table is read or written.
+   */
+  columns?: Readonly<Record<string, RegExp>>
+  indexes?: RegExp
+}
 
 /**
- * Refuses a SQLite file that holds anything but tables and indexes, before anything in it is queried: a view can have
- * rows without end, a trigger changes what is written, and Sluice makes neither. Also refuses a file that has tables but
- * no version, which another program made. Throws `WORKSPACE_UNUSABLE`, and what SQLite throws for a damaged file.
+ * Refuses a SQLite file whose schema is not the one that Sluice made, before anything in it is queried: a view can have
+ * rows without end, an expression of a column or an index can take hours, a trigger changes what is written, and another
+ * program's tables are not ours to change. A file of a newer version is left to whoever knows the versions. Throws
+ * `WORKSPACE_UNUSABLE`, and what SQLite throws for a damaged file.
  */
-export function refuseForeignSchema(db: DatabaseSync, file: string): void {
-  const foreign = findForeign(db)
+export function refuseForeignSchema(db: DatabaseSync, file: string, schema: OwnSchema): void {
+  const foreign = findForeign(db, schema)
   if (foreign !== null) throw new SluiceError({ id: 'foreign_schema', file, foreign })
 }
 
-/** What a SQLite file holds that Sluice did not make, such as `the view run`; null where there is nothing. */
-export function findForeign(db: DatabaseSync): string | null {
+/** How a file's schema differs from what Sluice makes, such as `it has the view run`; null if it does not. */
+export function findForeign(db: DatabaseSync, schema: OwnSchema): string | null {
   // Expressions that a file brings along must not call anything.
   db.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON')
+  // One statement reads both, so that a migration in another process cannot come between them.
   const found = db
     .prepare(
-      `SELECT iif(type = 'table' AND rootpage = 0, 'virtual table', type) AS kind, name FROM sqlite_schema
-       WHERE type NOT IN ('table', 'index') OR rootpage = 0 OR (SELECT user_version FROM pragma_user_version) = 0
-       LIMIT 1`,
+      `SELECT user_version AS version, type, name, tbl_name AS "table", sql
+       FROM pragma_user_version LEFT JOIN sqlite_schema`,
     )
-    .get()
-  return found === undefined ? null : `the ${found['kind']} ${found['name']}`
+    .all() as unknown as (SchemaObject & { version: number })[]
+  const version = found[0]?.version ?? 0
+  if (version > schema.steps.length) return null
+  const objects = found.filter(({ type }) => type !== null)
+  const [first] = objects
+  if (version <= 0) return first === undefined ? null : `it has ${sayObject(first)}`
+  const known = findExpected(schema, version)
+  const key = JSON.stringify(objects)
+  if (known.accepted.has(key)) return null
+  const foreign = findDifference(objects, known.objects, schema)
+  if (foreign !== null) return foreign
+  if (known.accepted.size >= ACCEPTED_MAX) known.accepted.clear()
+  known.accepted.add(key)
+  return null
+}
+
+interface SchemaObject {
+  type: string
+  name: string
+  table: string
+  /** Null for the indexes that a table's own constraints make. */
+  sql: string | null
+}
+
+/** What files of a version have, and schemas that were found to be so: thousands of journals have the same. */
+interface ExpectedSchema {
+  objects: ReadonlyMap<string, SchemaObject>
+  accepted: Set<string>
+}
+
+const ACCEPTED_MAX = 64
+
+const expected = new WeakMap<OwnSchema, Map<number, ExpectedSchema>>()
+
+function findExpected(schema: OwnSchema, version: number): ExpectedSchema {
+  const versions = expected.get(schema) ?? new Map<number, ExpectedSchema>()
+  expected.set(schema, versions)
+  const known = versions.get(version) ?? { objects: readExpected(schema, version), accepted: new Set() }
+  versions.set(version, known)
+  return known
+}
+
+function readExpected({ steps }: OwnSchema, version: number): Map<string, SchemaObject> {
+  const db = new DatabaseSync(':memory:')
+  try {
+    for (const sql of steps.slice(0, version)) db.exec(sql)
+    const objects = db.prepare('SELECT type, name, tbl_name AS "table", sql FROM sqlite_schema').all()
+    return new Map((objects as unknown as SchemaObject[]).map((object) => [toKey(object), object]))
+  } finally {
+    db.close()
+  }
+}
+
+function findDifference(
+  objects: readonly SchemaObject[],
+  known: ReadonlyMap<string, SchemaObject>,
+  schema: OwnSchema,
+): string | null {
+  const found = new Set<string>()
+  for (const object of objects) {
+    const own = known.get(toKey(object))
+    if (own === undefined) {
+      if (object.type === 'index' && schema.indexes?.test(toWords(object.sql ?? ''))) continue
+      return `it has ${sayObject(object)}`
+    }
+    if (!isAlike(object, own, schema.columns?.[own.name])) {
+      return `its ${object.type} ${object.name} is not the one that Sluice makes`
+    }
+    found.add(toKey(object))
+  }
+  const missing = [...known].find(([key]) => !found.has(key))
+  return missing === undefined ? null : `it lacks ${sayObject(missing[1])}`
+}
+
+function isAlike(object: SchemaObject, own: SchemaObject, column: RegExp | undefined): boolean {
+  if (object.table !== own.table || (object.sql === null) !== (own.sql === null)) return false
+  if (object.sql === own.sql || object.sql === null || own.sql === null) return true
+  const words = toWords(object.sql)
+  const ownWords = toWords(own.sql)
+  if (words === ownWords) return true
+  if (column === undefined) return false
+  const end = ownWords.lastIndexOf(' )')
+  const [before, after] = [ownWords.slice(0, end), ownWords.slice(end)]
+  if (!words.startsWith(`${before} , `) || !words.endsWith(after)) return false
+  const further = words.slice(before.length, -after.length).split(' , ').slice(1)
+  return further.every((one) => column.exec(one)?.[0] === one)
+}
+
+/** Comments and white space as SQLite has them, and what is left whole: strings, names in quotes, words. */
+const WORD =
+  /(--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[ \t\n\f\r]+)|'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|[\w$]+|[\s\S]/g
+
+/** A statement with one space between its words and signs, and without comments: those of a step may be reworded. */
+function toWords(sql: string): string {
+  return [...sql.matchAll(WORD)].flatMap(([word, gap]) => (gap === undefined ? [word] : [])).join(' ')
+}
+
+function toKey({ type, name }: SchemaObject): string {
+  return `${type} ${name}`
+}
+
+function sayObject({ type, name, sql }: SchemaObject): string {
+  const isVirtual = type === 'table' && /^CREATE VIRTUAL\b/i.test(sql ?? '')
+  return `the ${isVirtual ? 'virtual table' : type} ${name}`
 }
 
 /** How many steps of its schema a file has taken. */
@@ -33,7 +150,7 @@ export function readSchemaVersion(db: DatabaseSync): number {
 /** Takes the steps of a schema that a file has not taken yet. Throws what `toTooNew` makes of a file that has taken more. */
 export function takeSchemaSteps(
   db: DatabaseSync,
-  steps: readonly string[],
+  { steps }: OwnSchema,
   toTooNew: (version: number) => Error,
 ): void {
   const version = readSchemaVersion(db)

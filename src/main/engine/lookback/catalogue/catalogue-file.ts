@@ -4,12 +4,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { APP_VERSION } from '../../../../shared/version.ts'
 import { closeDatabaseFile } from '../../workspace/file-permissions.ts'
 import { underLease } from '../../workspace/lease.ts'
-import { findForeign, readSchemaVersion } from '../../workspace/own-schema.ts'
+import { findForeign, type OwnSchema, readSchemaVersion } from '../../workspace/own-schema.ts'
 
-/** Raised with every change of the tables, or of what their rows hold: an older catalogue is then built anew. */
-const SCHEMA_VERSION = 5
+/** Raised with every change of what rows hold, as a change of the tables shows: an older catalogue is then built anew. */
+const MADE_BY = `${APP_VERSION} 6`
 
-const SCHEMA = `
+const TABLES = `
   -- Every run and retry that has a journal, readable or not, as it was when it was read last.
   CREATE TABLE run (
     id TEXT PRIMARY KEY,
@@ -62,6 +62,8 @@ const SCHEMA = `
   -- The version of Sluice whose words the summaries have.
   CREATE TABLE made_by (version TEXT NOT NULL) STRICT;
 `
+
+const SCHEMA: OwnSchema = { steps: [TABLES] }
 
 /** How long a statement waits for another process's short lock before it fails, and how long the lease is waited for, milliseconds. */
 const BUSY_TIMEOUT_MS = 10_000
@@ -167,10 +169,10 @@ function withLease(workspace: string, work: () => void): void {
 }
 
 function refuseOutdated(db: DatabaseSync): void {
-  if (findForeign(db) !== null) throw new CatalogueOutdated('a foreign schema')
-  if (readSchemaVersion(db) !== SCHEMA_VERSION) throw new CatalogueOutdated('another schema')
+  if (findForeign(db, SCHEMA) !== null) throw new CatalogueOutdated('a foreign schema')
+  if (readSchemaVersion(db) !== SCHEMA.steps.length) throw new CatalogueOutdated('another schema')
   const made = db.prepare('SELECT version FROM made_by').get()
-  if (made?.['version'] !== APP_VERSION) throw new CatalogueOutdated('another version of Sluice')
+  if (made?.['version'] !== MADE_BY) throw new CatalogueOutdated('another version of Sluice')
 }
 
 function isEmpty(db: DatabaseSync): boolean {
@@ -178,7 +180,7 @@ function isEmpty(db: DatabaseSync): boolean {
 }
 
 function createTables(db: DatabaseSync): void {
-  db.exec(`BEGIN IMMEDIATE; ${SCHEMA}; PRAGMA user_version = ${SCHEMA_VERSION}`)
-  db.prepare('INSERT INTO made_by (version) VALUES (?)').run(APP_VERSION)
+  db.exec(`BEGIN IMMEDIATE; ${TABLES}; PRAGMA user_version = ${SCHEMA.steps.length}`)
+  db.prepare('INSERT INTO made_by (version) VALUES (?)').run(MADE_BY)
   db.exec('COMMIT')
 }

@@ -14,15 +14,16 @@ import type { RunFamily } from '../../journal/run-family.ts'
 import { closeDatabaseFile } from '../../workspace/file-permissions.ts'
 import { isThere } from '../../workspace/is-there.ts'
 import { underLease } from '../../workspace/lease.ts'
-import { refuseForeignSchema, takeSchemaSteps } from '../../workspace/own-schema.ts'
+import { type OwnSchema, refuseForeignSchema, takeSchemaSteps } from '../../workspace/own-schema.ts'
 import { toStoreError } from '../../workspace/store-error.ts'
 import { toVerdictsFile } from '../../workspace/workspace-files.ts'
 import { pickRows } from '../results/family-counts.ts'
 import { readPlace, readPlaces } from '../results/row-places.ts'
 
 /** As in the journal's `migrations.ts`: a step that has shipped is never edited. */
-const MIGRATIONS: readonly string[] = [
-  `
+const SCHEMA: OwnSchema = {
+  steps: [
+    `
   -- What persons said of rows. Rules are '' where a verdict is of none; times are Unix milliseconds.
   CREATE TABLE verdict (
     row INTEGER NOT NULL,
@@ -35,7 +36,8 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (row, rule)
   ) STRICT, WITHOUT ROWID;
   `,
-]
+  ],
+}
 
 /** How long a statement waits for another process's short lock before it fails, milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000
@@ -239,9 +241,9 @@ function withDatabase<Result>(file: string, work: (db: DatabaseSync) => Result):
   try {
     db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
     closeDatabaseFile(file)
-    refuseForeignSchema(db, file)
+    refuseForeignSchema(db, file, SCHEMA)
     db.exec('PRAGMA synchronous = FULL')
-    takeSchemaSteps(db, MIGRATIONS, (version) => new Error(`it is from a newer version (${version})`))
+    takeSchemaSteps(db, SCHEMA, (version) => new Error(`it is from a newer version (${version})`))
     return work(db)
   } catch (error) {
     throw toStoreError('verdicts_unusable', file, error)
