@@ -129,15 +129,22 @@ export const RUN_MESSAGES = {
     code: 'INTERNAL',
     exit: 'rowsFailed',
     words: (
-      { runId, name = runId, reason }: { runId: string; name?: string; reason: string },
+      {
+        runId,
+        name = runId,
+        reason,
+        isDamaged = false,
+      }: { runId: string; name?: string; reason: string; isDamaged?: boolean },
       sluice: string,
     ) => ({
       text: `run ${name} ended unexpectedly: ${reason}`,
-      remedy: {
-        terminal: `Everything recorded so far is kept. To resume it, run: ${sluice} resume ${runId}`,
-        window:
-          'Nothing that was recorded is lost, and no row is sent twice without your decision. Open the run to resume it or, if it is a load test, to see what was measured.',
-      },
+      remedy: isDamaged
+        ? 'It cannot go on. Restore the file from a backup, then resume the run.'
+        : {
+            terminal: `Everything recorded so far is kept. To resume it, run: ${sluice} resume ${runId}`,
+            window:
+              'Nothing that was recorded is lost, and no row is sent twice without your decision. Open the run to resume it or, if it is a load test, to see what was measured.',
+          },
     }),
   },
   run_unread: {

@@ -42,6 +42,14 @@ export function findDiskTrouble(thrown: unknown): DiskTrouble | null {
   return FULL_CODES.has(code) ? 'full' : FAILING_CODES.has(code) ? 'failing' : null
 }
 
+/** SQLite's primary result codes for a file that is damaged or is not a database. */
+const SQLITE_DAMAGED = new Set([11, 26])
+
+/** Whether SQLite says that a file is damaged or is not a database. */
+export function isDamagedDatabase(thrown: unknown): boolean {
+  return thrown instanceof Error && 'errcode' in thrown && SQLITE_DAMAGED.has(Number(thrown.errcode) & 0xff)
+}
+
 /** What to do about a disk before something is tried again, as the beginning of a sentence. */
 export function sayDiskRemedy(disk: DiskTrouble): string {
   return disk === 'full'

@@ -74,6 +74,16 @@ export const WORKSPACE_MESSAGES = {
       text: `${file} holds the run ${runId}, not the one in its name`,
       remedy: `Rename it to ${runId}.journal, or delete it if it is a copy.`,
     }),
+    journal_damaged: (
+      { file, runId, reason }: { file: string; runId: string; reason: string },
+      sluice: string,
+    ) => ({
+      text: `run ${runId} cannot be read from ${file}: ${reason}`,
+      remedy: {
+        terminal: `Restore the file from a backup. To delete the run, run: ${sluice} delete ${runId}`,
+        window: 'Restore the file from a backup, or delete the run.',
+      },
+    }),
     journal_too_new: ({ file, version, known }: { file: string; version: number; known: number }) => ({
       text: `${file} has journal version ${version}, but this copy of Sluice reads versions up to ${known}`,
       remedy: orOtherWorkspace('A newer version of Sluice wrote it. Update Sluice'),
@@ -162,6 +172,10 @@ export const WORKSPACE_MESSAGES = {
     }),
   },
   ...ofCode('DISK_FULL', {
+    journal_no_room: ({ file, reason, disk }: { file: string; reason: string; disk: DiskTrouble }) => ({
+      text: `cannot open the journal ${file}: ${reason}`,
+      remedy: `Nothing was sent or changed. ${sayDiskRemedy(disk)}, then try again.`,
+    }),
     run_not_written: ({ file, reason, disk }: { file: string; reason: string; disk: DiskTrouble }) => ({
       text: `cannot write the journal ${file}: ${reason}`,
       remedy: orOtherWorkspace(

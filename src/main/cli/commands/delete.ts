@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import type { Engine } from '../../engine/engine.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocumentLine } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
-import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
+import { RUN_ARGUMENT_HELP, resolveRunId } from '../options/run-reference.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { toPrintable } from '../terminal/output.ts'
 
@@ -22,28 +23,41 @@ export function addDeleteCommand(program: Command, context: CliContext): void {
   addWorkspaceOption(command).action(
     async (reference: string, flags: WorkspaceFlags & { yes?: true; json?: true }) => {
       await withEngine(context, flags.workspace, async (engine) => {
-        const run = await resolveRun(engine, reference)
-        const own = `run ${run.run_id} (${toPrintable(run.name)}, ${formatCounted(run.rows.read, 'row')})`
-        const retries = run.retries.map((retry) => retry.run_id)
+        const runId = await resolveRunId(engine, reference)
+        const { own, retries } = await describeRun(engine, runId)
         const what =
           retries.length === 0
             ? own
             : `${own} and its ${formatCounted(retries.length, 'retry', 'retries')} (${retries.join(', ')})`
         if (!flags.yes) {
           if (!context.canAsk) {
-            throw new SluiceError({ id: 'delete_unconfirmed', what, runId: run.run_id })
+            throw new SluiceError({ id: 'delete_unconfirmed', what, runId })
           }
           if (!(await context.ask(`Delete ${what} and all results?`))) {
             await context.err.writeLine('Nothing was deleted.')
             return
           }
         }
-        await engine.runs.deleteRun(run.run_id)
+        await engine.runs.deleteRun(runId)
         if (flags.json) {
-          await writeDocumentLine(context.out, { deleted: run.run_id, deleted_retries: retries })
+          await writeDocumentLine(context.out, { deleted: runId, deleted_retries: retries })
         } else await context.out.writeLine(`Deleted ${what}.`)
       })
     },
   )
   addExamples(command, ['delete latest', 'delete 20261121-0915 --yes'])
+}
+
+/** What a run is called in the question, and its retries; one that cannot be read has none that are known. */
+async function describeRun(engine: Engine, runId: string): Promise<{ own: string; retries: string[] }> {
+  try {
+    const { name, rows, retries } = await engine.runs.summarizeRun(runId)
+    return {
+      own: `run ${runId} (${toPrintable(name)}, ${formatCounted(rows.read, 'row')})`,
+      retries: retries.map((retry) => retry.run_id),
+    }
+  } catch (error) {
+    if (!(error instanceof SluiceError) || error.code !== 'WORKSPACE_UNUSABLE') throw error
+    return { own: `run ${runId}, which cannot be read (${toPrintable(error.message)})`, retries: [] }
+  }
 }

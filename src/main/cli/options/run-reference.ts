@@ -10,10 +10,15 @@ export const RUN_ARGUMENT_HELP = 'run or retry id, a unique prefix of it, or `la
  * Throws `RUN_NOT_FOUND`, naming what there is.
  */
 export async function resolveRun(engine: Engine, reference: string): Promise<RunSummary> {
+  return engine.runs.summarizeRun(await resolveRunId(engine, reference))
+}
+
+/** Finds its id alone, which a run has that cannot be read, too. Throws as {@link resolveRun} does. */
+export async function resolveRunId(engine: Engine, reference: string): Promise<string> {
   await engine.runs.settleLate()
   const { ids, matching, all: runs, newest, unreadable } = await engine.runs.findRuns(reference)
   const [only] = ids
-  if (only !== undefined && matching === 1) return engine.runs.summarizeRun(only)
+  if (only !== undefined && matching === 1) return only
   if (newest === null && unreadable > 0) {
     throw new SluiceError({ id: 'runs_unreadable', workspace: engine.workspace, runs: unreadable })
   }

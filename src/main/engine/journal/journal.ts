@@ -1,13 +1,14 @@
 import { closeSync, fsync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { findDiskTrouble } from '../../../shared/messages/thrown.ts'
+import { findDiskTrouble, isDamagedDatabase } from '../../../shared/messages/thrown.ts'
 import { closeDatabaseFile } from '../workspace/file-permissions.ts'
 import { isThere } from '../workspace/is-there.ts'
 import { isLeaseHeld, type Lease, takeLease, underLease } from '../workspace/lease.ts'
 import { openReader } from '../workspace/open-reader.ts'
 import { readSchemaVersion, refuseForeignSchema, takeSchemaSteps } from '../workspace/own-schema.ts'
 import { refuseIrregular } from '../workspace/regular-file.ts'
+import { toRunId } from '../workspace/workspace-files.ts'
 import { closeWhole } from './checkpoint.ts'
 import { Counters } from './counters.ts'
 import { JOURNAL_SCHEMA } from './migrations.ts'
@@ -239,5 +240,12 @@ function tooNew(file: string, version: number): SluiceError {
 
 function toUnusable(file: string, cause: unknown): SluiceError {
   if (cause instanceof SluiceError) return cause
+  // Opening makes the schema, or brings it up to date.
+  if (findDiskTrouble(cause) === 'full') {
+    return SluiceError.because(cause, { id: 'journal_no_room', file, disk: 'full' })
+  }
+  if (isDamagedDatabase(cause)) {
+    return SluiceError.because(cause, { id: 'journal_damaged', file, runId: toRunId(file) })
+  }
   return SluiceError.because(cause, { id: 'journal_unusable', file })
 }

@@ -200,6 +200,17 @@ export function readRecordOf(workspace: string, runId: string): { record: RunRec
   }
 }
 
+/** The journals of the whole that a run belongs to; its own alone if the others cannot be told. */
+export function listWholeFiles(file: string): string[] {
+  const workspace = toWorkspace(file)
+  try {
+    const whole = readWholeRun(toRunId(file), workspace, (runId) => readRecordOf(workspace, runId))
+    return [...new Set([file, ...whole.map(({ record }) => toJournalFile(workspace, record.runId))])]
+  } catch {
+    return [file]
+  }
+}
+
 function compareAge(a: RunRecord, b: RunRecord): number {
   return a.createdAtMs - b.createdAtMs || (a.runId < b.runId ? -1 : 1)
 }

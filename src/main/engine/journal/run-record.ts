@@ -5,6 +5,7 @@ import { fromStoredFixes, toStoredFixes } from '../../../shared/plan/fixes.ts'
 import { type Plan, planSchema } from '../../../shared/plan/plan.ts'
 import { type SourceFingerprint, sourceFingerprintSchema } from '../../../shared/plan/source-fingerprint.ts'
 import { type ReadAs, readAsSchema } from '../../../shared/run/read-as.ts'
+import { toRunId } from '../workspace/workspace-files.ts'
 
 const namesSchema = z.array(z.string())
 
@@ -93,8 +94,9 @@ export function readRunRecord(db: DatabaseSync): RunRecord | null {
     try {
       return schema.parse(JSON.parse(String(row[column])))
     } catch (cause) {
-      const reason = `its ${column} is damaged`
-      throw new SluiceError({ id: 'journal_unusable', file: db.location() ?? '', reason }, { cause })
+      const file = db.location() ?? ''
+      const said = { file, runId: toRunId(file), reason: `its ${column} is damaged` }
+      throw new SluiceError({ id: 'journal_damaged', ...said }, { cause })
     }
   }
   return {

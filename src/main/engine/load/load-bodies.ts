@@ -1,3 +1,4 @@
+import { parseCells } from '../journal/stored-cells.ts'
 import { type Body, writeBody } from '../mapping/json-text.ts'
 import type { MapRow } from '../mapping/row-mapper.ts'
 import type { DatabaseSync, StatementSync } from '../workspace/sqlite.ts'
@@ -90,7 +91,7 @@ export class LoadBodies {
       if (block.bodies.length > 0 && block.characters + text.length > BLOCK_CHARACTERS) break
       block.characters += text.length
       const position = start.position + block.bodies.length
-      block.bodies.push(this.#toBody(Number(id), position, JSON.parse(text) as string[]))
+      block.bodies.push(this.#toBody(Number(id), position, parseCells(text)))
     }
     this.#starts[index + 1] ??= {
       position: start.position + block.bodies.length,

@@ -3,6 +3,7 @@ import { toColumnIndex } from '../../../shared/mapping/match-columns.ts'
 import { findPlaceholder, parseTemplate } from '../../../shared/mapping/templates.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
+import { parseCells } from '../journal/stored-cells.ts'
 import { resolveMapping } from '../mapping/row-mapper.ts'
 import { readVerdicts } from '../run/journal/verdict-store.ts'
 import { countRowsRead, readFamilyCounts, readRuleNames } from '../run/results/family-counts.ts'
@@ -43,7 +44,7 @@ export function readLabelChoices(family: RunFamily): LabelChoices {
     for (const member of family.members) addClasses(member, [above, upTo], classes)
     for (const { cells } of read.all(above, upTo)) {
       looked += 1
-      const values = JSON.parse(String(cells)) as string[]
+      const values = parseCells(String(cells))
       for (const [column, value] of values.entries()) {
         const counted = counts[column]
         if (counted === null || counted === undefined) continue

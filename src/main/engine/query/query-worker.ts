@@ -16,8 +16,9 @@ import type { PlanSource } from '../../../shared/plan/plan.ts'
 import type { ExportOptions, OffsetQuery, PageQuery } from '../../../shared/run/results.ts'
 import type { RowFilter } from '../../../shared/run/row-filters.ts'
 import { serveCalls } from '../../worker-rpc.ts'
+import { explainFailure } from '../journal/journal-damage.ts'
 import { KeptLatencies } from '../journal/latency-series.ts'
-import { ReaderPool, type RunFamily, readRunFamily } from '../journal/run-family.ts'
+import { listWholeFiles, ReaderPool, type RunFamily, readRunFamily } from '../journal/run-family.ts'
 import { Catalogue } from '../lookback/catalogue/catalogue.ts'
 import { compareLatencies, compareTwoRuns } from '../lookback/compared-run.ts'
 import type { KeptEvaluations } from '../lookback/kept-evaluations.ts'
@@ -366,7 +367,28 @@ const calls = {
 /** What the thread answers: each question as it is asked here, by journals and workspaces instead of runs. */
 export type QueryCalls = typeof calls
 
-serveCalls<QueryCalls>(calls, () => pool.checkpoint())
+serveCalls<QueryCalls>(explaining(calls), () => pool.checkpoint())
+
+/** The same questions, whose failures say which journal is damaged if one is. */
+function explaining(asked: QueryCalls): QueryCalls {
+  const explained = Object.entries(asked).map(([name, ask]) => {
+    const answer = async (...args: unknown[]) => {
+      try {
+        return await (ask as (...args: unknown[]) => unknown)(...args)
+      } catch (error) {
+        throw explainFailure(error, args.flatMap(listJournals))
+      }
+    }
+    return [name, answer]
+  })
+  return Object.fromEntries(explained) as QueryCalls
+}
+
+/** The journals that a question reads for an argument: those of the whole of a run. */
+function listJournals(arg: unknown): string[] {
+  const isRun = typeof arg === 'object' && arg !== null && 'file' in arg && 'held' in arg
+  return isRun ? listWholeFiles(String(arg.file)) : []
+}
 
 /** Stores the findings of a run that has ended, a piece at a time. One run after the other, so that each is finished. */
 async function storeFindings(run: AskedRun): Promise<void> {

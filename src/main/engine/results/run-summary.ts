@@ -25,6 +25,7 @@ import {
 import { readRecoveredLoad, toLostGroups } from '../journal/load-record.ts'
 import { findTakersOf, type RunFamily, type RunView, toFamily } from '../journal/run-family.ts'
 import { readLatency } from '../journal/seconds.ts'
+import { parseCells } from '../journal/stored-cells.ts'
 import { toLoadSummary } from '../load/load-results.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'
 import { toInvalidGroups, toRowWarnings } from '../run/journal/stored-problems.ts'
@@ -342,7 +343,7 @@ function readFailedRows({ db }: RunView, takers: readonly RunView[]): { row: num
     const taken = new Set(takers.flatMap((taker) => pickRows(taker, ids)))
     for (const { id, cells } of rows) {
       if (taken.has(Number(id))) continue
-      failed.push({ row: Number(id), cells: JSON.parse(String(cells)) as string[] })
+      failed.push({ row: Number(id), cells: parseCells(String(cells)) })
       if (failed.length === FAILED_TERMS_MAX) return failed
     }
   }

@@ -3,6 +3,7 @@ import type { Journal } from '../journal/journal.ts'
 import { findTakenOver, type RunFamily, type RunView } from '../journal/run-family.ts'
 import { type RunRecord, readRunRecord } from '../journal/run-record.ts'
 import { readLatency, writeLatency } from '../journal/seconds.ts'
+import { parseCells } from '../journal/stored-cells.ts'
 import type { InboxCallback } from '../receiver/inbox.ts'
 import { InboxReader } from '../receiver/inbox.ts'
 import { createItemRequests } from '../sending/item-requests.ts'
@@ -203,7 +204,7 @@ function createCallbackJudge(
     const row = readRow.get(item)
     if (row === undefined) return exchange.judgeCallback(text)
     const kinds = typeof row['kinds'] === 'string' ? row['kinds'] : null
-    const { body } = mapRow(item, JSON.parse(String(row['cells'])) as string[], kinds)
+    const { body } = mapRow(item, parseCells(String(row['cells'])), kinds)
     return exchange.judgeCallback(text, exchange.toRowKeys([body]))
   }
 }

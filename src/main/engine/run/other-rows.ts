@@ -1,4 +1,5 @@
 import { OPERATIONS, type Operation } from '../../../shared/operations/operations.ts'
+import { parseCells } from '../journal/stored-cells.ts'
 import type { MapRow } from '../mapping/row-mapper.ts'
 import type { HasOtherRow } from '../service/echoes.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
@@ -26,7 +27,7 @@ export function createRowSearch(db: DatabaseSync, operation: Operation, mapRow: 
     const isOf = (row: Record<string, unknown> | undefined): boolean => {
       if (row === undefined) return false
       const kinds = typeof row['kinds'] === 'string' ? row['kinds'] : null
-      return mapRow(Number(row['id']), JSON.parse(String(row['cells'])) as string[], kinds).body[field] === id
+      return mapRow(Number(row['id']), parseCells(String(row['cells'])), kinds).body[field] === id
     }
     const numbers = (id.match(/\d{1,15}/g) ?? []).slice(-NUMBERS_MAX)
     if (numbers.some((number) => isOf(byNumber.get(Number(number))))) return true

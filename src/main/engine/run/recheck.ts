@@ -3,10 +3,11 @@ import { findNeeds } from '../../../shared/messages/problem-traits.ts'
 import type { ProblemCode } from '../../../shared/run/problem.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { RunRecord } from '../journal/run-record.ts'
+import { parseCells } from '../journal/stored-cells.ts'
 import { type MapRow, resolveMapping } from '../mapping/row-mapper.ts'
 import { createItemRequests } from '../sending/item-requests.ts'
 import { createIntakeWriter, createRowCheck, type ReadRow, RowSplitter } from './intake.ts'
-import { type IntakeRow, type IntakeWriter, parseCells, toRepeated } from './journal/intake-writer.ts'
+import { type IntakeRow, type IntakeWriter, toRepeated } from './journal/intake-writer.ts'
 import { PROBLEM_COLUMNS, readCauseKey, toJson, toStoredProblem } from './journal/stored-problems.ts'
 
 /** Rows that are read and checked at once. */

@@ -332,7 +332,8 @@ function toRunError(
   }
   // Rows may have been sent, which no error says that only bad input causes.
   if (!hasBegun || failure.exitCode !== EXIT.badInput) return failure
-  return new SluiceError({ id: 'run_broke_off', runId, reason: failure.message }, { cause: error })
+  const isDamaged = said.id === 'journal_damaged'
+  return new SluiceError({ id: 'run_broke_off', runId, reason: failure.message, isDamaged }, { cause: error })
 }
 
 function toRules({

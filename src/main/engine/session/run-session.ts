@@ -7,6 +7,8 @@ import type { RowCounts } from '../../../shared/run/run.ts'
 import type { RunPhase, StopNotice } from '../../../shared/run/snapshot.ts'
 import type { SendEvent } from '../../worker-rpc.ts'
 import { type CommitHook, Journal } from '../journal/journal.ts'
+import { explainFailure } from '../journal/journal-damage.ts'
+import { listWholeFiles } from '../journal/run-family.ts'
 import { type RunRecord, readRunRecord, toStoredPlan, updateRunRecord } from '../journal/run-record.ts'
 import { clearLatency, readLatency, writeLatency } from '../journal/seconds.ts'
 import { importK6Result } from '../load/k6/import-k6-result.ts'
@@ -115,6 +117,8 @@ export class RunSession {
       if (this.#task.work.kind === 'settle') settleCallbacks(this.#task.workspace, this.#journal)
       this.#phase = 'ended'
       this.#sendSnapshot()
+    } catch (error) {
+      throw explainFailure(error, this.#listJournals())
     } finally {
       clearInterval(timer)
       this.#journal.close()
@@ -153,6 +157,13 @@ export class RunSession {
         this.#applyConcurrency()
         break
     }
+  }
+
+  /** The journals that the session reads: its own, and those of the whole whose rows a retry takes. */
+  #listJournals(): string[] {
+    const { workspace, work } = this.#task
+    const retried = work.kind === 'retry' ? listWholeFiles(toJournalFile(workspace, work.parentRunId)) : []
+    return [...retried, this.#journal.file]
   }
 
   async #sendAll(record: RunRecord): Promise<void> {

@@ -187,7 +187,7 @@ test('a journal that cannot be opened lets its lease go', () => {
   expect(() => new Journal(file, { runId: 'run-1' })).toThrow(
     expect.objectContaining({
       code: 'WORKSPACE_UNUSABLE',
-      message: expect.stringContaining(`cannot open the journal ${file}`),
+      message: expect.stringContaining(`cannot be read from ${file}: file is not a database`),
     }),
   )
   expect(isLeaseHeld(file)).toBe(false)

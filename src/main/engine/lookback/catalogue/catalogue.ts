@@ -4,7 +4,8 @@ import type { FoundRuns, RunListQuery, RunPage } from '../../../../shared/lookba
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../../shared/messages/thrown.ts'
 import type { OperationKind } from '../../../../shared/operations/operations.ts'
-import { ReaderPool, readRunFamily } from '../../journal/run-family.ts'
+import { explainFailure } from '../../journal/journal-damage.ts'
+import { listWholeFiles, ReaderPool, readRunFamily } from '../../journal/run-family.ts'
 import { InboxReader } from '../../receiver/inbox.ts'
 import { isThere } from '../../workspace/is-there.ts'
 import { isLeaseHeld } from '../../workspace/lease.ts'
@@ -258,7 +259,9 @@ export class Catalogue {
       return readWhole(id, readFamily, states) ?? toUnreadRun(id, null, states.get(id))
     } catch (error) {
       // A damaged journal must not hide the others, and one that was deleted meanwhile is not damaged.
-      return toUnreadRun(id, this.#isGone(id) ? null : toThrownText(error), states.get(id))
+      if (this.#isGone(id)) return toUnreadRun(id, null, states.get(id))
+      const told = explainFailure(error, listWholeFiles(toJournalFile(this.#workspace, id)))
+      return toUnreadRun(id, toThrownText(told), states.get(id))
     }
   }
 

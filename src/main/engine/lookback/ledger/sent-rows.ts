@@ -1,6 +1,7 @@
 import { type RowAndRecord, toRowAndRecord } from '../../../../shared/plan/source-place.ts'
 import type { ItemState, RowAnswer } from '../../../../shared/run/item-state.ts'
 import { findDeletedStates, type RunView } from '../../journal/run-family.ts'
+import { parseCells } from '../../journal/stored-cells.ts'
 import { createPlaceReader } from '../../run/journal/intake-writer.ts'
 import { createRowRequests } from '../../run/results/row-detail.ts'
 import { isThere } from '../../workspace/is-there.ts'
@@ -85,7 +86,7 @@ export function* readSentRows(view: RunView): Generator<SentRow, void, undefined
       yield {
         numbers: toRowAndRecord(row, toPlace(row, toText(found['kinds']))),
         item,
-        body: mapRow(row, JSON.parse(String(found['cells'])) as string[], toText(found['kinds'])).body,
+        body: mapRow(row, parseCells(String(found['cells'])), toText(found['kinds'])).body,
         state: state === 'sending' ? null : state,
         errorCode: toText(found['error_code']),
         answer: toText(found['answer']) as RowAnswer | null,

@@ -2,6 +2,7 @@ import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toRowsPerItem } from '../../../../shared/operations/operations.ts'
 import type { Fix } from '../../../../shared/plan/fixes.ts'
 import { Journal } from '../../journal/journal.ts'
+import { refuseDamagedCells } from '../../journal/journal-damage.ts'
 import {
   describeSuccessor,
   findSuccessor,
@@ -256,6 +257,7 @@ function copyRows(
            AND (${untried}state IN (${toPlaceholders(states)})) ORDER BY id`,
         )
         .run(...states)
+      refuseDamagedCells(child.db, into)
       child.db.exec(
         `INSERT OR IGNORE INTO lost_try SELECT row.id FROM ${into} AS row JOIN parent.row AS old ON old.id = row.id
          WHERE EXISTS (SELECT 1 FROM parent.attempt WHERE attempt.item = old.item AND outcome = 'unknown')

@@ -8,6 +8,7 @@ import { listStates } from '../../../../shared/run/item-state.ts'
 import { type Problem, toFound } from '../../../../shared/run/problem.ts'
 import { CHECKPOINT_PAGES, checkpointEvery, type Journal } from '../../journal/journal.ts'
 import { updateRunRecord } from '../../journal/run-record.ts'
+import { parseCells } from '../../journal/stored-cells.ts'
 import type { Body } from '../../mapping/json-text.ts'
 import type { LeavesOut } from '../../mapping/row-fixer.ts'
 import { markHalf, toHalf } from '../../mapping/split-row.ts'
@@ -380,22 +381,6 @@ function toLookAlike(row: number, first: number, field: string, value: string): 
     details: { row: first },
     found,
   }
-}
-
-/**
- * The cells of a row from their JSON in the journal. Text without a backslash holds no quote but those around cells, so
- * it is cut at them, which takes a third of the time that a JSON parser takes.
- */
-export function parseCells(json: string): string[] {
-  if (json === '[]' || json.includes('\\')) return JSON.parse(json) as string[]
-  const cells: string[] = []
-  let from = 2
-  for (let to = json.indexOf('","', from); to !== -1; to = json.indexOf('","', from)) {
-    cells.push(json.slice(from, to))
-    from = to + 3
-  }
-  cells.push(json.slice(from, -2))
-  return cells
 }
 
 /** A function that tells where a row of a run stands in its source; it looks up the row's `kinds` where they are not given. */

@@ -2,7 +2,7 @@ import type { StatementSync } from 'node:sqlite'
 import { toRowsPerItem } from '../../../../shared/operations/operations.ts'
 import type { Journal } from '../../journal/journal.ts'
 import type { RunRecord } from '../../journal/run-record.ts'
-import { parseCells } from './intake-writer.ts'
+import { parseCells } from '../../journal/stored-cells.ts'
 
 /** An item that may be sent: a durable mark says so. It holds one row, or several of a watchlist. */
 export interface ClaimedItem {

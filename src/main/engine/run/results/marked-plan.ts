@@ -3,8 +3,8 @@ import { getFixedRecord, isOfOneRow } from '../../../../shared/plan/fixes.ts'
 import type { Plan } from '../../../../shared/plan/plan.ts'
 import { joinAcceptedCauses } from '../../../../shared/run/accepted-causes.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
+import { parseCells } from '../../journal/stored-cells.ts'
 import { createRowHash } from '../../mapping/row-hash.ts'
-import { parseCells } from '../journal/intake-writer.ts'
 import { readGuardedWarnings } from './open-warnings.ts'
 
 /**

@@ -5,7 +5,6 @@ import {
   createPlaceReader,
   type IntakeRow,
   IntakeWriter,
-  parseCells,
 } from '../../../../../src/main/engine/run/journal/intake-writer.ts'
 import { SeenIds } from '../../../../../src/main/engine/run/journal/seen-ids.ts'
 import { openSource } from '../../../../../src/main/engine/source/open-source.ts'
@@ -217,34 +216,6 @@ test('ids are found again when the table of them has grown', () => {
   for (let row = 1; row <= count; row += 1) if (seen.add(`id ${row}`, row) !== null) found += 1
   expect(found).toBe(0)
   for (const row of [1, 2, 49_152, 49_153, 65_536, count]) expect(seen.add(`id ${row}`, count + 1)).toBe(row)
-})
-
-test.each([
-  [[]],
-  [['']],
-  [['', '']],
-  [['one']],
-  [['one', '', 'three']],
-  [[',', '","', '"', '""']],
-  [['[]', '["a","b"]', '\\', '\\"', 'a\nb\r\n\t\u0000\u001f']],
-  [['é', '日本', '👍', '\uD800', '\u2028']],
-])('cells come out as they went in: %j', (cells) => {
-  expect(parseCells(JSON.stringify(cells))).toEqual(cells)
-})
-
-test('any mixture of quotes, commas, brackets and backslashes comes out as it went in', () => {
-  const pieces = ['"', ',', '\\', '[', ']', 'a', ' ', '\n', 'é', '']
-  let seed = 7
-  const pick = (count: number): number => {
-    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
-    return Math.floor((seed / 2_147_483_648) * count)
-  }
-  for (let round = 0; round < 20_000; round += 1) {
-    const cells = Array.from({ length: pick(5) }, () =>
-      Array.from({ length: pick(5) }, () => pieces[pick(pieces.length)]).join(''),
-    )
-    expect(parseCells(JSON.stringify(cells))).toEqual(cells)
-  }
 })
 
 /** Where the rows of a file stand by its journal, `[record, spreadsheet's row, line]`; the preview must say the same. */

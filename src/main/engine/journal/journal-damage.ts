@@ -1,0 +1,156 @@
+import { decodeHistogram } from '../../../shared/load/latency-meter.ts'
+import { TREND_METRICS } from '../../../shared/load/metrics.ts'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { isDamagedDatabase, toThrownText } from '../../../shared/messages/thrown.ts'
+import type { DatabaseSync } from '../workspace/sqlite.ts'
+import { toRunId } from '../workspace/workspace-files.ts'
+import { hasSchema, openJournalReader } from './journal.ts'
+import { readRunRecord } from './run-record.ts'
+
+/** A cell of a journal that holds JSON. */
+interface JsonCell {
+  table: string
+  column: string
+  kind: 'array' | 'object'
+  /** What all elements of an array have to be. */
+  of?: 'text'
+  /** The column that names the row, and which rows have JSON at all. */
+  by: string
+  where?: string
+  say: (row: string) => string
+}
+
+const CELLS: JsonCell = {
+  ...{ table: 'row', column: 'cells', kind: 'array', of: 'text', by: 'id' },
+  say: (row) => `the cells of record ${row}`,
+}
+
+const JSON_CELLS: readonly JsonCell[] = [
+  CELLS,
+  { table: 'problem', column: 'args', kind: 'object', by: 'row', say: (row) => `a problem of record ${row}` },
+  {
+    table: 'problem',
+    column: 'details',
+    kind: 'object',
+    by: 'row',
+    say: (row) => `a problem of record ${row}`,
+  },
+  {
+    ...{ table: 'facet', column: 'value', kind: 'array', by: 'kind' },
+    where: "kind IN ('error', 'problem')",
+    say: (kind) => `the cause of ${kind === 'error' ? 'an error' : 'a problem'}`,
+  },
+  { table: 'load', column: 'state', kind: 'object', by: 'id', say: () => 'the state of the load test' },
+  {
+    table: 'sample',
+    column: 'document',
+    kind: 'object',
+    by: 'slot',
+    say: (slot) => `the kept request ${slot}`,
+  },
+  { table: 'second', column: 'extras', kind: 'object', by: 'at', say: (at) => `the figures of second ${at}` },
+]
+
+const HISTOGRAMS = [
+  { table: 'second', columns: TREND_METRICS, by: 'at', say: (at: string) => `a latency of second ${at}` },
+  {
+    table: 'latency',
+    columns: ['histogram'],
+    by: 'series',
+    say: (series: string) => `the latency ${series}`,
+  },
+  {
+    table: 'load_group',
+    columns: ['histogram'],
+    by: 'value',
+    say: (label: string) => `the latency of ${label}`,
+  },
+] as const
+
+/**
+ * What a failure of work on journals is told as: if one of them is damaged, that, as `WORKSPACE_UNUSABLE` with the place;
+ * otherwise the failure itself. A journal is only looked through once something has failed: readers take it that what was
+ * written is there.
+ */
+export function explainFailure(error: unknown, files: readonly string[]): unknown {
+  if (error instanceof SluiceError) return error
+  for (const file of files) {
+    try {
+      const reason = findDamage(file)
+      const said = { file, runId: toRunId(file) }
+      if (reason !== null)
+        return new SluiceError({ id: 'journal_damaged', ...said, reason }, { cause: error })
+    } catch (found) {
+      // What kept it from being looked through is not what failed, unless it says what is wrong with the file.
+      if (found instanceof SluiceError) return found
+    }
+  }
+  return error
+}
+
+/** What is damaged in a journal, such as `the cells of record 7 are not valid`; null if nothing was found. */
+function findDamage(file: string): string | null {
+  const db = openJournalReader(file)
+  try {
+    if (!hasSchema(db)) return null
+    readRunRecord(db)
+    return findDamagedJson(db) ?? findDamagedHistogram(db)
+  } catch (error) {
+    if (isDamagedDatabase(error)) return toThrownText(error)
+    throw error
+  } finally {
+    db.close()
+  }
+}
+
+/** Throws if cells that a retry took over are damaged: what is left of them must not be sent. */
+export function refuseDamagedCells(db: DatabaseSync, table: 'main.row' | 'temp.candidate'): void {
+  if (findDamagedCell(db, { ...CELLS, table }) === null) return
+  throw new SyntaxError('the cells of a row are not a list of texts')
+}
+
+function findDamagedJson(db: DatabaseSync): string | null {
+  for (const cell of JSON_CELLS) {
+    const found = findDamagedCell(db, cell)
+    if (found !== null) return `${cell.say(found)} cannot be read`
+  }
+  return null
+}
+
+/** What names the row of a cell that is not as it should be; null if there is none. */
+function findDamagedCell(
+  db: DatabaseSync,
+  { table, column, kind, of, by, where = 'true' }: JsonCell,
+): string | null {
+  const others =
+    of === undefined ? 'false' : `EXISTS (SELECT 1 FROM json_each(${column}) WHERE type <> '${of}')`
+  const found = db
+    .prepare(
+      `SELECT ${by} AS "row" FROM ${table} WHERE ${column} IS NOT NULL AND ${where} AND CASE
+       WHEN NOT json_valid(${column}) THEN true WHEN json_type(${column}) <> '${kind}' THEN true ELSE ${others} END LIMIT 1`,
+    )
+    .get()
+  return found === undefined ? null : String(found['row'])
+}
+
+function findDamagedHistogram(db: DatabaseSync): string | null {
+  for (const { table, columns, by, say } of HISTOGRAMS) {
+    for (const row of db.prepare(`SELECT * FROM ${table}`).iterate()) {
+      for (const column of columns) {
+        const encoded = row[column]
+        if (typeof encoded === 'string' && !isHistogram(encoded))
+          return `${say(String(row[by]))} cannot be read`
+      }
+    }
+  }
+  return null
+}
+
+function isHistogram(encoded: string): boolean {
+  try {
+    decodeHistogram(encoded)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,113 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { toJournalFile } from '../../../src/main/engine/workspace/workspace-files.ts'
+import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { writeRun } from '../../helpers/write-run.ts'
+import { runInProcess } from './run-in-process.ts'
+import { createRows, writeSource } from './write-source.ts'
+
+const OTHER = '20261101-000000-000bbbb'
+
+/** A workspace with a run of six rows, of which the service refused the third, and another run. */
+async function openDamagedRun(sql: string) {
+  const folder = createTemporaryFolder()
+  const workspace = join(folder, 'workspace')
+  const server = await startFaultServer({
+    onRequest: (request, wire) =>
+      request.body.includes('"p3"')
+        ? wire.send(400, toErrorAnswer(400, 'INVALID', 'no'))
+        : wire.send(200, toTaskAnswer(request)),
+  })
+  const source = writeSource(folder, 'posts.csv', createRows(6))
+  const options = { workspace, env: { SLUICE_API_KEY: 'key' } }
+  const sluice = (...args: string[]) => runInProcess(args, options)
+  const sent = await sluice('task', source, '--base-url', server.baseUrl, '--json')
+  const { run_id: runId } = JSON.parse(sent.stdout)
+  writeRun(workspace, { runId: OTHER })
+  const file = toJournalFile(workspace, runId)
+  const db = new DatabaseSync(file)
+  db.exec(sql)
+  db.close()
+  return { sluice, runId, file, server }
+}
+
+const CELLS = "UPDATE row SET cells = 'posts' WHERE id = 3"
+const CAUSE = "UPDATE facet SET value = '[' WHERE kind = 'error'"
+const LATENCY = "UPDATE latency SET histogram = 'HISTFAAA'"
+
+test.each([
+  ['cells', CELLS, 'the cells of record 3 cannot be read', [['show', '--row', '4'], ['retry']]],
+  [
+    'the cells of a row in another shape',
+    `UPDATE row SET cells = '{"0":"a"}' WHERE id = 3`,
+    'the cells of record 3',
+    [['retry']],
+  ],
+  [
+    'the cause of an error',
+    CAUSE,
+    'the cause of an error cannot be read',
+    [['show'], ['show', '--json'], ['retry']],
+  ],
+  ['a latency', LATENCY, 'the latency http_req_', [['show'], ['report', '--json']]],
+  [
+    'the plan',
+    "UPDATE run SET plan = '{}'",
+    'its plan is damaged',
+    [['show'], ['retry'], ['resume'], ['export', '-']],
+  ],
+])(
+  'a journal in which %s is damaged is named with the place by every command that needs it',
+  async (...given) => {
+    const [, sql, said, commands] = given
+    const { sluice, runId, file, server } = await openDamagedRun(sql)
+    const before = server.requests.length
+    for (const [command = '', ...args] of commands) {
+      const result = await sluice(command, runId, ...args)
+      const output = result.stderr + result.stdout
+      expect({ command, code: result.code, output }).toMatchObject({
+        code: 2,
+        output: expect.stringContaining(`run ${runId} cannot be read from ${file}: `),
+      })
+      expect(output).toContain(said)
+      expect(output).toContain('Restore the file from a backup')
+      expect(output).not.toContain('bug in Sluice')
+    }
+    expect(server.requests.length).toBe(before)
+  },
+)
+
+test.each([
+  ['cells', CELLS, true],
+  ['the cause of an error', CAUSE, false],
+  ['a latency', LATENCY, false],
+])('a journal in which %s is damaged hides no other run, and can be deleted', async (_, sql, isListed) => {
+  const { sluice, runId, file } = await openDamagedRun(sql)
+  const listed = await sluice('runs', '--json')
+  expect(listed.code).toBe(0)
+  const entries = JSON.parse(listed.stdout)
+  expect(entries.map(({ run_id: id }: { run_id: string }) => id).sort()).toEqual([OTHER, runId].sort())
+  const damaged = entries.find(({ run_id: id }: { run_id: string }) => id === runId)
+  if (isListed) expect(damaged).toMatchObject({ state: 'completed' })
+  else expect(damaged.unreadable).toContain(file)
+  expect((await sluice('delete', runId, '--yes')).code).toBe(0)
+  expect(JSON.parse((await sluice('runs', '--json')).stdout)).toMatchObject([{ run_id: OTHER }])
+})
+
+test('an interrupted run with damaged cells sends nothing of them when it is resumed', async () => {
+  const { sluice, runId, file, server } = await openDamagedRun(
+    `${CELLS}; UPDATE run SET state = 'interrupted', claimed = 2, claimed_rows = 2;
+     DELETE FROM result WHERE row > 2; DELETE FROM attempt WHERE item > 2;
+     UPDATE facet SET n = 2 WHERE kind = 'state' AND value = 'succeeded';
+     DELETE FROM facet WHERE kind IN ('error') OR value = 'rejected'`,
+  )
+  const before = server.requests.length
+  const { code, stderr } = await sluice('resume', runId, '--on-unknown', 'skip')
+  expect(code).not.toBe(0)
+  expect(stderr).toContain(`${file}: the cells of record 3 cannot be read`)
+  expect(stderr).not.toContain('bug in Sluice')
+  const bodies = server.requests.slice(before).map(({ body }) => body)
+  expect(bodies.filter((body) => !/"post_id":"p\d"/.test(body))).toEqual([])
+})
