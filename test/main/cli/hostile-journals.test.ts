@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { deflateRawSync } from 'node:zlib'
@@ -61,7 +61,11 @@ test('one hostile and one renamed journal keep nobody from the other runs, and b
     sluice('show', COPIED),
   ])
   expect(listed).toMatchObject({ code: 0 })
-  expect(JSON.parse(listed.stdout)).toMatchObject([{ run_id: GOOD }])
+  expect(JSON.parse(listed.stdout)).toMatchObject([
+    { run_id: GOOD, state: 'completed' },
+    { run_id: COPIED, unreadable: expect.stringContaining(`holds the run ${GOOD}`) },
+    { run_id: ENDLESS, unreadable: expect.stringContaining('it has the view run') },
+  ])
   expect(listed.stderr).toContain(`run ${ENDLESS} cannot be read: `)
   expect(listed.stderr).toContain(
     `${toJournalFile(workspace, ENDLESS)} is not a file of Sluice: it has the view run`,
@@ -75,6 +79,21 @@ test('one hostile and one renamed journal keep nobody from the other runs, and b
   expect(renamed).toMatchObject({ code: 2, stdout: '' })
   expect(renamed.stderr).toContain(`Rename it to ${GOOD}.journal`)
 }, 120_000)
+
+test.each([ENDLESS, COPIED])(
+  'a journal that cannot be read can be deleted by its name: %s',
+  async (runId) => {
+    const workspace = createWorkspace()
+    execute(toJournalFile(workspace, ENDLESS), toEndless('run', 'run_id, state'))
+    const unconfirmed = await runInProcess(['delete', runId], { workspace })
+    expect(unconfirmed.code).toBe(2)
+    expect(unconfirmed.stderr).toContain(`run ${runId}, which cannot be read (`)
+    expect(existsSync(toJournalFile(workspace, runId))).toBe(true)
+    expect(await runInProcess(['delete', runId, '--yes'], { workspace })).toMatchObject({ code: 0 })
+    expect(existsSync(toJournalFile(workspace, runId))).toBe(false)
+    expect(existsSync(toJournalFile(workspace, GOOD))).toBe(true)
+  },
+)
 
 test('a hostile journal can be deleted', async () => {
   const workspace = createWorkspace()
@@ -186,7 +205,9 @@ test('a journal with a view that says it is a table is not opened', () => {
      UPDATE sqlite_schema SET type = 'table', rootpage = 2 WHERE name = 'result'`,
   )
   for (const open of [openJournalReader, openJournal]) {
-    expect(() => open(file)).toThrow(`cannot open the journal ${file}: malformed database schema (result)`)
+    expect(() => open(file)).toThrow(
+      `run ${ENDLESS} cannot be read from ${file}: malformed database schema (result)`,
+    )
   }
 })
 
@@ -239,7 +260,9 @@ test('a file that is no database stands in the way of nobody', async () => {
   writeFileSync(toJournalFile(workspace, ENDLESS), 'no database'.repeat(1_000))
   const result = await runInProcess(['runs', '--json'], { workspace })
   expect(result).toMatchObject({ code: 0 })
-  expect(JSON.parse(result.stdout)).toMatchObject([{ run_id: GOOD }])
+  const [run, ...others] = JSON.parse(result.stdout)
+  expect(run).toMatchObject({ run_id: GOOD, state: 'completed' })
+  expect(others).toMatchObject([{ run_id: COPIED }, { run_id: ENDLESS, unreadable: expect.any(String) }])
   expect(result.stderr).toContain(`run ${ENDLESS} cannot be read`)
 })
 
@@ -262,7 +285,10 @@ test.skipIf(process.platform === 'win32')(
       })
     const [listed, shown] = await Promise.all([sluice('runs', '--json'), sluice('show', GOOD, '--json')])
     expect(listed).toMatchObject({ code: 0 })
-    expect(JSON.parse(listed.stdout)).toMatchObject([{ run_id: GOOD }])
+    expect(JSON.parse(listed.stdout)).toMatchObject([
+      { run_id: GOOD },
+      { run_id: ENDLESS, unreadable: expect.stringContaining('is not a regular file') },
+    ])
     expect(listed.stderr).toContain(`${join(workspace, PIPES[0] ?? '')} is not a regular file`)
     expect(shown).toMatchObject({ code: 0 })
   },

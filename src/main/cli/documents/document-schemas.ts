@@ -82,6 +82,10 @@ export const DOCUMENT_SCHEMAS = {
     commands: [...SENDING, 'resume', 'retry', 'run-again', 'runs', 'show', 'import-k6', 'demo'],
     schema: runSummarySchema.extend({ further_runs: z.array(runSummarySchema).exactOptional() }),
   },
+  'unreadable-run': {
+    commands: ['runs'],
+    schema: z.object({ run_id: z.string(), unreadable: z.string() }),
+  },
   row: {
     commands: ['show --row'],
     schema: rowDetailSchema.extend({

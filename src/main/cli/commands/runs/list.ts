@@ -195,7 +195,8 @@ async function listRuns(context: CliContext, flags: ListFlags): Promise<void> {
     throw new SluiceError({ id: 'runs_unreadable', workspace, runs: page.unreadable.length })
   }
   if (flags.json) {
-    await writeDocument(context.out, page.runs)
+    const unreadable = page.unreadable.map(({ runId, message }) => ({ run_id: runId, unreadable: message }))
+    await writeDocument(context.out, [...page.runs, ...unreadable])
     return
   }
   if (page.runs.length === 0) {
