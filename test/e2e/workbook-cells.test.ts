@@ -1,6 +1,6 @@
-import { describe, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { openApp } from '../helpers/e2e/open-app.ts'
-import { chooseFile, switchTo } from '../helpers/e2e/walk.ts'
+import { chooseFile, seeRunEnded, switchTo } from '../helpers/e2e/walk.ts'
 import { createWorkbook } from '../main/engine/source/workbook-files.ts'
 
 const text = (value: string) => `<c t="inlineStr"><is><t>${value}</t></is></c>`
@@ -41,4 +41,27 @@ describe('a workbook with links and merged cells', () => {
     await switchTo(page.getByLabel('Show content'), true)
     await page.getByText('"url": "https://cdn.example.com/cat.jpg"').waitFor()
   })
+})
+
+it('asks on Review about the rows of another sheet that has the same columns, and sends once that is accepted', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page, inspect } = await openApp()
+  const toSheet = (name: string, rows: number) => ({
+    name,
+    rows: row('user_id', 'text_data') + row('u1', `a post of ${name}`).repeat(rows),
+  })
+  const book = await createWorkbook({ sheets: [toSheet('January', 3), toSheet('February', 2)] })
+  await chooseFile(page, { name: 'months.xlsx', text: book })
+  await page.getByText('none malformed').waitFor()
+  await inspect('source-other-sheets')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Review 3 rows' }).click()
+  await page.getByText('February').first().waitFor()
+  await inspect('review-other-sheets')
+  const send = page.getByRole('button', { name: /^Send 3 rows/ })
+  expect(await send.isDisabled()).toBe(true)
+  await page.getByRole('checkbox', { name: 'Send the 3 rows as they are read' }).check()
+  await send.click()
+  await seeRunEnded(page)
 })
