@@ -77,6 +77,20 @@ describe('load', () => {
     expect(document.series.map(({ metric }: { metric: string }) => metric)).toContain('response_time')
   })
 
+  it('exits with 1 if no request succeeded, whether or not thresholds held', async () => {
+    const { source, options, base } = await prepare()
+    const load = ['load', source, '--concurrency', '2', '--requests', '20', '--json']
+    const refused = await runInProcess([...load, ...base, '--threshold', 'p(99)<60000'], {
+      ...options,
+      env: { SLUICE_API_KEY: 'another' },
+    })
+    expect(JSON.parse(refused.stdout)).toMatchObject({ requests: { sent: 20, succeeded: 0, rejected: 20 } })
+    expect(refused.code).toBe(1)
+    const nobody = await runInProcess([...load, '--base-url', 'http://127.0.0.1:9'], options)
+    expect(JSON.parse(nobody.stdout)).toMatchObject({ requests: { succeeded: 0, failed: 20 } })
+    expect(nobody.code).toBe(1)
+  })
+
   it('refuses what only runs of rows can do', async () => {
     const { folder, source, options, base } = await prepare()
     await runInProcess(['load', source, ...base, '--concurrency', '1', '--requests', '3'], options)

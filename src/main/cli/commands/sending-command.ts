@@ -199,5 +199,5 @@ export function addSendingCommand<Own extends object>(
 const RUN_EXITS = `${EXIT.ok} every row succeeded, ${EXIT.rowsFailed} some rows did not or the run stopped, ${EXIT.badInput} nothing sent,
 ${EXIT.interrupted} interrupted (can be resumed).`
 
-const LOAD_EXITS = `${EXIT.ok} passed or no thresholds, ${EXIT.thresholdCrossed} threshold failed, ${EXIT.rowsFailed} test stopped by an error,
+const LOAD_EXITS = `${EXIT.ok} passed or no thresholds, ${EXIT.thresholdCrossed} threshold failed, ${EXIT.rowsFailed} no request succeeded or the test was stopped by an error,
 ${EXIT.badInput} nothing sent, ${EXIT.interrupted} interrupted. Results measured until then are kept and shown.`

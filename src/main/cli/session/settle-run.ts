@@ -221,11 +221,13 @@ export function toExitCode(summary: RunSummary): ExitCode {
   if (summary.state === 'interrupted') return EXIT.interrupted
   const { read, succeeded } = summary.rows
   if (read > 0 && countSendable(summary.rows) === 0) return EXIT.badInput
-  // Of a load test the thresholds say whether it passed, not its requests.
+  // Of a load test the thresholds say whether it passed, not its requests, unless none of these succeeded.
   if (summary.thresholds?.some(({ ok }) => !ok)) return EXIT.thresholdCrossed
   if (summary.state === 'stopped') return EXIT.rowsFailed
+  if (isLoadRun(summary)) {
+    const { sent, succeeded: answered } = summary.requests
+    return sent > 0 && answered === 0 ? EXIT.rowsFailed : EXIT.ok
+  }
   const due = countTrial(summary) === null ? 0 : summary.rows.not_sent
-  return isLoadRun(summary) || succeeded === read - countLeftOut(summary.rows) - due
-    ? EXIT.ok
-    : EXIT.rowsFailed
+  return succeeded === read - countLeftOut(summary.rows) - due ? EXIT.ok : EXIT.rowsFailed
 }
