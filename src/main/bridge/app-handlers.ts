@@ -12,7 +12,7 @@ const LOOKED_BACK_ON = 100
 
 export const appHandlers: Handlers<'app'> = {
   describe: async ({ context: { engine, host, sandbox } }) => {
-    const { runs } = await engine.runs.listRuns({ limit: LOOKED_BACK_ON })
+    const { runs } = await engine.runs.listRunsSoFar({ limit: LOOKED_BACK_ON })
     const lastBaseUrl = await findElsewhere(
       runs.map((run) => run.base_url),
       sandbox,

@@ -25,8 +25,11 @@ import { watchAllHandler, watchHandler } from './watch-handlers.ts'
 export const runsHandlers: Handlers<'runs'> = {
   list: async ({ context: { engine, liveRuns }, input: query }) => {
     // Most often nothing is late, and one look at the workspace answers both.
-    const [isAnySettled, listed] = await Promise.all([engine.runs.settleLate(), engine.runs.listRuns(query)])
-    const page = isAnySettled ? await engine.runs.listRuns(query) : listed
+    const settling = engine.runs.settleLate()
+    settling.catch(() => {})
+    const listed = await engine.runs.listRunsSoFar(query)
+    // While journals are still read, the page does not wait for it, and is asked for again.
+    const page = listed.unread === 0 && (await settling) ? await engine.runs.listRunsSoFar(query) : listed
     const { runs: summaries, figures, ...others } = page
     const baselines = readBaselinesOrNone(engine)
     const entries = summaries.map((summary, at) => ({

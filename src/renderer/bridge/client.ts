@@ -11,6 +11,9 @@ import { DESKTOP_API_NAME, type DesktopApi, OPEN_BRIDGE_MESSAGE } from '../../sh
 const RETRY_FIRST_MS = 250
 const RETRY_LONGEST_MS = 4_000
 
+/** How soon an answer that is not whole yet is asked for again. */
+const SO_FAR_MS = 500
+
 type Link = SocketLink<object> | PortLink<object>
 
 /** The engine as the window calls it: over a port on the desktop, over a websocket in a browser. Connects on first use. */
@@ -28,11 +31,19 @@ export const ask = createTanstackQueryUtils(bridge)
 export const queryClient = new QueryClient({
   defaultOptions: {
     // Without a network the engine can still be reached. What is no longer shown is forgotten, as it may be content.
-    queries: { networkMode: 'always', retry: false, refetchOnWindowFocus: false, gcTime: 0 },
+    queries: {
+      ...{ networkMode: 'always', retry: false, refetchOnWindowFocus: false, gcTime: 0 },
+      refetchInterval: ({ state }) => (isSoFar(state.data) ? SO_FAR_MS : false),
+    },
     // The input of a call may be an API key.
     mutations: { networkMode: 'always', gcTime: 0 },
   },
 })
+
+/** Whether an answer says that it is not whole yet. */
+function isSoFar(answer: unknown): boolean {
+  return typeof answer === 'object' && answer !== null && 'unread' in answer && answer.unread !== 0
+}
 
 /** The time of a frame on a usual screen. */
 const FRAME_MS = 16

@@ -109,6 +109,8 @@ const runEntriesSchema = z.object({
   all: z.int(),
   /** What the runs of the workspace can be filtered by. */
   choices: runChoicesSchema,
+  /** Journals that are still to be read, so that runs may be missing; whoever shows the page asks again. */
+  unread: z.int(),
   /** Runs whose journals cannot be read; they are not among the entries. */
   unreadable: z.array(unreadableRunSchema),
 })

@@ -72,6 +72,11 @@ export interface RunPage {
   total: number
   /** Runs of the workspace. */
   all: number
+  /**
+   * Journals that are still to be read, so that their runs may be missing. None in an answer that waits for them; a page of
+   * the newest is the same with and without.
+   */
+  unread: number
   /** Journals that cannot be read, newest first; none of their runs is in the list. */
   unreadable: UnreadableRun[]
 }

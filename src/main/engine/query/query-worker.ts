@@ -309,11 +309,18 @@ const calls = {
    */
   annotateRun: (run: AskedRun, change: AnnotationChange) => {
     const { whole, workspace, record } = openFamily(run)
-    return changeAnnotations(workspace, whole[0]?.record.runId ?? record.runId, change)
+    const changed = changeAnnotations(workspace, whole[0]?.record.runId ?? record.runId, change)
+    openCatalogue(workspace).keep(record.runId, run.held)
+    return changed
   },
   /** A page of the runs that are asked for (default: all, newest first), each together with its retries. */
   listRuns: ({ workspace, held }: AskedWorkspace, query: RunListQuery = {}) =>
     openCatalogue(workspace).list(query, held),
+  /** The same from the journals that could be read within a moment; the page says how many are left. */
+  listRunsSoFar: ({ workspace, held }: AskedWorkspace, query: RunListQuery = {}) =>
+    openCatalogue(workspace).listSoFar(query, held),
+  /** Has the catalogue show a run that has just ended. */
+  keepRun: ({ workspace, held }: AskedWorkspace, runId: string) => openCatalogue(workspace).keep(runId, held),
   /** The runs that a person's reference means: an id, the beginning of one, or `latest`. */
   findRuns: ({ workspace, held }: AskedWorkspace, reference: string) =>
     openCatalogue(workspace).find(reference, held),

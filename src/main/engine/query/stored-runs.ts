@@ -30,6 +30,7 @@ type Table = Partial<Record<keyof QueryCalls, Asking>>
 /** Runs as a whole, and sources that may become one. */
 const RUNS = {
   listRuns: { about: 'workspace' },
+  listRunsSoFar: { about: 'workspace' },
   findRuns: { about: 'workspace' },
   findPrunable: { about: 'workspace' },
   findLastMapping: { about: 'workspace' },
@@ -98,6 +99,7 @@ const OWN_QUERIES = {
   findResumable: { about: 'run' },
   listLate: { about: 'run' },
   listLateRuns: { about: 'workspace' },
+  keepRun: { about: 'workspace' },
   listTokens: { about: 'workspace' },
 } as const satisfies Record<
   Exclude<

@@ -200,7 +200,9 @@ export class HeldRuns {
         await this.#release(task).catch(() => {})
         try {
           await this.settleLate(runId)
-          return await stored.runs.summarizeRun(runId)
+          const summary = await stored.runs.summarizeRun(runId)
+          await stored.own.keepRun(runId)
+          return summary
         } catch (error) {
           throw toUnread(runId, error)
         }

@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto'
 import { accessSync, constants, readdirSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import { closeFolder, makeFolders } from './file-permissions.ts'
 import { toUnreadable } from './is-there.ts'
 
@@ -163,39 +162,65 @@ export interface RunFilesState {
  */
 const RECENT_MS = 2_500
 
-/** What the file system says of every run that has a journal, newest first. */
-export function readRunFileStates(workspace: string, nowMs: number): Map<string, RunFilesState> {
-  const folder = join(workspace, RUNS_FOLDER)
-  const names = new Set(readFolder(folder))
-  const states = new Map<string, RunFilesState>()
-  for (const runId of toRunIds(names)) {
-    const parts: string[] = []
-    let sizeBytes = 0
-    let isRecent = false
-    for (const ending of [JOURNAL_ENDING, `${JOURNAL_ENDING}-wal`, VERDICTS_ENDING, ANNOTATIONS_ENDING]) {
-      if (!names.has(runId + ending)) continue
-      // Joined by hand: there may be tens of thousands.
-      const found = readStats(folder + sep + runId + ending)
-      // It is read each time, and whoever reads it says what is wrong with it.
-      isRecent ||= found === 'unreadable'
-      // Readers leave an empty WAL.
-      if (found === null || found === 'unreadable' || (found.size === 0 && ending !== JOURNAL_ENDING))
-        continue
-      const { size, mtimeMs, ctimeMs } = found
-      parts.push(`${ending}:${size}:${mtimeMs}:${ctimeMs}`)
-      sizeBytes += size
-      isRecent ||= Math.abs(nowMs - ctimeMs) < RECENT_MS
-    }
-    states.set(runId, { fingerprint: isRecent ? null : parts.join(), sizeBytes })
+/** What a run's files are called behind its id, as far as its state depends on them. */
+const STATE_ENDINGS = [JOURNAL_ENDING, `${JOURNAL_ENDING}-wal`, VERDICTS_ENDING, ANNOTATIONS_ENDING]
+
+/** What the file system says of the files of a run at a moment, Unix milliseconds. */
+export function readRunFilesState(
+  workspace: string,
+  runId: string,
+  nowMs: number,
+  /** Files that are known to be missing need not be asked for. */
+  mayExist: (name: string) => boolean = () => true,
+): RunFilesState {
+  // Joined by hand: there may be tens of thousands.
+  const folder = workspace + sep + RUNS_FOLDER + sep
+  const parts: string[] = []
+  let sizeBytes = 0
+  let isRecent = false
+  for (const ending of STATE_ENDINGS) {
+    const name = runId + ending
+    const found = mayExist(name) ? readStats(folder + name) : null
+    // It is read each time, and whoever reads it says what is wrong with it.
+    isRecent ||= found === 'unreadable'
+    // Readers leave an empty WAL.
+    if (found === null || found === 'unreadable' || (found.size === 0 && ending !== JOURNAL_ENDING)) continue
+    const { size, mtimeMs, ctimeMs } = found
+    parts.push(`${ending}:${size}:${mtimeMs}:${ctimeMs}`)
+    sizeBytes += size
+    isRecent ||= Math.abs(nowMs - ctimeMs) < RECENT_MS
   }
-  return states
+  return { fingerprint: isRecent ? null : parts.join(), sizeBytes }
 }
 
 function readStats(path: string): Stats | 'unreadable' | null {
   try {
-    return statSync(path)
-  } catch (error) {
-    return toSystemCode(error) === 'ENOENT' ? null : 'unreadable'
+    return statSync(path, { throwIfNoEntry: false }) ?? null
+  } catch {
+    return 'unreadable'
+  }
+}
+
+/** The names in the folder of runs at one moment. */
+export class RunFolder {
+  /** Ids of the runs that have a journal, newest first. */
+  readonly ids: readonly string[]
+  readonly #names: ReadonlySet<string>
+
+  /** Throws `WORKSPACE_UNUSABLE`. */
+  constructor(workspace: string) {
+    this.#names = new Set(readFolder(join(workspace, RUNS_FOLDER)))
+    this.ids = toRunIds(this.#names)
+  }
+
+  /** Whether there was a file of that name. */
+  hasFile(name: string): boolean {
+    return this.#names.has(name)
+  }
+
+  /** Whether the run had a journal. */
+  hasRun(runId: string): boolean {
+    return this.#names.has(runId + JOURNAL_ENDING)
   }
 }
 

@@ -68,12 +68,12 @@ export function RunsScreen(props: {
   const close = () => setOpened(null)
   useLastPage(list.data)
   const found = list.data ?? null
-  const isEmpty = found !== null && found.all === 0 && found.unreadable.length === 0
+  const isEmpty = found !== null && found.all === 0 && found.unreadable.length === 0 && found.unread === 0
   const error = list.error ?? sandbox.error
   return (
     <Screen
       title="Runs"
-      subtitle={toSubtitle(found?.all ?? null)}
+      subtitle={toSubtitle(found)}
       actions={
         found === null || isEmpty ? null : (
           <>
@@ -153,8 +153,10 @@ function useLastPage(found: RunEntries | undefined): void {
   }, [found, offset])
 }
 
-function toSubtitle(runs: number | null): string {
-  if (runs === null) return 'Reading the workspace'
+function toSubtitle(found: RunEntries | null): string {
+  if (found === null) return 'Reading the workspace'
+  const { all: runs, unread } = found
+  if (unread > 0) return `${formatCounted(runs, 'run')}. Reading ${formatCounted(unread, 'more journal')}`
   if (runs === 0) return 'None yet'
   return `${formatCounted(runs, 'run')}. Drop a spreadsheet or a folder anywhere to start another`
 }
@@ -210,7 +212,7 @@ function RunList(props: {
         {entries.length === 0 ? (
           <Empty
             icon={IconListSearch}
-            title="No run matches"
+            title={found.unread > 0 ? 'No run matches so far' : 'No run matches'}
             actions={<ActionButton label="Show all runs" onClick={() => changeFilter(NO_FILTER)} />}
           >
             A run has to match every filter. Clear some, or search for fewer words.

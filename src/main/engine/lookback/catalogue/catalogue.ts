@@ -2,15 +2,10 @@ import { setImmediate } from 'node:timers/promises'
 import { choosePrunable, type PrunableRuns, type Retention } from '../../../../shared/lookback/retention.ts'
 import type { FoundRuns, RunListQuery, RunPage } from '../../../../shared/lookback/run-list.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
-import { toThrownText } from '../../../../shared/messages/thrown.ts'
 import type { OperationKind } from '../../../../shared/operations/operations.ts'
-import { explainFailure } from '../../journal/journal-damage.ts'
-import { listWholeFiles, ReaderPool, readRunFamily } from '../../journal/run-family.ts'
+import { ReaderPool } from '../../journal/run-family.ts'
 import { InboxReader } from '../../receiver/inbox.ts'
-import { isThere } from '../../workspace/is-there.ts'
-import { isLeaseHeld } from '../../workspace/lease.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
-import { type RunFilesState, readRunFileStates, toJournalFile } from '../../workspace/workspace-files.ts'
 import { listBaselineRuns } from '../baseline-store.ts'
 import {
   type CatalogueStore,
@@ -20,50 +15,42 @@ import {
   removeCatalogue,
 } from './catalogue-file.ts'
 import {
-  type CataloguedRun,
-  type CataloguedWhole,
-  insertRun,
-  insertWhole,
-  readWhole,
-  removeRuns,
-  toUnreadRun,
-} from './catalogued-run.ts'
-import {
   type CallbackRun,
   findRuns,
   listRunsOf,
+  listShown,
   type OperationRun,
   readCallbackRuns,
   readRetainedRuns,
   readRunPage,
 } from './listed-runs.ts'
+import { keepRun, type Needed, refreshCatalogue } from './refresh-catalogue.ts'
 
-/** How long journals are read until what they say is written, and others get their turn, milliseconds. */
-const SLICE_MS = 100
+/**
+ * How long a question waits for journals to be read that is also answered from those that were, and how long they are
+ * read until what they say is written and others get their turn, milliseconds.
+ */
+const TIMES = { patienceMs: 200, sliceMs: 100 }
 
 /** What is asked once the catalogue is as the journals are, with the ids of the runs that this process holds. */
 interface Question {
   held: readonly string[]
-  answer: (db: DatabaseSync) => void
+  needs: Needed
+  /** Since when it waits, if an answer will do that says how many journals are still to be read; null if not. */
+  hastySinceMs: number | null
+  answer: (db: DatabaseSync, unread: number) => void
   reject: (error: unknown) => void
-}
-
-/** What the catalogue knows of a run before it looks again. */
-interface KnownRun {
-  first: string | null
-  fingerprint: string | null
-  isOpen: boolean
-  isHeld: boolean
 }
 
 /**
  * The catalogue of a workspace's runs: what the list shows of each, in one file that is searched instead of the
- * journals. The journals stay the truth. Before each answer, whatever was added, changed or removed since is read
- * again, whoever did it, so that the file can be lost at any time (docs/history.md).
+ * journals. The journals stay the truth. A run writes its line when it ends; before each answer, whatever was added,
+ * changed or removed since is read again, whoever did it, so that the file can be lost at any time (docs/history.md).
  */
 export class Catalogue {
   readonly #workspace: string
   readonly #nowMs: () => number
+  readonly #times: typeof TIMES
   /** Readers of its own, closed after each look: a journal may be replaced by another file meanwhile. */
   readonly #pool = new ReaderPool()
   #memory: CatalogueStore | null = null
@@ -73,19 +60,38 @@ export class Catalogue {
   #waiting: Question[] = []
 
   /** `nowMs` is the clock, Unix milliseconds. */
-  constructor(workspace: string, nowMs: () => number = Date.now) {
+  constructor(workspace: string, nowMs: () => number = Date.now, times = TIMES) {
     this.#workspace = workspace
     this.#nowMs = nowMs
+    this.#times = times
   }
 
   /** A page of the runs that are asked for; `held` are the ids of the runs that this process holds. */
   list(query: RunListQuery, held: readonly string[]): Promise<RunPage> {
-    return this.#ask(held, (db) => readRunPage(db, query))
+    return this.#ask(held, (db, unread) => readRunPage(db, query, unread), toNeeded(query))
+  }
+
+  /** The same from the journals that could be read within a moment; the page says how many are left. */
+  listSoFar(query: RunListQuery, held: readonly string[]): Promise<RunPage> {
+    return this.#ask(held, (db, unread) => readRunPage(db, query, unread), toNeeded(query), performance.now())
+  }
+
+  /** Writes the line of a run that has just changed, so that nobody has to look for it. Fails in silence. */
+  keep(runId: string, held: readonly string[]): void {
+    const store = openCatalogueFile(this.#workspace)
+    try {
+      keepRun(this.#toOptions(store, held), runId)
+    } catch {
+      // Whoever looks next reads the run, and says what is wrong.
+    } finally {
+      this.#pool.close()
+    }
   }
 
   /** The runs that a reference means: an id, the beginning of one, or `latest`. */
   find(reference: string, held: readonly string[]): Promise<FoundRuns> {
-    return this.#ask(held, (db) => findRuns(db, reference))
+    const find = (db: DatabaseSync) => findRuns(db, reference)
+    return this.#ask(held, find, (db) => find(db).ids)
   }
 
   /** The runs and retries that did one of these operations, oldest first, and those that cannot be read. */
@@ -117,7 +123,7 @@ export class Catalogue {
 
   /** Ids of the runs and retries that have callbacks which nobody has processed, or rows that have become overdue. */
   listLate(held: readonly string[]): Promise<string[]> {
-    return this.#ask(held, (db) => {
+    const list = (db: DatabaseSync) => {
       const awaiting = db
         .prepare(
           'SELECT id, run_token, inbox_read, overdue_at FROM run WHERE inbox_read IS NOT NULL AND is_held = 0',
@@ -137,12 +143,20 @@ export class Catalogue {
       } finally {
         inbox.close()
       }
-    })
+    }
+    // What another process has settled since is late by its old line.
+    return this.#ask(held, list, list)
   }
 
-  #ask<Answer>(held: readonly string[], work: (db: DatabaseSync) => Answer): Promise<Answer> {
+  #ask<Answer>(
+    held: readonly string[],
+    work: (db: DatabaseSync, unread: number) => Answer,
+    needs: Needed = 'all',
+    hastySinceMs: number | null = null,
+  ): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ held, answer: (db) => resolve(work(db)), reject })
+      const answer = (db: DatabaseSync, unread: number) => resolve(work(db, unread))
+      this.#waiting.push({ held, needs, hastySinceMs, answer, reject })
       if (this.#waiting.length === 1) this.#last = this.#last.then(() => this.#answerWaiting())
     })
   }
@@ -153,36 +167,30 @@ export class Catalogue {
     await setImmediate()
     const questions = this.#waiting
     this.#waiting = []
-    const held = [...new Set(questions.flatMap((question) => question.held))]
+    if (questions.length === 0) return
     try {
-      await this.#answer(held, (db) => {
-        const failures: unknown[] = []
-        for (const { answer } of questions) {
-          try {
-            answer(db)
-          } catch (error) {
-            failures.push(error)
-          }
-        }
-        if (failures.length > 0) throw failures[0]
-      })
+      await this.#answer(questions)
     } catch (error) {
       for (const { reject } of questions) reject(error)
     }
   }
 
-  async #answer<Answer>(held: readonly string[], work: (db: DatabaseSync) => Answer): Promise<Answer> {
+  async #answer(questions: Question[]): Promise<void> {
     const answerFrom = async (store: CatalogueStore) => {
+      const held = [...new Set(questions.flatMap((question) => question.held))]
+      const needs = questions.map((question) => question.needs)
       try {
-        await this.#refresh(store, held)
+        await refreshCatalogue(this.#toOptions(store, held), needs, (unread) =>
+          this.#answerHasty(store, questions, unread),
+        )
       } finally {
         this.#pool.close()
       }
-      return store.read(work)
+      answerAll(store, questions, 0)
     }
     const file = openCatalogueFile(this.#workspace)
     try {
-      return await answerFrom(file).catch((error: unknown) => {
+      await answerFrom(file).catch((error: unknown) => {
         if (!isWorthless(error)) throw error
         removeCatalogue(this.#workspace)
         return answerFrom(file)
@@ -190,117 +198,45 @@ export class Catalogue {
     } catch {
       // A full or read-only disk must not hide the runs: they are listed from memory.
       this.#memory ??= openMemoryCatalogue()
-      return answerFrom(this.#memory)
+      await answerFrom(this.#memory)
     }
   }
 
-  /** Brings the catalogue up to the journals as they are now. */
-  async #refresh(store: CatalogueStore, held: readonly string[]): Promise<void> {
-    const states = readRunFileStates(this.#workspace, this.#nowMs())
-    const known = store.read(readKnownRuns)
-    const isHeld = (id: string) => held.includes(id) || this.#isLeaseHeld(id)
-    const gone = [...known.keys()].filter((id) => !states.has(id))
-    const changed = [...states].filter(([id, { fingerprint }]) => {
-      const run = known.get(id)
-      if (run === undefined || run.fingerprint === null || run.fingerprint !== fingerprint) return true
-      return run.isOpen && run.isHeld !== isHeld(id)
-    })
-    if (gone.length + changed.length === 0) return
-    const left = listAffected(known, [...gone, ...changed.map(([id]) => id)])
-    const isAnyGone = gone.length > 0
-    while (left.size > 0) {
-      const found = this.#readSome(left, states, isHeld)
-      store.write((db) => {
-        removeRuns(db, found.ids)
-        for (const whole of found.wholes) insertWhole(db, whole)
-        for (const run of found.unread) insertRun(db, run)
-      })
-      await setImmediate()
+  /** Answers those that have waited for long enough, whether or not this look began with them. */
+  #answerHasty(store: CatalogueStore, questions: Question[], unread: number): void {
+    const isDue = ({ hastySinceMs }: Question) =>
+      hastySinceMs !== null && performance.now() - hastySinceMs >= this.#times.patienceMs
+    for (const asked of [questions, this.#waiting]) {
+      const due = asked.filter(isDue)
+      if (due.length === 0) continue
+      answerAll(store, due, unread)
+      asked.splice(0, asked.length, ...asked.filter((question) => !due.includes(question)))
     }
-    if (isAnyGone) store.compact()
   }
 
-  /** Reads for a while, and takes what was read off the list. */
-  #readSome(
-    left: Set<string>,
-    states: ReadonlyMap<string, RunFilesState>,
-    isHeld: (id: string) => boolean,
-  ): { ids: string[]; wholes: CataloguedWhole[]; unread: CataloguedRun[] } {
-    const found = { ids: [] as string[], wholes: [] as CataloguedWhole[], unread: [] as CataloguedRun[] }
-    const endMs = performance.now() + SLICE_MS
-    for (const id of left) {
-      left.delete(id)
-      found.ids.push(id)
-      const state = states.get(id)
-      if (state !== undefined) {
-        const read = this.#read(id, states, isHeld)
-        if ('members' in read) found.wholes.push(read)
-        else found.unread.push(read)
-        if ('members' in read) {
-          for (const member of read.members) {
-            left.delete(member.id)
-            found.ids.push(member.id)
-          }
-        }
+  #toOptions(store: CatalogueStore, held: readonly string[]) {
+    const { sliceMs } = this.#times
+    return { workspace: this.#workspace, store, pool: this.#pool, held, nowMs: this.#nowMs, sliceMs }
+  }
+}
+
+/** A page in the order of ids changes only with its own runs; any run may belong to another page. */
+function toNeeded(query: RunListQuery): Needed {
+  const { order = 'newest', offset: _offset, limit, ...filters } = query
+  const isPlain = (order === 'newest' || order === 'oldest') && Object.keys(filters).length === 0
+  return isPlain && limit !== undefined ? (db) => listShown(db, query) : 'all'
+}
+
+/** Answers each; one that cannot be answered keeps no other from its answer. Throws what is wrong with the catalogue. */
+function answerAll(store: CatalogueStore, questions: readonly Question[], unread: number): void {
+  store.read((db) => {
+    for (const { answer, reject } of questions) {
+      try {
+        answer(db, unread)
+      } catch (error) {
+        if (!(error instanceof SluiceError)) throw error
+        reject(error)
       }
-      if (performance.now() > endMs) break
     }
-    return found
-  }
-
-  #read(
-    id: string,
-    states: ReadonlyMap<string, RunFilesState>,
-    isHeld: (id: string) => boolean,
-  ): CataloguedWhole | CataloguedRun {
-    try {
-      const readFamily = (runId: string) =>
-        readRunFamily(this.#pool, toJournalFile(this.#workspace, runId), isHeld)
-      return readWhole(id, readFamily, states) ?? toUnreadRun(id, null, states.get(id))
-    } catch (error) {
-      // A damaged journal must not hide the others, and one that was deleted meanwhile is not damaged.
-      if (this.#isGone(id)) return toUnreadRun(id, null, states.get(id))
-      const told = explainFailure(error, listWholeFiles(toJournalFile(this.#workspace, id)))
-      return toUnreadRun(id, toThrownText(told), states.get(id))
-    }
-  }
-
-  #isGone(id: string): boolean {
-    try {
-      return !isThere(toJournalFile(this.#workspace, id))
-    } catch {
-      return false
-    }
-  }
-
-  #isLeaseHeld(id: string): boolean {
-    try {
-      return isLeaseHeld(toJournalFile(this.#workspace, id))
-    } catch (error) {
-      if (error instanceof SluiceError) return false
-      throw error
-    }
-  }
-}
-
-function readKnownRuns(db: DatabaseSync): Map<string, KnownRun> {
-  const known = new Map<string, KnownRun>()
-  for (const row of db.prepare('SELECT id, first, fingerprint, is_open, is_held FROM run').iterate()) {
-    known.set(String(row['id']), {
-      first: row['first'] === null ? null : String(row['first']),
-      fingerprint: row['fingerprint'] === null ? null : String(row['fingerprint']),
-      isOpen: row['is_open'] === 1,
-      isHeld: row['is_held'] === 1,
-    })
-  }
-  return known
-}
-
-/** Those runs and everything that was part of a whole with them: it may stand apart now. */
-function listAffected(known: ReadonlyMap<string, KnownRun>, ids: readonly string[]): Set<string> {
-  const affected = new Set(ids)
-  const wholes = new Set(ids.map((id) => known.get(id)?.first).filter((first) => first != null))
-  if (wholes.size === 0) return affected
-  for (const [id, { first }] of known) if (first !== null && wholes.has(first)) affected.add(id)
-  return affected
+  })
 }

@@ -53,15 +53,19 @@ export function readWhole(
   }
 }
 
-/** A run that cannot be read, for that reason, or whose journal holds none yet. */
+/**
+ * A run that cannot be read, for that reason, or whose journal holds none yet. It is read again in any case, unless the
+ * reason is what is in its journal.
+ */
 export function toUnreadRun(
   id: string,
   error: string | null,
-  { sizeBytes = 0 }: Partial<RunFilesState> = {},
+  { sizeBytes, fingerprint }: RunFilesState,
+  isOfContent = false,
 ): CataloguedRun {
   const unread = {
     first: null,
-    fingerprint: null,
+    fingerprint: isOfContent ? fingerprint : null,
     isOpen: false,
     isHeld: false,
     inboxRead: null,

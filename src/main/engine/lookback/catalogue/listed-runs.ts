@@ -20,8 +20,24 @@ interface Condition {
   values: SQLInputValue[]
 }
 
-/** Reads a page of the runs that are asked for. Throws a `SyntaxError` where a summary is damaged. */
-export function readRunPage(db: DatabaseSync, query: RunListQuery): RunPage {
+/** The runs and retries that a page shows something of: those that cannot be read, too. */
+export function listShown(db: DatabaseSync, query: RunListQuery): string[] {
+  const { order = 'newest', offset = 0, limit = -1 } = query
+  const { sql, values } = toCondition(query)
+  return db
+    .prepare(
+      `SELECT id FROM run WHERE error IS NOT NULL OR first IN
+       (SELECT id FROM whole WHERE ${sql} ORDER BY ${ORDERS[order]} LIMIT ? OFFSET ?)`,
+    )
+    .all(...values, limit, offset)
+    .map(({ id }) => String(id))
+}
+
+/**
+ * Reads a page of the runs that are asked for, while so many journals are still to be read. Throws a `SyntaxError` where
+ * a summary is damaged.
+ */
+export function readRunPage(db: DatabaseSync, query: RunListQuery, unread: number): RunPage {
   const { order = 'newest', offset = 0, limit = -1 } = query
   const { sql, values } = toCondition(query)
   const found = db
@@ -42,6 +58,7 @@ export function readRunPage(db: DatabaseSync, query: RunListQuery): RunPage {
     choices: readChoices(db),
     total: count(sql, values),
     all: count('true'),
+    unread,
     unreadable: unreadable.map(({ id, error }) => ({ runId: String(id), message: String(error) })),
   }
 }

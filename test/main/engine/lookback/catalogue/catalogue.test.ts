@@ -337,6 +337,162 @@ describe('a run under way', () => {
   })
 })
 
+/** Journals that were opened since {@link forgetOpened}: SQLite leaves a file next to each. */
+const listOpened = (workspace: string) =>
+  readdirSync(join(workspace, 'runs')).flatMap((name) =>
+    name.endsWith('.journal-shm') ? [name.slice(0, -12)] : [],
+  )
+
+function forgetOpened(workspace: string): void {
+  for (const id of listOpened(workspace)) rmSync(`${toJournalFile(workspace, id)}-shm`)
+}
+
+describe('a look at a catalogue', () => {
+  it('opens no journal that a page does not show, and all that changed for a search', async () => {
+    const { workspace, catalogue, list } = openWorkspace(THREE)
+    await list()
+    for (const runId of ['run-1', 'run-2', 'run-3']) {
+      const journal = openRun(workspace, { runId })
+      journal.transact('process', () => journal.db.exec(`UPDATE run SET name = 'changed ${runId}'`))
+      journal.close()
+    }
+    forgetOpened(workspace)
+    const page = await catalogue.list({ limit: 1 }, [])
+    expect(page.runs.map(({ name }) => name)).toEqual(['changed run-3'])
+    expect(listOpened(workspace)).toEqual(['run-3'])
+    expect((await catalogue.list({ limit: 1, offset: 1 }, [])).runs[0]).toMatchObject({
+      name: 'changed run-2',
+    })
+    expect(listOpened(workspace)).toEqual(['run-2', 'run-3'])
+    expect(await list({ search: 'changed' })).toEqual(['run-3', 'run-2', 'run-1'])
+  })
+
+  it('shows what becomes of a page when a run of it was replaced by another', async () => {
+    const { workspace, catalogue } = openWorkspace(THREE)
+    await catalogue.list({}, [])
+    const retry = openRun(workspace, { runId: 'run-3' })
+    retry.transact('process', () => retry.db.exec("UPDATE run SET parent_run_id = 'run-2'"))
+    retry.close()
+    const parent = openRun(workspace, { runId: 'run-2' })
+    parent.transact('process', () => updateRunRecord(parent.db, { superseded_by: 'run-3' }))
+    parent.close()
+    const page = await catalogue.list({ limit: 2 }, [])
+    expect(page).toMatchObject({ total: 2, runs: [{ run_id: 'run-2' }, { run_id: 'run-1' }] })
+  })
+
+  it('notices runs that came, went or became unreadable on any page', async () => {
+    const { workspace, catalogue } = openWorkspace(THREE)
+    await catalogue.list({}, [])
+    writeRun(workspace, { runId: 'run-0' })
+    rmSync(toJournalFile(workspace, 'run-1'))
+    writeFileSync(toJournalFile(workspace, 'run-3'), 'no database'.repeat(1_000))
+    const page = await catalogue.list({ limit: 1 }, [])
+    expect(page).toMatchObject({
+      total: 2,
+      all: 2,
+      runs: [{ run_id: 'run-2' }],
+      unreadable: [{ runId: 'run-3' }],
+    })
+  })
+
+  it('does not read a journal again that cannot be read for what is in it, until it changes', async () => {
+    const { workspace, catalogue, list } = openWorkspace(THREE)
+    const file = toJournalFile(workspace, 'run-2')
+    execute(file, 'CREATE VIEW other AS SELECT 1')
+    const message = expect.stringContaining('it has the view other')
+    expect(await catalogue.list({}, [])).toMatchObject({
+      total: 2,
+      unreadable: [{ runId: 'run-2', message }],
+    })
+    forgetOpened(workspace)
+    expect(await catalogue.list({}, [])).toMatchObject({
+      total: 2,
+      unreadable: [{ runId: 'run-2', message }],
+    })
+    expect(listOpened(workspace)).toEqual([])
+    execute(file, 'DROP VIEW other')
+    expect(await list()).toEqual(['run-3', 'run-2', 'run-1'])
+  })
+
+  it('reads a run again whose retry could not be read, once that can', async () => {
+    const { workspace, catalogue, list } = openWorkspace(THREE)
+    const parent = openRun(workspace, { runId: 'run-1' })
+    parent.transact('process', () => updateRunRecord(parent.db, { superseded_by: 'run-2' }))
+    parent.close()
+    const retry = openRun(workspace, { runId: 'run-2' })
+    retry.db.exec("UPDATE run SET parent_run_id = 'run-1'")
+    retry.close()
+    const file = toJournalFile(workspace, 'run-2')
+    const whole = readFileSync(file)
+    writeFileSync(file, 'no database'.repeat(1_000))
+    const { unreadable } = await catalogue.list({}, [])
+    expect(unreadable.map(({ runId }) => runId)).toEqual(['run-2', 'run-1'])
+    expect(unreadable.every(({ message }) => message.includes(file))).toBe(true)
+    writeFileSync(file, whole)
+    expect(await list()).toEqual(['run-3', 'run-1'])
+  })
+})
+
+describe('many journals that the catalogue does not know', () => {
+  const MANY = Array.from({ length: 120 }, (_, i) => ({ runId: `run-${i + 100}` }))
+  const NEWEST = MANY.map(({ runId }) => runId).reverse()
+
+  /** Answers after each journal. */
+  const openHasty = (workspace: string) =>
+    new Catalogue(workspace, () => Date.now() + 60_000, { patienceMs: 0, sliceMs: 0 })
+
+  it('are read newest first, and a page that does not wait for the others says how many are left', async () => {
+    const { workspace } = openWorkspace(MANY)
+    const catalogue = openHasty(workspace)
+    const waiting = catalogue.list({ limit: 2 }, [])
+    const soFar = await catalogue.listSoFar({ limit: 2 }, [])
+    expect(soFar).toMatchObject({ unread: 119, total: 1, runs: [{ run_id: NEWEST[0] }] })
+    const found = await catalogue.listSoFar({ search: 'run-100' }, [])
+    expect(found).toMatchObject({ total: 0, unread: expect.any(Number) })
+    expect(found.unread).toBeGreaterThan(0)
+    expect(await waiting).toMatchObject({
+      unread: 0,
+      total: 120,
+      runs: [{ run_id: NEWEST[0] }, { run_id: NEWEST[1] }],
+    })
+    expect(await catalogue.listSoFar({ search: 'run-100' }, [])).toMatchObject({ total: 1, unread: 0 })
+  })
+
+  it('are not shown as they were before they changed', async () => {
+    const { workspace, list } = openWorkspace(MANY)
+    await list()
+    for (const { runId } of MANY) changeAnnotations(workspace, runId, { note: 'new' })
+    const catalogue = openHasty(workspace)
+    const waiting = catalogue.list({}, [])
+    const soFar = await catalogue.listSoFar({}, [])
+    expect(soFar).toMatchObject({ unread: 119, runs: [{ run_id: NEWEST[0], note: 'new' }] })
+    expect((await waiting).runs.map(({ note }) => note)).toEqual(MANY.map(() => 'new'))
+  })
+})
+
+describe('a run that has ended', () => {
+  it('writes its line, although nobody has asked for the list', async () => {
+    const { workspace, catalogue, file } = openWorkspace(THREE)
+    catalogue.keep('run-2', [])
+    const db = new DatabaseSync(file, { readOnly: true })
+    onTestFinished(() => db.close())
+    expect(db.prepare('SELECT id, state FROM whole').all()).toEqual([{ id: 'run-2', state: 'completed' }])
+    forgetOpened(workspace)
+    expect(await catalogue.list({}, [])).toMatchObject({ total: 3 })
+    expect(listOpened(workspace)).toEqual(['run-1', 'run-3'])
+  })
+
+  it('has the lines finished of those that had just been written to when they ended', async () => {
+    const { workspace, catalogue } = openWorkspace(THREE)
+    const meanwhile = new Catalogue(workspace)
+    for (const id of ['run-1', 'run-2']) meanwhile.keep(id, [])
+    catalogue.keep('run-3', [])
+    forgetOpened(workspace)
+    expect(await catalogue.list({}, [])).toMatchObject({ total: 3 })
+    expect(listOpened(workspace)).toEqual([])
+  })
+})
+
 describe('two processes', () => {
   it('use the catalogue at once, and one that is killed while it writes leaves it whole', async () => {
     const runs = Array.from({ length: 12 }, (_, i) => ({ runId: `run-${i + 10}` }))

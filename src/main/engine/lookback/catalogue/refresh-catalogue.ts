@@ -1,0 +1,260 @@
+import { setImmediate } from 'node:timers/promises'
+import { SluiceError } from '../../../../shared/messages/errors.ts'
+import { toThrownText } from '../../../../shared/messages/thrown.ts'
+import { explainFailure } from '../../journal/journal-damage.ts'
+import { listWholeFiles, type ReaderPool, readRunFamily } from '../../journal/run-family.ts'
+import { isThere } from '../../workspace/is-there.ts'
+import { isLeaseHeld } from '../../workspace/lease.ts'
+import type { DatabaseSync } from '../../workspace/sqlite.ts'
+import {
+  type RunFilesState,
+  RunFolder,
+  readRunFilesState,
+  toJournalFile,
+} from '../../workspace/workspace-files.ts'
+import type { CatalogueStore } from './catalogue-file.ts'
+import {
+  type CataloguedRun,
+  type CataloguedWhole,
+  insertRun,
+  insertWhole,
+  readWhole,
+  removeRuns,
+  toUnreadRun,
+} from './catalogued-run.ts'
+
+/** So many changed runs are a catalogue in the making: then all runs are looked at before anything is answered. */
+const MAKING_FROM = 100
+
+/** Runs that were written to while they were read, and that are read again with a run that is kept. */
+const READ_AGAIN_MAX = 8
+
+/** The runs whose files have to be as they were, for an answer to be true; `all` where any may belong to it. */
+export type Needed = 'all' | ((db: DatabaseSync) => readonly string[])
+
+export interface RefreshOptions {
+  workspace: string
+  store: CatalogueStore
+  pool: ReaderPool
+  /** Ids of the runs that this process holds. */
+  held: readonly string[]
+  /** The clock, Unix milliseconds. */
+  nowMs: () => number
+  /** How long journals are read until what they say is written, and others get their turn, milliseconds. */
+  sliceMs: number
+}
+
+/**
+ * Brings the catalogue up to the journals as they are now, as far as answers need it. Names alone tell which runs are new
+ * and which are gone. Sizes and times tell which have changed; of runs that may not be changing they are asked for only
+ * where an answer needs the run. While many are read, `onSlice` is called now and then with how many are left; of these the
+ * catalogue has nothing then.
+ */
+export async function refreshCatalogue(
+  options: RefreshOptions,
+  needs: readonly Needed[],
+  onSlice: (unread: number) => void,
+): Promise<void> {
+  const { workspace, store } = options
+  const folder = new RunFolder(workspace)
+  const reading = new Reading(options, folder)
+  const checked = new Set<string>()
+  let known = store.read(readKnownRuns)
+  const isChanged = (id: string): boolean => {
+    checked.add(id)
+    const run = known.get(id)
+    return run === undefined || reading.isChanged(id, run)
+  }
+  const gone = [...known.keys()].filter((id) => !folder.hasRun(id))
+  // Those of which nothing is known that could still be true.
+  const changed = new Set(folder.ids.filter((id) => (known.get(id)?.fingerprint ?? null) === null))
+  const needsAll = needs.includes('all') || changed.size >= MAKING_FROM
+  const toRead = needsAll ? folder.ids.filter((id) => changed.has(id) || isChanged(id)) : changed
+  for (let again = [...gone, ...toRead]; ; ) {
+    if (again.length > 0) {
+      const left = listAffected(known, again)
+      const isMaking = left.size >= MAKING_FROM
+      // What is known to be old must not be shown meanwhile.
+      const old = isMaking ? [...left].filter((id) => known.has(id)) : []
+      if (old.length > 0) store.write((db) => removeRuns(db, old))
+      while (left.size > 0) {
+        reading.readSome(left)
+        await setImmediate()
+        if (isMaking && left.size > 0) onSlice(left.size)
+      }
+      known = store.read(readKnownRuns)
+    }
+    if (needsAll) break
+    const needed = store.read((db) => needs.flatMap((need) => (need === 'all' ? [] : listNeeded(need, db))))
+    again = needed.filter((id) => !changed.has(id) && !checked.has(id) && folder.hasRun(id)).filter(isChanged)
+    if (again.length === 0) break
+  }
+  if (gone.length > 0) store.compact()
+}
+
+function listNeeded(need: Exclude<Needed, 'all'>, db: DatabaseSync): readonly string[] {
+  try {
+    return need(db)
+  } catch (error) {
+    // Its answer fails for the same reason, and no other does.
+    if (error instanceof SluiceError) return []
+    throw error
+  }
+}
+
+/** Reads a run that has just changed, whatever else has: the next look then has nothing left to do. */
+export function keepRun(options: RefreshOptions, runId: string): void {
+  const reading = new Reading(options, null)
+  const recent = options.store.read((db) =>
+    db
+      .prepare('SELECT id FROM run WHERE fingerprint IS NULL ORDER BY id DESC LIMIT ?')
+      .all(READ_AGAIN_MAX)
+      .map(({ id }) => String(id)),
+  )
+  const left = new Set([runId, ...recent].filter((id) => reading.isThere(id)))
+  while (left.size > 0) reading.readSome(left)
+}
+
+/** What the catalogue knows of a run before it looks again. */
+interface KnownRun {
+  first: string | null
+  fingerprint: string | null
+  isOpen: boolean
+  isHeld: boolean
+}
+
+/** Journals as they are read in one look. */
+class Reading {
+  readonly #options: RefreshOptions
+  readonly #folder: RunFolder | null
+  readonly #states = new Map<string, RunFilesState>()
+
+  constructor(options: RefreshOptions, folder: RunFolder | null) {
+    this.#options = options
+    this.#folder = folder
+  }
+
+  isChanged(id: string, run: KnownRun): boolean {
+    if (run.fingerprint === null || run.fingerprint !== this.#readState(id).fingerprint) return true
+    return run.isOpen && run.isHeld !== this.#isHeld(id)
+  }
+
+  /** Reads for a while, writes what was read, and takes it off the list. */
+  readSome(left: Set<string>): void {
+    const ids: string[] = []
+    const wholes: CataloguedWhole[] = []
+    const unread: CataloguedRun[] = []
+    const endMs = performance.now() + this.#options.sliceMs
+    for (const id of left) {
+      left.delete(id)
+      ids.push(id)
+      if (this.isThere(id)) {
+        const read = this.#read(id)
+        if ('members' in read) wholes.push(read)
+        else unread.push(read)
+        for (const member of 'members' in read ? read.members : []) {
+          left.delete(member.id)
+          ids.push(member.id)
+        }
+      }
+      if (performance.now() > endMs) break
+    }
+    this.#options.store.write((db) => {
+      removeRuns(db, ids)
+      for (const whole of wholes) insertWhole(db, whole)
+      for (const run of unread) insertRun(db, run)
+    })
+  }
+
+  #read(id: string): CataloguedWhole | CataloguedRun {
+    const { workspace, pool } = this.#options
+    const file = toJournalFile(workspace, id)
+    const state = this.#readState(id)
+    try {
+      const isHeld = (runId: string) => {
+        // Before its journal is read: what is written from then on shows.
+        this.#readState(runId)
+        return this.#isHeld(runId)
+      }
+      const readFamily = (runId: string) => readRunFamily(pool, toJournalFile(workspace, runId), isHeld)
+      return readWhole(id, readFamily, this.#states) ?? toUnreadRun(id, null, state)
+    } catch (error) {
+      // One that was deleted meanwhile is not damaged.
+      if (this.#isGone(id)) return toUnreadRun(id, null, state)
+      const told = explainFailure(error, listWholeFiles(file))
+      return toUnreadRun(id, toThrownText(told), state, isOfContent(told, file))
+    }
+  }
+
+  #readState(id: string): RunFilesState {
+    const { workspace, nowMs } = this.#options
+    const folder = this.#folder
+    const known = this.#states.get(id)
+    if (known !== undefined) return known
+    const mayExist = folder === null ? undefined : (name: string) => folder.hasFile(name)
+    const state = readRunFilesState(workspace, id, nowMs(), mayExist)
+    this.#states.set(id, state)
+    return state
+  }
+
+  /** Whether the run has a journal. */
+  isThere(id: string): boolean {
+    return this.#folder === null ? !this.#isGone(id) : this.#folder.hasRun(id)
+  }
+
+  #isGone(id: string): boolean {
+    try {
+      return !isThere(toJournalFile(this.#options.workspace, id))
+    } catch {
+      return false
+    }
+  }
+
+  #isHeld(id: string): boolean {
+    const { workspace, held } = this.#options
+    if (held.includes(id)) return true
+    try {
+      return isLeaseHeld(toJournalFile(workspace, id))
+    } catch (error) {
+      if (error instanceof SluiceError) return false
+      throw error
+    }
+  }
+}
+
+/** Whether a journal cannot be read for what is in it, so that it need not be read again before it changes. */
+function isOfContent(error: unknown, file: string): boolean {
+  if (!(error instanceof SluiceError)) return false
+  const { said } = error
+  switch (said.id) {
+    case 'foreign_schema':
+    case 'journal_damaged':
+    case 'journal_misnamed':
+    case 'journal_too_new':
+      return said.file === file
+    default:
+      return false
+  }
+}
+
+function readKnownRuns(db: DatabaseSync): Map<string, KnownRun> {
+  const known = new Map<string, KnownRun>()
+  for (const row of db.prepare('SELECT id, first, fingerprint, is_open, is_held FROM run').iterate()) {
+    known.set(String(row['id']), {
+      first: row['first'] === null ? null : String(row['first']),
+      fingerprint: row['fingerprint'] === null ? null : String(row['fingerprint']),
+      isOpen: row['is_open'] === 1,
+      isHeld: row['is_held'] === 1,
+    })
+  }
+  return known
+}
+
+/** Those runs and everything that was part of a whole with them: it may stand apart now. */
+function listAffected(known: ReadonlyMap<string, KnownRun>, ids: readonly string[]): Set<string> {
+  const affected = new Set(ids)
+  const wholes = new Set(ids.map((id) => known.get(id)?.first).filter((first) => first != null))
+  if (wholes.size === 0) return affected
+  for (const [id, { first }] of known) if (first !== null && wholes.has(first)) affected.add(id)
+  return affected
+}
