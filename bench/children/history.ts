@@ -19,7 +19,9 @@ const time = async (ask: () => Promise<unknown>) => {
   await ask()
   return performance.now() - startMs
 }
-const builtMs = await time(() => engine.runs.listRuns({ limit: 50 }))
+/** What the window asks for first, and a list that waits for all journals; the same once there is a catalogue. */
+const firstMs = await time(() => engine.runs.listRunsSoFar({ limit: 50 }))
+const builtMs = firstMs + (await time(() => engine.runs.listRuns({ limit: 50 })))
 const asked: Record<string, number[]> = {}
 for (let round = 0; round < ROUNDS; round += 1) {
   for (const [name, query] of Object.entries(QUESTIONS)) {
@@ -32,4 +34,4 @@ for (let round = 0; round < ROUNDS; round += 1) {
   asked['late callbacks of all runs'] = [...(asked['late callbacks of all runs'] ?? []), ms]
 }
 await engine.close()
-reportToParent({ builtMs, asked })
+reportToParent({ firstMs, builtMs, asked })
