@@ -18,13 +18,23 @@ type Question =
   | 'compare by content'
   | 'export'
   | 'export of all columns'
+  | 'export to XLSX'
+  | 'export to JSON lines'
   | 'report'
 
 reportToParent(await ask(JSON.parse(process.argv[2] ?? '') as Task))
 
+const EXPORTS = {
+  export: { ending: 'csv' },
+  'export of all columns': { ending: 'csv', columns: ['all'] },
+  'export to XLSX': { ending: 'xlsx' },
+  'export to JSON lines': { ending: 'jsonl' },
+} as const
+
 async function ask({ kind, folder, runId, laterRunId }: Task) {
   const engine = createBenchEngine(folder)
   const startMs = performance.now()
+  const cpuBefore = process.cpuUsage()
   if (kind === 'sample by rule' || kind === 'sample by score') {
     const by = kind === 'sample by rule' ? 'rule' : 'score-band'
     const file = join(folder, 'sample.csv')
@@ -35,9 +45,9 @@ async function ask({ kind, folder, runId, laterRunId }: Task) {
       ...{ by, list: { kind: 'changed' }, offset: 0, limit: 50, labels: null },
     })
     if (joined.rows === 0 || joined.changed === 0) throw new Error('the runs are not compared')
-  } else if (kind === 'export' || kind === 'export of all columns') {
-    const columns = kind === 'export' ? {} : { columns: ['all'] }
-    await engine.results.exportRun(runId, { file: join(folder, 'export.csv'), ...columns })
+  } else if (kind in EXPORTS) {
+    const { ending, ...options } = EXPORTS[kind as keyof typeof EXPORTS]
+    await engine.results.exportRun(runId, { file: join(folder, `export.${ending}`), ...options })
   } else if (kind === 'report') {
     const file = join(folder, 'report.html')
     await engine.results.reportRun(runId, { file, withContent: false, evaluation: null })
@@ -50,6 +60,7 @@ async function ask({ kind, folder, runId, laterRunId }: Task) {
     })
   }
   const ms = performance.now() - startMs
+  const { user, system } = process.cpuUsage(cpuBefore)
   await engine.close()
-  return { ms }
+  return { ms, cpuMs: (user + system) / 1000 }
 }

@@ -39,9 +39,11 @@ const BYTE_ORDER_MARK = '\uFEFF'
  */
 export function createCsvWriter(options: ReportOptions): ReportWriter {
   const { lossless, delimiter = ',' } = options
-  const guard = lossless ? (cell: string) => cell : addFormulaGuard
-  const toRecord = (cells: readonly string[]) =>
-    `${cells.map((cell) => quote(guard(cell), delimiter)).join(delimiter)}\r\n`
+  const toCell = (cell: string) => {
+    if (cell === '' || PLAIN.test(cell)) return cell
+    return quote(lossless ? cell : addFormulaGuard(cell), delimiter)
+  }
+  const toRecord = (cells: readonly string[]) => `${cells.map(toCell).join(delimiter)}\r\n`
   return {
     header() {
       const names = toTableNames(options)
@@ -84,6 +86,9 @@ export function readTableCells(
     typeof column === 'number' ? (cells[column] ?? '') : shorten(column.read(result)),
   )
 }
+
+/** Most cells: nothing to guard, nothing to quote and no delimiter, as a single look shows. */
+const PLAIN = /^[A-Za-z0-9](?:[\w .:/-]*[\w.:/-])?$/
 
 /** Quotes a cell that needs it, and one with white space at an end, which some readers would take off. */
 function quote(cell: string, delimiter: string): string {

@@ -1,7 +1,7 @@
-import { isAsync, OPERATIONS } from '../../../../shared/operations/operations.ts'
+import { OPERATIONS } from '../../../../shared/operations/operations.ts'
 import { listFixedFields } from '../../../../shared/plan/fixes.ts'
-import { toRowAndRecord, toSourcePlace } from '../../../../shared/plan/source-place.ts'
-import type { AttemptDetail, CallbackDetail, ExportRow, ResultRow } from '../../../../shared/run/results.ts'
+import { type SourcePlace, toRowAndRecord, toSourcePlace } from '../../../../shared/plan/source-place.ts'
+import type { CallbackDetail, ExportRow, ResultRow } from '../../../../shared/run/results.ts'
 import type { RowFilter } from '../../../../shared/run/row-filters.ts'
 import {
   readAppealFindings,
@@ -14,20 +14,15 @@ import { toHalf } from '../../mapping/split-row.ts'
 import { describeAppeal } from '../../service/appeal-reader.ts'
 import { ECHO_MISMATCH_CODE } from '../../service/echoes.ts'
 import { parseJson } from '../../service/judgement.ts'
-import { createPlaceReader } from '../journal/intake-writer.ts'
-import { createExchangeReader, type StoredBody } from '../journal/stored-bodies.ts'
-import { hasVerdicts, readVerdictsOf } from '../journal/verdict-store.ts'
-import {
-  type FamilyRow,
-  listEarlier,
-  type RunRow,
-  readFamilyRows,
-  type ShownRow,
-} from '../results/family-rows.ts'
+import type { StoredBody } from '../journal/stored-bodies.ts'
+import { openVerdicts } from '../journal/verdict-store.ts'
+import { countTries, type FamilyRow, toShownState } from '../results/family-rows.ts'
 import { listAllPages } from '../results/result-page.ts'
-import { createRowRequests, type RowRequest, readTries } from '../results/row-detail.ts'
+import { createRowRequests, type RowRequest } from '../results/row-detail.ts'
+import { StoredPage, type StoredRow } from './stored-page.ts'
+import { toStretch } from './stretch.ts'
 
-/** Bodies of one page add up to about this much at most, unless one alone is larger, UTF-16 code units. */
+/** Bodies of one page add up to about this much at most, unless one alone is larger, and so do cells; UTF-16 code units. */
 const PAGE_CHARACTERS = 4 * 1024 * 1024
 
 /** Most classes, and most rules, that get a column of their own; JSON lines have them all. */
@@ -77,8 +72,9 @@ export function readCorrectedFields({ members }: RunFamily): string[] {
 /** What was said of an item: by its last answer, and in async by the callback that settled it. */
 interface ItemExchange {
   item: number
-  /** The first row of this export that belongs to the item. */
+  /** The first row of this export that belongs to the item, and where it stands. */
   row: number
+  place: SourcePlace
   response: StoredBody | null
   callbacks: CallbackDetail[]
   body: unknown
@@ -103,67 +99,156 @@ export function* readPagesOfRows(
   pages: Iterable<readonly FamilyRow[]>,
   { withRequests }: { withRequests: boolean },
 ): Generator<ExportRow[]> {
-  const toExportRow = createFamilyExportRows(family, withRequests)
-  const isJudged = hasVerdicts(family)
-  for (const rows of pages) {
-    let page: ExportRow[] = []
-    let characters = 0
-    const ids = rows.map(({ id }) => id)
-    const verdicts = isJudged ? readVerdictsOf(family, ids) : null
-    for (const row of readFamilyRows(family, rows)) {
-      const exported = toExportRow(row)
-      if (verdicts !== null) exported.verdicts = verdicts.get(exported.row) ?? []
-      page.push(exported)
-      characters += countCharacters(exported)
-      if (characters < PAGE_CHARACTERS) continue
-      yield page
-      page = []
-      characters = 0
+  const runs = family.whole.map((view) => createExportedRun(view, withRequests))
+  const verdicts = openVerdicts(family)
+  try {
+    for (const rows of readSmallPages(runs, pages, withRequests)) {
+      const given = verdicts?.read(rows.map(({ id }) => id))
+      let page: ExportRow[] = []
+      let characters = 0
+      for (const row of rows) {
+        const exported = toExportRow(runs, row, withRequests)
+        if (given !== undefined) exported.verdicts = given.get(row.id) ?? []
+        page.push(exported)
+        characters += countCharacters(exported)
+        if (characters < PAGE_CHARACTERS) continue
+        yield page
+        page = []
+        characters = 0
+      }
+      if (page.length > 0) yield page
     }
-    if (page.length > 0) yield page
+  } finally {
+    verdicts?.close()
   }
 }
 
 function countCharacters({ request, response, callbacks }: ExportRow): number {
-  const bodies = [request?.body, response?.body, ...callbacks.map(({ body }) => body)]
-  return bodies.reduce((sum: number, body) => sum + (body?.length ?? 0), 0)
+  let characters = (request?.body?.length ?? 0) + (response?.body.length ?? 0)
+  for (const { body } of callbacks) characters += body.length
+  return characters
 }
 
-/** Each row as the run exports it whose answer is shown, in the state of its newest run. */
-function createFamilyExportRows(family: RunFamily, withRequests: boolean): (row: ShownRow) => ExportRow {
-  const exportRows = new Map<RunView, (row: RunRow) => ExportRow>()
-  return ({ result, shownBy, joined }) => {
-    const toExportRow = exportRows.get(shownBy) ?? createExportRows(shownBy, withRequests)
-    exportRows.set(shownBy, toExportRow)
-    const tries = withRequests ? readAllTries(family, shownBy, result.row) : []
-    return { ...toExportRow({ result, joined }), tries }
+/** One run of a whole, and what it makes of the rows of the page that was read. */
+interface ExportedRun {
+  page: StoredPage
+  toExportRow: (stored: StoredRow) => ExportRow
+}
+
+/** A row of a page, with the runs of the whole that say what it is shown as, by their age. */
+interface WholeRow {
+  id: number
+  newest: { run: number; stored: StoredRow }
+  /** The newest that tried it, or the newest of all if none did. */
+  shown: { run: number; stored: StoredRow }
+  /** Tries of all runs. */
+  attempts: number
+}
+
+/** The row as the run exports it whose answer is shown, in the state of its newest run. */
+function toExportRow(
+  runs: readonly ExportedRun[],
+  { id, newest, shown, attempts }: WholeRow,
+  withTries: boolean,
+): ExportRow {
+  const run = runs[shown.run] as ExportedRun
+  const row = run.toExportRow(shown.stored)
+  row.attempts = attempts
+  if (newest.run !== shown.run) {
+    row.state = toShownState((runs[newest.run] as ExportedRun).page.view, newest.stored)
+  }
+  if (withTries) {
+    row.tries = runs
+      .slice(0, shown.run + 1)
+      .flatMap(({ page }) => page.listTries(id))
+      .map((attempt, index) => ({ ...attempt, number: index + 1 }))
+  }
+  return row
+}
+
+/** Rows that are read together at most, and at first. */
+const PAGE_ROWS = { most: 1_000, first: 100 }
+
+/** Reads the rows of pages from all runs, in pages small enough for the memory, however long the cells are. */
+function* readSmallPages(
+  runs: readonly ExportedRun[],
+  pages: Iterable<readonly FamilyRow[]>,
+  withTries: boolean,
+): Generator<WholeRow[]> {
+  let most = PAGE_ROWS.first
+  for (const page of pages) {
+    for (let from = 0; from < page.length; ) {
+      const rows = page.slice(from, from + most)
+      from += rows.length
+      const found = readTogether(runs, rows, withTries)
+      const characters = found.reduce((sum, { shown }) => sum + shown.stored.cells.length, 0)
+      most = Math.min(PAGE_ROWS.most, Math.ceil((PAGE_CHARACTERS * found.length) / Math.max(1, characters)))
+      if (most === 0) most = 1
+      yield found
+    }
   }
 }
 
-function readAllTries(family: RunFamily, newest: RunView, row: number): AttemptDetail[] {
-  return [...listEarlier(family, newest).reverse(), newest]
-    .flatMap((run) => readTries(run, row))
-    .map((attempt, index) => ({ ...attempt, number: index + 1 }))
+/** Reads a page from all runs that may have any of its rows, each in one transaction; rows that are gone are left out. */
+function readTogether(
+  runs: readonly ExportedRun[],
+  rows: readonly FamilyRow[],
+  withTries: boolean,
+): WholeRow[] {
+  const ageOf = new Map(runs.map(({ page }, age) => [page.view.record.runId, age]))
+  const toAge = ({ member }: FamilyRow) => ageOf.get(member.record.runId) ?? 0
+  const asked = runs.slice(0, rows.reduce((oldest, row) => Math.max(oldest, toAge(row)), 0) + 1)
+  const stretch = toStretch(rows.map(({ id }) => id))
+  try {
+    for (const { page } of asked) page.view.db.exec('BEGIN')
+    for (const { page } of asked) page.readRows(stretch)
+    const found = rows.map((row) => toWholeRow(asked, row.id, toAge(row))).filter((row) => row !== null)
+    const shown = new Set(found.map((row) => row.shown.run))
+    for (const [age, { page }] of asked.entries()) {
+      if (shown.has(age)) page.readBeside(stretch)
+      if (withTries) page.readTries(stretch)
+    }
+    return found
+  } finally {
+    for (const { page } of asked) if (page.view.db.isTransaction) page.view.db.exec('COMMIT')
+  }
 }
 
-function createExportRows(view: RunView, withRequests: boolean): (row: RunRow) => ExportRow {
-  const { operation } = view.record.plan
-  const exchanges = createExchangeReader(view.db)
+/** Puts together what the runs up to a row's newest say of it; null if that has lost it. */
+function toWholeRow(runs: readonly ExportedRun[], id: number, age: number): WholeRow | null {
+  const stored = runs[age]?.page.rows.get(id)
+  if (stored === undefined) return null
+  const newest = { run: age, stored }
+  let shown: WholeRow['shown'] | null = null
+  let attempts = 0
+  for (let run = age; run >= 0; run -= 1) {
+    const page = runs[run]?.page
+    const before = page?.rows.get(id)
+    if (page === undefined || before === undefined) continue
+    const tries = countTries(page.view, before)
+    if (tries > 0) shown ??= { run, stored: before }
+    attempts += tries
+  }
+  return { id, newest, shown: shown ?? newest, attempts }
+}
+
+function createExportedRun(view: RunView, withRequests: boolean): ExportedRun {
+  const { operation, fixes = [] } = view.record.plan
+  const page = new StoredPage(view)
   const requests = createRowRequests(view)
-  const toPlace = createPlaceReader(view.db)
   const { subject } = OPERATIONS[operation.kind]
   const [isTask, isTerm, isAppeal] = [subject === 'content', subject === 'term', subject === 'appeal']
-  const { fixes = [] } = view.record.plan
   let last: ItemExchange | null = null
 
-  function readItem(item: number, row: number): ItemExchange {
+  function readExchange(stored: StoredRow, item: number, place: SourcePlace): ItemExchange {
     if (last?.item === item) return last
-    const response = exchanges.readAnswer(item)
-    const callbacks = isAsync(operation) ? exchanges.readCallbacks(item) : []
+    const response = page.readAnswer(stored)
+    const callbacks = page.readCallbacks(stored)
     const settled = callbacks.find(({ effect }) => effect === 'settled')
-    const body = parseJson(settled?.body ?? response?.text ?? '')
-    const termNotes = isTerm ? readTermNotes(body) : new Map<string, null>()
-    last = { item, row, response, callbacks, body, termNotes }
+    const text = settled?.body ?? response?.text ?? ''
+    const body = text === '' ? undefined : parseJson(text)
+    const termNotes = isTerm ? readTermNotes(body) : NO_NOTES
+    last = { item, row: stored.id, place, response, callbacks, body, termNotes }
     return last
   }
 
@@ -173,36 +258,43 @@ function createExportRows(view: RunView, withRequests: boolean): (row: RunRow) =
     return termNotes.get(String(term).toLowerCase()) ?? null
   }
 
-  return ({ result, joined }) => {
-    const { id: row, item } = joined
-    const exchange = item === null ? null : readItem(item, row)
-    // What the answer of another row says is not of this one.
-    const body = result.errorCode === ECHO_MISMATCH_CODE ? undefined : exchange?.body
-    const isFirst = exchange === null || exchange.row === row
-    const wasSent = item !== null && result.attempts > 0
-    const response = isFirst ? (exchange?.response ?? null) : null
-    const isHalf = toHalf(row, joined.kinds) !== null
-    const mapped = fixes.length > 0 || isHalf ? requests.mapRow(row, result.cells, joined.kinds) : null
-    return {
-      ...result,
-      // The record's own id would not say which of its two rows this is.
-      ...(isHalf && result.postId !== null && { postId: String(mapped?.body['post_id'] ?? result.postId) }),
-      ...(mapped?.corrections !== undefined && { corrections: mapped.corrections }),
-      message: isAppeal ? (describeAppeal(body) ?? result.message) : result.message,
-      kinds: joined.kinds,
-      tries: [],
-      exchangeInRow: isFirst ? null : toRowAndRecord(exchange.row, toPlace(exchange.row)),
-      request: wasSent && withRequests && isFirst ? toSent(requests.toRequest(row, item)) : null,
-      response: response === null ? null : { body: response.text, cutFrom: response.cutFrom },
-      callbacks: isFirst ? (exchange?.callbacks ?? []) : [],
-      body,
-      task: isTask && body !== undefined ? readTaskFindings(body) : null,
-      appeal: isAppeal && body !== undefined ? readAppealFindings(body) : null,
-      termNotes: exchange !== null && isTerm ? findNotes(exchange, result, joined.kinds) : null,
-      serviceMessage: isTask || isAppeal ? null : readServiceMessage(body),
-    }
+  return {
+    page,
+    toExportRow(stored) {
+      const { id: row, item, kinds } = stored
+      const result = page.toResult(stored)
+      const exchange = item === null ? null : readExchange(stored, item, result.place)
+      // What the answer of another row says is not of this one.
+      const body = result.errorCode === ECHO_MISMATCH_CODE ? undefined : exchange?.body
+      const isFirst = exchange === null || exchange.row === row
+      const wasSent = item !== null && result.attempts > 0
+      const response = isFirst ? (exchange?.response ?? null) : null
+      const isHalf = toHalf(row, kinds) !== null
+      const mapped = fixes.length > 0 || isHalf ? requests.mapRow(row, result.cells, kinds) : null
+      const toRequest = () => toSent(requests.toRequest(row, item, { row, cells: result.cells, kinds }))
+      return {
+        ...result,
+        // The record's own id would not say which of its two rows this is.
+        ...(isHalf && result.postId !== null && { postId: String(mapped?.body['post_id'] ?? result.postId) }),
+        ...(mapped?.corrections !== undefined && { corrections: mapped.corrections }),
+        message: isAppeal ? (describeAppeal(body) ?? result.message) : result.message,
+        kinds,
+        tries: [],
+        exchangeInRow: isFirst ? null : toRowAndRecord(exchange.row, exchange.place),
+        request: wasSent && withRequests && isFirst ? toRequest() : null,
+        response: response === null ? null : { body: response.text, cutFrom: response.cutFrom },
+        callbacks: isFirst ? (exchange?.callbacks ?? []) : [],
+        body,
+        task: isTask && body !== undefined ? readTaskFindings(body) : null,
+        appeal: isAppeal && body !== undefined ? readAppealFindings(body) : null,
+        termNotes: exchange !== null && isTerm ? findNotes(exchange, result, kinds) : null,
+        serviceMessage: isTask || isAppeal ? null : readServiceMessage(body),
+      }
+    },
   }
 }
+
+const NO_NOTES: ReadonlyMap<string, null> = new Map()
 
 function toSent({ method, url, body }: RowRequest): ExportRow['request'] {
   return { method, url, body }

@@ -63,6 +63,17 @@ async function* writePieces(
     return
   }
   const writer = TEXT_WRITERS[format](options)
-  yield writer.header()
-  for await (const page of pages) yield page.map((result) => writer.row(result)).join('')
+  let piece = writer.header()
+  for await (const page of pages) {
+    for (const result of page) {
+      piece += writer.row(result)
+      if (piece.length < PIECE_CHARACTERS) continue
+      yield piece
+      piece = ''
+    }
+  }
+  yield piece
 }
+
+/** Text is written in pieces of about this length, UTF-16 code units; larger ones take longer. */
+const PIECE_CHARACTERS = 64 * 1024

@@ -13,6 +13,7 @@ import type { Body } from '../../mapping/json-text.ts'
 import type { LeavesOut } from '../../mapping/row-fixer.ts'
 import { markHalf, toHalf } from '../../mapping/split-row.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
+import { NotedRows } from './noted-rows.ts'
 import { RowInsert } from './row-insert.ts'
 import { SeenIds } from './seen-ids.ts'
 import { createProblemInsert, toCauseKey } from './stored-problems.ts'
@@ -383,19 +384,22 @@ function toLookAlike(row: number, first: number, field: string, value: string): 
   }
 }
 
-/** A function that tells where a row of a run stands in its source; it looks up the row's `kinds` where they are not given. */
+/**
+ * A function that tells where a row of a run stands in its source; it looks up the row's `kinds` where they are not given.
+ * Not to be kept while rows are still read.
+ */
 export function createPlaceReader(db: DatabaseSync): (row: number, kinds?: string | null) => SourcePlace {
-  const find = db.prepare(
-    'SELECT row, sheet_row, line FROM row_place WHERE row <= ? ORDER BY row DESC LIMIT 1',
-  )
-  const findFile = createFileReader(db)
+  const places = new NotedRows(db, 'SELECT row, sheet_row, line FROM row_place', toPlace)
+  const files = hasSeveralFiles(db)
+    ? new NotedRows(db, 'SELECT row, name FROM source_file', ({ row, name }) => ({
+        ...{ row: Number(row), name: String(name) },
+      }))
+    : null
   const findKinds = db.prepare('SELECT kinds FROM row WHERE id = ?')
   const readKinds = (row: number) => (findKinds.get(row)?.['kinds'] ?? null) as string | null
   return (row, kinds = readKinds(row)) => {
-    const noted = find.get(row)
-    const file = findFile?.(row)
-    const noFile = toSourcePlace(row, noted === undefined ? undefined : toPlace(noted))
-    const place = file === undefined ? noFile : { ...noFile, file }
+    const noFile = toSourcePlace(row, places.findFor(row))
+    const place = files === null ? noFile : { ...noFile, file: files.findFor(row)?.name ?? '' }
     const half = toHalf(row, kinds)?.content
     return half === undefined ? place : { ...place, half }
   }
@@ -404,13 +408,6 @@ export function createPlaceReader(db: DatabaseSync): (row: number, kinds?: strin
 /** Whether the rows of a run are from several files. */
 export function hasSeveralFiles(db: DatabaseSync): boolean {
   return db.prepare('SELECT 1 FROM source_file LIMIT 1').get() !== undefined
-}
-
-/** A function that tells the file of a row; undefined for a source that is one file. */
-function createFileReader(db: DatabaseSync): ((row: number) => string) | undefined {
-  if (!hasSeveralFiles(db)) return undefined
-  const find = db.prepare('SELECT name FROM source_file WHERE row <= ? ORDER BY row DESC LIMIT 1')
-  return (row) => String(find.get(row)?.['name'] ?? '')
 }
 
 function toPlace(noted: Record<string, unknown>): RowPlace {

@@ -7,13 +7,14 @@ const NAMES_OTHER_ROW: ReadonlySet<Problem['code']> = new Set(['not_unique', 'lo
 
 /** A function that adds to a problem the places of its row and of the row that it names. */
 export function createPlaceAdder(db: DatabaseSync): (problem: Problem) => Problem {
-  const toPlace = createPlaceReader(db)
+  // Each reads its rows in an order of its own.
+  const [toPlace, toOtherPlace] = [createPlaceReader(db), createPlaceReader(db)]
   return (problem) => {
     const other = NAMES_OTHER_ROW.has(problem.code) ? problem.details?.['row'] : undefined
     return {
       ...problem,
       place: toPlace(problem.row),
-      ...(typeof other === 'number' ? { alsoAt: toPlace(other) } : {}),
+      ...(typeof other === 'number' ? { alsoAt: toOtherPlace(other) } : {}),
     }
   }
 }

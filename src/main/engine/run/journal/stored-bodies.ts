@@ -116,14 +116,21 @@ export function createExchangeReader(db: DatabaseSync): ExchangeReader {
       return row === undefined ? null : readStoredBody(row['response'], row['content'], row['bytes'])
     },
     readCallbacks: (item) =>
-      callbacks.all(item).map((row) => {
-        const body = readStoredBody(row['body'], row['content'], row['bytes'])
-        return {
-          receivedAt: new Date(Number(row['received_at_us']) / 1000).toISOString(),
-          effect: String(row['effect']),
-          body: body?.text ?? '',
-          cutFrom: body?.cutFrom ?? null,
-        }
-      }),
+      callbacks
+        .all(item)
+        .map((row) => toCallback(row, readStoredBody(row['body'], row['content'], row['bytes']))),
+  }
+}
+
+/** A callback of which `body` was read. */
+export function toCallback(
+  { received_at_us: receivedAtUs, effect }: Record<string, unknown>,
+  body: StoredBody | null,
+): CallbackDetail {
+  return {
+    receivedAt: new Date(Number(receivedAtUs) / 1000).toISOString(),
+    effect: String(effect),
+    body: body?.text ?? '',
+    cutFrom: body?.cutFrom ?? null,
   }
 }

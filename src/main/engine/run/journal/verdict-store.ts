@@ -78,14 +78,31 @@ export function hasVerdicts(family: RunFamily): boolean {
   )
 }
 
-/** Reads the verdicts on some rows of a run, by row. Throws `WORKSPACE_UNUSABLE`. */
-export function readVerdictsOf(family: RunFamily, rows: readonly number[]): Map<number, Verdict[]> {
-  const found = withDatabase(findVerdictsFile(family), (db) =>
-    db
-      .prepare('SELECT * FROM verdict WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row, rule')
-      .all(JSON.stringify(rows)),
+/** The verdicts of a run and its retries, open for reading. */
+interface OpenVerdicts {
+  /** Those on some rows, by row. Throws `WORKSPACE_UNUSABLE`. */
+  read: (rows: readonly number[]) => ReadonlyMap<number, Verdict[]>
+  close: () => void
+}
+
+/** Opens the verdicts of a run and its retries; null if there are none. Throws `WORKSPACE_UNUSABLE`. */
+export function openVerdicts(family: RunFamily): OpenVerdicts | null {
+  if (!hasVerdicts(family)) return null
+  const file = findVerdictsFile(family)
+  const db = openDatabase(file)
+  const find = db.prepare(
+    'SELECT * FROM verdict WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row, rule',
   )
-  return Map.groupBy(found.map(toVerdict), ({ row }) => row)
+  return {
+    read(rows) {
+      try {
+        return Map.groupBy(find.all(JSON.stringify(rows)).map(toVerdict), ({ row }) => row)
+      } catch (error) {
+        throw toStoreError('verdicts_unusable', file, error)
+      }
+    },
+    close: () => db.close(),
+  }
 }
 
 function toVerdict(found: Record<string, unknown>): Verdict {
@@ -235,8 +252,20 @@ function writeVerdicts<Result>(family: RunFamily, write: (db: DatabaseSync) => R
   )
 }
 
-/** Opens the file for one piece of work. A rollback journal keeps it one file, which is rarely written. */
+/** Opens the file for one piece of work. */
 function withDatabase<Result>(file: string, work: (db: DatabaseSync) => Result): Result {
+  const db = openDatabase(file)
+  try {
+    return work(db)
+  } catch (error) {
+    throw toStoreError('verdicts_unusable', file, error)
+  } finally {
+    db.close()
+  }
+}
+
+/** A rollback journal keeps it one file, which is rarely written. */
+function openDatabase(file: string): DatabaseSync {
   let db: DatabaseSync | null = null
   try {
     db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
@@ -244,10 +273,9 @@ function withDatabase<Result>(file: string, work: (db: DatabaseSync) => Result):
     refuseForeignSchema(db, file, SCHEMA)
     db.exec('PRAGMA synchronous = FULL')
     takeSchemaSteps(db, SCHEMA, (version) => new Error(`it is from a newer version (${version})`))
-    return work(db)
+    return db
   } catch (error) {
-    throw toStoreError('verdicts_unusable', file, error)
-  } finally {
     db?.close()
+    throw toStoreError('verdicts_unusable', file, error)
   }
 }

@@ -1,10 +1,12 @@
 import { IN_FLIGHT_MAX } from '../../../../shared/load/load-pace.ts'
 import { sayExpected } from '../../../../shared/messages/problem-messages.ts'
+import type { SourcePlace } from '../../../../shared/plan/source-place.ts'
 import { listStates, type RowState, UNSUCCESSFUL_STATES } from '../../../../shared/run/item-state.ts'
 import type { Problem } from '../../../../shared/run/problem.ts'
 import type { ResultRow } from '../../../../shared/run/results.ts'
 import type { RowFilter } from '../../../../shared/run/row-filters.ts'
 import { findTakersOf, type RunFamily, type RunView } from '../../journal/run-family.ts'
+import { parseCells } from '../../journal/stored-cells.ts'
 import { createPostIdMapper } from '../../mapping/row-mapper.ts'
 import type { SQLInputValue } from '../../workspace/sqlite.ts'
 import { createPlaceReader } from '../journal/intake-writer.ts'
@@ -13,13 +15,13 @@ import { CUT_OFF_MESSAGE } from '../journal/recovery.ts'
 import { PROBLEM_COLUMNS, toStoredProblem } from '../journal/stored-problems.ts'
 import { countUnaccounted, pickRows, readFacetCounts } from './family-counts.ts'
 
-/** What a {@link JoinedRow} is read from `row` and `result`. */
-const JOINED_COLUMNS = `row.id, row.cells, row.item, result.state, result.attempts, result.status,
+/** What a {@link JoinedRow} is read from `row` and `result`, in the order of its members. */
+export const JOINED_COLUMNS = `row.id, row.cells, row.item, result.state, result.attempts, result.status,
   result.error_code, result.message, result.task_id, result.duration_us, result.custom_index_item_id, result.answer,
   result.callback_us, row.kinds`
 
 /** A row with its result, as SQLite gives it. */
-interface JoinedRow {
+export interface JoinedRow {
   id: number
   cells: string
   item: number | null
@@ -51,11 +53,38 @@ export function readRunRows(view: RunView, ids: readonly number[]): RunRow[] {
        WHERE row.id IN (SELECT value FROM json_each(?)) ORDER BY row.id`,
     )
     .all(wanted) as unknown as JoinedRow[]
+  const unsendable = joined.filter(({ item }) => item === null).map(({ id }) => id)
   const toResult = createResultRows(view, {
     rules: readRules(view, wanted),
     scores: readScores(view, wanted),
+    errors: unsendable.length === 0 ? new Map() : readErrors(view, JSON.stringify(unsendable)),
+    toPlace: createPlaceReader(view.db),
   })
   return joined.map((row) => ({ result: toResult(row), joined: row }))
+}
+
+/** What stands beside rows and their results, by row. */
+export interface FoundBeside {
+  rules: ReadonlyMap<number, ResultRow['triggeredRules']>
+  scores: ReadonlyMap<number, ResultRow['classScores']>
+  /** Why rows are not sent. */
+  errors: ReadonlyMap<number, readonly Problem[]>
+  toPlace: (row: number, kinds?: string | null) => SourcePlace
+}
+
+/** Why each of the rows is not sent; `ids` is a JSON array. */
+export function readErrors({ db }: RunView, ids: string): ReadonlyMap<number, readonly Problem[]> {
+  const addPlace = createPlaceAdder(db)
+  const found = db
+    .prepare(
+      `SELECT ${PROBLEM_COLUMNS} FROM problem INDEXED BY problem_by_row
+       WHERE row IN (SELECT value FROM json_each(?)) AND severity = 'error' ORDER BY row, id`,
+    )
+    .all(ids)
+  return Map.groupBy(
+    found.map((stored) => addPlace(toStoredProblem(stored))),
+    ({ row }) => row,
+  )
 }
 
 /** The rules that each of the rows triggered; `ids` is a JSON array. */
@@ -93,37 +122,39 @@ function readScores({ db }: RunView, ids: string): ReadonlyMap<number, ResultRow
   return scores
 }
 
-/** Completes rows with what stands elsewhere: their places, their post_ids and what is wrong with them. */
-function createResultRows(
-  { db, record, isCutOff }: RunView,
-  found: {
-    rules: ReadonlyMap<number, ResultRow['triggeredRules']>
-    scores: ReadonlyMap<number, ResultRow['classScores']>
-  },
-): (joined: JoinedRow) => ResultRow {
-  const toPlace = createPlaceReader(db)
-  const addPlace = createPlaceAdder(db)
-  const toPostId = createPostIdMapper(record.plan, record.columns, record.runToken)
-  const errorsOf = db.prepare(
-    `SELECT ${PROBLEM_COLUMNS} FROM problem WHERE row = ? AND severity = 'error' ORDER BY id`,
-  )
+/** How often a run tried a row. What it had in flight when its process died is one try more. */
+export function countTries(view: RunView, joined: JoinedRow): number {
+  return (joined.attempts ?? 0) + (isUnsettled(view, joined) ? 1 : 0)
+}
+
+/** Nobody is sending any more; such a row is shown as recovery will leave it. */
+function isUnsettled({ record, isCutOff }: RunView, joined: JoinedRow): boolean {
+  return isCutOff && toState(joined, record.claimed) === 'sending'
+}
+
+/** The state of a row in one run. */
+export function toShownState(view: RunView, joined: JoinedRow): RowState {
+  return isUnsettled(view, joined) ? 'unknown' : toState(joined, view.record.claimed)
+}
+
+/** Completes rows with what stands beside them, and with their post_ids. */
+export function createResultRows(view: RunView, found: FoundBeside): (joined: JoinedRow) => ResultRow {
+  const { plan, columns, runToken } = view.record
+  const toPostId = createPostIdMapper(plan, columns, runToken)
   return (joined) => {
-    const cells = JSON.parse(joined.cells) as string[]
+    const cells = parseCells(joined.cells)
     const isUnsendable = joined.item === null
-    const problems = isUnsendable ? errorsOf.all(joined.id) : []
-    const state = toState(joined, record.claimed)
-    // Nobody is sending any more; such a row is shown as recovery will leave it.
-    const isUnsettled = isCutOff && state === 'sending'
+    const isLost = isUnsettled(view, joined)
     const message = isUnsendable
-      ? problems.map((stored) => toProblemMessage(addPlace(toStoredProblem(stored)))).join('; ')
+      ? (found.errors.get(joined.id) ?? []).map(toProblemMessage).join('; ')
       : joined.message
     return {
       row: joined.id,
-      place: toPlace(joined.id, joined.kinds),
-      state: isUnsettled ? 'unknown' : state,
-      status: isUnsettled ? null : joined.status,
-      errorCode: isUnsettled ? null : joined.error_code,
-      message: isUnsettled ? CUT_OFF_MESSAGE : message,
+      place: found.toPlace(joined.id, joined.kinds),
+      state: toShownState(view, joined),
+      status: isLost ? null : joined.status,
+      errorCode: isLost ? null : joined.error_code,
+      message: isLost ? CUT_OFF_MESSAGE : message,
       taskId: joined.task_id,
       postId: isUnsendable ? null : toPostId(joined.id, cells, joined.kinds),
       triggeredRules: isUnsendable || joined.state === null ? [] : (found.rules.get(joined.id) ?? []),
@@ -132,7 +163,7 @@ function createResultRows(
       answer: joined.answer as ResultRow['answer'],
       durationMs: joined.duration_us === null ? null : joined.duration_us / 1000,
       callbackLatencyMs: joined.callback_us === null ? null : joined.callback_us / 1000,
-      attempts: (joined.attempts ?? 0) + (isUnsettled ? 1 : 0),
+      attempts: countTries(view, joined),
       cells,
     }
   }
@@ -289,18 +320,12 @@ export function* listFamilyRows(family: RunFamily, filter: RowFilter): Generator
   }
 }
 
-/** A row as the results table shows it, and the run whose answer that is. */
-export interface ShownRow extends RunRow {
-  /** The newest run that tried the row, or has it where none did. */
-  shownBy: RunView
-}
-
 /**
  * Reads rows as the results table shows them, in the order given: with the tries of all runs of the whole, and where a
  * retry has yet to send a row, with the last answer before that.
  */
-export function readFamilyRows(family: RunFamily, rows: readonly FamilyRow[]): ShownRow[] {
-  const found = new Map<number, ShownRow>()
+export function readFamilyRows(family: RunFamily, rows: readonly FamilyRow[]): RunRow[] {
+  const found = new Map<number, RunRow>()
   for (const member of family.members) {
     const ids = rows.filter((row) => row.member === member).map(({ id }) => id)
     for (const row of readWithEarlier(family, member, ids)) found.set(row.result.row, row)
@@ -324,11 +349,11 @@ export function listEarlier({ whole }: RunFamily, member: RunView): RunView[] {
   return whole.slice(0, Math.max(0, index)).reverse()
 }
 
-function readWithEarlier(family: RunFamily, member: RunView, ids: readonly number[]): ShownRow[] {
+function readWithEarlier(family: RunFamily, member: RunView, ids: readonly number[]): RunRow[] {
   if (ids.length === 0) return []
-  const rows = new Map(readShown(member, ids).map((row) => [row.result.row, row]))
+  const rows = new Map(readRunRows(member, ids).map((row) => [row.result.row, row]))
   for (const earlier of listEarlier(family, member)) {
-    for (const before of readShown(earlier, ids)) {
+    for (const before of readRunRows(earlier, ids)) {
       const { attempts: tries, row: id } = before.result
       const newer = rows.get(id)
       if (tries === 0 || newer === undefined) continue
@@ -338,10 +363,6 @@ function readWithEarlier(family: RunFamily, member: RunView, ids: readonly numbe
     }
   }
   return [...rows.values()]
-}
-
-function readShown(member: RunView, ids: readonly number[]): ShownRow[] {
-  return readRunRows(member, ids).map((row) => ({ ...row, shownBy: member }))
 }
 
 const NEVER_TAKEN: readonly RowState[] = ['succeeded', 'acknowledged']

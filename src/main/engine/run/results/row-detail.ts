@@ -1,4 +1,5 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
+import { toRowsPerItem } from '../../../../shared/operations/operations.ts'
 import type { Problem } from '../../../../shared/run/problem.ts'
 import type { AttemptDetail, CallbackDetail, RowDetail } from '../../../../shared/run/results.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
@@ -53,7 +54,7 @@ function findItem({ db }: RunView, row: number): number | null {
 }
 
 /** The tries that one run made of a row. */
-export function readTries(run: RunView, row: number): AttemptDetail[] {
+function readTries(run: RunView, row: number): AttemptDetail[] {
   const item = findItem(run, row)
   return item === null ? [] : readAttempts(run, item)
 }
@@ -103,9 +104,6 @@ function readRowOf(view: RunView, row: number): RowDetail {
   }
 }
 
-/** Rows among which those of an item are looked for; invalid ones may stand between them. */
-const ITEM_SPAN_MAX = 100_000
-
 /** A request as it was or will be sent. */
 export interface RowRequest {
   method: 'POST' | 'GET'
@@ -116,23 +114,30 @@ export interface RowRequest {
   parts: { row: number; body: Readonly<Body> }[]
 }
 
+/** A row that a request carries, as the journal has it. */
+type RequestRow = Parameters<ReturnType<typeof createItemRequests>['toRequest']>[1][number]
+
 /** Prepares a run's requests: that of an item, or of a row that is never sent, whose `item` is null. */
 export function createRowRequests({ db, record, workspace }: RunView) {
   const { mapRow, exchange, toRequest } = createItemRequests(record, workspace)
   const oneRow = db.prepare('SELECT id, cells, kinds FROM row WHERE id = ?')
+  // An item's rows are consecutive, except invalid ones; the bound keeps SQLite from walking to the table's end.
   const itemRows = db.prepare(
-    'SELECT id, cells, kinds FROM row WHERE item = ?1 AND id BETWEEN ?1 AND ?1 + ?2 ORDER BY id',
+    `SELECT id, cells, kinds FROM row WHERE id >= ?1 AND item = ?1 AND id < coalesce((SELECT id FROM row WHERE id > ?1
+     AND item IS NOT NULL AND item <> ?1 ORDER BY id LIMIT 1), 9e18) ORDER BY id`,
   )
+  const isAlone = toRowsPerItem(record.plan.operation) === 1
+  const readParts = (row: number, item: number | null): RequestRow[] =>
+    (item === null ? oneRow.all(row) : itemRows.all(item)).map(({ id, cells, kinds }) => ({
+      row: Number(id),
+      cells: JSON.parse(String(cells)) as string[],
+      kinds: toText(kinds),
+    }))
   return {
     mapRow,
-    toRequest(row: number, item: number | null): RowRequest {
-      const rows = (item === null ? oneRow.all(row) : itemRows.all(item, ITEM_SPAN_MAX)).map(
-        ({ id, cells, kinds }) => ({
-          row: Number(id),
-          cells: JSON.parse(String(cells)) as string[],
-          kinds: toText(kinds),
-        }),
-      )
+    /** `own` is the row itself, of which nothing needs to be read. */
+    toRequest(row: number, item: number | null, own: RequestRow | null = null): RowRequest {
+      const rows = isAlone && own !== null ? [own] : readParts(row, item)
       const { request, bodies } = toRequest(item, rows)
       return {
         method: request.method,
@@ -150,23 +155,29 @@ function toRequestPart({ parts }: RowRequest, row: number): Pick<RowDetail, 'req
   return own === undefined ? {} : { requestPart: { body: writeBody(own.body), rows: parts.length } }
 }
 
-function readAttempts({ db, record }: RunView, item: number): AttemptDetail[] {
+/** The tries that one run made of an item. */
+export function readAttempts({ db, record }: RunView, item: number): AttemptDetail[] {
   return db
     .prepare('SELECT * FROM attempt WHERE item = ? ORDER BY number')
     .all(item)
-    .map((row) => ({
-      runId: record.runId,
-      number: Number(row['number']),
-      sentAt: row['sent_at_us'] === null ? '' : new Date(Number(row['sent_at_us']) / 1000).toISOString(),
-      outcome: String(row['outcome']),
-      status: toNumber(row['status']),
-      errorCode: toText(row['error_code']),
-      message: toText(row['message']),
-      durationMs: toMs(row['duration_us']),
-      waitingMs: toMs(row['waiting_us']),
-      connectMs: toMs(row['connect_us']),
-      tlsMs: toMs(row['tls_us']),
-    }))
+    .map((row) => toAttempt(record, row))
+}
+
+/** A try of a run as its journal has it. */
+export function toAttempt({ runId }: RunView['record'], row: Record<string, unknown>): AttemptDetail {
+  return {
+    runId,
+    number: Number(row['number']),
+    sentAt: row['sent_at_us'] === null ? '' : new Date(Number(row['sent_at_us']) / 1000).toISOString(),
+    outcome: String(row['outcome']),
+    status: toNumber(row['status']),
+    errorCode: toText(row['error_code']),
+    message: toText(row['message']),
+    durationMs: toMs(row['duration_us']),
+    waitingMs: toMs(row['waiting_us']),
+    connectMs: toMs(row['connect_us']),
+    tlsMs: toMs(row['tls_us']),
+  }
 }
 
 function readProblemsOf({ db }: RunView, row: number): Problem[] {

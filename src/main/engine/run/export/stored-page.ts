@@ -1,0 +1,187 @@
+import { isAsync } from '../../../../shared/operations/operations.ts'
+import type { AttemptDetail, CallbackDetail } from '../../../../shared/run/results.ts'
+import type { RunView } from '../../journal/run-family.ts'
+import { createPlaceReader } from '../journal/intake-writer.ts'
+import {
+  createExchangeReader,
+  readStoredBody,
+  type StoredBody,
+  toCallback,
+} from '../journal/stored-bodies.ts'
+import {
+  createResultRows,
+  type FoundBeside,
+  JOINED_COLUMNS,
+  type JoinedRow,
+  readErrors,
+} from '../results/family-rows.ts'
+import { readAttempts, toAttempt } from '../results/row-detail.ts'
+import { createAnswersReader } from './found-answers.ts'
+import { type Stretch, StretchStatement } from './stretch.ts'
+
+/** A row of a journal with what the service answered to it. */
+export interface StoredRow extends JoinedRow {
+  /** The answer, if it is short enough to stand with its row. */
+  response: string | null
+  /** The length of one that is not, bytes. */
+  response_bytes: number | null
+}
+
+const ATTEMPT_COLUMNS = [
+  ...['item', 'number', 'sent_at_us', 'outcome', 'status', 'error_code', 'message', 'duration_us'],
+  ...['waiting_us', 'connect_us', 'tls_us'],
+]
+
+type CallbackTuple = [item: number, receivedAtUs: number, effect: string, body: string, bytes: number | null]
+
+/**
+ * What one run of a whole has of a page of rows. A page takes one statement for each table, whichever rows it has, and no
+ * read stays open behind it. Long bodies are read when they are asked for: those of a page would fill the memory.
+ */
+export class StoredPage {
+  readonly view: RunView
+  /** The rows that the run has of the page. */
+  rows: ReadonlyMap<number, StoredRow> = new Map()
+  /** The result of a row of the page. */
+  readonly toResult: ReturnType<typeof createResultRows>
+  readonly #statements: ReturnType<typeof prepareStatements>
+  readonly #exchanges: ReturnType<typeof createExchangeReader>
+  readonly #beside: FoundBeside
+  #callbacks: ReadonlyMap<number, CallbackTuple[]> = new Map()
+  #tries: ReadonlyMap<number, AttemptDetail[]> = new Map()
+  /** Of an item with several rows, whose first row may be of another page. */
+  #lastTried: { item: number; tries: AttemptDetail[] } | null = null
+
+  constructor(view: RunView) {
+    const { db } = view
+    this.view = view
+    this.#statements = prepareStatements(view)
+    this.#exchanges = createExchangeReader(db)
+    const nothing = { rules: new Map(), scores: new Map(), errors: new Map() }
+    this.#beside = { ...nothing, toPlace: createPlaceReader(db) }
+    this.toResult = createResultRows(view, this.#beside)
+  }
+
+  /** Reads the rows of a page. */
+  readRows(stretch: Stretch): void {
+    const tuples = this.#statements.rows.readTuples<RowTuple>(stretch)
+    this.rows = new Map(tuples.map((tuple) => [tuple[0], toStoredRow(tuple)]))
+    this.#tries = new Map()
+    this.#lastTried = null
+  }
+
+  /** Reads what stands beside these rows. */
+  readBeside(stretch: Stretch): void {
+    const { db, record } = this.view
+    const unsendable = [...this.rows.values()].filter(({ item }) => item === null).map(({ id }) => id)
+    Object.assign(this.#beside, {
+      ...this.#statements.readAnswers(stretch),
+      errors: unsendable.length === 0 ? new Map() : readErrors(this.view, JSON.stringify(unsendable)),
+      toPlace: createPlaceReader(db),
+    } satisfies FoundBeside)
+    if (!isAsync(record.plan.operation)) return
+    const callbacks = this.#statements.callbacks.readTuples<CallbackTuple>(stretch)
+    this.#callbacks = Map.groupBy(callbacks, ([item]) => item)
+  }
+
+  /** Reads the tries of these rows. */
+  readTries(stretch: Stretch): void {
+    const tuples = this.#statements.attempts.readTuples<[item: number, ...unknown[]]>(stretch)
+    this.#tries = new Map(
+      [...Map.groupBy(tuples, ([item]) => item)].map(([item, tries]) => [
+        item,
+        tries.map((tuple) =>
+          toAttempt(
+            this.view.record,
+            Object.fromEntries(ATTEMPT_COLUMNS.map((name, index) => [name, tuple[index]])),
+          ),
+        ),
+      ]),
+    )
+  }
+
+  /** The tries that the run made of a row. */
+  listTries(row: number): readonly AttemptDetail[] {
+    const { item = null } = this.rows.get(row) ?? {}
+    if (item === null) return []
+    if (item === row) return this.#tries.get(item) ?? []
+    if (this.#lastTried?.item !== item) this.#lastTried = { item, tries: readAttempts(this.view, item) }
+    return this.#lastTried.tries
+  }
+
+  /** The last answer to the item that a row went out with; null where there was none. */
+  readAnswer({ id, item, response, response_bytes: bytes }: StoredRow): StoredBody | null {
+    if (item === null) return null
+    return item === id && bytes === null
+      ? readStoredBody(response, null, null)
+      : this.#exchanges.readAnswer(item)
+  }
+
+  /** The callbacks of the item that a row went out with, in the order they came; none if the run is not async. */
+  readCallbacks({ id, item }: StoredRow): CallbackDetail[] {
+    if (item === null || !isAsync(this.view.record.plan.operation)) return []
+    const found = this.#callbacks.get(item) ?? []
+    if (item !== id || found.some(([, , , , bytes]) => bytes !== null)) {
+      return this.#exchanges.readCallbacks(item)
+    }
+    return found.map(([, receivedAtUs, effect, body]) =>
+      toCallback({ received_at_us: receivedAtUs, effect }, readStoredBody(body, null, null)),
+    )
+  }
+}
+
+function prepareStatements({ db }: RunView) {
+  return {
+    rows: new StretchStatement(
+      db,
+      'row.id',
+      (condition) =>
+        `SELECT ${JOINED_COLUMNS}, result.response, long_answer.bytes FROM row
+         LEFT JOIN result ON result.row = row.id LEFT JOIN long_answer ON long_answer.id = result.row
+         WHERE ${condition} ORDER BY row.id`,
+    ),
+    callbacks: new StretchStatement(
+      db,
+      'item',
+      (condition) =>
+        `SELECT item, received_at_us, effect, body, bytes FROM callback INDEXED BY callback_by_item
+         LEFT JOIN long_callback ON long_callback.id = callback.id WHERE ${condition} ORDER BY item, callback.id`,
+    ),
+    attempts: new StretchStatement(
+      db,
+      'item',
+      (condition) =>
+        `SELECT ${ATTEMPT_COLUMNS.join(', ')} FROM attempt WHERE ${condition} ORDER BY item, number`,
+    ),
+    readAnswers: createAnswersReader(db),
+  }
+}
+
+/** The columns of {@link JOINED_COLUMNS}, the answer and its length. */
+type RowTuple = [
+  ...[id: number, cells: string, item: number | null, state: string | null, attempts: number | null],
+  ...[status: number | null, errorCode: string | null, message: string | null, taskId: string | null],
+  ...[durationUs: number | null, itemId: string | null, answer: string | null, callbackUs: number | null],
+  ...[kinds: string | null, response: string | null, responseBytes: number | null],
+]
+
+function toStoredRow(tuple: RowTuple): StoredRow {
+  return {
+    id: tuple[0],
+    cells: tuple[1],
+    item: tuple[2],
+    state: tuple[3],
+    attempts: tuple[4],
+    status: tuple[5],
+    error_code: tuple[6],
+    message: tuple[7],
+    task_id: tuple[8],
+    duration_us: tuple[9],
+    custom_index_item_id: tuple[10],
+    answer: tuple[11],
+    callback_us: tuple[12],
+    kinds: tuple[13],
+    response: tuple[14],
+    response_bytes: tuple[15],
+  }
+}
