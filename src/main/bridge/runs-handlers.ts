@@ -25,7 +25,11 @@ import { watchAllHandler, watchHandler } from './watch-handlers.ts'
 export const runsHandlers: Handlers<'runs'> = {
   list: async ({ context: { engine, liveRuns }, input: query }) => {
     // Most often nothing is late, and one look at the workspace answers both.
-    const settling = engine.runs.settleLate()
+    const settling = engine.runs.settleLate().catch((error: unknown) => {
+      // An inbox that cannot be read hides no run; the screen of callbacks says what is wrong with it.
+      if (error instanceof SluiceError && error.code === 'WORKSPACE_UNUSABLE') return false
+      throw error
+    })
     settling.catch(() => {})
     const listed = await engine.runs.listRunsSoFar(query)
     // While journals are still read, the page does not wait for it, and is asked for again.

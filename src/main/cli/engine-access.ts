@@ -1,3 +1,4 @@
+import { SluiceError } from '../../shared/messages/errors.ts'
 import { findDefaultWorkspace } from '../default-workspace.ts'
 import type { Engine } from '../engine/engine.ts'
 import { isWritable } from '../engine/workspace/workspace-files.ts'
@@ -22,10 +23,27 @@ export async function withEngine<T>(
         `The workspace ${toPrintable(folder)} is read-only: nothing can be sent, noted or deleted, and late callbacks are not processed.`,
       )
     }
-    return await work(engine)
+    return await work(settlingIfPossible(engine, context))
   } finally {
     await engine.close()
   }
+}
+
+/**
+ * The same engine, on which late callbacks that cannot be processed, because the inbox is damaged for example, are told
+ * and keep nobody from looking at results.
+ */
+function settlingIfPossible(engine: Engine, context: CliContext): Engine {
+  const settleLate = async (runId?: string): Promise<boolean> => {
+    try {
+      return await engine.runs.settleLate(runId)
+    } catch (error) {
+      if (!(error instanceof SluiceError) || error.code !== 'WORKSPACE_UNUSABLE') throw error
+      await context.err.writeLine(`Late callbacks are not processed: ${toPrintable(error.message)}`)
+      return false
+    }
+  }
+  return { ...engine, runs: { ...engine.runs, settleLate } }
 }
 
 /** The folder that holds the journals: `--workspace`, else `SLUICE_WORKSPACE`, else the system's data folder. */

@@ -1,11 +1,12 @@
 import { existsSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { toJournalFile } from '../../../src/main/engine/workspace/workspace-files.ts'
 import { parseBridgeError, toShownError } from '../../../src/shared/bridge/errors.ts'
 import { NO_RETENTION } from '../../../src/shared/lookback/retention.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
-import { type WrittenRun, writeRun } from '../../helpers/write-run.ts'
+import { openRun, type WrittenRun, writeRun } from '../../helpers/write-run.ts'
 import { connectWindow, withBridge } from './connect.ts'
 import { createRequest, writeRows, writeText } from './plans.ts'
 
@@ -61,6 +62,16 @@ it('changes name, tags and note of a run, finds it by them, and takes the change
   expect((await client.runs.summarize({ runId: 'run-1' })).name).toBe('run-1')
   const refused = client.history.annotate({ runId: 'run-1', change: { addTags: ['a,b'] } })
   expect(await toError(refused)).toMatchObject({ message: expect.stringContaining('comma') })
+})
+
+it('lists runs while the inbox cannot be read, which the screen of callbacks says', async () => {
+  const { workspace, client, list } = await openWindow(TWO)
+  const journal = openRun(workspace, { runId: 'run-1' })
+  journal.transact('power', () => journal.db.exec("UPDATE run SET callback_base = 'https://example.com/'"))
+  journal.close()
+  writeFileSync(join(workspace, 'inbox'), 'no database'.repeat(1_000))
+  expect(await list()).toEqual(['run-2', 'run-1'])
+  expect((await toError(client.receiver.overview())).message).toContain(join(workspace, 'inbox'))
 })
 
 it('lists a run whose journal is damaged with the reason, and deletes it when asked', async () => {

@@ -14,7 +14,7 @@ import { readConnections } from '../../../src/main/engine/workspace/connections.
 import { toJournalFile, toVerdictsFile } from '../../../src/main/engine/workspace/workspace-files.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { createTestEngine } from '../../helpers/test-engine.ts'
-import { writeRun } from '../../helpers/write-run.ts'
+import { openRun, writeRun } from '../../helpers/write-run.ts'
 import { runInProcess } from './run-in-process.ts'
 import { spawnSluice } from './spawn-sluice.ts'
 
@@ -241,6 +241,36 @@ test('a hostile inbox and hostile verdicts are refused by name', async () => {
   const result = await runInProcess(['evaluate', GOOD, '--verdicts'], { workspace })
   expect(result).toMatchObject({ code: 2 })
   expect(result.stderr).toContain(`${verdicts} is not a file of Sluice: it has the view verdict`)
+})
+
+test.each([
+  [
+    'hostile',
+    (inbox: string) => execute(inbox, toEndless('callback', 'id, run')),
+    'it has the view callback',
+  ],
+  ['damaged', (inbox: string) => writeFileSync(inbox, 'no database'.repeat(1_000)), 'file is not a database'],
+])('a %s inbox keeps nobody from the results, and is named', async (_, damage, said) => {
+  const workspace = createWorkspace()
+  const journal = openRun(workspace, { runId: GOOD })
+  journal.transact('power', () => journal.db.exec("UPDATE run SET callback_base = 'https://example.com/'"))
+  journal.close()
+  const inbox = join(workspace, 'inbox')
+  openInbox(inbox).close()
+  damage(inbox)
+  for (const args of [
+    ['runs', '--json'],
+    ['show', GOOD, '--json'],
+  ]) {
+    const result = await runInProcess(args, { workspace })
+    expect({ args, ...result }).toMatchObject({ code: 0, stdout: expect.stringContaining(GOOD) })
+    expect(result.stderr).toContain('Late callbacks are not processed: ')
+    expect(result.stderr).toContain(inbox)
+    expect(result.stderr).toContain(said)
+  }
+  const engine = createTestEngine(workspace)
+  onTestFinished(() => engine.close())
+  await expect(engine.receiver.readCallbackOverview()).rejects.toThrow(inbox)
 })
 
 test('a hostile catalogue is made anew', async () => {
