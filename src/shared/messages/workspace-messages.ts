@@ -92,6 +92,10 @@ export const WORKSPACE_MESSAGES = {
       text: `cannot open the journal ${file}: ${reason}`,
       remedy: orOtherWorkspace('Check that the workspace folder exists, is writable and has free space'),
     }),
+    lock_damaged: ({ file, reason }: { file: string; reason: string }) => ({
+      text: `cannot lock ${file}: ${reason}`,
+      remedy: 'Delete that file: it only marks who writes, and is made again.',
+    }),
     lock_unusable: ({ file, reason }: { file: string; reason: string }) => ({
       text: `cannot lock ${file}: ${reason}`,
       remedy: orOtherWorkspace('Check that the workspace folder exists and is writable'),

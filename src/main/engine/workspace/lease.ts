@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { isDamagedDatabase } from '../../../shared/messages/thrown.ts'
 import { closeDatabaseFile } from './file-permissions.ts'
 import { isThere } from './is-there.ts'
 
@@ -82,6 +83,8 @@ function lockFile(leaseFile: string, timeoutMs: number, lock: string): DatabaseS
     db?.close()
     if (error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY)
       return null
-    throw SluiceError.because(error, { id: 'lock_unusable', file: leaseFile })
+    // Whoever holds it has read it, so nobody does.
+    const id = isDamagedDatabase(error) ? 'lock_damaged' : 'lock_unusable'
+    throw SluiceError.because(error, { id, file: leaseFile })
   }
 }

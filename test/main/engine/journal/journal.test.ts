@@ -193,6 +193,20 @@ test('a journal that cannot be opened lets its lease go', () => {
   expect(isLeaseHeld(file)).toBe(false)
 })
 
+test('a lease that is damaged is named as a file that can be deleted', () => {
+  const file = join(createTemporaryFolder(), 'run.journal')
+  writeFileSync(`${file}.lease`, 'no database'.repeat(1_000))
+  for (const look of [() => isLeaseHeld(file), () => takeLease(file, 'run 1')]) {
+    expect(look).toThrow(
+      expect.objectContaining({
+        code: 'WORKSPACE_UNUSABLE',
+        message: `cannot lock ${file}.lease: file is not a database`,
+        hint: expect.stringContaining('Delete that file: it only marks who writes'),
+      }),
+    )
+  }
+})
+
 test('a lease that cannot be written is not one that somebody holds', () => {
   const file = join(createTemporaryFolder(), 'run.journal')
   mkdirSync(`${file}.lease`)
