@@ -24,8 +24,12 @@ export function encodeHistogram(histogram: Histogram): string {
   return encodeIntoCompressedBase64(histogram)
 }
 
-/** Reverses {@link encodeHistogram}. */
+/** Characters of an encoded histogram at most: counts of a million and more in each of its slots take less. */
+const ENCODED_MAX = 128 * 1024
+
+/** Reverses {@link encodeHistogram}. Throws for what is no histogram, or would unpack to far more than one. */
 export function decodeHistogram(text: string): Histogram {
+  if (text.length > ENCODED_MAX) throw new RangeError('a histogram is longer than any that was ever stored')
   return decodeFromCompressedBase64(text)
 }
 

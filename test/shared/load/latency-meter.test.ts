@@ -1,3 +1,4 @@
+import { deflateSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import {
   createHistogram,
@@ -140,5 +141,25 @@ describe('the bars of a distribution', () => {
     ]
     expect([...listRecorded(histogram)]).toEqual(expected)
     expect([...listRecorded(histogram)]).toEqual(expected)
+  })
+})
+
+describe('an encoded histogram', () => {
+  test('comes out as it went in, although counts of a million stand in each of its slots', () => {
+    const histogram = createHistogram()
+    let state = 1
+    for (let us = 1; us < 3_600_000_000; us += Math.max(1, Math.floor(us / 1_000))) {
+      state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
+      histogram.recordValueWithCount(us, 1_000_000 + (state % 1_000_000))
+    }
+    expect(decodeHistogram(encodeHistogram(histogram)).totalCount).toBe(histogram.totalCount)
+  })
+
+  test('that would unpack to far more than any that was stored is refused before it is unpacked', () => {
+    const packed = deflateSync(Buffer.alloc(200_000_000), { level: 9 })
+    const head = Buffer.from('1c84931400000000', 'hex')
+    head.writeInt32BE(packed.length, 4)
+    const text = Buffer.concat([head, packed]).toString('base64')
+    expect(() => decodeHistogram(text)).toThrow('a histogram is longer than any that was ever stored')
   })
 })
