@@ -1,5 +1,15 @@
-import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { InboxReader } from '../../../src/main/engine/receiver/inbox.ts'
 import { measureWorkspace } from '../../../src/main/engine/workspace/workspace-usage.ts'
@@ -106,6 +116,30 @@ test.skipIf(isWindows)(
       expect(result.stderr).toContain(`cannot read ${join(closed, 'runs')}`)
       expect(result.stderr).toContain('Check its permissions')
     }
+  },
+  120_000,
+)
+
+test.skipIf(isWindows)(
+  'a journal of an earlier version in a read-only workspace says what keeps it from being read',
+  async () => {
+    const workspace = createWorkspace({ folder: 0o700, file: 0o600 })
+    const runs = join(workspace, 'runs')
+    const older = '20261125-233037-557wthr'
+    const golden = new URL(
+      `../../fixtures/golden/labelled/workspace/runs/${older}.journal.gz`,
+      import.meta.url,
+    )
+    writeFileSync(join(runs, `${older}.journal`), gunzipSync(readFileSync(golden)), { mode: 0o444 })
+    chmodSync(runs, 0o500)
+    const { code, stdout, stderr } = await sluice(['runs', '--json'], { workspace })
+    expect({ code, stderr }).toMatchObject({ code: 0 })
+    expect(JSON.parse(stdout)).toMatchObject([
+      { run_id: NEWER, state: 'completed' },
+      { run_id: OLDER, state: 'completed' },
+      { run_id: older, unreadable: expect.stringContaining('it is of an earlier version') },
+    ])
+    expect(stderr).toContain('Copy the workspace to a folder that you can write to')
   },
   120_000,
 )

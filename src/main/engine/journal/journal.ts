@@ -8,7 +8,7 @@ import { isLeaseHeld, type Lease, takeLease, underLease } from '../workspace/lea
 import { openReader } from '../workspace/open-reader.ts'
 import { readSchemaVersion, refuseForeignSchema, takeSchemaSteps } from '../workspace/own-schema.ts'
 import { refuseIrregular } from '../workspace/regular-file.ts'
-import { toRunId } from '../workspace/workspace-files.ts'
+import { isWritable, toRunId, toWorkspace } from '../workspace/workspace-files.ts'
 import { closeWhole } from './checkpoint.ts'
 import { Counters } from './counters.ts'
 import { JOURNAL_SCHEMA } from './migrations.ts'
@@ -217,8 +217,12 @@ export function hasSchema(db: DatabaseSync): boolean {
 
 /** Opens a journal of an older version, or one that was cut off in the making, once for writing. */
 function migrateFile(file: string): void {
+  if (!isWritable(toWorkspace(file))) throw new SluiceError({ id: 'journal_unusable', file, reason: TOO_OLD })
   underLease(file, `the journal ${file}`, () => closeWhole(openJournal(file)))
 }
+
+const TOO_OLD =
+  'it is of an earlier version, and cannot be brought up to date in a read-only folder. Copy the workspace to a folder that you can write to'
 
 function openFile(file: string, readOnly: boolean): DatabaseSync {
   let db: DatabaseSync | null = null
