@@ -22,6 +22,7 @@ import {
   removeRuns,
   toUnreadRun,
 } from './catalogued-run.ts'
+import { ReadingMark } from './reading-mark.ts'
 
 /** So many changed runs are a catalogue in the making: then all runs are looked at before anything is answered. */
 const MAKING_FROM = 100
@@ -77,10 +78,15 @@ export async function refreshCatalogue(
       // What is known to be old must not be shown meanwhile.
       const old = isMaking ? [...left].filter((id) => known.has(id)) : []
       if (old.length > 0) store.write((db) => removeRuns(db, old))
-      while (left.size > 0) {
-        reading.readSome(left)
-        await setImmediate()
-        if (isMaking && left.size > 0) onSlice(left.size)
+      const mark = new ReadingMark(workspace)
+      try {
+        while (left.size > 0) {
+          reading.readSome(left, mark)
+          await setImmediate()
+          if (isMaking && left.size > 0) onSlice(left.size)
+        }
+      } finally {
+        mark.close()
       }
       known = store.read(readKnownRuns)
     }
@@ -112,7 +118,7 @@ export function keepRun(options: RefreshOptions, runId: string): void {
       .map(({ id }) => String(id)),
   )
   const left = new Set([runId, ...recent].filter((id) => reading.isThere(id)))
-  while (left.size > 0) reading.readSome(left)
+  while (left.size > 0) reading.readSome(left, null)
 }
 
 /** What the catalogue knows of a run before it looks again. */
@@ -140,7 +146,7 @@ class Reading {
   }
 
   /** Reads for a while, writes what was read, and takes it off the list. */
-  readSome(left: Set<string>): void {
+  readSome(left: Set<string>, mark: ReadingMark | null): void {
     const ids: string[] = []
     const wholes: CataloguedWhole[] = []
     const unread: CataloguedRun[] = []
@@ -149,7 +155,7 @@ class Reading {
       left.delete(id)
       ids.push(id)
       if (this.isThere(id)) {
-        const read = this.#read(id)
+        const read = this.#read(id, mark)
         if ('members' in read) wholes.push(read)
         else unread.push(read)
         for (const member of 'members' in read ? read.members : []) {
@@ -166,10 +172,21 @@ class Reading {
     })
   }
 
-  #read(id: string): CataloguedWhole | CataloguedRun {
-    const { workspace, pool } = this.#options
+  #read(id: string, mark: ReadingMark | null): CataloguedWhole | CataloguedRun {
+    const { workspace } = this.#options
     const file = toJournalFile(workspace, id)
     const state = this.#readState(id)
+    if (mark?.isEndless(id)) {
+      const reason = 'twice, reading it did not end before its process did'
+      const { message } = new SluiceError({ id: 'journal_damaged', file, runId: id, reason })
+      return toUnreadRun(id, message, state, true)
+    }
+    const read = () => this.#readWhole(id, file, state)
+    return mark === null ? read() : mark.during(id, read)
+  }
+
+  #readWhole(id: string, file: string, state: RunFilesState): CataloguedWhole | CataloguedRun {
+    const { workspace, pool } = this.#options
     try {
       const isHeld = (runId: string) => {
         // Before its journal is read: what is written from then on shows.

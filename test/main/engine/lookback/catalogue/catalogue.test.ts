@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   copyFileSync,
@@ -493,6 +493,59 @@ describe('a run that has ended', () => {
   })
 })
 
+describe('a journal whose reading does not end', () => {
+  /** The id of a process that has ended. */
+  const endProcess = () => spawnSync(process.execPath, ['--version']).pid
+
+  it('is left out and named once two processes ended while they read it, until it changes', async () => {
+    const { workspace, catalogue } = openWorkspace(THREE)
+    const leave = (text: string) =>
+      writeFileSync(join(workspace, `catalogue.reading-${endProcess()}-1`), text)
+    leave('run-2')
+    expect(await catalogue.list({}, [])).toMatchObject({ total: 3, unreadable: [] })
+    changeAnnotations(workspace, 'run-2', { note: 'changed' })
+    leave('run-2 again')
+    const message = expect.stringContaining(
+      `${toJournalFile(workspace, 'run-2')}: twice, reading it did not end`,
+    )
+    for (let look = 0; look < 2; look += 1) {
+      expect(await catalogue.list({}, [])).toMatchObject({
+        total: 2,
+        unreadable: [{ runId: 'run-2', message }],
+      })
+    }
+    expect(readdirSync(workspace).filter((name) => name.startsWith('catalogue.reading'))).toEqual([])
+    changeAnnotations(workspace, 'run-2', { note: 'changed again' })
+    expect(await catalogue.list({}, [])).toMatchObject({ total: 3, unreadable: [] })
+  })
+
+  it('is found by the processes that are killed while they read it', async () => {
+    const { workspace, catalogue } = openWorkspace(THREE)
+    crowd(toJournalFile(workspace, 'run-2'))
+    for (const told of ['run-2', 'run-2 again']) {
+      const child = spawn(process.execPath, [CHILD, workspace], { stdio: ['ignore', 'ignore', 'inherit'] })
+      const exited = once(child, 'exit')
+      const mark = join(workspace, `catalogue.reading-${child.pid}-0`)
+      const isReading = () => existsSync(mark) && readFileSync(mark, 'utf8') === told
+      while (!isReading()) await new Promise((resolve) => setImmediate(resolve))
+      child.kill('SIGKILL')
+      await exited
+      expect(readFileSync(mark, 'utf8')).toBe(told)
+    }
+    const { runs, unreadable } = await catalogue.list({}, [])
+    expect(runs.map(({ run_id }) => run_id)).toEqual(['run-3', 'run-1'])
+    expect(unreadable).toMatchObject([{ runId: 'run-2' }])
+  })
+
+  it('of a process that still reads it is not held against it', async () => {
+    const { workspace, catalogue } = openWorkspace(THREE)
+    const mark = join(workspace, `catalogue.reading-${process.ppid}-1`)
+    writeFileSync(mark, 'run-2 again')
+    expect(await catalogue.list({}, [])).toMatchObject({ total: 3, unreadable: [] })
+    expect(existsSync(mark)).toBe(true)
+  })
+})
+
 describe('two processes', () => {
   it('use the catalogue at once, and one that is killed while it writes leaves it whole', async () => {
     const runs = Array.from({ length: 12 }, (_, i) => ({ runId: `run-${i + 10}` }))
@@ -517,5 +570,15 @@ describe('two processes', () => {
 function execute(file: string, sql: string): void {
   const db = new DatabaseSync(file)
   db.exec(sql)
+  db.close()
+}
+
+/** Gives a journal so many tables that SQLite takes seconds to load them, and cannot be interrupted. */
+function crowd(file: string): void {
+  const db = new DatabaseSync(file, { defensive: false })
+  db.exec(`PRAGMA writable_schema = 1;
+    WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 150000)
+    INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql)
+    SELECT 'table', 't' || n, 't' || n, 2, 'CREATE TABLE t' || n || ' (a)' FROM number`)
   db.close()
 }
