@@ -65,16 +65,7 @@ export function isRunId(text: string): boolean {
 
 /** Ids of the runs that have a journal, newest first; ids begin with the time they were made. */
 export function listRunIds(workspace: string): string[] {
-  return toRunIds(readFolder(join(workspace, RUNS_FOLDER)))
-}
-
-function toRunIds(names: Iterable<string>): string[] {
-  return [...names]
-    .filter((name) => name.endsWith(JOURNAL_ENDING))
-    .map((name) => name.slice(0, -JOURNAL_ENDING.length))
-    .filter(isRunId)
-    .sort()
-    .reverse()
+  return [...new RunFolder(workspace).ids]
 }
 
 /** Where the verdicts on a run and its retries are, named after the first run. */
@@ -170,8 +161,8 @@ export function readRunFilesState(
   workspace: string,
   runId: string,
   nowMs: number,
-  /** Files that are known to be missing need not be asked for. */
-  mayExist: (name: string) => boolean = () => true,
+  /** Tells which files need not be asked for, since they are missing. */
+  names?: RunFolder | undefined,
 ): RunFilesState {
   // Joined by hand: there may be tens of thousands.
   const folder = workspace + sep + RUNS_FOLDER + sep
@@ -179,8 +170,7 @@ export function readRunFilesState(
   let sizeBytes = 0
   let isRecent = false
   for (const ending of STATE_ENDINGS) {
-    const name = runId + ending
-    const found = mayExist(name) ? readStats(folder + name) : null
+    const found = names?.hasFile(runId, ending) === false ? null : readStats(folder + runId + ending)
     // It is read each time, and whoever reads it says what is wrong with it.
     isRecent ||= found === 'unreadable'
     // Readers leave an empty WAL.
@@ -205,22 +195,27 @@ function readStats(path: string): Stats | 'unreadable' | null {
 export class RunFolder {
   /** Ids of the runs that have a journal, newest first. */
   readonly ids: readonly string[]
-  readonly #names: ReadonlySet<string>
+  /** The runs that have a file, by what it is called behind their ids. */
+  readonly #runs = new Map(STATE_ENDINGS.map((ending) => [ending, new Set<string>()]))
 
   /** Throws `WORKSPACE_UNUSABLE`. */
   constructor(workspace: string) {
-    this.#names = new Set(readFolder(join(workspace, RUNS_FOLDER)))
-    this.ids = toRunIds(this.#names)
+    for (const name of readFolder(join(workspace, RUNS_FOLDER))) {
+      const end = name.indexOf('.')
+      this.#runs.get(name.slice(end))?.add(name.slice(0, end))
+    }
+    const found = this.#runs.get(JOURNAL_ENDING) ?? []
+    this.ids = [...found].filter(isRunId).sort().reverse()
   }
 
-  /** Whether there was a file of that name. */
-  hasFile(name: string): boolean {
-    return this.#names.has(name)
+  /** Whether the run had a file of that ending. */
+  hasFile(runId: string, ending: string): boolean {
+    return this.#runs.get(ending)?.has(runId) ?? false
   }
 
   /** Whether the run had a journal. */
   hasRun(runId: string): boolean {
-    return this.#names.has(runId + JOURNAL_ENDING)
+    return this.hasFile(runId, JOURNAL_ENDING)
   }
 }
 

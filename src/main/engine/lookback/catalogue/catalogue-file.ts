@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { APP_VERSION } from '../../../../shared/version.ts'
@@ -91,6 +91,8 @@ export interface CatalogueStore {
   read<Result>(work: (db: DatabaseSync) => Result): Result
   /** Writes in one transaction, one process at a time. Throws the same, and `RUN_BUSY`. */
   write(work: (db: DatabaseSync) => void): void
+  /** Differs once something was written; null if that cannot be told. */
+  readVersion(): string | null
   /** Leaves out what was deleted: rows that moved within a page may have left their text there. Throws the same. */
   compact(): void
 }
@@ -142,6 +144,7 @@ export function openCatalogueFile(workspace: string): CatalogueStore {
       })
     },
     write: (work) => write((db) => transact(db, work)),
+    readVersion: () => readVersion(toCatalogueFile(workspace)),
     compact: () => write((db) => db.exec('VACUUM')),
   }
 }
@@ -150,7 +153,21 @@ export function openCatalogueFile(workspace: string): CatalogueStore {
 export function openMemoryCatalogue(): CatalogueStore {
   const db = new DatabaseSync(':memory:')
   createTables(db)
-  return { read: (work) => work(db), write: (work) => transact(db, work), compact: () => db.exec('VACUUM') }
+  return {
+    read: (work) => work(db),
+    write: (work) => transact(db, work),
+    readVersion: () => null,
+    compact: () => db.exec('VACUUM'),
+  }
+}
+
+/** A file that was written to this recently may be written to again without a trace; see {@link readRunFilesState}. */
+const RECENT_MS = 2_500
+
+function readVersion(file: string): string | null {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found === undefined || Math.abs(Date.now() - found.mtimeMs) < RECENT_MS) return null
+  return [found.ino, found.size, found.mtimeMs, found.ctimeMs].join()
 }
 
 function transact(db: DatabaseSync, work: (db: DatabaseSync) => void): void {

@@ -24,7 +24,7 @@ import {
   readRetainedRuns,
   readRunPage,
 } from './listed-runs.ts'
-import { keepRun, type Needed, refreshCatalogue } from './refresh-catalogue.ts'
+import { KnownRuns, keepRun, type Needed, refreshCatalogue } from './refresh-catalogue.ts'
 
 /**
  * How long a question waits for journals to be read that is also answered from those that were, and how long they are
@@ -54,6 +54,7 @@ export class Catalogue {
   /** Readers of its own, closed after each look: a journal may be replaced by another file meanwhile. */
   readonly #pool = new ReaderPool()
   #memory: CatalogueStore | null = null
+  readonly #knownRuns = new KnownRuns()
   /** Looks come one after the other: two would read the same journals. */
   #last: Promise<void> = Promise.resolve()
   /** Questions for the next look. */
@@ -216,7 +217,8 @@ export class Catalogue {
 
   #toOptions(store: CatalogueStore, held: readonly string[]) {
     const { sliceMs } = this.#times
-    return { workspace: this.#workspace, store, pool: this.#pool, held, nowMs: this.#nowMs, sliceMs }
+    const [workspace, pool, nowMs, knownRuns] = [this.#workspace, this.#pool, this.#nowMs, this.#knownRuns]
+    return { workspace, store, pool, held, nowMs, sliceMs, knownRuns }
   }
 }
 

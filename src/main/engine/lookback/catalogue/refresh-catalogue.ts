@@ -43,6 +43,7 @@ export interface RefreshOptions {
   nowMs: () => number
   /** How long journals are read until what they say is written, and others get their turn, milliseconds. */
   sliceMs: number
+  knownRuns: KnownRuns
 }
 
 /**
@@ -60,7 +61,7 @@ export async function refreshCatalogue(
   const folder = new RunFolder(workspace)
   const reading = new Reading(options, folder)
   const checked = new Set<string>()
-  let known = store.read(readKnownRuns)
+  let known = options.knownRuns.read(store)
   const isChanged = (id: string): boolean => {
     checked.add(id)
     const run = known.get(id)
@@ -88,7 +89,7 @@ export async function refreshCatalogue(
       } finally {
         mark.close()
       }
-      known = store.read(readKnownRuns)
+      known = options.knownRuns.read(store)
     }
     if (needsAll) break
     const needed = store.read((db) => needs.flatMap((need) => (need === 'all' ? [] : listNeeded(need, db))))
@@ -208,8 +209,7 @@ class Reading {
     const folder = this.#folder
     const known = this.#states.get(id)
     if (known !== undefined) return known
-    const mayExist = folder === null ? undefined : (name: string) => folder.hasFile(name)
-    const state = readRunFilesState(workspace, id, nowMs(), mayExist)
+    const state = readRunFilesState(workspace, id, nowMs(), folder ?? undefined)
     this.#states.set(id, state)
     return state
   }
@@ -254,17 +254,30 @@ function isOfContent(error: unknown, file: string): boolean {
   }
 }
 
-function readKnownRuns(db: DatabaseSync): Map<string, KnownRun> {
-  const known = new Map<string, KnownRun>()
-  for (const row of db.prepare('SELECT id, first, fingerprint, is_open, is_held FROM run').iterate()) {
-    known.set(String(row['id']), {
-      first: row['first'] === null ? null : String(row['first']),
-      fingerprint: row['fingerprint'] === null ? null : String(row['fingerprint']),
-      isOpen: row['is_open'] === 1,
-      isHeld: row['is_held'] === 1,
-    })
+/** What the catalogue knows, which is read again only when its file has changed. */
+export class KnownRuns {
+  #version: string | null = null
+  #runs: ReadonlyMap<string, KnownRun> = new Map()
+
+  read(store: CatalogueStore): ReadonlyMap<string, KnownRun> {
+    const version = store.readVersion()
+    if (version === null || version !== this.#version) this.#runs = store.read(readKnownRuns)
+    // What was written since then has another version.
+    this.#version = version
+    return this.#runs
   }
-  return known
+}
+
+function readKnownRuns(db: DatabaseSync): Map<string, KnownRun> {
+  const statement = db.prepare('SELECT id, first, fingerprint, is_open, is_held FROM run')
+  statement.setReturnArrays(true)
+  const rows = statement.all() as unknown as [string, string | null, string | null, number, number][]
+  return new Map(
+    rows.map(([id, first, fingerprint, isOpen, isHeld]) => [
+      id,
+      { first, fingerprint, isOpen: isOpen === 1, isHeld: isHeld === 1 },
+    ]),
+  )
 }
 
 /** Those runs and everything that was part of a whole with them: it may stand apart now. */
