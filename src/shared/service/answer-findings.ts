@@ -58,26 +58,74 @@ export function readTaskFindings(body: unknown): TaskFindings {
     matches: [],
     answered: [],
   }
-  readValue(body, findings, 0)
+  readValue(body, 0, {
+    noteCached: (isCached) => (findings.fromCache ??= isCached),
+    addLanguage: (language) => findings.languages.push(language),
+    addModel: (model, entry) => findings.models.push(toModelFinding(model, entry)),
+    addList: (list, items) => addList(findings, list, items),
+  })
   for (const list of Object.values(LISTS)) findings[list] = once(findings[list])
   findings.languages = [...new Set(findings.languages)]
   return findings
 }
 
-function readValue(value: unknown, findings: TaskFindings, depth: number): void {
+/** What a task's answer names that rows are found by. */
+export interface AnswerNames {
+  fromCache: boolean
+  /** Each once, sorted. */
+  languages: readonly string[]
+  models: readonly string[]
+}
+
+export const NO_NAMES: AnswerNames = Object.freeze({ fromCache: false, languages: [], models: [] })
+
+/** Most answers name nothing, and need not be looked through. */
+const MENTIONS = /"(?:language|model)"|"from_cache"\s*:\s*true/
+
+/** What {@link readTaskFindings} says of the cache, languages and models; `body` is the JSON of `text`, read if need be. */
+export function readAnswerNames(text: string, body: () => unknown): AnswerNames {
+  if (!MENTIONS.test(text)) return NO_NAMES
+  let fromCache: boolean | null = null
+  const languages: string[] = []
+  const models: string[] = []
+  readValue(body(), 0, {
+    noteCached(isCached) {
+      fromCache ??= isCached
+    },
+    addLanguage: (language) => languages.push(language),
+    addModel: (model) => models.push(model),
+    addList() {},
+  })
+  return { fromCache: fromCache === true, languages: toSorted(languages), models: toSorted(models) }
+}
+
+function toSorted(names: string[]): string[] {
+  return names.length < 2 ? names : [...new Set(names)].sort()
+}
+
+/** Is told what an answer says, in its order. */
+interface AnswerReader {
+  noteCached: (isCached: boolean) => void
+  addLanguage: (language: string) => void
+  addModel: (model: string, entry: JsonObject) => void
+  addList: (list: TaskFindings['answered'][number], items: readonly unknown[]) => void
+}
+
+function readValue(value: unknown, depth: number, reader: AnswerReader): void {
   if (depth > DEPTH_MAX) return
   if (Array.isArray(value)) {
-    for (const item of value) readValue(item, findings, depth + 1)
+    for (const item of value) readValue(item, depth + 1, reader)
     return
   }
   if (!isJsonObject(value)) return
-  readModel(value, findings)
+  const model = findModel(value)
+  if (model !== null) reader.addModel(model, value)
   for (const name of Object.keys(value)) {
     const inner = value[name]
-    if (name === 'from_cache' && typeof inner === 'boolean') findings.fromCache ??= inner
-    else if (name === 'language' && typeof inner === 'string' && inner !== '') findings.languages.push(inner)
-    else if (isListName(name) && Array.isArray(inner)) addList(findings, LISTS[name], inner)
-    else if (!ECHOES.has(name)) readValue(inner, findings, depth + 1)
+    if (name === 'from_cache' && typeof inner === 'boolean') reader.noteCached(inner)
+    else if (name === 'language' && typeof inner === 'string' && inner !== '') reader.addLanguage(inner)
+    else if (isListName(name) && Array.isArray(inner)) reader.addList(LISTS[name], inner)
+    else if (!ECHOES.has(name)) readValue(inner, depth + 1, reader)
   }
 }
 
@@ -94,19 +142,21 @@ function isListName(name: string): name is keyof typeof LISTS {
   return Object.hasOwn(LISTS, name)
 }
 
-/** An entry of the legacy `status` list, or of the list of models in v2. */
-function readModel(entry: JsonObject, findings: TaskFindings): void {
-  const { status, response } = entry
-  if (!isJsonObject(status)) return
+/** The model of an entry of the legacy `status` list, or of the list of models in v2; null for anything else. */
+function findModel({ status, response, model }: JsonObject): string | null {
+  if (!isJsonObject(status)) return null
   const input = isJsonObject(response) && isJsonObject(response['input']) ? response['input'] : {}
-  const model = toText(entry['model']) ?? toText(input['model'])
-  if (model === null) return
-  findings.models.push({
+  return toText(model) ?? toText(input['model'])
+}
+
+function toModelFinding(model: string, { status, response }: JsonObject): ModelFinding {
+  const { code, message } = toObject(status)
+  return {
     model,
-    code: toTaskId(status['code']),
-    message: toText(status['message']),
+    code: toTaskId(code),
+    message: toText(message),
     scores: isJsonObject(response) ? toHighestScores(response['output']) : {},
-  })
+  }
 }
 
 function toHighestScores(outputs: unknown): Record<string, number> {

@@ -1,10 +1,10 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { MIGRATIONS } from '../../../src/main/engine/journal/migrations.ts'
 import { toRunId } from '../../../src/main/engine/workspace/workspace-files.ts'
 import { createRows } from '../../main/cli/write-source.ts'
 import { startCallbackService } from '../callback-service.ts'
+import { takeFoundBack } from '../older-journal.ts'
 import { startRecordingService } from '../recording-service.ts'
 import type { Fault } from './fault-plan.ts'
 import { type FaultyCommands, type FaultyResult, startFaultyCommands } from './faulty-commands.ts'
@@ -180,7 +180,7 @@ async function runExport(world: World, workspace: string, fault: Fault): Promise
 async function runOlder(world: World, workspace: string, fault: Fault): Promise<FaultyRun> {
   const [name = ''] = readdirSync(join(workspace, 'runs')).filter((file) => file.endsWith('.journal'))
   const db = new DatabaseSync(join(workspace, 'runs', name))
-  db.exec(`ALTER TABLE run DROP COLUMN read_as; PRAGMA user_version = ${MIGRATIONS.length - 1}`)
+  takeFoundBack(db)
   db.close()
   const runId = toRunId(name)
   const result = await world.sluice(workspace, ['show', runId], fault)

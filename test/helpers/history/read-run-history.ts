@@ -6,9 +6,9 @@ import {
   toFamily,
   toRetriedStates,
 } from '../../../src/main/engine/journal/run-family.ts'
+import { createExchangeReader } from '../../../src/main/engine/journal/stored-bodies.ts'
 import { toReceiverSettingsFile } from '../../../src/main/engine/receiver/receiver-settings.ts'
 import { summarizeRun } from '../../../src/main/engine/results/run-summary.ts'
-import { createExchangeReader } from '../../../src/main/engine/run/journal/stored-bodies.ts'
 import { createItemRequests, type ItemRequests } from '../../../src/main/engine/sending/item-requests.ts'
 import { isLeaseHeld } from '../../../src/main/engine/workspace/lease.ts'
 import type { Outcome, RowState } from '../../../src/shared/run/item-state.ts'
@@ -78,7 +78,8 @@ const COUNTED = `
   UNION ALL SELECT 'request', outcome, count(*) FROM attempt GROUP BY outcome
   UNION ALL SELECT 'request', 'retried', count(*) FROM attempt WHERE number > 1
   UNION ALL SELECT 'request sent', outcome, count(*) FROM attempt WHERE sent_at_us IS NOT NULL GROUP BY outcome
-  UNION ALL SELECT 'rule', rule_id, count(*) FROM row_rule JOIN rule ON rule.id = row_rule.rule GROUP BY rule.id
+  UNION ALL SELECT 'rule', rule_id, count(*) FROM found JOIN term ON term.kind = 'rules' AND term.id = found.rules
+    JOIN json_each(term.value) AS own JOIN rule ON rule.id = own.value GROUP BY rule.id
   UNION ALL SELECT 'callback', 'received', count(*) FROM callback
   UNION ALL SELECT 'callback', effect, count(*) FROM callback GROUP BY effect`
 

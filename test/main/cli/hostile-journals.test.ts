@@ -7,9 +7,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { readSettings } from '../../../src/main/bridge/settings-store.ts'
 import { openJournal, openJournalReader } from '../../../src/main/engine/journal/journal.ts'
 import { readRunRecord } from '../../../src/main/engine/journal/run-record.ts'
+import { readStoredBody } from '../../../src/main/engine/journal/stored-bodies.ts'
 import { Catalogue } from '../../../src/main/engine/lookback/catalogue/catalogue.ts'
 import { InboxReader, openInbox } from '../../../src/main/engine/receiver/inbox.ts'
-import { readStoredBody } from '../../../src/main/engine/run/journal/stored-bodies.ts'
 import { readConnections } from '../../../src/main/engine/workspace/connections.ts'
 import { toJournalFile, toVerdictsFile } from '../../../src/main/engine/workspace/workspace-files.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
@@ -112,7 +112,7 @@ test.each([
     'CREATE TRIGGER resent AFTER UPDATE ON run BEGIN DELETE FROM result; END',
     'the trigger resent',
   ],
-  ['a virtual table', 'CREATE VIRTUAL TABLE found USING fts5(text)', 'the virtual table found'],
+  ['a virtual table', 'CREATE VIRTUAL TABLE words USING fts5(text)', 'the virtual table words'],
   ['a table of its own', 'CREATE TABLE other (id INTEGER PRIMARY KEY)', 'the table other'],
   [
     'an index over an expression',

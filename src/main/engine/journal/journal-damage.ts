@@ -40,6 +40,15 @@ const JSON_CELLS: readonly JsonCell[] = [
     where: "kind IN ('error', 'problem')",
     say: (kind) => `the cause of ${kind === 'error' ? 'an error' : 'a problem'}`,
   },
+  {
+    ...{ table: 'term', column: 'value', kind: 'array', by: 'kind', where: "kind <> 'class'" },
+    say: (kind) => (kind === 'rules' ? 'a set of rules' : `what answers name as ${kind}`),
+  },
+  {
+    ...{ table: 'found', column: 'further_scores', kind: 'array', by: 'row' },
+    where: 'further_scores IS NOT NULL',
+    say: (row) => `the scores of record ${row}`,
+  },
   { table: 'load', column: 'state', kind: 'object', by: 'id', say: () => 'the state of the load test' },
   {
     table: 'sample',

@@ -1,10 +1,11 @@
-import type { OwnSchema } from '../workspace/own-schema.ts'
+import type { OwnSchema, SchemaStep } from '../workspace/own-schema.ts'
+import { collectFound } from './collect-found.ts'
 
 /**
  * The journal's schema, a step at a time. `PRAGMA user_version` holds how many steps a file has taken; a step that
  * has shipped is never edited, a new one is added behind it.
  */
-export const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly SchemaStep[] = [
   `
   -- One row: the run itself. claimed is the watermark: every item at or below it may have been
   -- sent. items and claimed_rows are how many; rows_read counts invalid rows too.
@@ -200,10 +201,15 @@ export const MIGRATIONS: readonly string[] = [
   -- version read it.
   ALTER TABLE run ADD COLUMN read_as TEXT;
   `,
+  collectFound,
 ]
 
 /**
  * What a journal may consist of; one with anything else is not opened. Indexes that come and go, and columns that are
  * added as a run goes on, have their patterns here.
  */
-export const JOURNAL_SCHEMA: OwnSchema = { steps: MIGRATIONS }
+export const JOURNAL_SCHEMA: OwnSchema = {
+  steps: MIGRATIONS,
+  // The scores of classes, see `found-writer.ts`.
+  columns: { found: /^s[1-9]\d* REAL$/ },
+}

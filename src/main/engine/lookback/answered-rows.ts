@@ -1,3 +1,4 @@
+import { createRuleReader, createSetReader, readScoreClasses } from '../journal/found-reader.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
 import { type FoundColumns, MARKS } from '../run/results/journal-findings.ts'
 import type { RowFindings } from '../run/results/row-findings.ts'
@@ -94,28 +95,60 @@ function createFoundReader(
 }
 
 function toHighest(scores: readonly (number | null)[]): number | null {
-  const known = scores.filter((score) => score !== null)
-  return known.length === 0 ? null : Math.max(...known)
+  let highest: number | null = null
+  for (const score of scores)
+    if (score !== null && score > (highest ?? Number.NEGATIVE_INFINITY)) highest = score
+  return highest
 }
 
 function createStepReader(member: RunView, wanted: WantedScores): (range: Range) => AnsweredRow[] {
-  const ruleIds = readRuleIds(member)
   return (range) => {
     const { db } = member
-    const found = readTuples<[row: number, isAnswered: number | null]>(
+    const columnOf = new Map(readScoreClasses(db).map(({ className, column }) => [className, column]))
+    const classes = wanted === 'highest' ? [...columnOf.keys()] : wanted
+    const columns = classes.map((className) => columnOf.get(className) ?? 'NULL')
+    const found = readTuples<FoundRow>(
       db,
-      `SELECT row.id, result.state = 'succeeded' AND result.error_code IS NULL
-       FROM row LEFT JOIN result ON result.row = row.id WHERE row.id > ? AND row.id <= ? ORDER BY row.id`,
+      `SELECT ${['row.id', IS_ANSWERED, 'coalesce(found.rules, 0)', 'found.further_scores', ...columns].join(', ')}
+       FROM row LEFT JOIN result ON result.row = row.id LEFT JOIN found ON found.row = row.id
+       WHERE row.id > ? AND row.id <= ? ORDER BY row.id`,
       range,
     )
     const source = new StepCells(member, range, NO_CELLS)
-    const rows = found.map(([row, isAnswered]) => new StoredRow(member, source, row, isAnswered === 1))
-    if (rows.length === 0) return rows
-    addRules(rows, db, range, ruleIds)
-    if (wanted === 'highest') addHighestScores(rows, db, range)
-    else if (wanted.length > 0) addScores(rows, db, range, wanted)
-    return rows
+    const toRule = createRuleReader(db)
+    const toRules = createSetReader(db, (number) => toRule(number)?.ruleId)
+    return found.map(([row, isAnswered, set, further, ...scores]) => {
+      const read = new StoredRow(member, source, row, isAnswered === 1)
+      if (set !== 0) read.ruleIds = toRules(set)
+      const others = further === null ? NO_SCORES : (JSON.parse(further) as [string, number][])
+      if (wanted === 'highest') read.scores = [toHighest([...scores, ...others.map(([, score]) => score)])]
+      else if (wanted.length > 0)
+        read.scores = others.length === 0 ? scores : addOthers(scores, classes, others)
+      return read
+    })
   }
+}
+
+const IS_ANSWERED = "result.state = 'succeeded' AND result.error_code IS NULL"
+
+type FoundRow = [
+  row: number,
+  isAnswered: number | null,
+  rules: number,
+  further: string | null,
+  ...scores: (number | null)[],
+]
+
+const NO_SCORES: readonly [string, number][] = []
+
+/** The scores of classes without columns, in the places of these. */
+function addOthers(
+  scores: readonly (number | null)[],
+  classes: readonly string[],
+  others: readonly (readonly [string, number])[],
+): (number | null)[] {
+  const known = new Map(others)
+  return scores.map((score, at) => score ?? known.get(classes[at] ?? '') ?? null)
 }
 
 interface WholeRow {
@@ -218,77 +251,11 @@ class StoredRow implements AnsweredRow {
 const NONE: readonly string[] = []
 const NO_CELLS: ReadonlyMap<number, RowValues> = new Map()
 
-function addRules(
-  rows: readonly StoredRow[],
-  db: DatabaseSync,
-  range: Range,
-  ruleIds: ReadonlyMap<number, string>,
-): void {
-  const triggered = readTuples<[row: number, rule: number]>(
-    db,
-    'SELECT row, rule FROM row_rule INDEXED BY row_rule_by_row WHERE row > ? AND row <= ? ORDER BY row, rule',
-    range,
-  )
-  matchRows(rows, triggered, (row, [, rule]) => {
-    const ruleId = ruleIds.get(rule)
-    if (ruleId !== undefined) row.ruleIds = [...row.ruleIds, ruleId]
-  })
-}
-
-function addHighestScores(rows: readonly StoredRow[], db: DatabaseSync, range: Range): void {
-  const highest = readTuples<[row: number, score: number]>(
-    db,
-    'SELECT row, max(score) FROM row_class WHERE row > ? AND row <= ? GROUP BY row ORDER BY row',
-    range,
-  )
-  for (const row of rows) row.scores = [null]
-  matchRows(rows, highest, (row, [, score]) => {
-    row.scores[0] = score
-  })
-}
-
-function addScores(
-  rows: readonly StoredRow[],
-  db: DatabaseSync,
-  range: Range,
-  classes: readonly string[],
-): void {
-  const places = classes.map(() => '?').join(', ')
-  const found = readTuples<[row: number, score: number, className: string]>(
-    db,
-    `SELECT row, score, class FROM row_class WHERE row > ? AND row <= ? AND class IN (${places}) ORDER BY row`,
-    [...range, ...classes],
-  )
-  for (const row of rows) row.scores = classes.map(() => null)
-  matchRows(rows, found, (row, [, score, className]) => {
-    for (const [index, name] of classes.entries()) if (name === className) row.scores[index] = score
-  })
-}
-
-/** Hands over each of what was found of rows, ascending like these, with its row. */
-function matchRows<Found extends readonly [row: number, ...unknown[]]>(
-  rows: readonly StoredRow[],
-  found: readonly Found[],
-  add: (row: StoredRow, found: Found) => void,
-): void {
-  let at = 0
-  for (const one of found) {
-    while ((rows[at]?.row ?? Number.POSITIVE_INFINITY) < one[0]) at += 1
-    const row = rows[at]
-    if (row?.row === one[0]) add(row, one)
-  }
-}
-
 /** Arrays rather than objects, which take twice as long to make. */
 function readTuples<Tuple>(db: DatabaseSync, sql: string, values: readonly SQLInputValue[]): Tuple[] {
   const statement = db.prepare(sql)
   statement.setReturnArrays(true)
   return statement.all(...values) as unknown as Tuple[]
-}
-
-function readRuleIds({ db }: RunView): Map<number, string> {
-  const rules = db.prepare('SELECT id, rule_id FROM rule').all()
-  return new Map(rules.map(({ id, rule_id }) => [Number(id), String(rule_id)]))
 }
 
 function readLastRow({ db }: RunView): number {

@@ -2,6 +2,7 @@ import { CHOICE_VALUES_MAX, guessLabels, type LabelChoices } from '../../../shar
 import { toColumnIndex } from '../../../shared/mapping/match-columns.ts'
 import { findPlaceholder, parseTemplate } from '../../../shared/mapping/templates.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { betweenRows, visitScores } from '../journal/found-reader.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
 import { parseCells } from '../journal/stored-cells.ts'
 import { resolveMapping } from '../mapping/row-mapper.ts'
@@ -75,9 +76,8 @@ export function readLabelChoices(family: RunFamily): LabelChoices {
   }
 }
 
-function addClasses({ db }: RunView, [above, upTo]: Stretch, classes: Set<string>): void {
-  const found = db.prepare('SELECT DISTINCT class FROM row_class WHERE row > ? AND row <= ?').all(above, upTo)
-  for (const row of found) classes.add(String(row['class']))
+function addClasses({ db }: RunView, stretch: Stretch, classes: Set<string>): void {
+  visitScores(db, betweenRows(stretch), null, (_row, className) => classes.add(className))
 }
 
 /** Whether any value stands in several rows, as labels do and ids do not. */

@@ -1,11 +1,11 @@
 import { toNiceStep } from '../../../shared/load/chart-scale.ts'
 import type { DecisionComparison, ScoreMoves } from '../../../shared/lookback/comparison.ts'
 import { toRowAndRecord } from '../../../shared/plan/source-place.ts'
+import { betweenRows, visitScores } from '../journal/found-reader.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
-import { addScores } from '../run/results/journal-findings.ts'
 import type { RowFindings } from '../run/results/row-findings.ts'
 import { readPlace } from '../run/results/row-places.ts'
-import type { RowScores } from '../run/results/row-values.ts'
+import { RowScores } from '../run/results/row-values.ts'
 import type { PairedRows } from './paired-rows.ts'
 
 /** Rows whose scores are read in one statement. */
@@ -77,9 +77,13 @@ function readScores(member: RunView, findings: RowFindings | null): ReadonlyMap<
   const columns = findings?.ofJournal(member.file)?.columns
   if (columns?.hasAllClasses === true) return columns.scores
   const scores = new Map<string, RowScores>()
-  const last = Number(member.db.prepare('SELECT max(row) AS row FROM row_class').get()?.['row'] ?? 0)
+  const last = Number(member.db.prepare('SELECT max(row) AS row FROM found').get()?.['row'] ?? 0)
   for (let above = 0; above < last; above += STEP_ROWS) {
-    addScores(member, [above, above + STEP_ROWS], scores, { last })
+    visitScores(member.db, betweenRows([above, above + STEP_ROWS]), null, (row, className, score) => {
+      const own = scores.get(className) ?? new RowScores(last + 1)
+      scores.set(className, own)
+      own.set(row, score)
+    })
   }
   return scores
 }

@@ -1,11 +1,8 @@
 import { findColumn } from '../../../shared/mapping/match-columns.ts'
-import { isAsync } from '../../../shared/operations/operations.ts'
-import { readTaskFindings, type TaskFindings } from '../../../shared/service/answer-findings.ts'
+import { createNameReader } from '../journal/found-reader.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
 import { createRowMapper } from '../mapping/row-mapper.ts'
-import { createExchangeReader } from '../run/journal/stored-bodies.ts'
 import { FOUND, FOUND_KINDS, type FoundKind } from '../run/results/journal-findings.ts'
-import { parseJson } from '../service/judgement.ts'
 import type { AnsweredRow } from './answered-rows.ts'
 import { findColumnOrThrow } from './row-labels.ts'
 
@@ -27,10 +24,9 @@ export function createSliceReaders(family: RunFamily, names: readonly string[]):
 
 function createFoundReader(
   { record }: RunFamily,
-  { field = '', read }: (typeof FOUND)[FoundKind],
+  { field = '', named }: (typeof FOUND)[FoundKind],
 ): SliceReader {
-  // Each answer is read and parsed.
-  if (read !== undefined) return createAnswerReader((found) => read(found).join('; '))
+  if (named !== undefined) return createNamedReader(named)
   const mapRow = createRowMapper(record.plan, record.columns, record.runToken)
   return ({ row, cells, kinds }) => {
     const value = mapRow(row, cells, kinds).body[field]
@@ -38,15 +34,21 @@ function createFoundReader(
   }
 }
 
-function createAnswerReader(read: (findings: TaskFindings) => string): SliceReader {
-  const exchanges = new Map<RunView, ReturnType<typeof createExchangeReader>>()
+/** Reads what the answer to a row names. */
+function createNamedReader(named: 'language' | 'model'): SliceReader {
+  const readers = new Map<RunView, (row: number) => string>()
   return ({ row, member }) => {
-    const exchange = exchanges.get(member) ?? createExchangeReader(member.db)
-    exchanges.set(member, exchange)
-    const settled = isAsync(member.record.plan.operation)
-      ? exchange.readCallbacks(row).find(({ effect }) => effect === 'settled')?.body
-      : undefined
-    const body = parseJson(settled ?? exchange.readAnswer(row)?.text ?? '')
-    return body === undefined ? '' : read(readTaskFindings(body))
+    const read = readers.get(member) ?? createReader(member, named)
+    readers.set(member, read)
+    return read(row)
+  }
+}
+
+function createReader({ db }: RunView, named: 'language' | 'model'): (row: number) => string {
+  const toNames = createNameReader(db, named)
+  const find = db.prepare(`SELECT ${named} AS number FROM found WHERE row = ?`)
+  return (row) => {
+    const number = find.get(row)?.['number'] ?? null
+    return number === null ? '' : toNames(Number(number)).join('; ')
   }
 }

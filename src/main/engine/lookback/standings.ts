@@ -1,13 +1,12 @@
 import { toComparable } from '../../../shared/lookback/labels.ts'
 import { listStates } from '../../../shared/run/item-state.ts'
-import { readTaskFindings } from '../../../shared/service/answer-findings.ts'
+import { createSetReader } from '../journal/found-reader.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
 import { IS_LEFT_OUT } from '../run/journal/stored-problems.ts'
 import { readFacetCounts } from '../run/results/family-counts.ts'
-import { type FoundColumns, MARKS, readBodies } from '../run/results/journal-findings.ts'
+import { type FoundColumns, MARKS } from '../run/results/journal-findings.ts'
 import type { RowFindings } from '../run/results/row-findings.ts'
-import { type Stretch, toStretch } from '../run/results/row-kinds.ts'
-import { parseJson } from '../service/judgement.ts'
+import type { SQLInputValue } from '../workspace/sqlite.ts'
 
 /** Rows read in one statement: so few that no read of a journal stays open for long. */
 const STEP_ROWS = 2_000
@@ -110,9 +109,11 @@ const OUTCOME = `CASE WHEN row.item IS NULL THEN coalesce(result.state, 'invalid
     WHEN ${IS_ANSWERED} THEN coalesce(result.answer, '')
     ELSE result.state || coalesce(' ' || result.error_code, ' HTTP ' || result.status, '') END`
 
-/** The first three as bits of one number: each further value of a row takes time to hand over. */
-const READ_STANDING = `SELECT row.id, ${IS_ANSWERED} + 2 * (${IS_OPEN}) + 4 * (${IS_LEFT_OUT}), ${OUTCOME}
-  FROM row LEFT JOIN result ON result.row = row.id`
+/** The first four as bits of one number: each further value of a row takes time to hand over. */
+const READ_STANDING = `SELECT row.id,
+    ${IS_ANSWERED} + 2 * (${IS_OPEN}) + 4 * (${IS_LEFT_OUT}) + 8 * (found.cached IS NOT NULL),
+    ${OUTCOME}, coalesce(found.rules, 0)
+  FROM row LEFT JOIN result ON result.row = row.id LEFT JOIN found ON found.row = row.id`
 
 /** Adds how the rows of one run stand, over what runs before it said of them. */
 class MemberReader {
@@ -166,63 +167,34 @@ class MemberReader {
     }
     for (let at = 0; at < others.length; at += STEP_ROWS) {
       const step = JSON.stringify(others.slice(at, at + STEP_ROWS))
-      this.#add({ sql: (row) => `${row} IN (SELECT value FROM json_each(?))`, params: [step] }, isCached)
+      this.#add('row.id IN (SELECT value FROM json_each(?))', [step])
     }
   }
 
   addAll(last: number): void {
     for (let above = 0; above < last; above += STEP_ROWS) {
-      const cached = new Set<number>()
-      for (const { row, text } of this.#hasCached ? readBodies(this.#view, [above, above + STEP_ROWS]) : []) {
-        if (text.includes('"from_cache"') && readTaskFindings(parseJson(text)).fromCache === true)
-          cached.add(row)
-      }
-      this.#add(toStretch(above, above + STEP_ROWS), (row) => cached.has(row))
+      this.#add('row.id > ? AND row.id <= ?', [above, above + STEP_ROWS])
     }
   }
 
-  #add(stretch: Stretch, isCached: (row: number) => boolean): void {
+  #add(condition: string, params: readonly SQLInputValue[]): void {
     const { of } = this.#standings
-    const rulesOf = this.#readRules(stretch)
-    for (const [row, bits, outcome] of this.#read<[number, number, string]>(
-      READ_STANDING,
-      'row.id',
-      stretch,
-    )) {
-      const numbers = rulesOf.get(row) ?? []
-      const cached = isCached(row)
-      const key = `${cached ? 1 : 0} ${bits} ${numbers.join()} ${outcome}`
+    const statement = this.#view.db.prepare(`${READ_STANDING} WHERE ${condition}`)
+    statement.setReturnArrays(true)
+    const rows = statement.all(...params) as unknown as [number, number, string, number][]
+    const toNumbers = createSetReader(this.#view.db, (rule) => this.#ownNumberOf.get(rule))
+    for (const [row, bits, outcome, set] of rows) {
+      const key = `${bits} ${set} ${outcome}`
       const known =
         this.#known.get(key) ??
         this.#standings.toNumber({
-          ...{
-            member: this.#member,
-            isAnswered: (bits & 1) !== 0,
-            isCached: cached,
-            isOpen: (bits & 2) !== 0,
-          },
-          ...{ isLeftOut: (bits & 4) !== 0, outcome, rules: toRules(numbers) },
+          ...{ member: this.#member, isAnswered: (bits & 1) !== 0, isOpen: (bits & 2) !== 0 },
+          ...{ isLeftOut: (bits & 4) !== 0, isCached: this.#hasCached && (bits & 8) !== 0 },
+          ...{ outcome, rules: toRules(set === 0 ? [] : toNumbers(set)) },
         })
       this.#known.set(key, known)
       of[row] = known
     }
-  }
-
-  #readRules(stretch: Stretch): Map<number, (number | undefined)[]> {
-    const rulesOf = new Map<number, (number | undefined)[]>()
-    const sql = 'SELECT row, rule FROM row_rule INDEXED BY row_rule_by_row'
-    for (const [row, rule] of this.#read<[number, number]>(sql, 'row', stretch)) {
-      const rules = rulesOf.get(row)
-      if (rules === undefined) rulesOf.set(row, [this.#ownNumberOf.get(rule)])
-      else rules.push(this.#ownNumberOf.get(rule))
-    }
-    return rulesOf
-  }
-
-  #read<Tuple>(sql: string, column: string, { sql: toCondition, params }: Stretch): Tuple[] {
-    const statement = this.#view.db.prepare(`${sql} WHERE ${toCondition(column)}`)
-    statement.setReturnArrays(true)
-    return statement.all(...params) as unknown as Tuple[]
   }
 }
 

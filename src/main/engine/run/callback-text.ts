@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
+import { parseJson } from '../../../shared/service/parse-json.ts'
 import { REFUSAL_NOTE } from '../receiver/inbox.ts'
-import { parseJson } from '../service/judgement.ts'
 
 /** Most members that a difference names, and the longest name of one, UTF-16 code units. */
 const NAMES_MAX = 3

@@ -6,13 +6,14 @@ import {
 } from '../../../shared/run/item-state.ts'
 import { isKeyRefusal } from '../../../shared/service/errors.ts'
 import { countError } from '../journal/counters.ts'
+import { type Found, FoundWriter } from '../journal/found-writer.ts'
 import type { Journal } from '../journal/journal.ts'
 import { isTimed, SecondWriter } from '../journal/seconds.ts'
+import { LongBodies, type PackedBody, packBody, toHeldBytes } from '../journal/stored-bodies.ts'
 import type { SecondMeter } from '../sending/second-meter.ts'
 import type { Exchange } from '../service/exchange.ts'
 import type { Judgement, RowJudgement } from '../service/judgement.ts'
 import { BulkInsert, type StatementSync } from '../workspace/sqlite.ts'
-import { LongBodies, type PackedBody, packBody, toHeldBytes } from './journal/stored-bodies.ts'
 
 /**
  * Tries that wait for a commit at most (docs/architecture.md §2.1), and bytes of their answers, about: large ones must
@@ -110,6 +111,7 @@ export class Recorder {
       response: exchange.kind === 'answer' ? packBody(exchange.body) : null,
       rules: judgement.rules,
       classes: judgement.classes,
+      names: judgement.names,
     }
     this.#waiting.push(record)
     this.#waitingBytes += toHeldBytes(record.response)
@@ -209,7 +211,7 @@ export interface RowOutcome {
 }
 
 /** One finished try of an item, and the state it leaves the item in. Times are microseconds. */
-export interface AttemptRecord {
+export interface AttemptRecord extends Found {
   item: number
   /** The item's rows; its first is the item's own number. */
   rows: readonly number[]
@@ -234,9 +236,6 @@ export interface AttemptRecord {
   tlsUs: number | null
   /** The answer's body, prepared for storing. */
   response: string | PackedBody | null
-  /** Each rule once. */
-  rules: readonly { ruleId: string; ruleName: string }[]
-  classes: readonly { className: string; score: number }[]
 }
 
 const INTO_RESULT = `INSERT INTO result (row, state, attempts, status, error_code, message, task_id, duration_us, response,
@@ -257,12 +256,9 @@ export class OutcomeWriter {
   /** What most of them are: a first try that succeeded. Half of their values are alike, and not bound. */
   readonly #plainResult: BulkInsert
   readonly #plainAttempt: BulkInsert
-  readonly #rule: StatementSync
-  readonly #rowRule: BulkInsert
-  readonly #rowClass: BulkInsert
+  readonly #found: FoundWriter
   readonly #longAnswers: LongBodies
   readonly #remark: StatementSync
-  readonly #ruleIds = new Map<string, number>()
 
   constructor(journal: Journal) {
     this.#journal = journal
@@ -273,12 +269,7 @@ export class OutcomeWriter {
     this.#plainResult = new BulkInsert(db, INTO_RESULT, result, REPLACING)
     const attempt = "(?, 1, ?, 'succeeded', ?, NULL, NULL, ?, ?, NULL, NULL)"
     this.#plainAttempt = new BulkInsert(db, INTO_ATTEMPT, attempt)
-    this.#rule = db.prepare(
-      `INSERT INTO rule (rule_id, rule_name) VALUES (?, ?)
-       ON CONFLICT (rule_id) DO UPDATE SET rule_name = excluded.rule_name RETURNING id`,
-    )
-    this.#rowRule = new BulkInsert(db, 'INSERT OR IGNORE INTO row_rule (rule, row)', '(?, ?)')
-    this.#rowClass = new BulkInsert(db, 'INSERT OR REPLACE INTO row_class (row, class, score)', '(?, ?, ?)')
+    this.#found = new FoundWriter(db)
     this.#longAnswers = new LongBodies(db, 'long_answer')
     this.#remark = db.prepare(
       "UPDATE result SET message = coalesce(message || '; ' || ?, ?) WHERE row = ? AND state IN ('succeeded', 'acknowledged')",
@@ -302,7 +293,7 @@ export class OutcomeWriter {
         counters.add('answer', answer, 1)
       }
     }
-    for (const { ruleId } of record.rules) counters.add('rule', ruleId, record.rows.length)
+    this.#countRules(record, record.rows.length)
   }
 
   /**
@@ -312,12 +303,15 @@ export class OutcomeWriter {
   write(records: readonly AttemptRecord[]): void {
     for (const record of records.toSorted((a, b) => a.item - b.item)) this.#writeOne(record)
     for (const bulk of this.#bulks) bulk.flush()
+    this.#found.flush()
   }
 
-  /** Writes what was found in a row's content. The caller has a transaction open. */
-  writeFindings(row: number, found: Pick<AttemptRecord, 'rules' | 'classes'>): void {
-    this.#addFindings(row, found)
-    for (const bulk of this.#bulks) bulk.flush()
+  /** Writes and counts what a callback found in a row's content, in the place of what was found. The caller has a transaction open. */
+  replaceFound(row: number, found: Found): void {
+    this.#takeFound(row)
+    this.#countRules(found, 1)
+    this.#found.write(row, found)
+    this.#found.flush()
   }
 
   /** Adds a note to rows that succeeded or are acknowledged. The caller has a transaction open. */
@@ -327,7 +321,7 @@ export class OutcomeWriter {
 
   /** Forgets what a transaction that was undone had written. */
   forget(): void {
-    this.#ruleIds.clear()
+    this.#found.forget()
     for (const bulk of this.#bulks) bulk.forget()
   }
 
@@ -344,17 +338,25 @@ export class OutcomeWriter {
     if (record.number > 1) this.#longAnswers.remove(item)
     if (record.rowOutcomes !== null) this.#writeApart(record, record.rowOutcomes)
     else for (const row of record.rows) this.#writeRow(record, row, record.state, message, record.answer)
-    for (const row of record.rows) this.#addFindings(row, record)
+    for (const row of record.rows) {
+      // A later try says what the row is now, and nothing of an earlier one stays.
+      if (record.number > 1) this.#takeFound(row)
+      this.#found.write(row, record)
+    }
   }
 
-  #addFindings(row: number, { rules, classes }: Pick<AttemptRecord, 'rules' | 'classes'>): void {
-    for (const rule of rules) this.#rowRule.add(this.#toRuleRow(rule), row)
-    for (const { className, score } of classes) this.#rowClass.add(row, className, score)
+  /** Removes what was found of a row, and what was counted of it. */
+  #takeFound(row: number): void {
+    for (const ruleId of this.#found.take(row)) this.#journal.counters.add('rule', ruleId, -1)
+  }
+
+  #countRules({ rules }: Pick<Found, 'rules'>, rows: number): void {
+    for (const { ruleId } of rules) this.#journal.counters.add('rule', ruleId, rows)
   }
 
   get #bulks(): BulkInsert[] {
     const plain = [this.#plainAttempt, this.#plainResult]
-    return [...plain, this.#attempt, this.#result, this.#rowRule, this.#rowClass]
+    return [...plain, this.#attempt, this.#result]
   }
 
   #writeApart(record: AttemptRecord, outcomes: readonly RowOutcome[]): void {
@@ -382,14 +384,6 @@ export class OutcomeWriter {
       state === 'acknowledged' ? Math.round((record.sentAtUs + (durationUs ?? 0)) / 1000) : null
     const told = [taskId, durationUs, response, customIndexItemId, answer, acknowledgedAt]
     this.#result.add(row, state, record.number, status, record.errorCode, message, ...told)
-  }
-
-  #toRuleRow(rule: { ruleId: string; ruleName: string }): number {
-    const known = this.#ruleIds.get(rule.ruleId)
-    if (known !== undefined) return known
-    const id = Number(this.#rule.get(rule.ruleId, rule.ruleName)?.['id'])
-    this.#ruleIds.set(rule.ruleId, id)
-    return id
   }
 }
 

@@ -4,12 +4,12 @@ import { WATCHLIST_UPDATE_PATH } from '../../../shared/operations/watchlist-upda
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import type { ConnectionCheck } from '../../../shared/service/connection-check.ts'
 import { isKeyRefusal, readServiceError } from '../../../shared/service/errors.ts'
+import { parseJson } from '../../../shared/service/parse-json.ts'
 import { APP_VERSION } from '../../../shared/version.ts'
 import type { ApiKey, ProxyCredentials } from '../secrets/bound-secret.ts'
 import { loadSystemAuthorities, usesSystemAuthorities } from '../secrets/system-authorities.ts'
 import { addSystemProxy, type FindSystemProxy } from '../secrets/system-proxy.ts'
 import type { Answer, Exchange } from './exchange.ts'
-import { parseJson } from './judgement.ts'
 import { createServiceClients, type ServiceClient, type ServiceRequest } from './service-client.ts'
 
 /**

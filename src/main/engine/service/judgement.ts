@@ -1,6 +1,8 @@
 import type { AnyOperation } from '../../../shared/operations/operations.ts'
 import type { Outcome, RowAnswer } from '../../../shared/run/item-state.ts'
+import { type AnswerNames, NO_NAMES, readAnswerNames } from '../../../shared/service/answer-findings.ts'
 import { isServiceErrorBody, readServiceError } from '../../../shared/service/errors.ts'
+import { hasTooMuchJson, parseJson } from '../../../shared/service/parse-json.ts'
 import { toBreakdownMessage } from './breakdown-message.ts'
 import { type EchoFinding, UNVERIFIABLE } from './echoes.ts'
 import type { Answer, Exchange } from './exchange.ts'
@@ -47,6 +49,8 @@ export interface Judgement {
   /** Each rule once. */
   rules: { ruleId: string; ruleName: string }[]
   classes: { className: string; score: number }[]
+  /** What a task's sync answer or callback names besides. */
+  names: AnswerNames
   fromCache: boolean
   /** Whether the answer proves whose it is. */
   echo: EchoFinding
@@ -71,6 +75,7 @@ export function createJudgement(parts: Pick<Judgement, 'outcome'> & Partial<Judg
     isResultLost: false,
     rules: [],
     classes: [],
+    names: NO_NAMES,
     fromCache: false,
     echo: UNVERIFIABLE,
     retryAfterMs: null,
@@ -105,13 +110,36 @@ export type JudgeExchange = (
  * §2.2).
  */
 export function createJudge(
-  reader: OperationReader & Pick<AnyOperation, 'isRepeatable'>,
+  reader: OperationReader &
+    Pick<AnyOperation, 'isRepeatable'> & {
+      /** Its answers name what rows are found by: those to sync tasks. */
+      hasNames: boolean
+    },
   baseUrl: string,
   nowMs: () => number,
 ): JudgeExchange {
+  const judge = createAnswerJudge(reader, baseUrl, nowMs)
+  return (exchange, rowKeys, earlierTries = 0) => {
+    if (exchange.kind === 'breakdown') return judge(exchange, undefined, rowKeys, earlierTries)
+    const body = parseJson(exchange.body)
+    const judgement = judge(exchange, body, rowKeys, earlierTries)
+    // What the answer of another row says is not of this one.
+    if (reader.hasNames && judgement.echo.kind !== 'mismatched') {
+      judgement.names = readAnswerNames(exchange.body, () => body)
+    }
+    return judgement
+  }
+}
+
+/** See {@link createJudge}; is given the JSON of the answer. */
+function createAnswerJudge(
+  reader: OperationReader & Pick<AnyOperation, 'isRepeatable'>,
+  baseUrl: string,
+  nowMs: () => number,
+): (exchange: Exchange, body: unknown, rowKeys: readonly string[], earlierTries: number) => Judgement {
   const { origin } = new URL(baseUrl)
   const ambiguous = reader.isRepeatable ? 'ambiguous' : 'never'
-  return (exchange, rowKeys, earlierTries = 0) => {
+  return (exchange, body, rowKeys, earlierTries) => {
     if (exchange.kind === 'breakdown') {
       return createJudgement({
         outcome: exchange.sent ? 'unknown' : 'failed',
@@ -123,7 +151,6 @@ export function createJudge(
       })
     }
     const { status } = exchange
-    const body = parseJson(exchange.body)
     if (status >= 200 && status < 300 && !isServiceErrorBody(body)) {
       const judgement = reader.readSuccess(exchange, body, rowKeys, earlierTries)
       return (
@@ -187,50 +214,6 @@ function parseHttpDate(text: string): number | null {
 
 /** Longest message kept of an answer, UTF-16 code units. */
 const MESSAGE_MAX_CHARACTERS = 500
-
-/** Digits enough that an integer may not survive as a double. */
-const LONG_INTEGER = /\d{16}/
-
-/** Most objects and lists of a JSON text: parsed, each may take 80 bytes, whatever its text takes. */
-const JSON_CONTAINERS_MAX = 1_000_000
-
-/** Longest JSON text that is parsed a second way for its long integers, which takes several times the memory. */
-const LONG_INTEGERS_MAX_LENGTH = 1024 * 1024
-
-type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown
-
-// What ES2026 adds to JSON, and Node has, the type library does not know yet.
-const { parse: parseWithSource } = JSON as unknown as { parse: (text: string, reviver: Reviver) => unknown }
-
-function keepDigits(_key: string, value: unknown, { source }: { source?: string }): unknown {
-  const isLost = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source ?? '')
-  return isLost ? source : value
-}
-
-/** The JSON of a text, or undefined where it is none or too much. Integers that a double cannot hold, such as long ids, are texts. */
-export function parseJson(text: string): unknown {
-  if (hasTooMuchJson(text)) return undefined
-  try {
-    // A parser may ignore a byte-order mark (RFC 8259 §8.1).
-    const json = text.startsWith('\uFEFF') ? text.slice(1) : text
-    const hasLong = json.length <= LONG_INTEGERS_MAX_LENGTH && LONG_INTEGER.test(json)
-    return hasLong ? parseWithSource(json, keepDigits) : (JSON.parse(json) as unknown)
-  } catch {
-    return undefined
-  }
-}
-
-/** Counts what may begin an object or a list, within strings too. */
-function hasTooMuchJson(text: string): boolean {
-  if (text.length <= JSON_CONTAINERS_MAX) return false
-  let containers = 0
-  for (let i = 0; i < text.length; i += 1) {
-    const character = text.charCodeAt(i)
-    // [ and {
-    if (character === 0x5b || character === 0x7b) containers += 1
-  }
-  return containers > JSON_CONTAINERS_MAX
-}
 
 export function cutMessage(text: string): string {
   return text.length <= MESSAGE_MAX_CHARACTERS ? text : `${text.slice(0, MESSAGE_MAX_CHARACTERS - 1)}…`

@@ -7,7 +7,9 @@ import {
   targetOf,
 } from '../../../shared/operations/operations.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
+import { readAnswerNames } from '../../../shared/service/answer-findings.ts'
 import { isServiceErrorBody, readServiceError } from '../../../shared/service/errors.ts'
+import { parseJson } from '../../../shared/service/parse-json.ts'
 import { type Body, writeBody } from '../mapping/json-text.ts'
 import { APPEAL_READER } from './appeal-reader.ts'
 import {
@@ -27,7 +29,6 @@ import {
   type JudgeExchange,
   type Judgement,
   type OperationReader,
-  parseJson,
 } from './judgement.ts'
 import { judgeWhole } from './redact-exchange.ts'
 import type { ServiceRequest } from './service-client.ts'
@@ -80,12 +81,20 @@ export function createOperationExchange(
     isRewriting,
   )
   const { isRepeatable } = OPERATIONS[operation.kind]
+  const isTask = operation.kind === 'task'
+  // An acknowledgement says nothing of the content; the callback does.
+  const hasNames = isTask && !isAsync(operation)
   return {
     baseUrl,
     toRequest: createToRequest(operation),
     toRowKeys: createToRowKeys(operation),
-    judge: judgeWhole(createJudge({ ...reader, isRepeatable }, baseUrl, options.nowMs)),
-    judgeCallback: (text, rowKeys = NO_KEYS) => reader.judgeCallback(parseJson(text), rowKeys),
+    judge: judgeWhole(createJudge({ ...reader, isRepeatable, hasNames }, baseUrl, options.nowMs)),
+    judgeCallback(text, rowKeys = NO_KEYS) {
+      const body = parseJson(text)
+      const judgement = reader.judgeCallback(body, rowKeys)
+      if (judgement !== null && isTask) judgement.names = readAnswerNames(text, () => body)
+      return judgement
+    },
   }
 }
 

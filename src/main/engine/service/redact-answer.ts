@@ -1,6 +1,6 @@
 import { SERVICE_ERRORS } from '../../../shared/service/errors.ts'
+import { parseJson } from '../../../shared/service/parse-json.ts'
 import { REDACTED, type Redactor } from '../secrets/redactor.ts'
-import { parseJson } from './judgement.ts'
 
 /** Names of members of the interface's answers, as far as they are long enough for a secret. */
 const NAMES: ReadonlySet<string> = new Set([

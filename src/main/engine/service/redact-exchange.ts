@@ -76,7 +76,8 @@ export function judgeWhole(judge: JudgeExchange): JudgeExchange {
 }
 
 function redactJudgement(judgement: Judgement, redactor: Redactor): Judgement {
-  const { errorCode, rows, rules, classes } = judgement
+  const { errorCode, rows, rules, classes, names } = judgement
+  const takeAll = (texts: readonly string[]) => texts.map((text) => redactor.redact(text))
   const take = (text: string | null): string | null => (text === null ? null : redactor.redact(text))
   return {
     ...judgement,
@@ -89,5 +90,6 @@ function redactJudgement(judgement: Judgement, redactor: Redactor): Judgement {
       ([ruleId, { ruleName }]) => ({ ruleId, ruleName: redactor.redact(ruleName) }),
     ),
     classes: classes.map(({ className, score }) => ({ className: redactor.redact(className), score })),
+    names: { ...names, languages: takeAll(names.languages), models: takeAll(names.models) },
   }
 }

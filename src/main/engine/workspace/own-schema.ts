@@ -1,10 +1,13 @@
 import { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 
+/** A step of a schema: statements, or what makes the changes in the transaction that is open for them. */
+export type SchemaStep = string | ((db: DatabaseSync) => void)
+
 /** The schema of one kind of file that Sluice makes. */
 export interface OwnSchema {
   /** The steps that make it, which a file takes one after the other. */
-  steps: readonly string[]
+  steps: readonly SchemaStep[]
   /**
    * What a file may have beyond its steps, since it comes and goes with what the file holds: further columns, by table,
    * and indexes. Each pattern is held against one column or one statement, with one space between all of its words and
@@ -81,7 +84,7 @@ function findExpected(schema: OwnSchema, version: number): ExpectedSchema {
 function readExpected({ steps }: OwnSchema, version: number): Map<string, SchemaObject> {
   const db = new DatabaseSync(':memory:')
   try {
-    for (const sql of steps.slice(0, version)) db.exec(sql)
+    for (const step of steps.slice(0, version)) takeStep(db, step)
     const objects = db.prepare('SELECT type, name, tbl_name AS "table", sql FROM sqlite_schema').all()
     return new Map((objects as unknown as SchemaObject[]).map((object) => [toKey(object), object]))
   } finally {
@@ -147,7 +150,10 @@ export function readSchemaVersion(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
 }
 
-/** Takes the steps of a schema that a file has not taken yet. Throws what `toTooNew` makes of a file that has taken more. */
+/**
+ * Takes the steps of a schema that a file has not taken yet, each whole or not at all. Throws what `toTooNew` makes of a
+ * file that has taken more.
+ */
 export function takeSchemaSteps(
   db: DatabaseSync,
   { steps }: OwnSchema,
@@ -155,7 +161,20 @@ export function takeSchemaSteps(
 ): void {
   const version = readSchemaVersion(db)
   if (version > steps.length) throw toTooNew(version)
-  for (const [index, sql] of steps.entries()) {
-    if (index >= version) db.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${index + 1}; COMMIT`)
+  for (const [index, step] of steps.entries()) {
+    if (index < version) continue
+    db.exec('BEGIN IMMEDIATE')
+    try {
+      takeStep(db, step)
+      db.exec(`PRAGMA user_version = ${index + 1}; COMMIT`)
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK')
+      throw error
+    }
   }
+}
+
+function takeStep(db: DatabaseSync, step: SchemaStep): void {
+  if (typeof step === 'string') db.exec(step)
+  else step(db)
 }

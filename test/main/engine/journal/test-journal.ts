@@ -9,6 +9,7 @@ import {
 import { type IntakeRow, IntakeWriter } from '../../../../src/main/engine/run/journal/intake-writer.ts'
 import type { AttemptRecord } from '../../../../src/main/engine/run/recorder.ts'
 import { planSchema } from '../../../../src/shared/plan/plan.ts'
+import { NO_NAMES } from '../../../../src/shared/service/answer-findings.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 
 /** Opens a journal that is closed when the running test is finished, in a folder of its own unless given a file. */
@@ -93,9 +94,15 @@ export function toAttempt(item: number, parts: Partial<AttemptRecord> = {}): Att
     response: '{}',
     rules: [],
     classes: [],
+    names: NO_NAMES,
     ...parts,
   }
 }
+
+/** The rules that rows triggered, by row: a table of `row`, `rule_id` and `rule_name`. */
+export const RULES_OF_ROWS = `(SELECT found.row, rule_id, rule_name FROM found
+  JOIN term ON term.kind = 'rules' AND term.id = found.rules
+  JOIN json_each(term.value) AS own JOIN rule ON rule.id = own.value)`
 
 /** The states of the items that have a result, and what the counters say of all. */
 export function readStates(journal: Journal): {

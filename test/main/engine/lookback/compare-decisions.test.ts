@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { readScoreClasses } from '../../../../src/main/engine/journal/found-reader.ts'
 import { ReaderPool, readRunFamily } from '../../../../src/main/engine/journal/run-family.ts'
 import { compareDecisions, listChanges } from '../../../../src/main/engine/lookback/compare-decisions.ts'
 import { KeptPairs } from '../../../../src/main/engine/lookback/kept-pairs.ts'
@@ -268,9 +269,11 @@ describe('two runs with one rule changed in between', () => {
     const b = await send(ROWS.slice(0, 9))
     expect(await compare(a, b)).toMatchObject({ scored_rows: 9, scores: [] })
     const journal = new DatabaseSync(toJournalFile(folder, b))
-    journal.exec(`UPDATE row_class SET score = score + 0.25 WHERE class = 'spam' AND row IN (2, 3);
-      UPDATE row_class SET score = score + 0.5 WHERE class = 'spam' AND row = 7;
-      UPDATE row_class SET score = score - 0.25 WHERE class IN ('spam', 'hate') AND row = 9`)
+    const columns = new Map(readScoreClasses(journal).map(({ className, column }) => [className, column]))
+    const [spam, hate] = [columns.get('spam'), columns.get('hate')]
+    journal.exec(`UPDATE found SET ${spam} = ${spam} + 0.25 WHERE row IN (2, 3);
+      UPDATE found SET ${spam} = ${spam} + 0.5 WHERE row = 7;
+      UPDATE found SET ${spam} = ${spam} - 0.25, ${hate} = ${hate} - 0.25 WHERE row = 9`)
     journal.close()
     const { scores, scored_rows: scoredRows, joined } = await compare(a, b)
     expect(joined.changed).toBe(0)

@@ -1,11 +1,13 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { FoundWriter } from '../../../../src/main/engine/journal/found-writer.ts'
 import { ReaderPool, readRunFamily } from '../../../../src/main/engine/journal/run-family.ts'
 import { compareDecisions } from '../../../../src/main/engine/lookback/compare-decisions.ts'
 import { KeptPairs } from '../../../../src/main/engine/lookback/kept-pairs.ts'
 import { RowFindings } from '../../../../src/main/engine/run/results/row-findings.ts'
 import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import { createRandom } from '../../../../src/shared/lookback/seeded-random.ts'
+import { NO_NAMES } from '../../../../src/shared/service/answer-findings.ts'
 import { startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
@@ -38,12 +40,13 @@ function changeAtRandom(file: string, random: () => number): Ending[] {
   const pick = <Value>(values: readonly Value[]): Value =>
     values[Math.floor(random() * values.length)] ?? expect.fail('nothing to pick')
   const journal = new DatabaseSync(file)
-  journal.exec('BEGIN; DELETE FROM row_rule; DELETE FROM row_class; DELETE FROM rule')
+  journal.exec("BEGIN; DELETE FROM found; DELETE FROM rule; DELETE FROM term WHERE kind = 'rules'")
   for (const [id, rule] of RULES.entries()) {
     journal
       .prepare('INSERT INTO rule (id, rule_id, rule_name) VALUES (?, ?, ?)')
       .run(id, `rule-${rule}`, rule)
   }
+  const found = new FoundWriter(journal)
   const endings = Array.from({ length: ROWS }, (_, index): Ending => {
     const row = index + 1
     const { state, code, status } = pick(ENDINGS)
@@ -53,16 +56,17 @@ function changeAtRandom(file: string, random: () => number): Ending[] {
       .prepare('UPDATE result SET state = ?, error_code = ?, status = ?, answer = ? WHERE row = ?')
       .run(state, code, status, answer, row)
     const rules = RULES.filter(() => random() < 0.3)
-    for (const rule of rules)
-      journal.prepare('INSERT INTO row_rule VALUES (?, ?)').run(RULES.indexOf(rule), row)
     const scores = new Map(['hate', 'lust'].map((name) => [name, pick([0.1, 0.2, 0.7005])]))
-    for (const [name, score] of scores) {
-      journal.prepare('INSERT INTO row_class VALUES (?, ?, ?)').run(row, name, score)
-    }
+    found.write(row, {
+      rules: rules.map((rule) => ({ ruleId: `rule-${rule}`, ruleName: rule })),
+      classes: [...scores].map(([className, score]) => ({ className, score })),
+      names: NO_NAMES,
+    })
     const error = code ?? (status === null ? '' : `HTTP ${status}`)
     const outcome = isAnswered ? (answer ?? 'succeeded') : `${state} ${error}`.trim()
     return { outcome: state === 'acknowledged' ? null : outcome, isAnswered, rules, scores }
   })
+  found.flush()
   journal.exec('COMMIT')
   journal.close()
   return endings

@@ -17,6 +17,7 @@ import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import {
   openReadyJournal,
   openTestJournal,
+  RULES_OF_ROWS,
   readRecord,
   readStates,
   toAttempt,
@@ -43,7 +44,7 @@ test('a callback settles its acknowledged item, with its result and how long it 
   expect(journal.db.prepare('SELECT task_id, callback_us FROM result WHERE row = 1').get()).toEqual(
     expect.objectContaining({ task_id: 'task-1', callback_us: 7_000 }),
   )
-  expect(journal.db.prepare('SELECT count(*) AS n FROM row_rule').get()).toMatchObject({ n: 1 })
+  expect(journal.db.prepare(`SELECT count(*) AS n FROM ${RULES_OF_ROWS}`).get()).toMatchObject({ n: 1 })
   expect([...journal.counters.entries('error')]).toEqual([['["rejected",200,"BROKEN","it broke"]', 1]])
   expect(counts()).toEqual({ received: 2, settled: 2 })
 })
@@ -190,9 +191,7 @@ test('a rule that an undone transaction found is found again by the next one', (
   ).toThrow('no room')
   settler.look()
   journal.transact('process', () => settler.write())
-  expect(
-    journal.db.prepare('SELECT rule_id FROM row_rule JOIN rule ON rule.id = row_rule.rule').all(),
-  ).toMatchObject([{ rule_id: 'r1' }])
+  expect(journal.db.prepare(`SELECT rule_id FROM ${RULES_OF_ROWS}`).all()).toMatchObject([{ rule_id: 'r1' }])
 })
 
 test('a rule that both the answer and the callback name is counted once', () => {
@@ -202,6 +201,24 @@ test('a rule that both the answer and the callback name is counted once', () => 
   receive(1, 1_000)
   expect(takeIn()).toMatchObject([{ item: 1, from: 'rejected' }])
   expect([...journal.counters.entries('rule')]).toEqual([['r1', 1]])
+})
+
+test('what a callback finds takes the place of what the refusal of its item had found', () => {
+  const { journal, receive, takeIn, send } = openSettler(1)
+  const rules = [
+    { ruleId: 'r1', ruleName: 'Spam' },
+    { ruleId: 'r2', ruleName: 'Junk' },
+  ]
+  send(1, { state: 'rejected', outcome: 'rejected', errorCode: '5', rules })
+  receive(1, 1_000)
+  takeIn()
+  expect(journal.db.prepare(`SELECT row, rule_id FROM ${RULES_OF_ROWS}`).all()).toEqual([
+    { row: 1, rule_id: 'r1' },
+  ])
+  expect([...journal.counters.entries('rule')]).toEqual([
+    ['r1', 1],
+    ['r2', 0],
+  ])
 })
 
 test('a callback of an item of unknown outcome is awaited as long as that of an acknowledged one', () => {

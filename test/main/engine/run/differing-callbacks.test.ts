@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createOperationExchange } from '../../../../src/main/engine/service/operation-exchange.ts'
-import { readRecord } from '../journal/test-journal.ts'
+import { RULES_OF_ROWS, readRecord } from '../journal/test-journal.ts'
 import { ACKNOWLEDGED, openSettler } from './open-settler.ts'
 
 const RESULT = '{"task_id":"task-1","post_id":"p1","triggered_rules":[]}'
@@ -53,7 +53,7 @@ test('a callback that differs from the first is kept, counted and told on the ro
     answer: 'differing_callbacks',
   })
   expect(journal.counters.get('answer', 'differing_callbacks')).toBe(1)
-  expect(journal.db.prepare('SELECT count(*) AS n FROM row_rule').get()).toEqual({ n: 0 })
+  expect(journal.db.prepare(`SELECT count(*) AS n FROM ${RULES_OF_ROWS}`).get()).toEqual({ n: 0 })
 })
 
 test('an error after a result changes no outcome and is told on the row', () => {
@@ -89,7 +89,7 @@ test('a result after an error makes the row succeed, and the error stays with it
   })
   expect([...journal.counters.entries('error').values()]).toEqual([0])
   expect(Object.fromEntries(journal.counters.entries('state'))).toMatchObject({ succeeded: 1, rejected: 0 })
-  expect(journal.db.prepare('SELECT count(*) AS n FROM row_rule').get()).toEqual({ n: 1 })
+  expect(journal.db.prepare(`SELECT count(*) AS n FROM ${RULES_OF_ROWS}`).get()).toEqual({ n: 1 })
 })
 
 test('two errors that differ leave the row as the first one has it, and its cause is counted once', () => {

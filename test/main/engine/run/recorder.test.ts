@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
-import { readStoredBody } from '../../../../src/main/engine/run/journal/stored-bodies.ts'
+import { betweenRows, visitScores } from '../../../../src/main/engine/journal/found-reader.ts'
+import { SCORE_COLUMNS_MAX } from '../../../../src/main/engine/journal/found-writer.ts'
+import { readStoredBody } from '../../../../src/main/engine/journal/stored-bodies.ts'
 import { OutcomeWriter, Recorder } from '../../../../src/main/engine/run/recorder.ts'
 import { SecondMeter } from '../../../../src/main/engine/sending/second-meter.ts'
 import { VERIFIED } from '../../../../src/main/engine/service/echoes.ts'
 import type { Answer } from '../../../../src/main/engine/service/exchange.ts'
 import type { Judgement } from '../../../../src/main/engine/service/judgement.ts'
 import { LatencyMeter } from '../../../../src/shared/load/latency-meter.ts'
-import { openReadyJournal, readStates, toAttempt } from '../journal/test-journal.ts'
+import { NO_NAMES } from '../../../../src/shared/service/answer-findings.ts'
+import { openReadyJournal, RULES_OF_ROWS, readStates, toAttempt } from '../journal/test-journal.ts'
 
 const SENT_AT_US = 1_700_000_000_000_000
 
@@ -37,6 +40,7 @@ const SUCCESS: Judgement = {
   isResultLost: false,
   rules: [],
   classes: [],
+  names: NO_NAMES,
   fromCache: false,
   echo: VERIFIED,
   retryAfterMs: null,
@@ -102,9 +106,7 @@ test('a group that found no room is written whole by the next, its rules and sec
   expect(recorder.waiting).toBe(3)
   journal.db.exec('PRAGMA max_page_count = 4294967294')
   write()
-  const named = journal.db
-    .prepare('SELECT row AS item, rule_name FROM row_rule JOIN rule ON rule.id = row_rule.rule ORDER BY row')
-    .all()
+  const named = journal.db.prepare(`SELECT row AS item, rule_name FROM ${RULES_OF_ROWS} ORDER BY row`).all()
   expect(named.map(({ item, rule_name }) => [item, rule_name])).toEqual([
     [1, 'Spam'],
     [2, 'Spam'],
@@ -175,9 +177,15 @@ const RULE = { ruleId: 'r1', ruleName: 'Spam' }
 
 function readRules(journal: ReturnType<typeof openReadyJournal>): unknown[] {
   return journal.db
-    .prepare('SELECT rule_id, rule_name, row FROM row_rule JOIN rule ON rule.id = rule ORDER BY row, rule_id')
+    .prepare(`SELECT rule_id, rule_name, row FROM ${RULES_OF_ROWS} ORDER BY row, rule_id`)
     .all()
     .map(({ rule_id, rule_name, row }) => [rule_id, rule_name, row])
+}
+
+function readScores({ db }: ReturnType<typeof openReadyJournal>): unknown[] {
+  const scores: unknown[] = []
+  visitScores(db, betweenRows([0, 1_000]), null, (...score) => scores.push(score))
+  return scores
 }
 
 test('an outcome is written with its attempt, its rules and its classes', () => {
@@ -206,11 +214,7 @@ test('an outcome is written with its attempt, its rules and its classes', () => 
     callback_us: null,
   })
   expect(readRules(journal)).toEqual([['r1', 'Spam', 2]])
-  expect({ ...journal.db.prepare('SELECT * FROM row_class').get() }).toEqual({
-    row: 2,
-    class: 'spam',
-    score: 3,
-  })
+  expect(readScores(journal)).toEqual([[2, 'spam', 3]])
   expect(journal.counters.get('rule', 'r1')).toBe(1)
   expect(journal.counters.get('request', 'succeeded')).toBe(1)
 })
@@ -241,6 +245,108 @@ test('a later try replaces the result, and is one attempt more', () => {
     succeeded: 1,
     retried: 1,
   })
+})
+
+test('what a later try finds takes the place of what an earlier one found, and of its counts', () => {
+  const journal = openReadyJournal(2)
+  const outcomes = new OutcomeWriter(journal)
+  const junk = { ruleId: 'r2', ruleName: 'Junk' }
+  const classes = [{ className: 'spam', score: 3 }]
+  const write = (attempt: ReturnType<typeof toAttempt>) => {
+    outcomes.count(attempt)
+    journal.transact('process', () => outcomes.write([attempt]))
+  }
+  const refused = { state: 'rejected', outcome: 'rejected' } as const
+  for (const row of [1, 2]) {
+    write(
+      toAttempt(row, { ...refused, rules: [RULE, junk], classes, names: { ...NO_NAMES, fromCache: true } }),
+    )
+    journal.counters.add('state', 'sending', 1)
+  }
+  write(toAttempt(1, { number: 2, rules: [junk], classes: [{ className: 'hate', score: 1 }] }))
+  write(toAttempt(2, { number: 2, ...refused, response: null }))
+  expect(readRules(journal)).toEqual([['r2', 'Junk', 1]])
+  expect(readScores(journal)).toEqual([[1, 'hate', 1]])
+  expect(journal.db.prepare('SELECT row, cached FROM found').all()).toEqual([{ row: 1, cached: null }])
+  expect([...journal.counters.entries('rule')]).toEqual([
+    ['r1', 0],
+    ['r2', 1],
+  ])
+})
+
+test('tries of one item in one group leave what the last of them found', () => {
+  const journal = openReadyJournal(1)
+  const outcomes = new OutcomeWriter(journal)
+  const junk = { ruleId: 'r2', ruleName: 'Junk' }
+  const tries = [toAttempt(1, { rules: [RULE] }), toAttempt(1, { number: 2, rules: [junk] })]
+  for (const attempt of tries) outcomes.count(attempt)
+  journal.transact('process', () => outcomes.write(tries))
+  expect(readRules(journal)).toEqual([['r2', 'Junk', 1]])
+  expect([...journal.counters.entries('rule')]).toEqual([
+    ['r1', 0],
+    ['r2', 1],
+  ])
+})
+
+test('scores of more classes than have columns are all kept, also where each answer names a new one', () => {
+  const rows = 260
+  const journal = openReadyJournal(rows)
+  const outcomes = new OutcomeWriter(journal)
+  const toClasses = (row: number) => [
+    { className: 'spam', score: row / 7 },
+    { className: `class "${row}"`, score: 1e-7 * row },
+    { className: 'x'.repeat(5_000), score: row },
+  ]
+  for (let from = 1; from <= rows; from += 20) {
+    const group = Array.from({ length: 20 }, (_, index) =>
+      toAttempt(from + index, { classes: toClasses(from + index) }),
+    )
+    journal.transact('process', () => outcomes.write(group))
+  }
+  const expected = Array.from({ length: rows }, (_, index) => index + 1).flatMap((row) =>
+    toClasses(row).map(({ className, score }) => [row, className, score]),
+  )
+  const toSorted = (scores: unknown[]) => scores.map((score) => JSON.stringify(score)).sort()
+  expect(toSorted(readScores(journal))).toEqual(toSorted(expected))
+  const columns = journal.db.prepare("SELECT count(*) AS n FROM pragma_table_info('found')").get()
+  expect(columns).toEqual({ n: 6 + SCORE_COLUMNS_MAX })
+})
+
+test('a class that an undone transaction found is found again by the next one', () => {
+  const journal = openReadyJournal(2)
+  const outcomes = new OutcomeWriter(journal)
+  const attempt = toAttempt(1, {
+    classes: [{ className: 'spam', score: 3 }],
+    names: { fromCache: false, languages: ['DE'], models: ['text'] },
+  })
+  expect(() =>
+    journal.transact('process', () => {
+      outcomes.write([attempt])
+      throw new Error('the disk of the test')
+    }),
+  ).toThrow('the disk of the test')
+  outcomes.forget()
+  journal.transact('process', () => outcomes.write([attempt]))
+  expect(readScores(journal)).toEqual([[1, 'spam', 3]])
+  expect(journal.db.prepare('SELECT row, language, model FROM found').all()).toEqual([
+    { row: 1, language: 1, model: 1 },
+  ])
+})
+
+test('two writers of one journal give a class one column', () => {
+  const journal = openReadyJournal(4)
+  const writers = [new OutcomeWriter(journal), new OutcomeWriter(journal)]
+  for (const row of [1, 2, 3, 4]) {
+    const classes = [{ className: row < 3 ? 'spam' : 'hate', score: row }]
+    journal.transact('process', () => writers[row % 2]?.write([toAttempt(row, { classes, rules: [RULE] })]))
+  }
+  expect(readScores(journal)).toEqual([
+    [1, 'spam', 1],
+    [2, 'spam', 2],
+    [3, 'hate', 3],
+    [4, 'hate', 4],
+  ])
+  expect(readRules(journal).map((rule) => (rule as unknown[])[2])).toEqual([1, 2, 3, 4])
 })
 
 test('a rule that is renamed has its newest name, one that was rolled back is written again', () => {

@@ -1,5 +1,6 @@
 import { VERIFIED } from '../../../../src/main/engine/service/echoes.ts'
 import type { Judgement } from '../../../../src/main/engine/service/judgement.ts'
+import { NO_NAMES } from '../../../../src/shared/service/answer-findings.ts'
 
 /** The judgement of a task that succeeded, changed as told. */
 export function toJudgement(parts: Partial<Judgement> = {}): Judgement {
@@ -19,6 +20,7 @@ export function toJudgement(parts: Partial<Judgement> = {}): Judgement {
     isResultLost: false,
     rules: [],
     classes: [],
+    names: NO_NAMES,
     fromCache: false,
     echo: VERIFIED,
     retryAfterMs: null,

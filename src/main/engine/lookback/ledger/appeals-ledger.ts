@@ -1,8 +1,8 @@
 import type { AppealEntry } from '../../../../shared/lookback/ledger.ts'
 import { isAppealAnswer } from '../../../../shared/run/item-state.ts'
 import { type AppealFindings, readAppealFindings } from '../../../../shared/service/answer-findings.ts'
-import { createExchangeReader } from '../../run/journal/stored-bodies.ts'
-import { parseJson } from '../../service/judgement.ts'
+import { parseJson } from '../../../../shared/service/parse-json.ts'
+import { createExchangeReader } from '../../journal/stored-bodies.ts'
 import { type LedgerReader, toIsoTime } from './ledger-tables.ts'
 import { readSentRows } from './sent-rows.ts'
 

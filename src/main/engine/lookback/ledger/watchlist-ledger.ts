@@ -1,9 +1,9 @@
 import type { TermEntry } from '../../../../shared/lookback/ledger.ts'
 import { OPERATIONS, targetOf } from '../../../../shared/operations/operations.ts'
 import { readAnsweredTerms } from '../../../../shared/service/answer-findings.ts'
+import { parseJson } from '../../../../shared/service/parse-json.ts'
 import type { RunView } from '../../journal/run-family.ts'
-import { createExchangeReader } from '../../run/journal/stored-bodies.ts'
-import { parseJson } from '../../service/judgement.ts'
+import { createExchangeReader } from '../../journal/stored-bodies.ts'
 import { type LedgerReader, toIsoTime } from './ledger-tables.ts'
 import { readSentRows } from './sent-rows.ts'
 

@@ -9,12 +9,13 @@ import {
   readTaskFindings,
   readTermNotes,
 } from '../../../../shared/service/answer-findings.ts'
+import { parseJson } from '../../../../shared/service/parse-json.ts'
+import { listScoreClasses, readScoreClasses } from '../../journal/found-reader.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
+import type { StoredBody } from '../../journal/stored-bodies.ts'
 import { toHalf } from '../../mapping/split-row.ts'
 import { describeAppeal } from '../../service/appeal-reader.ts'
 import { ECHO_MISMATCH_CODE } from '../../service/echoes.ts'
-import { parseJson } from '../../service/judgement.ts'
-import type { StoredBody } from '../journal/stored-bodies.ts'
 import { openVerdicts } from '../journal/verdict-store.ts'
 import { countTries, type FamilyRow, toShownState } from '../results/family-rows.ts'
 import { listAllPages } from '../results/result-page.ts'
@@ -30,26 +31,14 @@ const COLUMNS_MAX = 1_000
 
 /** The classes that any row of a run has a score of, by name; at most {@link COLUMNS_MAX}. */
 export function readScoredClasses({ members }: RunFamily): string[] {
-  const classes = members.flatMap(({ db }) =>
-    // Sorted after they are made distinct: SQLite would sort each score of each row.
-    db
-      .prepare('SELECT class FROM (SELECT DISTINCT class FROM row_class) ORDER BY class LIMIT ?')
-      .all(COLUMNS_MAX),
-  )
-  return [...new Set(classes.map((row) => String(row['class'])))].sort().slice(0, COLUMNS_MAX)
+  const classes = members.flatMap(({ db }) => listScoreClasses(db, COLUMNS_MAX))
+  return [...new Set(classes)].sort().slice(0, COLUMNS_MAX)
 }
 
-/** Rows among which {@link readFirstClasses} looks. */
-const FIRST_ROWS = 5_000
-
-/** The classes that any of the first rows of a run has a score of: at once, however many rows there are. */
+/** The same, at once, however many rows there are; without those beyond the 200 that came first. */
 export function readFirstClasses({ members }: RunFamily): string[] {
-  const classes = members.flatMap(({ db }) =>
-    db
-      .prepare('SELECT DISTINCT class FROM row_class WHERE row <= (SELECT min(row) FROM row_class) + ?')
-      .all(FIRST_ROWS),
-  )
-  return [...new Set(classes.map((row) => String(row['class'])))].sort().slice(0, COLUMNS_MAX)
+  const classes = members.flatMap(({ db }) => readScoreClasses(db).map(({ className }) => className))
+  return [...new Set(classes)].sort().slice(0, COLUMNS_MAX)
 }
 
 /** The rules that any row of a run triggered, by name; at most {@link COLUMNS_MAX}. */

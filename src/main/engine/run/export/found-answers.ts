@@ -1,4 +1,5 @@
 import type { ResultRow } from '../../../../shared/run/results.ts'
+import { createRuleReader, createSetReader, readScoreClasses } from '../../journal/found-reader.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
 import { type Stretch, StretchStatement } from './stretch.ts'
 
@@ -11,60 +12,55 @@ export interface FoundAnswers {
   scores: ReadonlyMap<number, Score[]>
 }
 
+type FoundTuple = [row: number, set: number, further: string | null, ...scores: (number | null)[]]
+
 /** A function that reads which rules rows triggered, and their scores by class, a stretch at a time. */
 export function createAnswersReader(db: DatabaseSync): (stretch: Stretch) => FoundAnswers {
-  const rulesOf = new StretchStatement(
-    db,
-    'row',
-    (condition) =>
-      `SELECT row, rule FROM row_rule INDEXED BY row_rule_by_row WHERE ${condition} ORDER BY row, rule`,
-  )
-  const scoresOf = new StretchStatement(
-    db,
-    'row',
-    (condition) => `SELECT row, class, score FROM row_class WHERE ${condition} ORDER BY row, class`,
-  )
-  let rules: ReadonlyMap<number, Rule> = new Map()
-  const findRule = (id: number): Rule => {
-    // A run under way triggers new ones.
-    if (!rules.has(id)) rules = readRules(db)
-    return rules.get(id) ?? { ruleId: '', ruleName: '' }
-  }
-  return (stretch) => ({
-    rules: group(rulesOf.readTuples<[number, number]>(stretch), ([, id]) => findRule(id)),
-    scores: group(scoresOf.readTuples<[number, string, number]>(stretch), ([, className, score]) => ({
-      className,
-      score,
-    })),
-  })
-}
-
-function readRules(db: DatabaseSync): ReadonlyMap<number, Rule> {
-  const stored = db.prepare('SELECT id, rule_id, rule_name FROM rule').all()
-  return new Map(
-    stored.map(({ id, rule_id: ruleId, rule_name: ruleName }) => [
-      Number(id),
-      { ruleId: String(ruleId), ruleName: String(ruleName) },
-    ]),
-  )
-}
-
-/** What tuples are of each row, which is their first value; they come row by row. */
-function group<Tuple extends readonly [row: number, ...rest: unknown[]], Value>(
-  tuples: readonly Tuple[],
-  toValue: (tuple: Tuple) => Value,
-): Map<number, Value[]> {
-  const groups = new Map<number, Value[]>()
-  let values: Value[] = []
-  let last: number | null = null
-  for (const tuple of tuples) {
-    const [row] = tuple
-    if (row !== last) {
-      values = []
-      groups.set(row, values)
-      last = row
+  const toRules = createSetReader(db, createRuleReader(db))
+  let classes: string[] = []
+  let found = createStatement(db, [])
+  return (stretch) => {
+    const now = readScoreClasses(db)
+    // A run under way finds new ones.
+    if (now.length !== classes.length) {
+      classes = now.map(({ className }) => className)
+      found = createStatement(
+        db,
+        now.map(({ column }) => column),
+      )
     }
-    values.push(toValue(tuple))
+    const rules = new Map<number, Rule[]>()
+    const scores = new Map<number, Score[]>()
+    for (const [row, set, further, ...own] of found.readTuples<FoundTuple>(stretch)) {
+      if (set !== 0) rules.set(row, toRules(set))
+      const scored = toScores(classes, own, further)
+      if (scored.length > 0) scores.set(row, scored)
+    }
+    return { rules, scores }
   }
-  return groups
+}
+
+function createStatement(db: DatabaseSync, columns: readonly string[]): StretchStatement {
+  const wanted = ['row', 'rules', 'further_scores', ...columns].join(', ')
+  return new StretchStatement(
+    db,
+    'row',
+    (condition) => `SELECT ${wanted} FROM found NOT INDEXED WHERE ${condition} ORDER BY row`,
+  )
+}
+
+function toScores(
+  classes: readonly string[],
+  scores: readonly (number | null)[],
+  further: string | null,
+): Score[] {
+  const scored: Score[] = []
+  for (const [at, className] of classes.entries()) {
+    const score = scores[at] ?? null
+    if (score !== null) scored.push({ className, score })
+  }
+  if (further === null) return scored
+  for (const [className, score] of JSON.parse(further) as [string, number][])
+    scored.push({ className, score })
+  return scored.sort((a, b) => (a.className < b.className ? -1 : 1))
 }

@@ -1,13 +1,13 @@
 import { isAsync } from '../../../../shared/operations/operations.ts'
 import type { AttemptDetail, CallbackDetail } from '../../../../shared/run/results.ts'
 import type { RunView } from '../../journal/run-family.ts'
-import { createPlaceReader } from '../journal/intake-writer.ts'
 import {
   createExchangeReader,
   readStoredBody,
   type StoredBody,
   toCallback,
-} from '../journal/stored-bodies.ts'
+} from '../../journal/stored-bodies.ts'
+import { createPlaceReader } from '../journal/intake-writer.ts'
 import {
   createResultRows,
   type FoundBeside,

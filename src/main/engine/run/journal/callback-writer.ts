@@ -3,13 +3,13 @@ import { type ItemState, nextItemState, type RowAnswer } from '../../../../share
 import { countError, type ErrorCause, uncountError } from '../../journal/counters.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { updateRunRecord } from '../../journal/run-record.ts'
+import { LongBodies, packBody, readStoredBody } from '../../journal/stored-bodies.ts'
 import type { InboxCallback } from '../../receiver/inbox.ts'
 import { ECHO_MISMATCH_CODE, type EchoFinding } from '../../service/echoes.ts'
 import { cutMessage } from '../../service/judgement.ts'
 import { describeDifference, describeUnreadable, isSameCallback } from '../callback-text.ts'
 import type { AttemptRecord, OutcomeWriter } from '../recorder.ts'
 import type { ItemClaims } from './item-claims.ts'
-import { LongBodies, packBody, readStoredBody } from './stored-bodies.ts'
 
 /** What a callback says; null where it cannot be read. `foreign`: it names another post or item than its address. */
 type CallbackContent = OwnContent | { kind: 'foreign'; note: string }
@@ -18,7 +18,7 @@ type CallbackContent = OwnContent | { kind: 'foreign'; note: string }
 interface OwnContent
   extends Pick<
     AttemptRecord,
-    'taskId' | 'customIndexItemId' | 'errorCode' | 'message' | 'rules' | 'classes'
+    'taskId' | 'customIndexItemId' | 'errorCode' | 'message' | 'rules' | 'classes' | 'names'
   > {
   kind: 'own'
   outcome: 'succeeded' | 'rejected'
@@ -99,7 +99,6 @@ export class CallbackWriter {
   readonly #callbackLatency: StatementSync
   readonly #overdue: StatementSync
   readonly #setOverdue: StatementSync
-  readonly #rulesOf: StatementSync
 
   constructor(journal: Journal, claims: ItemClaims, outcomes: OutcomeWriter, scope: CallbackScope = WHOLE) {
     this.#scope = scope
@@ -150,9 +149,6 @@ export class CallbackWriter {
     )
     this.#overdue = db.prepare(
       "SELECT row FROM result WHERE state = 'acknowledged' AND acknowledged_at <= ? ORDER BY acknowledged_at LIMIT ?",
-    )
-    this.#rulesOf = db.prepare(
-      'SELECT rule_id FROM row_rule JOIN rule ON rule.id = row_rule.rule WHERE row = ?',
     )
     this.#setOverdue = db.prepare(
       "UPDATE result SET state = 'overdue', message = ?, answer = ? WHERE row = ?",
@@ -358,9 +354,6 @@ export class CallbackWriter {
     countError(counters, { state, status: stored?.status ?? null, errorCode, message }, 1)
     if (content.fromCache) counters.add('from_cache', '', 1)
     if (content.outcome === 'succeeded') counters.add('echo', content.echo.kind, 1)
-    // Only an answer that refused its item can have named rules before.
-    const known = from === 'rejected' ? this.#rulesOf.all(item).map((rule) => rule['rule_id']) : []
-    for (const { ruleId } of content.rules) if (!known.includes(ruleId)) counters.add('rule', ruleId, 1)
     const attempts = (stored?.attempts ?? 0) + (from === 'sending' && !isWaiting(item) ? 1 : 0)
     const lastTry = from === 'sending' ? undefined : this.#lastTry.get(item)
     const sentAtUs = this.#findSentAtUs(item, received.taskId, toNumber(lastTry?.['sent_at_us']))
@@ -369,7 +362,7 @@ export class CallbackWriter {
     const { taskId, customIndexItemId } = content
     const found = [taskId, customIndexItemId, latencyUs, mark?.answer ?? null]
     this.#write.run(item, state, attempts, errorCode, message, ...found)
-    this.#outcomes.writeFindings(item, content)
+    this.#outcomes.replaceFound(item, content)
     const isOfTryInFlight = from === 'sending' && this.#claims.countUnknownTries(item) === 0
     const isEarly = from === 'sending' || isBeforeEnd
     // A row has one latency, that of the first callback that settled it.

@@ -2,6 +2,7 @@ import { toRowCounts } from '../../../../shared/run/counts.ts'
 import { type ItemState, listStates } from '../../../../shared/run/item-state.ts'
 import type { RowCounts, TriggeredRule } from '../../../../shared/run/run.ts'
 import { findErrorGroup } from '../../journal/counters.ts'
+import { amongRows, createRuleReader, readFoundRules } from '../../journal/found-reader.ts'
 import { readRecoveredLoad } from '../../journal/load-record.ts'
 import { findTakersOf, type RunFamily, type RunView } from '../../journal/run-family.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
@@ -151,9 +152,10 @@ function addUpTaken(member: RunView, takers: readonly RunView[]): Counts {
         left.set(group, (left.get(group) ?? 0) - 1)
         add(correction, 'error', group, -1)
       }
-      add(correction, WITH_RULES, '', -countWithRules(member, taken))
-      for (const { rule_id, n } of readRules(member, taken))
-        add(correction, 'rule', String(rule_id), -Number(n))
+      const rulesOf = readFoundRules(member.db, amongRows(taken), createRuleReader(member.db))
+      add(correction, WITH_RULES, '', -rulesOf.size)
+      for (const rules of rulesOf.values())
+        for (const { ruleId } of rules) add(correction, 'rule', ruleId, -1)
     }
   }
   return correction
@@ -189,25 +191,6 @@ function readResults({ db }: RunView, ids: string) {
        WHERE row IN (SELECT value FROM json_each(?))`,
     )
     .all(ids)
-}
-
-function readRules({ db }: RunView, ids: string) {
-  return db
-    .prepare(
-      `SELECT rule_id, count(*) AS n FROM row_rule INDEXED BY row_rule_by_row JOIN rule ON rule.id = row_rule.rule
-       WHERE row IN (SELECT value FROM json_each(?)) GROUP BY rule.id`,
-    )
-    .all(ids)
-}
-
-function countWithRules({ db }: RunView, ids: string): number {
-  const counted = db
-    .prepare(
-      `SELECT count(DISTINCT row) AS n FROM row_rule INDEXED BY row_rule_by_row
-       WHERE row IN (SELECT value FROM json_each(?))`,
-    )
-    .get(ids)
-  return Number(counted?.['n'])
 }
 
 function readTried({ db }: RunView, ids: readonly number[]): number[] {
@@ -253,7 +236,7 @@ export function readRuleNames(members: readonly RunView[]): Map<string, string> 
 /** Rows that triggered any rule, those that retries stand for counted there alone. */
 export function countRowsWithRules({ members }: RunFamily): number {
   return members.reduce((sum, member) => {
-    const counted = member.db.prepare('SELECT count(DISTINCT row) AS n FROM row_rule').get()
+    const counted = member.db.prepare('SELECT count(*) AS n FROM found WHERE rules <> 0').get()
     const taken = members.length === 1 ? 0 : (readCorrection(member, members).get(WITH_RULES)?.get('') ?? 0)
     return sum + Number(counted?.['n']) + taken
   }, 0)

@@ -5,6 +5,13 @@ import { listStates, type RowState, UNSUCCESSFUL_STATES } from '../../../../shar
 import type { Problem } from '../../../../shared/run/problem.ts'
 import type { ResultRow } from '../../../../shared/run/results.ts'
 import type { RowFilter } from '../../../../shared/run/row-filters.ts'
+import {
+  amongRows,
+  createRuleReader,
+  listSetsWith,
+  readFoundRules,
+  visitScores,
+} from '../../journal/found-reader.ts'
 import { findTakersOf, type RunFamily, type RunView } from '../../journal/run-family.ts'
 import { parseCells } from '../../journal/stored-cells.ts'
 import { createPostIdMapper } from '../../mapping/row-mapper.ts'
@@ -55,7 +62,7 @@ export function readRunRows(view: RunView, ids: readonly number[]): RunRow[] {
     .all(wanted) as unknown as JoinedRow[]
   const unsendable = joined.filter(({ item }) => item === null).map(({ id }) => id)
   const toResult = createResultRows(view, {
-    rules: readRules(view, wanted),
+    rules: readFoundRules(view.db, amongRows(wanted), createRuleReader(view.db)),
     scores: readScores(view, wanted),
     errors: unsendable.length === 0 ? new Map() : readErrors(view, JSON.stringify(unsendable)),
     toPlace: createPlaceReader(view.db),
@@ -87,38 +94,15 @@ export function readErrors({ db }: RunView, ids: string): ReadonlyMap<number, re
   )
 }
 
-/** The rules that each of the rows triggered; `ids` is a JSON array. */
-function readRules({ db }: RunView, ids: string): ReadonlyMap<number, ResultRow['triggeredRules']> {
-  const found = db
-    .prepare(
-      `SELECT row, rule_id, rule_name FROM row_rule INDEXED BY row_rule_by_row
-       JOIN rule ON rule.id = row_rule.rule WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row, rule.id`,
-    )
-    .all(ids)
-  const rules = new Map<number, ResultRow['triggeredRules']>()
-  for (const { row, rule_id, rule_name } of found) {
-    const rule = { ruleId: String(rule_id), ruleName: String(rule_name) }
-    const others = rules.get(Number(row))
-    if (others === undefined) rules.set(Number(row), [rule])
-    else others.push(rule)
-  }
-  return rules
-}
-
 /** The scores of each of the rows, by class; `ids` is a JSON array. */
 function readScores({ db }: RunView, ids: string): ReadonlyMap<number, ResultRow['classScores']> {
-  const found = db
-    .prepare(
-      'SELECT row, class, score FROM row_class WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row, class',
-    )
-    .all(ids)
   const scores = new Map<number, ResultRow['classScores']>()
-  for (const { row, class: className, score } of found) {
-    const one = { className: String(className), score: Number(score) }
-    const others = scores.get(Number(row))
-    if (others === undefined) scores.set(Number(row), [one])
-    else others.push(one)
-  }
+  visitScores(db, amongRows(ids), null, (row, className, score) => {
+    const others = scores.get(row)
+    if (others === undefined) scores.set(row, [{ className, score }])
+    else others.push({ className, score })
+  })
+  for (const own of scores.values()) own.sort((a, b) => (a.className < b.className ? -1 : 1))
   return scores
 }
 
@@ -188,6 +172,9 @@ interface PageSource {
   key: string
 }
 
+/** A rule has few rows if at most one of so many has it. */
+const FEW = 50
+
 const ROWS = 'row LEFT JOIN result ON result.row = row.id'
 const NOT_LEFT_OUT = 'NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id)'
 
@@ -196,10 +183,14 @@ export function toPageSource(view: RunView, filter: RowFilter): PageSource {
   const { ruleIds: [ruleId] = [], errorCode, answer } = filter
   const byResult = toResultConditions(view, filter)
   if (ruleId !== undefined) {
-    const from = `row_rule CROSS JOIN result ON result.row = row_rule.row
-      CROSS JOIN row ON row.id = row_rule.row`
-    const where = ['row_rule.rule = (SELECT id FROM rule WHERE rule_id = ?)', ...byResult.where]
-    return { from, where, params: [ruleId, ...byResult.params], key: 'row_rule.row' }
+    // Rows with a rule that few have are sorted; else the rows are walked in their order.
+    const counted = readFacetCounts(view.db).get('rule')?.get(ruleId) ?? 0
+    const index = counted * FEW < view.record.claimedRows ? 'INDEXED BY found_by_rules' : 'NOT INDEXED'
+    const from = `found ${index} CROSS JOIN result ON result.row = found.row
+      CROSS JOIN row ON row.id = found.row`
+    const sets = listSetsWith(view.db, ruleId)
+    const where = [`found.rules <> 0 AND found.rules IN (${sets.join(', ')})`, ...byResult.where]
+    return { from, where, params: byResult.params, key: 'found.row' }
   }
   if (answer !== undefined) {
     const from = 'result INDEXED BY result_by_answer CROSS JOIN row ON row.id = result.row'

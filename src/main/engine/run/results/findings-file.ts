@@ -19,7 +19,7 @@ import { RowScores, RowValues } from './row-values.ts'
 // or is of another state of the journal, is not believed: findings are then read from the journal again.
 
 /** Another number for each change of what findings are or how they are stored. */
-const FORMAT = 'SLUICEF3'
+const FORMAT = 'SLUICEF4'
 const CHECKED_FROM = 12
 const FINGERPRINT_FROM = 16
 const HEAD_FROM = 64
@@ -119,7 +119,7 @@ function pack(found: FoundColumns, fingerprint: string): Uint8Array {
   const values = [...FOUND_KINDS.map((kind) => found.values[kind]), ...found.cells.values()]
   const stored = [...scores].map(([name, own]) => ({ name, ...own.stored }))
   const columns: Column[] = [
-    ...[found.marks, found.attempts, found.stamps, found.latencies, found.callbackLatencies, found.kinds.of],
+    ...[found.marks, found.attempts, found.latencies, found.callbackLatencies, found.kinds.of],
     ...values.map(({ of }) => of),
     ...stored.flatMap(({ numbers, scores: own }) => (numbers === null ? [own] : [numbers, own])),
   ]
@@ -170,7 +170,6 @@ function unpack(bytes: Buffer<ArrayBuffer>): FoundColumns | null {
   const fixed = {
     marks: take(Uint8Array),
     attempts: take(Uint16Array),
-    stamps: take(Uint16Array),
     latencies: take(Float32Array),
     callbackLatencies: take(Float32Array),
     kinds: new RowKinds(take(Uint16Array), [...head.kinds]),

@@ -1,22 +1,24 @@
 import { hash } from 'node:crypto'
-import { isAsync } from '../../../../shared/operations/operations.ts'
 import type { RowState } from '../../../../shared/run/item-state.ts'
 import { type FacetOf, listFacetKinds } from '../../../../shared/run/row-filters.ts'
-import { readTaskFindings, type TaskFindings } from '../../../../shared/service/answer-findings.ts'
+import {
+  createNameReader,
+  createRuleReader,
+  createSetReader,
+  readScoreClasses,
+} from '../../journal/found-reader.ts'
 import type { RunView } from '../../journal/run-family.ts'
+import { parseCells } from '../../journal/stored-cells.ts'
 import { createFieldMapper } from '../../mapping/row-mapper.ts'
-import { ECHO_MISMATCH_CODE } from '../../service/echoes.ts'
-import { parseJson } from '../../service/judgement.ts'
 import type { DatabaseSync, SQLInputValue } from '../../workspace/sqlite.ts'
-import { readStoredBody } from '../journal/stored-bodies.ts'
-import { RowKinds, readRows, toStretch } from './row-kinds.ts'
+import { RowKinds, readRows } from './row-kinds.ts'
 import { RowScores, RowValues } from './row-values.ts'
 
-/** Row numbers looked at in one step: some milliseconds, also where each answer has to be unpacked and parsed. */
+/** Row numbers looked at in one step: some milliseconds. */
 const STEP_ROWS = 1_000
 
-/** Most classes whose scores are kept, at least 2 bytes a row each; of further ones no row can be found by its score. */
-export const CLASSES_MAX = 200
+/** Most kinds of answered rows that are known by their rules and answer. */
+const ANSWERED_MAX = 60_000
 
 /** Most values of a column of the source whose cells are kept, and how many of the first columns may be. */
 const CELL_VALUES_MAX = 1_000
@@ -44,17 +46,14 @@ export type FoundKind = FacetOf<'values'>
 export const FOUND_KINDS: readonly FoundKind[] = listFacetKinds('values')
 
 /** Where the values of a kind stand: in a field of the request, in the answer of a task, or there if it has any. */
-export const FOUND: Record<FoundKind, { field?: string; read?: (found: TaskFindings) => readonly string[] }> =
-  {
-    language: { read: ({ languages }) => languages },
-    model: { field: 'models', read: ({ models }) => models.map(({ model }) => model) },
-    variant: { field: 'content_variant' },
-  }
+export const FOUND: Record<FoundKind, { field?: string; named?: 'language' | 'model' }> = {
+  language: { named: 'language' },
+  model: { field: 'models', named: 'model' },
+  variant: { field: 'content_variant' },
+}
 
-const ANSWERED = FOUND_KINDS.flatMap((kind) => {
-  const { read } = FOUND[kind]
-  return read === undefined ? [] : [{ kind, read }]
-})
+/** The kinds that answers name, as the journal's columns are called. */
+const FOUND_NAMES = FOUND_KINDS.flatMap((kind) => FOUND[kind].named ?? [])
 
 /** What {@link JournalFindings} hold by row number, ready to be stored. */
 export interface FoundColumns {
@@ -64,8 +63,6 @@ export interface FoundColumns {
   hasAllClasses: boolean
   marks: Uint8Array
   attempts: Uint16Array
-  /** Which try an answer was read of, so that it is not read again; 0 for none. */
-  stamps: Uint16Array
   /** Milliseconds of the last try, and from the request to the callback; NaN where nothing was measured. */
   latencies: Float32Array
   callbackLatencies: Float32Array
@@ -85,34 +82,32 @@ export class JournalFindings {
   readonly columns: FoundColumns
   /** What {@link readFingerprint} said when reading began. */
   readonly fingerprint: string
-  /** Findings of the same journal, whose answers are not read again where they have not changed. */
-  #before: FoundColumns | null
   #mappers: Mappers | null = null
+  /** The number of the kind of answered rows, by their rules and their answer. */
+  readonly #answered = new Map<string, number>()
   #after = 0
 
-  private constructor(columns: FoundColumns, fingerprint: string, before: FoundColumns | null) {
+  private constructor(columns: FoundColumns, fingerprint: string) {
     this.columns = columns
     this.fingerprint = fingerprint
-    this.#before = before
   }
 
   /** Findings that nothing was read for yet. */
-  static begin(run: RunView, fingerprint: string, before: JournalFindings | null): JournalFindings {
+  static begin(run: RunView, fingerprint: string): JournalFindings {
     const last = Number(run.db.prepare('SELECT max(id) AS id FROM row').get()?.['id'] ?? 0)
-    const known = before?.columns ?? null
-    return new JournalFindings(createColumns(last, run.record.columns.length, known), fingerprint, known)
+    return new JournalFindings(createColumns(last, run.record.columns.length), fingerprint)
   }
 
   /** All findings of a small journal at once. */
   static build(run: RunView, fingerprint: string): JournalFindings {
-    const findings = JournalFindings.begin(run, fingerprint, null)
+    const findings = JournalFindings.begin(run, fingerprint)
     while (!findings.isComplete) findings.step(run)
     return findings
   }
 
   /** Findings that were stored whole. */
   static restore(columns: FoundColumns, fingerprint: string): JournalFindings {
-    const findings = new JournalFindings(columns, fingerprint, null)
+    const findings = new JournalFindings(columns, fingerprint)
     findings.#after = columns.last
     return findings
   }
@@ -131,36 +126,110 @@ export class JournalFindings {
   step(run: RunView): void {
     const range = [this.#after, Math.min(this.columns.last, this.#after + STEP_ROWS)] as const
     this.#after = range[1]
-    const isTask = run.record.plan.operation.kind === 'task'
-    this.#readTries(run, range)
     this.#readSent(run, range)
-    if (isTask) {
-      const hasRoom = addScores(run, range, this.columns.scores, {
-        last: this.columns.last,
-        most: CLASSES_MAX,
-      })
-      if (!hasRoom) this.columns.hasAllClasses = false
-      this.#readAnswers(run, range)
-    }
-    if (this.isComplete) this.#before = null
+    this.#readRows(run, range)
   }
 
-  #readTries(run: RunView, range: Range): void {
-    const { marks, attempts, stamps, latencies, callbackLatencies, kinds } = this.columns
-    for (const { id: row, kind, isAnswered, ...tried } of readRows(run, toStretch(...range))) {
-      const isTried = tried.attempts > 0
-      marks[row] = MARKS.row | (isAnswered ? MARKS.answered : 0) | (isTried ? MARKS.tried : 0)
-      kinds.set(row, kind)
-      if (!isTried) continue
-      const { durationUs, callbackUs } = tried
-      latencies[row] = durationUs === null ? Number.NaN : durationUs / 1000
-      callbackLatencies[row] = callbackUs === null ? Number.NaN : callbackUs / 1000
-      attempts[row] = Math.min(tried.attempts, 0xffff)
-      stamps[row] = toStamp(tried.attempts, callbackUs !== null, OPEN_STATES.has(kind.state))
+  /** What became of rows, and what their answers say; models that these name take the place of those asked for. */
+  #readRows(run: RunView, range: Range): void {
+    const { db } = run
+    const { marks, attempts, latencies, callbackLatencies, values } = this.columns
+    const classes = readScoreClasses(db).map(({ className, column }) => ({
+      column,
+      scores: this.#scoresOf(className),
+    }))
+    const names = FOUND_NAMES.map((kind) => ({ values: values[kind], toNames: createNameReader(db, kind) }))
+    const found = readTuples<StoredRow>(
+      db,
+      `SELECT row.id, state, error_code, answer, attempts, duration_us, callback_us, rules, cached,
+       further_scores IS NOT NULL, ${[...FOUND_NAMES, ...classes.map(({ column }) => column)].join(', ')}
+       FROM row LEFT JOIN result ON result.row = row.id LEFT JOIN found ON found.row = row.id
+       WHERE row.id > ? AND row.id <= ? ORDER BY row.id`,
+      range,
+    )
+    const toKinds = this.#createKindReader(run)
+    for (const [
+      row,
+      state,
+      code,
+      answer,
+      tries,
+      durationUs,
+      callbackUs,
+      set,
+      cached,
+      further,
+      ...said
+    ] of found) {
+      const isAnswered = state === 'succeeded' && code === null
+      const isTried = tries !== null && tries > 0
+      const isRead = set !== null || (isTried && state !== null && DECIDED_STATES.has(state))
+      marks[row] =
+        (marks[row] ?? 0) |
+        MARKS.row |
+        (isAnswered ? MARKS.answered : 0) |
+        (isTried ? MARKS.tried : 0) |
+        (isRead ? MARKS.read : 0) |
+        (cached === null ? 0 : MARKS.cached)
+      toKinds.add(row, isAnswered, set ?? 0, answer)
+      if (isTried) {
+        latencies[row] = durationUs === null ? Number.NaN : durationUs / 1000
+        callbackLatencies[row] = callbackUs === null ? Number.NaN : callbackUs / 1000
+        attempts[row] = Math.min(tries, 0xffff)
+      }
+      if (set === null) continue
+      if (further === 1) this.columns.hasAllClasses = false
+      for (const [at, { values: own, toNames }] of names.entries()) {
+        const number = said[at] ?? null
+        if (number !== null) own.set(row, toNames(number))
+      }
+      for (const [at, { scores }] of classes.entries()) {
+        const score = said[names.length + at] ?? null
+        if (score !== null) scores.set(row, score)
+      }
+    }
+    toKinds.finish()
+  }
+
+  #scoresOf(className: string): RowScores {
+    const { scores, last } = this.columns
+    const own = scores.get(className) ?? new RowScores(last + 1)
+    scores.set(className, own)
+    return own
+  }
+
+  /** Rows that were answered are told apart by few values; what became of others is looked at more closely. */
+  #createKindReader(run: RunView) {
+    const { kinds } = this.columns
+    const toRule = createRuleReader(run.db)
+    const toRules = createSetReader(run.db, (number) => toRule(number)?.ruleId)
+    const others: number[] = []
+    return {
+      add: (row: number, isAnswered: boolean, set: number, answer: string | null) => {
+        if (!isAnswered) {
+          others.push(row)
+          return
+        }
+        const key = `${set} ${answer ?? ''}`
+        const known = this.#answered.get(key)
+        if (known !== undefined) kinds.of[row] = known
+        else {
+          const rules = set === 0 ? [] : toRules(set)
+          kinds.set(row, { state: 'succeeded', answer, errorCode: null, causes: [], rules })
+          if (this.#answered.size < ANSWERED_MAX) this.#answered.set(key, kinds.of[row] ?? 0)
+        }
+      },
+      finish() {
+        if (others.length === 0) return
+        const among = { sql: (row: string) => `${row} IN (SELECT value FROM json_each(?))` }
+        for (const { id, kind } of readRows(run, { ...among, params: [JSON.stringify(others)] })) {
+          kinds.set(id, kind)
+        }
+      },
     }
   }
 
-  /** What was sent: cells that few values occur in, the variant, and the models, which the answer's take the place of. */
+  /** What was sent: cells that few values occur in, the variant, and the models. */
   #readSent(run: RunView, range: Range): void {
     this.#mappers ??= createMappers(run)
     const mappers = this.#mappers
@@ -173,41 +242,14 @@ export class JournalFindings {
       range,
     )
     for (const [row, text, kinds, item] of rows) {
-      const own = JSON.parse(text) as string[]
+      const own = parseCells(text)
       for (const [column, values] of cells) {
-        values.set(row, toTexts(own[column]))
+        values.setText(row, own[column] ?? '')
         if (values.sets.length > CELL_VALUES_MAX && last > CELL_VALUES_MAX) cells.delete(column)
       }
       if (!isMapped || item === null) continue
       marks[row] = (marks[row] ?? 0) | MARKS.sent
       for (const { kind, toValue } of mappers) found[kind].set(row, toTexts(toValue(row, own, kinds)))
-    }
-  }
-
-  #readAnswers(run: RunView, [above, upTo]: Range): void {
-    const { marks, stamps, values } = this.columns
-    const before = this.#before
-    let isAnyUnread = false
-    const isUnread = (row: number) => before === null || before.stamps[row] !== stamps[row]
-    for (let row = above + 1; row <= upTo; row += 1) {
-      if (stamps[row] === 0) continue
-      if (isUnread(row)) isAnyUnread = true
-      else {
-        marks[row] = (marks[row] ?? 0) | ((before?.marks[row] ?? 0) & (MARKS.read | MARKS.cached))
-        for (const { kind } of ANSWERED) values[kind].of[row] = before?.values[kind].of[row] ?? 0
-      }
-    }
-    if (!isAnyUnread) return
-    for (const { row, text } of readBodies(run, [above, upTo])) {
-      if (stamps[row] === 0 || !isUnread(row)) continue
-      marks[row] = (marks[row] ?? 0) | MARKS.read
-      if (!MENTIONS.test(text)) continue
-      const found = readTaskFindings(parseJson(text))
-      if (found.fromCache === true) marks[row] = (marks[row] ?? 0) | MARKS.cached
-      for (const { kind, read } of ANSWERED) {
-        const named = [...new Set(read(found))].sort()
-        if (named.length > 0) values[kind].set(row, named)
-      }
     }
   }
 }
@@ -228,15 +270,17 @@ export function readFingerprint({ db }: Pick<RunView, 'db'>): string {
   return hash('sha256', JSON.stringify([run, counted, callback]), 'base64url')
 }
 
-function createColumns(last: number, columns: number, before: FoundColumns | null): FoundColumns {
+/** States of rows whose last answer or callback says all that there is; others keep what an earlier run said of them. */
+const DECIDED_STATES: ReadonlySet<RowState> = new Set(['succeeded', 'rejected'])
+
+function createColumns(last: number, columns: number): FoundColumns {
   const length = last + 1
   const nothing = () => new Float32Array(length).fill(Number.NaN)
   return {
     ...{ last, hasAllClasses: true, marks: new Uint8Array(length), attempts: new Uint16Array(length) },
-    ...{ stamps: new Uint16Array(length), latencies: nothing(), callbackLatencies: nothing() },
+    ...{ latencies: nothing(), callbackLatencies: nothing() },
     kinds: new RowKinds(length),
-    // Answers that are not read again keep the numbers of what they name.
-    values: toFoundValues((kind) => new RowValues(length, FOUND[kind].read && before?.values[kind].sets)),
+    values: toFoundValues(() => new RowValues(length)),
     scores: new Map(),
     cells: new Map(
       Array.from({ length: Math.min(columns, CELL_COLUMNS_MAX) }, (_, column) => [
@@ -257,78 +301,31 @@ type Mappers = { kind: FoundKind; toValue: NonNullable<ReturnType<typeof createF
 /** The run's functions for what requests say of a row, compiled once; without those of fields that nothing fills. */
 function createMappers({ record: { plan, columns, runToken } }: RunView): Mappers {
   return FOUND_KINDS.flatMap((kind) => {
-    const { field, read } = FOUND[kind]
+    const { field, named } = FOUND[kind]
     // What the answer of a task can name, only a task asks for.
-    if (field === undefined || (read !== undefined && plan.operation.kind !== 'task')) return []
+    if (field === undefined || (named !== undefined && plan.operation.kind !== 'task')) return []
     const toValue = createFieldMapper(plan, columns, runToken, field)
     return toValue === null ? [] : [{ kind, toValue }]
   })
 }
 
-/** States of rows that may still be answered. */
-const OPEN_STATES: ReadonlySet<RowState> = new Set([
-  'acknowledged',
-  'overdue',
-  'pending',
-  'sending',
-  'unknown',
-])
-
-/** Tells the tries of a row apart; never 0. An open row may get its answer without another try. */
-function toStamp(attempts: number, isCalledBack: boolean, isOpen: boolean): number {
-  return (Math.min(attempts, 0x3ffe) << 2) | (isCalledBack ? 2 : 0) | (isOpen ? 1 : 0)
-}
-
-/** Most answers name neither a language nor a model, and need not be parsed. */
-const MENTIONS = /"(?:language|model|from_cache)"/
+/** A row with what became of it and what its answer says: then the numbers of names, and scores. */
+type StoredRow = [
+  row: number,
+  state: RowState | null,
+  errorCode: string | null,
+  answer: string | null,
+  attempts: number | null,
+  durationUs: number | null,
+  callbackUs: number | null,
+  rules: number | null,
+  cached: number | null,
+  hasFurther: number | null,
+  ...said: (number | null)[],
+]
 
 /** Above the first row number, up to the second. */
 type Range = readonly [above: number, upTo: number]
-
-/** The bodies that decided rows: answers, in async callbacks. */
-export function* readBodies({ db, record }: RunView, range: Range): Generator<{ row: number; text: string }> {
-  const sql = isAsync(record.plan.operation)
-    ? `SELECT item, body, content, bytes FROM callback LEFT JOIN long_callback ON long_callback.id = callback.id
-       WHERE item > ? AND item <= ? AND effect = 'settled'`
-    : `SELECT row, response, content, bytes FROM result LEFT JOIN long_answer ON long_answer.id = result.row
-       WHERE row > ? AND row <= ? AND error_code IS NOT '${ECHO_MISMATCH_CODE}'`
-  for (const [row, stored, content, bytes] of readTuples<[number, unknown, unknown, unknown]>(
-    db,
-    sql,
-    range,
-  )) {
-    const body = readStoredBody(stored, content, bytes)
-    if (body !== null) yield { row, text: body.text }
-  }
-}
-
-/** Adds the scores that the rows of a range have. False where a class is left out, since there are too many. */
-export function addScores(
-  { db }: RunView,
-  range: Range,
-  scores: Map<string, RowScores>,
-  { last, most = Number.POSITIVE_INFINITY }: { last: number; most?: number },
-): boolean {
-  let hasRoom = true
-  const found = readTuples<[number, string, number]>(
-    db,
-    'SELECT row, class, score FROM row_class WHERE row > ? AND row <= ?',
-    range,
-  )
-  for (const [row, className, score] of found) {
-    let own = scores.get(className)
-    if (own === undefined) {
-      if (scores.size >= most) {
-        hasRoom = false
-        continue
-      }
-      own = new RowScores(last + 1)
-      scores.set(className, own)
-    }
-    own.set(row, score)
-  }
-  return hasRoom
-}
 
 function toTexts(value: unknown): string[] {
   const values = Array.isArray(value) ? value : [value]

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
+import { SCORE_COLUMNS_MAX } from '../../journal/found-writer.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
 import { areFindingsStored, loadFindings, storeFindings } from './findings-file.ts'
 import {
-  CLASSES_MAX,
   FOUND,
   type FoundColumns,
   type FoundKind,
@@ -23,6 +23,7 @@ export const STORED_FROM_ROWS = 5_000
  */
 export class RowFindings {
   readonly #storedFromRows: number
+  /** The findings that these take the place of. */
   #before: RowFindings | null
   /** Of each run whose tries a row shows, oldest first. */
   #journals: FoundJournal[] | null = null
@@ -32,8 +33,8 @@ export class RowFindings {
   readonly #merged = new Map<string, unknown>()
 
   /**
-   * Empty findings. Answers that `before` has read, and that have not changed, are not read again. Those of a journal with
-   * `storedFromRows` rows are stored.
+   * Empty findings; those of a journal with `storedFromRows` rows are stored. Those of journals that have not changed since
+   * `before` are not made again.
    */
   constructor(before: RowFindings | null = null, storedFromRows = STORED_FROM_ROWS) {
     this.#before = before
@@ -129,7 +130,7 @@ export class RowFindings {
       const findings =
         (before?.fingerprint === fingerprint && before.isComplete ? before : null) ??
         loadFindings(run, fingerprint) ??
-        JournalFindings.begin(run, fingerprint, before?.isComplete ? before : null)
+        JournalFindings.begin(run, fingerprint)
       return { file: run.file, findings }
     })
     this.#setJournals(readFrom, journals)
@@ -169,7 +170,7 @@ export class RowFindings {
   /** The classes that rows have scores of, in alphabetical order. */
   get classes(): string[] {
     const classes = this.#columns.flatMap(({ scores }) => [...scores.keys()])
-    return [...new Set(classes)].sort().slice(0, CLASSES_MAX)
+    return [...new Set(classes)].sort().slice(0, SCORE_COLUMNS_MAX)
   }
 
   /** A class's score of each row, NaN where it has none. */
@@ -249,9 +250,9 @@ export class RowFindings {
   }
 
   #mergeValues(kind: FoundKind): RowValues {
-    const { field, read } = FOUND[kind]
+    const { field, named } = FOUND[kind]
     const merged = new RowValues(this.#length)
-    const decidedBy = (field === undefined ? 0 : MARKS.sent) | (read === undefined ? 0 : MARKS.read)
+    const decidedBy = (field === undefined ? 0 : MARKS.sent) | (named === undefined ? 0 : MARKS.read)
     this.#visit(decidedBy, (columns, row) => {
       const values = columns.values[kind].at(row)
       // An answer that names none leaves those that were asked for.

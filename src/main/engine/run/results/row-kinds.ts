@@ -2,6 +2,7 @@ import { toErrorKey, toErrorPattern, toInvalidKey } from '../../../../shared/run
 import { isUnsuccessful, type RowState } from '../../../../shared/run/item-state.ts'
 import { type FilterOf, NO_RULE, type RowFilter } from '../../../../shared/run/row-filters.ts'
 import { FURTHER_ERRORS } from '../../journal/counters.ts'
+import { createRuleReader, readFoundRules } from '../../journal/found-reader.ts'
 import type { RunView } from '../../journal/run-family.ts'
 import type { DatabaseSync, SQLInputValue } from '../../workspace/sqlite.ts'
 import { CUT_OFF_CAUSE } from '../journal/recovery.ts'
@@ -168,7 +169,9 @@ export function readRows(view: RunView, stretch: Stretch, condition: RowConditio
   statement.setReturnArrays(true)
   const rows = statement.all(...stretch.params, ...(condition?.params ?? [])) as unknown as StoredRow[]
   if (rows.length === 0) return []
-  const rules = readRules(db, stretch)
+  const toRule = createRuleReader(db)
+  const among = { sql: stretch.sql('row'), params: stretch.params }
+  const rules = readFoundRules(db, among, (number) => toRule(number)?.ruleId)
   const problems = readProblemCauses(db, stretch)
   const known = readFacetCounts(db).get('error') ?? new Map<string, number>()
   return rows.map((row) => {
@@ -197,15 +200,6 @@ function toCause(
   const pattern = errorCode !== null && status !== null ? toErrorPattern(text) : text
   const key = toErrorKey(state, status, errorCode, pattern)
   return known.has(key) ? key : toErrorKey(state, null, null, FURTHER_ERRORS)
-}
-
-function readRules(db: DatabaseSync, { sql, params }: Stretch): Map<number, string[]> {
-  const statement = db.prepare(
-    `SELECT row_rule.row, rule.rule_id FROM row_rule INDEXED BY row_rule_by_row
-     JOIN rule ON rule.id = row_rule.rule WHERE ${sql('row')} ORDER BY row, rule.id`,
-  )
-  statement.setReturnArrays(true)
-  return group(statement.all(...params) as unknown as [number, string][])
 }
 
 function readProblemCauses(db: DatabaseSync, { sql, params }: Stretch): Map<number, string[]> {

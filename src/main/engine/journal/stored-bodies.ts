@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import type { CallbackDetail } from '../../../../shared/run/results.ts'
+import type { CallbackDetail } from '../../../shared/run/results.ts'
 
 /** Most that is kept of an answer or a callback, bytes of UTF-8; a longer one is cut, and says so. */
 const BODY_MAX_BYTES = 4 * 1024 * 1024

@@ -1,0 +1,160 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from '../workspace/sqlite.ts'
+import { SCORE_COLUMNS_MAX, type TermKind, toScoreColumn } from './found-writer.ts'
+
+/** Which rows are read: a condition on the column with their numbers. */
+export interface FoundRows {
+  sql: string
+  params: readonly SQLInputValue[]
+}
+
+/** The rows of a JSON array of numbers. */
+export function amongRows(ids: string): FoundRows {
+  return { sql: 'row IN (SELECT value FROM json_each(?))', params: [ids] }
+}
+
+/** The rows above a number, up to another. */
+export function betweenRows([above, upTo]: readonly [above: number, upTo: number]): FoundRows {
+  return { sql: 'row > ? AND row <= ?', params: [above, upTo] }
+}
+
+/** Meanings of numbers that are kept in memory. */
+const KNOWN_MAX = 10_000
+
+/** Looks up what the numbers of a journal stand for. */
+class TermReader<Value> {
+  readonly #term: StatementSync
+  readonly #kind: TermKind
+  readonly #toValue: (text: string) => Value
+  readonly #known = new Map<number, Value>()
+
+  constructor(db: DatabaseSync, kind: TermKind, toValue: (text: string) => Value) {
+    this.#term = db.prepare('SELECT value FROM term WHERE kind = ? AND id = ?')
+    this.#kind = kind
+    this.#toValue = toValue
+  }
+
+  at(number: number): Value {
+    const known = this.#known.get(number)
+    if (known !== undefined) return known
+    const value = this.#toValue(String(this.#term.get(this.#kind, number)?.['value'] ?? '[]'))
+    if (this.#known.size >= KNOWN_MAX) this.#known.clear()
+    this.#known.set(number, value)
+    return value
+  }
+}
+
+/** A function that gives the names of a set by its number. */
+export function createNameReader(db: DatabaseSync, kind: 'language' | 'model'): (number: number) => string[] {
+  const terms = new TermReader(db, kind, (text) => JSON.parse(text) as string[])
+  return (number) => terms.at(number)
+}
+
+/** A function that gives the rules of a set by its number, in the order of their own numbers; none for 0. */
+export function createSetReader<Rule>(
+  db: DatabaseSync,
+  toRule: (number: number) => Rule | undefined,
+): (set: number) => Rule[] {
+  const sets = new TermReader(db, 'rules', (text) =>
+    (JSON.parse(text) as number[]).map(toRule).filter((rule) => rule !== undefined),
+  )
+  return (set) => sets.at(set)
+}
+
+/** The rules that rows triggered; rows without rules are left out. */
+export function readFoundRules<Rule>(
+  db: DatabaseSync,
+  { sql, params }: FoundRows,
+  toRule: (number: number) => Rule | undefined,
+): Map<number, Rule[]> {
+  const toRules = createSetReader(db, toRule)
+  const found = readTuples<[row: number, set: number]>(
+    db,
+    // Rows are found by their numbers, not among all that have rules.
+    `SELECT row, rules FROM found NOT INDEXED WHERE ${sql} AND rules <> 0 ORDER BY row`,
+    params,
+  )
+  return new Map(found.map(([row, set]) => [row, toRules(set)]))
+}
+
+/** A rule as a journal names it. */
+interface NamedRule {
+  ruleId: string
+  ruleName: string
+}
+
+/** A function that gives the rule of a number. */
+export function createRuleReader(db: DatabaseSync): (number: number) => NamedRule | undefined {
+  const rule = db.prepare('SELECT rule_id, rule_name FROM rule WHERE id = ?')
+  return (number) => {
+    const found = rule.get(number)
+    if (found === undefined) return undefined
+    return { ruleId: String(found['rule_id']), ruleName: String(found['rule_name']) }
+  }
+}
+
+/** The numbers of the sets that a rule is in. */
+export function listSetsWith(db: DatabaseSync, ruleId: string): number[] {
+  return db
+    .prepare(
+      `SELECT term.id FROM rule CROSS JOIN term WHERE rule.rule_id = ? AND term.kind = 'rules'
+       AND EXISTS (SELECT 1 FROM json_each(term.value) AS own WHERE own.value = rule.id) ORDER BY term.id`,
+    )
+    .all(ruleId)
+    .map(({ id }) => Number(id))
+}
+
+/** The classes whose scores have columns, by name. */
+export function readScoreClasses(db: DatabaseSync): { className: string; column: string }[] {
+  return db
+    .prepare("SELECT id, value FROM term WHERE kind = 'class' ORDER BY value")
+    .all()
+    .map(({ id, value }) => ({ className: String(value), column: toScoreColumn(Number(id)) }))
+}
+
+/** The classes that rows have scores of, at most so many. All rows are looked at only if not every class has a column. */
+export function listScoreClasses(db: DatabaseSync, most: number): string[] {
+  const classes = readScoreClasses(db).map(({ className }) => className)
+  if (classes.length < SCORE_COLUMNS_MAX) return classes
+  const further = db
+    .prepare(
+      `SELECT DISTINCT pair.value ->> 0 AS class FROM found, json_each(found.further_scores) AS pair
+       WHERE further_scores IS NOT NULL LIMIT ?`,
+    )
+    .all(most)
+  return [...classes, ...further.map((row) => String(row['class']))]
+}
+
+/**
+ * Calls back with each score of rows, of certain classes or (null) of all, those of a row one after the other. Rows ascend.
+ */
+export function visitScores(
+  db: DatabaseSync,
+  { sql, params }: FoundRows,
+  classes: readonly string[] | null,
+  visit: (row: number, className: string, score: number) => void,
+): void {
+  const wanted = readScoreClasses(db).filter(({ className }) => classes?.includes(className) ?? true)
+  const columns = ['row', 'further_scores', ...wanted.map(({ column }) => column)]
+  const found = readTuples<[row: number, further: string | null, ...scores: (number | null)[]]>(
+    db,
+    `SELECT ${columns.join(', ')} FROM found NOT INDEXED WHERE ${sql} ORDER BY row`,
+    params,
+  )
+  for (const [row, further, ...scores] of found) {
+    for (const [at, { className }] of wanted.entries()) {
+      const score = scores[at] ?? null
+      if (score !== null) visit(row, className, score)
+    }
+    if (further === null) continue
+    for (const [className, score] of JSON.parse(further) as [string, number][]) {
+      if (classes?.includes(className) ?? true) visit(row, className, score)
+    }
+  }
+}
+
+/** Arrays rather than objects, which take twice as long to make. */
+function readTuples<Tuple>(db: DatabaseSync, sql: string, params: readonly SQLInputValue[]): Tuple[] {
+  const statement = db.prepare(sql)
+  statement.setReturnArrays(true)
+  return statement.all(...params) as unknown as Tuple[]
+}

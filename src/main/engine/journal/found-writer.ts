@@ -1,0 +1,218 @@
+import type { AnswerNames } from '../../../shared/service/answer-findings.ts'
+import { BulkInsert, type DatabaseSync, type SQLInputValue, type StatementSync } from '../workspace/sqlite.ts'
+
+/**
+ * Most classes of a journal whose scores have columns of their own; those of further ones stand together in one column.
+ * Each column takes a byte of every row, and SQLite has at most 2,000.
+ */
+export const SCORE_COLUMNS_MAX = 200
+
+/** Most sets of languages, and of models, that are kept apart; a service may name a new one in each answer. */
+const SETS_MAX = 60_000
+
+/** Longest set of names, and name of a class with a column, UTF-16 code units. */
+const TERM_MAX_LENGTH = 1_000
+
+/** Stands for all sets beyond these limits. */
+export const FURTHER_VALUES = '(further values)'
+
+/** Numbers that are kept in memory of each kind. */
+const KNOWN_MAX = 10_000
+
+/** What is numbered: sets of rules by their own numbers, sets of names, and classes; all but the last are JSON arrays. */
+export type TermKind = 'rules' | 'language' | 'model' | 'class'
+
+/** What the answer to a row says of its content. */
+export interface Found {
+  /** Each rule once. */
+  rules: readonly { ruleId: string; ruleName: string }[]
+  classes: readonly { className: string; score: number }[]
+  names: AnswerNames
+}
+
+/** The column with the scores of a class, by its number. */
+export function toScoreColumn(number: number): string {
+  return `s${number}`
+}
+
+/** Numbers what a journal says again and again, from 1 on in the order in which it comes. */
+export class Terms {
+  readonly #find: StatementSync
+  readonly #insert: StatementSync
+  readonly #count: StatementSync
+  readonly #known = new Map<TermKind, Map<string, number>>()
+
+  constructor(db: DatabaseSync) {
+    this.#find = db.prepare('SELECT id FROM term WHERE kind = ? AND value = ?')
+    this.#count = db.prepare('SELECT coalesce(max(id), 0) AS n FROM term WHERE kind = ?')
+    this.#insert = db.prepare('INSERT INTO term (kind, id, value) VALUES (?, ?, ?)')
+  }
+
+  /** The number of a set of rules. */
+  ofRules(numbers: readonly number[]): number {
+    return this.#number('rules', JSON.stringify(numbers), Number.POSITIVE_INFINITY) ?? 0
+  }
+
+  /** The number of a set of names; null for an empty one. */
+  ofNames(kind: 'language' | 'model', names: readonly string[]): number | null {
+    if (names.length === 0) return null
+    const value = JSON.stringify(names)
+    const number = value.length <= TERM_MAX_LENGTH ? this.#number(kind, value, SETS_MAX) : null
+    return number ?? this.#number(kind, JSON.stringify([FURTHER_VALUES]), Number.POSITIVE_INFINITY)
+  }
+
+  /** The number of a class; null where it finds no room for a column. */
+  ofClass(className: string): number | null {
+    return className.length <= TERM_MAX_LENGTH ? this.#number('class', className, SCORE_COLUMNS_MAX) : null
+  }
+
+  /** Forgets what a transaction that was undone may have numbered. */
+  forget(): void {
+    this.#known.clear()
+  }
+
+  #number(kind: TermKind, value: string, most: number): number | null {
+    const known = this.#known.get(kind) ?? new Map<string, number>()
+    this.#known.set(kind, known)
+    const number = known.get(value) ?? this.#find.get(kind, value)?.['id'] ?? this.#add(kind, value, most)
+    if (number === null) return null
+    if (known.size >= KNOWN_MAX) known.clear()
+    if (value.length <= TERM_MAX_LENGTH) known.set(value, Number(number))
+    return Number(number)
+  }
+
+  #add(kind: TermKind, value: string, most: number): number | null {
+    const number = Number(this.#count.get(kind)?.['n']) + 1
+    if (number > most) return null
+    this.#insert.run(kind, number, value)
+    return number
+  }
+}
+
+const FIXED = ['row', 'rules', 'cached', 'language', 'model', 'further_scores'] as const
+
+/**
+ * Writes what answers say of rows, each row in one record. The caller has a transaction open for every call, and flushes
+ * before it ends.
+ */
+export class FoundWriter {
+  readonly #db: DatabaseSync
+  readonly #terms: Terms
+  readonly #rule: StatementSync
+  readonly #take: StatementSync
+  readonly #ruleIds = new Map<string, number>()
+  /** The place of each class among the scores of a record; null for some of those without one. */
+  readonly #places = new Map<string, number | null>()
+  #columns: string[] = []
+  #insert: BulkInsert
+
+  constructor(db: DatabaseSync) {
+    this.#db = db
+    this.#terms = new Terms(db)
+    this.#rule = db.prepare(
+      `INSERT INTO rule (rule_id, rule_name) VALUES (?, ?)
+       ON CONFLICT (rule_id) DO UPDATE SET rule_name = excluded.rule_name RETURNING id`,
+    )
+    this.#take = db.prepare('DELETE FROM found WHERE row = ? RETURNING rules')
+    this.#insert = this.#prepare()
+  }
+
+  /** Writes what was found of a row that has nothing yet. Most rows of some operations have nothing at all. */
+  write(row: number, { rules, classes, names }: Found): void {
+    const set = rules.length === 0 ? 0 : this.#numberRules(rules)
+    const { fromCache } = names
+    const language = this.#terms.ofNames('language', names.languages)
+    const model = this.#terms.ofNames('model', names.models)
+    if (set === 0 && classes.length === 0 && !fromCache && language === null && model === null) return
+    const further: (readonly [string, number])[] = []
+    const placed = classes.map(({ className }) => this.#findPlace(className))
+    const scores: (number | null)[] = this.#columns.map(() => null)
+    for (const [index, { className, score }] of classes.entries()) {
+      const place = placed[index] ?? null
+      if (place === null) further.push([className, score])
+      else scores[place] = score
+    }
+    const others = further.length === 0 ? null : JSON.stringify(further)
+    const values: SQLInputValue[] = [row, set, fromCache ? 1 : null, language, model, others]
+    this.#insert.add(...values, ...scores)
+  }
+
+  /** Removes what was found of a row; returns the ids of the rules that it had triggered. */
+  take(row: number): string[] {
+    this.#insert.flush()
+    const set = this.#take.get(row)?.['rules'] ?? 0
+    if (set === 0) return []
+    return this.#db
+      .prepare(
+        `SELECT rule_id FROM term, json_each(term.value) AS own JOIN rule ON rule.id = own.value
+         WHERE term.kind = 'rules' AND term.id = ?`,
+      )
+      .all(set)
+      .map((rule) => String(rule['rule_id']))
+  }
+
+  flush(): void {
+    this.#insert.flush()
+  }
+
+  /** Forgets what a transaction that was undone had written. */
+  forget(): void {
+    this.#insert.forget()
+    this.#terms.forget()
+    this.#ruleIds.clear()
+    this.#places.clear()
+    this.#columns = []
+    this.#insert = this.#prepare()
+  }
+
+  #numberRules(rules: Found['rules']): number {
+    const numbers = rules.map((rule) => this.#toRuleRow(rule)).sort((a, b) => a - b)
+    return this.#terms.ofRules([...new Set(numbers)])
+  }
+
+  #toRuleRow(rule: { ruleId: string; ruleName: string }): number {
+    const known = this.#ruleIds.get(rule.ruleId)
+    if (known !== undefined) return known
+    const id = Number(this.#rule.get(rule.ruleId, rule.ruleName)?.['id'])
+    this.#ruleIds.set(rule.ruleId, id)
+    return id
+  }
+
+  /** The place of a class; null where there is no room for its column. */
+  #findPlace(className: string): number | null {
+    const known = this.#places.get(className)
+    if (known !== undefined) return known
+    const number = this.#terms.ofClass(className)
+    if (number === null) {
+      if (this.#places.size < KNOWN_MAX && className.length <= TERM_MAX_LENGTH)
+        this.#places.set(className, null)
+      return null
+    }
+    const column = toScoreColumn(number)
+    this.#insert.flush()
+    // Another writer of the same journal may have added it.
+    if (!hasColumn(this.#db, column)) addScoreColumn(this.#db, number)
+    this.#columns.push(column)
+    this.#places.set(className, this.#columns.length - 1)
+    this.#insert = this.#prepare()
+    return this.#columns.length - 1
+  }
+
+  #prepare(): BulkInsert {
+    const columns = [...FIXED, ...this.#columns]
+    return new BulkInsert(
+      this.#db,
+      `INSERT OR REPLACE INTO found (${columns.join(', ')})`,
+      `(${columns.map(() => '?').join(', ')})`,
+    )
+  }
+}
+
+function hasColumn(db: DatabaseSync, column: string): boolean {
+  return db.prepare("SELECT 1 FROM pragma_table_info('found') WHERE name = ?").get(column) !== undefined
+}
+
+/** Gives a class its column. */
+export function addScoreColumn(db: DatabaseSync, number: number): void {
+  db.exec(`ALTER TABLE found ADD COLUMN ${toScoreColumn(number)} REAL`)
+}

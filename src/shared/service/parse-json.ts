@@ -1,0 +1,43 @@
+/** Digits enough that an integer may not survive as a double. */
+const LONG_INTEGER = /\d{16}/
+
+/** Most objects and lists of a JSON text: parsed, each may take 80 bytes, whatever its text takes. */
+const JSON_CONTAINERS_MAX = 1_000_000
+
+/** Longest JSON text that is parsed a second way for its long integers, which takes several times the memory. */
+const LONG_INTEGERS_MAX_LENGTH = 1024 * 1024
+
+type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown
+
+// What ES2026 adds to JSON, and Node has, the type library does not know yet.
+const { parse: parseWithSource } = JSON as unknown as { parse: (text: string, reviver: Reviver) => unknown }
+
+function keepDigits(_key: string, value: unknown, { source }: { source?: string }): unknown {
+  const isLost = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source ?? '')
+  return isLost ? source : value
+}
+
+/** The JSON of a text, or undefined where it is none or too much. Integers that a double cannot hold, such as long ids, are texts. */
+export function parseJson(text: string): unknown {
+  if (hasTooMuchJson(text)) return undefined
+  try {
+    // A parser may ignore a byte-order mark (RFC 8259 §8.1).
+    const json = text.startsWith('\uFEFF') ? text.slice(1) : text
+    const hasLong = json.length <= LONG_INTEGERS_MAX_LENGTH && LONG_INTEGER.test(json)
+    return hasLong ? parseWithSource(json, keepDigits) : (JSON.parse(json) as unknown)
+  } catch {
+    return undefined
+  }
+}
+
+/** Counts what may begin an object or a list, within strings too. */
+export function hasTooMuchJson(text: string): boolean {
+  if (text.length <= JSON_CONTAINERS_MAX) return false
+  let containers = 0
+  for (let i = 0; i < text.length; i += 1) {
+    const character = text.charCodeAt(i)
+    // [ and {
+    if (character === 0x5b || character === 0x7b) containers += 1
+  }
+  return containers > JSON_CONTAINERS_MAX
+}
