@@ -138,6 +138,7 @@ const OWNERS: readonly Owner[] = [
   { packages: /^p-queue(\/|$)/, layers: ['sending'] },
   { packages: /^(papaparse|iconv-lite|jschardet|yauzl|saxes|numfmt|mediabunny)(\/|$)/, layers: ['source'] },
   { packages: /^yazl(\/|$)/, layers: ['run', 'load'] },
+  { packages: /^hyparquet-writer$/, layers: ['run'] },
   { packages: /^mime(\/|$)/, layers: ['source', 'receiver'] },
   { packages: /^fastify(\/|$)/, layers: ['receiver', 'sandbox'] },
   { packages: /^(d3-random|pure-rand)(\/|$)/, layers: ['shared'] },

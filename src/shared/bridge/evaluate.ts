@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { CELLS, evaluationStepSchema } from '../lookback/evaluation.ts'
 import { labelChoicesSchema } from '../lookback/label-choices.ts'
+import { ROW_EXPORT_FORMATS } from '../run/export-formats.ts'
 import { base, ofRun, runIdSchema } from './procedure.ts'
 import { exportedSchema, exportTargetSchema } from './results.ts'
 import { sourceReadingSchema } from './source.ts'
@@ -49,7 +50,7 @@ export const evaluateContract = {
         question: questionSchema,
         /** Null for all evaluated rows; `rule` is null for any of the rules. */
         cell: z.object({ cell: z.enum(CELLS), rule: nameSchema.nullable() }).nullable(),
-        format: z.enum(['csv', 'xlsx', 'jsonl']),
+        format: z.enum(ROW_EXPORT_FORMATS.map(({ ending }) => ending)),
         targetId: exportTargetSchema.shape.targetId.exactOptional(),
       }),
     )

@@ -71,7 +71,7 @@ export interface SampleOptions {
   allocation: Allocation
   /** A whole number of 32 bits; the same seed draws the same rows. */
   seed: number
-  /** The file to write: .csv, .xlsx or .jsonl. */
+  /** The file to write: .csv, .xlsx, .jsonl or .parquet. */
   file: string
 }
 

@@ -8,8 +8,9 @@ export const EXPORT_MESSAGES = {
       remedy: 'Choose another file, such as results.csv.',
     }),
     export_ending: ({ file, ending }: { file: string; ending: string }) => ({
-      text: `${file}: expected a name that ends in .csv, .xlsx or .jsonl, found ${ending === '' ? 'no ending' : `\`${ending}\``}`,
-      remedy: 'The ending selects the format: .csv or .xlsx for spreadsheets, .jsonl for programs.',
+      text: `${file}: expected a name that ends in .csv, .xlsx, .jsonl or .parquet, found ${ending === '' ? 'no ending' : `\`${ending}\``}`,
+      remedy:
+        'The ending selects the format: .csv or .xlsx for spreadsheets, .jsonl for programs, .parquet for analysis. Text can be compressed: .csv.gz, .jsonl.gz.',
     }),
     export_column_unknown: ({ name, candidates }: { name: string; candidates: readonly string[] }) => ({
       text: `the column \`${name}\` does not exist in this export`,
@@ -19,7 +20,7 @@ export const EXPORT_MESSAGES = {
           : `Did you mean ${candidates.map((one) => `\`${one}\``).join(' or ')}?`,
     }),
     export_columns_of_jsonl: ({ file }: { file: string }) => ({
-      text: `${file}: --columns and --rules-as-columns only apply to .csv and .xlsx`,
+      text: `${file}: --columns and --rules-as-columns only apply to .csv, .xlsx and .parquet`,
       remedy: 'A .jsonl export always holds everything. Remove the option, or choose another ending.',
     }),
     export_delimiter_of_csv: ({ file }: { file: string }) => ({
@@ -29,6 +30,18 @@ export const EXPORT_MESSAGES = {
     export_delimiter_of_source: ({ delimiter }: { delimiter: string }) => ({
       text: `the source has \`${delimiter}\` as its delimiter, which exports do not support`,
       remedy: 'Pass --delimiter with a comma, semicolon, pipe or tab.',
+    }),
+    export_gzip_of_text: ({ file }: { file: string }) => ({
+      text: `${file}: gzip only applies to .csv and .jsonl`,
+      remedy: 'Workbooks and Parquet files are compressed already. Leave .gz and --gzip out.',
+    }),
+    export_gzip_of_stdout: ({ file }: { file: string }) => ({
+      text: `${file}: --gzip only applies to - (stdout)`,
+      remedy: 'The name of a file says that it is compressed: end it in .csv.gz or .jsonl.gz.',
+    }),
+    export_bytes_to_terminal: () => ({
+      text: 'a terminal cannot show compressed or Parquet data',
+      remedy: 'Redirect stdout to a file or another program, or name a file.',
     }),
     export_load_to_stdout: () => ({
       text: 'a load test cannot be exported to stdout',
@@ -44,6 +57,10 @@ export const EXPORT_MESSAGES = {
     }),
   }),
   ...ofCode('INTERNAL', {
+    export_value_untyped: ({ name, value }: { name: string; value: string }) => ({
+      text: `the column ${name} of a Parquet file cannot hold \`${value}\``,
+      remedy: 'Export to .csv instead, where every cell is text.',
+    }),
     export_row_too_wide: ({ row, cells, columns }: { row: string; cells: number; columns: number }) => ({
       text: `row ${row} has ${cells} cells, but only ${columns} columns were recorded for the run`,
       remedy: 'This is a bug in Sluice. Export to .jsonl instead, which keeps every cell of the row.',

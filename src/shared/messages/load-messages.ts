@@ -51,8 +51,8 @@ export const LOAD_MESSAGES = {
     run_not_load: ({ runId }: { runId: string }, sluice: string) => ({
       text: `run ${runId} is not a load test`,
       remedy: {
-        terminal: `Export it to .csv, .xlsx or .jsonl. To run a load test: ${sluice} load`,
-        window: 'Export it to .csv, .xlsx or .jsonl.',
+        terminal: `Export it to .csv, .xlsx, .jsonl or .parquet. To run a load test: ${sluice} load`,
+        window: 'Export it to .csv, .xlsx, .jsonl or .parquet.',
       },
     }),
     load_report_ending: ({ file }: { file: string }) => ({

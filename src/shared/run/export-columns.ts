@@ -12,6 +12,8 @@ export interface ExportColumn {
   name: string
   /** What a window calls it (default: its name). */
   title?: string
+  /** What its cells are where they have types (default: texts). */
+  type?: 'integer' | 'number' | 'boolean' | 'timestamp'
   /** The cell of a row; '' where there is nothing to say. */
   read: (row: ExportRow) => string
 }
@@ -21,9 +23,9 @@ export interface ExportColumn {
  * A new one of all operations goes behind these, and before {@link LAST_COLUMN}.
  */
 const COMMON_COLUMNS: readonly ExportColumn[] = [
-  { name: 'sluice_row', title: 'Row', read: ({ place }) => String(toRowNumber(place)) },
+  { name: 'sluice_row', title: 'Row', type: 'integer', read: ({ place }) => String(toRowNumber(place)) },
   { name: 'sluice_state', title: 'State', read: (row) => toStateName(row.state) },
-  { name: 'sluice_status', title: 'HTTP status', read: (row) => toText(row.status) },
+  { name: 'sluice_status', title: 'HTTP status', type: 'integer', read: (row) => toText(row.status) },
   { name: 'sluice_error_code', title: 'Error code', read: (row) => row.errorCode ?? '' },
   { name: 'sluice_message', title: 'Message', read: (row) => row.message ?? '' },
   { name: 'sluice_task_id', title: 'Task id', read: (row) => row.taskId ?? '' },
@@ -33,8 +35,8 @@ const COMMON_COLUMNS: readonly ExportColumn[] = [
     title: 'Triggered rules',
     read: (row) => joinTexts(row.triggeredRules.map(({ ruleId, ruleName }) => ruleName || ruleId)),
   },
-  { name: 'sluice_duration_ms', title: 'Latency', read: (row) => toMsText(row.durationMs) },
-  { name: 'sluice_attempts', title: 'Tries', read: (row) => String(row.attempts) },
+  { name: 'sluice_duration_ms', title: 'Latency', type: 'number', read: (row) => toMsText(row.durationMs) },
+  { name: 'sluice_attempts', title: 'Tries', type: 'integer', read: (row) => String(row.attempts) },
 ]
 
 /** Of a source with several files: the one that the row is from. */
@@ -45,13 +47,18 @@ export const FILE_COLUMN: ExportColumn = {
 }
 
 /** Tells exports from those up to version 0.2, which had this number as `sluice_row`. */
-const RECORD_COLUMN: ExportColumn = { name: 'sluice_record', title: 'Record', read: ({ row }) => String(row) }
+const RECORD_COLUMN: ExportColumn = {
+  name: 'sluice_record',
+  title: 'Record',
+  type: 'integer',
+  read: ({ row }) => String(row),
+}
 
 /** Columns of the exports of some operations, behind the common ones. */
 const OPERATION_COLUMNS: readonly (ExportColumn & { of: readonly Subject[] })[] = [
   ...columnsOf(['content'], {
     sluice_rule_ids: ['Rule ids', (row) => joinTexts(row.triggeredRules.map(({ ruleId }) => ruleId))],
-    sluice_from_cache: ['From cache', (row) => toText(row.task?.fromCache)],
+    sluice_from_cache: ['From cache', (row) => toText(row.task?.fromCache), 'boolean'],
     sluice_language: ['Language', (row) => toListText(row.task?.languages)],
     sluice_pii: ['Personal data', (row) => toFoundText(row, 'pii')],
     sluice_urls: ['Addresses', (row) => toFoundText(row, 'urls')],
@@ -91,9 +98,12 @@ const OPERATION_COLUMNS: readonly (ExportColumn & { of: readonly Subject[] })[] 
 /** Columns of operations whose rows name `of`: by name, the title and the cell of a row. */
 function columnsOf(
   of: readonly Subject[],
-  columns: Record<string, [title: string, read: ExportColumn['read']]>,
+  columns: Record<string, [title: string, read: ExportColumn['read'], type?: 'boolean']>,
 ) {
-  return Object.entries(columns).map(([name, [title, read]]) => ({ name, title, of, read }))
+  return Object.entries(columns).map(([name, [title, read, type]]) => ({
+    ...{ name, title, of, read },
+    ...(type !== undefined && { type }),
+  }))
 }
 
 /**
@@ -122,6 +132,7 @@ export const VERDICT_COLUMNS = [
 const LAST_COLUMN: ExportColumn = {
   name: 'sluice_callback_latency_ms',
   title: 'Callback latency',
+  type: 'number',
   read: (row) => toMsText(row.callbackLatencyMs),
 }
 
@@ -198,6 +209,7 @@ function toSentColumns(corrected: readonly string[]): ExportColumn[] {
 export function toScoreColumns(classes: readonly string[]): ExportColumn[] {
   return classes.map((name) => ({
     name: SCORE + name,
+    type: 'number',
     read: (row) => toText(row.classScores.find(({ className }) => className === name)?.score),
   }))
 }
@@ -211,7 +223,7 @@ export function toRuleColumns(rules: ExportRow['triggeredRules']): ExportColumn[
   return rules.map(({ ruleId, ruleName }) => {
     const isAlone = counts.get(ruleName)?.length === 1
     const name = ruleName === '' ? ruleId : isAlone ? ruleName : `${ruleName} (${ruleId})`
-    return { name: RULE + name, read: (row) => readRule(row, ruleId) }
+    return { name: RULE + name, type: 'boolean', read: (row) => readRule(row, ruleId) }
   })
 }
 

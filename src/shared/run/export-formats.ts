@@ -30,6 +30,13 @@ export const ROW_EXPORT_FORMATS = [
     meaning: 'One object per row with its request and response, for programs.',
     help: 'one JSON document per row, with request, answer and callbacks',
   },
+  {
+    ending: 'parquet',
+    label: 'Parquet',
+    meaning:
+      'The columns of a CSV, ours as numbers and true or false. DuckDB, pandas, Polars and Spark read it; Sluice does not.',
+    help: 'the same columns, ours as numbers and true or false, for DuckDB, pandas, Polars and Spark',
+  },
 ] as const satisfies readonly ExportFormatEntry[]
 
 /** The formats of what a load test measured, and of the load itself. A k6 project as a folder is not among them. */
@@ -96,6 +103,21 @@ export function findExportFormat<Ending extends string>(
   const last = name.slice(name.lastIndexOf('.') + 1)
   const usual = `${name.slice(0, name.length - last.length)}${OTHER_ENDINGS.get(last) ?? last}`
   return formats.find(({ ending }) => usual.endsWith(`.${ending}`))?.ending ?? null
+}
+
+/** Behind the ending of a text format: the file is compressed. */
+const GZIP = '.gz'
+
+/** The format of a run's rows that a file's name asks for, and whether with gzip: `rows.csv.gz`. Null for any other name. */
+export function findRowFormat(file: string): { format: RowExportFormat; isGzip: boolean } | null {
+  const isGzip = file.toLowerCase().endsWith(GZIP)
+  const format = findExportFormat(isGzip ? file.slice(0, -GZIP.length) : file, ROW_EXPORT_FORMATS)
+  return format === null ? null : { format, isGzip }
+}
+
+/** Whether a format is text, which gzip makes smaller; the others are compressed already. */
+export function isTextFormat(format: RowExportFormat): format is 'csv' | 'jsonl' {
+  return format === 'csv' || format === 'jsonl'
 }
 
 /** The endings of formats as a sentence lists them: `.csv, .xlsx`. */

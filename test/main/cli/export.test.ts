@@ -1,5 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
@@ -56,6 +58,34 @@ describe('export', () => {
     expect(await refuse('out.jsonl', '--rules-as-columns')).toContain('always holds everything')
     await sluice('load', ...sending, '--concurrency', '1', '--requests', '1')
     expect(await refuse('out.csv', '--columns', 'all')).toContain('--columns cannot be used with a load test')
+  })
+
+  it('writes Parquet, and text compressed, as the name of the file says', async () => {
+    const { sluice, at } = await sendRows()
+    for (const name of ['out.csv', 'out.csv.gz', 'out.parquet']) {
+      expect(await sluice('export', 'latest', at(name))).toMatchObject({ code: 0, stderr: '' })
+    }
+    expect(gunzipSync(readFileSync(at('out.csv.gz')))).toEqual(readFileSync(at('out.csv')))
+    const rows = await parquetReadObjects({ file: await asyncBufferFromFile(at('out.parquet')) })
+    expect(rows).toMatchObject([
+      { post_id: 'p1', sluice_row: 2, sluice_state: 'succeeded', sluice_status: 200 },
+      { post_id: 'p2', sluice_row: 3, sluice_state: 'succeeded', sluice_status: 200 },
+      { post_id: 'p_3', sluice_row: 4, sluice_state: 'invalid', sluice_status: null },
+    ])
+    for (const [name, ...args] of [['out.xlsx.gz'], ['no.csv', '--gzip']] as const) {
+      const refused = await sluice('export', 'latest', at(name), ...args)
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('gzip only applies to') })
+      expect(existsSync(at(name))).toBe(false)
+    }
+    const source = await sluice(
+      'task',
+      at('out.csv.gz'),
+      '--dry-run',
+      '--json',
+      '--base-url',
+      'http://127.0.0.1:9',
+    )
+    expect(JSON.parse(source.stdout)).toMatchObject({ rows: { read: 3 } })
   })
 
   it('writes to stdout what the file would hold, and leaves nothing behind', async () => {

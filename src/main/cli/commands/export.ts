@@ -5,7 +5,12 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { fromStateName, toStateName } from '../../../shared/messages/state-name.ts'
-import { LOAD_EXPORT_FORMATS, listEndings, ROW_EXPORT_FORMATS } from '../../../shared/run/export-formats.ts'
+import {
+  isTextFormat,
+  LOAD_EXPORT_FORMATS,
+  listEndings,
+  ROW_EXPORT_FORMATS,
+} from '../../../shared/run/export-formats.ts'
 import { isExportDelimiter } from '../../../shared/run/formula-guard.ts'
 import { COUNTED_STATES, listStates, rowAnswerSchema } from '../../../shared/run/item-state.ts'
 import {
@@ -35,11 +40,17 @@ const STATES = [listStates('succeeded', 'unsuccessful'), listStates('unsent'), l
 /** Beside the states: every row that ended without success. */
 const UNSUCCESSFUL = 'unsuccessful'
 
+/** What stdout can have. */
+const STDOUT_FORMATS = ['csv', 'jsonl', 'parquet'] as const
+
+type StdoutFormat = (typeof STDOUT_FORMATS)[number]
+
 interface ExportFlags extends WorkspaceFlags, Partial<Record<keyof typeof FILTER_FLAGS, RowFilter>> {
   columns?: string[]
   rulesAsColumns?: true
   delimiter?: string
-  format?: 'csv' | 'jsonl'
+  format?: StdoutFormat
+  gzip?: true
   lossless?: true
   errors?: string
   json?: true
@@ -101,12 +112,13 @@ function listFilterFlags(flags: ExportFlags): string[] {
 
 /** What only exports of rows take; a load test's are of other things. */
 function refuseRowOptions(flags: ExportFlags): void {
-  const { lossless, columns, rulesAsColumns, delimiter, format, errors } = flags
+  const { lossless, columns, rulesAsColumns, delimiter, format, gzip, errors } = flags
   const given = [
     ...(columns === undefined ? [] : ['--columns']),
     ...(rulesAsColumns ? ['--rules-as-columns'] : []),
     ...(delimiter === undefined ? [] : ['--delimiter']),
     ...(format === undefined ? [] : ['--format']),
+    ...(gzip ? ['--gzip'] : []),
     ...(lossless ? ['--lossless'] : []),
     ...listFilterFlags(flags),
     ...(errors === undefined ? [] : ['--errors']),
@@ -189,21 +201,32 @@ function formatFormats(formats: readonly { ending: string; help: string }[]): st
  * until then, or next to other temporary files if that is read-only, in a folder that only its owner can read.
  */
 async function exportToStdout(
-  { out }: CliContext,
+  { out, outTerminal }: CliContext,
   engine: Engine,
   runId: string,
-  { format, ...options }: Omit<ExportOptions, 'file' | 'format'> & { format: 'csv' | 'jsonl' },
+  {
+    format,
+    gzip,
+    ...options
+  }: Omit<ExportOptions, 'file' | 'format'> & {
+    format: StdoutFormat
+    gzip: boolean
+  },
 ): Promise<void> {
+  const isText = isTextFormat(format) && !gzip
+  if (!isText && outTerminal.isInteractive) throw new SluiceError({ id: 'export_bytes_to_terminal' })
   const parent = isWritable(engine.workspace) ? engine.workspace : tmpdir()
   const folder = mkdtempSync(join(parent, 'export-'))
   try {
     const { file } = await engine.results.exportRun(runId, {
       ...options,
-      file: join(folder, `rows.${format}`),
+      file: join(folder, `rows.${format}${gzip ? '.gz' : ''}`),
     })
-    for await (const piece of createReadStream(file, 'utf8')) {
+    for await (const piece of createReadStream(file, isText ? 'utf8' : {}) as AsyncIterable<
+      string | Buffer
+    >) {
       if (!out.isOpen()) break
-      await out.write(String(piece))
+      await out.write(piece)
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -228,7 +251,7 @@ export function addExportCommand(program: Command, context: CliContext): void {
     )
     .option(
       '--columns <names>',
-      'comma-separated columns of a .csv or .xlsx, in order: column names, or the sets all, source, scores, rules and default (the columns without --columns)',
+      'comma-separated columns of a .csv, .xlsx or .parquet, in order: column names, or the sets all, source, scores, rules and default (the columns without --columns)',
       collectColumns,
     )
     .option('--rules-as-columns', 'add a column rule.NAME for each triggered rule, with true or false')
@@ -237,7 +260,8 @@ export function addExportCommand(program: Command, context: CliContext): void {
       'delimiter of a .csv: "," ";" "|" or tab, or source to use the delimiter of the source (default: ,)',
       parseExportDelimiter,
     )
-    .addOption(new Option('--format <format>', 'format on stdout (default: csv)').choices(['csv', 'jsonl']))
+    .addOption(new Option('--format <format>', 'format on stdout (default: csv)').choices(STDOUT_FORMATS))
+    .option('--gzip', 'compress stdout; a file is compressed if its name ends in .csv.gz or .jsonl.gz')
     .option('--lossless', 'write names and cells unchanged, without escaping formulas')
   for (const name of FILTER_NAMES) {
     const { help, parse } = FILTER_FLAGS[name]
@@ -266,9 +290,11 @@ export function addExportCommand(program: Command, context: CliContext): void {
       }
       if (file === '-') {
         if (isLoadRun(run)) throw new SluiceError({ id: 'export_load_to_stdout' })
-        await exportToStdout(context, engine, run.run_id, { ...options, format: flags.format ?? 'csv' })
+        const [format, gzip] = [flags.format ?? 'csv', flags.gzip === true]
+        await exportToStdout(context, engine, run.run_id, { ...options, format, gzip })
         return
       }
+      if (flags.gzip) throw new SluiceError({ id: 'export_gzip_of_stdout', file })
       if (flags.format !== undefined) throw new SluiceError({ id: 'export_format_of_stdout', file })
       const result = await engine.results.exportRun(run.run_id, {
         ...options,

@@ -4,8 +4,8 @@ import type { Writable } from 'node:stream'
 export interface Output {
   /** Whether the reader is still there. */
   isOpen(): boolean
-  /** Writes text and waits while the reader is slower. */
-  write(text: string): Promise<void>
+  /** Writes text, or bytes as they are, and waits while the reader is slower. */
+  write(text: string | Uint8Array): Promise<void>
   /** Writes text and a line break. */
   writeLine(text?: string): Promise<void>
 }
@@ -20,9 +20,10 @@ export function createOutput(stream: Writable & { isTTY?: boolean }): Output {
     open = false
     if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') process.exitCode ||= 1
   })
-  const write = async (text: string) => {
+  const write = async (text: string | Uint8Array) => {
     if (!open) return
-    if (stream.write(stream.isTTY === true ? escapeForTerminal(text) : text)) return
+    const isEscaped = stream.isTTY === true && typeof text === 'string'
+    if (stream.write(isEscaped ? escapeForTerminal(text) : text)) return
     await new Promise<void>((resolve) => {
       const settle = () => {
         stream.off('drain', settle)

@@ -135,8 +135,13 @@ export function exportVerdicts(family: RunFamily, file: string): Promise<ExportR
       )
     }
   }
-  const toColumn = (name: string, read: (verdict: Verdict) => string | number | null): ExportColumn => ({
+  const toColumn = (
+    name: string,
+    read: (verdict: Verdict) => string | number | null,
+    type?: ExportColumn['type'],
+  ): ExportColumn => ({
     name,
+    ...(type !== undefined && { type }),
     read: (row) => {
       const verdict = verdictOf.get(row)
       return verdict === undefined ? '' : String(read(verdict) ?? '')
@@ -144,13 +149,13 @@ export function exportVerdicts(family: RunFamily, file: string): Promise<ExportR
   })
   const added: ExportColumn[] = [
     { name: COLUMNS.row, read: ({ place }) => String(toRowNumber(place)) },
-    toColumn(COLUMNS.record, ({ row }) => row),
+    toColumn(COLUMNS.record, ({ row }) => row, 'integer'),
     toColumn(COLUMNS.verdict, ({ verdict }) => verdict),
     toColumn(COLUMNS.rule, ({ rule }) => rule),
     toColumn(COLUMNS.note, ({ note }) => note),
-    toColumn('sluice_given_at', ({ given_at: givenAt }) => givenAt),
+    toColumn('sluice_given_at', ({ given_at: givenAt }) => givenAt, 'timestamp'),
     toColumn(STRATUM_COLUMNS.name, ({ stratum }) => stratum),
-    toColumn(STRATUM_COLUMNS.rows, ({ stratum_rows: rows }) => rows),
+    toColumn(STRATUM_COLUMNS.rows, ({ stratum_rows: rows }) => rows, 'integer'),
   ]
   return writeReport({
     ...{ file, columns, header, members: toMembers(added), lossless: false, pages: listPages() },

@@ -16,6 +16,7 @@ import { readLoadSeconds } from '../load/load-results.ts'
 import type { HlogInterval } from '../load/report/tool-reports.ts'
 import { findLoadReportFormat, writeLoadReport } from '../load/report/write-load-report.ts'
 import { createRowMapper, type MapRow } from '../mapping/row-mapper.ts'
+import { splitsRows } from '../mapping/split-row.ts'
 import {
   readCorrectedFields,
   readExportPages,
@@ -67,6 +68,7 @@ export async function exportRun(
     columns,
     header,
     table: format === 'jsonl' ? [] : chooseTable(view, options),
+    rowsHaveLetters: view.whole.some(({ record }) => splitsRows(record.plan)),
     pages: readExportPages(view, options.filter ?? {}, { withRequests: format === 'jsonl', among }),
     lossless: options.lossless ?? false,
     delimiter: await findDelimiter(view, options),

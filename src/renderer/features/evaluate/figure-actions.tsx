@@ -5,7 +5,7 @@ import type { EvaluateQuestionInput } from '../../../shared/bridge/evaluate.ts'
 import { CELLS, type Cell, type Evaluation } from '../../../shared/lookback/evaluation.ts'
 import { CELL_WORDS, toFiguresCsv } from '../../../shared/lookback/evaluation-view.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
-import { ROW_EXPORT_FORMATS } from '../../../shared/run/export-formats.ts'
+import { ROW_EXPORT_FORMATS, type RowExportFormat } from '../../../shared/run/export-formats.ts'
 import { bridge } from '../../bridge/client.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { ActionButton, CopyButton, PrimaryButton, RadioField } from '../../ui/controls.tsx'
@@ -51,7 +51,7 @@ function ExportDialog(props: FigureActionsProps & { onClose: () => void }) {
   const { runId, question, evaluation, picked } = props
   const close = findPicked(evaluation, picked)
   const [choice, setChoice] = useState<Choice>('all')
-  const [format, setFormat] = useState<'csv' | 'xlsx' | 'jsonl'>('csv')
+  const [format, setFormat] = useState<RowExportFormat>('csv')
   const file = useFileWriter()
   const write = () =>
     file.write({

@@ -23,6 +23,8 @@ export interface ReportOptions {
   lossless: boolean
   /** Stands between the cells of a CSV report; a comma unless given. */
   delimiter?: string
+  /** Whether numbers of rows may have a letter, as those of a split record have: where cells have types, they are texts. */
+  rowsHaveLetters?: boolean
   /** Further members of a row's object in a report of JSON lines. */
   members?: (row: ExportRow) => Record<string, unknown>
 }
@@ -66,22 +68,28 @@ export function toMembers(added: readonly ExportColumn[]): NonNullable<ReportOpt
   return (row) => Object.fromEntries(added.map(({ name, read }) => [name, read(row)]))
 }
 
+/** Throws where a row is wider than its table, which would lose cells: a bug, not a user's mistake. */
+export function refuseTooWide(
+  { columns }: Pick<ReportOptions, 'columns'>,
+  { place, cells }: ExportRow,
+): void {
+  if (cells.length <= columns.length) return
+  throw new SluiceError({
+    id: 'export_row_too_wide',
+    row: formatRow(place),
+    cells: cells.length,
+    columns: columns.length,
+  })
+}
+
 /** A row's cells in a table; `shorten` takes what is not of the source. Throws where the row is too wide. */
 export function readTableCells(
   { columns, table }: ReportOptions,
   result: ExportRow,
   shorten = (cell: string) => cell,
 ): string[] {
-  const { place, cells } = result
-  // It would lose cells: a bug, not a user's mistake.
-  if (cells.length > columns.length) {
-    throw new SluiceError({
-      id: 'export_row_too_wide',
-      row: formatRow(place),
-      cells: cells.length,
-      columns: columns.length,
-    })
-  }
+  const { cells } = result
+  refuseTooWide({ columns }, result)
   return table.map((column) =>
     typeof column === 'number' ? (cells[column] ?? '') : shorten(column.read(result)),
   )

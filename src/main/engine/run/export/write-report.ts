@@ -1,30 +1,31 @@
 import { extname } from 'node:path'
+import { pipeline, Readable } from 'node:stream'
+import { createGzip } from 'node:zlib'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
-import {
-  findExportFormat,
-  ROW_EXPORT_FORMATS,
-  type RowExportFormat,
-} from '../../../../shared/run/export-formats.ts'
+import { findRowFormat, isTextFormat, type RowExportFormat } from '../../../../shared/run/export-formats.ts'
 import type { ExportResult, ExportRow } from '../../../../shared/run/results.ts'
 import { replaceFile, toFileError } from '../../workspace/replace-file.ts'
 import { createCsvWriter, type ReportOptions, type ReportWriter } from './csv-report.ts'
 import { createJsonlWriter } from './jsonl-report.ts'
+import { writeParquet } from './parquet-report.ts'
 import { writeXlsx } from './xlsx-report.ts'
 
-const TEXT_WRITERS: Record<Exclude<RowExportFormat, 'xlsx'>, (options: ReportOptions) => ReportWriter> = {
+const TEXT_WRITERS: Record<'csv' | 'jsonl', (options: ReportOptions) => ReportWriter> = {
   csv: createCsvWriter,
   jsonl: createJsonlWriter,
 }
 
-/** The format that a file's ending asks for. Throws `BAD_USAGE` for any other ending. */
+/** The format that a file's name asks for, `.gz` behind it aside. Throws `BAD_USAGE` for any other ending. */
 export function findReportFormat(file: string): RowExportFormat {
-  const format = findExportFormat(file, ROW_EXPORT_FORMATS)
-  if (format !== null) return format
+  const found = findRowFormat(file)
+  if (found?.isGzip && !isTextFormat(found.format)) throw new SluiceError({ id: 'export_gzip_of_text', file })
+  if (found !== null) return found.format
   throw new SluiceError({ id: 'export_ending', file, ending: extname(file).toLowerCase() })
 }
 
 /**
- * Writes rows into a file, page by page in constant memory, in a given format or by its ending. A file that
+ * Writes rows into a file, page by page in constant memory, in a given format or by its ending, compressed if its name
+ * ends in `.gz`. A file that
  * is there is replaced once the new one is whole. Throws `BAD_USAGE`, `FILE_UNWRITABLE` or `DISK_FULL`.
  */
 export async function writeReport(
@@ -43,9 +44,10 @@ export async function writeReport(
       yield page
     }
   }
+  const pieces = writePieces(format, options, countRows())
   try {
     const sizeBytes = await replaceFile(file, async (append) => {
-      for await (const piece of writePieces(format, options, countRows())) await append(piece)
+      for await (const piece of findRowFormat(file)?.isGzip ? compress(pieces) : pieces) await append(piece)
     })
     return { file, rows, sizeBytes }
   } catch (error) {
@@ -53,13 +55,19 @@ export async function writeReport(
   }
 }
 
+/** The same pieces in the gzip format. */
+function compress(pieces: AsyncIterable<string | Uint8Array>): AsyncIterable<Uint8Array> {
+  // What fails on the way is thrown by whoever reads what comes out.
+  return pipeline(Readable.from(pieces, { objectMode: false }), createGzip(), () => {})
+}
+
 async function* writePieces(
   format: RowExportFormat,
   options: ReportOptions,
   pages: AsyncIterable<readonly ExportRow[]>,
 ): AsyncGenerator<string | Uint8Array, void, undefined> {
-  if (format === 'xlsx') {
-    yield* writeXlsx(options, pages)
+  if (!isTextFormat(format)) {
+    yield* format === 'xlsx' ? writeXlsx(options, pages) : writeParquet(options, pages)
     return
   }
   const writer = TEXT_WRITERS[format](options)

@@ -4,13 +4,15 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { writeReport } from '../../../../../src/main/engine/run/export/write-report.ts'
+import { findReportFormat, writeReport } from '../../../../../src/main/engine/run/export/write-report.ts'
 import type { SluiceError } from '../../../../../src/shared/messages/errors.ts'
 import type { ExportRow } from '../../../../../src/shared/run/results.ts'
 import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
@@ -47,7 +49,9 @@ test('the ending chooses the format, and another ending is bad usage', async () 
   expect(JSON.parse(readFileSync(join(folder, 'out.JSONL'), 'utf8'))).toMatchObject({ row: 2, record: 1 })
   expect(await failWriting(join(folder, 'out.docx'))).toMatchObject({
     code: 'BAD_USAGE',
-    message: expect.stringContaining('expected a name that ends in .csv, .xlsx or .jsonl, found `.docx`'),
+    message: expect.stringContaining(
+      'expected a name that ends in .csv, .xlsx, .jsonl or .parquet, found `.docx`',
+    ),
   })
   expect(await failWriting(join(folder, 'out'))).toMatchObject({ code: 'BAD_USAGE' })
 })
@@ -119,4 +123,30 @@ test('the SMS Spam Collection comes back cell by cell, lossless and guarded alik
     }
     expect(readSource(file).cells.map((cells) => cells.slice(0, 5))).toEqual(full)
   }
+})
+
+test.each(['csv', 'jsonl'])('a name that ends in .%s.gz has the same rows compressed', async (ending) => {
+  const folder = createTemporaryFolder()
+  const results = Array.from({ length: 3_000 }, (_, row) => buildResult({ row, cells: [`text ${row}`, 'ä'] }))
+  const write = (name: string) =>
+    writeReport({ ...buildOptions(['a', 'b']), file: join(folder, name), pages: [results] })
+  const [plain, packed] = [await write(`plain.${ending}`), await write(`packed.${ending}.gz`)]
+  expect(gunzipSync(readFileSync(packed.file))).toEqual(readFileSync(plain.file))
+  expect(packed.sizeBytes).toBe(statSync(packed.file).size)
+  expect(packed.sizeBytes).toBeLessThan(plain.sizeBytes / 5)
+})
+
+test('what fails while a compressed file is written is told, and leaves no file', async () => {
+  const folder = createTemporaryFolder()
+  function* listPages() {
+    yield [buildResult()]
+    throw new Error('no further rows')
+  }
+  const file = join(folder, 'out.csv.gz')
+  await expect(writeReport({ ...options, file, pages: listPages() })).rejects.toThrow('no further rows')
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test.each(['xlsx', 'parquet'])('a .%s is not compressed once more', async (ending) => {
+  expect(() => findReportFormat(`out.${ending}.gz`)).toThrow('gzip only applies to .csv and .jsonl')
 })

@@ -143,7 +143,7 @@ test('an export of chosen columns has those, and a column for each rule on reque
     code: 'BAD_USAGE',
     hint: 'Did you mean `rule.Spam`?',
   })
-  await expect(write('no.jsonl', { columns })).rejects.toThrow('only apply to .csv and .xlsx')
+  await expect(write('no.jsonl', { columns })).rejects.toThrow('only apply to .csv, .xlsx and .parquet')
 })
 
 test('an export holds the model results and the index matches of a v2 answer', async () => {

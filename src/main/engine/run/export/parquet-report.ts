@@ -1,0 +1,118 @@
+import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
+import { SluiceError } from '../../../../shared/messages/errors.ts'
+import type { TableColumn } from '../../../../shared/run/choose-columns.ts'
+import type { ExportColumn } from '../../../../shared/run/export-columns.ts'
+import type { ExportRow } from '../../../../shared/run/results.ts'
+import { type ReportOptions, refuseTooWide, toTableNames } from './csv-report.ts'
+
+/** The column that has letters where records are split. */
+const ROW_COLUMN = 'sluice_row'
+
+/** A row group is written once it has so many rows, or so much text, UTF-16 code units. */
+const GROUP_ROWS = 20_000
+const GROUP_CHARACTERS = 16 * 1024 * 1024
+
+type Value = string | number | boolean | Date | null
+
+/** How the values of a column stand in the file, and what a cell's text is as one. */
+const TYPES: Record<
+  NonNullable<ExportColumn['type']> | 'text',
+  { element: Omit<SchemaElement, 'name'>; toValue: (text: string) => Value | undefined }
+> = {
+  text: { element: { type: 'BYTE_ARRAY', converted_type: 'UTF8' }, toValue: (text) => text },
+  integer: { element: { type: 'INT32' }, toValue: toNumber },
+  number: { element: { type: 'DOUBLE' }, toValue: toNumber },
+  boolean: { element: { type: 'BOOLEAN' }, toValue: (text) => ({ true: true, false: false })[text] },
+  timestamp: {
+    element: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+    toValue: (text) => (Number.isNaN(Date.parse(text)) ? undefined : new Date(text)),
+  },
+}
+
+function toNumber(text: string): number | undefined {
+  const number = Number(text)
+  return Number.isFinite(number) ? number : undefined
+}
+
+/**
+ * A report as a Parquet file, a group of rows at a time: the source's cells as texts, ours with their types. What does not
+ * apply is null, and so is a cell that a row of the source lacks, or that is null there. Columns have distinct names,
+ * lossless or not: readers need them. The statistics that would let readers pass over groups are left out, since those of
+ * texts would be in another order than readers expect.
+ */
+export async function* writeParquet(
+  options: ReportOptions,
+  pages: AsyncIterable<readonly ExportRow[]>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const names = toTableNames({ ...options, lossless: false })
+  const columns = options.table.map((column) => ({ ...createReader(column, options), values: [] as Value[] }))
+  const writer = new ByteWriter()
+  const parquet = new ParquetWriter({
+    writer,
+    statistics: false,
+    schema: [
+      { name: 'row', num_children: columns.length },
+      ...columns.map(({ element }, index) => ({
+        ...{ name: names[index] ?? '', repetition_type: 'OPTIONAL' as const, ...element },
+      })),
+    ],
+  })
+  const take = () => {
+    const bytes = writer.getBytes().slice()
+    writer.index = 0
+    return bytes
+  }
+  let [rows, characters] = [0, 0]
+  const writeGroup = () => {
+    const columnData = columns.map(({ values }, index) => ({ name: names[index] ?? '', data: values }))
+    if (rows > 0) parquet.write({ columnData, rowGroupSize: rows })
+    for (const column of columns) column.values = []
+    rows = 0
+    characters = 0
+    return take()
+  }
+  for await (const page of pages) {
+    for (const row of page) {
+      refuseTooWide(options, row)
+      for (const { read, values } of columns) {
+        const value = read(row)
+        if (typeof value === 'string') characters += value.length
+        values.push(value)
+      }
+      rows += 1
+      if (rows >= GROUP_ROWS || characters >= GROUP_CHARACTERS) yield writeGroup()
+    }
+  }
+  yield writeGroup()
+  parquet.finish()
+  yield take()
+}
+
+function createReader(
+  column: TableColumn,
+  { rowsHaveLetters = false }: ReportOptions,
+): {
+  element: Omit<SchemaElement, 'name'>
+  read: (row: ExportRow) => Value
+} {
+  if (typeof column === 'number') return { element: TYPES.text.element, read: (row) => readCell(row, column) }
+  const { name } = column
+  const { element, toValue } =
+    TYPES[rowsHaveLetters && name === ROW_COLUMN ? 'text' : (column.type ?? 'text')]
+  return {
+    element,
+    read(row) {
+      const text = column.read(row)
+      if (text === '') return null
+      const value = toValue(text)
+      if (value === undefined) throw new SluiceError({ id: 'export_value_untyped', name, value: text })
+      return value
+    },
+  }
+}
+
+/** A cell of the source; null where a row of JSON has null or lacks the key, and where a row is short. */
+function readCell({ cells, kinds }: ExportRow, column: number): string | null {
+  const kind = kinds?.[column]
+  return kind === '-' || kind === 'n' ? null : (cells[column] ?? null)
+}

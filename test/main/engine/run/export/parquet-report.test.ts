@@ -1,0 +1,98 @@
+import { join } from 'node:path'
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet'
+import { expect, test } from 'vitest'
+import { toTable } from '../../../../../src/main/engine/run/export/csv-report.ts'
+import { writeReport } from '../../../../../src/main/engine/run/export/write-report.ts'
+import { toExportColumns } from '../../../../../src/shared/run/export-columns.ts'
+import type { ExportRow } from '../../../../../src/shared/run/results.ts'
+import { readTaskFindings } from '../../../../../src/shared/service/answer-findings.ts'
+import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
+import { buildOptions, buildResult } from './build-result.ts'
+
+async function writeParquet(
+  columns: readonly string[],
+  pages: Iterable<ExportRow[]>,
+  parts: Parameters<typeof buildOptions>[1] = {},
+) {
+  const file = join(createTemporaryFolder(), 'out.parquet')
+  await writeReport({ ...buildOptions(columns, parts), file, pages })
+  const buffer = await asyncBufferFromFile(file)
+  return { file: buffer, rows: await parquetReadObjects({ file: buffer }) }
+}
+
+const RULE = { ruleId: 'r1', ruleName: 'Spam' }
+
+test('a Parquet file has numbers and truth values as such, and nothing where nothing applies', async () => {
+  const table = toTable(['text'], toExportColumns('task', { classes: ['hate'], rules: [RULE] }))
+  const body = { from_cache: true }
+  const results = [
+    buildResult({ cells: ['one'], body, task: readTaskFindings(body), triggeredRules: [RULE] }),
+    buildResult({
+      ...{ row: 2, place: { row: 3, line: null }, cells: ['two'], status: null, durationMs: null },
+      ...{ state: 'failed', errorCode: 'BUSY', attempts: 3 },
+      classScores: [{ className: 'hate', score: 0.1234567890123 }],
+    }),
+  ]
+  const { rows } = await writeParquet(['text'], [results], { table })
+  expect(rows).toMatchObject([
+    {
+      ...{ text: 'one', sluice_row: 2, sluice_record: 1, sluice_status: 200, sluice_attempts: 1 },
+      ...{ sluice_duration_ms: 12.346, sluice_from_cache: true, sluice_error_code: null },
+      ...{ 'score.hate': null, 'rule.Spam': true, sluice_callback_latency_ms: null },
+    },
+    {
+      ...{ text: 'two', sluice_row: 3, sluice_record: 2, sluice_status: null, sluice_attempts: 3 },
+      ...{ sluice_duration_ms: null, sluice_from_cache: null, sluice_error_code: 'BUSY' },
+      ...{ 'score.hate': 0.1234567890123, 'rule.Spam': null },
+    },
+  ])
+})
+
+test('cells of the source are texts in a Parquet file, unchanged, and null only where there are none', async () => {
+  const awkward = ['00042', '=1+1', 'a,b;"c"\td', 'lines\nof\r\ntext', 'Müller 漢 😀', '', ' ', '\u0000']
+  const columns = awkward.map((_, index) => `c${index}`)
+  const { rows } = await writeParquet(columns, [
+    [
+      buildResult({ cells: awkward }),
+      buildResult({ cells: awkward.slice(0, 2) }),
+      buildResult({ cells: ['null', '', '12', ''], kinds: 'n-js' }),
+    ],
+  ])
+  const toCells = (row: Record<string, unknown> | undefined) => columns.map((name) => row?.[name])
+  expect(toCells(rows[0])).toEqual(awkward)
+  expect(toCells(rows[1])).toEqual(['00042', '=1+1', ...Array(6).fill(null)])
+  expect(toCells(rows[2])).toEqual([null, null, '12', '', ...Array(4).fill(null)])
+})
+
+test('a long Parquet file is written in groups of rows, and holds them all in their order', async () => {
+  function* listPages() {
+    for (let from = 0; from < 45_000; from += 500) {
+      yield Array.from({ length: 500 }, (_, index) =>
+        buildResult({ row: from + index + 1, cells: [`text ${from + index}`] }),
+      )
+    }
+  }
+  const { file, rows } = await writeParquet(['text'], listPages())
+  const { row_groups: groups } = await parquetMetadataAsync(file)
+  expect(groups.map(({ num_rows: count }) => Number(count))).toEqual([20_000, 20_000, 5_000])
+  expect(rows).toHaveLength(45_000)
+  expect(
+    rows.every((row, index) => row['text'] === `text ${index}` && row['sluice_record'] === index + 1),
+  ).toBe(true)
+})
+
+test('a Parquet file of no rows still has its columns, each under a name of its own', async () => {
+  const { file, rows } = await writeParquet(['sluice_row', 'b'], [], { lossless: true, header: ['', ''] })
+  const { schema } = await parquetMetadataAsync(file)
+  expect(rows).toEqual([])
+  expect(schema.slice(1, 4).map(({ name }) => name)).toEqual(['sluice_row (source)', 'b', 'sluice_row'])
+})
+
+test('numbers of rows are texts in a Parquet file of a run that may have split records', async () => {
+  const results = [buildResult({ place: { row: 4, line: null, half: 'url' }, cells: ['a'] })]
+  const { rows } = await writeParquet(['text'], [results], { rowsHaveLetters: true })
+  expect(rows).toMatchObject([{ sluice_row: '4b' }])
+  await expect(writeParquet(['text'], [results])).rejects.toThrow(
+    'the column sluice_row of a Parquet file cannot hold `4b`',
+  )
+})
