@@ -1,5 +1,5 @@
 import { createWriteStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { toFileError } from './replace-file.ts'
@@ -27,7 +27,8 @@ export async function storeStdin(workspace: string, input: Readable, ending: str
 
 /** Removes a source that {@link storeStdin} stored; any other file stays. */
 export function removeStdin(workspace: string, file: string): void {
-  const folder = dirname(file)
+  // The path may be a stranger's: `stdin/../posts.csv` is in no folder of ours.
+  const folder = dirname(resolve(file))
   if (dirname(folder) !== join(workspace, FOLDER)) return
   rmSync(folder, { recursive: true, force: true })
 }

@@ -1,5 +1,5 @@
 import { appendFileSync, realpathSync, rmSync, statSync } from 'node:fs'
-import { isAbsolute, join, relative } from 'node:path'
+import { isAbsolute, join, relative, sep } from 'node:path'
 import { z } from 'zod'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import { toUnreadable } from './is-there.ts'
@@ -15,8 +15,8 @@ const exportSchema = z.object({ path: z.string(), size: z.number(), mtimeMs: z.n
 export function noteExport(workspace: string, runId: string, file: string): void {
   const found = statSync(file, { throwIfNoEntry: false })
   if (found?.isFile() !== true) return
-  const path = relative(realpathSync(workspace), realpathSync(file))
-  if (path === '' || path.startsWith('..') || isAbsolute(path)) return
+  const path = findInside(workspace, file)
+  if (path === null) return
   const { size, mtimeMs } = found
   appendFileSync(toExportsFile(workspace, runId), `${JSON.stringify({ path, size, mtimeMs })}\n`, {
     mode: 0o600,
@@ -28,8 +28,16 @@ export function removeExports(workspace: string, runId: string): void {
   for (const { path, size, mtimeMs } of readNoted(workspace, runId)) {
     const file = join(workspace, path)
     const found = statSync(file, { throwIfNoEntry: false })
-    if (found?.isFile() && found.size === size && found.mtimeMs === mtimeMs) rmSync(file, { force: true })
+    const isSame = found?.isFile() && found.size === size && found.mtimeMs === mtimeMs
+    // What is noted may be a stranger's.
+    if (isSame && findInside(workspace, file) !== null) rmSync(file, { force: true })
   }
+}
+
+/** The path of a file from the workspace on; null if it is elsewhere. */
+function findInside(workspace: string, file: string): string | null {
+  const path = relative(realpathSync(workspace), realpathSync(file))
+  return path === '' || path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path) ? null : path
 }
 
 function readNoted(workspace: string, runId: string): z.infer<typeof exportSchema>[] {
