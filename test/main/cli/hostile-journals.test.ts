@@ -182,6 +182,12 @@ test.each([
   ['columns', '7'],
   ['header', '{"0":"text"}'],
   ['source_fingerprint', '[]'],
+  ['run_token', '../../connections'],
+  ['run_token', ''],
+  ['parent_run_id', '../../elsewhere/run-1'],
+  ['superseded_by', '/tmp/run-1'],
+  ['unknown_taken_by', 'run-1/../run-2 (deleted)'],
+  ['invalid_taken_by', '..'],
 ])('a journal whose %s is %s is refused by its name, not as a bug in Sluice', (column, value) => {
   const workspace = createWorkspace()
   const file = toJournalFile(workspace, ENDLESS)

@@ -86,26 +86,40 @@ export function insertRunRecord(
   )
 }
 
+const RUN_NAME = /^[\w-]+$/
+/** A retry that was deleted after it had sent rows is marked as such; see `toDeletedName`. */
+const SUCCESSOR_NAME = /^[\w-]+( \(deleted\))?$/
+
 /** Reads the run's row; null if the process died before it was written. Throws `WORKSPACE_UNUSABLE` if it is damaged. */
 export function readRunRecord(db: DatabaseSync): RunRecord | null {
   const row = db.prepare('SELECT * FROM run').get()
   if (row === undefined) return null
+  const toDamaged = (column: string, cause?: unknown) => {
+    const file = db.location() ?? ''
+    const said = { file, runId: toRunId(file), reason: `its ${column} is damaged` }
+    return new SluiceError({ id: 'journal_damaged', ...said }, { cause })
+  }
   const parse = <Value>(column: string, schema: z.ZodType<Value>): Value => {
     try {
       return schema.parse(JSON.parse(String(row[column])))
     } catch (cause) {
-      const file = db.location() ?? ''
-      const said = { file, runId: toRunId(file), reason: `its ${column} is damaged` }
-      throw new SluiceError({ id: 'journal_damaged', ...said }, { cause })
+      throw toDamaged(column, cause)
     }
   }
+  /** Names of runs become names of files. */
+  const toName = (column: string, names = RUN_NAME): string => {
+    const name = String(row[column])
+    if (!names.test(name)) throw toDamaged(column)
+    return name
+  }
+  const toSuccessor = (column: string) => (row[column] === null ? null : toName(column, SUCCESSOR_NAME))
   return {
     runId: String(row['run_id']),
-    runToken: String(row['run_token']),
-    parentRunId: toText(row['parent_run_id']),
-    supersededBy: toText(row['superseded_by']),
-    unknownTakenBy: toText(row['unknown_taken_by']),
-    invalidTakenBy: toText(row['invalid_taken_by']),
+    runToken: toName('run_token'),
+    parentRunId: row['parent_run_id'] === null ? null : toName('parent_run_id'),
+    supersededBy: toSuccessor('superseded_by'),
+    unknownTakenBy: toSuccessor('unknown_taken_by'),
+    invalidTakenBy: toSuccessor('invalid_taken_by'),
     corrects: Number(row['corrects']) === 1,
     name: String(row['name']),
     plan: fromStored(parse('plan', planSchema)),
