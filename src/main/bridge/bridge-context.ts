@@ -134,12 +134,3 @@ function toCallError(error: ORPCError<string, unknown>): Error {
   })
   return new SluiceError({ id: 'request_invalid', faults })
 }
-
-/** Passes events on; if they end with an error, throws one of the contract's. */
-export async function* withBridgeErrors<T>(events: AsyncIterable<T>): AsyncGenerator<T, void> {
-  try {
-    yield* events
-  } catch (error) {
-    throw toReportedError(error)
-  }
-}

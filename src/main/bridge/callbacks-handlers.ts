@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ReceiverState } from '../../shared/run/callback-overview.ts'
-import { type BridgeContext, type Handlers, withBridgeErrors } from './bridge-context.ts'
-import { streamEvents } from './event-stream.ts'
+import type { BridgeContext, Handlers } from './bridge-context.ts'
+import { watch } from './watch-handlers.ts'
 
 /** How often the state of the receiver is looked at while a window follows it, milliseconds. */
 const LOOK_EVERY_MS = 1_000
@@ -25,12 +25,11 @@ export const receiverHandlers: Handlers<'receiver'> = {
     const text = await engine.receiver.readCallbackBody(id)
     return text === null ? null : { text: text.slice(0, BODY_MAX).toWellFormed(), length: text.length }
   },
-  watch: async function* ({ context, input, signal }) {
-    yield* withBridgeErrors(watch(context, input.streamId, signal ?? new AbortController().signal))
-  },
+  watch: (request) => watch(request, LOOK_EVERY_MS, (signal) => toSource(request.context, signal)),
 }
 
-async function* watch({ clock, engine, gates }: BridgeContext, streamId: string, signal: AbortSignal) {
+/** The state of the receiver, looked at until the signal aborts. */
+function toSource({ clock, engine }: BridgeContext, signal: AbortSignal) {
   let state: { receiver: ReceiverState | null } | null = null
   let tell = () => {}
   // Ends with the window, and rejects with what keeps the receiver from being asked.
@@ -44,7 +43,7 @@ async function* watch({ clock, engine, gates }: BridgeContext, streamId: string,
       await clock.wait(LOOK_EVERY_MS, signal)
     }
   })()
-  const source = {
+  return {
     read: () => state,
     onChange(listener: () => void) {
       tell = listener
@@ -54,6 +53,4 @@ async function* watch({ clock, engine, gates }: BridgeContext, streamId: string,
     },
     ended,
   }
-  const options = { clock, gates, streamId, intervalMs: LOOK_EVERY_MS, signal }
-  for await (const { sequence, value } of streamEvents(source, options)) yield { sequence, ...value }
 }

@@ -9,12 +9,12 @@ import {
 import { findCapacity, type LoadPlan } from '../../shared/load/find-capacity.ts'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import type { RunHandle } from '../engine/engine-interface.ts'
-import { type BridgeContext, type BridgeServices, type Handlers, withBridgeErrors } from './bridge-context.ts'
+import type { BridgeContext, BridgeServices, Handlers } from './bridge-context.ts'
 import type { CapacitySearch } from './capacity-searches.ts'
-import { streamEvents } from './event-stream.ts'
 import { findRunSecrets } from './run-key.ts'
 import { holdRun, toPlan } from './runs-handlers.ts'
 import { sayAccepted } from './sending-sheet.ts'
+import { watch } from './watch-handlers.ts'
 
 /** Two pictures of a search a second, at most. */
 const INTERVAL_MS = 500
@@ -58,25 +58,17 @@ export const capacityHandlers: Handlers<'capacity'> = {
       runIds: current === null ? sent : [...sent, current.runId],
     }
   },
-  watch: async function* ({ context, input, signal }) {
-    yield* withBridgeErrors(watchSearch(context, input, signal ?? new AbortController().signal))
-  },
+  watch: (request) =>
+    watch(request, INTERVAL_MS, () => {
+      const search = request.context.capacitySearches.require(request.input.searchId)
+      return { ...search, read: () => ({ progress: search.read() }) }
+    }),
 }
 
 /** Two searches at once would each spoil what the other measures. Throws `BAD_USAGE`. */
 function refuseSecond({ capacitySearches }: BridgeContext): void {
   const newest = capacitySearches.newest()
   if (newest !== null && !newest.isOver()) throw new SluiceError({ id: 'capacity_search_under_way' })
-}
-
-async function* watchSearch(
-  { capacitySearches, clock, gates }: BridgeContext,
-  { searchId, streamId }: { searchId: string; streamId: string },
-  signal: AbortSignal,
-) {
-  const search = capacitySearches.require(searchId)
-  const options = { clock, gates, streamId, intervalMs: INTERVAL_MS, signal }
-  for await (const { sequence, value } of streamEvents(search, options)) yield { sequence, progress: value }
 }
 
 /** Sends probes until the search ends; each is a load test of its own, which every window can follow. */

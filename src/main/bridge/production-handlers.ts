@@ -1,25 +1,11 @@
-import type { WaitingQuestion } from '../../shared/bridge/production.ts'
-import { type Handlers, withBridgeErrors } from './bridge-context.ts'
-import { streamEvents } from './event-stream.ts'
+import type { Handlers } from './bridge-context.ts'
+import { NEVER, watch } from './watch-handlers.ts'
 
 /** Least time between two events, milliseconds. */
 const INTERVAL_MS = 50
 
 /** That a question waits, for the window that caused it. */
 export const productionHandlers: Handlers<'production'> = {
-  watch: async function* ({ context, input, signal }) {
-    const options = {
-      ...{ clock: context.clock, gates: context.gates, streamId: input.streamId, intervalMs: INTERVAL_MS },
-      signal: signal ?? new AbortController().signal,
-    }
-    const source = { ...context.question, ended: new Promise<never>(() => {}) }
-    yield* withBridgeErrors(toEvents(streamEvents(source, options)))
-  },
+  watch: (request) => watch(request, INTERVAL_MS, () => ({ ...request.context.question, ended: NEVER })),
   cancel: ({ context, input }) => context.question.cancel(input.id),
-}
-
-async function* toEvents(
-  events: AsyncIterable<{ sequence: number; value: { question: WaitingQuestion | null } }>,
-) {
-  for await (const { sequence, value } of events) yield { sequence, ...value }
 }

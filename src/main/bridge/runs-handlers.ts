@@ -19,7 +19,7 @@ import { findConnection, readConnections } from '../engine/workspace/connections
 import type { BridgeContext, BridgeServices, Handlers } from './bridge-context.ts'
 import { findRunSecrets, findStoredConnection, findStoredKey, followActiveKey, lacksKey } from './run-key.ts'
 import { describeSending } from './sending-sheet.ts'
-import { watchAllHandler, watchHandler } from './watch-handlers.ts'
+import { watchRun, watchRuns } from './watch-handlers.ts'
 
 /** Runs: start, control, look back. */
 export const runsHandlers: Handlers<'runs'> = {
@@ -105,8 +105,8 @@ export const runsHandlers: Handlers<'runs'> = {
     await context.engine.runs.deleteRun(input.runId)
     context.liveRuns.noteChange()
   },
-  watch: watchHandler,
-  watchAll: watchAllHandler,
+  watch: watchRun,
+  watchAll: watchRuns,
 }
 
 /** What a window passes on to resume or retry a run. */

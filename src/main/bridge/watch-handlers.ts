@@ -1,7 +1,6 @@
 import type { RunListEvent } from '../../shared/bridge/runs.ts'
-import type { RunSnapshot } from '../../shared/run/snapshot.ts'
 import type { RunHandle } from '../engine/engine-interface.ts'
-import { type BridgeContext, type Handlers, withBridgeErrors } from './bridge-context.ts'
+import { type BridgeContext, type Handlers, toReportedError } from './bridge-context.ts'
 import type { Crashes } from './crashes.ts'
 import { type EventSource, streamEvents } from './event-stream.ts'
 import type { LiveRuns } from './live-runs.ts'
@@ -11,12 +10,45 @@ const RUN_INTERVAL_MS = 100
 /** Two pictures of all runs a second, at most. */
 const LIST_INTERVAL_MS = 500
 
-const NEVER = new Promise<never>(() => {})
+/** Of a source that goes on as long as a window looks at it. */
+export const NEVER = new Promise<never>(() => {})
 
-function toRunSource(handle: RunHandle): EventSource<RunSnapshot> {
+/** What a window asks for that follows a source. */
+interface Watching {
+  context: BridgeContext
+  input: { streamId: string }
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Tells a window what a source says, never twice within `intervalMs`; nothing if there is no source. If that ends with
+ * an error, throws one of the contract's.
+ */
+export async function* watch<Said extends object>(
+  { context: { clock, gates }, input: { streamId }, signal = new AbortController().signal }: Watching,
+  intervalMs: number,
+  find: (signal: AbortSignal) => EventSource<Said> | null | Promise<EventSource<Said> | null>,
+): AsyncGenerator<Said & { sequence: number }, void> {
+  try {
+    const source = await find(signal)
+    if (source === null) return
+    for await (const { sequence, value } of streamEvents(source, {
+      ...{ clock, gates, streamId, intervalMs, signal },
+    })) {
+      yield { ...value, sequence }
+    }
+  } catch (error) {
+    throw toReportedError(error)
+  }
+}
+
+function toRunSource(handle: RunHandle) {
   return {
-    read: () => handle.snapshot(),
-    onChange: (listener) => handle.onSnapshot(listener),
+    read: () => {
+      const snapshot = handle.snapshot()
+      return snapshot === null ? null : { snapshot }
+    },
+    onChange: (listener: () => void) => handle.onSnapshot(listener),
     ended: handle.ended,
   }
 }
@@ -34,43 +66,21 @@ function toListSource(liveRuns: LiveRuns, crashes: Crashes): EventSource<Omit<Ru
   }
 }
 
-async function* watchRun(
-  { clock, engine, gates, liveRuns }: BridgeContext,
-  { runId, streamId }: { runId: string; streamId: string },
-  signal: AbortSignal,
-) {
-  const handle = liveRuns.find(runId)
-  if (handle === null) {
+export const watchRun: Handlers<'runs'>['watch'] = (request) =>
+  watch(request, RUN_INTERVAL_MS, async () => {
+    const { engine, liveRuns } = request.context
+    const { runId } = request.input
+    const handle = liveRuns.find(runId)
+    if (handle !== null) return toRunSource(handle)
     const failure = liveRuns.failureOf(runId)
     if (failure !== undefined) throw failure
     // Throws RUN_NOT_FOUND if the run does not exist.
     await engine.runs.summarizeRun(runId)
-    return
-  }
-  const options = { clock, gates, streamId, intervalMs: RUN_INTERVAL_MS, signal }
-  for await (const { sequence, value } of streamEvents(toRunSource(handle), options)) {
-    yield { sequence, snapshot: value }
-  }
-}
+    return null
+  })
 
-async function* watchRuns(
-  { clock, crashes, gates, liveRuns }: BridgeContext,
-  streamId: string,
-  signal: AbortSignal,
-) {
-  const options = { clock, gates, streamId, intervalMs: LIST_INTERVAL_MS, signal }
-  for await (const { sequence, value } of streamEvents(toListSource(liveRuns, crashes), options)) {
-    yield { sequence, ...value }
-  }
-}
-
-export const watchHandler: Handlers<'runs'>['watch'] = async function* ({ context, input, signal }) {
-  yield* withBridgeErrors(watchRun(context, input, signal ?? new AbortController().signal))
-}
-
-export const watchAllHandler: Handlers<'runs'>['watchAll'] = async function* ({ context, input, signal }) {
-  yield* withBridgeErrors(watchRuns(context, input.streamId, signal ?? new AbortController().signal))
-}
+export const watchRuns: Handlers<'runs'>['watchAll'] = (request) =>
+  watch(request, LIST_INTERVAL_MS, () => toListSource(request.context.liveRuns, request.context.crashes))
 
 /** The back channel of the event streams. */
 export const eventsHandlers: Handlers<'events'> = {

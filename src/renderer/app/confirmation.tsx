@@ -1,9 +1,12 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import { IconExternalLink } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
 import { CONFIRM_PATH } from '../../shared/bridge/browser-files.ts'
+import { followQuestion } from '../../shared/bridge/follow.ts'
+import type { WaitingQuestion } from '../../shared/bridge/production.ts'
 import { bridge } from '../bridge/client.ts'
-import { useWaitingQuestion } from '../bridge/question.ts'
+import { useStream } from '../bridge/use-stream.ts'
 import { formatTimestamp } from '../ui/format-time.ts'
 import { ErrorNotice } from '../ui/layout/screen.tsx'
 import { SafeText } from '../ui/text/safe-text.tsx'
@@ -73,4 +76,19 @@ export function Confirmation() {
       </Modal.Content>
     </Modal.Root>
   )
+}
+
+/** The question before production that this window waits for, and the wall-clock time until which; null without one. */
+function useWaitingQuestion(): (WaitingQuestion & { untilMs: number }) | null {
+  const [waiting, setWaiting] = useState<(WaitingQuestion & { untilMs: number }) | null>(null)
+  useStream({
+    follow: (signal) => followQuestion(bridge, signal),
+    onSaid: (question) => setWaiting(question && { ...question, untilMs: Date.now() + question.waitsMs }),
+    onEnd: () => {
+      // What this window asked for ends with its connection.
+      setWaiting(null)
+      return undefined
+    },
+  })
+  return waiting
 }

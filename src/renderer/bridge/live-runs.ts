@@ -1,5 +1,5 @@
 import { type QueryKey, replaceEqualDeep } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { create } from 'zustand'
 import type { Crash } from '../../shared/bridge/crashes.ts'
 import { parseBridgeError } from '../../shared/bridge/errors.ts'
@@ -7,6 +7,7 @@ import { followRun, followRuns } from '../../shared/bridge/follow.ts'
 import type { RunSummary } from '../../shared/run/run.ts'
 import type { RunSnapshot } from '../../shared/run/snapshot.ts'
 import { ask, bridge, queryClient, whenOpen } from './client.ts'
+import { useStream } from './use-stream.ts'
 import { refreshVerdicts } from './verdicts.ts'
 
 const AGAIN_MS = 500
@@ -124,47 +125,31 @@ async function readSummary(
 export function useFollowRuns(
   onEvent: (before: readonly RunSnapshot[], now: readonly RunSnapshot[]) => void,
 ): void {
-  useEffect(() => {
-    const controller = new AbortController()
-    const { signal } = controller
-    let revision = 0
-    let before: readonly RunSnapshot[] = []
-    const follow = async () => {
-      while (!signal.aborted) {
-        try {
-          for await (const event of followRuns(bridge, signal)) {
-            if (signal.aborted) return
-            const others = event.live.filter(({ runId }) => !followed.has(runId))
-            const live = Object.fromEntries(others.map((snapshot) => [snapshot.runId, snapshot]))
-            useLiveRuns.setState((old) => ({
-              snapshots: { ...old.snapshots, ...live },
-              crashes: event.crashes,
-            }))
-            onEvent(before, event.live)
-            before = event.live
-            if (event.revision !== revision) {
-              refresh(
-                ask.app.key(),
-                ask.capacity.newest.key(),
-                ask.connections.key(),
-                ask.runs.list.key(),
-                ask.settings.read.key(),
-              )
-              refreshVerdicts()
-            }
-            revision = event.revision
-          }
-        } catch {
-          // The connection was lost; the shell says so, and this goes on when it is back.
+  const last = useRef<{ revision: number; live: readonly RunSnapshot[] }>({ revision: 0, live: [] })
+  useStream(
+    {
+      follow: (signal) => followRuns(bridge, signal),
+      onSaid: ({ live, crashes, revision }) => {
+        const others = live.filter(({ runId }) => !followed.has(runId))
+        const snapshots = Object.fromEntries(others.map((snapshot) => [snapshot.runId, snapshot]))
+        useLiveRuns.setState((old) => ({ snapshots: { ...old.snapshots, ...snapshots }, crashes }))
+        onEvent(last.current.live, live)
+        if (revision !== last.current.revision) {
+          refresh(
+            ask.app.key(),
+            ask.capacity.newest.key(),
+            ask.connections.key(),
+            ask.runs.list.key(),
+            ask.settings.read.key(),
+          )
+          refreshVerdicts()
         }
-        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
-        await whenOpen(signal)
-        if (!signal.aborted) void queryClient.invalidateQueries()
-      }
-    }
-    void follow()
-    return () => controller.abort()
-  }, [onEvent])
+        last.current = { revision, live }
+      },
+      onBack: () => void queryClient.invalidateQueries(),
+    },
+    onEvent,
+  )
 }
 
 /** The picture of a run that no process holds, from its journal. */

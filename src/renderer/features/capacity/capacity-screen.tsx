@@ -1,7 +1,7 @@
 import { Group, Progress, Stack } from '@mantine/core'
 import { IconPlayerStop } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import type { CapacityProgress } from '../../../shared/bridge/capacity.ts'
 import { parseBridgeError } from '../../../shared/bridge/errors.ts'
 import { followCapacity } from '../../../shared/bridge/follow.ts'
@@ -20,8 +20,9 @@ import {
   formatShare,
   formatSpan,
 } from '../../../shared/messages/figure-text.ts'
-import { ask, bridge, whenOpen } from '../../bridge/client.ts'
+import { ask, bridge } from '../../bridge/client.ts'
 import { useFollowRun, useLiveRuns } from '../../bridge/live-runs.ts'
+import { useStream } from '../../bridge/use-stream.ts'
 import type { NamePlace } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
 import { ActionButton, CopyButton } from '../../ui/controls.tsx'
@@ -31,8 +32,6 @@ import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import styles from './capacity.module.css'
 import { CapacityCurve } from './capacity-curve.tsx'
-
-const AGAIN_MS = 500
 
 /** A capacity search while it goes on and when it is over: the answer, the probe that is sent, the curve, every probe. */
 export function CapacityScreen(props: {
@@ -91,30 +90,20 @@ export function CapacityScreen(props: {
 function useCapacity(searchId: string): { progress: CapacityProgress | null; error: unknown } {
   const [progress, setProgress] = useState<CapacityProgress | null>(null)
   const [error, setError] = useState<unknown>(null)
-  useEffect(() => {
-    const controller = new AbortController()
-    const { signal } = controller
-    const follow = async () => {
-      while (!signal.aborted) {
-        try {
-          for await (const newest of followCapacity(bridge, searchId, signal)) {
-            if (signal.aborted) return
-            setError(null)
-            setProgress(newest)
-          }
-          return
-        } catch (thrown) {
-          if (signal.aborted) return
-          setError(thrown)
-          if (parseBridgeError(thrown) !== null) return
-          await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
-          await whenOpen(signal)
-        }
-      }
-    }
-    void follow()
-    return () => controller.abort()
-  }, [searchId])
+  useStream(
+    {
+      follow: (signal) => followCapacity(bridge, searchId, signal),
+      onSaid: (newest) => {
+        setError(null)
+        setProgress(newest)
+      },
+      onEnd: (failure) => {
+        if (failure !== null) setError(failure)
+        return failure === null || parseBridgeError(failure) !== null ? 'over' : undefined
+      },
+    },
+    searchId,
+  )
   return { progress, error }
 }
 
