@@ -6,7 +6,7 @@ import {
   type RunFilter,
   toRunQuery,
 } from '../../src/renderer/features/runs/run-filter.ts'
-import { toSparkPoints } from '../../src/renderer/ui/charts/sparkline.tsx'
+import { toSparkPoints } from '../../src/renderer/features/runs/run-table.tsx'
 
 const NOON = new Date(2026, 10, 21, 12).getTime()
 const PAGE = { order: 'newest', offset: 0, limit: 50 }

@@ -9,6 +9,15 @@ export const DEFAULT_SANDBOX_KEY = 'sandbox-key'
 
 const termSchema = z.object({ term: z.string().min(1), notes: z.string().nullable().default(null) })
 
+type BehaviourShape = typeof behaviourSettingsSchema.shape
+
+const behaviourShape = Object.fromEntries(
+  Object.entries<z.ZodType>(behaviourSettingsSchema.shape).map(([name, schema]) => [
+    name,
+    schema.default(DEFAULT_BEHAVIOUR[name as keyof BehaviourShape]),
+  ]),
+) as { [Name in keyof BehaviourShape]: z.ZodDefault<BehaviourShape[Name]> }
+
 /** What a sandbox is made of. Plain data, so that it can cross to a thread. */
 const sandboxOptionsSchema = z.strictObject({
   /** Address to listen on. The admin routes answer on loopback only, whatever it is; see `isServedHost`. */
@@ -23,19 +32,8 @@ const sandboxOptionsSchema = z.strictObject({
   databaseFile: z.string().min(1).nullable().default(null),
   /** Everything left to chance follows from it, each post_id for itself. */
   seed: z.union([z.string(), z.number()]).transform(String).default('sluice'),
-  /** The behaviour at the start, see `behaviourSettingsSchema`. */
-  latency: behaviourSettingsSchema.shape.latency.default(DEFAULT_BEHAVIOUR.latency),
-  faults: behaviourSettingsSchema.shape.faults.default([]),
-  ratePerSecond: behaviourSettingsSchema.shape.ratePerSecond.default(DEFAULT_BEHAVIOUR.ratePerSecond),
-  slots: behaviourSettingsSchema.shape.slots.default(DEFAULT_BEHAVIOUR.slots),
-  callbacks: behaviourSettingsSchema.shape.callbacks.default(DEFAULT_BEHAVIOUR.callbacks),
-  maxTermsPerRequest: behaviourSettingsSchema.shape.maxTermsPerRequest.default(
-    DEFAULT_BEHAVIOUR.maxTermsPerRequest,
-  ),
-  failedTerms: behaviourSettingsSchema.shape.failedTerms.default(DEFAULT_BEHAVIOUR.failedTerms),
-  watchlistAddCodes: behaviourSettingsSchema.shape.watchlistAddCodes.default(
-    DEFAULT_BEHAVIOUR.watchlistAddCodes,
-  ),
+  /** The behaviour at the start. */
+  ...behaviourShape,
   /** Larger bodies are answered 413. */
   bodyLimitBytes: z
     .int()

@@ -2,25 +2,19 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { ErrorMessage } from '../../shared/messages/error-messages.ts'
 import { createDocumentHeaders } from '../renderer-files/document-headers.ts'
 
-/** What connections of a listener may hold on to. */
-export interface ListenerLimits {
+/** What connections of the window's listener may hold on to; a browser opens a handful of them. */
+export const LISTENER_LIMITS = {
   /** Longest time for a request's head, milliseconds. */
-  headMs: number
-  /** Longest time in which a connection may neither give nor take a byte, milliseconds. */
-  stallMs: number
-  /** How often heads are looked at, milliseconds. */
-  checkEveryMs: number
-  /** Connections at once; more are closed as they come. */
-  connections: number
-}
-
-/** Default limits of the window's listener; a browser opens a handful of connections. */
-export const LISTENER_LIMITS: ListenerLimits = {
   headMs: 10_000,
+  /** Longest time in which a connection may neither give nor take a byte, milliseconds. */
   stallMs: 30_000,
+  /** How often heads are looked at, milliseconds. */
   checkEveryMs: 1_000,
+  /** Connections at once; more are closed as they come. */
   connections: 1_000,
 }
+
+export type ListenerLimits = typeof LISTENER_LIMITS
 
 /**
  * Makes a server whose half-sent requests and unread downloads end. A request as a whole is not timed, since a big

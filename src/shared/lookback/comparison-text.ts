@@ -1,4 +1,4 @@
-import { formatCount, formatCounted, formatShare } from '../messages/figure-text.ts'
+import { formatCount, formatCounted, formatShare, listCounts } from '../messages/figure-text.ts'
 import type { ChangedRow, ComparedGroup, DecisionComparison, Flips } from './comparison.ts'
 
 /** What changed, in a sentence. */
@@ -17,7 +17,7 @@ export function describeRows({
   a,
   b,
 }: Omit<DecisionComparison, 'listed' | 'exported' | 'labels'>): { compared: string; left: string[] } {
-  const left = [
+  const left = listCounts([
     [unfinished, 'without an outcome in one of the runs yet'],
     [leftOut, 'that a correction left out of one of the runs'],
     [a.only_here, 'only in A'],
@@ -26,11 +26,21 @@ export function describeRows({
     [b.ambiguous, `of B with a repeated ${by}`],
     [a.without_key, `of A without ${by}`],
     [b.without_key, `of B without ${by}`],
-  ] as const
+  ])
   return {
     compared: `${formatCount(joined.rows)} in both runs, joined by ${by}; ${formatCount(joined.decided)} answered in both`,
-    left: left.filter(([rows]) => rows > 0).map(([rows, what]) => `${formatCount(rows)} ${what}`),
+    left,
   }
+}
+
+/** Labelled rows of which neither run is judged, by why; '' if there are none. */
+export function describeUnjudged(labels: NonNullable<DecisionComparison['labels']>): string {
+  const left = listCounts([
+    [labels.without_label, 'without a label'],
+    [labels.unsure, 'marked as unsure'],
+    [labels.conflicting_label, 'with contradicting labels'],
+  ])
+  return left.length === 0 ? '' : `left out: ${left.join(', ')}`
 }
 
 /** A probability: `<0.0001`, `0.0312`, `0.42`. */

@@ -1,4 +1,4 @@
-import { formatCount, formatCounted, formatShare } from '../messages/figure-text.ts'
+import { formatCount, formatCounted, formatShare, listCounts } from '../messages/figure-text.ts'
 import { addFormulaGuard } from '../run/formula-guard.ts'
 import type { CellChoice, Evaluation, Judged, JudgedScore, Metric, ThresholdPoint } from './evaluation.ts'
 import { findsAll } from './score-curve.ts'
@@ -11,11 +11,16 @@ export const CELL_WORDS = {
   tn: 'did not trigger, and should not have',
 } as const
 
-/** The figures of a rule, and what each says. */
+/** The figures of a rule, amid words and by themselves, and what each says. */
 export const FIGURES = [
-  { name: 'precision', label: 'precision', meaning: 'of the rows that triggered are right' },
-  { name: 'recall', label: 'recall', meaning: 'of the rows that should trigger are found' },
-  { name: 'f1', label: 'F1', meaning: 'both in one figure (harmonic mean)' },
+  {
+    name: 'precision',
+    label: 'precision',
+    title: 'Precision',
+    meaning: 'of the rows that triggered are right',
+  },
+  { name: 'recall', label: 'recall', title: 'Recall', meaning: 'of the rows that should trigger are found' },
+  { name: 'f1', label: 'F1', title: 'F1', meaning: 'both in one figure (harmonic mean)' },
 ] as const
 
 /** Any of the judged rules, taken as one. */
@@ -71,13 +76,12 @@ export function describeEvaluated({ rows, labels }: Pick<Evaluation, 'rows' | 'l
 
 /** Rows that were not evaluated, by why; null where all were. */
 export function describeLeftOut({ rows, labels }: Evaluation): string | null {
-  const others = [
+  const left = listCounts([
     [rows.without_label, labels.from.join() === 'verdicts' ? 'without a verdict' : 'without a label'],
     [rows.unsure, 'marked as unsure'],
     [rows.conflicting_label, 'with contradicting labels'],
     [rows.without_answer, 'labelled but not answered'],
-  ] as const
-  const left = others.filter(([count]) => count > 0).map(([count, what]) => `${formatCount(count)} ${what}`)
+  ])
   return left.length === 0 ? null : left.join(', ')
 }
 

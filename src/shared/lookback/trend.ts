@@ -69,3 +69,35 @@ export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | 
     without_metrics: typeof evaluation === 'string' ? evaluation : null,
   }
 }
+
+/** A rule, and the share of the rows that triggered it in each run; null where nothing succeeded. */
+interface RuleLine {
+  rule: string
+  values: ({ value: number } | null)[]
+}
+
+/** The rules that most rows triggered in any run, most rows first, each with its share in every run. */
+export function listTriggered(runs: readonly TrendPoint[]): RuleLine[] {
+  const most = new Map<string, { rule: string; rows: number }>()
+  for (const { rules, is_load_test: isLoad } of runs) {
+    if (isLoad) continue
+    for (const { rule_id: id, rule, rows } of rules) {
+      most.set(id, { rule, rows: Math.max(rows, most.get(id)?.rows ?? 0) })
+    }
+  }
+  return [...most]
+    .sort(([, a], [, b]) => b.rows - a.rows)
+    .map(([id, { rule }]) => ({
+      rule,
+      values: runs.map((run) =>
+        run.is_load_test || run.succeeded === 0
+          ? null
+          : { value: run.rules.find(({ rule_id }) => rule_id === id)?.share ?? 0 },
+      ),
+    }))
+}
+
+/** The rules that any run was evaluated for. */
+export function listJudged(runs: readonly TrendPoint[]): string[] {
+  return [...new Set(runs.flatMap(({ metrics }) => metrics?.rules.map(({ rule }) => rule) ?? []))]
+}

@@ -5,16 +5,6 @@ import { formatCounted } from './figure-text.ts'
 import { sayExpected } from './problem-messages.ts'
 import { findAdvice, findNeeds } from './problem-traits.ts'
 
-/** What a person accepts with each code, as part of a sentence. */
-export const ACCEPT_WORDS: Readonly<Record<AcceptCode, string>> = {
-  content_cut: 'content may be cut or replaced',
-  ids_changed: 'a spreadsheet may have changed ids',
-  hidden_rows: 'rows that the spreadsheet hides are sent',
-  encoding_uncertain: 'the encoding is a guess',
-  fixes_do_not_fit: 'corrections of single rows may be of other rows than the source has now',
-  ids_rewritten: 'the service answers with other ids than were sent',
-}
-
 /** The codes that have to be accepted for causes of warnings. */
 export function listNeeded(groups: readonly ProblemGroup[]): AcceptCode[] {
   return ACCEPT_CODES.filter((code) => groups.some((group) => findNeeds(group) === code))

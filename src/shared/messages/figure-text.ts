@@ -22,6 +22,11 @@ export function formatCounted(count: number, noun: string, plural = `${noun}s`):
   return `${formatWhole(count)} ${count === 1 ? noun : plural}`
 }
 
+/** Those counts that are of anything, each with what they are of: `3 without a label`. */
+export function listCounts(counts: readonly (readonly [count: number, what: string])[]): string[] {
+  return counts.filter(([count]) => count > 0).map(([count, what]) => `${formatWhole(count)} ${what}`)
+}
+
 /** About three figures: `0.42`, `8.31`, `56.2`, `1,204`; `0` is nothing at all. */
 export function formatFigure(value: number): string {
   const size = Math.abs(value)

@@ -11,10 +11,6 @@ interface MistakeWords {
   remedy: Wording
 }
 
-interface MistakeEntry {
-  words: (args: never) => MistakeWords
-}
-
 /** A remedy that names what was probably meant, on the command line. */
 function orNearest(nearest: string | null, remedy: string, wanted = nearest): string {
   return nearest === null ? remedy : `Did you mean \`${wanted}\`?`
@@ -22,164 +18,142 @@ function orNearest(nearest: string | null, remedy: string, wanted = nearest): st
 
 /** `columns` is what there is to choose from, as a sentence lists it. */
 const MAPPING_MISTAKES = {
-  field_missing: {
-    words: ({ field, columns }: { field: string; columns: string }) => ({
-      text: `${field} is required but not mapped`,
-      there: `the columns are ${columns}`,
-      remedy: {
-        terminal: `Map a column with --map ${field}=COLUMN, or use the same value in every row with --set ${field}=VALUE.`,
-        window: `Choose the column with ${field}, or enter one value for all rows.`,
-      },
-    }),
-  },
-  content_missing: {
-    words: ({
-      field,
-      other,
-      columns,
-      hasHeader,
-    }: {
-      field: string
-      /** The field that would do as well. */
-      other: string
-      columns: string
-      hasHeader: boolean
-    }) => {
-      const isText = field === 'text_data'
-      const numbered = hasHeader ? '' : ' Without a header, use column numbers.'
-      return {
-        text: `${field} or ${other} is required, but neither is mapped`,
-        there: `the columns are ${columns}`,
-        remedy: {
-          terminal: `Map the column with the content: --map ${field}=COLUMN ${isText ? 'for text, ' : ''}or --map ${other}=COLUMN for media URLs.${numbered}`,
-          window: isText
-            ? `Choose ${field} for the column with the text, or ${other} for the column with the URLs of images or videos.`
-            : `Choose ${field} or ${other} for the column with the URLs.`,
-        },
-      }
+  field_missing: ({ field, columns }: { field: string; columns: string }) => ({
+    text: `${field} is required but not mapped`,
+    there: `the columns are ${columns}`,
+    remedy: {
+      terminal: `Map a column with --map ${field}=COLUMN, or use the same value in every row with --set ${field}=VALUE.`,
+      window: `Choose the column with ${field}, or enter one value for all rows.`,
     },
-  },
-  notes_cleared_by_omission: {
-    words: () => ({
-      text: 'notes: no column is mapped, so the notes of every term would be cleared',
-      remedy: {
-        terminal: 'Map the column with the notes: --map notes=COLUMN. To clear all notes: --set notes=',
-        window: 'Choose the column with the notes.',
-      },
-    }),
-  },
-  notes_missing: {
-    words: () => ({
-      text: 'notes is required: an update only changes notes',
-      remedy: {
-        terminal: 'Map the column with the notes: --map notes=COLUMN.',
-        window: 'Choose the column with the notes.',
-      },
-    }),
-  },
-  post_id_constant: {
-    words: () => ({
-      text: 'post_id would be the same on every row',
-      remedy: {
-        terminal: 'Use --set post_id={{run}}-{{row}}.',
-        window: 'Use {{row}} or {{run}}-{{row}}, so that each submission gets a post_id of its own.',
-      },
-    }),
-  },
-  field_unknown: {
-    words: ({
-      field,
-      of,
-      fields,
-      nearest,
-    }: {
-      field: string
-      /** Whose field it would be: the service's for a task, or an operation. */
-      of: string
-      fields: readonly string[]
-      nearest: string | null
-    }) => ({
-      text: `${of} has no field \`${field}\`; its fields are ${listWords(fields)}`,
-      remedy: {
-        terminal: orNearest(nearest, 'Map one of these fields.'),
-        window: 'Choose one of these fields.',
-      },
-    }),
-  },
-  column_unknown: {
-    words: ({
-      field,
-      column,
-      count,
-      columns,
-      nearest,
-    }: {
-      field: string
-      column: string | number
-      count: number
-      columns: string
-      nearest: string | null
-    }) => ({
-      text: `${field}: column ${typeof column === 'number' ? column : `\`${column}\``} does not exist`,
-      there: `the source has ${count === 1 ? '1 column' : `${count} columns`}: ${columns}`,
-      remedy: {
-        terminal:
-          nearest === null
-            ? `Use one of these columns, by name or number: --map ${field}=COLUMN. If these are not column names but data from the first row, add --no-header.`
-            : `Did you mean \`${nearest}\`? --map ${quoteForShell(`${field}=${nearest}`)}`,
-        window: 'Choose one of its columns.',
-      },
-    }),
-  },
-  placeholder_unknown: {
-    words: ({
-      field,
-      name,
-      columns,
-      nearest,
-    }: {
-      field: string
-      name: string
-      columns: string
-      nearest: string | null
-    }) => ({
-      text: `${field}: \`{{${name}}}\` is neither {{row}} nor {{run}} nor a column`,
+  }),
+  content_missing: ({
+    field,
+    other,
+    columns,
+    hasHeader,
+  }: {
+    field: string
+    /** The field that would do as well. */
+    other: string
+    columns: string
+    hasHeader: boolean
+  }) => {
+    const isText = field === 'text_data'
+    const numbered = hasHeader ? '' : ' Without a header, use column numbers.'
+    return {
+      text: `${field} or ${other} is required, but neither is mapped`,
       there: `the columns are ${columns}`,
       remedy: {
-        terminal: orNearest(nearest, 'Use the exact name of a column between the braces.', `{{${nearest}}}`),
-        window: 'Use {{row}}, {{run}} or the name of a column between the braces.',
+        terminal: `Map the column with the content: --map ${field}=COLUMN ${isText ? 'for text, ' : ''}or --map ${other}=COLUMN for media URLs.${numbered}`,
+        window: isText
+          ? `Choose ${field} for the column with the text, or ${other} for the column with the URLs of images or videos.`
+          : `Choose ${field} or ${other} for the column with the URLs.`,
       },
-    }),
+    }
   },
-  id_forbidden: {
-    words: ({ field, template, allowed }: { field: string; template: string; allowed: string }) => ({
-      text: `${field} must not contain \`_\` or \`;\`, and \`${template}\` does`,
-      remedy: {
-        terminal: `Use a hyphen instead: --set ${field}=${quoteForShell(allowed)}`,
-        window: 'Use a hyphen instead.',
-      },
-    }),
-  },
-  media_path_missing: {
-    words: ({ template }: { template: string }) => ({
-      text: `media: the template \`${template}\` has no {{path}}, so every file would have the same address`,
-      remedy: 'Put {{path}} where the path belongs, as in https://host/{{path}}.',
-    }),
-  },
-  too_many_models: {
-    words: ({ models }: { models: readonly string[] }) => ({
-      text: `models: v1 accepts only one model, found ${models.map((model) => `\`${model}\``).join(', ')}`,
-      remedy: {
-        terminal: 'Use one model, or submit to v2, which accepts several: --api v2.',
-        window: 'Use one model, or submit to v2, which accepts several.',
-      },
-    }),
-  },
-} satisfies Record<string, MistakeEntry>
+  notes_cleared_by_omission: () => ({
+    text: 'notes: no column is mapped, so the notes of every term would be cleared',
+    remedy: {
+      terminal: 'Map the column with the notes: --map notes=COLUMN. To clear all notes: --set notes=',
+      window: 'Choose the column with the notes.',
+    },
+  }),
+  notes_missing: () => ({
+    text: 'notes is required: an update only changes notes',
+    remedy: {
+      terminal: 'Map the column with the notes: --map notes=COLUMN.',
+      window: 'Choose the column with the notes.',
+    },
+  }),
+  post_id_constant: () => ({
+    text: 'post_id would be the same on every row',
+    remedy: {
+      terminal: 'Use --set post_id={{run}}-{{row}}.',
+      window: 'Use {{row}} or {{run}}-{{row}}, so that each submission gets a post_id of its own.',
+    },
+  }),
+  field_unknown: ({
+    field,
+    of,
+    fields,
+    nearest,
+  }: {
+    field: string
+    /** Whose field it would be: the service's for a task, or an operation. */
+    of: string
+    fields: readonly string[]
+    nearest: string | null
+  }) => ({
+    text: `${of} has no field \`${field}\`; its fields are ${listWords(fields)}`,
+    remedy: {
+      terminal: orNearest(nearest, 'Map one of these fields.'),
+      window: 'Choose one of these fields.',
+    },
+  }),
+  column_unknown: ({
+    field,
+    column,
+    count,
+    columns,
+    nearest,
+  }: {
+    field: string
+    column: string | number
+    count: number
+    columns: string
+    nearest: string | null
+  }) => ({
+    text: `${field}: column ${typeof column === 'number' ? column : `\`${column}\``} does not exist`,
+    there: `the source has ${count === 1 ? '1 column' : `${count} columns`}: ${columns}`,
+    remedy: {
+      terminal:
+        nearest === null
+          ? `Use one of these columns, by name or number: --map ${field}=COLUMN. If these are not column names but data from the first row, add --no-header.`
+          : `Did you mean \`${nearest}\`? --map ${quoteForShell(`${field}=${nearest}`)}`,
+      window: 'Choose one of its columns.',
+    },
+  }),
+  placeholder_unknown: ({
+    field,
+    name,
+    columns,
+    nearest,
+  }: {
+    field: string
+    name: string
+    columns: string
+    nearest: string | null
+  }) => ({
+    text: `${field}: \`{{${name}}}\` is neither {{row}} nor {{run}} nor a column`,
+    there: `the columns are ${columns}`,
+    remedy: {
+      terminal: orNearest(nearest, 'Use the exact name of a column between the braces.', `{{${nearest}}}`),
+      window: 'Use {{row}}, {{run}} or the name of a column between the braces.',
+    },
+  }),
+  id_forbidden: ({ field, template, allowed }: { field: string; template: string; allowed: string }) => ({
+    text: `${field} must not contain \`_\` or \`;\`, and \`${template}\` does`,
+    remedy: {
+      terminal: `Use a hyphen instead: --set ${field}=${quoteForShell(allowed)}`,
+      window: 'Use a hyphen instead.',
+    },
+  }),
+  media_path_missing: ({ template }: { template: string }) => ({
+    text: `media: the template \`${template}\` has no {{path}}, so every file would have the same address`,
+    remedy: 'Put {{path}} where the path belongs, as in https://host/{{path}}.',
+  }),
+  too_many_models: ({ models }: { models: readonly string[] }) => ({
+    text: `models: v1 accepts only one model, found ${models.map((model) => `\`${model}\``).join(', ')}`,
+    remedy: {
+      terminal: 'Use one model, or submit to v2, which accepts several: --api v2.',
+      window: 'Use one model, or submit to v2, which accepts several.',
+    },
+  }),
+} satisfies Record<string, (args: never) => MistakeWords>
 
 type MistakeId = keyof typeof MAPPING_MISTAKES
 
-type ArgsOf<Entry> = Entry extends { words: (args: infer Args) => unknown } ? Args : never
+type ArgsOf<Entry> = Entry extends (args: infer Args) => unknown ? Args : never
 
 /** A mistake in a mapping: the field, and what is wrong with it by an id of the catalogue and its arguments. */
 export type MappingMistake = {
@@ -191,8 +165,8 @@ export function sayMistake(
   mistake: MappingMistake,
   surface: Surface,
 ): { message: string; there: string | null; remedy: string } {
-  const entry: MistakeEntry = MAPPING_MISTAKES[mistake.id]
-  const { text, there = null, remedy } = entry.words(mistake as never)
+  const say: (args: never) => MistakeWords = MAPPING_MISTAKES[mistake.id]
+  const { text, there = null, remedy } = say(mistake as never)
   return { message: text, there, remedy: chooseWording(remedy, surface) }
 }
 

@@ -1,6 +1,7 @@
+import { ACCEPT_WORDS } from '../run/accept-code.ts'
 import type { ProblemGroup } from '../run/problem.ts'
 import { quoteForShell } from '../shell-command.ts'
-import { ACCEPT_WORDS, listNeeded, sayOpenWarning } from './accept-messages.ts'
+import { listNeeded, sayOpenWarning } from './accept-messages.ts'
 import { type ErrorEntry, ofCode, type Wording } from './error-entry.ts'
 import { formatCounted } from './figure-text.ts'
 

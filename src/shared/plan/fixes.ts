@@ -157,13 +157,6 @@ export function substitute(id: string, escapes: Escapes = '_;~'): string {
   return id.replaceAll(/[_;~]/g, (character) => SUBSTITUTES[character] ?? character)
 }
 
-/** The id that {@link substitute} made another one of. */
-export function restoreSubstituted(sent: string): string {
-  return sent.replaceAll(/~(5F|3B|7E)/g, (code) => RESTORED[code] ?? code)
-}
-
-const RESTORED = Object.fromEntries(Object.entries(SUBSTITUTES).map(([character, code]) => [code, character]))
-
 /** Fixes as a journal keeps them: what they do is written down, whatever later versions do by default. */
 export function toStoredFixes(fixes: readonly Fix[]): Fix[] {
   return fixes.map((fix) => (fix.kind === 'substitute' ? { ...fix, escapes: fix.escapes ?? '_;~' } : fix))

@@ -3,6 +3,7 @@ import {
   describeChange,
   describeChangedRow,
   describeRows,
+  describeUnjudged,
   formatP,
   formatPoints,
   formatScoreMove,
@@ -119,13 +120,8 @@ function toScores({ scores }: DecisionComparison): Section {
 }
 
 function describeLabels(labels: NonNullable<DecisionComparison['labels']>): string {
-  const left = [
-    [labels.without_label, 'without a label'],
-    [labels.unsure, 'marked as unsure'],
-    [labels.conflicting_label, 'with contradicting labels'],
-  ] as const
-  const shown = left.filter(([rows]) => rows > 0).map(([rows, what]) => `${formatCount(rows)} ${what}`)
-  return `By labels: ${formatCounted(labels.rows, 'row')} that both runs answered${shown.length === 0 ? '' : `; left out: ${shown.join(', ')}`}`
+  const left = describeUnjudged(labels)
+  return `By labels: ${formatCounted(labels.rows, 'row')} that both runs answered${left === '' ? '' : `; ${left}`}`
 }
 
 function toMetrics(rule: string, { a, b, change, ...only }: ChangeOfMetrics): Section {

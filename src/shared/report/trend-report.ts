@@ -1,5 +1,5 @@
 import { formatInterval } from '../lookback/evaluation-view.ts'
-import type { Trend, TrendPoint } from '../lookback/trend.ts'
+import { listJudged, listTriggered, type Trend, type TrendPoint } from '../lookback/trend.ts'
 import { formatFigure } from '../messages/figure-text.ts'
 import { count, foreign, number, type Section, share, text } from './report.ts'
 
@@ -45,28 +45,24 @@ export function toTrendReport({ source, runs }: Trend): Section[] {
 
 /** A column for each rule that any run triggered most. */
 function toRules(runs: readonly TrendPoint[]): Section {
-  const most = new Map<string, { name: string; rows: number }>()
-  for (const { rule_id: id, rule: name, rows } of runs.flatMap(({ rules }) => rules)) {
-    most.set(id, { name, rows: Math.max(rows, most.get(id)?.rows ?? 0) })
-  }
-  if (most.size === 0) return {}
-  const shown = [...most].sort(([, a], [, b]) => b.rows - a.rows).slice(0, RULES_SHOWN)
+  const rules = listTriggered(runs)
+  if (rules.length === 0) return {}
+  const shown = rules.slice(0, RULES_SHOWN)
   return {
     title: 'Rows that triggered, of those that succeeded',
     tables: [
       {
-        columns: [text('RUN'), ...shown.map(([, { name }]) => share(name, 8))],
-        rows: runs.map((run) => [
-          run.run_id,
-          ...shown.map(([id]) =>
-            run.is_load_test || run.succeeded === 0
-              ? null
-              : (run.rules.find(({ rule_id: own }) => own === id)?.share ?? 0),
-          ),
+        columns: [text('RUN'), ...shown.map(({ rule }) => share(rule, 8))],
+        rows: runs.map(({ run_id: runId }, index) => [
+          runId,
+          ...shown.map(({ values }) => values[index]?.value ?? null),
         ]),
       },
     ],
-    notes: most.size > shown.length ? [`and ${most.size - shown.length} further rules; --json has them`] : [],
+    notes:
+      rules.length > shown.length
+        ? [`and ${rules.length - shown.length} further rules; --json has them`]
+        : [],
   }
 }
 
@@ -74,25 +70,26 @@ function listMetrics(runs: readonly TrendPoint[]): Section[] {
   const evaluated = runs.flatMap(({ run_id: runId, metrics }) =>
     metrics === null ? [] : [{ runId, metrics }],
   )
-  const rules = new Set(evaluated.flatMap(({ metrics }) => metrics.rules.map(({ rule }) => rule)))
-  return [...rules].slice(0, RULES_SHOWN).map((rule) => ({
-    title: `${rule}, by labels`,
-    tables: [
-      {
-        columns: [
-          ...[text('RUN'), count('LABELLED'), share('PRECISION'), share('RECALL'), share('F1')],
-          text('95 % RANGE OF F1'),
-        ],
-        rows: evaluated.flatMap(({ runId, metrics }) =>
-          metrics.rules
-            .filter((one) => one.rule === rule)
-            .slice(0, 1)
-            .map(({ precision, recall, f1 }) => [
-              ...[runId, metrics.rows, precision.value, recall.value, f1.value],
-              formatInterval(f1) ?? '',
-            ]),
-        ),
-      },
-    ],
-  }))
+  return listJudged(runs)
+    .slice(0, RULES_SHOWN)
+    .map((rule) => ({
+      title: `${rule}, by labels`,
+      tables: [
+        {
+          columns: [
+            ...[text('RUN'), count('LABELLED'), share('PRECISION'), share('RECALL'), share('F1')],
+            text('95 % RANGE OF F1'),
+          ],
+          rows: evaluated.flatMap(({ runId, metrics }) =>
+            metrics.rules
+              .filter((one) => one.rule === rule)
+              .slice(0, 1)
+              .map(({ precision, recall, f1 }) => [
+                ...[runId, metrics.rows, precision.value, recall.value, f1.value],
+                formatInterval(f1) ?? '',
+              ]),
+          ),
+        },
+      ],
+    }))
 }

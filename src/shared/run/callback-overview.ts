@@ -6,23 +6,7 @@ import { callbackCountsSchema } from './run.ts'
  * Why a request was not answered 200. `malformed` is stored anyway, of `oversized` and `unknown_coding` a note; `unstored`: the disk
  * failed; `forged`: an address that was never issued; `bad_request`: not HTTP.
  */
-export const REFUSALS = [
-  'forged',
-  'malformed',
-  'oversized',
-  'unknown_coding',
-  'overloaded',
-  'slow',
-  'broken',
-  'unstored',
-  'wrong_method',
-  'bad_request',
-] as const
-
-/** One of {@link REFUSALS}. */
-export type Refusal = (typeof REFUSALS)[number]
-
-const REFUSAL_WORDS: Readonly<Record<Refusal, string>> = {
+const REFUSAL_WORDS = {
   forged: 'to unknown addresses',
   malformed: 'with a body that is not a JSON object (stored anyway, or a note if it cannot be decoded)',
   oversized: 'over the size limit (a note is stored)',
@@ -34,6 +18,10 @@ const REFUSAL_WORDS: Readonly<Record<Refusal, string>> = {
   wrong_method: 'with a method other than POST, GET or HEAD',
   bad_request: 'that were not valid HTTP',
 }
+
+export type Refusal = keyof typeof REFUSAL_WORDS
+
+export const REFUSALS = Object.keys(REFUSAL_WORDS) as [Refusal, ...Refusal[]]
 
 /** What a kind of refusal was, in words that follow a number of callbacks. */
 export function sayRefusal(kind: string): string {

@@ -49,78 +49,48 @@ export function listAnswers(summary: RunSummary): { title: string; answers: Coun
   return found === null ? null : { ...found, answers: found.answers.filter(({ rows }) => rows > 0) }
 }
 
-function listAllAnswers({
-  terms,
-  items,
-  appeals,
-}: RunSummary): { title: string; answers: CountedRows[] } | null {
+function listAllAnswers({ terms, items, appeals }: RunSummary): ReturnType<typeof listAnswers> {
+  const answer = (tone: CountTone, name: string, rows: number, meaning = ''): CountedRows => ({
+    ...{ name, rows, meaning, tone },
+  })
   if (terms !== undefined) {
+    const { added, pre_existing: known, added_or_pre_existing: either = 0, non_existent: absent } = terms
     return {
       title: 'Terms',
       answers: [
-        { name: 'added', rows: terms.added, tone: 'good', meaning: '' },
-        {
-          name: 'pre-existing',
-          rows: terms.pre_existing,
-          tone: 'good',
-          meaning: 'already in the watchlist; any new notes replaced the old ones',
-        },
-        {
-          name: 'added or pre-existing',
-          rows: terms.added_or_pre_existing ?? 0,
-          tone: 'good',
-          meaning: 'the first answer was lost, so it is unknown which',
-        },
-        { name: 'updated', rows: terms.updated, tone: 'good', meaning: '' },
-        {
-          name: 'non-existent',
-          rows: terms.non_existent,
-          tone: 'bad',
-          meaning: 'not in the watchlist; add them with `watchlist add`',
-        },
-        {
-          name: 'not processed',
-          rows: terms.failed.length,
-          tone: 'bad',
-          meaning: 'the service could not process them',
-        },
+        answer('good', 'added', added),
+        answer(
+          'good',
+          'pre-existing',
+          known,
+          'already in the watchlist; any new notes replaced the old ones',
+        ),
+        answer('good', 'added or pre-existing', either, 'the first answer was lost, so it is unknown which'),
+        answer('good', 'updated', terms.updated),
+        answer('bad', 'non-existent', absent, 'not in the watchlist; add them with `watchlist add`'),
+        answer('bad', 'not processed', terms.failed.length, 'the service could not process them'),
       ],
     }
   }
   if (items !== undefined) {
-    const added: CountedRows = {
-      name: 'added',
-      rows: items.added,
-      tone: 'good',
-      meaning: 'the export has their ids, for `index remove`',
+    return {
+      title: 'Items',
+      answers: [
+        answer('good', 'added', items.added, 'the export has their ids, for `index remove`'),
+        answer('good', 'removed', items.removed),
+      ],
     }
-    const removed: CountedRows = { name: 'removed', rows: items.removed, tone: 'good', meaning: '' }
-    return { title: 'Items', answers: [added, removed] }
   }
   if (appeals === undefined) return null
+  const { in_review: open, overturned, upheld, reviewed, other_status: other } = appeals
   return {
     title: 'Appeals',
     answers: [
-      { name: 'In Review', rows: appeals.in_review, tone: 'accent', meaning: 'no final decision yet' },
-      {
-        name: 'overturned',
-        rows: appeals.overturned,
-        tone: 'warn',
-        meaning: 'the original decision no longer applies',
-      },
-      { name: 'upheld', rows: appeals.upheld, tone: 'good', meaning: 'the original decision stands' },
-      {
-        name: 'Reviewed',
-        rows: appeals.reviewed,
-        tone: 'plain',
-        meaning: 'decided, neither overturned nor upheld',
-      },
-      {
-        name: 'other status',
-        rows: appeals.other_status,
-        tone: 'warn',
-        meaning: 'neither In Review nor Reviewed; see the export',
-      },
+      answer('accent', 'In Review', open, 'no final decision yet'),
+      answer('warn', 'overturned', overturned, 'the original decision no longer applies'),
+      answer('good', 'upheld', upheld, 'the original decision stands'),
+      answer('plain', 'Reviewed', reviewed, 'decided, neither overturned nor upheld'),
+      answer('warn', 'other status', other, 'neither In Review nor Reviewed; see the export'),
     ],
   }
 }

@@ -43,17 +43,8 @@ export type BehaviourChange = z.infer<typeof behaviourChangeSchema>
 
 /** The settings after a change. */
 export function applyChange(settings: BehaviourSettings, change: BehaviourChange): BehaviourSettings {
-  return {
-    latency: change.latency ?? settings.latency,
-    faults: change.faults ?? settings.faults,
-    ratePerSecond: change.ratePerSecond === undefined ? settings.ratePerSecond : change.ratePerSecond,
-    slots: change.slots === undefined ? settings.slots : change.slots,
-    callbacks: change.callbacks ?? settings.callbacks,
-    maxTermsPerRequest:
-      change.maxTermsPerRequest === undefined ? settings.maxTermsPerRequest : change.maxTermsPerRequest,
-    failedTerms: change.failedTerms ?? settings.failedTerms,
-    watchlistAddCodes: change.watchlistAddCodes ?? settings.watchlistAddCodes,
-  }
+  const given = Object.entries(change).filter(([, value]) => value !== undefined)
+  return { ...settings, ...Object.fromEntries(given) }
 }
 
 /** One way to answer: after `baseMs`, give or take up to `jitterMs`, every value between as likely. */

@@ -1,5 +1,6 @@
-import { ACCEPT_WORDS, listNeeded, sayOpenWarning } from '../../../shared/messages/accept-messages.ts'
+import { listNeeded, sayOpenWarning } from '../../../shared/messages/accept-messages.ts'
 import { findNeeds } from '../../../shared/messages/problem-traits.ts'
+import { ACCEPT_WORDS } from '../../../shared/run/accept-code.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
 import { hang } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'

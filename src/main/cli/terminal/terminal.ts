@@ -3,31 +3,13 @@ import { styleText } from 'node:util'
 import type { Tone } from '../../../shared/report/report.ts'
 
 /** Signs and bar pieces that the terminal can draw. */
-interface Glyphs {
-  readonly ok: string
-  readonly rejected: string
-  readonly failed: string
-  readonly unknown: string
-  readonly skipped: string
-  /** A threshold that holds, and one that does not, as k6 draws them. */
-  readonly held: string
-  readonly crossed: string
-  readonly stopped: string
-  readonly arrow: string
-  readonly dot: string
-  readonly dash: string
-  readonly ellipsis: string
-  readonly barFull: string
-  readonly barEmpty: string
-  readonly rule: string
-}
-
-const UNICODE_GLYPHS: Glyphs = {
+const UNICODE_GLYPHS = {
   ok: '✔',
   rejected: '✖',
   failed: '▲',
   unknown: '?',
   skipped: '–',
+  /** A threshold that holds, and one that does not, as k6 draws them. */
   held: '✓',
   crossed: '✗',
   stopped: '■',
@@ -39,6 +21,8 @@ const UNICODE_GLYPHS: Glyphs = {
   barEmpty: '░',
   rule: '─',
 }
+
+type Glyphs = Readonly<Record<keyof typeof UNICODE_GLYPHS, string>>
 
 const ASCII_GLYPHS: Glyphs = {
   ok: '+',

@@ -1,44 +1,31 @@
 import { CALLBACK_MAX_BYTES } from '../../../shared/options/callback-options.ts'
 
-/** Limits beyond which a receiver refuses callbacks. */
-export interface ReceiverLimits {
-  /** Largest callback that is taken, bytes. */
-  maxBytes: number
-  /** Callbacks that may be on their way in at once, from their head to their answer. */
-  maxWaiting: number
-  /** Bytes of bodies that may be held at once; one callback of the largest size always fits. */
-  maxWaitingBytes: number
-  /** Connections at once; further ones are closed at once. */
-  maxConnections: number
-  /** Longest time for a request's head, milliseconds. */
-  headTimeoutMs: number
-  /** Longest time for a whole request, milliseconds. */
-  requestTimeoutMs: number
-  /** How often these times are checked, milliseconds. */
-  checkEveryMs: number
-  /** How often a receiver that stands by checks whether the holder is gone, milliseconds. */
-  standbyEveryMs: number
-  /** Longest time a self-test waits for the arrival, milliseconds. */
-  selfTestTimeoutMs: number
-  /** Files that the media host sends at once. */
-  maxMediaFiles: number
-  /** Longest time in which a client reads nothing of a file, milliseconds; a tenth of it while others wait. */
-  mediaStallMs: number
-}
-
 const MIB = 1024 * 1024
 
-/** Default limits of a receiver. */
-export const RECEIVER_LIMITS: ReceiverLimits = {
+/** Limits beyond which a receiver refuses callbacks, unless it has others. */
+export const RECEIVER_LIMITS = {
+  /** Largest callback that is taken, bytes. */
   maxBytes: CALLBACK_MAX_BYTES,
+  /** Callbacks that may be on their way in at once, from their head to their answer. */
   maxWaiting: 1_000,
+  /** Bytes of bodies that may be held at once; one callback of the largest size always fits. */
   maxWaitingBytes: 64 * MIB,
+  /** Connections at once; further ones are closed at once. */
   maxConnections: 5_000,
+  /** Longest time for a request's head, milliseconds. */
   headTimeoutMs: 10_000,
+  /** Longest time for a whole request, milliseconds. */
   requestTimeoutMs: 60_000,
+  /** How often these times are checked, milliseconds. */
   checkEveryMs: 1_000,
+  /** How often a receiver that stands by checks whether the holder is gone, milliseconds. */
   standbyEveryMs: 1_000,
+  /** Longest time a self-test waits for the arrival, milliseconds. */
   selfTestTimeoutMs: 10_000,
+  /** Files that the media host sends at once. */
   maxMediaFiles: 200,
+  /** Longest time in which a client reads nothing of a file, milliseconds; a tenth of it while others wait. */
   mediaStallMs: 20_000,
 }
+
+export type ReceiverLimits = typeof RECEIVER_LIMITS

@@ -1,48 +1,35 @@
-import type { Latency } from '../../../shared/sandbox/behaviour.ts'
 import { chooseDelayMs, parseLatency } from '../latency.ts'
 import { parseCount, parseDurationMs, parseShare } from '../quantities.ts'
 import { toBadSetting } from '../sandbox-errors.ts'
 import type { Draw } from '../seeded-draw.ts'
 import type { AttemptResult } from './callback-sender.ts'
 
-/** How the sandbox delivers callbacks (docs/interface.md §6, which leaves all of it open). */
-export interface CallbackSettings {
+/** How the sandbox delivers callbacks unless it is told otherwise (docs/interface.md §6, which leaves all of it open). */
+const DEFAULTS = {
   /** From the acknowledgement to the first attempt. */
-  delay: Latency
-  /** Every callback waits a further random time of up to this, in milliseconds, so that their order changes. */
-  shuffleMs: number
-  /** Share of the tasks whose callback is sent before the acknowledgement is answered, from 0 to 1. */
-  earlyShare: number
-  /** Share of the tasks whose callback waits `lateMs` longer. */
-  lateShare: number
-  lateMs: number
-  /** Share of the tasks whose callback is never sent. */
-  dropShare: number
-  /** Share of the tasks whose callback is sent a second time. */
-  doubleShare: number
-  /** Attempts of one callback until it is given up. */
-  attempts: number
-  /** Wait after the first failed attempt, doubled after each further one. */
-  backoffMs: number
-  /** A receiver that has not answered by then is given up for this attempt. */
-  timeoutMs: number
-  /** Most callbacks under way at once. */
-  connections: number
-}
-
-const DEFAULTS: Readonly<CallbackSettings> = {
   delay: parseLatency('0ms'),
+  /** Every callback waits a further random time of up to this, in milliseconds, so that their order changes. */
   shuffleMs: 0,
+  /** Share of the tasks whose callback is sent before the acknowledgement is answered, from 0 to 1. */
   earlyShare: 0,
+  /** Share of the tasks whose callback waits `lateMs` longer. */
   lateShare: 0,
   lateMs: 0,
+  /** Share of the tasks whose callback is never sent. */
   dropShare: 0,
+  /** Share of the tasks whose callback is sent a second time. */
   doubleShare: 0,
+  /** Attempts of one callback until it is given up. */
   attempts: 12,
+  /** Wait after the first failed attempt, doubled after each further one. */
   backoffMs: 200,
+  /** A receiver that has not answered by then is given up for this attempt. */
   timeoutMs: 10_000,
+  /** Most callbacks under way at once. */
   connections: 32,
 }
+
+export type CallbackSettings = typeof DEFAULTS
 
 /** What `shuffle` alone stands for. */
 const DEFAULT_SHUFFLE_MS = 500

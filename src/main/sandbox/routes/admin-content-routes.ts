@@ -36,7 +36,7 @@ export function registerAdminIndexRoutes(app: FastifyInstance, { store, options 
 
   app.get<IndexRoute>('/indexes/:indexId', async (request) => {
     const { indexId } = request.params
-    if (!indexes.has(indexId)) throw toUnknownIndex(indexId)
+    if (!indexes.has(indexId)) throw toUnknown('custom index', indexId)
     const { offset, limit } = parseAdminQuery(pageSchema, request.query)
     return {
       custom_index_id: indexId,
@@ -78,7 +78,7 @@ export function registerAdminIndexRoutes(app: FastifyInstance, { store, options 
   })
 
   app.delete<IndexRoute>('/indexes/:indexId', async (request) => {
-    if (!indexes.remove(request.params.indexId)) throw toUnknownIndex(request.params.indexId)
+    if (!indexes.remove(request.params.indexId)) throw toUnknown('custom index', request.params.indexId)
     return { message: 'the custom index is removed' }
   })
 }
@@ -93,17 +93,13 @@ function toIndexDocument(item: StoredIndexItem) {
   }
 }
 
-function toUnknownIndex(indexId: string): SandboxRefusal {
-  return new SandboxRefusal('NOT_FOUND', `there is no custom index "${indexId}"`)
-}
-
 /** The project's moderation rules. */
 export function registerAdminRuleRoutes(app: FastifyInstance, { store, moderation }: SandboxContext): void {
   app.get('/rules', async () => ({ rules: store.rules.list() }))
 
   app.get<{ Params: { ruleId: string } }>('/rules/:ruleId', async (request) => {
     const rule = store.rules.get(request.params.ruleId)
-    if (rule === null) throw toUnknownRule(request.params.ruleId)
+    if (rule === null) throw toUnknown('rule', request.params.ruleId)
     return rule
   })
 
@@ -120,14 +116,10 @@ export function registerAdminRuleRoutes(app: FastifyInstance, { store, moderatio
   })
 
   app.delete<{ Params: { ruleId: string } }>('/rules/:ruleId', async (request) => {
-    if (!store.rules.remove(request.params.ruleId)) throw toUnknownRule(request.params.ruleId)
+    if (!store.rules.remove(request.params.ruleId)) throw toUnknown('rule', request.params.ruleId)
     moderation.reload()
     return { message: 'the rule is removed' }
   })
-}
-
-function toUnknownRule(ruleId: string): SandboxRefusal {
-  return new SandboxRefusal('NOT_FOUND', `there is no rule "${ruleId}"`)
 }
 
 const querySchema = pageSchema.extend({ post_id: z.string().optional() })
@@ -207,7 +199,7 @@ export function registerAdminWatchlistRoutes(app: FastifyInstance, context: Sand
   app.get<{ Params: { name: string } }>('/watchlists/:name', async (request) => {
     const { name } = request.params
     const terms = watchlists.terms(name)
-    if (terms === null) throw toUnknownList(name)
+    if (terms === null) throw toUnknown('watchlist', name)
     return { watchlist: name, terms }
   })
 
@@ -223,14 +215,10 @@ export function registerAdminWatchlistRoutes(app: FastifyInstance, context: Sand
   })
 
   app.delete<{ Params: { name: string } }>('/watchlists/:name', async (request) => {
-    if (!watchlists.remove(request.params.name)) throw toUnknownList(request.params.name)
+    if (!watchlists.remove(request.params.name)) throw toUnknown('watchlist', request.params.name)
     context.moderation.reload()
     return { message: 'the watchlist is removed' }
   })
-}
-
-function toUnknownList(name: string): SandboxRefusal {
-  return new SandboxRefusal('NOT_FOUND', `there is no watchlist "${name}"`)
 }
 
 const newAppealsSchema = z.union([
@@ -251,7 +239,7 @@ export function registerAdminAppealRoutes(app: FastifyInstance, { store, clock }
 
   app.get<AppealRoute>('/appeals/:appealId', async (request) => {
     const found = appeals.find(request.params.appealId)
-    if (found === null) throw toUnknownAppeal(request.params.appealId)
+    if (found === null) throw toUnknown('appeal', request.params.appealId)
     return toAppealDocument(found)
   })
 
@@ -266,7 +254,7 @@ export function registerAdminAppealRoutes(app: FastifyInstance, { store, clock }
   })
 
   app.delete<AppealRoute>('/appeals/:appealId', async (request) => {
-    if (!appeals.remove(request.params.appealId)) throw toUnknownAppeal(request.params.appealId)
+    if (!appeals.remove(request.params.appealId)) throw toUnknown('appeal', request.params.appealId)
     return { message: 'the appeal is removed' }
   })
 
@@ -280,8 +268,8 @@ function toAppealDocument({ appeal, createdOn, reads }: StoredAppeal) {
   return { ...appeal, created_on: createdOn.toISOString(), reads }
 }
 
-function toUnknownAppeal(appealId: string): SandboxRefusal {
-  return new SandboxRefusal('NOT_FOUND', `there is no appeal "${appealId}"`)
+function toUnknown(what: string, id: string): SandboxRefusal {
+  return new SandboxRefusal('NOT_FOUND', `there is no ${what} "${id}"`)
 }
 
 export function toCallbackDocument(callback: StoredCallback) {

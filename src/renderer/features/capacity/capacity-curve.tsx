@@ -12,17 +12,11 @@ import { parseThreshold } from '../../../shared/load/threshold-parser.ts'
 import { formatMs, formatRate, formatShare } from '../../../shared/messages/figure-text.ts'
 import { BottomLabels, LeftAxis } from '../../ui/charts/axes.tsx'
 import { ChartCursor } from '../../ui/charts/chart-cursor.tsx'
-import { Legend, type LegendEntry, toDashArray } from '../../ui/charts/plot.tsx'
+import { Legend, PERCENTILE_LINES, toDashArray } from '../../ui/charts/plot.tsx'
 import styles from './capacity.module.css'
 
 /** Sizes in pixels. */
 const FRAME = { height: 300, left: 64, right: 24, top: 16, bottom: 40 }
-
-const LINES = [
-  { label: 'p50', point: 'p50', token: '--chart-1', dash: 'solid' },
-  { label: 'p95', point: 'p95', token: '--chart-2', dash: 'dashed' },
-  { label: 'p99', point: 'p99', token: '--chart-3', dash: 'dotted' },
-] as const satisfies readonly (LegendEntry & { point: string })[]
 
 type Point = CapacityReport['curve'][number]
 
@@ -37,7 +31,7 @@ export function CapacityCurve({ report, unit }: { report: CapacityReport; unit: 
   const limits = listLimits(report)
   const x = createLinearScale(Math.max(...curve.map(({ level }) => level)))
   const measured = curve.flatMap(({ latency_ms }) =>
-    latency_ms === null ? [] : LINES.map(({ point }) => latency_ms[point]),
+    latency_ms === null ? [] : PERCENTILE_LINES.map(({ point }) => latency_ms[point]),
   )
   const y = createValueScale([...measured, ...limits.map(({ limit }) => limit)])
   const toX = (level: number) => FRAME.left + Math.max(1, width - FRAME.left - FRAME.right) * x.toShare(level)
@@ -94,7 +88,7 @@ export function CapacityCurve({ report, unit }: { report: CapacityReport; unit: 
               </text>
             </g>
           ))}
-          {LINES.map(({ point: of, token, dash }) => (
+          {PERCENTILE_LINES.map(({ point: of, token, dash }) => (
             <polyline
               key={of}
               fill="none"
@@ -121,10 +115,10 @@ export function CapacityCurve({ report, unit }: { report: CapacityReport; unit: 
         />
       </div>
       <div className={`flex flex-wrap justify-between mt-2 ${styles.under}`}>
-        <Legend entries={LINES} />
+        <Legend entries={PERCENTILE_LINES} />
         <p className="quiet">● held, ✕ failed{shaded !== null && '; shaded: the capacity lies in here'}</p>
       </div>
-      <figcaption className={`quiet ${styles.reading}`}>{reading}</figcaption>
+      <figcaption className={`quiet text-sm ${styles.reading}`}>{reading}</figcaption>
     </figure>
   )
 }

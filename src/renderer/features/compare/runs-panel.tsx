@@ -4,6 +4,7 @@ import { IconArrowsUpDown, IconChartLine, IconX } from '@tabler/icons-react'
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { toRunLetter } from '../../../shared/load/compare-text.ts'
+import { isSameSubject, toBaselineSubject } from '../../../shared/lookback/baseline.ts'
 import { COMPARED_MAX } from '../../../shared/lookback/comparison.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { countLeftOut } from '../../../shared/run/item-state.ts'
@@ -17,7 +18,6 @@ import { isLoadTest, RunStateLabel, toVerdict } from '../../ui/states/run-state.
 import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { BaselineMenu, useBaselines } from './baseline-menu.tsx'
-import { groupCandidates } from './candidates.ts'
 import styles from './compare.module.css'
 
 /** The runs that are compared, in their order, and the ways to change them. */
@@ -263,4 +263,23 @@ export function JoinSelect(props: {
       onChange={(value) => props.onValue(value === null || value === AUTOMATIC ? null : value)}
     />
   )
+}
+
+/** Runs that may be compared with one, and what they have in common with it. */
+interface CandidateGroup {
+  group: string
+  runs: RunSummary[]
+}
+
+/** Sorts runs by what they have in common with a run; within a group they keep their order. Empty groups are left out. */
+export function groupCandidates(like: RunSummary | null, runs: readonly RunSummary[]): CandidateGroup[] {
+  if (like === null) return runs.length === 0 ? [] : [{ group: 'Newest first', runs: [...runs] }]
+  const subject = toBaselineSubject(like)
+  const isAlike = (run: RunSummary) => isSameSubject(toBaselineSubject(run), subject)
+  const isOfSource = (run: RunSummary) => run.source === like.source
+  return [
+    { group: 'Same source and connection', runs: runs.filter(isAlike) },
+    { group: 'Same source', runs: runs.filter((run) => !isAlike(run) && isOfSource(run)) },
+    { group: 'Other runs', runs: runs.filter((run) => !isOfSource(run)) },
+  ].filter((one) => one.runs.length > 0)
 }

@@ -71,7 +71,7 @@ function CleanUpForm({ stored, onClose }: { stored: Retention; onClose: () => vo
   const isStored = isSame(limits, stored) || (keep.isSuccess && isSame(limits, keep.variables))
   return (
     <Stack gap="md">
-      <div className={styles.limits}>
+      <div className={`grid gap-3 ${styles.limits}`}>
         <LimitInput
           label="Older than (days)"
           description="since a run ended"

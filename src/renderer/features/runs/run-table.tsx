@@ -9,7 +9,6 @@ import type { RowState } from '../../../shared/run/item-state.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { describeTrial } from '../../../shared/run/run-view.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
-import { Sparkline } from '../../ui/charts/sparkline.tsx'
 import type { NamePlace } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
 import { formatAgo, formatTimestamp } from '../../ui/format-time.ts'
@@ -352,4 +351,39 @@ export function withLive(entry: RunEntry, snapshot: RunSnapshot | undefined): Ru
       },
     },
   }
+}
+
+const WIDTH = 80
+const HEIGHT = 18
+/** So that the line is not cut at the edges. */
+const EDGE = 1.5
+
+/** A row of figures as a small line from zero up; `label` says in words what it shows. Nothing for a single figure. */
+function Sparkline({ values, label }: { values: readonly number[]; label: string }) {
+  if (values.length < 2) return null
+  return (
+    <svg
+      className={styles.sparkline}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      <title>{label}</title>
+      <polyline points={toSparkPoints(values)} />
+    </svg>
+  )
+}
+
+/** The points of the line, as SVG writes them. */
+export function toSparkPoints(values: readonly number[]): string {
+  const highest = Math.max(...values, Number.MIN_VALUE)
+  const step = (WIDTH - 2 * EDGE) / Math.max(1, values.length - 1)
+  return values
+    .map((value, index) => {
+      const x = EDGE + index * step
+      const y = HEIGHT - EDGE - (value / highest) * (HEIGHT - 2 * EDGE)
+      return `${x.toFixed(1)},${y.toFixed(1)}`
+    })
+    .join(' ')
 }

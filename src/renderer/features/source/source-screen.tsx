@@ -4,9 +4,10 @@ import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/re
 import { type ReactNode, useEffect } from 'react'
 import { toShownError } from '../../../shared/bridge/errors.ts'
 import type { BridgePreview, ChosenSource } from '../../../shared/bridge/source.ts'
+import { fieldsFor } from '../../../shared/mapping/match-columns.ts'
 import { formatBytes, formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
 import { sayRowsInKeys } from '../../../shared/messages/mapping-messages.ts'
-import { fieldsOf, isAsync, type Operation } from '../../../shared/operations/operations.ts'
+import { type Operation, REQUEST_FIELD } from '../../../shared/operations/operations.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
 import { getFormatTraits, SOURCE_NAMES_TEXT } from '../../../shared/plan/source-formats.ts'
 import type { RequestField } from '../../../shared/service/request-field.ts'
@@ -271,15 +272,10 @@ const NEED: Record<RequestField['required'], string> = {
   never: 'optional',
 }
 
-/** What rows are not asked for: the receiver's address is the app's own, whole requests are for who knows. */
-const UNSAID: readonly string[] = ['callback_url', 'request']
-
 /** The data that is expected, before there is any: fields, which are needed, what they hold. */
 function ExpectedData({ operation }: { operation: Operation }) {
-  const mode = isAsync(operation) ? 'async' : 'sync'
-  const fields = fieldsOf(operation).filter(
-    (field) => !UNSAID.includes(field.name) && (field.mode === 'both' || field.mode === mode),
-  )
+  // Whole requests are for who knows.
+  const fields = fieldsFor(operation).filter((field) => field !== REQUEST_FIELD)
   return (
     <Panel title="Expected columns" aside="Any column names work; you match them next" flush>
       <Table

@@ -39,8 +39,8 @@ export function BarTable(props: { caption: string; bars: RankedBar[]; onPick?: (
         },
         {
           cell: ({ rows }) => (
-            <div className={styles.track} aria-hidden>
-              <span className={styles.fill} style={{ width: `${(rows / most) * 100}%` }} />
+            <div className={`bg-sunken ${styles.track}`} aria-hidden>
+              <span className={`block h-full ${styles.fill}`} style={{ width: `${(rows / most) * 100}%` }} />
             </div>
           ),
         },

@@ -74,7 +74,7 @@ export function Plot(props: {
     made.setCursor(at === undefined ? NOWHERE : { left: made.valToPos(at, 'x'), top: 1 })
   }, [cursor])
 
-  return <div ref={place} className={styles.plot} role="img" aria-label={label} />
+  return <div ref={place} className={`w-full overflow-hidden ${styles.plot}`} role="img" aria-label={label} />
 }
 
 function readLook(): PlotLook {
@@ -142,3 +142,10 @@ export function toDashArray(dash: 'solid' | 'dashed' | 'dotted'): string | undef
   if (dash === 'solid') return undefined
   return dash === 'dashed' ? '6 4' : '2 3'
 }
+
+/** The percentiles that charts of a latency draw. */
+export const PERCENTILE_LINES = [
+  { label: 'p50', point: 'p50', token: '--chart-1', dash: 'solid' },
+  { label: 'p95', point: 'p95', token: '--chart-2', dash: 'dashed' },
+  { label: 'p99', point: 'p99', token: '--chart-3', dash: 'dotted' },
+] as const satisfies readonly (LegendEntry & { point: string })[]
