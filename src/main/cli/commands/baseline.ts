@@ -8,13 +8,12 @@ import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
 import { parseFilledText } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
-import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { addExamples, addWorkspaceOption, type DocumentFlags } from '../options/shared-options.ts'
 import { formatTable } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 
-interface BaselineFlags extends WorkspaceFlags {
+interface BaselineFlags extends DocumentFlags {
   name?: string
-  json?: true
 }
 
 /** Adds `baseline set|list|remove`: the runs that `compare --against-baseline` compares with. */

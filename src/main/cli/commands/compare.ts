@@ -23,10 +23,10 @@ import { resolveFromCaller } from '../invocation.ts'
 import { addLabelOptions, hasLabels, type LabelFlags, toLabelOptions } from '../options/label-options.ts'
 import { createIntegerParser, parseFilledText } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
-import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { addDocumentOptions, addExamples, type DocumentFlags } from '../options/shared-options.ts'
 import { formatReport } from '../terminal/report-text.ts'
 
-interface CompareFlags extends WorkspaceFlags, LabelFlags {
+interface CompareFlags extends DocumentFlags, LabelFlags {
   againstBaseline?: true
   baseline?: string
   by?: string
@@ -37,7 +37,6 @@ interface CompareFlags extends WorkspaceFlags, LabelFlags {
   seed: number
   failIfSlower?: number
   failIfChanged?: number
-  json?: true
 }
 
 /** Changed rows that can be listed at once; an export has all. */
@@ -110,8 +109,7 @@ export function addCompareCommand(program: Command, context: CliContext): void {
       parsePercent,
     )
     .optionsGroup('Options:')
-    .option('--json', 'one JSON document on stdout')
-  addWorkspaceOption(command).action(
+  addDocumentOptions(command).action(
     async (a: string | undefined, b: string | undefined, flags: CompareFlags) => {
       const baseline = flags.baseline ?? (flags.againstBaseline ? DEFAULT_BASELINE : null)
       refuseContradictions(b, baseline)

@@ -6,7 +6,7 @@ import type { CliContext } from '../context.ts'
 import { writeDocumentLine } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
 import { RUN_ARGUMENT_HELP, resolveRunId } from '../options/run-reference.ts'
-import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { addDocumentOptions, addExamples, type DocumentFlags } from '../options/shared-options.ts'
 import { toPrintable } from '../terminal/output.ts'
 
 /** Adds `delete RUN`: removes a run's journal for good, after asking. */
@@ -19,32 +19,29 @@ export function addDeleteCommand(program: Command, context: CliContext): void {
         'workspace. The source and files elsewhere are kept.',
     )
     .option('--yes', 'skip the confirmation')
-    .option('--json', 'one JSON document on stdout')
-  addWorkspaceOption(command).action(
-    async (reference: string, flags: WorkspaceFlags & { yes?: true; json?: true }) => {
-      await withEngine(context, flags.workspace, async (engine) => {
-        const runId = await resolveRunId(engine, reference)
-        const { own, retries } = await describeRun(engine, runId)
-        const what =
-          retries.length === 0
-            ? own
-            : `${own} and its ${formatCounted(retries.length, 'retry', 'retries')} (${retries.join(', ')})`
-        if (!flags.yes) {
-          if (!context.canAsk) {
-            throw new SluiceError({ id: 'delete_unconfirmed', what, runId })
-          }
-          if (!(await context.ask(`Delete ${what} and all results?`))) {
-            await context.err.writeLine('Nothing was deleted.')
-            return
-          }
+  addDocumentOptions(command).action(async (reference: string, flags: DocumentFlags & { yes?: true }) => {
+    await withEngine(context, flags.workspace, async (engine) => {
+      const runId = await resolveRunId(engine, reference)
+      const { own, retries } = await describeRun(engine, runId)
+      const what =
+        retries.length === 0
+          ? own
+          : `${own} and its ${formatCounted(retries.length, 'retry', 'retries')} (${retries.join(', ')})`
+      if (!flags.yes) {
+        if (!context.canAsk) {
+          throw new SluiceError({ id: 'delete_unconfirmed', what, runId })
         }
-        await engine.runs.deleteRun(runId)
-        if (flags.json) {
-          await writeDocumentLine(context.out, { deleted: runId, deleted_retries: retries })
-        } else await context.out.writeLine(`Deleted ${what}.`)
-      })
-    },
-  )
+        if (!(await context.ask(`Delete ${what} and all results?`))) {
+          await context.err.writeLine('Nothing was deleted.')
+          return
+        }
+      }
+      await engine.runs.deleteRun(runId)
+      if (flags.json) {
+        await writeDocumentLine(context.out, { deleted: runId, deleted_retries: retries })
+      } else await context.out.writeLine(`Deleted ${what}.`)
+    })
+  })
   addExamples(command, ['delete latest', 'delete 20261121-0915 --yes'])
 }
 

@@ -14,12 +14,11 @@ import {
 } from '../options/evaluation-options.ts'
 import { hasLabels } from '../options/label-options.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
-import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { addDocumentOptions, addExamples, type DocumentFlags } from '../options/shared-options.ts'
 import { formatReport } from '../terminal/report-text.ts'
 
-interface EvaluateFlags extends WorkspaceFlags, EvaluationFlags {
+interface EvaluateFlags extends DocumentFlags, EvaluationFlags {
   export?: string
-  json?: true
 }
 
 /** Adds `evaluate RUN`: how right the rules of a run were, by labels. */
@@ -33,13 +32,11 @@ export function addEvaluateCommand(program: Command, context: CliContext): void 
         'label, a row should trigger no rule. ' +
         'Rows without a label are left out.',
     )
-  addEvaluationOptions(command)
-    .option(
-      '--export <file>',
-      'write all evaluated rows, or only those of --list, to a .csv, .xlsx or .jsonl file',
-    )
-    .option('--json', 'one JSON document on stdout')
-  addWorkspaceOption(command).action(async (reference: string, flags: EvaluateFlags) => {
+  addEvaluationOptions(command).option(
+    '--export <file>',
+    'write all evaluated rows, or only those of --list, to a .csv, .xlsx or .jsonl file',
+  )
+  addDocumentOptions(command).action(async (reference: string, flags: EvaluateFlags) => {
     if (!hasLabels(flags)) {
       throw new InvalidArgumentError('Say where the labels are: --label COLUMN, or --verdicts.')
     }

@@ -29,7 +29,7 @@ import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { parseDelimiter } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
-import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { addDocumentOptions, addExamples, type DocumentFlags } from '../options/shared-options.ts'
 
 /** The states that are counted: those that ended, those that are not sent, and those that are still to end. */
 const STATES = [listStates('succeeded', 'unsuccessful'), listStates('unsent'), listStates('open')]
@@ -45,7 +45,7 @@ const STDOUT_FORMATS = ['csv', 'jsonl', 'parquet'] as const
 
 type StdoutFormat = (typeof STDOUT_FORMATS)[number]
 
-interface ExportFlags extends WorkspaceFlags, Partial<Record<keyof typeof FILTER_FLAGS, RowFilter>> {
+interface ExportFlags extends DocumentFlags, Partial<Record<keyof typeof FILTER_FLAGS, RowFilter>> {
   columns?: string[]
   rulesAsColumns?: true
   delimiter?: string
@@ -53,7 +53,6 @@ interface ExportFlags extends WorkspaceFlags, Partial<Record<keyof typeof FILTER
   gzip?: true
   lossless?: true
   errors?: string
-  json?: true
 }
 
 /** Parser of `--columns`: names between commas, in quotes where one has a comma. May be given several times. */
@@ -267,13 +266,11 @@ export function addExportCommand(program: Command, context: CliContext): void {
     const { help, parse } = FILTER_FLAGS[name]
     command.option(`--${name} <${name}>`, help, parse)
   }
-  command
-    .option(
-      '--errors <file>',
-      'second file for the rows that did not succeed, each with its reason; <file> then has only those that succeeded',
-    )
-    .option('--json', 'one JSON document on stdout')
-  addWorkspaceOption(command).action(async (reference: string, file: string, flags: ExportFlags) => {
+  command.option(
+    '--errors <file>',
+    'second file for the rows that did not succeed, each with its reason; <file> then has only those that succeeded',
+  )
+  addDocumentOptions(command).action(async (reference: string, file: string, flags: ExportFlags) => {
     await withEngine(context, flags.workspace, async (engine) => {
       const run = await resolveRun(engine, reference)
       if (isLoadRun(run)) refuseRowOptions(flags)

@@ -23,7 +23,7 @@ import {
   parseFilledText,
   parseVariableName,
 } from '../options/parse-values.ts'
-import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { addDocumentOptions, addExamples, type WorkspaceFlags } from '../options/shared-options.ts'
 import { formatReport } from '../terminal/report-text.ts'
 
 /** Which service a ledger is of, as options say it. */
@@ -110,8 +110,7 @@ function addLedger(parent: Command, context: CliContext, of: LedgerKind): void {
     .option('--offset <n>', 'entries to skip', createIntegerParser(0, Number.MAX_SAFE_INTEGER), 0)
     .option('--export <file>', 'write all matching entries to a .csv, .xlsx or .jsonl file')
     .optionsGroup('Options:')
-    .option('--json', 'one JSON document on stdout')
-  addWorkspaceOption(command).action(async (...args: unknown[]) => {
+  addDocumentOptions(command).action(async (...args: unknown[]) => {
     // Commander passes the argument, where there is one, before the options.
     const name = list === null ? undefined : (args[0] as string | undefined)
     await showLedger(context, of, name ?? null, args[list === null ? 0 : 1] as LedgerFlags)

@@ -9,13 +9,9 @@ import { writeDocument } from '../documents/write-document.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { parseMappingName } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
-import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { addExamples, addWorkspaceOption, type DocumentFlags } from '../options/shared-options.ts'
 import { formatTable } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
-
-interface MappingFlags extends WorkspaceFlags {
-  json?: true
-}
 
 /** Adds `mapping list|save|rename|remove`: mappings under names, which `--mapping` of sending commands begins with. */
 export function addMappingCommand(program: Command, context: CliContext): void {
@@ -26,13 +22,13 @@ export function addMappingCommand(program: Command, context: CliContext): void {
     )
   const add = (term: string, summary: string, description: string) =>
     addWorkspaceOption(mapping.command(term).summary(summary).description(description))
-  const show = async (flags: MappingFlags, saved: SavedMapping, said: string) =>
+  const show = async (flags: DocumentFlags, saved: SavedMapping, said: string) =>
     flags.json ? writeDocument(context.out, saved) : context.out.writeLine(toPrintable(said))
-  const folderOf = (flags: MappingFlags) => resolveWorkspace(flags.workspace, context.env)
+  const folderOf = (flags: DocumentFlags) => resolveWorkspace(flags.workspace, context.env)
 
   const list = add('list', 'list the saved mappings', 'Lists the saved mappings.')
     .option('--json', 'one JSON array on stdout')
-    .action(async (flags: MappingFlags) => {
+    .action(async (flags: DocumentFlags) => {
       const saved = readSavedMappings(folderOf(flags))
       if (flags.json) return writeDocument(context.out, saved)
       if (saved.length === 0) return context.out.writeLine('No saved mappings.')
@@ -58,7 +54,7 @@ export function addMappingCommand(program: Command, context: CliContext): void {
     .argument('<mapping>', 'name of the mapping', parseMappingName)
     .argument('<run>', RUN_ARGUMENT_HELP)
     .option('--json', 'one JSON document on stdout')
-    .action((name: string, reference: string, flags: MappingFlags) =>
+    .action((name: string, reference: string, flags: DocumentFlags) =>
       withEngine(context, flags.workspace, async (engine) => {
         const { run_id: runId } = await resolveRun(engine, reference)
         const { mapping: said, operation } = await engine.runs.readPlan(runId)
@@ -74,7 +70,7 @@ export function addMappingCommand(program: Command, context: CliContext): void {
     .argument('<mapping>', 'name of the mapping')
     .argument('<new-name>', 'its new name', parseMappingName)
     .option('--json', 'one JSON document on stdout')
-    .action(async (name: string, newName: string, flags: MappingFlags) => {
+    .action(async (name: string, newName: string, flags: DocumentFlags) => {
       const renamed = changeSavedMappings(folderOf(flags), (known) =>
         renameNamed('mapping', known, name, newName),
       )
@@ -85,7 +81,7 @@ export function addMappingCommand(program: Command, context: CliContext): void {
   const remove = add('remove', 'remove a saved mapping', 'Removes a saved mapping. Runs keep theirs.')
     .argument('<mapping>', 'name of the mapping')
     .option('--json', 'one JSON document on stdout')
-    .action(async (name: string, flags: MappingFlags) => {
+    .action(async (name: string, flags: DocumentFlags) => {
       const workspace = folderOf(flags)
       const saved = findNamed('mapping', readSavedMappings(workspace), name)
       changeSavedMappings(workspace, (known) => removeNamed('mapping', known, name))

@@ -17,11 +17,10 @@ import {
 } from '../options/evaluation-options.ts'
 import { hasLabels } from '../options/label-options.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
-import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { addExamples, addWorkspaceOption, type DocumentFlags } from '../options/shared-options.ts'
 
-interface ReportFlags extends WorkspaceFlags, EvaluationFlags {
+interface ReportFlags extends DocumentFlags, EvaluationFlags {
   withContent?: true
-  json?: true
 }
 
 /** Adds `report RUN [FILE]`: a run as a page or a workbook to pass on. */

@@ -10,18 +10,17 @@ import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { createIntegerParser } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
-import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { addExamples, addWorkspaceOption, type DocumentFlags } from '../options/shared-options.ts'
 import { addSourceOptions, type SourceFlags } from '../options/source-options.ts'
 import { readFlags } from '../options/table-options.ts'
 import { formatTable } from '../terminal/layout.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-interface SampleFlags extends WorkspaceFlags, SourceFlags {
+interface SampleFlags extends DocumentFlags, SourceFlags {
   size: number
   by?: string
   allocation: Allocation
   seed: number
-  json?: true
 }
 
 /** Strata that are shown; a document has all. */

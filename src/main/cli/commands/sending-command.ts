@@ -1,8 +1,12 @@
+import { existsSync, globSync } from 'node:fs'
+import { join, sep } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { CapacityPlan } from '../../../shared/load/capacity-plan.ts'
 import type { Load } from '../../../shared/load/load.ts'
+import { keepKnownFields } from '../../../shared/mapping/match-columns.ts'
+import { LAST_MAPPING } from '../../../shared/mapping/saved-mappings.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
-import { toSluiceError } from '../../../shared/messages/errors.ts'
+import { SluiceError, toSluiceError } from '../../../shared/messages/errors.ts'
 import { findNeeds } from '../../../shared/messages/problem-traits.ts'
 import { hasModes, isAsync, type Operation } from '../../../shared/operations/operations.ts'
 import { CALLBACK_OPTIONS } from '../../../shared/options/callback-options.ts'
@@ -13,13 +17,13 @@ import type { StoredConnection } from '../../../shared/plan/stored-connection.ts
 import type { AcceptedCauses } from '../../../shared/run/accepted-causes.ts'
 import { quoteForShell } from '../../../shared/shell-command.ts'
 import { findConnection, findConnectionInUse, readConnections } from '../../engine/workspace/connections.ts'
+import { findNamed } from '../../engine/workspace/named-entries.ts'
 import { writePlanFile } from '../../engine/workspace/plan-file.ts'
+import { readSavedMappings } from '../../engine/workspace/saved-mappings.ts'
 import { removeStdin, storeStdin } from '../../engine/workspace/stdin-source.ts'
 import type { CliContext } from '../context.ts'
-import { resolveWorkspace } from '../engine-access.ts'
+import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { COMMAND_PREFIX, resolveFromCaller } from '../invocation.ts'
-import { withBaseMapping } from '../options/base-mapping.ts'
-import { expandSources } from '../options/expand-sources.ts'
 import { toPlan } from '../options/plan-from-flags.ts'
 import {
   addLimitOption,
@@ -201,3 +205,54 @@ ${EXIT.interrupted} interrupted (can be resumed).`
 
 const LOAD_EXITS = `${EXIT.ok} passed or no thresholds, ${EXIT.thresholdCrossed} threshold failed, ${EXIT.rowsFailed} no request succeeded or the test was stopped by an error,
 ${EXIT.badInput} nothing sent, ${EXIT.interrupted} interrupted. Results measured until then are kept and shown.`
+
+/**
+ * The absolute paths of sources as a person names them. A pattern, which a shell left as it is, stands for the files that
+ * match it, in the order of their paths; hidden ones only match a pattern that names the dot. A file whose name has the
+ * signs of a pattern in it is that file. Throws `BAD_SOURCE` for a pattern that matches nothing.
+ */
+function expandSources(named: readonly string[], env: NodeJS.ProcessEnv): readonly [string, ...string[]] {
+  const [first, ...more] = named.flatMap((name) => expandSource(name, env))
+  // The commands ask for one.
+  if (first === undefined) throw new Error('no source was named')
+  return [first, ...more]
+}
+
+function expandSource(name: string, env: NodeJS.ProcessEnv): string[] {
+  const path = resolveFromCaller(name, env)
+  if (!/[*?[{]/.test(name) || existsSync(path)) return [path]
+  const pattern = sep === '\\' ? path.replaceAll('\\', '/') : path
+  const found = globSync(pattern, { withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted((a, b) => (a < b ? -1 : 1))
+  if (found.length === 0) throw new SluiceError({ id: 'pattern_matches_nothing', source: name })
+  return found
+}
+
+/**
+ * The plan with the mapping that `--mapping` names under what its options say: a saved one, or that of the last run of
+ * a source with the same columns. Throws `BAD_USAGE` where there is none, and `BAD_SOURCE`.
+ */
+async function withBaseMapping(
+  context: CliContext,
+  workspace: string,
+  plan: Plan,
+  name: string | undefined,
+): Promise<Plan> {
+  if (name === undefined) return plan
+  const { operation, source } = plan
+  if (name !== LAST_MAPPING) {
+    const saved = findNamed('mapping', readSavedMappings(workspace), name)
+    if (saved.operation !== operation.kind) {
+      throw new SluiceError({ id: 'mapping_of_other_operation', name, operation: saved.operation })
+    }
+    return { ...plan, mapping: { ...keepKnownFields(saved.mapping, operation), ...plan.mapping } }
+  }
+  return withEngine(context, workspace, async (engine) => {
+    const { columns } = await engine.runs.previewSource(source, 1)
+    const last = await engine.runs.findLastMapping(operation, columns)
+    if (last === null) throw new SluiceError({ id: 'last_mapping_missing', file: source.path })
+    return { ...plan, mapping: { ...keepKnownFields(last.mapping, operation), ...plan.mapping } }
+  })
+}

@@ -11,13 +11,12 @@ import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
 import { parseRowArgument } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
-import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { addDocumentOptions, addExamples, type DocumentFlags } from '../options/shared-options.ts'
 import { printSummary } from '../session/settle-run.ts'
 import { formatProblemGroups, formatRowDetail, toWordedGroups } from '../summary/row-text.ts'
 import { toPrintable, toSnakeCase } from '../terminal/output.ts'
 
-interface ShowFlags extends WorkspaceFlags {
-  json?: true
+interface ShowFlags extends DocumentFlags {
   problems?: true
   row?: string
 }
@@ -49,8 +48,7 @@ export function addShowCommand(program: Command, context: CliContext): void {
       'one row, numbered as in the spreadsheet (the header is row 1), with its cells, request, attempts, answer and callbacks',
       parseRowArgument,
     )
-    .option('--json', 'one JSON document on stdout')
-  addWorkspaceOption(command).action(async (reference: string, flags: ShowFlags) => {
+  addDocumentOptions(command).action(async (reference: string, flags: ShowFlags) => {
     await withEngine(context, flags.workspace, async (engine) => {
       const run = await resolveRun(engine, reference)
       if (flags.row !== undefined) {

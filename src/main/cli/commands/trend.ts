@@ -10,7 +10,7 @@ import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { addLabelOptions, hasLabels, type LabelFlags, toLabelOptions } from '../options/label-options.ts'
 import { resolveRun } from '../options/run-reference.ts'
-import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { addDocumentOptions, addExamples, type DocumentFlags } from '../options/shared-options.ts'
 import { formatReport } from '../terminal/report-text.ts'
 
 const SOURCES_LISTED = 10
@@ -24,20 +24,18 @@ export function addTrendCommand(program: Command, context: CliContext): void {
       'Shows all runs of one source, oldest first: rows, failures, latency, and the share of rows that triggered each rule. ' +
         'With labels, also shows how accurate each run was.',
     )
-  addLabelOptions(command).optionsGroup('Options:').option('--json', 'one JSON document on stdout')
-  addWorkspaceOption(command).action(
-    async (reference: string, flags: WorkspaceFlags & LabelFlags & { json?: true }) => {
-      const isLabelled = hasLabels(flags)
-      await withEngine(context, flags.workspace, async (engine) => {
-        await engine.runs.settleLate()
-        const labels = isLabelled ? toLabelOptions(flags, context.env) : null
-        const path = resolveFromCaller(reference, context.env)
-        const trend = await readTrend(engine, reference, path, labels)
-        if (flags.json) await writeDocument(context.out, trendSchema.parse(trend))
-        else await context.out.writeLine(formatReport(context.outTerminal, toTrendReport(trend), 0))
-      })
-    },
-  )
+  addLabelOptions(command).optionsGroup('Options:')
+  addDocumentOptions(command).action(async (reference: string, flags: DocumentFlags & LabelFlags) => {
+    const isLabelled = hasLabels(flags)
+    await withEngine(context, flags.workspace, async (engine) => {
+      await engine.runs.settleLate()
+      const labels = isLabelled ? toLabelOptions(flags, context.env) : null
+      const path = resolveFromCaller(reference, context.env)
+      const trend = await readTrend(engine, reference, path, labels)
+      if (flags.json) await writeDocument(context.out, trendSchema.parse(trend))
+      else await context.out.writeLine(formatReport(context.outTerminal, toTrendReport(trend), 0))
+    })
+  })
   addExamples(command, ['trend posts.csv', 'trend latest --label truth --positive "spam=Likely spam"'])
 }
 

@@ -17,15 +17,14 @@ import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { parseRowArgument } from '../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
-import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { addDocumentOptions, addExamples, type DocumentFlags } from '../options/shared-options.ts'
 import { formatTable } from '../terminal/layout.ts'
 
-interface VerdictFlags extends WorkspaceFlags {
+interface VerdictFlags extends DocumentFlags {
   note?: string
   remove?: true
   from?: string
   export?: string
-  json?: true
 }
 
 function parseVerdictArgument(text: string): Verdict['verdict'] {
@@ -62,8 +61,7 @@ export function addVerdictCommand(program: Command, context: CliContext): void {
       'import verdicts from a file with the columns row, sluice_verdict, sluice_rule and sluice_note',
     )
     .option('--export <file>', 'write the verdicts with their rows to a .csv or .xlsx file')
-    .option('--json', 'one JSON document on stdout')
-  addWorkspaceOption(command).action(
+  addDocumentOptions(command).action(
     async (
       reference: string,
       typed: string | undefined,

@@ -4,7 +4,7 @@ import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocumentLine } from '../documents/write-document.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
-import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { addDocumentOptions, addExamples, type DocumentFlags } from '../options/shared-options.ts'
 import { toPrintable } from '../terminal/output.ts'
 
 /** Adds `wipe`: removes all that was recorded in a workspace, after asking. */
@@ -16,8 +16,7 @@ export function addWipeCommand(program: Command, context: CliContext): void {
         'and exports inside of it. Connections, settings and saved mappings are kept, as are sources and exports elsewhere.',
     )
     .option('--yes', 'skip the confirmation')
-    .option('--json', 'one JSON document on stdout')
-  addWorkspaceOption(command).action(async (flags: WorkspaceFlags & { yes?: true; json?: true }) => {
+  addDocumentOptions(command).action(async (flags: DocumentFlags & { yes?: true }) => {
     const workspace = resolveWorkspace(flags.workspace, context.env)
     await withEngine(context, flags.workspace, async (engine) => {
       if (!flags.yes) {

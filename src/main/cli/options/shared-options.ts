@@ -24,10 +24,14 @@ export interface WorkspaceFlags {
   workspace?: string
 }
 
-/** How a command that sends reports. */
-export interface ReportingFlags extends WorkspaceFlags {
-  quiet?: true
+/** The same, and whether a document is printed instead of words. */
+export interface DocumentFlags extends WorkspaceFlags {
   json?: true
+}
+
+/** How a command that sends reports. */
+export interface ReportingFlags extends DocumentFlags {
+  quiet?: true
 }
 
 /** What is done with rows with an unknown outcome. */
@@ -42,6 +46,11 @@ export function addWorkspaceOption(command: Command): Command {
     '--workspace <folder>',
     "folder for runs (default: $SLUICE_WORKSPACE, then the system's data folder)",
   )
+}
+
+/** Declares `--json` and `--workspace`. */
+export function addDocumentOptions(command: Command, what: 'document' | 'array' = 'document'): Command {
+  return addWorkspaceOption(command.option('--json', `one JSON ${what} on stdout`))
 }
 
 /** Declares `--workspace`, `--quiet` and `--json`. */

@@ -1,6 +1,9 @@
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
-import { formatProgressBlock, formatProgressLine } from '../../../../src/main/cli/progress/progress-text.ts'
+import {
+  formatProgressBlock,
+  formatProgressLine,
+} from '../../../../src/main/cli/progress/progress-reporter.ts'
 import type { RunSnapshot } from '../../../../src/shared/run/snapshot.ts'
 import { createPlainTerminal } from '../plain-terminal.ts'
 

@@ -18,13 +18,9 @@ import type { ConnectionDocument } from '../../documents/document-schemas.ts'
 import { writeDocument } from '../../documents/write-document.ts'
 import { resolveWorkspace } from '../../engine-access.ts'
 import { COMMAND_PREFIX } from '../../invocation.ts'
-import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
+import { addDocumentOptions, addExamples, type DocumentFlags } from '../../options/shared-options.ts'
 import { formatSection, formatTable } from '../../terminal/layout.ts'
 import { toPrintable } from '../../terminal/output.ts'
-
-interface LookFlags extends WorkspaceFlags {
-  json?: true
-}
 
 /** Adds `connection list`. */
 export function addConnectionListCommand(parent: Command, context: CliContext): void {
@@ -32,8 +28,7 @@ export function addConnectionListCommand(parent: Command, context: CliContext): 
     .command('list')
     .summary('list connections')
     .description('Lists the stored connections and marks the one in use.')
-    .option('--json', 'one JSON array on stdout')
-  addWorkspaceOption(command).action(async (flags: LookFlags) => {
+  addDocumentOptions(command, 'array').action(async (flags: DocumentFlags) => {
     const { out, outTerminal, env } = context
     const workspace = resolveWorkspace(flags.workspace, env)
     const stored = readConnections(workspace)
@@ -100,8 +95,7 @@ export function addConnectionShowCommand(parent: Command, context: CliContext): 
     .description(
       'Shows a connection and where each of its keys is from: a variable, the keyring, or a window.',
     )
-    .option('--json', 'one JSON document on stdout')
-  addWorkspaceOption(command).action(async (name: string, flags: LookFlags) => {
+  addDocumentOptions(command).action(async (name: string, flags: DocumentFlags) => {
     const { out, env } = context
     const stored = readConnections(resolveWorkspace(flags.workspace, env))
     const connection = findConnection(stored, name)

@@ -31,17 +31,16 @@ import {
   toProxy,
   toTls,
 } from '../../options/service-options.ts'
-import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
+import { addDocumentOptions, addExamples, type DocumentFlags } from '../../options/shared-options.ts'
 import { toPrintable } from '../../terminal/output.ts'
 import { sayKeysLeft, sayKeysNotSet, toDocument } from './look.ts'
 
 const DEFAULT_VARIABLE = 'SLUICE_API_KEY'
 
-interface StoreFlags extends DeploymentFlags, WorkspaceFlags {
+interface StoreFlags extends DeploymentFlags, DocumentFlags {
   key?: ConnectionKey[]
   production?: boolean
   rewritesIds?: boolean
-  json?: true
 }
 
 interface SetFlags extends StoreFlags {
@@ -78,14 +77,12 @@ function toKeys({ key = [], apiKeyEnv }: StoreFlags): ConnectionKey[] {
 }
 
 function addStoreOptions(command: Command): Command {
-  command
-    .option(
-      '--key <label=variable>',
-      'additional key: a label and its environment variable; repeatable',
-      collectKey,
-    )
-    .option('--json', 'one JSON document on stdout')
-  return addWorkspaceOption(command)
+  command.option(
+    '--key <label=variable>',
+    'additional key: a label and its environment variable; repeatable',
+    collectKey,
+  )
+  return addDocumentOptions(command)
 }
 
 /** Adds `connection add NAME`. */

@@ -5,15 +5,14 @@ import { writeDocument } from '../../documents/write-document.ts'
 import { withEngine } from '../../engine-access.ts'
 import { collect } from '../../options/parse-values.ts'
 import { RUN_ARGUMENT_HELP, resolveRun } from '../../options/run-reference.ts'
-import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
+import { addDocumentOptions, addExamples, type DocumentFlags } from '../../options/shared-options.ts'
 import { toPrintable } from '../../terminal/output.ts'
 
-interface EditFlags extends WorkspaceFlags {
+interface EditFlags extends DocumentFlags {
   name?: string
   note?: string
   tag?: string[]
   untag?: string[]
-  json?: true
 }
 
 /** Adds `runs edit RUN`: gives a run a name, tags and a note. */
@@ -30,8 +29,7 @@ export function addRunsEditCommand(parent: Command, context: CliContext): void {
     .option('--tag <tag>', 'add a tag; repeatable', collect)
     .option('--untag <tag>', 'remove a tag; repeatable', collect)
     .option('--note <text>', 'new note; an empty one removes it')
-    .option('--json', 'one JSON document on stdout')
-  addWorkspaceOption(command).action(async (reference: string, flags: EditFlags) => {
+  addDocumentOptions(command).action(async (reference: string, flags: EditFlags) => {
     const change = toChange(flags)
     await withEngine(context, flags.workspace, async (engine) => {
       const { run_id: named, whole_run: whole } = await resolveRun(engine, reference)

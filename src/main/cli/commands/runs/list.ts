@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import stringWidth from 'string-width'
 import {
   RUN_ORDERS,
@@ -17,9 +17,13 @@ import type { CliContext } from '../../context.ts'
 import { writeDocument } from '../../documents/write-document.ts'
 import { resolveWorkspace, withEngine } from '../../engine-access.ts'
 import { COMMAND_PREFIX } from '../../invocation.ts'
-import { parseSince, parseUntil } from '../../options/parse-moment.ts'
-import { collect, createChoiceCollector, createIntegerParser } from '../../options/parse-values.ts'
-import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
+import {
+  collect,
+  createChoiceCollector,
+  createIntegerParser,
+  parseDurationMs,
+} from '../../options/parse-values.ts'
+import { addExamples, addWorkspaceOption, type DocumentFlags } from '../../options/shared-options.ts'
 import { formatTable } from '../../terminal/layout.ts'
 import { toPrintable } from '../../terminal/output.ts'
 import { addRunsEditCommand } from './edit.ts'
@@ -113,7 +117,7 @@ function chooseColumns(runs: readonly RunSummary[], room: number): RunColumn[] {
 /** Runs of a page, unless the person says how many. */
 const PAGE_RUNS = 50
 
-interface ListFlags extends WorkspaceFlags {
+interface ListFlags extends DocumentFlags {
   search?: string
   type?: NonNullable<RunListQuery['product']>
   operation?: NonNullable<RunListQuery['operations']>
@@ -127,7 +131,6 @@ interface ListFlags extends WorkspaceFlags {
   sort: NonNullable<RunListQuery['order']>
   limit?: number
   page: number
-  json?: true
 }
 
 /** Adds `runs`: searches the runs of the workspace, newest first, and what is done with many of them. */
@@ -240,4 +243,35 @@ function describeNone({ all, total }: RunPage, { page }: ListFlags, workspace: s
   if (all === 0) return `No runs in ${workspace}. To try Sluice, run: ${COMMAND_PREFIX} demo`
   if (total > 0) return `Page ${page} is empty: ${formatCounted(total, 'run')} in total.`
   return `None of the ${formatCounted(all, 'run')} in ${workspace} matches.`
+}
+
+const DATE = /^(\d{4})-(\d\d)-(\d\d)$/
+const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/
+const AGO = /^\d.*[a-z]$/
+
+/** Parser of `--since`: the start of a date in local time, a time, or a duration before now. Unix milliseconds. */
+function parseSince(text: string): number {
+  return parseMoment(text, 0)
+}
+
+/** Parser of `--until`: the end of a date in local time, a time, or a duration before now. Unix milliseconds. */
+function parseUntil(text: string): number {
+  return parseMoment(text, 1)
+}
+
+/** A date stands for its start, or for that of the day `daysLater`. */
+function parseMoment(text: string, daysLater: number): number {
+  const trimmed = text.trim()
+  const date = DATE.exec(trimmed)
+  if (date !== null) {
+    const [year = 0, month = 0, day = 0] = date.slice(1).map(Number)
+    const isReal = new Date(year, month - 1, day).getDate() === day && month >= 1 && month <= 12
+    if (isReal) return new Date(year, month - 1, day + daysLater).getTime()
+  } else if (TIME.test(trimmed)) {
+    const ms = Date.parse(trimmed.replace(' ', 'T'))
+    if (!Number.isNaN(ms)) return ms
+  } else if (AGO.test(trimmed)) return Date.now() - parseDurationMs(trimmed)
+  throw new InvalidArgumentError(
+    `expected a date such as 2026-11-21, a time such as 2026-11-21T09:30, or a duration such as 7d, found \`${text}\`.`,
+  )
 }

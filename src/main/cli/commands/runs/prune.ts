@@ -13,16 +13,15 @@ import type { CliContext } from '../../context.ts'
 import { writeDocument } from '../../documents/write-document.ts'
 import { resolveWorkspace, withEngine } from '../../engine-access.ts'
 import { createDurationParser, createSizeParser } from '../../options/parse-values.ts'
-import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../../options/shared-options.ts'
+import { addDocumentOptions, addExamples, type DocumentFlags } from '../../options/shared-options.ts'
 import { formatTable } from '../../terminal/layout.ts'
 
-interface LimitFlags extends WorkspaceFlags {
+interface LimitFlags extends DocumentFlags {
   /** Milliseconds. */
   olderThan?: number
   /** Bytes. */
   largerThan?: number
   keepBelow?: number
-  json?: true
 }
 
 const LONGEST_AGE = '36500d'
@@ -67,8 +66,7 @@ export function addRunsPruneCommand(parent: Command, context: CliContext): void 
   addLimitOptions(command)
     .option('--dry-run', 'list the runs without deleting them')
     .option('--yes', 'skip the confirmation')
-    .option('--json', 'one JSON document on stdout')
-  addWorkspaceOption(command).action((flags: LimitFlags & { dryRun?: true; yes?: true }) =>
+  addDocumentOptions(command).action((flags: LimitFlags & { dryRun?: true; yes?: true }) =>
     prune(context, flags),
   )
   addExamples(command, ['runs prune --older-than 30d --dry-run', 'runs prune --keep-below 10GB --yes'])
@@ -158,10 +156,8 @@ export function addRunsRetentionCommand(parent: Command, context: CliContext): v
       'Stores or shows the limits that `runs prune` uses by default. Nothing is deleted until you run `runs prune`, ' +
         'unless the daily clean-up is on in the settings of the window.',
     )
-  addLimitOptions(command)
-    .option('--off', 'remove the stored limits')
-    .option('--json', 'one JSON document on stdout')
-  addWorkspaceOption(command).action(async (flags: LimitFlags & { off?: true }) => {
+  addLimitOptions(command).option('--off', 'remove the stored limits')
+  addDocumentOptions(command).action(async (flags: LimitFlags & { off?: true }) => {
     const workspace = resolveWorkspace(flags.workspace, context.env)
     const given = toRetention(flags)
     if (flags.off || isRetaining(given)) writeRetention(workspace, given)
