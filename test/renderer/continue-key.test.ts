@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type KeySituation, toFirstKeyChoice } from '../../src/renderer/app/continue-key.tsx'
+import { type KeySituation, toFirstKeyChoice } from '../../src/renderer/app/continue-run.tsx'
 
 const UNSTORED: KeySituation = { isNeeded: true, refusedRows: 0, stored: null, remembered: 'typed-before' }
 const STORED: KeySituation = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fitsColumn, toTextEm, toWordEm } from '../../src/renderer/ui/grid/cell-width.ts'
-import { assignRows } from '../../src/renderer/ui/grid/row-places.ts'
+import { assignRows } from '../../src/renderer/ui/grid/data-grid.tsx'
 import {
   createScrollScale,
   maxContentTop,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { toFurthestStep, useDraft } from '../../src/renderer/app/draft.ts'
+import { toSteps } from '../../src/renderer/app/draft-screens.tsx'
 import { parseRoute, type Route, toHash } from '../../src/renderer/app/route.ts'
 import { findEnded } from '../../src/renderer/app/run-endings.tsx'
 import { findCommands, toMovedChoice } from '../../src/renderer/app/shell/palette.tsx'
 import { toTabs } from '../../src/renderer/app/shell/run-frame.tsx'
-import { toSteps } from '../../src/renderer/app/shell/stepper.tsx'
 import { suggestFileName } from '../../src/renderer/bridge/save-export.ts'
 import { scaleZoom } from '../../src/renderer/ui/charts/time-chart.tsx'
 import {

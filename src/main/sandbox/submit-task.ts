@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
+import type { Rule, RuleCondition } from '../../shared/sandbox/content.ts'
 import { DEFAULT_TEXT_MODEL, DEFAULT_URL_MODEL } from '../../shared/service/models.ts'
-import { analyseContent } from './analysis/analyse-content.ts'
-import { findTriggeredRules } from './rules/rules.ts'
+import { type Analysis, analyseContent } from './analysis/analyse-content.ts'
 import type { SandboxContext } from './sandbox-context.ts'
 import { SandboxRefusal } from './sandbox-errors.ts'
 import { toSeededId } from './seeded-draw.ts'
@@ -75,4 +75,35 @@ function toContentHash(model: string, { content }: CheckedTask): string {
 
 function isKept({ options }: SandboxContext, requestText: string): boolean {
   return options.keepRequests > 0 && Buffer.byteLength(requestText) <= options.keepRequestBytes
+}
+
+interface RuleSubject {
+  analysis: Analysis
+  contentVariant: string | null
+  /** Ids of the custom indexes that an item matches in. */
+  matchedIndexes: readonly string[]
+}
+
+/** The active rules whose every condition holds, in their order. */
+export function findTriggeredRules(rules: readonly Rule[], subject: RuleSubject): Rule[] {
+  return rules.filter(
+    (rule) => rule.active && rule.conditions.every((condition) => holds(condition, subject)),
+  )
+}
+
+function holds(condition: RuleCondition, { analysis, contentVariant, matchedIndexes }: RuleSubject): boolean {
+  switch (condition.subject) {
+    case 'class_score':
+      return analysis.scores[condition.class] >= condition.min_score
+    case 'watchlist':
+      return analysis.terms.some((found) => found.watchlist === condition.watchlist)
+    case 'custom_index':
+      return matchedIndexes.includes(condition.custom_index_id)
+    case 'content_variant':
+      return contentVariant === condition.content_variant
+    case 'url':
+      return analysis.urls.length > 0
+    case 'language':
+      return condition.any_of.includes(analysis.language)
+  }
 }

@@ -10,9 +10,11 @@ import { ConnectionsScreen } from '../features/connections/connections-screen.ts
 import { ListsScreen } from '../features/lists/lists-screen.tsx'
 import { ImportK6Dialog } from '../features/load/import-k6-dialog.tsx'
 import { PlanDialog } from '../features/plan/plan-dialog.tsx'
+import { CleanUpDialog } from '../features/runs/clean-up-dialog.tsx'
 import { RunsScreen } from '../features/runs/runs-screen.tsx'
 import { SandboxScreen } from '../features/sandbox/sandbox-screen.tsx'
 import { ScratchpadScreen } from '../features/scratchpad/scratchpad-screen.tsx'
+import { SettingsScreen } from '../features/settings/settings-screen.tsx'
 import { isAskedFor, nameAddress } from '../ui/connection/destination.ts'
 import { ContentVisit } from '../ui/content/user-content.tsx'
 import { Confirmation } from './confirmation.tsx'
@@ -34,7 +36,6 @@ import { FilePicker, useFileDrop, useOpenFile } from './open-file.tsx'
 import { goTo, toPlace, useRoute } from './route.ts'
 import { announceEnd, findEnded } from './run-endings.tsx'
 import { RunScreens } from './run-screens.tsx'
-import { SettingsPlace } from './settings-place.tsx'
 import { Shell } from './shell/shell.tsx'
 import { useStoredSettings } from './stored-settings.ts'
 
@@ -203,5 +204,16 @@ export function App() {
         <Confirmation />
       </Shell>
     </ContentVisit>
+  )
+}
+
+/** The settings, with the clean-up of runs over them. */
+function SettingsPlace() {
+  const [isCleaningUp, setCleaningUp] = useState(false)
+  return (
+    <>
+      <SettingsScreen onCleanUp={() => setCleaningUp(true)} />
+      {isCleaningUp && <CleanUpDialog onClose={() => setCleaningUp(false)} />}
+    </>
   )
 }

@@ -1,3 +1,12 @@
+import { Group } from '@mantine/core'
+import {
+  IconArrowsSplit2,
+  IconListCheck,
+  IconSend,
+  IconTable,
+  IconTargetArrow,
+  IconTrash,
+} from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { AppDescription } from '../../shared/bridge/app.ts'
@@ -10,9 +19,11 @@ import { ReviewScreen } from '../features/review/review-screen.tsx'
 import { withDestination } from '../features/review/settings.ts'
 import { SourceScreen } from '../features/source/source-screen.tsx'
 import { nameDestination, toServiceUrl } from '../ui/connection/destination.ts'
+import { ActionButton } from '../ui/controls.tsx'
 import { ErrorNotice, Screen, ScreenFrame } from '../ui/layout/screen.tsx'
 import { OperationStrip } from '../ui/operations/operation-looks.tsx'
-import { useDraft } from './draft.ts'
+import { SafeText } from '../ui/text/safe-text.tsx'
+import { type Draft, useDraft } from './draft.ts'
 import {
   applySettings,
   changeChecked,
@@ -23,6 +34,7 @@ import {
   checkDraft,
   chooseActivity,
   continueFromSource,
+  discardDraft,
   keepPreview,
   leaveOutFile,
   openSandboxTrial,
@@ -34,8 +46,8 @@ import type { OpenFile } from './open-file.tsx'
 import { openScratchpad } from './open-scratchpad.ts'
 import { type DraftStep, goTo } from './route.ts'
 import { findMediaTodo, findOperationTodo } from './run-request.ts'
+import { type Place, PlaceLink } from './shell/place-link.tsx'
 import styles from './shell/shell.module.css'
-import { Stepper } from './shell/stepper.tsx'
 
 /** The step that can be shown: one whose forerunners are missing gives way to the last that has them. */
 function toShownStep(step: DraftStep, draft: { preview: unknown; heldRunId: string | null }): DraftStep {
@@ -186,5 +198,81 @@ export function DraftScreens(props: {
         />
       )}
     </ScreenFrame>
+  )
+}
+
+/** The steps of a new run, in order; what cannot be opened yet says why. */
+export function toSteps(draft: Pick<Draft, 'source' | 'preview' | 'heldRunId'>, current: DraftStep): Place[] {
+  const hasPreview = draft.preview !== null
+  const isChecked = draft.heldRunId !== null
+  const closed = (isOpen: boolean, why: string) => (isOpen ? {} : { closed: why })
+  return [
+    {
+      label: 'Operation',
+      icon: IconTargetArrow,
+      route: { kind: 'draft', step: 'operation' },
+      done: draft.source !== null && current !== 'operation',
+    },
+    {
+      label: 'Source',
+      icon: IconTable,
+      route: { kind: 'draft', step: 'source' },
+      done: hasPreview && current !== 'source',
+    },
+    {
+      label: 'Mapping',
+      icon: IconArrowsSplit2,
+      route: { kind: 'draft', step: 'mapping' },
+      done: isChecked && current !== 'mapping',
+      ...closed(hasPreview, 'choose a source first'),
+    },
+    {
+      label: 'Check',
+      icon: IconListCheck,
+      route: { kind: 'draft', step: 'check' },
+      done: isChecked && current === 'review',
+      ...closed(isChecked, 'map the columns first'),
+    },
+    {
+      label: 'Review',
+      icon: IconSend,
+      route: { kind: 'draft', step: 'review' },
+      ...closed(isChecked, 'check the rows first'),
+    },
+  ]
+}
+
+/** Stands above each step of a new run. The run being prepared stays as it is when another place is opened. */
+function Stepper({ current }: { current: DraftStep }) {
+  const draft = useDraft()
+  return (
+    <div className={`flex-wrap items-center border-b ${styles.stepper}`}>
+      <div className={`gap-2 min-w-0 nowrap ${styles.stepperHead}`} title={draft.source?.name}>
+        <strong>New run</strong>
+        {draft.source !== null && <SafeText text={draft.source.name} max={80} />}
+      </div>
+      <nav className="flex-1" aria-label="Steps of the new run">
+        <Group component="ol" gap="0 var(--space-1)" align="stretch">
+          {toSteps(draft, current).map((place) => (
+            <li key={place.label} className="flex">
+              <PlaceLink
+                place={place}
+                here={'step' in place.route && place.route.step === current ? 'page' : undefined}
+              />
+            </li>
+          ))}
+        </Group>
+      </nav>
+      {draft.source !== null && (
+        <ActionButton
+          label="Start over"
+          variant="subtle"
+          color="gray"
+          small
+          icon={IconTrash}
+          onClick={discardDraft}
+        />
+      )}
+    </div>
   )
 }

@@ -8,7 +8,7 @@ import {
 import { WORD_LIST } from '../../../src/main/sandbox/analysis/score-text.ts'
 import { createWatchlistMatcher } from '../../../src/main/sandbox/analysis/watchlist-matcher.ts'
 import { DEFAULT_RULES } from '../../../src/main/sandbox/rules/defaults.ts'
-import { findTriggeredRules } from '../../../src/main/sandbox/rules/rules.ts'
+import { findTriggeredRules } from '../../../src/main/sandbox/submit-task.ts'
 import { CONTENT_CLASSES } from '../../../src/shared/sandbox/content.ts'
 import { measureProcessorMs } from '../../helpers/resource-use.ts'
 

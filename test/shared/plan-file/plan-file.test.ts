@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findConflicts } from '../../../src/shared/plan/file/find-conflicts.ts'
 import { formatPlanFileProblem, parsePlanFile } from '../../../src/shared/plan/file/parse-plan-file.ts'
-import { toPlanJsonSchema } from '../../../src/shared/plan/file/plan-file-schema.ts'
-import { PLAN_WORDS } from '../../../src/shared/plan/file/plan-words.ts'
+import { PLAN_WORDS, toPlanJsonSchema } from '../../../src/shared/plan/file/plan-file-schema.ts'
 import { type Plan, type PlanInput, planSchema } from '../../../src/shared/plan/plan.ts'
 
 const SMALLEST = {

@@ -1,4 +1,5 @@
-import { appealSchema } from '../../../shared/sandbox/content.ts'
+import type { DatabaseSync } from 'node:sqlite'
+import { appealSchema, type Rule, ruleSchema } from '../../../shared/sandbox/content.ts'
 import { createSampleAppeals, DEFAULT_APPEALS } from '../appeals.ts'
 import { DEFAULT_INDEXES, DEFAULT_RULES, DEFAULT_WATCHLISTS } from '../rules/defaults.ts'
 import type { ResolvedSandboxOptions } from '../sandbox-options.ts'
@@ -6,9 +7,8 @@ import { createAppealStore } from './appeal-store.ts'
 import { createCallbackStore } from './callback-store.ts'
 import { createIndexStore } from './index-store.ts'
 import { createKeyStore } from './key-store.ts'
-import { createGroupCommit, openDatabase } from './open-database.ts'
+import { createGroupCommit, type GroupCommit, openDatabase, seedOnce } from './open-database.ts'
 import { createRequestStore } from './request-store.ts'
-import { createRuleStore } from './rule-store.ts'
 import { createTaskStore } from './task-store.ts'
 import { createWatchlistStore } from './watchlist-store.ts'
 
@@ -41,3 +41,30 @@ export function openStore(options: ResolvedSandboxOptions, now: Date) {
 
 /** Everything the sandbox remembers. */
 export interface SandboxStore extends ReturnType<typeof openStore> {}
+
+/** Opens the moderation rules of the sandbox's project; a store that never had any starts with `seedRules`. */
+function createRuleStore(database: DatabaseSync, group: GroupCommit, seedRules: Rule[]) {
+  const selectAll = database.prepare('SELECT document FROM rule ORDER BY rowid')
+  const selectOne = database.prepare('SELECT document FROM rule WHERE rule_id = ?')
+  const upsert = database.prepare(
+    'INSERT INTO rule (rule_id, document) VALUES (?, ?) ON CONFLICT DO UPDATE SET document = excluded.document',
+  )
+  const remove = database.prepare('DELETE FROM rule WHERE rule_id = ?')
+
+  const store = {
+    /** In the order they were first added. */
+    list: (): Rule[] => selectAll.all().map((row) => ruleSchema.parse(JSON.parse(String(row['document'])))),
+    get: (ruleId: string): Rule | null => {
+      const row = selectOne.get(ruleId)
+      return row === undefined ? null : ruleSchema.parse(JSON.parse(String(row['document'])))
+    },
+    /** Adds the rule, or replaces the one of its id. */
+    put: (rule: Rule): void => {
+      group.writeNow(() => upsert.run(rule.rule_id, JSON.stringify(rule)))
+    },
+    /** False where there is no such rule. */
+    remove: (ruleId: string): boolean => group.writeNow(() => remove.run(ruleId)).changes !== 0,
+  }
+  seedOnce(database, group, 'rules', () => seedRules.forEach(store.put))
+  return store
+}

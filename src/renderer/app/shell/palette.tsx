@@ -99,7 +99,7 @@ export function Palette(props: {
           {commands.map((command, index) => (
             <div key={`${command.group} ${command.id ?? command.label}`}>
               {command.group !== commands[index - 1]?.group && (
-                <div className={styles.group} role="presentation">
+                <div className={`text-xs quiet ${styles.group}`} role="presentation">
                   {command.group}
                 </div>
               )}

@@ -151,7 +151,7 @@ function RunHead(props: {
             {hasFailed ? 'This run cannot be read' : 'Reading the run'}
           </h1>
         </div>
-        <p className={styles.runStanding}>&nbsp;</p>
+        <p className={`quiet ${styles.runStanding}`}>&nbsp;</p>
       </div>
     )
   }
@@ -191,14 +191,14 @@ function RunHead(props: {
           />
         )}
       </div>
-      <p className={styles.runStanding}>
+      <p className={`quiet ${styles.runStanding}`}>
         <RunStateLabel state={standing} isLoadTest={isLoad} />,{' '}
         {isLoad ? 'load test of' : trial === null ? nameStanding(phase) : `${trial} to`}{' '}
         <ConnectionChip place={props.namePlace(summary.base_url, summary.connection)} />
         {missing !== null && <> · {missing}</>}
       </p>
       {summary.whole_run !== null && OWN_ROWS.has(route.kind) && (
-        <p className={styles.runStanding}>
+        <p className={`quiet ${styles.runStanding}`}>
           This is a retry. This screen only shows its {formatCounted(summary.rows.read, 'row')}.{' '}
           <a href={toHash({ ...route, runId: summary.whole_run.run_id })}>Show the whole run</a>
         </p>

@@ -71,7 +71,7 @@ export function Shell(props: {
         </div>
         <div className="stack min-w-0 min-h-0">{props.children}</div>
         {props.isOver && (
-          <div className={`grid text-lg bold ${styles.dropping}`}>
+          <div className={`grid text-lg bold rounded-large accent ${styles.dropping}`}>
             Drop it to see how it is read. Nothing is sent yet.
           </div>
         )}

@@ -54,7 +54,7 @@ export function FixList(props: {
             ))}
         </ul>
         {fixes.length > FIXES_SHOWN && (
-          <p className={`quiet ${styles.more}`}>
+          <p className={`quiet border-t ${styles.more}`}>
             and {formatCounted(fixes.length - FIXES_SHOWN, 'earlier correction')}
           </p>
         )}

@@ -149,7 +149,7 @@ export function ProblemGroupCard(props: {
         </div>
       )}
       {group.examples.length > 0 && group.rows > group.examples.length && (
-        <p className={`quiet ${styles.more}`}>
+        <p className={`quiet border-t ${styles.more}`}>
           and {formatCounted(group.rows - group.examples.length, 'more row', 'more rows')}
         </p>
       )}

@@ -90,7 +90,7 @@ export function ConnectionDialog(props: {
     <Modal opened onClose={props.onClose} title={entry === null ? 'Add a connection' : `Edit ${entry.name}`}>
       <form
         noValidate
-        className={styles.form}
+        className={`stack ${styles.form}`}
         ref={place}
         onSubmit={(event) => {
           event.preventDefault()

@@ -116,7 +116,10 @@ export function ConnectionPanel(props: {
             width: '26%',
             cell: ({ label }) => (
               <>
-                {label} {label === activeKey && <span className={`ml-2 ${styles.active}`}>active</span>}
+                {label}{' '}
+                {label === activeKey && (
+                  <span className={`ml-2 rounded good text-xs medium ${styles.active}`}>active</span>
+                )}
               </>
             ),
           },

@@ -184,7 +184,9 @@ function Matrix({ judged, onCell }: { judged: Judged; onCell: (cell: Cell) => vo
       title={matrix[count] === 0 ? 'No rows' : `Show the ${formatCounted(matrix[count], 'row')} in Results`}
       onClick={() => onCell(cell)}
     >
-      <span className={matrixStyles.cellCount}>{formatEstimate(judged, counts[count])}</span>
+      <span className={`medium leading-tight ${matrixStyles.cellCount}`}>
+        {formatEstimate(judged, counts[count])}
+      </span>
       <span className={matrixStyles.cellWord}>{word}</span>
       <span className="small">
         {formatShare(counts[count], all)} of the rows
@@ -216,7 +218,8 @@ function FigureList({ judged }: { judged: Judged }) {
         return (
           <div key={name}>
             <dt>
-              <strong>{label}</strong> <span className={styles.figureValue}>{toShareText(metric.value)}</span>
+              <strong>{label}</strong>{' '}
+              <span className={`text-lg medium ${styles.figureValue}`}>{toShareText(metric.value)}</span>
             </dt>
             <dd>
               <IntervalBar name={label} metric={metric} large />
@@ -228,7 +231,9 @@ function FigureList({ judged }: { judged: Judged }) {
       <div>
         <dt>
           <strong>support</strong>{' '}
-          <span className={styles.figureValue}>{formatEstimate(judged, countSupport(judged))}</span>
+          <span className={`text-lg medium ${styles.figureValue}`}>
+            {formatEstimate(judged, countSupport(judged))}
+          </span>
         </dt>
         <dd>
           <span className="small">rows that should trigger</span>

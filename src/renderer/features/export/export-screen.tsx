@@ -94,7 +94,7 @@ export function ExportScreen(props: {
       }
     >
       {file.notice}
-      <p className={styles.scope} role="status">
+      <p className={`bold breaks ${styles.scope}`} role="status">
         {describeScope(choice, matching, rows?.read, about)}
       </p>
       <Columns least="30rem">

@@ -34,7 +34,7 @@ export function LoadNotices({ view, isOver }: { view: LoadView; isOver: boolean 
 function TextList({ texts }: { texts: string[] }) {
   if (texts.length === 0) return null
   return (
-    <ul className={styles.reasons}>
+    <ul className={`mt-1 pl-4 ${styles.reasons}`}>
       {texts.map((text) => (
         <li key={text}>{text}</li>
       ))}

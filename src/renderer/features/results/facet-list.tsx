@@ -68,7 +68,7 @@ export function FacetList(props: {
         return (
           <FacetSection key={group.name} title={group.title}>
             {shown.length === 0 && (
-              <p className={styles.facetEmpty}>{counted.isCounted ? group.empty : 'counting…'}</p>
+              <p className={`quiet ${styles.facetEmpty}`}>{counted.isCounted ? group.empty : 'counting…'}</p>
             )}
             <FacetButtons facets={shown} filter={filter} onFilter={onFilter} />
             {group.name === 'state' && (unsuccessful > 0 || filter.unsuccessful) && (
@@ -84,7 +84,7 @@ export function FacetList(props: {
       })}
       {!isFound && hasVariants(props.operation) && (
         <FacetSection title={props.operation === 'task' ? 'Language, model and scores' : 'Content variant'}>
-          <p className={styles.facetEmpty} aria-live="polite">
+          <p className={`quiet ${styles.facetEmpty}`} aria-live="polite">
             counting…
           </p>
         </FacetSection>
@@ -287,7 +287,7 @@ function ClassBands(props: {
       <div>
         <SafeText text={className} max={40} /> <span className="small block">{words}</span>
       </div>
-      <div className={scoreStyles.bands}>
+      <div className={`flex items-end ${scoreStyles.bands}`}>
         {bands.map((band) => {
           const name = `${className} ${sayScoreBand(band)}: ${formatCounted(band.rows, 'row')}`
           // Few rows among a million would not be seen; the square root keeps them in sight.

@@ -1,23 +1,41 @@
-import { IconDownload } from '@tabler/icons-react'
-import { memo, type ReactNode, useEffect, useEffectEvent, useRef } from 'react'
-import { isDecided } from '../../../shared/lookback/verdict.ts'
+import { CloseButton, Group } from '@mantine/core'
+import { IconDownload, IconSearch, IconX } from '@tabler/icons-react'
+import {
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useEffectEvent,
+  useRef,
+} from 'react'
+import { describeCell } from '../../../shared/lookback/evaluation-view.ts'
+import { describeVerdict, isDecided, type RowVerdict } from '../../../shared/lookback/verdict.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
-import { isNarrowed, type RowFilter } from '../../../shared/run/row-filters.ts'
+import {
+  type FacetList as CountedFacets,
+  isNarrowed,
+  type RowFilter,
+} from '../../../shared/run/row-filters.ts'
 import { useRowMedia } from '../../bridge/row-media.ts'
 import { MediaView, useMediaSteps } from '../../ui/content/media-view.tsx'
-import { PrimaryButton } from '../../ui/controls.tsx'
+import { ActionButton, PrimaryButton, TextField } from '../../ui/controls.tsx'
 import { Screen } from '../../ui/layout/screen.tsx'
 import { type SecondaryAction, SecondaryActions } from '../../ui/layout/secondary-actions.tsx'
+import { isNothingFocused, useShortcut, useWindowKeys } from '../../ui/shortcuts.ts'
+import { SafeText } from '../../ui/text/safe-text.tsx'
 import { UndoRedo } from '../../ui/verdicts/undo-redo.tsx'
+import { VerdictLabel } from '../../ui/verdicts/verdict-mark.tsx'
+import { FacetList } from './facet-list.tsx'
 import styles from './results.module.css'
-import { useResultsKeys } from './results-keys.ts'
-import { ResultsSide } from './results-side.tsx'
 import { ResultsTable } from './results-table.tsx'
 import { RowDrawer } from './row-drawer.tsx'
 import { withSearch } from './row-filter.ts'
-import { useResults } from './use-results.ts'
-import { useVerdictControl } from './verdicts-control.tsx'
-import { VerdictsPanel } from './verdicts-panel.tsx'
+import { SavedFilters } from './saved-filters.tsx'
+import type { useResultView } from './use-result-view.ts'
+import { type Results, useResults } from './use-results.ts'
+import { useVerdictControl, type VerdictAction } from './verdicts-control.tsx'
 
 /** Every row of a run: narrowed by facets and search, opened in a drawer, its content hidden until revealed. */
 export function ResultsScreen(props: {
@@ -159,3 +177,216 @@ const Actions = memo(function Actions(props: {
     </>
   )
 })
+
+/**
+ * The keys of the table, of the drawer next to it, and those that work wherever the focus is. `place` holds the table.
+ */
+function useResultsKeys(results: Results, place: RefObject<HTMLElement | null>) {
+  const { row, isOpen, setOpen, step, revealed } = results
+  const findGrid = () => place.current?.querySelector<HTMLElement>('[role="grid"]')
+  const reveal = () => row !== null && revealed.toggle(row.row)
+  const close = useCallback(() => {
+    setOpen(false)
+    place.current?.querySelector<HTMLElement>('[role="grid"]')?.focus()
+  }, [setOpen, place])
+
+  const pressInDrawer = (event: { key: string; target: EventTarget | null; preventDefault: () => void }) => {
+    if (event.key === 'Escape') close()
+    else if (event.key === 'j' || event.key === 'J') step(1)
+    else if (event.key === 'k' || event.key === 'K') step(-1)
+    else if (event.key === ' ' && isHeading(event.target)) reveal()
+    else return
+    event.preventDefault()
+  }
+  useWindowKeys((event) => {
+    const grid = findGrid()
+    if (grid === null || grid === undefined || grid.contains(document.activeElement)) return
+    const isIdle = isNothingFocused()
+    if (isOpen) {
+      // A button of the drawer that had the focus may be gone.
+      if (isIdle) pressInDrawer(event)
+      return
+    }
+    if (!/^[jk]$/i.test(event.key) && !(isIdle && (event.key === 'Enter' || event.key === ' '))) return
+    event.preventDefault()
+    grid.focus()
+    if (event.key === 'Enter') setOpen(row !== null)
+    else if (event.key === ' ') reveal()
+    else step(event.key.toLowerCase() === 'j' ? 1 : -1)
+  })
+
+  return {
+    close,
+    /** Brings the row under the cursor into view where it is out of sight, and says whether it was. */
+    bringIntoView(): boolean {
+      if (isOpen || results.cursor.row === null || isInView(findGrid())) return false
+      results.showCursor()
+      return true
+    },
+    /** Says whether it has handled the key. */
+    pressInGrid(event: KeyboardEvent): boolean {
+      if (event.key === ' ' && row !== null) reveal()
+      else if (event.key === 'Escape' && isOpen) close()
+      else return false
+      return true
+    },
+    pressInDrawer,
+  }
+}
+
+/** Whether the row under the cursor of a table can be seen there, at least half of it. */
+function isInView(grid: HTMLElement | null | undefined): boolean {
+  const row = grid?.querySelector('[role="row"][aria-selected="true"]')?.getBoundingClientRect()
+  const head = grid?.querySelector('[role="columnheader"]')?.getBoundingClientRect()
+  if (grid === null || grid === undefined || row === undefined || head === undefined) return false
+  const middle = (row.top + row.bottom) / 2
+  return middle >= head.bottom && middle <= grid.getBoundingClientRect().bottom
+}
+
+function isHeading(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest('button, input, [tabindex="0"]') === null
+}
+
+const BUTTONS: readonly { action: VerdictAction; label: string; key: string }[] = [
+  { action: 'agree', label: 'Agree', key: 'A' },
+  { action: 'should', label: 'Should trigger…', key: 'S' },
+  { action: 'should-not', label: 'Should not trigger…', key: 'D' },
+  { action: 'unsure', label: 'Unsure', key: 'U' },
+  { action: 'note', label: 'Note…', key: 'N' },
+]
+
+/** What a person says of the row that is open, and the buttons to say it; each has a key. */
+function VerdictsPanel(props: {
+  /** Whether the service decided on the row; without a decision, only a note can be given. */
+  decided: boolean
+  verdicts: readonly RowVerdict[]
+  act: (action: VerdictAction) => void
+  onVerdicts: (verdicts: readonly RowVerdict[]) => void
+  /** Takes the last verdict back; the table's own button may be under the drawer. */
+  undo: ReactNode
+}) {
+  const { decided, verdicts, act, onVerdicts } = props
+  const note = verdicts.find((one) => one.note !== null)?.note ?? null
+  const isGiven = (action: VerdictAction) =>
+    action === 'note' ? note !== null : verdicts.some(({ verdict }) => verdict === action)
+  return (
+    <section>
+      <div className={`row justify-between mb-1 ${styles.partHead}`}>
+        <h3>Your verdict</h3>
+        {props.undo}
+      </div>
+      {!decided && (
+        <p className="quiet">The service has not decided on this row: there is nothing to agree with.</p>
+      )}
+      <Group gap={6} mt={4}>
+        {BUTTONS.filter(({ action }) => decided || action === 'note').map(({ action, label, key }) => (
+          <ActionButton
+            label={label}
+            key={action}
+            small
+            aria-pressed={isGiven(action)}
+            className={isGiven(action) ? styles.given : undefined}
+            rightSection={<kbd>{key}</kbd>}
+            onClick={() => act(action)}
+          />
+        ))}
+      </Group>
+      {verdicts.length > 0 && (
+        <ul className={`flex flex-wrap mt-2 ${styles.verdicts}`} aria-label="Verdicts on this row">
+          {verdicts.map((verdict) => (
+            <li key={`${verdict.verdict} ${verdict.rule}`} className="inline-flex items-center max-w-full">
+              <VerdictLabel verdict={verdict} />
+              <CloseButton
+                size="xs"
+                aria-label={`Remove: ${describeVerdict(verdict)}`}
+                title="Remove ( X removes all )"
+                onClick={() => onVerdicts(verdicts.filter((one) => one !== verdict))}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      {note !== null && (
+        <p className={`mt-2 p-2-3 bg-sunken ${styles.note}`}>
+          <SafeText text={note} max={10_000} lines />
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** What the rows are narrowed by: a search, saved filters, and facets with counts. */
+const ResultsSide = memo(function ResultsSide(props: {
+  operation: string
+  views: ReturnType<typeof useResultView>
+  /** The search as it is typed. */
+  typed: string
+  /** What the rows are narrowed by, the search apart. */
+  chosen: RowFilter
+  /** That, and the search. */
+  filter: RowFilter
+  facets: CountedFacets | null
+  found: CountedFacets | null
+  onSearch: (text: string) => void
+  onNarrow: (filter: RowFilter) => void
+  onApply: (filter: RowFilter) => void
+}) {
+  const { chosen, onNarrow } = props
+  return (
+    <div className={`stack gap-3 min-h-0 ${styles.side}`}>
+      <SearchBox value={props.typed} onValue={props.onSearch} />
+      <CellFilter filter={chosen} onFilter={onNarrow} />
+      <SavedFilters views={props.views} filter={props.filter} onApply={props.onApply} />
+      <FacetList
+        operation={props.operation}
+        counted={props.facets ?? { facets: [], isCounted: false }}
+        found={props.found}
+        filter={chosen}
+        onFilter={onNarrow}
+      />
+    </div>
+  )
+})
+
+/** The cell of an evaluation that the rows are from, where they were opened from one. */
+function CellFilter({ filter, onFilter }: { filter: RowFilter; onFilter: (filter: RowFilter) => void }) {
+  const { cell, ...rest } = filter
+  if (cell === undefined) return null
+  return (
+    <section aria-label="Evaluation">
+      <h2 className={`small bold ${styles.facetTitle}`}>Evaluation</h2>
+      <button
+        type="button"
+        className={`row gap-2 w-full rounded ${styles.facet}`}
+        aria-pressed
+        onClick={() => onFilter(rest)}
+      >
+        <span className="flex-1 min-w-0 breaks pre-wrap">
+          <SafeText text={describeCell(cell)} max={160} />
+        </span>
+        <IconX size="0.9rem" aria-label="(chosen, press to show all again)" />
+      </button>
+    </section>
+  )
+}
+
+/** Searches the cells of all rows; `/` leads into it. */
+function SearchBox({ value, onValue }: { value: string; onValue: (value: string) => void }) {
+  const input = useRef<HTMLInputElement>(null)
+  useShortcut({ key: '/' }, () => input.current?.focus())
+  return (
+    <TextField
+      ref={input}
+      aria-label="Search the cells"
+      placeholder="Search  ( / )"
+      leftSection={<IconSearch size="0.9rem" aria-hidden />}
+      value={value}
+      onValue={onValue}
+      rightSection={
+        value === '' ? null : (
+          <CloseButton size="xs" aria-label="Clear the search" onClick={() => onValue('')} />
+        )
+      }
+    />
+  )
+}

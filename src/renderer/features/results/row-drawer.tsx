@@ -66,7 +66,7 @@ export function RowDrawer(props: {
   const wasMapped = detail !== null && !isOfKind(detail.result.state, 'unsent')
   return (
     <aside className={`stack max-w-full bg-surface ${styles.drawer}`} aria-label={`Row ${number}`}>
-      <header className={`row flex-wrap p-2-4 border-b ${styles.drawerHead}`}>
+      <header className={`row flex-wrap p-2-4 border-b flex-none ${styles.drawerHead}`}>
         <h2 className={`nowrap text-md bold ${styles.drawerTitle}`} ref={heading} tabIndex={-1}>
           Row {number}
         </h2>

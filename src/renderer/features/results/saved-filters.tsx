@@ -82,7 +82,7 @@ export function SavedFilters(props: {
         <ActionButton label="Save this filter…" small onClick={() => setAsked({ kind: 'save' })} />
       )}
       {removed !== null && (
-        <p className={styles.undo} role="status">
+        <p className={`breaks ${styles.undo}`} role="status">
           Removed <SafeText text={removed.saved.name} max={80} />.{' '}
           <ActionButton
             label="Undo"

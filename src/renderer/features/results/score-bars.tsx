@@ -37,7 +37,7 @@ export function ScoreStrip({ scores, scale }: { scores: Scores; scale: ScoreScal
   return (
     <span className={`inline-flex items-center gap-2 max-w-full ${styles.strip}`} role="img" title={words}>
       <svg
-        className={styles.bars}
+        className={`flex-none bg-sunken ${styles.bars}`}
         viewBox={`0 0 ${toStripWidth(classes.length)} ${STRIP.height}`}
         aria-hidden
       >

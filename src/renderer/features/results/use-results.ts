@@ -3,12 +3,13 @@ import { keepPreviousData, skipToken, type UseQueryResult, useQueries, useQuery 
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { PageRow } from '../../../shared/bridge/results.ts'
 import { toWholeMapping } from '../../../shared/mapping/match-columns.ts'
-import { OPERATION_KINDS } from '../../../shared/operations/operations.ts'
+import { OPERATION_KINDS, type OperationKind } from '../../../shared/operations/operations.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import type { ColumnEntry } from '../../../shared/run/choose-columns.ts'
 import { countRows } from '../../../shared/run/item-state.ts'
 import type { RowSort } from '../../../shared/run/results.ts'
-import type { RowFilter } from '../../../shared/run/row-filters.ts'
+import { type FacetList, parseBand, type RowFilter } from '../../../shared/run/row-filters.ts'
+import { toScoreScale } from '../../../shared/run/score-bands.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { KEPT_AHEAD_MS } from '../../bridge/read-ahead.ts'
@@ -19,11 +20,14 @@ import {
   useVerdicts,
   whenStored,
 } from '../../bridge/verdicts.ts'
+import { findContent } from '../../ui/content/content-columns.ts'
 import { createContentRule, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
 import { useListCursor } from './list-cursor.ts'
+import { listTableColumns, listTextColumns, orderColumns, toUsualColumns } from './result-columns.tsx'
 import { COUNT_AGAIN_MS, REFRESH_MS, useResultPages } from './result-pages.ts'
 import { withSearch } from './row-filter.ts'
-import { useShownColumns } from './use-shown-columns.ts'
+import type { ScoreScale } from './score-bars.tsx'
+import { useResultView } from './use-result-view.ts'
 
 const SEARCH_QUIET_MS = 250
 
@@ -246,4 +250,73 @@ function useOpenedRow(isOpen: boolean, row: PageRow | null, isEmpty: boolean): P
   const opened = useRef<PageRow | null>(null)
   if (!isOpen || row !== null || isEmpty) opened.current = isOpen ? row : null
   return opened.current
+}
+
+/** The columns that a run's rows can have, those that are shown, and the scale of the scores that are drawn. */
+function useShownColumns(options: {
+  run: { operation: OperationKind; isAsync: boolean }
+  names: readonly string[]
+  /** The columns to choose from, as the run has them. */
+  entries: readonly ColumnEntry[]
+  plan: Plan | null
+  found: FacetList | undefined
+  /** Whether anybody has judged a row. */
+  hasVerdicts: boolean
+}) {
+  const { run, names, plan, found, hasVerdicts } = options
+  const { operation, isAsync } = run
+  const views = useResultView(operation)
+  const scale = useScale(options.entries, found)
+  const entries = useMemo(
+    () => listTableColumns({ entries: options.entries, names, classes: scale.classes, hasVerdicts }),
+    [options.entries, names, scale, hasVerdicts],
+  )
+  const chosen = views.view?.columns ?? null
+  const hasScores = scale.classes.length > 0
+  const hasFiles = entries.some(({ name }) => name === 'sluice_file')
+  const shown = useMemo(
+    () =>
+      chosen ??
+      toUsualColumns({
+        ...{ operation, isAsync, names, hasScores, hasVerdicts, hasFiles },
+        order: orderColumns(names.length, findContent(plan, names)),
+      }),
+    [chosen, operation, isAsync, names, plan, hasScores, hasVerdicts, hasFiles],
+  )
+  const texts = useStable(useMemo(() => listTextColumns(shown, entries), [shown, entries]))
+  return {
+    views,
+    entries,
+    shown,
+    /** Names of the columns whose texts the pages are asked for. */
+    texts,
+    scale,
+  }
+}
+
+/** The classes that rows have scores of, and the end of their scale: guessed until the bands are counted. */
+function useScale(
+  columns: readonly { name: string; title: string; group: string }[],
+  found: FacetList | undefined,
+): ScoreScale {
+  const bands =
+    found?.facets.filter(({ kind }) => kind === 'score').map(({ value }) => parseBand(value)) ?? []
+  const listed = columns.filter(({ group }) => group === 'scores').map(({ title }) => title)
+  const classes = [...new Set([...listed, ...bands.map(({ className }) => className)])].sort()
+  const end = Math.max(1, ...bands.map(({ from, below }) => (below === null ? toEnd(from) : below)))
+  const key = JSON.stringify([classes, end])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all of them
+  return useMemo(() => ({ classes, end }), [key])
+}
+
+/** The end of a scale whose last band begins there: a whole number is a band of its own. */
+function toEnd(from: number): number {
+  return Number.isInteger(from) && from < 10 ? from : toScoreScale(from)
+}
+
+/** The same list as long as it holds the same texts. */
+function useStable(list: string[]): string[] {
+  const key = JSON.stringify(list)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all of it
+  return useMemo(() => list, [key])
 }

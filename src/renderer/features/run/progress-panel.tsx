@@ -41,7 +41,7 @@ export function ProgressPanel({ snapshot, pace }: { snapshot: RunSnapshot; pace?
           <Notice kind="warning" title={<SafeText text={toSentence(formatSlowdown(snapshot.slowdown))} />} />
         )}
         <CountsBar rows={rows} label="Progress of the run" />
-        <div className={styles.top}>
+        <div className={`grid items-start ${styles.top}`}>
           <Group gap="var(--space-3) var(--space-6)" align="flex-start">
             <Figures figures={toFigures(snapshot)} />
             {pace}

@@ -1,16 +1,16 @@
-import { Stack } from '@mantine/core'
+import { Modal, Stack } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import type { SandboxLists } from '../../../shared/bridge/sandbox.ts'
+import { SANDBOX_PAGE_MAX, type SandboxLists } from '../../../shared/bridge/sandbox.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
-import { ActionButton, RowButton } from '../../ui/controls.tsx'
+import { ActionButton, RowButton, TextArea, TextField } from '../../ui/controls.tsx'
+import { Form, FormActions } from '../../ui/form.tsx'
 import { Columns, ErrorNotice, Notice, Panel } from '../../ui/layout/screen.tsx'
 import { Table } from '../../ui/table/table.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { AppealsPanel } from './appeals-panel.tsx'
-import { type EditedList, ListEditor } from './list-editor.tsx'
 import styles from './sandbox.module.css'
 
 /** The watchlists, custom indexes and appeals that the sandbox holds. */
@@ -139,5 +139,163 @@ function NamedLists(props: {
         ]}
       />
     </Panel>
+  )
+}
+
+/** What is edited; a new one has no name yet. */
+type EditedList =
+  | { kind: 'watchlist'; name: string | null; terms: SandboxLists['watchlists'][number]['terms'] }
+  | { kind: 'index'; id: string | null; items: number }
+
+interface EditorProps<List> {
+  list: List
+  onSave: (make: () => Promise<SandboxLists>) => Promise<void>
+  onClose: () => void
+}
+
+/** Shows and edits the terms of a watchlist or the items of an index; opening it reveals them. */
+function ListEditor(props: EditorProps<EditedList>) {
+  const { list, ...others } = props
+  return list.kind === 'watchlist' ? (
+    <WatchlistEditor list={list} {...others} />
+  ) : (
+    <IndexEditor list={list} {...others} />
+  )
+}
+
+function WatchlistEditor({ list, onSave, onClose }: EditorProps<Extract<EditedList, { kind: 'watchlist' }>>) {
+  const [name, setName] = useState(list.name ?? '')
+  const [text, setText] = useState(() =>
+    list.terms.map(({ term, notes }) => (notes === null ? term : `${term}\t${notes}`)).join('\n'),
+  )
+  return (
+    <EditorDialog
+      title={list.name === null ? 'Add a watchlist' : 'Edit the watchlist'}
+      name={{ label: 'Name', value: name, isFixed: list.name !== null, onValue: setName }}
+      text={{
+        label: 'Terms',
+        description: 'One on each line, its notes after a tab',
+        value: text,
+        onValue: setText,
+      }}
+      onSave={() => onSave(() => bridge.sandbox.putWatchlist({ name: name.trim(), terms: parseTerms(text) }))}
+      onClose={onClose}
+    />
+  )
+}
+
+/** Terms as a file of `--watchlist NAME=FILE` has them. */
+function parseTerms(text: string): { term: string; notes: string | null }[] {
+  return toLines(text).map((line) => {
+    const [term = '', ...notes] = line.split('\t')
+    return { term: term.trim(), notes: notes.length === 0 ? null : notes.join('\t') }
+  })
+}
+
+function toLines(text: string): string[] {
+  return text.split(/\r?\n/).filter((line) => line.trim() !== '')
+}
+
+function IndexEditor({ list, onSave, onClose }: EditorProps<Extract<EditedList, { kind: 'index' }>>) {
+  const [id, setId] = useState(list.id ?? '')
+  const [typed, setTyped] = useState<string | null>(null)
+  const found = useQuery({
+    queryKey: [...ask.sandbox.indexItems.key(), list.id],
+    queryFn: list.id === null ? skipToken : () => readAddresses(list.id ?? ''),
+  })
+  const text = typed ?? found.data?.join('\n') ?? ''
+  // What is not shown must not be replaced by nothing.
+  const isWhole = list.id === null || found.data !== undefined
+  return (
+    <EditorDialog
+      title={list.id === null ? 'Add an index' : 'Edit the index'}
+      name={{ label: 'Custom index id', value: id, isFixed: list.id !== null, onValue: setId }}
+      text={{
+        label: 'Items',
+        description: isWhole
+          ? 'One address on each line. Saving replaces all items; new ones match by address.'
+          : `Reading ${formatCounted(list.items, 'item')}`,
+        isDisabled: !isWhole,
+        value: text,
+        onValue: setTyped,
+      }}
+      error={found.error}
+      canSave={isWhole}
+      onSave={() => onSave(() => bridge.sandbox.putIndex({ indexId: id.trim(), urls: toLines(text) }))}
+      onRemove={
+        list.id === null ? null : () => onSave(() => bridge.sandbox.removeIndex({ indexId: list.id ?? '' }))
+      }
+      onClose={onClose}
+    />
+  )
+}
+
+/** The addresses of all items of an index, read a page at a time. */
+async function readAddresses(indexId: string): Promise<string[]> {
+  const urls: string[] = []
+  for (;;) {
+    const page = { indexId, offset: urls.length, limit: SANDBOX_PAGE_MAX }
+    const { total, items } = await bridge.sandbox.indexItems(page)
+    urls.push(...items.map(({ url }) => url))
+    if (items.length === 0 || urls.length >= total) return urls
+  }
+}
+
+function EditorDialog(props: {
+  title: string
+  name: { label: string; value: string; isFixed: boolean; onValue: (value: string) => void }
+  text: {
+    label: string
+    description: string
+    isDisabled?: boolean
+    value: string
+    onValue: (value: string) => void
+  }
+  error?: Error | null
+  canSave?: boolean
+  onSave: () => Promise<void>
+  onRemove?: (() => Promise<void>) | null
+  onClose: () => void
+}) {
+  const { name, text, onRemove = null } = props
+  const save = useMutation({ mutationFn: (make: () => Promise<void>) => make() })
+  const error = props.error ?? save.error
+  return (
+    <Modal opened size="lg" onClose={props.onClose} title={props.title}>
+      <Form onSubmit={() => save.mutate(props.onSave)}>
+        <TextField
+          label={name.label}
+          readOnly={name.isFixed}
+          data-autofocus={!name.isFixed}
+          value={name.value}
+          onValue={name.onValue}
+        />
+        <TextArea
+          label={text.label}
+          description={text.description}
+          rows={12}
+          spellCheck={false}
+          disabled={text.isDisabled === true}
+          value={text.value}
+          onValue={text.onValue}
+        />
+        <FormActions
+          submit="Save"
+          onCancel={props.onClose}
+          sent={{ error, isPending: save.isPending }}
+          isBlocked={name.value.trim() === '' || props.canSave === false}
+        >
+          {onRemove !== null && (
+            <ActionButton
+              label="Remove the index"
+              variant="subtle"
+              color="danger"
+              mr="auto"
+              onClick={() => save.mutate(onRemove)}
+            />
+          )}
+        </FormActions>
+      </Form>
+    </Modal>
   )
 }

@@ -88,7 +88,7 @@ function VerdictLine({ verdict }: { verdict: ScratchVerdict }) {
         <span>
           Triggered:{' '}
           {rules.map(({ ruleId, ruleName }) => (
-            <span key={ruleId} className={styles.rule}>
+            <span key={ruleId} className={`rounded ${styles.rule}`}>
               <SafeText text={ruleName} max={80} />
             </span>
           ))}
@@ -127,13 +127,15 @@ function Body(props: {
 }) {
   const { body, verdict, label } = props
   const isShown = useContentShown()
-  if (body.text === '') return <p className={styles.note}>no body</p>
+  if (body.text === '') return <p className={`quiet ${styles.note}`}>no body</p>
   const text = prettyJson(isShown ? body.text : maskJson(body.text))
   const marks = text.length > MARKED_MAX ? [] : findRuleMarks(text, verdict?.rules ?? [])
   return (
     <div className="mt-3">
       {body.cutFromBytes !== null && (
-        <p className={styles.note}>Only the beginning of {formatBytes(body.cutFromBytes)} is shown.</p>
+        <p className={`quiet ${styles.note}`}>
+          Only the beginning of {formatBytes(body.cutFromBytes)} is shown.
+        </p>
       )}
       {marks.length === 0 ? (
         <LongText text={text} label={label} />
@@ -171,7 +173,7 @@ function CallbackPanel({ request }: { request: SentRequest }) {
   return (
     <Panel title="Callback">
       {callback.verdict === null ? (
-        <p className={styles.note}>It cannot be read as a result.</p>
+        <p className={`quiet ${styles.note}`}>It cannot be read as a result.</p>
       ) : (
         <VerdictLine verdict={callback.verdict} />
       )}

@@ -162,7 +162,9 @@ function BodyEditor() {
   if (!isShown) {
     return (
       <>
-        <p className={styles.note}>This is the request of a row. Its content is hidden, but sent in full.</p>
+        <p className={`quiet ${styles.note}`}>
+          This is the request of a row. Its content is hidden, but sent in full.
+        </p>
         <LongText text={maskJson(text)} label="Body of the row" />
         <ActionButton label="Show and edit" size="xs" mt="sm" onClick={() => set({ isRevealed: true })} />
       </>
@@ -197,11 +199,11 @@ function BodyEditor() {
       </Group>
       <section aria-label="Check of the request" aria-live="polite">
         {check.data !== undefined && problems.length === 0 && (
-          <p className={styles.note}>No problems found.</p>
+          <p className={`quiet ${styles.note}`}>No problems found.</p>
         )}
         {problems.length > 0 && (
           <>
-            <p className={styles.note}>
+            <p className={`quiet ${styles.note}`}>
               {problems.length === SCRATCH_PROBLEMS_MAX && 'The first '}
               {formatCounted(problems.length, 'problem')}. You can still send it, as long as it is JSON.
             </p>

@@ -17,7 +17,7 @@ export function SettingRow(props: {
   const ids = { 'aria-labelledby': `${id}-label`, 'aria-describedby': `${id}-description` }
   return (
     <div className={`row flex-wrap justify-between p-3-4 ${styles.row}`}>
-      <div className={styles.words}>
+      <div className={`min-w-0 ${styles.words}`}>
         <p className="bold" id={ids['aria-labelledby']}>
           {props.label}
         </p>

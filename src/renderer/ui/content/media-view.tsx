@@ -103,7 +103,7 @@ export function MediaView(props: {
               onClick={() => setStep(firstStep)}
             />
           )}
-          <span className={styles.now} aria-live="polite">
+          <span className="text-xs nowrap quiet" aria-live="polite">
             {shown.now}
           </span>
         </Group>
@@ -289,7 +289,7 @@ function Video({ media, look }: { media: MediaFileEntry; look: Look }) {
           onClick={() => setMuted(!isMuted)}
         />
         <input
-          className={styles.seek}
+          className={`flex-1 ${styles.seek}`}
           type="range"
           min={0}
           max={place.of}
@@ -300,7 +300,7 @@ function Video({ media, look }: { media: MediaFileEntry; look: Look }) {
             if (video.current !== null) video.current.currentTime = Number(event.currentTarget.value)
           }}
         />
-        <span className={styles.now}>
+        <span className="text-xs nowrap quiet">
           {place.at.toFixed(1)} of {place.of.toFixed(1)} s
         </span>
       </Group>

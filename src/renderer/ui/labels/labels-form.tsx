@@ -118,7 +118,7 @@ export function LabelsForm(props: {
             setPositives((all) => [...all, { id: (all.at(-1)?.id ?? 0) + 1, value: '', rule: '' }])
           }
         />
-        <span className={styles.hint}>
+        <span className={`flex-1 quiet ${styles.hint}`}>
           {filled.length === 0
             ? 'Without this, a label stands for the rule of its name, such as “Likely spam”.'
             : 'Rows with another label should trigger none of these rules.'}

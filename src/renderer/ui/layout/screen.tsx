@@ -51,11 +51,13 @@ export function Screen(props: {
     >
       <title>{[props.title, of, 'Sluice'].filter((part) => part !== undefined).join(' – ')}</title>
       {above}
-      <header className={`row flex-wrap border-b bg-surface ${styles.header}`}>
-        <div className={styles.titles}>
+      <header className={`row flex-wrap border-b bg-surface flex-none ${styles.header}`}>
+        <div className={`min-w-0 ${styles.titles}`}>
           {head ?? (
             <>
-              <h1 className={`truncate max-w-full text-lg bold ${styles.title}`}>{props.title}</h1>
+              <h1 className={`truncate max-w-full text-lg bold leading-tight ${styles.title}`}>
+                {props.title}
+              </h1>
               {props.subtitle !== undefined && (
                 <p className={`quiet breaks pre-wrap ${styles.subtitle}`}>{props.subtitle}</p>
               )}

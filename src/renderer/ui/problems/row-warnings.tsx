@@ -97,7 +97,7 @@ function Examples({ group }: { group: ProblemGroup }) {
   const shown = useContentShown()
   const more = group.rows - new Set(group.examples.map(({ row }) => row)).size
   return (
-    <ul className={styles.examples}>
+    <ul className={`pl-4 breaks ${styles.examples}`}>
       {group.examples.map((problem) => (
         <li key={`${problem.row} ${problem.field ?? ''} ${sayExpected(problem, 'window')}`}>
           row <RowNumber record={problem.row} place={getPlace(problem)} />
@@ -131,5 +131,9 @@ function toKey(group: ProblemGroup): string {
 
 /** The field that a problem is about, beside its title. */
 export function ProblemField({ field }: { field: string | null }) {
-  return field !== null && <span className={`small rounded bg-sunken mono ${styles.field}`}>{field}</span>
+  return (
+    field !== null && (
+      <span className={`small rounded bg-sunken mono ml-2 normal ${styles.field}`}>{field}</span>
+    )
+  )
 }

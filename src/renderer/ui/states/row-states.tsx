@@ -109,7 +109,7 @@ export function CountsBar({ rows, label }: { rows: RowCounts; label: string }) {
         count === 0 || state === 'pending' ? null : (
           <span
             key={state}
-            className={styles.segment}
+            className={`h-full ${styles.segment}`}
             style={{ width: `${(count / all) * 100}%`, background: STATE_LOOKS[state].color }}
           />
         ),

@@ -1,13 +1,21 @@
 import type { LoadReport, NumberedSample } from '../../../../shared/load/load-report.ts'
+import {
+  formatThresholdMargin,
+  formatThresholdValue,
+  type ThresholdResult,
+} from '../../../../shared/load/thresholds.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
+import { formatCounted, formatMs, formatRate } from '../../../../shared/messages/figure-text.ts'
+import { listReadAs } from '../../../../shared/messages/reading-messages.ts'
 import {
   findExportFormat,
   LOAD_EXPORT_FORMATS,
   type LoadReportFormat,
 } from '../../../../shared/run/export-formats.ts'
 import type { ExportResult } from '../../../../shared/run/results.ts'
+import { listRowWarnings } from '../../../../shared/run/run.ts'
+import { escapeXml } from '../../page/escape-xml.ts'
 import { replaceFile, toFileError } from '../../workspace/replace-file.ts'
-import { formatJunitReport } from './junit-report.ts'
 import { formatLoadPage } from './load-page.ts'
 import { createHlogWriter, createSecondsWriter, formatSample, type HlogInterval } from './tool-reports.ts'
 
@@ -80,3 +88,117 @@ const WRITERS: Readonly<
 
 /** Where a load that never began is said to have begun: its log holds no interval. */
 const EPOCH = '1970-01-01T00:00:00.000Z'
+
+const CLASS_NAME = 'sluice.load'
+
+/**
+ * A load test as JUnit's XML, for servers of continuous integration: a test case for the run itself, which is an error
+ * where it did not go to its end, and one for each threshold. Follows the schema of Ant's JUnit report, which others
+ * are wider than: every attribute and element that any of them asks for is there.
+ */
+export function formatJunitReport(report: LoadReport): string {
+  const { thresholds, durationMs } = report
+  const timeS = (durationMs / 1000).toFixed(3)
+  const failures = thresholds.filter(({ ok }) => !ok).length
+  const isWhole = report.state === 'completed'
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<testsuites>',
+    `  <testsuite name="${toToken(report.name)}" package="sluice" id="0" timestamp="${toTimestamp(report)}" hostname="localhost" tests="${thresholds.length + 1}" failures="${failures}" errors="${isWhole ? 0 : 1}" skipped="0" time="${timeS}">`,
+    '    <properties>',
+    ...listProperties(report).map(
+      ([name, value]) => `      <property name="${name}" value="${escapeXml(value)}"/>`,
+    ),
+    '    </properties>',
+    ...formatCase('the run went to its end', timeS, isWhole ? null : toEndError(report)),
+    ...thresholds.flatMap((result) => formatCase(result.expression, timeS, toFailure(result))),
+    `    <system-out>${escapeXml(toOutput(report))}</system-out>`,
+    '    <system-err></system-err>',
+    '  </testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n')
+}
+
+interface TestProblem {
+  kind: 'failure' | 'error'
+  type: string
+  message: string
+}
+
+function formatCase(name: string, timeS: string, problem: TestProblem | null): string[] {
+  const open = `    <testcase name="${toToken(name)}" classname="${CLASS_NAME}" time="${timeS}"`
+  if (problem === null) return [`${open}/>`]
+  const { kind, type, message } = problem
+  const text = escapeXml(message)
+  return [`${open}>`, `      <${kind} message="${text}" type="${type}">${text}</${kind}>`, '    </testcase>']
+}
+
+function toFailure(result: ThresholdResult): TestProblem | null {
+  if (result.ok) return null
+  const message = `${result.expression} does not hold: ${formatThresholdValue(result)}, ${formatThresholdMargin(result)}`
+  return { kind: 'failure', type: 'threshold', message }
+}
+
+function toEndError({ state, stopReason }: LoadReport): TestProblem {
+  return {
+    kind: 'error',
+    type: state,
+    message: `the run was ${state}: ${stopReason ?? 'it was stopped manually'}`,
+  }
+}
+
+function listProperties(report: LoadReport): [name: string, value: string][] {
+  const duration = report.latencyMs.http_req_duration
+  const { rejected, failed, unknown } = report.counts
+  return [
+    ['run_id', report.runId],
+    ['sluice_version', report.appVersion],
+    ['state', report.state],
+    ['base_url', report.baseUrl],
+    ['operation', report.operation],
+    ['source', report.source],
+    ...(report.readAs === undefined
+      ? []
+      : ([['read_as', listReadAs(report.readAs, 'window').join('; ')]] satisfies [string, string][])),
+    ['plan', report.plan.join('; ')],
+    ['generator_limited', String(report.generator.limited)],
+    ['requests', String(report.counts.sent)],
+    ['requests_not_succeeded', String(rejected + failed + unknown)],
+    ['dropped', String(report.generator.dropped)],
+    ['succeeded_per_s', report.rates.succeededPerS.toFixed(3)],
+    ...(['p50', 'p90', 'p95', 'p99', 'p99_9', 'max'] as const).flatMap((point): [string, string][] =>
+      duration === undefined ? [] : [[`http_req_duration_${point}_ms`, duration[point].toFixed(3)]],
+    ),
+  ]
+}
+
+function toOutput({ generator, counts, rates, latencyMs, warnings = [] }: LoadReport): string {
+  const duration = latencyMs.http_req_duration
+  const lines = [
+    ...(generator.limited
+      ? ['This machine was the bottleneck at times. Treat all figures with caution.', ...generator.reasons]
+      : []),
+    `${formatCounted(counts.sent, 'request')}, ${formatRate(rates.attemptedPerS)} a second; ${formatCounted(counts.succeeded, 'success', 'successes')}, ${formatRate(rates.succeededPerS)} a second`,
+    ...(duration === undefined
+      ? []
+      : [
+          `http_req_duration: p50 ${formatMs(duration.p50)}, p90 ${formatMs(duration.p90)}, p99 ${formatMs(duration.p99)}, max ${formatMs(duration.max)}`,
+        ]),
+    ...listRowWarnings(warnings).map(
+      ({ rows, message }) => `Warning: ${formatCounted(rows, 'row')}: ${message}`,
+    ),
+  ]
+  return lines.join('\n')
+}
+
+/** Names are tokens in the schema: no white space at their ends, and single spaces inside. */
+function toToken(text: string): string {
+  const token = text.replaceAll(/\s+/g, ' ').trim()
+  return escapeXml(token === '' ? 'load' : token)
+}
+
+/** Universal time; the schema allows no zone. */
+function toTimestamp({ createdAt, startedAt }: LoadReport): string {
+  return new Date(startedAt ?? createdAt).toISOString().slice(0, 19)
+}

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { toK6Scenarios } from '../../../../../src/main/engine/load/k6/k6-scenarios.ts'
-import { toK6Options } from '../../../../../src/main/engine/load/k6/k6-script.ts'
+import { toK6Options, toK6Scenarios } from '../../../../../src/main/engine/load/k6/k6-script.ts'
 import { isReportingThreshold, toK6Thresholds } from '../../../../../src/main/engine/load/k6/k6-thresholds.ts'
 import { type LoadInput, loadSchema } from '../../../../../src/shared/load/load.ts'
 import { buildK6Plan } from './build-k6-plan.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatJunitReport } from '../../../../../src/main/engine/load/report/junit-report.ts'
+import { formatJunitReport } from '../../../../../src/main/engine/load/report/write-load-report.ts'
 import type { LoadReport } from '../../../../../src/shared/load/load-report.ts'
 import type { ThresholdResult } from '../../../../../src/shared/load/thresholds.ts'
 import { buildEmptyLoadReport, buildLoadReport } from './build-load-report.ts'

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { RunFamily } from '../../../../../src/main/engine/journal/run-family.ts'
-import { readCourse } from '../../../../../src/main/engine/lookback/report/run-course.ts'
-import { reportRun } from '../../../../../src/main/engine/lookback/report/run-report.ts'
+import { readCourse, reportRun } from '../../../../../src/main/engine/lookback/report/run-report.ts'
 import type { EvaluateOptions } from '../../../../../src/shared/lookback/evaluation.ts'
 import {
   type ReportOptions,
