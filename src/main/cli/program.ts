@@ -3,182 +3,94 @@ import { APP_VERSION } from '../../shared/version.ts'
 import type { CliContext } from './context.ts'
 import { listTopics } from './topics.ts'
 
-/** A command as the list of commands shows it; the rest of it is loaded where it is asked for. */
-interface ListedCommand {
-  name: string
-  summary: string
-  load(): Promise<(program: Command, context: CliContext) => void>
-}
+type AddCommand = (program: Command, context: CliContext) => void
 
-const list = (name: string, summary: string, load: ListedCommand['load']): ListedCommand => ({
-  name,
-  summary,
-  load,
-})
+/** The commands, each loaded where it is asked for. */
+const COMMANDS = {
+  task: async () => (await import('./commands/task.ts')).addTaskCommand,
+  index: async () => (await import('./commands/index-items.ts')).addIndexCommand,
+  watchlist: async () => (await import('./commands/watchlist.ts')).addWatchlistCommand,
+  appeal: async () => (await import('./commands/appeal.ts')).addAppealCommand,
+  load: async () => (await import('./commands/load.ts')).addLoadCommand,
+  compare: async () => (await import('./commands/compare.ts')).addCompareCommand,
+  baseline: async () => (await import('./commands/baseline.ts')).addBaselineCommand,
+  trend: async () => (await import('./commands/trend.ts')).addTrendCommand,
+  'import-k6': async () => (await import('./commands/import-k6.ts')).addImportK6Command,
+  plan: async () => (await import('./commands/plan.ts')).addPlanCommand,
+  resume: async () => (await import('./commands/resume.ts')).addResumeCommand,
+  retry: async () => (await import('./commands/resume.ts')).addRetryCommand,
+  'run-again': async () => (await import('./commands/run-again.ts')).addRunAgainCommand,
+  runs: async () => (await import('./commands/runs/list.ts')).addRunsCommand,
+  show: async () => (await import('./commands/show.ts')).addShowCommand,
+  export: async () => (await import('./commands/export.ts')).addExportCommand,
+  report: async () => (await import('./commands/report.ts')).addReportCommand,
+  evaluate: async () => (await import('./commands/evaluate.ts')).addEvaluateCommand,
+  sample: async () => (await import('./commands/sample.ts')).addSampleCommand,
+  verdict: async () => (await import('./commands/verdict.ts')).addVerdictCommand,
+  ledger: async () => (await import('./commands/ledger.ts')).addLedgerCommand,
+  delete: async () => (await import('./commands/delete.ts')).addDeleteCommand,
+  wipe: async () => (await import('./commands/wipe.ts')).addWipeCommand,
+  connection: async () => (await import('./commands/connection/connection.ts')).addConnectionCommand,
+  mapping: async () => (await import('./commands/mapping.ts')).addMappingCommand,
+  receiver: async () => (await import('./commands/receiver.ts')).addReceiverCommand,
+  completion: async () => (await import('./commands/completion.ts')).addCompletionCommand,
+  open: async () => (await import('./commands/open.ts')).addOpenCommand,
+  sandbox: async () => (await import('./commands/sandbox.ts')).addSandboxCommand,
+  demo: async () => (await import('./commands/demo.ts')).addDemoCommand,
+} satisfies Record<string, () => Promise<AddCommand>>
 
-const GROUPS: Readonly<Record<string, readonly ListedCommand[]>> = {
-  'Send:': [
-    list(
-      'task',
-      'submit content for moderation',
-      async () => (await import('./commands/task.ts')).addTaskCommand,
-    ),
-    list(
-      'index',
-      'add or remove items of a custom index',
-      async () => (await import('./commands/index-items.ts')).addIndexCommand,
-    ),
-    list(
-      'watchlist',
-      'add or update terms of a watchlist',
-      async () => (await import('./commands/watchlist.ts')).addWatchlistCommand,
-    ),
-    list(
-      'appeal',
-      'read the status of each appeal',
-      async () => (await import('./commands/appeal.ts')).addAppealCommand,
-    ),
-  ],
-  'Measure:': [
-    list('load', 'run a load test', async () => (await import('./commands/load.ts')).addLoadCommand),
-    list(
-      'compare',
-      'compare the decisions and latency of two runs',
-      async () => (await import('./commands/compare.ts')).addCompareCommand,
-    ),
-    list(
-      'baseline',
-      'set the run that others are compared with',
-      async () => (await import('./commands/baseline.ts')).addBaselineCommand,
-    ),
-    list(
-      'trend',
-      'show all runs of one source over time',
-      async () => (await import('./commands/trend.ts')).addTrendCommand,
-    ),
-    list(
-      'import-k6',
-      'import k6 results as a run',
-      async () => (await import('./commands/import-k6.ts')).addImportK6Command,
-    ),
-  ],
-  'Repeat:': [
-    list('plan', 'run a plan file', async () => (await import('./commands/plan.ts')).addPlanCommand),
-    list(
-      'resume',
-      'resume an interrupted or stopped run',
-      async () => (await import('./commands/resume.ts')).addResumeCommand,
-    ),
-    list(
-      'retry',
-      'send unsuccessful rows again',
-      async () => (await import('./commands/resume.ts')).addRetryCommand,
-    ),
-    list(
-      'run-again',
-      'start a new run with the plan of an earlier one',
-      async () => (await import('./commands/run-again.ts')).addRunAgainCommand,
-    ),
-  ],
-  'Results:': [
-    list(
-      'runs',
-      'list, search, name and prune runs',
-      async () => (await import('./commands/runs/list.ts')).addRunsCommand,
-    ),
-    list(
-      'show',
-      'show a run, its problems, or one row',
-      async () => (await import('./commands/show.ts')).addShowCommand,
-    ),
-    list(
-      'export',
-      'export results to a file',
-      async () => (await import('./commands/export.ts')).addExportCommand,
-    ),
-    list(
-      'report',
-      'write a report to share',
-      async () => (await import('./commands/report.ts')).addReportCommand,
-    ),
-    list(
-      'evaluate',
-      'compare the rules of a run with labels',
-      async () => (await import('./commands/evaluate.ts')).addEvaluateCommand,
-    ),
-    list(
-      'sample',
-      'draw rows to label or to send',
-      async () => (await import('./commands/sample.ts')).addSampleCommand,
-    ),
-    list(
-      'verdict',
-      'record verdicts on rows',
-      async () => (await import('./commands/verdict.ts')).addVerdictCommand,
-    ),
-    list(
-      'ledger',
-      'show items, terms and appeals across all runs',
-      async () => (await import('./commands/ledger.ts')).addLedgerCommand,
-    ),
-    list(
-      'delete',
-      'delete a run permanently',
-      async () => (await import('./commands/delete.ts')).addDeleteCommand,
-    ),
-    list(
-      'wipe',
-      'delete all runs permanently',
-      async () => (await import('./commands/wipe.ts')).addWipeCommand,
-    ),
-  ],
-  'Set up:': [
-    list(
-      'connection',
-      'manage stored connections',
-      async () => (await import('./commands/connection/connection.ts')).addConnectionCommand,
-    ),
-    list(
-      'mapping',
-      'manage saved mappings',
-      async () => (await import('./commands/mapping.ts')).addMappingCommand,
-    ),
-    list(
-      'receiver',
-      'receive late callbacks, or test the public URL',
-      async () => (await import('./commands/receiver.ts')).addReceiverCommand,
-    ),
-    list(
-      'completion',
-      'print a completion script for your shell',
-      async () => (await import('./commands/completion.ts')).addCompletionCommand,
-    ),
-  ],
-  'Window:': [
-    list(
-      'open',
-      'open the window in a browser',
-      async () => (await import('./commands/open.ts')).addOpenCommand,
-    ),
-  ],
-  'Try:': [
-    list(
-      'sandbox',
-      'run a local test service',
-      async () => (await import('./commands/sandbox.ts')).addSandboxCommand,
-    ),
-    list(
-      'demo',
-      'run a demo against the sandbox',
-      async () => (await import('./commands/demo.ts')).addDemoCommand,
-    ),
-  ],
+type CommandName = keyof typeof COMMANDS
+
+/** The list of commands, and what it says of each. */
+const GROUPS: Readonly<Record<string, Partial<Record<CommandName, string>>>> = {
+  'Send:': {
+    task: 'submit content for moderation',
+    index: 'add or remove items of a custom index',
+    watchlist: 'add or update terms of a watchlist',
+    appeal: 'read the status of each appeal',
+  },
+  'Measure:': {
+    load: 'run a load test',
+    compare: 'compare the decisions and latency of two runs',
+    baseline: 'set the run that others are compared with',
+    trend: 'show all runs of one source over time',
+    'import-k6': 'import k6 results as a run',
+  },
+  'Repeat:': {
+    plan: 'run a plan file',
+    resume: 'resume an interrupted or stopped run',
+    retry: 'send unsuccessful rows again',
+    'run-again': 'start a new run with the plan of an earlier one',
+  },
+  'Results:': {
+    runs: 'list, search, name and prune runs',
+    show: 'show a run, its problems, or one row',
+    export: 'export results to a file',
+    report: 'write a report to share',
+    evaluate: 'compare the rules of a run with labels',
+    sample: 'draw rows to label or to send',
+    verdict: 'record verdicts on rows',
+    ledger: 'show items, terms and appeals across all runs',
+    delete: 'delete a run permanently',
+    wipe: 'delete all runs permanently',
+  },
+  'Set up:': {
+    connection: 'manage stored connections',
+    mapping: 'manage saved mappings',
+    receiver: 'receive late callbacks, or test the public URL',
+    completion: 'print a completion script for your shell',
+  },
+  'Window:': {
+    open: 'open the window in a browser',
+  },
+  'Try:': {
+    sandbox: 'run a local test service',
+    demo: 'run a demo against the sandbox',
+  },
 }
 
 /** Names of all commands, in the order of the list. */
-export const COMMAND_NAMES: readonly string[] = Object.values(GROUPS)
-  .flat()
-  .map(({ name }) => name)
+export const COMMAND_NAMES: readonly string[] = Object.values(GROUPS).flatMap(Object.keys)
 
 /**
  * The command line, reporting errors by throwing. Lists every command, and loads those that are among `words`, for it
@@ -202,14 +114,14 @@ export async function createProgram(context: CliContext, words: readonly string[
     .showSuggestionAfterError()
   for (const [group, commands] of Object.entries(GROUPS)) {
     program.commandsGroup(group)
-    for (const listed of commands) {
-      if (!words.includes(listed.name)) {
-        program.command(listed.name)
+    for (const [name, summary] of Object.entries(commands)) {
+      if (!words.includes(name)) {
+        program.command(name)
       } else {
-        const add = await listed.load()
+        const add: AddCommand = await COMMANDS[name as CommandName]()
         add(program, context)
       }
-      program.commands.at(-1)?.summary(listed.summary)
+      program.commands.at(-1)?.summary(summary)
     }
   }
   program.commandsGroup('Help:')

@@ -1,5 +1,6 @@
 import { Group } from '@mantine/core'
 import {
+  type Icon,
   IconArrowsSplit2,
   IconListCheck,
   IconSend,
@@ -205,40 +206,18 @@ export function DraftScreens(props: {
 export function toSteps(draft: Pick<Draft, 'source' | 'preview' | 'heldRunId'>, current: DraftStep): Place[] {
   const hasPreview = draft.preview !== null
   const isChecked = draft.heldRunId !== null
-  const closed = (isOpen: boolean, why: string) => (isOpen ? {} : { closed: why })
+  /** `why` says why it is closed, if it is. */
+  const toStep = (step: DraftStep, icon: Icon, done: boolean, why?: string | false): Place => ({
+    label: `${step.charAt(0).toUpperCase()}${step.slice(1)}`,
+    ...{ icon, done: done && step !== current, route: { kind: 'draft', step } },
+    ...(why && { closed: why }),
+  })
   return [
-    {
-      label: 'Operation',
-      icon: IconTargetArrow,
-      route: { kind: 'draft', step: 'operation' },
-      done: draft.source !== null && current !== 'operation',
-    },
-    {
-      label: 'Source',
-      icon: IconTable,
-      route: { kind: 'draft', step: 'source' },
-      done: hasPreview && current !== 'source',
-    },
-    {
-      label: 'Mapping',
-      icon: IconArrowsSplit2,
-      route: { kind: 'draft', step: 'mapping' },
-      done: isChecked && current !== 'mapping',
-      ...closed(hasPreview, 'choose a source first'),
-    },
-    {
-      label: 'Check',
-      icon: IconListCheck,
-      route: { kind: 'draft', step: 'check' },
-      done: isChecked && current === 'review',
-      ...closed(isChecked, 'map the columns first'),
-    },
-    {
-      label: 'Review',
-      icon: IconSend,
-      route: { kind: 'draft', step: 'review' },
-      ...closed(isChecked, 'check the rows first'),
-    },
+    toStep('operation', IconTargetArrow, draft.source !== null),
+    toStep('source', IconTable, hasPreview),
+    toStep('mapping', IconArrowsSplit2, isChecked, !hasPreview && 'choose a source first'),
+    toStep('check', IconListCheck, isChecked && current === 'review', !isChecked && 'map the columns first'),
+    toStep('review', IconSend, false, !isChecked && 'check the rows first'),
   ]
 }
 

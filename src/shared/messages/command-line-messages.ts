@@ -1,4 +1,4 @@
-import { type ErrorEntry, ofCode } from './error-entry.ts'
+import { type ErrorEntry, ofCode, ofFailure } from './error-entry.ts'
 import { formatCounted } from './figure-text.ts'
 import { sayPortProblem, type Thrown } from './thrown.ts'
 
@@ -168,10 +168,8 @@ export const COMMAND_LINE_MESSAGES = {
       remedy: 'Use a longer prefix.',
     }),
   }),
-  demo_sandbox_refuses: {
-    code: 'SANDBOX_UNAVAILABLE',
-    exit: 'rowsFailed',
-    words: ({
+  ...ofFailure('SANDBOX_UNAVAILABLE', {
+    demo_sandbox_refuses: ({
       postId,
       tries,
       status,
@@ -184,5 +182,5 @@ export const COMMAND_LINE_MESSAGES = {
       text: `the sandbox did not accept ${postId} in ${tries} tries (last answer: ${status ?? 'none'})`,
       remedy: 'Start the demo again.',
     }),
-  },
+  }),
 } satisfies Record<string, ErrorEntry>

@@ -71,6 +71,14 @@ export function ofCode<Ids extends Record<string, Words>>(code: ErrorCode, ids: 
   return Object.fromEntries(entries) as { [Id in keyof Ids]: { code: ErrorCode; words: Ids[Id] } }
 }
 
+/** The same of what ends a run or a command that had begun to do something. */
+export function ofFailure<Ids extends Record<string, Words>>(code: ErrorCode, ids: Ids) {
+  const entries = Object.entries(ids).map(([id, words]) => [id, { code, exit: 'rowsFailed', words }])
+  return Object.fromEntries(entries) as {
+    [Id in keyof Ids]: { code: ErrorCode; exit: 'rowsFailed'; words: Ids[Id] }
+  }
+}
+
 /** The words for one surface. */
 export function chooseWording(wording: Wording, surface: Surface): string {
   return typeof wording === 'string' ? wording : wording[surface]

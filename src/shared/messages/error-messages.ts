@@ -1,5 +1,5 @@
 import { COMMAND_LINE_MESSAGES } from './command-line-messages.ts'
-import { chooseWording, type ErrorCode, type ErrorEntry, type Surface } from './error-entry.ts'
+import { chooseWording, type ErrorCode, type ErrorEntry, ofFailure, type Surface } from './error-entry.ts'
 import { EXPORT_MESSAGES } from './export-messages.ts'
 import { LOAD_MESSAGES } from './load-messages.ts'
 import { LOOKBACK_MESSAGES } from './lookback-messages.ts'
@@ -15,10 +15,8 @@ import { WORKSPACE_MESSAGES } from './workspace-messages.ts'
 
 /** Every error that a person may read, a file for each room. */
 export const ERROR_MESSAGES = {
-  unexpected: {
-    code: 'INTERNAL',
-    exit: 'rowsFailed',
-    words: ({ reason }: { reason: string }) => ({
+  ...ofFailure('INTERNAL', {
+    unexpected: ({ reason }: { reason: string }) => ({
       text: `unexpected error: ${reason}`,
       remedy: {
         terminal:
@@ -27,7 +25,7 @@ export const ERROR_MESSAGES = {
           'This is a bug in Sluice. Everything recorded so far is kept, so an interrupted run can be resumed.',
       },
     }),
-  },
+  }),
   ...WORKSPACE_MESSAGES,
   ...SOURCE_MESSAGES,
   ...MAPPING_MESSAGES,

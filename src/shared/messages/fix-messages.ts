@@ -11,35 +11,18 @@ export function sayFix(fix: Fix): { where: string; what: string; value: string |
     case 'value':
       return { where: `${fix.field} of ${sayRows(fix.problem)}`, ...sayValue(fix.value) }
     case 'substitute':
-      return {
-        where: `Every ${fix.field} with ${fix.escapes === '_;' ? '_ or ;' : '_, ; or ~'}`,
-        what: 'is sent with ~5F, ~3B and ~7E in their place',
-        value: null,
-      }
+      return sayEvery(
+        `${fix.field} with ${fix.escapes === '_;' ? '_ or ;' : '_, ; or ~'}`,
+        'is sent with ~5F, ~3B and ~7E in their place',
+      )
     case 'trim':
-      return {
-        where: `Every ${fix.field}`,
-        what: 'is sent without white space at its ends and without invisible characters',
-        value: null,
-      }
+      return sayEvery(fix.field, 'is sent without white space at its ends and without invisible characters')
     case 'drop_fraction':
-      return {
-        where: `Every whole number in ${fix.field}`,
-        what: 'is sent without .0 at its end',
-        value: null,
-      }
+      return sayEvery(`whole number in ${fix.field}`, 'is sent without .0 at its end')
     case 'split':
-      return {
-        where: 'Every row with text_data and url',
-        what: 'is sent as two rows with one group_id',
-        value: null,
-      }
+      return sayEvery('row with text_data and url', 'is sent as two rows with one group_id')
     case 'join_cells':
-      return {
-        where: 'Every row with surplus cells',
-        what: `is read with cells ${fix.from} and later joined`,
-        value: null,
-      }
+      return sayEvery('row with surplus cells', `is read with cells ${fix.from} and later joined`)
     case 'leave_out': {
       const of = fix.field === undefined ? '' : ` in ${fix.field}`
       return { where: `Each of ${sayRows(fix.problem)}${of}`, what: 'is left out', value: null }
@@ -47,6 +30,10 @@ export function sayFix(fix: Fix): { where: string; what: string; value: string |
     case 'leave_out_row':
       return { where: '', what: 'is left out', value: null }
   }
+}
+
+function sayEvery(thing: string, what: string) {
+  return { where: `Every ${thing}`, what, value: null }
 }
 
 function sayRows(code: keyof typeof PROBLEM_MESSAGES): string {

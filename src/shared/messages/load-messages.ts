@@ -1,5 +1,5 @@
 import { LOAD_EXPORT_FORMATS, listEndings } from '../run/export-formats.ts'
-import { type ErrorEntry, ofCode } from './error-entry.ts'
+import { type ErrorEntry, ofCode, ofFailure } from './error-entry.ts'
 import { formatCounted } from './figure-text.ts'
 
 /** Why a result of k6 cannot be read, by the codes that the system and zlib give. */
@@ -24,21 +24,17 @@ function explainK6File(system: string): { found: string; remedy: string } {
 
 /** Errors of load tests: their threads, their reports, and k6's files. */
 export const LOAD_MESSAGES = {
-  search_broke_off: {
-    code: 'INTERNAL',
-    exit: 'rowsFailed',
-    words: ({ reason, probes }: { reason: string; probes: number }, sluice: string) => ({
+  ...ofFailure('INTERNAL', {
+    search_broke_off: ({ reason, probes }: { reason: string; probes: number }, sluice: string) => ({
       text: `the capacity search ended early, after ${formatCounted(probes, 'probe')}: ${reason}`,
       remedy: {
         terminal: `The load tests so far are kept. To list them, run: ${sluice} runs`,
         window: 'The load tests so far are kept, and listed under Runs.',
       },
     }),
-  },
-  load_thread_out_of_memory: {
-    code: 'BAD_PLAN',
-    exit: 'rowsFailed',
-    words: () => ({
+  }),
+  ...ofFailure('BAD_PLAN', {
+    load_thread_out_of_memory: () => ({
       text: 'a sending thread ran out of memory: too many requests in flight, or requests that are too large',
       remedy: {
         terminal:
@@ -46,7 +42,7 @@ export const LOAD_MESSAGES = {
         window: 'Lower the number of requests in flight. Results so far are kept.',
       },
     }),
-  },
+  }),
   ...ofCode('BAD_USAGE', {
     run_not_load: ({ runId }: { runId: string }, sluice: string) => ({
       text: `run ${runId} is not a load test`,

@@ -1,4 +1,4 @@
-import { type ErrorEntry, ofCode, type Wording } from './error-entry.ts'
+import { type ErrorEntry, ofCode, ofFailure, type Wording } from './error-entry.ts'
 import { sayPortProblem, type Thrown } from './thrown.ts'
 import { orOtherWorkspace } from './workspace-messages.ts'
 
@@ -211,10 +211,8 @@ export const RECEIVER_MESSAGES = {
     public_url_unreachable: ({ publicUrl, ...thrown }: Thrown & { publicUrl: string }) =>
       failTest(publicUrl, explainFailure(thrown)),
   }),
-  receiver_ended: {
-    code: 'RECEIVER_UNAVAILABLE',
-    exit: 'rowsFailed',
-    words: ({ reason }: { reason: string }) => ({
+  ...ofFailure('RECEIVER_UNAVAILABLE', {
+    receiver_ended: ({ reason }: { reason: string }) => ({
       text: `the callback receiver stopped: ${reason}`,
       remedy: {
         terminal:
@@ -223,7 +221,7 @@ export const RECEIVER_MESSAGES = {
           'Sluice starts it again at the same address; Callbacks shows whether it listens. Callbacks that it answered with 200 are stored. Others arrive only if the service repeats them.',
       },
     }),
-  },
+  }),
   ...ofCode('WORKSPACE_UNUSABLE', {
     inbox_unusable: ({ file, reason }: { file: string; reason: string }) => ({
       text: `cannot open the callback inbox ${file}: ${reason}`,

@@ -2,7 +2,7 @@ import { ACCEPT_WORDS } from '../run/accept-code.ts'
 import type { ProblemGroup } from '../run/problem.ts'
 import { quoteForShell } from '../shell-command.ts'
 import { listNeeded, sayOpenWarning } from './accept-messages.ts'
-import { type ErrorEntry, ofCode, type Wording } from './error-entry.ts'
+import { type ErrorEntry, ofCode, ofFailure, type Wording } from './error-entry.ts'
 import { formatCounted } from './figure-text.ts'
 
 /** Says where all runs are listed. */
@@ -126,10 +126,8 @@ export const RUN_MESSAGES = {
       remedy: 'Open its summary. If it was interrupted, resume it.',
     }),
   }),
-  run_broke_off: {
-    code: 'INTERNAL',
-    exit: 'rowsFailed',
-    words: (
+  ...ofFailure('INTERNAL', {
+    run_broke_off: (
       {
         runId,
         name = runId,
@@ -147,11 +145,9 @@ export const RUN_MESSAGES = {
               'Nothing that was recorded is lost, and no row is sent twice without your decision. Open the run to resume it or, if it is a load test, to see what was measured.',
           },
     }),
-  },
-  run_unread: {
-    code: 'WORKSPACE_UNUSABLE',
-    exit: 'rowsFailed',
-    words: ({ runId, reason }: { runId: string; reason: string }, sluice: string) => ({
+  }),
+  ...ofFailure('WORKSPACE_UNUSABLE', {
+    run_unread: ({ runId, reason }: { runId: string; reason: string }, sluice: string) => ({
       text: `run ${runId} has ended, but its results cannot be read: ${reason}`,
       remedy: {
         terminal: `Everything recorded is kept; do not send the source again. To view the results, run: ${sluice} show ${runId}`,
@@ -159,18 +155,19 @@ export const RUN_MESSAGES = {
           'Everything recorded is kept; do not send the source again. Open the run to view its results.',
       },
     }),
-  },
-  run_not_exported: {
-    code: 'FILE_UNWRITABLE',
-    exit: 'rowsFailed',
-    words: ({ runId, file, reason }: { runId: string; file: string; reason: string }, sluice: string) => ({
+  }),
+  ...ofFailure('FILE_UNWRITABLE', {
+    run_not_exported: (
+      { runId, file, reason }: { runId: string; file: string; reason: string },
+      sluice: string,
+    ) => ({
       text: `run ${runId} has ended, but was not exported: ${reason}`,
       remedy: {
         terminal: `The run is kept; do not send the source again. To export it, run: ${sluice} export ${runId} ${quoteForShell(file)}`,
         window: 'The run is kept; do not send the source again. Open the run to export it.',
       },
     }),
-  },
+  }),
   ...ofCode('NOT_CONFIRMED', {
     warnings_unaccepted: ({ groups }: { groups: readonly ProblemGroup[] }) => ({
       text: `sending needs a confirmation, since ${listNeeded(groups)
@@ -194,14 +191,12 @@ export const RUN_MESSAGES = {
       },
     }),
   }),
-  query_cut_off: {
-    code: 'INTERNAL',
-    exit: 'rowsFailed',
-    words: ({ reason }: { reason: string }) => ({
+  ...ofFailure('INTERNAL', {
+    query_cut_off: ({ reason }: { reason: string }) => ({
       text: `a query was interrupted: ${reason}`,
       remedy: 'Try again. Nothing is lost; runs in progress continue.',
     }),
-  },
+  }),
   ...ofCode('BAD_USAGE', {
     row_not_found: ({
       runId,

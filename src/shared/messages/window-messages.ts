@@ -1,5 +1,5 @@
 import { quoteForShell } from '../shell-command.ts'
-import { type ErrorEntry, ofCode } from './error-entry.ts'
+import { type ErrorEntry, ofCode, ofFailure } from './error-entry.ts'
 import { formatBytes } from './figure-text.ts'
 import { sayPortProblem, type Thrown } from './thrown.ts'
 
@@ -176,22 +176,16 @@ export const WINDOW_MESSAGES = {
       remedy: 'Under Operation, choose where to send the rows.',
     }),
   }),
-  engine_lost: {
-    code: 'INTERNAL',
-    exit: 'rowsFailed',
-    words: () => ({
+  ...ofFailure('INTERNAL', {
+    engine_lost: () => ({
       text: 'the connection to Sluice was lost',
       remedy: 'If Sluice was stopped, start it again. Interrupted runs can be resumed.',
     }),
-  },
-  call_failed: {
-    code: 'INTERNAL',
-    exit: 'rowsFailed',
-    words: ({ reason }: { reason: string }) => ({
+    call_failed: ({ reason }: { reason: string }) => ({
       text: reason,
       remedy: 'Try again. If Sluice was stopped, start it again. Interrupted runs can be resumed.',
     }),
-  },
+  }),
   ...ofCode('SANDBOX_UNAVAILABLE', {
     sandbox_is_foreign: ({ baseUrl }: { baseUrl: string }) => ({
       text: `the sandbox of this run is no longer at ${baseUrl}; another program may use its port`,

@@ -1,5 +1,5 @@
 import { quoteForShell } from '../shell-command.ts'
-import { type ErrorEntry, ofCode, type Wording } from './error-entry.ts'
+import { type ErrorEntry, ofCode, ofFailure, type Wording } from './error-entry.ts'
 import { formatCount, formatCounted } from './figure-text.ts'
 import { type DiskTrouble, sayDiskRemedy } from './thrown.ts'
 
@@ -138,10 +138,8 @@ export const WORKSPACE_MESSAGES = {
       remedy: 'Correct the file, or move it to another folder and add the connections again.',
     }),
   }),
-  journal_disk_full: {
-    code: 'DISK_FULL',
-    exit: 'rowsFailed',
-    words: (
+  ...ofFailure('DISK_FULL', {
+    journal_disk_full: (
       {
         file,
         reason,
@@ -160,11 +158,7 @@ export const WORKSPACE_MESSAGES = {
         },
       }
     },
-  },
-  load_journal_disk_full: {
-    code: 'DISK_FULL',
-    exit: 'rowsFailed',
-    words: (
+    load_journal_disk_full: (
       { file, reason, disk, runId }: { file: string; reason: string; disk: DiskTrouble; runId: string },
       sluice: string,
     ) => ({
@@ -174,7 +168,7 @@ export const WORKSPACE_MESSAGES = {
         window: `${sayDiskRemedy(disk)}, then start the load test again. What was measured before is kept.`,
       },
     }),
-  },
+  }),
   ...ofCode('DISK_FULL', {
     journal_no_room: ({ file, reason, disk }: { file: string; reason: string; disk: DiskTrouble }) => ({
       text: `cannot open the journal ${file}: ${reason}`,
@@ -187,29 +181,25 @@ export const WORKSPACE_MESSAGES = {
       ),
     }),
   }),
-  disk_failed: {
-    code: 'DISK_FULL',
-    exit: 'rowsFailed',
-    words: ({ reason, disk }: { reason: string; disk: DiskTrouble }) => ({
+  ...ofFailure('DISK_FULL', {
+    disk_failed: ({ reason, disk }: { reason: string; disk: DiskTrouble }) => ({
       text: `a file cannot be read or written: ${reason}`,
       remedy: `${sayDiskRemedy(disk)}, then try again. Everything recorded so far is kept.`,
     }),
-  },
+  }),
   ...ofCode('RUN_BUSY', {
     held_elsewhere: ({ what }: { what: string }) => ({
       text: `${what} is in use by another process`,
       remedy: `Wait until that process ends, or stop it. Only one process at a time can write to ${what}.`,
     }),
   }),
-  file_disk_full: {
-    code: 'DISK_FULL',
-    exit: 'rowsFailed',
-    words: ({ file, system }: { file: string; system: string }) => ({
+  ...ofFailure('DISK_FULL', {
+    file_disk_full: ({ file, system }: { file: string; system: string }) => ({
       text: `${file} could not be written completely: the disk is full (${system})`,
       remedy:
         'Free some space or choose another disk, then export again. If a file with that name already existed, it is unchanged.',
     }),
-  },
+  }),
   ...ofCode('FILE_UNWRITABLE', {
     file_unwritable: ({ file, system }: { file: string; system: string }) => {
       const known = UNWRITABLE[SAME_AS[system] ?? system]

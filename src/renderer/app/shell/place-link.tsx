@@ -31,7 +31,7 @@ export function PlaceLink({ place, here }: { place: Place; here?: 'page' | 'true
   )
   if (place.closed !== undefined) {
     return (
-      <span className={`row gap-2 rounded ${styles.entry} quiet ${styles.closed}`} title={place.closed}>
+      <span className={`row gap-2 rounded ${styles.entry} ${styles.closed}`} title={place.closed}>
         {inner}
         <span className="visually-hidden"> (not yet: {place.closed})</span>
       </span>
