@@ -43,8 +43,9 @@ export type BehaviourChange = z.infer<typeof behaviourChangeSchema>
 
 /** The settings after a change. */
 export function applyChange(settings: BehaviourSettings, change: BehaviourChange): BehaviourSettings {
-  const given = Object.entries(change).filter(([, value]) => value !== undefined)
-  return { ...settings, ...Object.fromEntries(given) }
+  const names = Object.keys(DEFAULT_BEHAVIOUR) as (keyof BehaviourSettings)[]
+  const changed = names.map((name) => [name, change[name] === undefined ? settings[name] : change[name]])
+  return Object.fromEntries(changed) as BehaviourSettings
 }
 
 /** One way to answer: after `baseMs`, give or take up to `jitterMs`, every value between as likely. */

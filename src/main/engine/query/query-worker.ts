@@ -199,18 +199,14 @@ const calls = {
     return (await openEvaluations()).ask(run.file, question, () => openFamily(run))
   },
   /** What the columns of a run say of where its labels are, from some of its rows. */
-  async readLabelChoices(run: AskedRun) {
-    const { readLabelChoices } = await import('../lookback/label-choices.ts')
-    return readLabelChoices(openFamily(run))
-  },
+  readLabelChoices: async (run: AskedRun) =>
+    (await import('../lookback/label-choices.ts')).readLabelChoices(openFamily(run)),
   /**
    * Reports a bulk run with its failures, rules and course, and writes the report if a file is named. Throws `BAD_USAGE`,
    * and what an evaluation and an export throw.
    */
-  async reportRun(run: AskedRun, options: ReportOptions) {
-    const { reportRun } = await import('../lookback/report/run-report.ts')
-    return reportRun(openFamily(run), options)
-  },
+  reportRun: async (run: AskedRun, options: ReportOptions) =>
+    (await import('../lookback/report/run-report.ts')).reportRun(openFamily(run), options),
   /** Run B compared with run A by what was decided. Throws `BAD_USAGE` if that cannot be compared. */
   async compareDecisions(run: AskedRun, other: AskedRun, options: CompareOptions) {
     const { compareDecisions } = await import('../lookback/compare-decisions.ts')
@@ -228,22 +224,16 @@ const calls = {
     return listChanges(pairs, openFamily(run), openFamily(other), options)
   },
   /** Draws a sample of the answered rows into a file. Throws `BAD_USAGE` and what an export throws. */
-  async sampleRun(run: AskedRun, options: SampleOptions) {
-    const { sampleRun } = await import('../lookback/draw-sample.ts')
-    return sampleRun(openFamily(run), options)
-  },
+  sampleRun: async (run: AskedRun, options: SampleOptions) =>
+    (await import('../lookback/draw-sample.ts')).sampleRun(openFamily(run), options),
   /**
    * Draws a sample of the rows of a source into a file. Throws `BAD_SOURCE`, `BAD_USAGE` and what an export throws.
    */
-  async sampleSource(source: PlanSource, options: SampleOptions) {
-    const { sampleSource } = await import('../lookback/draw-sample.ts')
-    return sampleSource(source, options)
-  },
+  sampleSource: async (source: PlanSource, options: SampleOptions) =>
+    (await import('../lookback/draw-sample.ts')).sampleSource(source, options),
   /** Draws rows of a run to be labelled one by one, in place of those drawn before. Throws `BAD_USAGE`. */
-  async startLabelling(run: AskedRun, options: LabellingOptions) {
-    const { startLabelling } = await import('../lookback/draw-sample.ts')
-    return startLabelling(openFamily(run), options)
-  },
+  startLabelling: async (run: AskedRun, options: LabellingOptions) =>
+    (await import('../lookback/draw-sample.ts')).startLabelling(openFamily(run), options),
   /** The rows that were drawn to be labelled and how far a person has come; null if none were. */
   readLabelling: (run: AskedRun) => readLabelling(openFamily(run)),
   /** Notes how far a person has come. Throws `BAD_USAGE` if no rows were drawn. */
@@ -269,28 +259,20 @@ const calls = {
     return replaceVerdicts(family, row, verdicts, { stratum: findStratum(family, row), before })
   },
   /** Stores the verdicts of a file, all or none, and returns how many. Throws `BAD_SOURCE` and `BAD_USAGE`. */
-  async importVerdicts(run: AskedRun, source: PlanSource) {
-    const { importVerdicts } = await import('../lookback/verdict-files.ts')
-    return importVerdicts(openFamily(run), source)
-  },
+  importVerdicts: async (run: AskedRun, source: PlanSource) =>
+    (await import('../lookback/verdict-files.ts')).importVerdicts(openFamily(run), source),
   /** Writes the verdicts to a file, each with the cells of its row. Throws what an export throws. */
-  async exportVerdicts(run: AskedRun, file: string) {
-    const { exportVerdicts } = await import('../lookback/verdict-files.ts')
-    return exportVerdicts(openFamily(run), file)
-  },
+  exportVerdicts: async (run: AskedRun, file: string) =>
+    (await import('../lookback/verdict-files.ts')).exportVerdicts(openFamily(run), file),
   /** The first rows of a source. Throws `BAD_SOURCE`. */
-  async previewSource(source: PlanSource, limit: number) {
-    const { previewSource } = await import('../source/preview.ts')
-    return previewSource(source, limit)
-  },
+  previewSource: async (source: PlanSource, limit: number) =>
+    (await import('../source/preview.ts')).previewSource(source, limit),
   /**
    * What all runs of one service made of its indexes, watchlists or appeals, a page of its entries. Throws `BAD_USAGE` if
    * there is no such run, several services are left, or the list does not exist.
    */
-  async readLedger(asked: AskedWorkspace, query: LedgerQuery, page: { offset: number; limit: number }) {
-    const { readLedger } = await import('../lookback/ledger/read-ledger.ts')
-    return readLedger(await openLedgers(), asked, query, page)
-  },
+  readLedger: async (asked: AskedWorkspace, query: LedgerQuery, page: { offset: number; limit: number }) =>
+    (await import('../lookback/ledger/read-ledger.ts')).readLedger(await openLedgers(), asked, query, page),
   /**
    * Writes entries of a ledger to a file that can be the source of a run. Throws what an export and the ledger throw.
    */
@@ -352,10 +334,8 @@ const calls = {
     )
   },
   /** The body of a callback in the inbox as text; null if it is gone. */
-  async readCallbackBody({ workspace }: AskedWorkspace, id: number) {
-    const { readCallbackBody } = await import('../lookback/callback-overview.ts')
-    return readCallbackBody(workspace, id)
-  },
+  readCallbackBody: async ({ workspace }: AskedWorkspace, id: number) =>
+    (await import('../lookback/callback-overview.ts')).readCallbackBody(workspace, id),
   /** Ids of the runs and retries that have callbacks to process, or rows that have become overdue. */
   listLateRuns: ({ workspace, held }: AskedWorkspace) => openCatalogue(workspace).listLate(held),
   /** Lets go of a journal that is about to be deleted. */

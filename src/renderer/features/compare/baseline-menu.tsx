@@ -16,7 +16,7 @@ export function useBaselines(runId: string | null) {
 }
 
 /** Sets and removes baselines; every list of them is read again. */
-export function useBaselineChange() {
+function useBaselineChange() {
   return useMutation({
     mutationFn: async (make: () => Promise<BaselineEntry[]>) => {
       await make()
@@ -65,7 +65,7 @@ export function BaselineMenu({ run }: { run: RunSummary }) {
 }
 
 /** The entries of a menu that make a run a baseline, or none. */
-export function BaselineItems(props: {
+function BaselineItems(props: {
   runId: string
   /** The baselines that the run is. */
   own: readonly BaselineEntry[]
@@ -91,7 +91,7 @@ export function BaselineItems(props: {
 }
 
 /** Asks for the name of a baseline, and makes the run one. */
-export function BaselineDialog({ runId, onClose }: { runId: string; onClose: () => void }) {
+function BaselineDialog({ runId, onClose }: { runId: string; onClose: () => void }) {
   const [name, setName] = useState('')
   const change = useBaselineChange()
   const save = (event: FormEvent) => {

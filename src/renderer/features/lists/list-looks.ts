@@ -49,56 +49,35 @@ const BAD = 'var(--state-failed)'
 const UNSURE = 'var(--state-unknown)'
 const GONE = 'var(--state-pending)'
 
-const LOOKS: { [Kind in LedgerKind]: Partial<Record<LedgerState, ListStateLook>> } = {
+const LOOKS: { [Kind in LedgerKind]: Partial<Record<LedgerState, Omit<ListStateLook, 'word'>>> } = {
   index: {
-    known: { word: 'known', meaning: 'Added, and not removed by any run.', color: GOOD },
-    removed: {
-      word: 'removed',
-      meaning: 'Removed by a run, or the service has no such item.',
-      color: GONE,
-    },
-    removal_unknown: {
-      word: 'removal unknown',
-      meaning: 'A removal had no usable answer: the item may be gone.',
-      color: UNSURE,
-    },
+    known: { meaning: 'Added, and not removed by any run.', color: GOOD },
+    removed: { meaning: 'Removed by a run, or the service has no such item.', color: GONE },
+    removal_unknown: { meaning: 'A removal had no usable answer: the item may be gone.', color: UNSURE },
     add_unknown: {
-      word: 'add unknown',
       meaning: 'An add had no usable answer: items may be there whose ids are not known.',
       color: UNSURE,
     },
   },
   watchlist: {
-    known: {
-      word: 'known',
-      meaning: 'Added or updated, or the service said that it exists.',
-      color: GOOD,
-    },
-    absent: { word: 'absent', meaning: 'The service said that it does not exist.', color: GONE },
-    failed: { word: 'failed', meaning: 'The service could not process it.', color: BAD },
-    unknown: { word: 'unknown', meaning: 'No usable answer: it may be there.', color: UNSURE },
+    known: { meaning: 'Added or updated, or the service said that it exists.', color: GOOD },
+    absent: { meaning: 'The service said that it does not exist.', color: GONE },
+    failed: { meaning: 'The service could not process it.', color: BAD },
+    unknown: { meaning: 'No usable answer: it may be there.', color: UNSURE },
   },
   appeals: {
-    in_review: { word: 'in review', meaning: 'Not decided yet.', color: ANSWER_LOOKS.in_review.color },
-    reviewed: {
-      word: 'reviewed',
-      meaning: 'Decided; the answer does not say how.',
-      color: ANSWER_LOOKS.reviewed.color,
-    },
-    overturned: {
-      word: 'overturned',
-      meaning: 'The first decision was taken back.',
-      color: ANSWER_LOOKS.overturned.color,
-    },
-    upheld: { word: 'upheld', meaning: 'The first decision stays.', color: ANSWER_LOOKS.upheld.color },
-    other_status: { word: 'other status', meaning: 'A status that Sluice does not know.', color: UNSURE },
-    not_found: { word: 'not found', meaning: 'The service does not know the appeal.', color: BAD },
-    unknown: { word: 'unknown', meaning: 'Asked, but never answered.', color: UNSURE },
+    in_review: { meaning: 'Not decided yet.', color: ANSWER_LOOKS.in_review.color },
+    reviewed: { meaning: 'Decided; the answer does not say how.', color: ANSWER_LOOKS.reviewed.color },
+    overturned: { meaning: 'The first decision was taken back.', color: ANSWER_LOOKS.overturned.color },
+    upheld: { meaning: 'The first decision stays.', color: ANSWER_LOOKS.upheld.color },
+    other_status: { meaning: 'A status that Sluice does not know.', color: UNSURE },
+    not_found: { meaning: 'The service does not know the appeal.', color: BAD },
+    unknown: { meaning: 'Asked, but never answered.', color: UNSURE },
   },
 }
 
 export function toListStateLook(of: LedgerKind, state: LedgerState): ListStateLook {
-  return LOOKS[of][state] ?? { word: state.replaceAll('_', ' '), meaning: '', color: UNSURE }
+  return { word: state.replaceAll('_', ' '), ...(LOOKS[of][state] ?? { meaning: '', color: UNSURE }) }
 }
 
 /** States whose entries can be removed from an index, since their ids are known. */
