@@ -7,7 +7,6 @@ import type { ExportResult, ExportRow } from '../../../../shared/run/results.ts'
 import { replaceFile, toFileError } from '../../workspace/replace-file.ts'
 import { createCsvWriter, type ReportOptions, type ReportWriter } from './csv-report.ts'
 import { createJsonlWriter } from './jsonl-report.ts'
-import { writeParquet } from './parquet-report.ts'
 import { writeXlsx } from './xlsx-report.ts'
 
 const TEXT_WRITERS: Record<'csv' | 'jsonl', (options: ReportOptions) => ReportWriter> = {
@@ -67,7 +66,9 @@ async function* writePieces(
   pages: AsyncIterable<readonly ExportRow[]>,
 ): AsyncGenerator<string | Uint8Array, void, undefined> {
   if (!isTextFormat(format)) {
-    yield* format === 'xlsx' ? writeXlsx(options, pages) : writeParquet(options, pages)
+    // Most exports need no Parquet, whose library is not small.
+    const write = format === 'xlsx' ? writeXlsx : (await import('./parquet-report.ts')).writeParquet
+    yield* write(options, pages)
     return
   }
   const writer = TEXT_WRITERS[format](options)
