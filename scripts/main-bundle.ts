@@ -19,8 +19,14 @@ export const WORKER_ENTRIES = {
   'sandbox-worker': toSource('main/sandbox/sandbox-worker.ts'),
 }
 
-/** The process of the system's keyring: not for the desktop app, which has a store of its own. */
-const KEYRING_ENTRY = { 'keyring-process': toSource('main/engine/secrets/keyring-process.ts') }
+/**
+ * Processes of the command line alone: that of the system's keyring, of which the desktop app has a store of its own, and
+ * that of SQL statements.
+ */
+const PROCESS_ENTRIES = {
+  'keyring-process': toSource('main/engine/secrets/keyring-process.ts'),
+  'sql-process': toSource('main/engine/lookback/sql/sql-process.ts'),
+}
 
 /** The keyring's library, which is native code and stays outside of bundles. */
 const KEYRING_LIBRARY = '@napi-rs/keyring'
@@ -57,7 +63,7 @@ export async function buildForNode(
       target: 'node24',
       license: { fileName: LICENCE_LIST },
       rolldownOptions: {
-        input: { ...WORKER_ENTRIES, ...KEYRING_ENTRY, ...entries },
+        input: { ...WORKER_ENTRIES, ...PROCESS_ENTRIES, ...entries },
         external: [KEYRING_LIBRARY],
         output: { ...MAIN_OUTPUT, paths: { [KEYRING_LIBRARY]: keyringLibrary } },
       },

@@ -20,6 +20,9 @@ export const WORKER_URLS = {
 /** The process that talks to the system's keyring; the desktop app has none. */
 export const KEYRING_PROCESS = toUrl('./engine/secrets/keyring-process.ts')
 
+/** The process that answers SQL statements, which is ended with those that do not end. */
+export const SQL_PROCESS = toUrl('./engine/lookback/sql/sql-process.ts')
+
 /** Absolute paths of the bundled samples, which were written for Sluice. */
 export const SAMPLE_FILES = {
   /** Mild posts, and a few rows that must not pass. */

@@ -157,6 +157,7 @@ describe.runIf(inject('isLong'))('the packed command line', () => {
         'main/async-sample.csv',
         'main/terms-sample.csv',
         'main/keyring-process.js',
+        'main/sql-process.js',
         'keyring/index.js',
       ]),
     )

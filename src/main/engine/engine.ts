@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { TrendLabels } from '../../shared/lookback/trend.ts'
 import type { PlanConnection } from '../../shared/plan/connection.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
-import { WORKER_URLS } from '../program-files.ts'
+import { SQL_PROCESS, WORKER_URLS } from '../program-files.ts'
 import type {
   EngineOptions,
   ReceiverOptions,
@@ -11,6 +11,7 @@ import type {
   StartOptions,
 } from './engine-interface.ts'
 import { readBaselines, removeBaselines, setBaseline } from './lookback/baseline-store.ts'
+import { askSql, type SqlOptions } from './lookback/sql/ask-sql.ts'
 import { StoredRuns } from './query/stored-runs.ts'
 import { WorkspaceReceiver } from './receiver/workspace-receiver.ts'
 import { createScratchpad } from './scratchpad/scratchpad.ts'
@@ -18,7 +19,7 @@ import type { ApiKey, ProxyCredentials } from './secrets/bound-secret.ts'
 import { createEnvironmentProxies, findSystemRoute } from './secrets/system-proxy.ts'
 import { HeldRuns } from './session/held-runs.ts'
 import { readStoredSecrets } from './workspace/connection-secrets.ts'
-import { createWorkspaceFolders } from './workspace/workspace-files.ts'
+import { createWorkspaceFolders, toJournalFile } from './workspace/workspace-files.ts'
 
 /**
  * Builds the engine over a workspace: runs and load tests each in a thread of its own, what journals say from the
@@ -112,6 +113,16 @@ export function createEngine({
         setBaseline(workspace, await stored.runs.summarizeRun(runId), name),
       /** Removes the baselines that a run is, or those of a name alone, and returns them. */
       removeBaselines: (runId: string, name: string | null) => removeBaselines(workspace, runId, name),
+      /**
+       * Answers an SQL statement about runs in a process of its own, row by row, and returns how many rows there were. Throws
+       * what {@link askSql} throws.
+       */
+      askSql: (runIds: readonly string[], options: Omit<SqlOptions, 'processUrl' | 'files'>) =>
+        askSql({
+          ...options,
+          processUrl: SQL_PROCESS,
+          files: runIds.map((runId) => toJournalFile(workspace, runId)),
+        }),
       /** All runs of one source, oldest first. With labels each of them is evaluated. */
       readTrend: (source: string, labels: TrendLabels) => stored.readTrend(source, labels),
     },

@@ -10,6 +10,7 @@ import { RUN_MESSAGES } from './run-messages.ts'
 import { SANDBOX_MESSAGES } from './sandbox-messages.ts'
 import { SERVICE_MESSAGES } from './service-messages.ts'
 import { SOURCE_MESSAGES, saySourceProblem } from './source-messages.ts'
+import { SQL_MESSAGES } from './sql-messages.ts'
 import { WINDOW_MESSAGES } from './window-messages.ts'
 import { WORKSPACE_MESSAGES } from './workspace-messages.ts'
 
@@ -35,6 +36,7 @@ export const ERROR_MESSAGES = {
   ...LOAD_MESSAGES,
   ...EXPORT_MESSAGES,
   ...LOOKBACK_MESSAGES,
+  ...SQL_MESSAGES,
   ...COMMAND_LINE_MESSAGES,
   ...PRODUCTION_MESSAGES,
   ...WINDOW_MESSAGES,

@@ -1,0 +1,143 @@
+import { type Command, Option } from 'commander'
+import { SluiceError } from '../../../shared/messages/errors.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { addFormulaGuard } from '../../../shared/run/formula-guard.ts'
+import { isLoadRun } from '../../../shared/run/run.ts'
+import type { CliContext } from '../context.ts'
+import { withEngine } from '../engine-access.ts'
+import { createDurationParser } from '../options/parse-values.ts'
+import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
+import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
+import { formatTable } from '../terminal/layout.ts'
+
+const FORMATS = ['table', 'csv', 'jsonl'] as const
+
+interface SqlFlags extends WorkspaceFlags {
+  format: (typeof FORMATS)[number]
+  timeout: number
+}
+
+/** Rows of a table, which is measured as a whole before any is shown. */
+const TABLE_ROWS_MAX = 500
+
+/** Columns of the terminal that a column keeps at least. */
+const COLUMN_MIN = 8
+
+/** Writes an answer as its rows come. */
+interface AnswerWriter {
+  names: (names: readonly string[]) => string
+  row: (values: readonly unknown[]) => string
+  end: (rows: number) => string
+}
+
+/** Adds `sql RUN… STATEMENT`: answers a statement about the rows of runs. */
+export function addSqlCommand(program: Command, context: CliContext): void {
+  const command = program
+    .command('sql')
+    .usage('[options] <run...> <statement>')
+    .argument('<words...>', `runs, each a ${RUN_ARGUMENT_HELP}; then one SELECT statement of SQLite`)
+    .description(
+      'Answers an SQL statement about the rows of runs, over the views rows, answers, scores, rules and tries.\n' +
+        'docs/sql.md lists their columns. It only reads.',
+    )
+    .addOption(
+      new Option('--format <format>', 'how rows are written; a table shows the first 500')
+        .choices(FORMATS)
+        .default('table'),
+    )
+    .addOption(
+      new Option('--timeout <duration>', 'longest time the statement may take')
+        .argParser(createDurationParser('1h'))
+        .default(60_000, '60s'),
+    )
+  addWorkspaceOption(command).action(async (words: readonly string[], flags: SqlFlags) => {
+    const sql = words.at(-1) ?? ''
+    const references = words.slice(0, -1)
+    if (references.length === 0) command.error("error: missing the run: sluice sql RUN 'SELECT …'")
+    await withEngine(context, flags.workspace, async (engine) => {
+      const runIds: string[] = []
+      for (const reference of references) {
+        const run = await resolveRun(engine, reference)
+        if (isLoadRun(run)) throw new SluiceError({ id: 'sql_of_load', runId: run.run_id })
+        runIds.push(run.run_id)
+      }
+      const writer = WRITERS[flags.format](context)
+      const rows = await engine.lookback.askSql([...new Set(runIds)], {
+        sql,
+        timeoutMs: flags.timeout,
+        onRow: async (values, index) => {
+          const text = index === 0 ? writer.names(values.map(String)) : writer.row(values)
+          if (text !== '') await context.out.write(text)
+        },
+      })
+      await context.out.write(writer.end(rows))
+    })
+  })
+  addExamples(command, [
+    "sql latest 'SELECT state, count(*) AS n FROM rows GROUP BY state'",
+    "sql latest 'SELECT rule_name, avg(score) FROM rules JOIN scores USING (run, record) GROUP BY 1'",
+    "sql 20261121-0915 latest 'SELECT run, max(duration_ms) FROM tries GROUP BY run' --format csv",
+  ])
+}
+
+const WRITERS: Readonly<Record<SqlFlags['format'], (context: CliContext) => AnswerWriter>> = {
+  table: createTableWriter,
+  csv: () => ({ names: toCsvLine, row: toCsvLine, end: () => '' }),
+  jsonl: createJsonlWriter,
+}
+
+function createTableWriter({ outTerminal }: CliContext): AnswerWriter {
+  let columns: readonly string[] = []
+  const kept: (readonly unknown[])[] = []
+  return {
+    names(names) {
+      columns = names
+      return ''
+    },
+    row(values) {
+      if (kept.length < TABLE_ROWS_MAX) kept.push(values)
+      return ''
+    },
+    end(rows) {
+      const lines = formatTable(outTerminal, {
+        columns: columns.map((title) => ({ title, kind: 'text' as const, minColumns: COLUMN_MIN })),
+        rows: kept.map((values) => values.map(toText)),
+      })
+      const more =
+        rows > kept.length
+          ? `${formatCounted(rows, 'row')}, of which the first ${kept.length} are shown; --format csv writes all`
+          : formatCounted(rows, 'row')
+      return `${[...lines, '', more].join('\n')}\n`
+    },
+  }
+}
+
+/** A line of RFC 4180. Texts that a spreadsheet would run as formulas are escaped, as in exports. */
+function toCsvLine(values: readonly unknown[]): string {
+  const cells = values.map((value) => {
+    const cell = typeof value === 'string' ? addFormulaGuard(value) : toText(value)
+    return /[",;\t\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+  })
+  return `${cells.join(',')}\r\n`
+}
+
+function createJsonlWriter(): AnswerWriter {
+  let keys: string[] = []
+  return {
+    names(names) {
+      keys = names.map((name) => JSON.stringify(name))
+      return ''
+    },
+    // Written by hand: an object would lose columns of one name, and put those that are numbers first.
+    row: (values) => `{${values.map((value, index) => `${keys[index]}:${toJson(value)}`).join(',')}}\n`,
+    end: () => '',
+  }
+}
+
+function toText(value: unknown): string {
+  return value === null ? '' : String(value)
+}
+
+function toJson(value: unknown): string {
+  return typeof value === 'bigint' ? value.toString() : JSON.stringify(value)
+}

@@ -1,0 +1,92 @@
+import { fork } from 'node:child_process'
+import process from 'node:process'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import type { ErrorMessage } from '../../../../shared/messages/error-messages.ts'
+import { SluiceError } from '../../../../shared/messages/errors.ts'
+
+/** What the process of a statement is asked. */
+export interface SqlQuestion {
+  /** The journals of the runs that are asked about. */
+  files: readonly string[]
+  sql: string
+}
+
+/** What came of it, once all rows are written. */
+export type SqlOutcome = { kind: 'done'; rows: number } | { kind: 'failed'; error: ErrorMessage }
+
+/** What the process may take beside SQLite, MB. */
+const HEAP_MB = 512
+
+export interface SqlOptions extends SqlQuestion {
+  /** The entry `sql-process.ts`, or its bundle. */
+  processUrl: URL
+  timeoutMs: number
+  /** Is given the names of the columns, and then each row; the next row is read once it is done. */
+  onRow: (values: unknown[], index: number) => Promise<void>
+}
+
+/**
+ * Asks a statement in a process of its own, which is ended when the time is over. Returns how many rows there were. Throws
+ * `BAD_USAGE` for a statement that fails, takes too long or does anything but read the views.
+ */
+export async function askSql({ processUrl, timeoutMs, onRow, ...question }: SqlOptions): Promise<number> {
+  const child = fork(fileURLToPath(processUrl), {
+    execArgv: [`--max-old-space-size=${HEAP_MB}`, '--disable-warning=ExperimentalWarning'],
+    stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
+  })
+  const end = () => void child.kill('SIGKILL')
+  process.once('exit', end)
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    end()
+  }, timeoutMs)
+  const outcome = new Promise<SqlOutcome>((resolve) => {
+    child.once('message', (message) => resolve(message as SqlOutcome))
+    child.once('error', (error) => resolve(toBrokenOff(error.message)))
+    child.once('exit', (code, signal) => resolve(toBrokenOff(`it ended with ${signal ?? `code ${code}`}`)))
+  })
+  try {
+    child.send(question satisfies SqlQuestion, () => {})
+    if (child.stdout === null) throw new Error('a child has a stdout')
+    let index = 0
+    for await (const line of readLines(child.stdout)) {
+      await onRow(JSON.parse(line, keepDigits) as unknown[], index)
+      index += 1
+    }
+    const came = await outcome
+    if (isLate) throw new SluiceError({ id: 'sql_timed_out', seconds: timeoutMs / 1000 })
+    if (came.kind === 'failed') throw new SluiceError(came.error)
+    return came.rows
+  } finally {
+    clearTimeout(timer)
+    process.off('exit', end)
+    end()
+  }
+}
+
+/** The lines of a stream that are whole: the last one is not if the process was ended. */
+async function* readLines(stream: Readable): AsyncGenerator<string, void, undefined> {
+  let pieces: string[] = []
+  for await (const piece of stream.setEncoding('utf8') as AsyncIterable<string>) {
+    let from = 0
+    for (let to = piece.indexOf('\n'); to !== -1; to = piece.indexOf('\n', from)) {
+      yield [...pieces, piece.slice(from, to)].join('')
+      pieces = []
+      from = to + 1
+    }
+    if (from < piece.length) pieces.push(piece.slice(from))
+  }
+}
+
+/** An integer that a number does not hold, as a BigInt. */
+function keepDigits(_key: string, value: unknown, { source }: { source?: string } = {}): unknown {
+  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source ?? '')
+    ? BigInt(source ?? '')
+    : value
+}
+
+function toBrokenOff(reason: string): SqlOutcome {
+  return { kind: 'failed', error: { id: 'sql_broke_off', reason } }
+}

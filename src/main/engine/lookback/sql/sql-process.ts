@@ -1,0 +1,185 @@
+// A process of its own for a statement that a person wrote: SQLite cannot be interrupted, so a statement without end is
+// ended with its process, and one that takes all memory takes that of this process alone. Rows go to stdout, a JSON array
+// a line, the names of the columns first.
+import { once } from 'node:events'
+import process from 'node:process'
+import { constants, DatabaseSync, type StatementSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { inflateRawSync } from 'node:zlib'
+import { SluiceError, toErrorMessage } from '../../../../shared/messages/errors.ts'
+import { toThrownText } from '../../../../shared/messages/thrown.ts'
+import { ReaderPool, type RunFamily, readRunFamily } from '../../journal/run-family.ts'
+import { isLeaseHeld } from '../../workspace/lease.ts'
+import type { SqlOutcome, SqlQuestion } from './ask-sql.ts'
+import { createSqlViews, INFLATE } from './sql-views.ts'
+
+/** Journals that SQLite attaches at most. */
+const ATTACHED_MAX = 10
+
+/** What SQLite may take in all, and a value of a row, bytes. */
+const HEAP_MAX_BYTES = 512 * 1024 * 1024
+const VALUE_MAX_BYTES = 32 * 1024 * 1024
+
+/** Most bytes that a stored body unpacks to. */
+const BODY_MAX_BYTES = 4 * 1024 * 1024
+
+/** Written at once, UTF-16 code units. */
+const PIECE_CHARACTERS = 64 * 1024
+
+process.on('disconnect', () => process.exit())
+process.once('message', async (question: SqlQuestion) => {
+  const outcome: SqlOutcome = await answer(question).then(
+    (rows) => ({ kind: 'done', rows }),
+    (error: unknown) => ({ kind: 'failed', error: toErrorMessage(toSqlError(error)) }),
+  )
+  process.send?.(outcome, () => process.disconnect())
+})
+
+async function answer({ files, sql }: SqlQuestion): Promise<number> {
+  const db = openConnection(files)
+  try {
+    return await writeRows(prepare(db, sql))
+  } finally {
+    db.close()
+  }
+}
+
+function openConnection(files: readonly string[]): DatabaseSync {
+  const pool = new ReaderPool()
+  try {
+    return openViews(files.map((file) => readFamily(pool, file)))
+  } finally {
+    pool.close()
+  }
+}
+
+function readFamily(pool: ReaderPool, file: string): RunFamily {
+  const family = readRunFamily(pool, file, (_runId, itsFile) => isLeaseHeld(itsFile))
+  if (family === null) throw new SluiceError({ id: 'run_file_unplanned', file })
+  return family
+}
+
+/** A connection that has the views of the runs, and reads nothing else. */
+function openViews(families: readonly RunFamily[]): DatabaseSync {
+  const files = [...new Set(families.flatMap(({ whole }) => whole.map(({ file }) => file)))]
+  if (files.length > ATTACHED_MAX) {
+    throw new SluiceError({ id: 'sql_too_many_runs', runs: files.length, most: ATTACHED_MAX })
+  }
+  const db = new DatabaseSync(':memory:', { allowExtension: false })
+  try {
+    // Bodies that are sorted or grouped must not be spilled into files outside of the workspace.
+    db.exec(`PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY;
+      PRAGMA hard_heap_limit = ${HEAP_MAX_BYTES}`)
+    db.function(INFLATE, { deterministic: true }, (content) => inflate(content))
+    for (const [index, file] of files.entries()) attach(db, file, toSchemaName(index))
+    const { statements, names } = createSqlViews(families, (file) => toSchemaName(files.indexOf(file)))
+    for (const statement of statements) db.exec(statement)
+    db.exec('PRAGMA query_only = ON')
+    db.limits.length = VALUE_MAX_BYTES
+    db.setAuthorizer(createAuthorizer(names))
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function toSchemaName(index: number): string {
+  return `journal_${index}`
+}
+
+function attach(db: DatabaseSync, file: string, schema: string): void {
+  const url = pathToFileURL(file)
+  url.searchParams.set('mode', 'ro')
+  try {
+    db.prepare(`ATTACH ? AS ${schema}`).run(url.href)
+    // The first read is what takes the files next to it.
+    db.prepare(`SELECT count(*) FROM ${schema}.run`).get()
+  } catch (error) {
+    // In a read-only folder it is read as one that nobody changes; the reader has made sure that it has no WAL.
+    if (!/readonly|unable to open/.test(toThrownText(error))) throw error
+    db.exec(`DETACH ${schema}`)
+    url.searchParams.set('immutable', '1')
+    db.prepare(`ATTACH ? AS ${schema}`).run(url.href)
+  }
+}
+
+function inflate(content: unknown): string | null {
+  if (!(content instanceof Uint8Array)) return null
+  try {
+    return inflateRawSync(content, { maxOutputLength: BODY_MAX_BYTES }).toString()
+  } catch {
+    return null
+  }
+}
+
+/** Allows reading our views, what these read, and JSON functions as tables; nothing else, such as a journal's own tables. */
+function createAuthorizer(views: ReadonlySet<string>) {
+  const { SQLITE_OK, SQLITE_DENY, SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE } = constants
+  const tables = new Set(['json_each', 'json_tree'])
+  return (
+    action: number,
+    first: string | null,
+    second: string | null,
+    _db: string | null,
+    view: string | null,
+  ) => {
+    if (action === SQLITE_SELECT || action === SQLITE_RECURSIVE) return SQLITE_OK
+    if (action === SQLITE_FUNCTION) return second === 'load_extension' ? SQLITE_DENY : SQLITE_OK
+    if (action !== SQLITE_READ) return SQLITE_DENY
+    // A table of which no column is read, such as in EXISTS, comes without the view that it is read by.
+    if (second === '') return SQLITE_OK
+    const isOurs = views.has(first ?? '') || tables.has(first ?? '') || (view !== null && views.has(view))
+    return isOurs ? SQLITE_OK : SQLITE_DENY
+  }
+}
+
+function prepare(db: DatabaseSync, sql: string): StatementSync {
+  const statement = db.prepare(sql)
+  // SQLite compiles the first statement alone, and leaves the rest aside without a word.
+  const rest = sql.slice(statement.sourceSQL.length)
+  if (/[^\s;]/.test(rest.replaceAll(/--.*|\/\*[\s\S]*?\*\//g, '')))
+    throw new SluiceError({ id: 'sql_several' })
+  if (statement.columns().length === 0) throw new SluiceError({ id: 'sql_reads_nothing' })
+  statement.setReturnArrays(true)
+  statement.setReadBigInts(true)
+  return statement
+}
+
+async function writeRows(statement: StatementSync): Promise<number> {
+  const { stdout } = process
+  let piece = `${JSON.stringify(statement.columns().map(({ name }) => name))}\n`
+  const flush = async () => {
+    const isTaken = stdout.write(piece)
+    piece = ''
+    if (!isTaken) await once(stdout, 'drain')
+  }
+  let rows = 0
+  for (const row of statement.iterate() as unknown as Iterable<unknown[]>) {
+    piece += `[${row.map(toJson).join(',')}]\n`
+    rows += 1
+    if (piece.length >= PIECE_CHARACTERS) await flush()
+  }
+  await flush()
+  return rows
+}
+
+/** JSON keeps every digit of an integer; bytes are hexadecimal digits, and what is no number of JSON is its name. */
+function toJson(value: unknown): string {
+  if (typeof value === 'bigint') return value.toString()
+  if (value instanceof Uint8Array) return JSON.stringify(Buffer.from(value).toString('hex'))
+  if (typeof value === 'number' && !Number.isFinite(value)) return JSON.stringify(String(value))
+  return JSON.stringify(value)
+}
+
+function toSqlError(error: unknown): unknown {
+  if (error instanceof SluiceError) return error
+  const reason = toThrownText(error)
+  if (error instanceof Error && 'errcode' in error) {
+    const code = Number(error.errcode) & 0xff
+    if (code === 7 || code === 18) return new SluiceError({ id: 'sql_too_large', reason }, { cause: error })
+    if (code === 23 || code === 8) return new SluiceError({ id: 'sql_refused', reason }, { cause: error })
+    return new SluiceError({ id: 'sql_failed', reason }, { cause: error })
+  }
+  return error
+}

@@ -1,0 +1,265 @@
+import { toStateName } from '../../../../shared/messages/state-name.ts'
+import { isAsync } from '../../../../shared/operations/operations.ts'
+import { COUNTED_STATES } from '../../../../shared/run/item-state.ts'
+import { readScoreClasses } from '../../journal/found-reader.ts'
+import type { RunFamily, RunView } from '../../journal/run-family.ts'
+import { CUT_OFF_MESSAGE } from '../../run/journal/recovery.ts'
+
+/** Reads a body that stands compressed in a journal; a function of the connection. */
+export const INFLATE = 'sluice_inflate'
+
+/** The views that a statement can read; their columns are an interface (docs/sql.md). */
+export const SQL_VIEWS = {
+  rows: [
+    ...['run', 'row', 'record', 'file', 'state', 'status', 'error_code', 'message', 'task_id', 'duration_ms'],
+    ...['attempts', 'custom_index_item_id', 'answer', 'callback_latency_ms'],
+  ],
+  answers: ['run', 'row', 'record', 'body'],
+  scores: ['run', 'row', 'record', 'class', 'score'],
+  rules: ['run', 'row', 'record', 'rule_id', 'rule_name'],
+  tries: [
+    ...['run', 'row', 'record', 'number', 'sent_in_run', 'sent_at', 'outcome', 'status', 'error_code'],
+    ...['message', 'duration_ms'],
+  ],
+} as const
+
+/** Most columns of sources that `rows` has behind its own; SQLite takes 2,000 in all. */
+const SOURCE_COLUMNS_MAX = 1_900
+
+/** A run of a whole that rows are shown by, and the schema that its journal is attached as. */
+interface Part {
+  view: RunView
+  schema: string
+  /** What the runs of its whole are attached as that are older, and those that are newer, oldest first. */
+  earlier: Attached[]
+  later: Attached[]
+  /** Whether it is the named run or below it. */
+  isMember: boolean
+}
+
+interface Attached {
+  view: RunView
+  schema: string
+  isMember: boolean
+}
+
+/**
+ * The statements that make {@link SQL_VIEWS} over runs whose journals are attached, each as `toSchema` says. A row stands
+ * in the views once, as the newest run of its whole that tried it says.
+ */
+export function createSqlViews(
+  families: readonly RunFamily[],
+  toSchema: (file: string) => string,
+): { statements: string[]; names: ReadonlySet<string> } {
+  const statements: string[] = []
+  const names = new Set<string>(Object.keys(SQL_VIEWS))
+  const selects: Record<keyof typeof SQL_VIEWS, string[]> = {
+    ...{ rows: [], answers: [], scores: [], rules: [], tries: [] },
+  }
+  const columns = toColumnNames(families)
+  for (const [index, family] of families.entries()) {
+    const run = quote(family.record.runId)
+    for (const [age, part] of toParts(family, toSchema).entries()) {
+      const shown = `sluice_shown_${index}_${age}`
+      names.add(shown)
+      statements.push(`CREATE TEMP VIEW ${shown} AS ${selectShown(part)}`)
+      const number = selectNumber(part.schema)
+      const { schema } = part
+      selects.rows.push(selectRows(part, { run, shown, number, columns }))
+      selects.answers.push(`SELECT ${run}, ${number}, r.id, ${selectBody(part)}
+        FROM ${shown} AS r WHERE ${hasBody(part)}`)
+      const from = `FROM ${shown} AS r JOIN ${schema}.found AS found ON found.row = r.id`
+      selects.scores.push(...selectScores(part, `SELECT ${run}, ${number}, r.id`, from))
+      selects.rules.push(`SELECT ${run}, ${number}, r.id, rule.rule_id, rule.rule_name
+        ${from} JOIN ${schema}.term AS term ON term.kind = 'rules' AND term.id = found.rules
+        JOIN json_each(term.value) AS own JOIN ${schema}.rule AS rule ON rule.id = own.value`)
+      selects.tries.push(selectTries(part, { run, number }))
+    }
+  }
+  for (const [name, own] of Object.entries(SQL_VIEWS)) {
+    const all = [...own, ...(name === 'rows' ? columns : [])].map(quoteName).join(', ')
+    const body = selects[name as keyof typeof SQL_VIEWS].join('\nUNION ALL\n')
+    statements.push(`CREATE TEMP VIEW ${name} (${all}) AS ${body}`)
+  }
+  return { statements, names }
+}
+
+function toParts(family: RunFamily, toSchema: (file: string) => string): Part[] {
+  const members = new Set(family.members.map(({ record }) => record.runId))
+  const runs = family.whole.map(
+    (view): Attached => ({
+      ...{ view, schema: toSchema(view.file), isMember: members.has(view.record.runId) },
+    }),
+  )
+  return runs.map((run, age) => ({ ...run, earlier: runs.slice(0, age), later: runs.slice(age + 1) }))
+}
+
+/** The names of the sources' columns, each once; one that `rows` has itself is called `NAME (source)`, as in exports. */
+function toColumnNames(families: readonly RunFamily[]): string[] {
+  const own = new Set<string>(SQL_VIEWS.rows.map((name) => name.toLowerCase()))
+  const names = new Map<string, string>()
+  for (const name of families.flatMap(({ record }) => record.columns)) {
+    const shown = toShownName(name, own)
+    if (!names.has(shown.toLowerCase())) names.set(shown.toLowerCase(), shown)
+  }
+  return [...names.values()].slice(0, SOURCE_COLUMNS_MAX)
+}
+
+function toShownName(name: string, own: ReadonlySet<string>): string {
+  return own.has(name.toLowerCase()) ? `${name} (source)` : name
+}
+
+/** The rows of a whole whose answer is that of one of its runs. */
+function selectShown(part: Part): string {
+  const { schema, view, earlier, later, isMember } = part
+  const triedBy = (run: Attached) => `${countTries(run, 'r.id')} > 0`
+  const hasRow = (run: Attached) => `EXISTS (SELECT 1 FROM ${run.schema}.row AS x WHERE x.id = r.id)`
+  const members = later.filter((run) => run.isMember)
+  const isShownTried = [
+    triedBy({ view, schema, isMember }),
+    ...later.map((run) => `NOT ${triedBy(run)}`),
+    ...(isMember ? [] : [`(${members.map(hasRow).join(' OR ') || 'FALSE'})`]),
+  ]
+  const isShownUntried = [
+    `NOT ${triedBy({ view, schema, isMember })}`,
+    ...[...earlier, ...later].map((run) => `NOT ${triedBy(run)}`),
+    ...members.map((run) => `NOT ${hasRow(run)}`),
+  ]
+  const conditions = [isShownTried, ...(isMember ? [isShownUntried] : [])]
+  const where =
+    earlier.length + later.length === 0
+      ? 'TRUE'
+      : conditions.map((all) => `(${all.join(' AND ')})`).join(' OR ')
+  return `SELECT r.id, r.cells, r.item, r.kinds FROM ${schema}.row AS r WHERE ${where}`
+}
+
+/** How often a run tried a row. */
+function countTries({ schema, view }: Pick<Attached, 'schema' | 'view'>, id: string): string {
+  const tried = `coalesce((SELECT x.attempts FROM ${schema}.result AS x WHERE x.row = ${id}), 0)`
+  if (!view.isCutOff) return tried
+  return `(${tried} + coalesce((SELECT ${toStoredState({ view })} = 'sending' FROM ${schema}.row
+    LEFT JOIN ${schema}.result ON result.row = row.id WHERE row.id = ${id}), 0))`
+}
+
+/** The state of a row of `row` and `result`, as its journal means it. */
+function toStoredState({ view }: Pick<Attached, 'view'>): string {
+  return `coalesce(result.state, CASE WHEN row.item IS NULL THEN 'invalid'
+    WHEN row.id <= ${Math.trunc(view.record.claimed)} THEN 'sending' ELSE 'pending' END)`
+}
+
+/** The same as persons and scripts name it. */
+function toNamedState(run: Pick<Attached, 'view'>): string {
+  const stored = toStoredState(run)
+  const named = COUNTED_STATES.map(({ state }) => `WHEN '${state}' THEN '${toStateName(state)}'`)
+  // Nobody is sending any more what a process that is gone had in flight.
+  const lost = run.view.isCutOff ? "WHEN 'sending' THEN 'unknown'" : ''
+  return `CASE ${stored} ${lost} ${named.join(' ')} ELSE ${stored} END`
+}
+
+function selectRows(
+  part: Part,
+  names: { run: string; shown: string; number: string; columns: readonly string[] },
+): string {
+  const { schema, view, earlier, later } = part
+  const { run, shown, number, columns } = names
+  const isLost = view.isCutOff ? `${toStoredState(part).replaceAll('row.', 'r.')} = 'sending'` : 'FALSE'
+  const unlessLost = (column: string) => `iif(${isLost}, NULL, result.${column})`
+  // A retry that has yet to send a row says where it stands.
+  const states = later
+    .filter((one) => one.isMember)
+    .toReversed()
+    .map(
+      (one) => `(SELECT ${toNamedState(one)} FROM ${one.schema}.row
+        LEFT JOIN ${one.schema}.result ON result.row = row.id WHERE row.id = r.id)`,
+    )
+  const own = toNamedState(part).replaceAll('row.', 'r.')
+  const problems = `(SELECT group_concat(coalesce(field || ': ', '') || code, '; ') FROM ${schema}.problem
+    WHERE problem.row = r.id AND severity = 'error')`
+  return `SELECT ${run}, ${number}, r.id,
+    (SELECT name FROM ${schema}.source_file WHERE source_file.row <= r.id ORDER BY source_file.row DESC LIMIT 1),
+    ${states.length === 0 ? own : `coalesce(${[...states, own].join(', ')})`},
+    ${unlessLost('status')}, ${unlessLost('error_code')},
+    CASE WHEN r.item IS NULL THEN ${problems} WHEN ${isLost} THEN ${quote(CUT_OFF_MESSAGE)} ELSE result.message END,
+    result.task_id, result.duration_us / 1000.0,
+    ${[...earlier, part].map((one) => countTries(one, 'r.id')).join(' + ')},
+    result.custom_index_item_id, result.answer, result.callback_us / 1000.0
+    ${columns.map((name) => `, ${selectCell(view, name)}`).join('')}
+    FROM ${shown} AS r LEFT JOIN ${schema}.result AS result ON result.row = r.id`
+}
+
+/** The cell of a column; NULL where the run's source has no such column, or the row no such cell. */
+function selectCell({ record }: RunView, name: string): string {
+  const own = new Set<string>(SQL_VIEWS.rows.map((one) => one.toLowerCase()))
+  const at = record.columns.findIndex(
+    (column) => toShownName(column, own).toLowerCase() === name.toLowerCase(),
+  )
+  return at === -1 ? 'NULL' : `json_extract(r.cells, '$[${at}]')`
+}
+
+/** The number of a row as its spreadsheet shows it, with a letter for a half of a split record. */
+function selectNumber(schema: string): string {
+  const number = `coalesce((SELECT sheet_row + r.id - place.row FROM ${schema}.row_place AS place
+    WHERE place.row <= r.id ORDER BY place.row DESC LIMIT 1), r.id)`
+  return `CASE WHEN r.kinds LIKE '%#text' THEN ${number} || 'a' WHEN r.kinds LIKE '%#url%' THEN ${number} || 'b'
+    ELSE ${number} END`
+}
+
+/** The answer that decided a row, as it came; in async the callback. */
+function selectBody({ schema, view }: Part): string {
+  const answer = `(SELECT coalesce(response, ${INFLATE}(content)) FROM ${schema}.result AS x
+    LEFT JOIN ${schema}.long_answer ON long_answer.id = x.row WHERE x.row = r.item)`
+  if (!isAsync(view.record.plan.operation)) return answer
+  return `coalesce((SELECT iif(content IS NULL, body, ${INFLATE}(content)) FROM ${schema}.callback
+    LEFT JOIN ${schema}.long_callback ON long_callback.id = callback.id
+    WHERE callback.item = r.item AND effect = 'settled' ORDER BY callback.id LIMIT 1), ${answer})`
+}
+
+function hasBody({ schema, view }: Part): string {
+  const hasAnswer = `EXISTS (SELECT 1 FROM ${schema}.result AS x WHERE x.row = r.item AND (x.response IS NOT NULL
+    OR EXISTS (SELECT 1 FROM ${schema}.long_answer WHERE long_answer.id = x.row)))`
+  if (!isAsync(view.record.plan.operation)) return hasAnswer
+  return `(${hasAnswer} OR EXISTS (SELECT 1 FROM ${schema}.callback WHERE callback.item = r.item AND effect = 'settled'))`
+}
+
+/** The scores that stand in columns of their own, and those of further classes. */
+function selectScores({ view }: Part, select: string, from: string): string[] {
+  const classes = readScoreClasses(view.db)
+  const further = `${select}, pair.value ->> 0, pair.value ->> 1
+    ${from} JOIN json_each(found.further_scores) AS pair WHERE found.further_scores IS NOT NULL`
+  if (classes.length === 0) return [further]
+  const names = classes.map(({ className }, index) => `(${index}, ${quote(className)})`).join(', ')
+  const score = `CASE class.column1 ${classes
+    .map(({ column }, index) => `WHEN ${index} THEN found.${column}`)
+    .join(' ')} END`
+  const own = `${select}, class.column2, ${score} ${from} CROSS JOIN (VALUES ${names}) AS class WHERE ${score} IS NOT NULL`
+  return [own, further]
+}
+
+/** Every try of the rows of a whole. */
+function selectTries(part: Part, { run, number }: { run: string; number: string }): string {
+  const { schema, view, earlier, later, isMember } = part
+  const before = earlier.map(
+    (
+      one,
+    ) => ` + (SELECT count(*) FROM ${one.schema}.row AS x JOIN ${one.schema}.attempt AS y ON y.item = x.item
+      WHERE x.id = r.id)`,
+  )
+  const members = later.filter((one) => one.isMember)
+  const isOfMembers = isMember
+    ? 'TRUE'
+    : members.map((one) => `EXISTS (SELECT 1 FROM ${one.schema}.row AS x WHERE x.id = r.id)`).join(' OR ') ||
+      'FALSE'
+  return `SELECT ${run}, ${number}, r.id, tried.number${before.join('')}, ${quote(view.record.runId)},
+    strftime('%Y-%m-%dT%H:%M:%S', tried.sent_at_us / 1000000, 'unixepoch')
+      || printf('.%03dZ', tried.sent_at_us / 1000 % 1000), tried.outcome, tried.status,
+    tried.error_code, tried.message, tried.duration_us / 1000.0
+    FROM ${schema}.row AS r JOIN ${schema}.attempt AS tried ON tried.item = r.item WHERE ${isOfMembers}`
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}

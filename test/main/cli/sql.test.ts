@@ -1,0 +1,55 @@
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { withSandbox } from '../../helpers/sandbox.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { writeSource } from './write-source.ts'
+
+const ROWS = [
+  'post_id,user_id,text_data,state',
+  'p1,u1,win a free prize now,=here',
+  'p2,u2,see you at lunch,',
+]
+
+it('answers a statement about the rows of runs as a table, CSV or JSON lines', async () => {
+  const folder = createTemporaryFolder()
+  const workspace = join(folder, 'workspace')
+  const sandbox = await withSandbox()
+  const source = writeSource(folder, 'posts.csv', `${ROWS.join('\n')}\n`)
+  const sluice = (...args: string[]) =>
+    runInProcess(args, { workspace, env: { SLUICE_API_KEY: sandbox.key } })
+  const send = () => sluice('task', source, '--legacy', '--base-url', sandbox.baseUrl, '--quiet')
+  await send()
+
+  const columns = 'row, post_id, "state (source)" AS cell, state, status'
+  const rows = `SELECT ${columns} FROM rows ORDER BY record`
+  expect((await sluice('sql', 'latest', rows)).stdout.split('\n')).toEqual([
+    'row  post_id  cell   state      status',
+    '2    p1       =here  succeeded  200',
+    '3    p2              succeeded  200',
+    '',
+    '2 rows',
+    '',
+  ])
+  expect((await sluice('sql', 'latest', rows, '--format', 'csv')).stdout).toBe(
+    "row,post_id,cell,state,status\r\n2,p1,'=here,succeeded,200\r\n3,p2,,succeeded,200\r\n",
+  )
+  expect((await sluice('sql', 'latest', rows, '--format', 'jsonl')).stdout).toBe(
+    '{"row":2,"post_id":"p1","cell":"=here","state":"succeeded","status":200}\n' +
+      '{"row":3,"post_id":"p2","cell":"","state":"succeeded","status":200}\n',
+  )
+
+  const { run_id: first } = JSON.parse((await sluice('show', 'latest', '--json')).stdout)
+  await send()
+  const counted = await sluice(
+    'sql',
+    first,
+    'latest',
+    'SELECT count(DISTINCT run) AS runs, count(*) AS n FROM tries',
+  )
+  expect(counted).toMatchObject({ code: 0, stdout: 'runs  n\n2     4\n\n1 row\n' })
+  const refused = await sluice('sql', 'latest', 'SELECT * FROM runs')
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('no such table: runs') })
+  const incomplete = await sluice('sql', 'SELECT 1')
+  expect(incomplete).toMatchObject({ code: 2, stderr: expect.stringContaining('missing the run') })
+})

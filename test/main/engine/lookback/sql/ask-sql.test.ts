@@ -1,0 +1,136 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ReaderPool, readRunFamily } from '../../../../../src/main/engine/journal/run-family.ts'
+import { askSql } from '../../../../../src/main/engine/lookback/sql/ask-sql.ts'
+import { SQL_VIEWS } from '../../../../../src/main/engine/lookback/sql/sql-views.ts'
+import { readExportPages } from '../../../../../src/main/engine/run/export/export-rows.ts'
+import { SQL_PROCESS } from '../../../../../src/main/program-files.ts'
+import { toStateName } from '../../../../../src/shared/messages/state-name.ts'
+import { toRowNumber } from '../../../../../src/shared/plan/source-place.ts'
+import type { ExportRow } from '../../../../../src/shared/run/results.ts'
+import { copyGolden } from '../../../../golden/answers.ts'
+import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
+
+/** The journals of a golden workspace. */
+function openGolden(name: string): string[] {
+  const workspace = join(createTemporaryFolder(), 'workspace')
+  copyGolden(name, workspace)
+  const runs = join(workspace, 'runs')
+  return readdirSync(runs)
+    .filter((file) => file.endsWith('.journal'))
+    .map((file) => join(runs, file))
+}
+
+async function ask(files: readonly string[], sql: string, timeoutMs = 60_000): Promise<unknown[][]> {
+  const rows: unknown[][] = []
+  await askSql({ processUrl: SQL_PROCESS, files, sql, timeoutMs, onRow: async (row) => void rows.push(row) })
+  return rows
+}
+
+const EVERYTHING = `
+  SELECT 'row', json_array(record, row, state, status, error_code, task_id, duration_ms, attempts, answer) FROM rows
+  UNION ALL SELECT 'score', json_array(record, class, score) FROM scores
+  UNION ALL SELECT 'rule', json_array(record, rule_id, rule_name) FROM rules
+  UNION ALL SELECT 'try', json_array(record, number, sent_in_run, sent_at, outcome, status) FROM tries
+  UNION ALL SELECT 'answer', json_array(record, body) FROM answers`
+
+/** What the views have of a row that an export has. */
+function toViews(row: ExportRow, all: ReadonlyMap<number, ExportRow>): [string, unknown[]][] {
+  const record = row.row
+  const first = row.exchangeInRow === null ? row : all.get(row.exchangeInRow.record)
+  const body = first?.callbacks.find(({ effect }) => effect === 'settled')?.body ?? first?.response?.body
+  return [
+    [
+      'row',
+      [
+        ...[record, toRowNumber(row.place), toStateName(row.state), row.status, row.errorCode, row.taskId],
+        ...[row.durationMs, row.attempts, row.answer],
+      ],
+    ],
+    ...row.classScores.map(({ className, score }): [string, unknown[]] => [
+      'score',
+      [record, className, score],
+    ]),
+    ...row.triggeredRules.map((one): [string, unknown[]] => ['rule', [record, one.ruleId, one.ruleName]]),
+    ...row.tries.map((one): [string, unknown[]] => [
+      'try',
+      [record, one.number, one.runId, one.sentAt || null, one.outcome, one.status],
+    ]),
+    ...(body === undefined ? [] : ([['answer', [record, body]]] as [string, unknown[]][])),
+  ]
+}
+
+test.each(['retried', 'corrected', 'watchlists', 'task-v2-async', 'killed'])(
+  'the views of the runs in %s say of each row what an export says',
+  async (name) => {
+    for (const file of openGolden(name)) {
+      const pool = new ReaderPool()
+      const family = readRunFamily(pool, file, () => false)
+      if (family === null) throw new Error(`${file} has no run`)
+      const rows = [...readExportPages(family, {}, { withRequests: true })].flat()
+      pool.close()
+      const all = new Map(rows.map((row) => [row.row, row]))
+      const [, ...found] = await ask([file], EVERYTHING)
+      const toTexts = (entries: readonly (readonly [unknown, unknown])[]) =>
+        entries.map(([kind, values]) => {
+          // SQLite writes a whole number of its reals with a decimal.
+          const all = typeof values === 'string' ? JSON.parse(values) : values
+          return `${kind} ${JSON.stringify(all)}`
+        })
+      const expected = rows.flatMap((row) => toViews(row, all))
+      expect(toTexts(found as [string, string][]).toSorted()).toEqual(toTexts(expected).toSorted())
+    }
+  },
+)
+
+test('the rows of several runs are told apart', async () => {
+  const [first = ''] = openGolden('task-v1-sync')
+  const [second = ''] = openGolden('task-legacy')
+  const rows = await ask([first, second], 'SELECT run, count(*), count(text_data) FROM rows GROUP BY run')
+  expect(rows[0]).toEqual(['run', 'count(*)', 'count(text_data)'])
+  expect(rows).toHaveLength(3)
+})
+
+test.each([
+  ['SELECT plan FROM journal_0.run', 'does more than read the views'],
+  ["ATTACH '/tmp/other' AS other", 'does more than read the views'],
+  ['PRAGMA query_only = OFF', 'does more than read the views'],
+  ['DELETE FROM rows', 'cannot modify rows'],
+  ['SELECT 1; SELECT 2', 'more than one statement'],
+  ["SELECT load_extension('other')", 'not authorized'],
+  ['SELECT zeroblob(1000000000)', 'too much memory'],
+])('%s is refused', async (sql, reason) => {
+  await expect(ask(openGolden('task-v1-sync').slice(0, 1), sql)).rejects.toMatchObject({
+    ...{ code: 'BAD_USAGE', message: expect.stringContaining(reason) },
+  })
+})
+
+test('a statement without end is stopped when its time is over', async () => {
+  const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n'
+  await expect(ask(openGolden('task-v1-sync').slice(0, 1), endless, 2_000)).rejects.toThrow(
+    'took longer than 2 s and was stopped',
+  )
+})
+
+test('an answer without end is read as far as it comes until its time is over', async () => {
+  const [file = ''] = openGolden('task-v1-sync')
+  const sql =
+    'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, hex(zeroblob(500)) FROM n'
+  let rows = 0
+  const onRow = async () => {
+    rows += 1
+  }
+  const asking = askSql({ processUrl: SQL_PROCESS, files: [file], sql, timeoutMs: 2_000, onRow })
+  await expect(asking).rejects.toThrow('was stopped')
+  expect(rows).toBeGreaterThan(10)
+})
+
+test('docs/sql.md lists every column of every view', () => {
+  const page = readFileSync(new URL('../../../../../docs/sql.md', import.meta.url), 'utf8')
+  for (const [view, columns] of Object.entries(SQL_VIEWS)) {
+    const line = page.split('\n').find((one) => one.startsWith(`| \`${view}\` |`))
+    const listed = [...(line?.split('|')[3] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name)
+    expect(listed, view).toEqual([...columns])
+  }
+})
