@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { inflateRawSync } from 'node:zlib'
 import { SluiceError, toErrorMessage } from '../../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../../shared/messages/thrown.ts'
+import { explainFailure } from '../../journal/journal-damage.ts'
 import { ReaderPool, type RunFamily, readRunFamily } from '../../journal/run-family.ts'
 import { isLeaseHeld } from '../../workspace/lease.ts'
 import type { SqlOutcome, SqlQuestion } from './ask-sql.ts'
@@ -30,7 +31,7 @@ process.on('disconnect', () => process.exit())
 process.once('message', async (question: SqlQuestion) => {
   const outcome: SqlOutcome = await answer(question).then(
     (rows) => ({ kind: 'done', rows }),
-    (error: unknown) => ({ kind: 'failed', error: toErrorMessage(toSqlError(error)) }),
+    (error: unknown) => ({ kind: 'failed', error: toErrorMessage(toSqlError(error, question.files)) }),
   )
   process.send?.(outcome, () => process.disconnect())
 })
@@ -172,9 +173,12 @@ function toJson(value: unknown): string {
   return JSON.stringify(value)
 }
 
-function toSqlError(error: unknown): unknown {
+function toSqlError(error: unknown, files: readonly string[]): unknown {
   if (error instanceof SluiceError) return error
   const reason = toThrownText(error)
+  // JSON of a journal may be damaged, and so may the file; what the statement itself takes for JSON may be none.
+  const explained = reason.includes('malformed') ? explainFailure(error, files) : error
+  if (explained instanceof SluiceError) return explained
   if (error instanceof Error && 'errcode' in error) {
     const code = Number(error.errcode) & 0xff
     if (code === 7 || code === 18) return new SluiceError({ id: 'sql_too_large', reason }, { cause: error })

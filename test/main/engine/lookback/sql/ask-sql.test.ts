@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { ReaderPool, readRunFamily } from '../../../../../src/main/engine/journal/run-family.ts'
 import { askSql } from '../../../../../src/main/engine/lookback/sql/ask-sql.ts'
@@ -103,6 +104,22 @@ test.each([
 ])('%s is refused', async (sql, reason) => {
   await expect(ask(openGolden('task-v1-sync').slice(0, 1), sql)).rejects.toMatchObject({
     ...{ code: 'BAD_USAGE', message: expect.stringContaining(reason) },
+  })
+})
+
+test('a damaged cell that a statement comes across is named', async () => {
+  const [file = ''] = openGolden('task-v1-sync')
+  const sql = 'SELECT text_data FROM rows'
+  // The first question brings the journal to its newest schema.
+  await ask([file], sql)
+  const db = new DatabaseSync(file)
+  db.exec(`UPDATE row SET cells = '["cut off' WHERE id = 3`)
+  db.close()
+  await expect(ask([file], sql)).rejects.toMatchObject({
+    ...{
+      code: 'WORKSPACE_UNUSABLE',
+      message: expect.stringContaining('the cells of record 3 cannot be read'),
+    },
   })
 })
 
