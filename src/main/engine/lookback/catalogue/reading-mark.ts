@@ -93,10 +93,10 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Null in a read-only folder, for example. */
+/** Null in a read-only folder, for example, or if something stands there that is not ours, such as a link. */
 function openIfPossible(file: string): number | null {
   try {
-    return openSync(file, 'w', 0o600)
+    return openSync(file, 'wx', 0o600)
   } catch {
     return null
   }

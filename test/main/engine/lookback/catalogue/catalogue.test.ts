@@ -7,12 +7,14 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
+import { threadId } from 'node:worker_threads'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { updateRunRecord } from '../../../../../src/main/engine/journal/run-record.ts'
 import { SecondWriter } from '../../../../../src/main/engine/journal/seconds.ts'
@@ -535,6 +537,14 @@ describe('a journal whose reading does not end', () => {
     const { runs, unreadable } = await catalogue.list({}, [])
     expect(runs.map(({ run_id }) => run_id)).toEqual(['run-3', 'run-1'])
     expect(unreadable).toMatchObject([{ runId: 'run-2' }])
+  })
+
+  it.skipIf(process.platform === 'win32')('is noted in no file that a link leads to', async () => {
+    const { workspace, catalogue } = openWorkspace(THREE)
+    const other = join(workspace, 'other')
+    symlinkSync(other, join(workspace, `catalogue.reading-${process.pid}-${threadId}`))
+    expect(await catalogue.list({}, [])).toMatchObject({ total: 3 })
+    expect(existsSync(other)).toBe(false)
   })
 
   it('of a process that still reads it is not held against it', async () => {
