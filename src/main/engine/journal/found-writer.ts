@@ -41,6 +41,8 @@ export class Terms {
   readonly #insert: StatementSync
   readonly #count: StatementSync
   readonly #known = new Map<TermKind, Map<string, number>>()
+  /** The numbers of sets of one name, by the name. */
+  readonly #single = { language: new Map<string, number>(), model: new Map<string, number>() }
 
   constructor(db: DatabaseSync) {
     this.#find = db.prepare('SELECT id FROM term WHERE kind = ? AND value = ?')
@@ -55,7 +57,20 @@ export class Terms {
 
   /** The number of a set of names; null for an empty one. */
   ofNames(kind: 'language' | 'model', names: readonly string[]): number | null {
-    if (names.length === 0) return null
+    const [first] = names
+    if (first === undefined) return null
+    // Most answers name one, whose text needs not be made JSON each time.
+    const known = names.length === 1 ? this.#single[kind].get(first) : undefined
+    if (known !== undefined) return known
+    const number = this.#ofSet(kind, names)
+    if (names.length === 1 && first.length <= TERM_MAX_LENGTH) {
+      if (this.#single[kind].size >= KNOWN_MAX) this.#single[kind].clear()
+      if (number !== null) this.#single[kind].set(first, number)
+    }
+    return number
+  }
+
+  #ofSet(kind: 'language' | 'model', names: readonly string[]): number | null {
     const value = JSON.stringify(names)
     const number = value.length <= TERM_MAX_LENGTH ? this.#number(kind, value, SETS_MAX) : null
     return number ?? this.#number(kind, JSON.stringify([FURTHER_VALUES]), Number.POSITIVE_INFINITY)
@@ -69,6 +84,7 @@ export class Terms {
   /** Forgets what a transaction that was undone may have numbered. */
   forget(): void {
     this.#known.clear()
+    for (const single of Object.values(this.#single)) single.clear()
   }
 
   #number(kind: TermKind, value: string, most: number): number | null {
@@ -124,17 +140,22 @@ export class FoundWriter {
     const language = this.#terms.ofNames('language', names.languages)
     const model = this.#terms.ofNames('model', names.models)
     if (set === 0 && classes.length === 0 && !fromCache && language === null && model === null) return
-    const further: (readonly [string, number])[] = []
-    const placed = classes.map(({ className }) => this.#findPlace(className))
-    const scores: (number | null)[] = this.#columns.map(() => null)
-    for (const [index, { className, score }] of classes.entries()) {
-      const place = placed[index] ?? null
-      if (place === null) further.push([className, score])
-      else scores[place] = score
+    const record: SQLInputValue[] = [row, set, fromCache ? 1 : null, language, model, null]
+    for (let at = 0; at < this.#columns.length; at += 1) record.push(null)
+    let further: [string, number][] | null = null
+    for (const { className, score } of classes) {
+      const place = this.#findPlace(className)
+      if (place === null) {
+        further ??= []
+        further.push([className, score])
+        continue
+      }
+      // A column that has just been added is the last one.
+      while (record.length <= FIXED.length + place) record.push(null)
+      record[FIXED.length + place] = score
     }
-    const others = further.length === 0 ? null : JSON.stringify(further)
-    const values: SQLInputValue[] = [row, set, fromCache ? 1 : null, language, model, others]
-    this.#insert.add(...values, ...scores)
+    if (further !== null) record[FIXED.length - 1] = JSON.stringify(further)
+    this.#insert.add(...record)
   }
 
   /** Removes what was found of a row; returns the ids of the rules that it had triggered. */
