@@ -122,7 +122,7 @@ async function findTarget(
   return { kind: 'file', path: await realpath(file), mode: toMode(found), isReplaced: true }
 }
 
-const BUFFERED_CHARACTERS = 64 * 1024
+const BUFFERED_CHARACTERS = 256 * 1024
 
 async function writeInto(
   handle: FileHandle,
