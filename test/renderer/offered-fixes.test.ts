@@ -42,9 +42,13 @@ test('offers to split rows with both contents, but not in a load test, nor rows 
   expect(listGroupFixes(toGroup(group, 'neither'), TASK, false).editFields).toEqual(['text_data', 'url'])
 })
 
-test('offers to join surplus cells into the last column', () => {
+test('offers to join surplus cells into the last column if that fills a text', () => {
   const args = { cells: 3, than: 'header', delimiter: ';' }
-  const group = toGroup({ code: 'surplus_cells', field: null, args })
+  const alone = toGroup({ code: 'surplus_cells', field: null, args })
+  expect(listGroupFixes(alone, TASK, false).offered.map(({ label }) => label)).toEqual([
+    'Leave these rows out',
+  ])
+  const group = toGroup({ code: 'surplus_cells', field: null, args: { ...args, into: 'text_data' } })
   expect(listGroupFixes(group, TASK, false).offered).toEqual([
     { label: 'Join into the last column', fix: { kind: 'join_cells', from: 3, with: ';' } },
     { label: 'Leave these rows out', fix: { kind: 'leave_out', problem: 'surplus_cells' } },

@@ -14,16 +14,22 @@ export const RECORD_PROBLEMS = {
       'Often the text of a cell contains the delimiter. Look at the first row listed, and put such cells in quotes in the file.',
   },
   surplus_cells: {
-    expected: ({
-      cells,
-      than,
-      in: inside,
-    }: {
-      cells: number
-      than: 'header' | 'usual' | 'names'
-      delimiter: string
-      in?: 'curly_quotes'
-    }) => {
+    expected: (
+      {
+        cells,
+        than,
+        in: inside,
+      }: {
+        cells: number
+        than: 'header' | 'usual' | 'names'
+        delimiter: string
+        in?: 'curly_quotes'
+        /** The last column, if that fills a text that is sent: the surplus can be joined with it. */
+        into?: string
+      },
+      /** Indexes of the last cell with a column and of those behind it. */
+      _places?: { places: number[] },
+    ) => {
       if (than === 'names') {
         return `has text behind column ${cells}, the last one that the header has a name for; it is not sent`
       }
@@ -34,7 +40,7 @@ export const RECORD_PROBLEMS = {
     },
     title: 'Rows with more cells than columns',
     remedy:
-      'The text of a cell contains the delimiter. If it is that of the last column, join the cells; if not, put such cells in quotes in the file.',
+      'The text of a cell contains the delimiter. If it is that of the last column, join the cells, which is offered if that column fills a text; if not, put such cells in quotes in the file.',
     needs: 'content_cut',
   },
   record_in_quotes: {

@@ -26,7 +26,7 @@ export function listReadyFixes({ code, field, args, examples }: ProblemGroup): R
   if (code === 'fraction_in_id' && isOneOf(ID_TEXT_FIELDS, field)) {
     return [{ label: 'Remove .0', fix: { kind: 'drop_fraction', field } }]
   }
-  if (code === 'surplus_cells' && typeof args?.['cells'] === 'number') {
+  if (code === 'surplus_cells' && typeof args?.['cells'] === 'number' && args['into'] !== undefined) {
     const fix: Fix = { kind: 'join_cells', from: args['cells'], with: String(args['delimiter']) }
     return [{ label: 'Join into the last column', fix }]
   }

@@ -1,5 +1,6 @@
 import type { OwnSchema, SchemaStep } from '../workspace/own-schema.ts'
 import { collectFound } from './collect-found.ts'
+import { markJoinedRows } from './mark-joined-rows.ts'
 
 /**
  * The journal's schema, a step at a time. `PRAGMA user_version` holds how many steps a file has taken; a step that
@@ -202,6 +203,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   ALTER TABLE run ADD COLUMN read_as TEXT;
   `,
   collectFound,
+  markJoinedRows,
 ]
 
 /**

@@ -4,7 +4,7 @@ import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import { fieldsOf, type Operation, parseFieldName } from '../../../shared/operations/operations.ts'
 import type { FieldSource, Mapping } from '../../../shared/plan/plan.ts'
 import { toFound } from '../../../shared/run/problem.ts'
-import { toCellKinds } from './split-row.ts'
+import { toCellKinds } from './row-marks.ts'
 import { findDamage } from './text-damage.ts'
 
 /** Finds what is wrong with the cells that fill the fields of a row, which the request no longer shows. */

@@ -1,23 +1,69 @@
+import { listColumnsOf } from '../../../shared/mapping/templates.ts'
+import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import type { Correction, Fix } from '../../../shared/plan/fixes.ts'
-import type { ProblemCode } from '../../../shared/run/problem.ts'
+import type { Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { toValueText } from './json-text.ts'
+import { listMarks, setMark } from './row-marks.ts'
 
-/** A row's cells with the surplus ones joined; the cells themselves if it has none. */
-export type JoinCells = (cells: readonly string[]) => readonly string[]
+/** Which cells of a row are part of another one, by their indexes: a text that the delimiter has cut. */
+interface Joined {
+  into: number
+  surplus: readonly number[]
+  delimiter: string
+}
 
-/** The function that a plan's fixes make of joining surplus cells; null where they join none. */
-export function createCellJoiner(fixes: readonly Fix[]): JoinCells | null {
-  const fix = fixes.find((one) => one.kind === 'join_cells')
-  if (fix === undefined) return null
-  const { from, with: delimiter } = fix
-  return (cells) => {
-    // Empty cells behind it only fill the row up.
-    if (!cells.slice(from).some((cell) => cell !== '')) return cells
-    return [...cells.slice(0, from - 1), cells.slice(from - 1).join(delimiter)]
+/** A mark of a row (`row-marks.ts`): `join2:3,4:%3B` has cells 3 and 4 as part of cell 2, with `;` between them. */
+const JOIN_MARK = 'join'
+
+const isJoinMark = (mark: string) => mark.startsWith(JOIN_MARK)
+
+function markJoined(kinds: string | null, { into, surplus, delimiter }: Joined): string {
+  const parts = [JOIN_MARK + into, surplus.join(','), encodeURIComponent(delimiter)]
+  return setMark(kinds, isJoinMark, parts.join(':'))
+}
+
+/** A row's cells with the surplus ones joined; the cells themselves if none are. */
+export function joinCells(cells: readonly string[], kinds: string): readonly string[] {
+  const mark = listMarks(kinds).find(isJoinMark)
+  if (mark === undefined) return cells
+  const [into = '', surplus = '', delimiter = ''] = mark.slice(JOIN_MARK.length).split(':')
+  const places = [Number(into), ...surplus.split(',').map(Number)]
+  const joined = [...cells]
+  joined[Number(into)] = places.map((place) => cells[place] ?? '').join(decodeURIComponent(delimiter))
+  for (const place of places.slice(1)) joined[place] = ''
+  return joined
+}
+
+/** Fields whose texts may hold the delimiter; ids and the like that do are something else. */
+const TEXT_FIELDS = ['text_data', 'url', 'term', 'notes']
+
+type Surplus = Extract<FoundProblem, { code: 'surplus_cells' }>
+
+/**
+ * Makes the function that says whether the surplus cells of a row can be part of its last column, and joins them if the
+ * plan has it so. They can if that column fills a text that is sent: the surplus of another column's text would go into
+ * a wrong one. It gives the kinds of the row, with a mark of what is joined, and the problems that are left of it.
+ */
+export function createCellJoiner(
+  { fixes = [], mapping }: { fixes?: Plan['fixes']; mapping: Mapping },
+  columns: readonly string[],
+): (kinds: string | null, problems: FoundProblem[]) => { kinds: string | null; problems: FoundProblem[] } {
+  const texts = new Set(TEXT_FIELDS.flatMap((field) => listColumnsOf(mapping[field], columns)))
+  return (kinds, problems) => {
+    const found = problems.find((problem): problem is Surplus => problem.code === 'surplus_cells')
+    const [into, ...surplus] = found?.details?.places ?? []
+    if (found === undefined || into === undefined || !texts.has(into)) return { kinds, problems }
+    const joinable: Surplus = { ...found, args: { ...found.args, into: columns[into] ?? String(into + 1) } }
+    const others = problems.filter((problem) => problem !== found)
+    const { delimiter } = found.args
+    if (!fixes.some((fix) => isOf(fix, found))) return { kinds, problems: [...others, joinable] }
+    return { kinds: markJoined(kinds, { into, surplus, delimiter }), problems: others }
   }
 }
 
-export const JOINED: ProblemCode = 'surplus_cells'
+function isOf(fix: Fix, { args }: Surplus): boolean {
+  return fix.kind === 'join_cells' && fix.from === args.cells && fix.with === args.delimiter
+}
 
 /** Adds the fields that joined cells changed to the corrections of a row, whose fields were `before` that. */
 export function addJoined(

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { toCellKinds } from './split-row.ts'
+import { toCellKinds } from './row-marks.ts'
 
 /** Hexadecimal digits of a hash: 128 bits, so that nobody can make another row with it. */
 const DIGITS = 32

@@ -38,10 +38,11 @@ import {
   refuseStructured,
   type WriteField,
 } from './field-writers.ts'
-import { addJoined, createCellJoiner } from './join-cells.ts'
+import { addJoined, joinCells } from './join-cells.ts'
 import { compileFieldTemplate } from './json-template.ts'
 import type { Body } from './json-text.ts'
 import { createRowFixer, type FixedField, type UnfitCell } from './row-fixer.ts'
+import { MARK } from './row-marks.ts'
 import { toHalf } from './split-row.ts'
 
 /** What a row becomes: its part of the request's body, and what could not be mapped. */
@@ -113,16 +114,16 @@ export function createRowMapper(
   const fixRow = createRowFixer({ ...plan, mapping }, columns, runToken, (field) =>
     createFixedField(field, plan, (kind) => compileSource(mapping[field], columns, runToken, kind)),
   )
-  const joinCells = createCellJoiner(plan.fixes ?? [])
   const hasFixes = plan.fixes !== undefined && plan.fixes.length > 0
   return (row, cells, kinds = null, isAscii = false) => {
-    const half = toHalf(row, kinds)
-    if (!hasFixes && half === null) {
+    const isMarked = kinds?.includes(MARK) ?? false
+    if (!hasFixes && !isMarked) {
       const { body, problems } = mapCells(row, cells, kinds, isAscii)
       return { body, uniqueKey: toKey(body), problems }
     }
+    const half = toHalf(row, kinds)
     const record = half?.of ?? row
-    const joined = joinCells?.(cells) ?? cells
+    const joined = isMarked ? joinCells(cells, kinds ?? '') : cells
     const { body, problems } = mapCells(record, joined, kinds)
     const before = joined === cells ? null : { from: mapCells(record, cells, kinds).body, to: { ...body } }
     const fixed = fixRow({ body, problems, row, cells: joined, source: { cells, kinds }, half })
@@ -170,7 +171,7 @@ export function createFieldMapper(
   if (writers.length === 0 && fixes.length === 0) return null
   let mapRow: MapRow | null = null
   return (row, cells, kinds) => {
-    if (fixes.length > 0 || toHalf(row, kinds) !== null) {
+    if (fixes.length > 0 || kinds?.includes(MARK)) {
       mapRow ??= createRowMapper(plan, columns, runToken)
       return toOwnValue(mapRow(row, cells, kinds), name)
     }

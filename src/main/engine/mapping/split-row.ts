@@ -1,4 +1,5 @@
 import type { Plan } from '../../../shared/plan/plan.ts'
+import { listMarks, MARK, setMark } from './row-marks.ts'
 
 /**
  * One of the two rows that a record with text and a url becomes. The text half has the record's own number. The url half
@@ -10,30 +11,23 @@ export interface RowHalf {
   of: number
 }
 
-/** Stands behind the kinds of a row's cells: `#text`, or `#url` and the number of the record. */
-const TEXT_MARK = '#text'
-const URL_MARK = '#url'
+/** A mark of a row (`row-marks.ts`): this, or `url` and the number of the record. */
+const TEXT_MARK = 'text'
+const URL_MARK = 'url'
 
 /** The kinds of a row's cells as the journal keeps them, marked as those of a half. */
 export function markHalf(kinds: string | null, { content, of }: RowHalf): string {
-  return toCellKinds(kinds ?? '') + (content === 'text_data' ? TEXT_MARK : URL_MARK + of)
-}
-
-/** The kinds of a row's cells, a letter each, without the mark of a half. */
-export function toCellKinds(kinds: string): string {
-  const at = kinds.indexOf('#')
-  return at === -1 ? kinds : kinds.slice(0, at)
+  const isOfHalf = (mark: string) => mark === TEXT_MARK || mark.startsWith(URL_MARK)
+  return setMark(kinds, isOfHalf, content === 'text_data' ? TEXT_MARK : URL_MARK + of)
 }
 
 /** Which half a row is, by the kinds of its cells; null for a whole row. */
 export function toHalf(row: number, kinds: string | null): RowHalf | null {
-  if (kinds === null) return null
-  const at = kinds.indexOf('#')
-  if (at === -1) return null
-  const mark = kinds.slice(at)
-  return mark === TEXT_MARK
-    ? { content: 'text_data', of: row }
-    : { content: 'url', of: Number(mark.slice(URL_MARK.length)) }
+  if (kinds === null || !kinds.includes(MARK)) return null
+  const marks = listMarks(kinds)
+  if (marks.includes(TEXT_MARK)) return { content: 'text_data', of: row }
+  const url = marks.find((mark) => mark.startsWith(URL_MARK))
+  return url === undefined ? null : { content: 'url', of: Number(url.slice(URL_MARK.length)) }
 }
 
 /** Whether a plan has rows split that bring text and a url; only v1 refuses both (docs/interface.md §2.1). */

@@ -11,7 +11,7 @@ import type { Journal } from '../journal/journal.ts'
 import { type RunRecord, updateRunRecord } from '../journal/run-record.ts'
 import { AlikeColumns } from '../mapping/alike-columns.ts'
 import { IdColumns, listCertain, toIdProblems, withoutCertain } from '../mapping/id-columns.ts'
-import { createCellJoiner, JOINED } from '../mapping/join-cells.ts'
+import { createCellJoiner } from '../mapping/join-cells.ts'
 import { findFilledBy, LeftOutContent } from '../mapping/left-out-content.ts'
 import { findLoneHeader, findPlanWarnings, findRowsInKeys } from '../mapping/plan-warnings.ts'
 import { createLeaveOut, type LeavesOut, type UnfitCell } from '../mapping/row-fixer.ts'
@@ -207,17 +207,19 @@ export function createRowCheck(
   mapRow: MapRow,
 ): (read: ReadRow, isAscii?: boolean) => CheckedRow {
   const validate = createRowValidator(plan)
-  const joins = createCellJoiner(plan.fixes ?? []) !== null
+  const join = createCellJoiner(plan, columns)
   const isUsed = createUseCheck(plan.mapping, columns)
-  return ({ row, cells, kinds = null, problems: foundByReader }, isAscii) => {
+  return ({ row, cells, kinds: ownKinds = null, problems: found }, isAscii) => {
+    // Most rows have none.
+    const { kinds, problems: foundByReader } =
+      found.length === 0 ? { kinds: ownKinds, problems: found } : join(ownKinds, found)
     const mapped = mapRow(row, cells, kinds, isAscii)
     const validated = validate(row, mapped.body)
     const { body, uniqueKey, corrections, unfit } = mapped
-    // Most rows have none.
     if (foundByReader.length + mapped.problems.length + validated.length === 0) {
       return { row, cells, kinds, uniqueKey, problems: foundByReader, corrections, body, unfit }
     }
-    const read = foundByReader.filter((problem) => !(joins && problem.code === JOINED) && !isUsed(problem))
+    const read = foundByReader.filter((problem) => !isUsed(problem))
     const ofSource = toIdProblems(read, body)
     const reported = listCertain(ofSource)
     const before = [...ofSource, ...withoutReplaced(mapped.problems, ofSource)]

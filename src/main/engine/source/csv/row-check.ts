@@ -138,6 +138,7 @@ function toLengthProblem(
         delimiter,
         ...(isCutInCurly(cells, true) && { in: 'curly_quotes' as const }),
       },
+      details: { places: listPlaces(named, cells.length) },
       found,
     }
   }
@@ -156,7 +157,22 @@ function findUnnamed(
   if (!hasText(named, count) || hasText(count)) return []
   const behind = cells.slice(named, count)
   const args = { cells: named, than: 'names' as const, delimiter }
-  return [{ row, severity: 'warning', code: 'surplus_cells', args, found: toFound(behind.join(delimiter)) }]
+  const details = { places: listPlaces(named, count) }
+  return [
+    {
+      row,
+      severity: 'warning',
+      code: 'surplus_cells',
+      args,
+      details,
+      found: toFound(behind.join(delimiter)),
+    },
+  ]
+}
+
+/** The index of the last cell with a column, and those of the cells behind it. */
+function listPlaces(named: number, cells: number): number[] {
+  return Array.from({ length: cells - named + 1 }, (_, index) => named - 1 + index)
 }
 
 /** How many cells a cell would be if it were a record. */

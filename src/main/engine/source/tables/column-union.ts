@@ -1,4 +1,5 @@
 import { trimId } from '../../../../shared/mapping/id-text.ts'
+import type { FoundProblem } from '../../../../shared/messages/problem-messages.ts'
 import type { SourceRow } from '../source-reader.ts'
 
 /** The columns of several tables, each name once, in the order in which the tables have them. */
@@ -81,9 +82,16 @@ export class ColumnUnion {
         moved[place] = cell
         movedKinds[place] = kinds?.[index] ?? '-'
       }
-      return { ...row, cells: moved, ...(kinds !== undefined && { kinds: movedKinds.join('') }) }
+      const problems = row.problems.map((problem) => moveProblem(problem, places))
+      return { ...row, cells: moved, problems, ...(kinds !== undefined && { kinds: movedKinds.join('') }) }
     }
   }
+}
+
+/** A problem that names cells of a row, with the places where these are now. */
+function moveProblem(problem: FoundProblem, places: readonly number[]): FoundProblem {
+  if (problem.code !== 'surplus_cells' || problem.details === undefined) return problem
+  return { ...problem, details: { places: problem.details.places.map((place) => places[place] ?? 0) } }
 }
 
 /** A name without case, without what nobody sees, and with one kind of separator. Dots stay: `v1.2` is not `v12`. */

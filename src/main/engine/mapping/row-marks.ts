@@ -1,0 +1,21 @@
+// What fixes made of a row stands behind the kinds of its cells, in marks: `ttj#text#join2:3`. So a row is mapped alike
+// whenever it is, whatever else the plan says.
+
+export const MARK = '#'
+
+/** The kinds of a row's cells, a letter each, without its marks. */
+export function toCellKinds(kinds: string): string {
+  const at = kinds.indexOf(MARK)
+  return at === -1 ? kinds : kinds.slice(0, at)
+}
+
+/** The marks of a row. */
+export function listMarks(kinds: string): string[] {
+  return kinds.split(MARK).slice(1)
+}
+
+/** The kinds and marks of a row with one more mark, in the place of those like it. */
+export function setMark(kinds: string | null, isAlike: (mark: string) => boolean, mark: string): string {
+  const others = listMarks(kinds ?? '').filter((other) => !isAlike(other))
+  return [toCellKinds(kinds ?? ''), ...others, mark].join(MARK)
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { openJournal } from '../../../../src/main/engine/journal/journal.ts'
+import { MIGRATIONS } from '../../../../src/main/engine/journal/migrations.ts'
+import { joinCells } from '../../../../src/main/engine/mapping/join-cells.ts'
+import { toHalf } from '../../../../src/main/engine/mapping/split-row.ts'
+import { insertTestRun, openTestJournal } from './test-journal.ts'
+
+test('rows that an earlier version joined by the plan alone stay joined, and the others as they are', () => {
+  const journal = openTestJournal()
+  insertTestRun(journal)
+  const { db, file } = journal
+  const fixes = JSON.stringify([{ kind: 'join_cells', from: 2, with: '; ' }])
+  db.prepare("UPDATE run SET plan = json_set(plan, '$.fixes', json(?))").run(fixes)
+  const add = db.prepare('INSERT INTO row (id, cells, item, kinds) VALUES (?, ?, ?, ?)')
+  add.run(1, '["u1","a","b","c"]', 1, null)
+  add.run(2, '["u2","d","",""]', 2, null)
+  add.run(3, '["u3","e","f"]', 3, 'ttt#text')
+  db.exec(`PRAGMA user_version = ${MIGRATIONS.length - 1}`)
+  journal.close()
+  const again = openJournal(file)
+  const rows = again.prepare('SELECT id, cells, kinds FROM row ORDER BY id').all()
+  again.close()
+  const joined = rows.map(({ cells, kinds }) => joinCells(JSON.parse(String(cells)), String(kinds ?? '')))
+  expect(joined).toEqual([
+    ['u1', 'a; b; c', '', ''],
+    ['u2', 'd', '', ''],
+    ['u3', 'e; f', ''],
+  ])
+  expect(rows.map(({ id, kinds }) => toHalf(Number(id), kinds === null ? null : String(kinds)))).toEqual([
+    null,
+    null,
+    { content: 'text_data', of: 3 },
+  ])
+})
