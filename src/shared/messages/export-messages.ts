@@ -33,7 +33,7 @@ export const EXPORT_MESSAGES = {
     }),
     export_gzip_of_text: ({ file }: { file: string }) => ({
       text: `${file}: gzip only applies to .csv and .jsonl`,
-      remedy: 'Workbooks and Parquet files are compressed already. Leave .gz and --gzip out.',
+      remedy: 'Workbooks and Parquet files are compressed already. Leave the compression out.',
     }),
     export_gzip_of_stdout: ({ file }: { file: string }) => ({
       text: `${file}: --gzip only applies to - (stdout)`,

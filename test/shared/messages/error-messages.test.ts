@@ -11,6 +11,7 @@ import { SluiceError, toErrorMessage } from '../../../src/shared/messages/errors
 
 /** Arguments that fit every entry: each takes of them what it names. */
 const ARGUMENTS = {
+  value: 'x',
   now: ['agree'],
   apiKeyEnv: 'KEY',
   baseUrl: 'http://127.0.0.1:1',
@@ -159,6 +160,7 @@ const OF_COMMANDS = new Set<ErrorId>([
   'comparison_without_labels',
   'comparison_without_post_id',
   'delete_unconfirmed',
+  'export_gzip_of_stdout',
   'entry_unwritable',
   'export_column_unknown',
   'export_columns_of_jsonl',
@@ -192,6 +194,7 @@ const OF_COMMANDS = new Set<ErrorId>([
   'save_plan_unwritable',
   'web_port_unusable',
   'wipe_unconfirmed',
+  'sql_timed_out',
 ])
 
 const toMessage = (id: ErrorId) => ({ ...ARGUMENTS, id }) as unknown as ErrorMessage
