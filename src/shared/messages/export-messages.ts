@@ -3,10 +3,31 @@ import { type ErrorEntry, ofCode } from './error-entry.ts'
 /** Errors of exports of runs. */
 export const EXPORT_MESSAGES = {
   ...ofCode('BAD_USAGE', {
-    export_over_source: ({ file }: { file: string }) => ({
-      text: `${file} is the source of this run; the export would overwrite it`,
-      remedy: 'Choose another file, such as results.csv.',
-    }),
+    export_over_source: ({
+      file,
+      of,
+      how,
+      path,
+    }: {
+      file: string
+      of: 'run' | 'labels'
+      how: 'is' | 'in' | 'holds'
+      path: string
+    }) => {
+      const named = of === 'run' ? 'a source of this run' : 'the source of the labels'
+      const text = {
+        is: `${file} is ${named}; the export would overwrite it`,
+        in: `${file} is in a folder that is ${named}, ${path}; the export would overwrite the file`,
+        holds: `${file} contains ${named}, ${path}; the export would overwrite it`,
+      }
+      return {
+        text: text[how],
+        remedy:
+          how === 'in'
+            ? 'Choose a file that is not in that folder.'
+            : 'Choose another file, such as results.csv.',
+      }
+    },
     export_ending: ({ file, ending }: { file: string; ending: string }) => ({
       text: `${file}: expected a name that ends in .csv, .xlsx, .jsonl or .parquet, found ${ending === '' ? 'no ending' : `\`${ending}\``}`,
       remedy:

@@ -43,6 +43,7 @@ const ARGUMENTS = {
   found: 'https://other.test',
   help: 'Write it so.',
   holds: 'notes.txt',
+  how: 'is',
   host: '127.0.0.1',
   certFile: 'client.pem',
   keyFile: 'client.key',

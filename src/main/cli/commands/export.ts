@@ -293,6 +293,10 @@ export function addExportCommand(program: Command, context: CliContext): void {
       }
       if (flags.gzip) throw new SluiceError({ id: 'export_gzip_of_stdout', file })
       if (flags.format !== undefined) throw new SluiceError({ id: 'export_format_of_stdout', file })
+      if (flags.errors !== undefined) {
+        const plan = await engine.runs.readPlan(run.run_id)
+        await engine.runs.checkExport(plan, resolveFromCaller(flags.errors, context.env))
+      }
       const result = await engine.results.exportRun(run.run_id, {
         ...options,
         file: resolveFromCaller(file, context.env),

@@ -10,7 +10,6 @@ import { toExportColumns } from '../../../shared/run/export-columns.ts'
 import type { RowState } from '../../../shared/run/item-state.ts'
 import type { ExportRow, ResultRow } from '../../../shared/run/results.ts'
 import type { RunFamily } from '../journal/run-family.ts'
-import { refuseSource } from '../results/export-run.ts'
 import { toTable } from '../run/export/csv-report.ts'
 import { readPagesOfRows, readScoredClasses } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
@@ -141,7 +140,6 @@ export async function writeChangedRows(
   file: string,
 ): Promise<NonNullable<DecisionComparison['exported']>> {
   const { a, b } = changed
-  for (const run of [a, b]) refuseSource(run, file)
   const { columns, header, plan } = b.record
   const format = findReportFormat(file)
   const pairOf = new Map<number, NumberedPair>()

@@ -11,6 +11,7 @@ import { toMcNemarP } from '../../../shared/lookback/paired-rule.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
 import type { RunFamily } from '../journal/run-family.ts'
+import { refuseSource } from '../results/export-run.ts'
 import { summarizeRun } from '../results/run-summary.ts'
 import { type ChosenChanges, formatOutcome, listChangedRows, writeChangedRows } from './changed-rows.ts'
 import { compareByLabels } from './compare-labels.ts'
@@ -36,6 +37,9 @@ export async function compareDecisions(
   options: CompareOptions,
 ): Promise<DecisionComparison> {
   refuseOthers(a, b)
+  if (options.exportFile !== undefined) {
+    for (const run of [a, b]) refuseSource(run, options.exportFile, options.labels?.labels)
+  }
   const { pairs, key } = kept.join(a, b, options.by)
   const { joined, cached, outcomes, scores, scored_rows } = tallyOnce(a, b, pairs)
   const rows: ChosenChanges = { a, b, pairs, filter: findRuleOf(options.list, pairs), key }

@@ -5,6 +5,7 @@ import { findRule, Labels, toComparable } from '../../../shared/lookback/labels.
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toRowAndRecord } from '../../../shared/plan/source-place.ts'
 import type { RunFamily } from '../journal/run-family.ts'
+import { refuseSource } from '../results/export-run.ts'
 import { readScoredClasses } from '../run/export/export-rows.ts'
 import { countRowsRead, readFamilyCounts, readRuleNames } from '../run/results/family-counts.ts'
 import type { RowFindings } from '../run/results/row-findings.ts'
@@ -50,6 +51,7 @@ export async function* evaluateInSteps(
   { keepsCells = false, findings = null }: { keepsCells?: boolean; findings?: RowFindings | null } = {},
 ): AsyncGenerator<{ rows: number; of: number }, EvaluatedRun, undefined> {
   refuseOthers(family)
+  if (options.exportFile !== undefined) refuseSource(family, options.exportFile, options.labels)
   const reader = await createLabelReader(family, options)
   const rules = readRuleNames(family.members)
   const labels = new Labels(rules, options)

@@ -4,7 +4,6 @@ import type { Labels } from '../../../shared/lookback/labels.ts'
 import { toExportColumns } from '../../../shared/run/export-columns.ts'
 import type { ExportRow } from '../../../shared/run/results.ts'
 import type { RunFamily } from '../journal/run-family.ts'
-import { refuseSource } from '../results/export-run.ts'
 import { toMembers, toTable } from '../run/export/csv-report.ts'
 import { readPagesOfRows, readScoredClasses } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
@@ -34,7 +33,6 @@ export async function writeEvaluatedRows(
     read: (row: AnsweredRow) => JudgedRow | null
   },
 ): Promise<NonNullable<Evaluation['exported']>> {
-  refuseSource(family, file)
   const { columns, header, plan } = family.record
   const format = findReportFormat(file)
   const judgedOf = new Map<number, JudgedRow>()

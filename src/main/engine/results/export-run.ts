@@ -1,9 +1,9 @@
-import { existsSync, realpathSync } from 'node:fs'
 import { decodeHistogram } from '../../../shared/load/latency-meter.ts'
 import type { NumberedSample } from '../../../shared/load/load-report.ts'
 import type { TrendMetric } from '../../../shared/load/metrics.ts'
+import type { LabelsFile } from '../../../shared/lookback/evaluation.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import type { Plan } from '../../../shared/plan/plan.ts'
+import type { Plan, PlanSource } from '../../../shared/plan/plan.ts'
 import { toRowAndRecord } from '../../../shared/plan/source-place.ts'
 import { chooseColumns, type TableColumn } from '../../../shared/run/choose-columns.ts'
 import { isExportDelimiter } from '../../../shared/run/formula-guard.ts'
@@ -28,6 +28,7 @@ import { createPlaceReader, hasSeveralFiles } from '../run/journal/intake-writer
 import { hasVerdicts } from '../run/journal/verdict-store.ts'
 import { openSource } from '../source/open-source.ts'
 import { checkTarget } from '../workspace/replace-file.ts'
+import { findReplacedSource } from '../workspace/replaced-source.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
 import { readLoadReport } from './load-report.ts'
 
@@ -157,11 +158,19 @@ function* readSamplePages(view: RunView): Generator<NumberedSample[]> {
 }
 
 /**
- * An export replaces the file that is there; never the source itself, which it would take the place of. Throws
- * `BAD_USAGE`.
+ * What is written replaces the file that is there; never one that a run, a retry of it or the labels were read from.
+ * Throws `BAD_USAGE`.
  */
-export function refuseSource({ record }: { record: Pick<RunView['record'], 'plan'> }, file: string): void {
-  const { path } = record.plan.source
-  if (!existsSync(file) || !existsSync(path) || realpathSync(file) !== realpathSync(path)) return
-  throw new SluiceError({ id: 'export_over_source', file })
+export function refuseSource(
+  view: { record: Pick<RunView['record'], 'plan'>; whole?: readonly Pick<RunView, 'record'>[] },
+  file: string,
+  labels?: LabelsFile,
+): void {
+  for (const { record } of [view, ...(view.whole ?? [])]) refuseReplacing(record.plan.source, file, 'run')
+  if (labels !== undefined) refuseReplacing(labels.source, file, 'labels')
+}
+
+function refuseReplacing(source: PlanSource, file: string, of: 'run' | 'labels'): void {
+  const replaced = findReplacedSource(source, file)
+  if (replaced !== null) throw new SluiceError({ id: 'export_over_source', file, of, ...replaced })
 }

@@ -17,6 +17,7 @@ import { type Connections, toPlanConnection } from '../../../shared/plan/stored-
 import { isJsonObject } from '../../../shared/service/json-object.ts'
 import { findConnection } from './connections.ts'
 import { replaceFileSync } from './replace-file.ts'
+import { findReplacedSource } from './replaced-source.ts'
 
 /**
  * Reads a plan file; `file` is absolute, paths in it are relative to its folder. What it leaves out of its connection
@@ -156,7 +157,8 @@ export function writePlanFile(
   { isMoved = false, notes = [] }: { isMoved?: boolean; notes?: readonly string[] } = {},
 ): boolean {
   const isThere = existsSync(file)
-  if (isThere && !isPlanFile(file)) {
+  // A request to be sent may have the members of a plan.
+  if (isThere && (!isPlanFile(file) || findReplacedSource(plan.source, file)?.how === 'is')) {
     throw new SluiceError({ id: 'save_plan_over_other', file })
   }
   const folder = isMoved ? null : dirname(file)

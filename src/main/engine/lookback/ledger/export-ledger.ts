@@ -9,6 +9,7 @@ import type {
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { LEDGER_COLUMNS } from '../../../../shared/run/export-columns.ts'
 import type { ExportResult, ExportRow } from '../../../../shared/run/results.ts'
+import { refuseSource } from '../../results/export-run.ts'
 import { toTable } from '../../run/export/csv-report.ts'
 import { toUnsentRow } from '../../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../../run/export/write-report.ts'
@@ -30,7 +31,8 @@ export function exportLedger(
   file: string,
 ): Promise<ExportResult> {
   const format = findReportFormat(file)
-  return ledgers.use(asked, query, ({ tables, list }) => {
+  return ledgers.use(asked, query, ({ tables, found, list }) => {
+    for (const openRun of found.runs) refuseSource(openRun(), file)
     if (list === null) {
       const names = tables.readLists().map(({ name }) => name)
       throw new SluiceError({ id: 'ledger_list_open', of: query.of, names })

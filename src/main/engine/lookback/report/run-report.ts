@@ -47,7 +47,7 @@ export async function reportRun(family: RunFamily, options: ReportOptions): Prom
   if (plan.load !== undefined) throw new SluiceError({ id: 'report_of_load', runId })
   const { file } = options
   if (file === undefined) return readReport(family, options)
-  refuseSource(family, file)
+  refuseSource(family, file, options.evaluation?.labels)
   const format = FORMATS.get(extname(file).toLowerCase())
   if (format === undefined) throw new SluiceError({ id: 'report_ending', file })
   const report = await readReport(family, options)
