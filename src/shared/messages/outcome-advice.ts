@@ -99,7 +99,7 @@ const OUTCOMES: readonly OutcomeEntry[] = [
         'Set the right API key in its environment variable, or replace a kept one with connection key. The project dashboard shows your keys; a key that is deleted or refreshed there stops working at once.'
       if (isLoad) return { text }
       return {
-        text: `${text} With the right key, retry sends these rows again; resume sends only rows that were not sent yet.`,
+        text: `${text} With the right key, retry sends these rows again, and so does resume while the run has rows that were not sent yet.`,
         command: `retry ${runId}`,
       }
     },

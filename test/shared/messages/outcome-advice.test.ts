@@ -54,6 +54,19 @@ it('advice on the command line names a command of the run where it has one', () 
   )
 })
 
+it('advice for a refused key says that resume sends the refused rows again, as retry does', () => {
+  const group: ErrorGroup = {
+    outcome: 'rejected',
+    status: 403,
+    error_code: 'INVALID_API_KEY',
+    message: 'no',
+    rows: 2,
+  }
+  expect(adviseInTerminal(group, summary('task'))?.text).toContain(
+    'retry sends these rows again, and so does resume while the run has rows that were not sent yet',
+  )
+})
+
 it('advice for index adds of unknown outcome counts what may be added twice', () => {
   const group: ErrorGroup = { outcome: 'unknown', status: 502, error_code: null, message: 'no', rows: 2 }
   expect(adviseInTerminal(group, summary('index-add'))).toEqual({
