@@ -1,6 +1,13 @@
 import type { LedgerKind, LedgerService } from '../lookback/ledger.ts'
 import { type ErrorEntry, ofCode } from './error-entry.ts'
 
+const DIFFERENT_KEYS =
+  'If the file of labels and the run call the column differently, name both: --key FILE_COLUMN=RUN_COLUMN.'
+
+function sayNearest(nearest: string | null): string {
+  return nearest === null ? 'Use one of these columns, by name or number.' : `Did you mean \`${nearest}\`?`
+}
+
 /** Errors of looking back on runs: evaluations, verdicts and samples. */
 export const LOOKBACK_MESSAGES = {
   ...ofCode('BAD_USAGE', {
@@ -26,8 +33,10 @@ export const LOOKBACK_MESSAGES = {
         terminal: `${option}: \`${column}\` is not a column of ${file}; the columns are ${columns}`,
         window: `\`${column}\` is not a column of ${file}; the columns are ${columns}`,
       },
-      remedy:
-        nearest === null ? 'Use one of these columns, by name or number.' : `Did you mean \`${nearest}\`?`,
+      remedy: {
+        terminal: sayNearest(nearest) + (option === '--key' ? ` ${DIFFERENT_KEYS}` : ''),
+        window: sayNearest(nearest),
+      },
     }),
     labels_name_no_rule: ({ values, rules }: { values: readonly string[]; rules: readonly string[] }) => ({
       text:

@@ -126,6 +126,19 @@ describe('evaluate', () => {
     expect(Object.values(judged.document.rules[0]?.matrix ?? {})).toEqual([1, 1, 1, 2])
   })
 
+  it('says how to name two columns if the key is missing in the file of labels, or in the run', async () => {
+    const { folder, sluice } = await sendRows()
+    const labels = writeSource(folder, 'named.csv', 'item,rule\np1,spam\n')
+    for (const key of ['item', 'post_id']) {
+      const asked = ['--labels', labels, '--label', 'rule', '--key', key]
+      const { code, stderr } = await sluice('evaluate', 'latest', ...asked)
+      expect([key, code, stderr.replaceAll(/\s+/g, ' ')]).toEqual([
+        ...[key, 2],
+        expect.stringContaining('name both: --key FILE_COLUMN=RUN_COLUMN'),
+      ])
+    }
+  })
+
   it('leaves out rows whose key has contradicting labels', async () => {
     const { folder, evaluate } = await sendRows()
     const labels = join(folder, 'labels.csv')
