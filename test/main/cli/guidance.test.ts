@@ -91,10 +91,39 @@ it('says where a plan was written, how to run it, and whether one was replaced',
   const file = join(folder, 'my plan.json')
   const save = ['task', source, ...NOWHERE, '--save-plan', file]
   const first = await run(save)
-  expect(first.stderr).toContain(`Plan saved: ${file}. Run it with: npm run -s sluice -- plan '${file}'`)
+  expect(first.stderr).toContain(
+    `Plan saved: ${file}. Run it with: npm run -s sluice -- plan '${file}' --trust-plan`,
+  )
   const second = await run(save)
   expect(second.stderr).toContain(`Plan replaced: ${file}. Run it with`)
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ operation: { kind: 'task' } })
+})
+
+it('names a command that runs a saved plan, without an option that a stored connection makes needless', async () => {
+  const { folder, run } = open()
+  const source = writeSource(folder, 'posts.csv', createRows(1))
+  const save = (name: string, ...to: string[]) =>
+    run(['task', source, ...to, '--dry-run', '--save-plan', join(folder, name)])
+  await run([
+    'connection',
+    'add',
+    'local',
+    '--base-url',
+    'http://127.0.0.1:9',
+    '--key',
+    'default=SLUICE_API_KEY',
+  ])
+  const stored = await save('stored.json', '--connection', 'local')
+  const bare = await save('bare.json', '--base-url', 'http://127.0.0.1:7')
+  const told = [stored, bare].map(({ stderr }) => /plan \S+json.*/.exec(stderr)?.[0])
+  expect(told).toEqual([
+    `plan ${join(folder, 'stored.json')}`,
+    `plan ${join(folder, 'bare.json')} --trust-plan`,
+  ])
+  for (const command of told) {
+    const args = String(command).split(' ')
+    expect((await run([...args, '--dry-run'])).code).toBe(0)
+  }
 })
 
 it('says of media without an address only that, and the options that give one', async () => {

@@ -35,6 +35,7 @@ import {
 import { noteCorrectedUrls, type ServiceFlags, toConnectionInput } from '../options/service-options.ts'
 import { addExamples } from '../options/shared-options.ts'
 import { readFlags } from '../options/table-options.ts'
+import { findUntrusted } from '../session/consent.ts'
 import { sendPlan } from '../session/send-plan.ts'
 import { toPrintable } from '../terminal/output.ts'
 
@@ -112,13 +113,20 @@ function noteIdleOptions(operation: Operation, flags: SendingFlags): string[] {
  * Saves the plan with `--save-plan`. It accepts nothing yet: which causes there are to accept is known only once the
  * source is read. Throws `BAD_USAGE` or `WORKSPACE_UNUSABLE`.
  */
-async function savePlan({ env, err }: CliContext, given: Plan, flags: SendingFlags): Promise<void> {
+async function savePlan(
+  { env, err }: CliContext,
+  workspace: string,
+  given: Plan,
+  flags: SendingFlags,
+): Promise<void> {
   if (flags.savePlan === undefined) return
   const { accept: _codes, ...plan } = given
   const isReplaced = writePlanFile(resolveFromCaller(flags.savePlan, env), plan)
   if (flags.quiet) return
+  // Without a terminal, a plan that no stored connection covers runs only with this option.
+  const trust = findUntrusted(plan, readConnections(workspace), {}) === null ? '' : ' --trust-plan'
   await err.writeLine(
-    `Plan ${isReplaced ? 'replaced' : 'saved'}: ${toPrintable(flags.savePlan)}. Run it with: ${COMMAND_PREFIX} plan ${toPrintable(quoteForShell(flags.savePlan))}`,
+    `Plan ${isReplaced ? 'replaced' : 'saved'}: ${toPrintable(flags.savePlan)}. Run it with: ${COMMAND_PREFIX} plan ${toPrintable(quoteForShell(flags.savePlan))}${trust}`,
   )
 }
 
@@ -184,7 +192,7 @@ export function addSendingCommand<Own extends object>(
       ...noteIdleOptions(operation, flags),
     ]
     try {
-      const beforeSending = () => savePlan(context, plan, flags)
+      const beforeSending = () => savePlan(context, workspace, plan, flags)
       const onAccepted = (accepted: AcceptedCauses | undefined) =>
         saveAccepted(context, plan, flags, accepted)
       const asked = { workspace, plan, flags, notes, capacity, beforeSending, onAccepted }
