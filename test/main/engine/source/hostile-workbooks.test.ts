@@ -202,6 +202,14 @@ test.each([
   expect(await failReading(content, name)).toMatch(message)
 })
 
+test.each([4, 8, 31, 35, 51, 52, 511])(
+  'an old workbook of %i bytes is one that cannot be told',
+  async (bytes) => {
+    const content = createCompoundFile('Root Entry', 'Workbook').subarray(0, bytes)
+    expect(await failReading(content, 'book.xls')).toMatch(/found an old Office document/)
+  },
+)
+
 test.each([
   ['book.xlsb', ['xl/workbook.bin', '_rels/.rels'], 'found a binary Excel workbook (.xlsb)'],
   ['book.ods', ['mimetype', 'content.xml'], 'found an OpenDocument file (.ods)'],

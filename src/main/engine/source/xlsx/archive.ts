@@ -205,6 +205,7 @@ function toMegabytes(sizeBytes: number): string {
 
 const ZIP = [0x50, 0x4b]
 const COMPOUND = [0xd0, 0xcf, 0x11, 0xe0]
+const COMPOUND_HEADER_BYTES = 512
 
 /** Throws `BAD_SOURCE` for a file that is not a zip archive, saying what it is instead. */
 export function refuseForeignFile(file: SourceFile): void {
@@ -222,7 +223,9 @@ export function refuseForeignFile(file: SourceFile): void {
 }
 
 /** Old workbooks and encrypted new ones are both compound files; the names in its directory tell which. */
-function createCompoundError(file: SourceFile, head: Buffer): Error {
+function createCompoundError(file: SourceFile, begin: Buffer): Error {
+  // A file that is cut short says nothing of where its directory is.
+  const head = Buffer.concat([begin, Buffer.alloc(COMPOUND_HEADER_BYTES)])
   const sectorBytes = 1 << Math.min(head.readUInt16LE(30), 16)
   const directory = file.readBytes((head.readUInt32LE(48) + 1) * sectorBytes, 16 * 1024)
   const has = (name: string) => directory.includes(Buffer.from(name, 'utf16le'))
